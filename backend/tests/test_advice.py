@@ -202,6 +202,51 @@ def test_own_devices_and_price_books_are_used(
     assert bought["recommendation"]["disk_device"] == "samsung-pm9a3-7.68tb-u2"
 
 
+def test_an_own_device_is_a_candidate_and_is_named_where_it_has_no_price(
+    application: Any, production: str
+) -> None:
+    rates = {
+        "capacity": {"value": 24, "unit": "TB", "source": "label"},
+        "read_iops": {"value": 400_000, "unit": "1/s", "source": "measured"},
+        "write_iops": {"value": 200_000, "unit": "1/s", "source": "measured"},
+    }
+    price = {"unit_price": {"value": 0.01, "unit": "USD/GB", "source": "quotation"}}
+    priced, unpriced = (
+        application.post(
+            "/catalog/devices", {"name": name, "kind": kind, "figures": figures}, 201
+        )["id"]
+        for name, kind, figures in (
+            ("Bought cheaply", "nvme", {**rates, **price}),
+            ("Of no price", "hdd_array", rates),
+        )
+    )
+    body = {
+        "price_book_id": "papers-2015",  # it has RAM, and no price of such an array
+        "candidates": {"kinds": ["devices"], "own": [priced, unpriced]},
+        "how_sure": False,
+    }
+    found = application.post(production, body, 200)
+    assert found["recommendation"]["disk_device"] == priced
+    [caution] = [
+        each for each in found["cautions"] if each["code"] == "own_device_without_price"
+    ]
+    assert caution["about"] == [unpriced]
+    assert unpriced in caution["message"]
+    lacking = [
+        each
+        for each in found["rejected"]
+        if unpriced in (each["option"]["disk_device"], each["option"]["flash_device"])
+    ]
+    assert lacking
+    assert {each["constraint"] for each in lacking} == {"price"}
+    assert {each["option"]["usd_per_month"] for each in lacking} == {None}
+    # Without a list of kinds they are added to the others.
+    added = {"candidates": {"own": [priced]}, "how_sure": False}
+    more = application.post(production, added, 200)
+    fewer = application.post(production, {"how_sure": False}, 200)
+    assert more["evaluated"] > fewer["evaluated"]
+
+
 def test_a_chosen_price_book_adds_what_it_prices(application: Any) -> None:
     without = application.post(URL, {"how_sure": False}, 200)
     body = {"how_sure": False, "price_book_id": "street-2026-q3"}
@@ -238,6 +283,8 @@ def test_every_word_of_the_models_can_be_stated() -> None:
         ({"constraints": {"usd_per_month": -1}}, "body.constraints.usd_per_month"),
         ({"candidates": {"kinds": []}}, "body.candidates.kinds"),
         ({"candidates": {"servers": ["no-such-server"]}}, "no-such-server"),
+        ({"candidates": {"own": ["no-such-device"]}}, "candidates.own"),
+        ({"candidates": {"own": ["seagate-exos-x24-24tb"]}}, "body.candidates.own"),
         ({"candidates": {"part_usd": {"no-such-part": 1}}}, "no-such-part"),
         ({"objective": "cheap"}, "body.objective"),
         ({"price_book_id": "no-such-book"}, "no-such-book"),

@@ -67,6 +67,8 @@ export interface AdviceSearch extends AdviceNumbers {
   kinds?: string | undefined;
   /** Providers that are allowed, joined by commas; absent: all. */
   providers?: string | undefined;
+  /** The user's own devices that are candidates, joined by commas; absent: none. */
+  own?: string | undefined;
   /** Drives without stated rates are as fast as the devices chosen. */
   borrow?: true | undefined;
   have_disk?: string | undefined;
@@ -112,12 +114,13 @@ export function readKinds(text: string): readonly Kind[] | undefined {
 }
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/;
-const MOST_PROVIDERS = 20;
+/** Names of one list, as of the server. */
+export const MOST_NAMES = 20;
 
 /** Names as an address states them; `undefined` where one cannot be used. */
 export function readNames(text: string): readonly string[] | undefined {
   const names = text.split(",");
-  return names.length <= MOST_PROVIDERS && names.every((name) => NAME.test(name))
+  return names.length <= MOST_NAMES && names.every((name) => NAME.test(name))
     ? names
     : undefined;
 }
@@ -138,6 +141,7 @@ const FIELDS = {
   goal: oneOf(GOALS),
   kinds: textOf(readKinds, `some of ${KINDS.join(", ")}, joined by commas`),
   providers: textOf(readNames, "names of providers, joined by commas, such as aws,gcp"),
+  own: textOf(readNames, "ids of your own devices, joined by commas"),
   borrow: oneOf([true] as const),
   have_disk: identifier("the id of a device"),
   have_flash: identifier("the id of a device"),

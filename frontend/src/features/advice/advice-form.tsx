@@ -1,6 +1,7 @@
 import { Checkbox, MultiSelect, SegmentedControl, UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { devicesQuery } from "@/api/catalog";
 import { serversQuery } from "@/api/purchasable";
 import { NumberField, OptionalNumberField } from "@/components/number-field";
 import { Panel } from "@/components/panel";
@@ -12,13 +13,14 @@ import {
   type Goal,
   KINDS,
   type Kind,
+  MOST_NAMES,
   readNames,
 } from "@/questions/advice";
 import type { AnalysisSearch, AnalysisState } from "@/questions/point";
 import { listed } from "@/units/quantity";
 import classes from "./advice.module.css";
 import { HaveFields } from "./have-fields";
-import { kindsOf } from "./question";
+import { kindsOf, ownOf } from "./question";
 
 export interface FormProps {
   readonly state: AnalysisState;
@@ -303,6 +305,15 @@ function OpenedSection({
               chosen={search.providers}
               onChange={(providers) => patch({ providers })}
             />
+            <OwnDevices
+              chosen={ownOf(search)}
+              onChange={(ids) =>
+                patch({
+                  own: ids.length === 0 ? undefined : ids.join(","),
+                  ...(ids.length === 0 ? {} : withDevices(kindsOf(search))),
+                })
+              }
+            />
             <NumberField
               label="Purchase spread over"
               unit="months"
@@ -364,6 +375,53 @@ function Kinds(props: {
         );
       })}
     </div>
+  );
+}
+
+/** Own devices are bought by themselves: they add that kind. */
+const withDevices = (kinds: readonly Kind[]): AdviceSearch => ({
+  kinds: KINDS.filter((kind) => kind === "devices" || kinds.includes(kind)).join(","),
+});
+
+const BOUGHT_ALONE: readonly string[] = ["nvme", "sata_ssd", "hdd", "hdd_array"];
+
+/** The user's own devices that can be bought by themselves; none chosen: shipped ones alone. */
+function OwnDevices(props: {
+  readonly chosen: readonly string[];
+  readonly onChange: (ids: readonly string[]) => void;
+}) {
+  const devices = useQuery(devicesQuery()).data ?? [];
+  const own = devices.filter(
+    ({ origin, kind, sold_as, capacity_bytes }) =>
+      origin === "own" &&
+      sold_as === "device" &&
+      capacity_bytes !== null &&
+      BOUGHT_ALONE.includes(kind),
+  );
+  const known = own.map(({ id, name }) => ({ value: id, label: name }));
+  const lost = props.chosen
+    .filter((id) => own.every((device) => device.id !== id))
+    .map((id) => ({ value: id, label: id }));
+  const isEmpty = known.length + lost.length === 0;
+  return (
+    <MultiSelect
+      label="Your own devices"
+      description={
+        isEmpty
+          ? "None yet: measure or enter a drive with its capacity under Hardware."
+          : "Bought by themselves, beside the shipped ones; one without a price is left out and named."
+      }
+      inputWrapperOrder={["label", "input", "description", "error"]}
+      placeholder={props.chosen.length === 0 ? "none" : ""}
+      data={[...known, ...lost]}
+      value={[...props.chosen]}
+      onChange={props.onChange}
+      maxValues={MOST_NAMES}
+      disabled={isEmpty}
+      size="sm"
+      clearable
+      clearButtonProps={{ "aria-label": "No own devices" }}
+    />
   );
 }
 

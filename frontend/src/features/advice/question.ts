@@ -15,6 +15,12 @@ export const USUAL_SCHEME = "lazy";
 export const kindsOf = ({ kinds }: AdviceSearch): readonly Kind[] =>
   (kinds === undefined ? undefined : readKinds(kinds)) ?? USUAL_KINDS;
 
+/** The user's own devices that are candidates: by themselves, so none without that kind. */
+export const ownOf = (search: AdviceSearch): readonly string[] =>
+  search.own === undefined || !kindsOf(search).includes("devices")
+    ? []
+    : (readNames(search.own) ?? []);
+
 const bytesOf = (gib: number): number => Math.round(gib * GIB);
 
 /** The keys whose values are stated. */
@@ -59,6 +65,8 @@ export function adviceQuestion(
 ): AdviceIn {
   const providers =
     search.providers === undefined ? undefined : readNames(search.providers);
+  const kinds = kindsOf(search);
+  const own = ownOf(search);
   const have = haveOf(search, state);
   const { most_ram_gib } = search;
   return {
@@ -67,9 +75,10 @@ export function adviceQuestion(
     horizon_months: state.months,
     price_book_id: state.price_book === NONE ? null : state.price_book,
     candidates: {
-      kinds: [...kindsOf(search)],
+      kinds: [...kinds],
       ...stated({
         providers: providers === undefined ? undefined : [...providers],
+        own: own.length === 0 ? undefined : [...own],
         max_machines: search.most_machines,
         machine_usd: search.machine_usd,
         usd_per_kwh: search.kwh_usd,

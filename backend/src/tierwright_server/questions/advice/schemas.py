@@ -29,6 +29,7 @@ Scheme = Literal["none", "exclusive", "lazy", "inclusive"]
 ReportForm = Literal["html", "pdf", "xlsx", "csv", "json"]
 MOST_NAMES = 500
 MOST_MACHINES = 16
+MOST_OWN = 20
 Above0 = Annotated[float, Field(strict=True, gt=0, le=1e15, allow_inf_nan=False)]
 From0 = Annotated[float, Field(strict=True, ge=0, le=1e15, allow_inf_nan=False)]
 Amount = Annotated[float, Field(strict=True, ge=0, le=1e6, allow_inf_nan=False)]
@@ -82,7 +83,8 @@ class CandidatesIn(Body):
         max_length=4,
         description="`instances`: the data on local disks of cloud instances; `volumes`: on their block volumes; "
         "`chassis`: on servers built from parts; `devices`: RAM and devices of a price book, bought by themselves. "
-        "Absent: those of the lists below; without a list the first three, and with `price_book_id` all four.",
+        "Absent: those of the lists below, of which `own` adds `devices`; without a list the first three, and with "
+        "`price_book_id` all four.",
     )
     servers: Names | None = Field(
         default=None, description="Instances that are allowed; absent: all."
@@ -92,6 +94,14 @@ class CandidatesIn(Body):
     )
     devices: Names | None = Field(
         default=None, description="Shipped devices that are allowed; absent: all."
+    )
+    own: (
+        Annotated[list[Identifier], Field(min_length=1, max_length=MOST_OWN)] | None
+    ) = Field(
+        default=None,
+        description="Devices of your own, by id, such as measured ones: candidates by themselves beside the shipped "
+        "ones. The price is that of the price book by its id, else that of its profile, else that of its kind; one "
+        "without a price is among `rejected`.",
     )
     parts: Names | None = Field(
         default=None, description="Parts that are allowed; absent: all."
@@ -317,7 +327,8 @@ class AdviceOptionOut(Answer):
         description="Rows of its bill; empty where its cost was stated."
     )
     config: dict[str, Any] = Field(
-        description="Body of `POST /bills` that bills it to the cent; empty where its cost was stated."
+        description="Body of `POST /bills` that bills it to the cent; empty where its cost was stated, or a device has no "
+        "price."
     )
 
 

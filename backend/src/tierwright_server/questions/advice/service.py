@@ -1,7 +1,7 @@
 """An advice: finds workload, devices and prices, and asks the models."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -87,8 +87,12 @@ async def find_bought(
         prices = models.named_book(None)
     else:
         prices, _ = await catalog.find_price_book(session, context, body.price_book_id)
+    own = {
+        name: (await catalog.find_device(session, context, name, "candidates.own"))[0]
+        for name in body.candidates.own or ()
+    }
     candidates = _candidates(
-        body.candidates, chose_prices=body.price_book_id is not None
+        body.candidates, own, chose_prices=body.price_book_id is not None
     )
     with _of_part("constraints"):
         constraints = checked_constraints(
@@ -171,11 +175,13 @@ async def shown(
     return await asyncio.to_thread(made)
 
 
-def _candidates(stated: CandidatesIn, *, chose_prices: bool) -> Candidates:
+def _candidates(
+    stated: CandidatesIn, own: Mapping[str, Device], *, chose_prices: bool
+) -> Candidates:
     """Return the candidates; RAM and devices of a price book are among them where one was chosen."""
     with _of_part("candidates"):
         found = candidates_from_mapping(
-            stated.model_dump(exclude_none=True), "candidates"
+            stated.model_dump(exclude_none=True), "candidates", own.__getitem__
         )
     if chose_prices and all(getattr(stated, name) is None for name in _LISTS):
         return replace(found, kinds=(*WHOLE, "devices"))

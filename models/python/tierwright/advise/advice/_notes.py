@@ -11,6 +11,7 @@ from tierwright.advise.advice.found import Option
 from tierwright.advise.configurations import DATA_ON_LOCAL_DISKS, RATE_NOT_KNOWN
 from tierwright.common.answer import Step
 from tierwright.common.cautions import Caution
+from tierwright.common.wording import listed
 from tierwright.evaluate.page_flow.cautions import about_curve
 from tierwright.hardware.build import build_from_mapping
 
@@ -49,6 +50,16 @@ def about_answer(asked: Asked, table: Table, best: int | None) -> Iterator[Cauti
             "no_price_of_ram",
             "no price book with a price of RAM was chosen, so RAM and devices bought by themselves are no candidates",
             "choose a price book",
+        )
+    unpriced = table.own_unpriced
+    if unpriced:
+        yield Caution(
+            "own_device_without_price",
+            f"{unpriced[0]} has no price, so it is not a candidate"
+            if len(unpriced) == 1
+            else f"{listed(unpriced)} have no price, so they are not candidates",
+            "state `unit_price` among the figures of the device, or choose a price book that prices it",
+            about=unpriced,
         )
     if source == "instances":
         yield DATA_ON_LOCAL_DISKS

@@ -191,10 +191,16 @@ def infeasible_text(conflict: Sequence[str]) -> str:
 
 
 def rejected_text(
-    option: Option, name: str, value: float | None, limit: float | None
+    option: Option,
+    name: str,
+    value: float | None,
+    limit: float | None,
+    unpriced: Sequence[str] = (),
 ) -> str:
-    """Say why an option is rejected."""
+    """Say why an option is rejected; `unpriced`: those of its devices that have no price."""
     what = LIMIT_WORDS.get(name, name)
+    if name == PRICE and unpriced:
+        return f"{named(option)}: {listed(unpriced)} {'has' if len(unpriced) == 1 else 'have'} no price."
     if limit is None:
         return f"{named(option)} lacks {what}."
     bound = "at least" if name in LEAST else "at most"

@@ -69,7 +69,7 @@ class Option:
         Rows of `tierwright bill`, each with its purchase spread over the months; amounts as texts. Empty
         for what was rejected: `config` can be billed.
     config : dict
-        CONFIG of `tierwright bill`, as it is read again; empty where the cost was stated.
+        CONFIG of `tierwright bill`, as it is read again; empty where the cost was stated, or a device has no price.
     """
 
     name: str
