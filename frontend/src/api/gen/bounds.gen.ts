@@ -250,6 +250,7 @@ export const CandidatesIn = {
   servers: {"most":500},
   volumes: {"most":500},
   devices: {"most":500},
+  own: {"most":20},
   parts: {"most":500},
   providers: {"most":500},
   max_machines: {"low":1,"high":16,"whole":true,"usual":8},

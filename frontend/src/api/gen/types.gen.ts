@@ -733,7 +733,7 @@ export type AdviceOptionOut = {
     /**
      * Config
      *
-     * Body of `POST /bills` that bills it to the cent; empty where its cost was stated.
+     * Body of `POST /bills` that bills it to the cent; empty where its cost was stated, or a device has no price.
      */
     config: {
         [key: string]: unknown;
@@ -3116,7 +3116,7 @@ export type CandidatesIn = {
     /**
      * Kinds
      *
-     * `instances`: the data on local disks of cloud instances; `volumes`: on their block volumes; `chassis`: on servers built from parts; `devices`: RAM and devices of a price book, bought by themselves. Absent: those of the lists below; without a list the first three, and with `price_book_id` all four.
+     * `instances`: the data on local disks of cloud instances; `volumes`: on their block volumes; `chassis`: on servers built from parts; `devices`: RAM and devices of a price book, bought by themselves. Absent: those of the lists below, of which `own` adds `devices`; without a list the first three, and with `price_book_id` all four.
      */
     kinds?: Array<'instances' | 'volumes' | 'chassis' | 'devices'> | null;
     /**
@@ -3137,6 +3137,12 @@ export type CandidatesIn = {
      * Shipped devices that are allowed; absent: all.
      */
     devices?: Array<string> | null;
+    /**
+     * Own
+     *
+     * Devices of your own, by id, such as measured ones: candidates by themselves beside the shipped ones. The price is that of the price book by its id, else that of its profile, else that of its kind; one without a price is among `rejected`.
+     */
+    own?: Array<string> | null;
     /**
      * Parts
      *
