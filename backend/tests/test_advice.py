@@ -284,6 +284,7 @@ def test_every_word_of_the_models_can_be_stated() -> None:
         ({"candidates": {"kinds": []}}, "body.candidates.kinds"),
         ({"candidates": {"servers": ["no-such-server"]}}, "no-such-server"),
         ({"candidates": {"own": ["no-such-device"]}}, "candidates.own"),
+        ({"candidates": {"vendors": ["No Such"]}}, "body.candidates.vendors"),
         ({"candidates": {"own": ["seagate-exos-x24-24tb"]}}, "body.candidates.own"),
         ({"candidates": {"part_usd": {"no-such-part": 1}}}, "no-such-part"),
         ({"objective": "cheap"}, "body.objective"),

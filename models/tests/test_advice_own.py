@@ -34,6 +34,7 @@ from tierwright.advise.advice.request import (
 from tierwright.common.errors import BadInput
 from tierwright.hardware import catalog
 from tierwright.hardware.device import Device, Figure
+from tierwright.hardware.parts import parts
 from tierwright.hardware.prices import Price
 
 
@@ -237,3 +238,46 @@ def test_the_command_takes_it(tmp_path: Path) -> None:
     assert out.returncode == 0, out.stderr
     assert "x my-drive" in out.stdout.splitlines()[0]
     assert "their-array has no price" in out.stdout + out.stderr
+
+
+def test_vendors_leave_out_what_states_another_and_name_what_states_none() -> None:
+    asked = replace(
+        DEVICES_ALONE,
+        kinds=("devices", "chassis"),
+        part_usd={"chassis": Decimal(8000)},
+        own=(own(usd_per_gb="0.5"),),
+    )
+    found = ask(candidates=replace(asked, vendors=("solidigm",)))
+    named = {
+        name
+        for one in (found.recommendation, *found.pareto, *found.alternatives)
+        if one is not None
+        for name in (one.flash_device, one.disk_device, one.server)
+        if name is not None
+    }
+    # Seagate's, Western Digital's and the chassis of known makers are left out.
+    known = {each.id: each.vendor for each in parts().values() if each.vendor} | {
+        SHELF[0]: "Solidigm",
+        SHELF[2]: "Seagate",
+    }
+    assert {known[name] for name in named if name in known} <= {"Solidigm"}
+    [caution] = [each for each in found.warnings if each.name == "vendor_not_stated"]
+    assert {"my-drive", SHELF[1]} <= set(caution.about)
+    assert any(name.startswith("dimm-") for name in caution.about)
+    assert not {SHELF[0], SHELF[2]} & set(caution.about)
+    assert all(name in caution.message for name in caution.about)
+    every = ask(candidates=asked)
+    assert "vendor_not_stated" not in {each.name for each in every.warnings}
+    assert every.evaluated > found.evaluated
+    assert every.advice_id != found.advice_id
+    alone = replace(DEVICES_ALONE, devices=(SHELF[0], SHELF[1]), vendors=("Solidigm",))
+    [only] = [
+        each.message
+        for each in ask(candidates=alone).warnings
+        if each.name == "vendor_not_stated"
+    ]
+    assert (
+        only == f"{SHELF[1]} states no vendor, so it stays a candidate whoever makes it"
+    )
+    with pytest.raises(BadInput, match=r"is not a vendor of any part; one of .*Seagate"):
+        replace(DEVICES_ALONE, vendors=("Segate",))

@@ -67,6 +67,8 @@ export interface AdviceSearch extends AdviceNumbers {
   kinds?: string | undefined;
   /** Providers that are allowed, joined by commas; absent: all. */
   providers?: string | undefined;
+  /** Vendors of what is bought, joined by commas; absent: all. */
+  vendors?: string | undefined;
   /** The user's own devices that are candidates, joined by commas; absent: none. */
   own?: string | undefined;
   /** Drives without stated rates are as fast as the devices chosen. */
@@ -125,6 +127,16 @@ export function readNames(text: string): readonly string[] | undefined {
     : undefined;
 }
 
+const VENDOR = /^[\p{L}\p{N}][\p{L}\p{N} .&_-]{0,99}$/u;
+
+/** Names of vendors as an address states them; `undefined` where one cannot be used. */
+export function readVendors(text: string): readonly string[] | undefined {
+  const names = text.split(",");
+  return names.length <= MOST_NAMES && names.every((name) => VENDOR.test(name))
+    ? names
+    : undefined;
+}
+
 const textOf = (read: (text: string) => unknown, expected: string) =>
   readBy(
     (value) =>
@@ -141,6 +153,7 @@ const FIELDS = {
   goal: oneOf(GOALS),
   kinds: textOf(readKinds, `some of ${KINDS.join(", ")}, joined by commas`),
   providers: textOf(readNames, "names of providers, joined by commas, such as aws,gcp"),
+  vendors: textOf(readVendors, "names of vendors, joined by commas, such as Solidigm"),
   own: textOf(readNames, "ids of your own devices, joined by commas"),
   borrow: oneOf([true] as const),
   have_disk: identifier("the id of a device"),

@@ -2,7 +2,7 @@ import { Checkbox, MultiSelect, SegmentedControl, UnstyledButton } from "@mantin
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { devicesQuery } from "@/api/catalog";
-import { serversQuery } from "@/api/purchasable";
+import { partsQuery, serversQuery } from "@/api/purchasable";
 import { NumberField, OptionalNumberField } from "@/components/number-field";
 import { Panel } from "@/components/panel";
 import {
@@ -15,6 +15,7 @@ import {
   type Kind,
   MOST_NAMES,
   readNames,
+  readVendors,
 } from "@/questions/advice";
 import type { AnalysisSearch, AnalysisState } from "@/questions/point";
 import { listed } from "@/units/quantity";
@@ -305,6 +306,10 @@ function OpenedSection({
               chosen={search.providers}
               onChange={(providers) => patch({ providers })}
             />
+            <Vendors
+              chosen={search.vendors}
+              onChange={(vendors) => patch({ vendors })}
+            />
             <OwnDevices
               chosen={ownOf(search)}
               onChange={(ids) =>
@@ -375,6 +380,35 @@ function Kinds(props: {
         );
       })}
     </div>
+  );
+}
+
+/** Vendors of what is bought; none chosen: all of them. */
+function Vendors(props: {
+  readonly chosen: string | undefined;
+  readonly onChange: (vendors: string | undefined) => void;
+}) {
+  const parts = useQuery(partsQuery()).data ?? [];
+  const names = new Set(
+    parts.map(({ vendor }) => vendor).filter((name) => name !== ""),
+  );
+  const chosen = props.chosen === undefined ? [] : (readVendors(props.chosen) ?? []);
+  return (
+    <MultiSelect
+      label="Vendors"
+      description="Of parts and devices that are bought; what states none stays a candidate and is named."
+      inputWrapperOrder={["label", "input", "description", "error"]}
+      placeholder={chosen.length === 0 ? "all" : ""}
+      data={[...new Set([...[...names].toSorted(), ...chosen])]}
+      value={[...chosen]}
+      onChange={(values) =>
+        props.onChange(values.length === 0 ? undefined : values.join(","))
+      }
+      maxValues={MOST_NAMES}
+      size="sm"
+      clearable
+      clearButtonProps={{ "aria-label": "All vendors" }}
+    />
   );
 }
 

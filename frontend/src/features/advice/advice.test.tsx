@@ -347,6 +347,7 @@ describe("what is asked", () => {
       goal: "io_time",
       kinds: "devices,volumes",
       providers: "aws,gcp",
+      vendors: "SK hynix,Solidigm",
       most_usd: 5000,
       most_ram_gib: 2,
       chassis_usd: 9000,
@@ -362,6 +363,7 @@ describe("what is asked", () => {
       candidates: {
         kinds: ["volumes", "devices"],
         providers: ["aws", "gcp"],
+        vendors: ["SK hynix", "Solidigm"],
         part_usd: { chassis: 9000 },
       },
       constraints: { usd_per_month: 5000, ram_bytes: 2 ** 31 },
@@ -440,7 +442,7 @@ describe("what is asked", () => {
       <AdviceForm state={STATE} search={{}} patch={patch} />,
     );
     await screen.getByRole("button", { name: /What may be bought/ }).click();
-    await screen.getByLabelText("Your own devices").first().click();
+    await screen.getByRole("combobox", { name: "Your own devices" }).click();
     const listed = screen.getByRole("option", { name: /^Drive/ });
     await expect.element(listed).toHaveTextContent("Drive mine");
     await listed.click();

@@ -34,6 +34,7 @@ Above0 = Annotated[float, Field(strict=True, gt=0, le=1e15, allow_inf_nan=False)
 From0 = Annotated[float, Field(strict=True, ge=0, le=1e15, allow_inf_nan=False)]
 Amount = Annotated[float, Field(strict=True, ge=0, le=1e6, allow_inf_nan=False)]
 Number = Annotated[int, Field(strict=True, ge=0, le=100_000)]
+Vendor = Annotated[str, Field(min_length=1, max_length=100)]
 Names = Annotated[list[Identifier], Field(min_length=1, max_length=MOST_NAMES)]
 
 
@@ -108,6 +109,13 @@ class CandidatesIn(Body):
     )
     providers: Names | None = Field(
         default=None, description="Providers that are allowed; absent: all."
+    )
+    vendors: (
+        Annotated[list[Vendor], Field(min_length=1, max_length=MOST_OWN)] | None
+    ) = Field(
+        default=None,
+        description="Vendors of parts and devices that are bought, as `GET /catalog/parts` states them, case ignored; "
+        "absent: all. What states none stays a candidate, and a caution names it.",
     )
     max_machines: Annotated[int, Field(strict=True, ge=1, le=MOST_MACHINES)] = Field(
         default=8, description="Most equal machines; at least the copies of the data."

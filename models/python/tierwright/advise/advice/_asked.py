@@ -104,10 +104,11 @@ class Asked:
 def _candidates(candidates: Candidates) -> dict[str, Any]:
     document: dict[str, Any] = plain(candidates)
     # What is not stated leaves the id as it was before it could be.
-    own = {"own": [device.to_dict() for device in candidates.own]}
+    own = [device.to_dict() for device in candidates.own]
+    later = {"own": own or None, "vendors": document["vendors"]}
     return {
-        **{key: value for key, value in document.items() if key not in own},
-        **(own if candidates.own else {}),
+        **{key: value for key, value in document.items() if key not in later},
+        **{key: value for key, value in later.items() if value is not None},
     }
 
 

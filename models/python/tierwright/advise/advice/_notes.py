@@ -61,6 +61,16 @@ def about_answer(asked: Asked, table: Table, best: int | None) -> Iterator[Cauti
             "state `unit_price` among the figures of the device, or choose a price book that prices it",
             about=unpriced,
         )
+    unchecked = table.of_no_vendor if candidates.vendors is not None else ()
+    if unchecked:
+        yield Caution(
+            "vendor_not_stated",
+            f"{unchecked[0]} states no vendor, so it stays a candidate whoever makes it"
+            if len(unchecked) == 1
+            else f"{listed(unchecked)} state no vendor, so they stay candidates whoever makes them",
+            "list the parts and devices that are allowed, in place of their vendors",
+            about=unchecked,
+        )
     if source == "instances":
         yield DATA_ON_LOCAL_DISKS
     if source in ("chassis", "devices") and candidates.usd_per_kwh is None:

@@ -58,6 +58,7 @@ from tierwright.evaluate.response.schemes import Hierarchy, scheme_response
 from tierwright.hardware import catalog
 from tierwright.hardware.build import build_from_mapping
 from tierwright.hardware.device import Device
+from tierwright.hardware.parts import vendor_of_device
 from tierwright.hardware.prices import Price, PriceBook, own_price
 from tierwright.hardware.service_time import waiting_time
 from tierwright.profile.curve import Curve
@@ -137,6 +138,8 @@ def shelf(prices: PriceBook | None, candidates: Candidates) -> Shelf:
     if "devices" in candidates.kinds and prices is not None:
         for device in catalog.devices().values():
             if device.kind not in BOUGHT_ALONE or device.sold_as != "device":
+                continue
+            if not candidates.allows_vendor(vendor_of_device(device.id)):
                 continue
             price = prices.price_of(device)
             if candidates.devices is None:
@@ -248,6 +251,25 @@ class Table:
     def own_unpriced(self) -> tuple[str, ...]:
         """Ids of the user's own devices that have no price."""
         return tuple(device.id for device, price in self.shelf.stores if price is None)
+
+    @property
+    def of_no_vendor(self) -> tuple[str, ...]:
+        """Ids of what may be bought and states no vendor."""
+        found = [
+            device.id
+            for device, _ in self.shelf.stores
+            if self.shelf.ram is not None and not vendor_of_device(device.id)
+        ]
+        columns = self.columns
+        if columns is not None:
+            for index, items in (
+                (columns.chassis, columns.sold.chassis),
+                (columns.dimm, columns.sold.dimms),
+                (columns.drive, columns.sold.drives),
+            ):
+                used = np.unique(index[index >= 0]).tolist()
+                found += [items[at].part.id for at in used if not items[at].part.vendor]
+        return tuple(dict.fromkeys(found))
 
     def lacking_price(self, at: int) -> tuple[str, ...]:
         """Ids of the devices of an option that have no price, of those that are bought by themselves."""
@@ -713,7 +735,14 @@ def _allowed(columns: Columns, candidates: Candidates) -> Bools:
         (columns.dimm, sold.dimms),
         (columns.drive, sold.drives),
     ):
-        only(index, [parts is None or each.part.id in parts for each in items])
+        only(
+            index,
+            [
+                (parts is None or each.part.id in parts)
+                and candidates.allows_vendor(each.part.vendor)
+                for each in items
+            ],
+        )
     return keep
 
 

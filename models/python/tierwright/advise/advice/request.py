@@ -26,7 +26,7 @@ from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.hardware import catalog
 from tierwright.hardware.build import DEFAULT_PUE
 from tierwright.hardware.device import Device
-from tierwright.hardware.parts import part
+from tierwright.hardware.parts import part, vendors
 from tierwright.hardware.servers import server
 from tierwright.hardware.volumes import volume
 
@@ -55,6 +55,7 @@ _CANDIDATE_KEYS = {
     *_LISTS,
     "own",
     "providers",
+    "vendors",
     "max_machines",
     "reserved_gib",
     "part_usd",
@@ -96,6 +97,9 @@ class Candidates:
         without a price is listed among what was rejected.
     providers : tuple of str or None
         Of instances and volumes; None for all.
+    vendors : tuple of str or None
+        Of parts and devices that are bought, case ignored; None for all. What states no vendor stays a candidate, and
+        the answer names it.
     max_machines : int
         Most equal machines that are instances or servers.
     reserved_gib : Decimal
@@ -115,6 +119,7 @@ class Candidates:
     parts: tuple[str, ...] | None = None
     own: tuple[Device, ...] = ()
     providers: tuple[str, ...] | None = None
+    vendors: tuple[str, ...] | None = None
     max_machines: int = DEFAULT_MAX_MACHINES
     reserved_gib: Decimal = DEFAULT_RESERVED_GIB
     part_usd: Mapping[str, Decimal] = field(default_factory=dict)
@@ -130,12 +135,20 @@ class Candidates:
             problems.check(
                 kind in KINDS, "kinds", kind, f"is not one of {', '.join(KINDS)}"
             )
-        for name in (*_LISTS, "providers"):
+        for name in (*_LISTS, "providers", "vendors"):
             listed = getattr(self, name)
             problems.check(
                 listed is None or listed, name, None, "must name at least one"
             )
         _check_own(self.own, self.kinds, problems)
+        known = {each.casefold() for each in vendors()}
+        for vendor in self.vendors or ():
+            problems.check(
+                vendor.casefold() in known,
+                "vendors",
+                vendor,
+                f"is not a vendor of any part; one of {', '.join(vendors())}",
+            )
         problems.raise_if_any()
         for name, find in (
             ("servers", server),
@@ -145,6 +158,14 @@ class Candidates:
         ):
             for each in getattr(self, name) or ():
                 find(each)
+
+    def allows_vendor(self, vendor: str) -> bool:
+        """Whether what a vendor makes may be bought; what states none may."""
+        return (
+            self.vendors is None
+            or not vendor
+            or vendor.casefold() in {each.casefold() for each in self.vendors}
+        )
 
     @property
     def prices_chassis(self) -> bool:
@@ -404,7 +425,7 @@ def _listed(
 ) -> dict[str, Any]:
     """Read the lists of candidates, and the kinds that they imply."""
     given: dict[str, Any] = {}
-    for name in ("kinds", "providers", *_LISTS, "own"):
+    for name in ("kinds", "providers", "vendors", *_LISTS, "own"):
         if name in data:
             value = data[name]
             good = isinstance(value, list) and all(
