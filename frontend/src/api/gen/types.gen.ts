@@ -3156,6 +3156,12 @@ export type CandidatesIn = {
      */
     providers?: Array<string> | null;
     /**
+     * Vendors
+     *
+     * Vendors of parts and devices that are bought, as `GET /catalog/parts` states them, case ignored; absent: all. What states none stays a candidate, and a caution names it.
+     */
+    vendors?: Array<string> | null;
+    /**
      * Max Machines
      *
      * Most equal machines; at least the copies of the data.
@@ -11780,6 +11786,12 @@ export type PartOut = {
      * Its form factor; empty where it is unknown.
      */
     form_factor: string;
+    /**
+     * Vendor
+     *
+     * Who makes or sells it; empty where no source states it.
+     */
+    vendor: string;
     /**
      * Device
      *
