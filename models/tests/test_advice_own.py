@@ -279,5 +279,7 @@ def test_vendors_leave_out_what_states_another_and_name_what_states_none() -> No
     assert (
         only == f"{SHELF[1]} states no vendor, so it stays a candidate whoever makes it"
     )
-    with pytest.raises(BadInput, match=r"is not a vendor of any part; one of .*Seagate"):
+    with pytest.raises(
+        BadInput, match=r"is not a vendor of any part; one of .*Seagate"
+    ):
         replace(DEVICES_ALONE, vendors=("Segate",))

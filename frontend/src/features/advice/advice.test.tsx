@@ -45,6 +45,8 @@ const OPTION: AdviceOptionOut = {
   volumes: [],
   scheme: "lazy",
   clean_share: null,
+  clean_share_gain: null,
+  clean_share_reason: "a flash cache lies below RAM",
   admission: null,
   options: {},
   usd_per_month: "800.50",

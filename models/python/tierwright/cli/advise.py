@@ -118,6 +118,13 @@ def advise(
     months: HorizonMonths = 36,
     flash_device: FlashRatesOf = None,
     disk_device: DiskRatesOf = None,
+    pool_split: Annotated[
+        bool,
+        typer.Option(
+            "--pool-split",
+            help="With --trace: also find the best split of RAM into clean and dirty pages.",
+        ),
+    ] = False,
     seed: Seed = 0,
     start: Start = "steady",
     new_pages: NewPages = 0,
@@ -135,6 +142,11 @@ def advise(
         profile, production, data, accesses_per_second, new_pages
     )
     curve = found_profile.curve.from_start(start)
+    if pool_split and trace is None:
+        raise BadInput(
+            "--pool-split: there is no recording to split a buffer pool with",
+            "add --trace with the trace of the profile",
+        )
     with ExitStack() as stack:
         recording, on_progress = None, None
         if trace is not None:
@@ -158,11 +170,14 @@ def advise(
             seed=seed,
             trace=recording,
             on_progress=on_progress,
+            split=pool_split,
         )
     if json:
         print_json(found.to_dict(derivation=True))
     else:
         _print(found, curve, every=assumptions)
+        if pool_split:
+            _print_split(found.recommendation)
     if found.recommendation is None:
         raise typer.Exit(EXIT_INFEASIBLE)
 
@@ -255,6 +270,12 @@ def _print(found: Advice, curve: Curve, *, every: bool) -> None:
             ]
         )
     _print_sure(found)
+
+
+def _print_split(best: Option | None) -> None:
+    if best is not None and best.clean_share is None:
+        reason = best.clean_share_reason
+        typer.echo(f"The RAM of the recommendation is not split: {reason}.")
 
 
 def _print_sure(found: Advice) -> None:

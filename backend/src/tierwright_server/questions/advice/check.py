@@ -50,7 +50,7 @@ async def check(
     replays = await _made_or_queued(session, context, question)
     if isinstance(replays, AdviceCheckOut):
         return replays
-    return await service.shown(question, body, replays)
+    return await service.shown(session, context, question, body, replays)
 
 
 async def made(

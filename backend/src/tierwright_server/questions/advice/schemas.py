@@ -279,9 +279,19 @@ class AdviceOptionOut(Answer):
     volumes: list[dict[str, Any]] = Field(description="Volumes of each machine.")
     scheme: str = Field(description="Page-flow scheme; `none` without a flash cache.")
     clean_share: float | None = Field(
-        description="Split of the buffer pool; null: not chosen. [1]"
+        description="Share of RAM for clean pages of a split buffer pool; null where `clean_share_reason` says why. [1]"
     )
-    admission: str | None = Field(description="Admission to flash; null: not chosen.")
+    clean_share_gain: float | None = Field(
+        description="Share of the I/O time of LRU that the best split saves on the recording; null where that was not "
+        "counted. [1]"
+    )
+    clean_share_reason: str = Field(
+        description="Why RAM is not split; empty where it is. Splits are those that `POST /pool-splits` counted of the "
+        "buffer of the recording that corresponds."
+    )
+    admission: str | None = Field(
+        description="Admission to flash; null: no candidate is a cache whose admission is modelled."
+    )
     options: dict[str, Any] = Field(description="Options of the scheme.")
     usd_per_month: Usd | None = Field(
         description="Sum of the rows of `bill`; null where a price is missing. [USD/month]"

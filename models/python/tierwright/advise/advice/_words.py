@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tierwright.advise.advice.found import Option, Shadow
 from tierwright.advise.point import scheme_titles
@@ -112,12 +112,21 @@ def finding(
             f"Of the options that were replayed, it is {what} that keeps every limit; by the model the choice would "
             f"have been {replayed_from}."
         )
-    said = [_buy(best, zero), why]
+    said = [_buy(best, zero), why, *_split(best)]
     if not rate_known:
         said.append(
             "Whether its devices carry the load was not checked: the workload states no rate."
         )
     return " ".join(said)
+
+
+def _split(best: Option) -> Iterator[str]:
+    """Say how to split the buffer pool, where that pays."""
+    if best.clean_share is not None and best.clean_share_gain is not None:
+        yield (
+            f"Keep {percent(best.clean_share)} of its RAM for clean pages and the rest for dirty ones: on the recording "
+            f"such a split takes {percent(best.clean_share_gain)} less I/O time than LRU."
+        )
 
 
 def _buy(best: Option, zero: Option | None) -> str:

@@ -8,6 +8,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
+from tierwright.advise.pool_survey import SplitSurvey
 from tierwright.common.currency import read_amount
 from tierwright.common.documents import read_table
 from tierwright.common.errors import BadInput, Problems
@@ -38,6 +39,8 @@ SchemeAt = tuple[str, ReplayPoint]
 """A scheme, and where the recording is replayed for it."""
 Replays = Callable[[Sequence[SchemeAt]], Sequence[Mapping[str, Any]]]
 """Makes replays of one recording, all with the same warm-up: what each counted, in their order."""
+Splits = Callable[[Sequence[int]], Mapping[int, SplitSurvey]]
+"""Counts buffers of one recording at every split, by their pages: those that could be counted."""
 BOUGHT_ALONE = ("nvme", "sata_ssd", "hdd", "hdd_array")
 """Kinds of devices that are candidates by themselves."""
 FindDevice = Callable[[str], Device]
