@@ -611,13 +611,25 @@ export type AdviceOptionOut = {
     /**
      * Clean Share
      *
-     * Split of the buffer pool; null: not chosen. [1]
+     * Share of RAM for clean pages of a split buffer pool; null where `clean_share_reason` says why. [1]
      */
     clean_share: number | null;
     /**
+     * Clean Share Gain
+     *
+     * Share of the I/O time of LRU that the best split saves on the recording; null where that was not counted. [1]
+     */
+    clean_share_gain: number | null;
+    /**
+     * Clean Share Reason
+     *
+     * Why RAM is not split; empty where it is. Splits are those that `POST /pool-splits` counted of the buffer of the recording that corresponds.
+     */
+    clean_share_reason: string;
+    /**
      * Admission
      *
-     * Admission to flash; null: not chosen.
+     * Admission to flash; null: no candidate is a cache whose admission is modelled.
      */
     admission: string | null;
     /**
