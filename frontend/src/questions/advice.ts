@@ -76,6 +76,8 @@ export interface AdviceSearch extends AdviceNumbers {
   have_disk?: string | undefined;
   have_flash?: string | undefined;
   have_scheme?: HaveScheme | undefined;
+  /** Id of the template that was chosen last; all that it set is in the address itself. */
+  template?: string | undefined;
   /** Id of the advice whose finalists are replayed; another advice is not checked yet. */
   checked?: string | undefined;
 }
@@ -159,6 +161,7 @@ const FIELDS = {
   have_disk: identifier("the id of a device"),
   have_flash: identifier("the id of a device"),
   have_scheme: oneOf(HaveIn.scheme.values),
+  template: identifier("the id of a template"),
   checked: identifier("the id of an advice"),
 } as const;
 

@@ -1,6 +1,7 @@
 import { Checkbox, MultiSelect, SegmentedControl, UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { templatesQuery } from "@/api/advice-templates";
 import { devicesQuery } from "@/api/catalog";
 import { partsQuery, serversQuery } from "@/api/purchasable";
 import { NumberField, OptionalNumberField } from "@/components/number-field";
@@ -22,6 +23,7 @@ import { listed } from "@/units/quantity";
 import classes from "./advice.module.css";
 import { HaveFields } from "./have-fields";
 import { kindsOf, ownOf } from "./question";
+import { TemplateFields } from "./template-fields";
 
 export interface FormProps {
   readonly state: AnalysisState;
@@ -188,7 +190,7 @@ function SpecField(
   );
 }
 
-type Section = "limits" | "candidates" | "prices" | "have";
+type Section = "template" | "limits" | "candidates" | "prices" | "have";
 
 const setOf = (search: AdviceSearch, specs: readonly NumberSpec[]): number =>
   specs.filter(({ name }) => search[name] !== undefined).length;
@@ -202,9 +204,11 @@ const inside = (label: string): string =>
 /** What each folded part of the form says while it is folded. */
 const summaries = (
   search: AdviceSearch,
+  template: string | undefined,
 ): readonly (readonly [section: Section, title: string, summary: string])[] => {
   const borrowed = search.borrow === true ? 1 : 0;
   return [
+    ["template", "Template", template ?? "none chosen"],
     ["limits", "More limits", someSet(setOf(search, MORE_LIMITS))],
     [
       "candidates",
@@ -225,6 +229,9 @@ export function AdviceForm(props: FormProps) {
   const { search, patch } = props;
   const [opened, setOpened] = useState<Section | null>(null);
   const goal = search.goal ?? "usd";
+  const templates = useQuery(templatesQuery()).data ?? [];
+  const template = templates.find(({ id }) => id === search.template)?.name;
+  const sections = summaries(search, template);
   return (
     <Panel
       title="What is asked"
@@ -245,7 +252,7 @@ export function AdviceForm(props: FormProps) {
     >
       <NumberFields specs={FIRST_LIMITS} search={search} patch={patch} />
       <div className={classes["sections"]} style={{ marginTop: 10 }}>
-        {summaries(search).map(([section, title, summary]) => {
+        {sections.map(([section, title, summary]) => {
           const isOpen = opened === section;
           return (
             <UnstyledButton
@@ -263,7 +270,7 @@ export function AdviceForm(props: FormProps) {
       {opened !== null && (
         <section
           className={classes["openedSection"]}
-          aria-label={summaries(search).find(([name]) => name === opened)?.[1]}
+          aria-label={sections.find(([name]) => name === opened)?.[1]}
         >
           <OpenedSection section={opened} {...props} />
         </section>
@@ -290,6 +297,8 @@ function OpenedSection({
 }: FormProps & { readonly section: Section }) {
   const { state, search, patch } = form;
   switch (section) {
+    case "template":
+      return <TemplateFields {...form} />;
     case "limits":
       return <NumberFields specs={MORE_LIMITS} search={search} patch={patch} />;
     case "candidates":

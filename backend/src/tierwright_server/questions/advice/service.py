@@ -78,14 +78,17 @@ class Bought(TypedDict):
 
 
 async def find_bought(
-    session: AsyncSession, context: Context, body: BoughtIn
+    session: AsyncSession, context: Context, body: BoughtIn, within: str = ""
 ) -> Bought:
-    """Find devices and prices of a question about what is bought, and read its limits."""
+    """Find devices and prices of a question about what is bought, and read its limits.
+
+    `within` is where the body of the request holds it, for errors, such as `template.`.
+    """
     flash = await catalog.named_device(
-        session, context, body.flash_device_id, "flash_device_id"
+        session, context, body.flash_device_id, f"{within}flash_device_id"
     )
     disk = await catalog.named_device(
-        session, context, body.disk_device_id, "disk_device_id"
+        session, context, body.disk_device_id, f"{within}disk_device_id"
     )
     prices: PriceBook | None
     if body.price_book_id is None:
@@ -93,13 +96,18 @@ async def find_bought(
     else:
         prices, _ = await catalog.find_price_book(session, context, body.price_book_id)
     own = {
-        name: (await catalog.find_device(session, context, name, "candidates.own"))[0]
+        name: (
+            await catalog.find_device(session, context, name, f"{within}candidates.own")
+        )[0]
         for name in body.candidates.own or ()
     }
     candidates = _candidates(
-        body.candidates, own, chose_prices=body.price_book_id is not None
+        body.candidates,
+        own,
+        chose_prices=body.price_book_id is not None,
+        within=within,
     )
-    with _of_part("constraints"):
+    with _of_part(f"{within}constraints"):
         constraints = checked_constraints(
             body.constraints.model_dump(exclude_none=True)
         )
@@ -219,10 +227,14 @@ async def shown(
 
 
 def _candidates(
-    stated: CandidatesIn, own: Mapping[str, Device], *, chose_prices: bool
+    stated: CandidatesIn,
+    own: Mapping[str, Device],
+    *,
+    chose_prices: bool,
+    within: str,
 ) -> Candidates:
     """Return the candidates; RAM and devices of a price book are among them where one was chosen."""
-    with _of_part("candidates"):
+    with _of_part(f"{within}candidates"):
         found = candidates_from_mapping(
             stated.model_dump(exclude_none=True), "candidates", own.__getitem__
         )

@@ -82,11 +82,16 @@ def limit_value(name: str, value: float) -> str:
     return format_microseconds(value)
 
 
+def with_flow(name: str, scheme: str | None) -> str:
+    """Name an option with its page flow, where it has one."""
+    if scheme is None or scheme == NO_FLASH:
+        return name
+    return f"{name}, page flow {scheme_titles()[scheme]}"
+
+
 def named(option: Option) -> str:
     """Name an option with its page flow."""
-    if option.scheme == NO_FLASH:
-        return option.name
-    return f"{option.name}, page flow {scheme_titles()[option.scheme]}"
+    return with_flow(option.name, option.scheme)
 
 
 def finding(

@@ -372,12 +372,19 @@ def read_candidates(path: Path) -> Candidates:
     BadInput
         If it cannot be read, a key is unknown or an id is not in the catalogue.
     """
+    return candidates_from_mapping(
+        read_table(path, HINT), str(path), device_beside(path)
+    )
 
-    def beside(name: str) -> Device:
+
+def device_beside(path: Path) -> FindDevice:
+    """Return what finds devices that a document names: files relative to it, or ids of the catalogue."""
+
+    def find(name: str) -> Device:
         is_file = name.endswith((".toml", ".json"))
         return catalog.device_or_file(str(path.parent / name) if is_file else name)
 
-    return candidates_from_mapping(read_table(path, HINT), str(path), beside)
+    return find
 
 
 def candidates_from_mapping(
