@@ -1097,6 +1097,99 @@ export type AdviceScenariosOut = {
 };
 
 /**
+ * AdviceTemplateIn
+ *
+ * A template to keep.
+ */
+export type AdviceTemplateIn = {
+    /**
+     * Name
+     *
+     * A name to show, on one line.
+     */
+    name: string;
+    template: TemplateIn;
+};
+
+/**
+ * AdviceTemplateList
+ *
+ * Templates, by name.
+ */
+export type AdviceTemplateList = {
+    /**
+     * Items
+     *
+     * Items of this page of the list.
+     */
+    items: Array<AdviceTemplateOut>;
+    /**
+     * Total
+     *
+     * How many there are in all.
+     */
+    total: number;
+    /**
+     * Limit
+     *
+     * Most items of this page.
+     */
+    limit: number;
+    /**
+     * Offset
+     *
+     * Items before this page.
+     */
+    offset: number;
+};
+
+/**
+ * AdviceTemplateOut
+ *
+ * A template of questions to the advisor.
+ */
+export type AdviceTemplateOut = {
+    /**
+     * Id
+     *
+     * Its id, as used in addresses of the API.
+     */
+    id: string;
+    /**
+     * Name
+     *
+     * Its name.
+     */
+    name: string;
+    /**
+     * Template
+     *
+     * Part of the body of `POST /workloads/{workload_id}/advice`, and the file of `tierwright advise --template`: what was stated, amounts in USD as decimal strings.
+     */
+    template: {
+        [key: string]: unknown;
+    };
+    /**
+     * Created At
+     *
+     * When it was made.
+     */
+    created_at: string;
+    /**
+     * Updated At
+     *
+     * When it was last changed.
+     */
+    updated_at: string;
+    /**
+     * Etag
+     *
+     * For `If-Match` of a change.
+     */
+    etag: string;
+};
+
+/**
  * AloneCurveOut
  *
  * Hit ratios of one workload that has all of the cache for itself.
@@ -19837,6 +19930,52 @@ export type SystemOut = {
 };
 
 /**
+ * TemplateIn
+ *
+ * What a team asks of every workload: part of the body of an advice.
+ */
+export type TemplateIn = {
+    /**
+     * What may be bought.
+     */
+    candidates?: CandidatesIn;
+    /**
+     * Limits that every option must keep.
+     */
+    constraints?: ConstraintsIn;
+    /**
+     * Price Book Id
+     *
+     * Id of the price book; absent: the usual one.
+     */
+    price_book_id?: string | null;
+    /**
+     * Horizon Months
+     *
+     * Months over which a purchase is spread, and data grow. [months]
+     */
+    horizon_months?: number;
+    /**
+     * Flash Device Id
+     *
+     * Its rates for drives and local disks of flash of which no source states them; absent: such options are rejected.
+     */
+    flash_device_id?: string | null;
+    /**
+     * Disk Device Id
+     *
+     * The same for hard disks and volumes.
+     */
+    disk_device_id?: string | null;
+    /**
+     * Objective
+     *
+     * What is to be least.
+     */
+    objective?: 'usd' | 'io_time' | 'pareto';
+};
+
+/**
  * ThroughputIn
  *
  * Workload, sizes, devices, clients, and what is varied.
@@ -32438,3 +32577,362 @@ export type RestoreScenarioResponses = {
 };
 
 export type RestoreScenarioResponse = RestoreScenarioResponses[keyof RestoreScenarioResponses];
+
+export type ListAdviceTemplatesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Limit
+         *
+         * Most items to return.
+         */
+        limit?: number;
+        /**
+         * Offset
+         *
+         * Items to skip.
+         */
+        offset?: number;
+        /**
+         * Sort
+         *
+         * Key to sort by; with `-` before it, in descending order; absent: the default order of the list.
+         */
+        sort?: 'name' | '-name' | 'created_at' | '-created_at' | 'updated_at' | '-updated_at';
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `items`.
+         */
+        table?: 'items';
+    };
+    url: '/api/v1/advice-templates';
+};
+
+export type ListAdviceTemplatesErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ListAdviceTemplatesError = ListAdviceTemplatesErrors[keyof ListAdviceTemplatesErrors];
+
+export type ListAdviceTemplatesResponses = {
+    /**
+     * Successful Response
+     */
+    200: AdviceTemplateList;
+};
+
+export type ListAdviceTemplatesResponse = ListAdviceTemplatesResponses[keyof ListAdviceTemplatesResponses];
+
+export type CreateAdviceTemplateData = {
+    body: AdviceTemplateIn;
+    headers?: {
+        /**
+         * Chosen by the client, a new one for each new object. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first request is being processed.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/v1/advice-templates';
+};
+
+export type CreateAdviceTemplateErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The answer is not available in the requested media type.
+     */
+    406: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CreateAdviceTemplateError = CreateAdviceTemplateErrors[keyof CreateAdviceTemplateErrors];
+
+export type CreateAdviceTemplateResponses = {
+    /**
+     * Successful Response
+     */
+    201: AdviceTemplateOut;
+};
+
+export type CreateAdviceTemplateResponse = CreateAdviceTemplateResponses[keyof CreateAdviceTemplateResponses];
+
+export type DeleteAdviceTemplateData = {
+    body?: never;
+    headers?: {
+        /**
+         * If-Match
+         *
+         * `ETag` of what was read; 412 if it has been changed in the meantime. `*` or absent: the current version.
+         */
+        'if-match'?: string | null;
+    };
+    path: {
+        /**
+         * Template Id
+         *
+         * Id of the template.
+         */
+        template_id: string;
+    };
+    query?: never;
+    url: '/api/v1/advice-templates/{template_id}';
+};
+
+export type DeleteAdviceTemplateErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The answer is not available in the requested media type.
+     */
+    406: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * It was changed after it was read, or the protocol version is not supported.
+     */
+    412: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type DeleteAdviceTemplateError = DeleteAdviceTemplateErrors[keyof DeleteAdviceTemplateErrors];
+
+export type DeleteAdviceTemplateResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type DeleteAdviceTemplateResponse = DeleteAdviceTemplateResponses[keyof DeleteAdviceTemplateResponses];
+
+export type GetAdviceTemplateData = {
+    body?: never;
+    path: {
+        /**
+         * Template Id
+         *
+         * Id of the template.
+         */
+        template_id: string;
+    };
+    query?: never;
+    url: '/api/v1/advice-templates/{template_id}';
+};
+
+export type GetAdviceTemplateErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The answer is not available in the requested media type.
+     */
+    406: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetAdviceTemplateError = GetAdviceTemplateErrors[keyof GetAdviceTemplateErrors];
+
+export type GetAdviceTemplateResponses = {
+    /**
+     * Successful Response
+     */
+    200: AdviceTemplateOut;
+};
+
+export type GetAdviceTemplateResponse = GetAdviceTemplateResponses[keyof GetAdviceTemplateResponses];
+
+export type UpdateAdviceTemplateData = {
+    body: AdviceTemplateIn;
+    headers?: {
+        /**
+         * If-Match
+         *
+         * `ETag` of what was read; 412 if it has been changed in the meantime. `*` or absent: the current version.
+         */
+        'if-match'?: string | null;
+    };
+    path: {
+        /**
+         * Template Id
+         *
+         * Id of the template.
+         */
+        template_id: string;
+    };
+    query?: never;
+    url: '/api/v1/advice-templates/{template_id}';
+};
+
+export type UpdateAdviceTemplateErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The answer is not available in the requested media type.
+     */
+    406: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * It was changed after it was read, or the protocol version is not supported.
+     */
+    412: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type UpdateAdviceTemplateError = UpdateAdviceTemplateErrors[keyof UpdateAdviceTemplateErrors];
+
+export type UpdateAdviceTemplateResponses = {
+    /**
+     * Successful Response
+     */
+    200: AdviceTemplateOut;
+};
+
+export type UpdateAdviceTemplateResponse = UpdateAdviceTemplateResponses[keyof UpdateAdviceTemplateResponses];
