@@ -127,7 +127,7 @@ def _next_replays(
         return [known[each] for each in points]
 
     try:
-        question.answer(known_ones, False)
+        question.answer(known_ones, False, None)
     except _NeededError as needed:
         return needed.points
     return None
