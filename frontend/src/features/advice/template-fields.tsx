@@ -53,13 +53,14 @@ export function TemplateFields({ state, search, patch }: FormProps) {
           );
         }}
         searchable
+        allowDeselect={false}
         clearable
         clearButtonProps={{ "aria-label": "No template" }}
         size="sm"
         maw={420}
       />
       {chosen !== undefined && (
-        <Standing state={state} search={search} chosen={chosen} />
+        <Standing state={state} search={search} patch={patch} chosen={chosen} />
       )}
       <Keeping
         key={chosen?.id ?? ""}
@@ -164,19 +165,31 @@ function Keeping({ state, search, patch, known, chosen }: KeepingProps) {
 }
 
 function Standing(
-  props: Pick<FormProps, "state" | "search"> & {
+  props: FormProps & {
     readonly chosen: AdviceTemplateOut;
   },
 ) {
-  const { state, search, chosen } = props;
+  const { state, search, patch, chosen } = props;
   const lost = notShown(state, chosen.template);
+  const isSame = isAsked(state, search, chosen.template);
   return (
-    <Text size="sm" role="status">
-      {isAsked(state, search, chosen.template)
-        ? "The form asks what this template states."
-        : "The form was changed since this template was chosen, or the template was."}
-      {lost.length > 0 &&
-        ` The form has no field for what it states besides; it is not asked here, and saving changes drops it: ${listed([...lost])}.`}
-    </Text>
+    <Group gap="sm">
+      <Text size="sm" role="status">
+        {isSame
+          ? "The form asks what this template states."
+          : "The form was changed since this template was chosen, or the template was."}
+        {lost.length > 0 &&
+          ` The form has no field for what it states besides; it is not asked here, and saving changes drops it: ${listed([...lost])}.`}
+      </Text>
+      {!isSame && (
+        <Button
+          size="xs"
+          variant="default"
+          onClick={() => patch(searchOf(chosen.template))}
+        >
+          Set the form to it
+        </Button>
+      )}
+    </Group>
   );
 }

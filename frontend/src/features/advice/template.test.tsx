@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { userEvent } from "vitest/browser";
 import { type AdviceSearch, parseAdviceSearch } from "@/questions/advice";
 import { expectAccessible, renderThemed } from "@/testing/render";
 import { isAsked, notShown, searchOf, templateOf } from "./template";
@@ -135,14 +136,21 @@ describe("the form", () => {
     ],
   ] as const)("says where it stands", async (search, said) => {
     serve();
+    const patch = vi.fn();
     const screen = await renderThemed(
       <TemplateFields
         state={STATE}
         search={{ ...search, template: "t1" }}
-        patch={vi.fn()}
+        patch={patch}
       />,
     );
     await expect.element(screen.getByRole("status")).toHaveTextContent(said);
+    const reset = screen.getByRole("button", { name: "Set the form to it" });
+    expect(reset.elements()).toHaveLength(search === SEARCH ? 0 : 1);
+    for (const button of reset.elements()) {
+      await userEvent.click(button);
+      expect(patch).toHaveBeenLastCalledWith(expect.objectContaining(SEARCH));
+    }
     await expectAccessible();
   });
 
