@@ -556,6 +556,7 @@ def part_page() -> str:
                 [
                     "part",
                     "kind",
+                    "vendor",
                     "capacity",
                     "prices, USD (market, date)",
                     "power, W",
@@ -565,6 +566,7 @@ def part_page() -> str:
                     [
                         f"`{each.id}`",
                         each.kind,
+                        each.vendor or "-",
                         "-"
                         if each.capacity is None
                         else f"{each.capacity.normalize():,f} {each.capacity_unit}",
@@ -581,7 +583,7 @@ def part_page() -> str:
                 ],
             ),
             "## A part's file",
-            f"Keys: `id` (the file's name), `name`, `kind` ({', '.join(parts.KINDS)}), optional `form_factor`, `device` (its device profile), `series` (its prices over time), `notes`; "
+            f"Keys: `id` (the file's name), `name`, `kind` ({', '.join(parts.KINDS)}), optional `form_factor`, `vendor` (who makes or sells it; left out for a class of parts), `device` (its device profile), `series` (its prices over time), `notes`; "
             "`[figures.NAME]` as in a [server's file](servers.md); a table `[[prices]]` for each price with `usd`, `price_kind`, `date`, `source`, `licence`, "
             "optional `note`, `estimate`, `withdrawn`.",
             figure_table(parts.FIGURES),

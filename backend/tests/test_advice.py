@@ -202,6 +202,100 @@ def test_own_devices_and_price_books_are_used(
     assert bought["recommendation"]["disk_device"] == "samsung-pm9a3-7.68tb-u2"
 
 
+def test_an_own_device_is_a_candidate_and_is_named_where_it_has_no_price(
+    application: Any, production: str
+) -> None:
+    rates = {
+        "capacity": {"value": 24, "unit": "TB", "source": "label"},
+        "read_iops": {"value": 400_000, "unit": "1/s", "source": "measured"},
+        "write_iops": {"value": 200_000, "unit": "1/s", "source": "measured"},
+    }
+    price = {"unit_price": {"value": 0.01, "unit": "USD/GB", "source": "quotation"}}
+    priced, unpriced = (
+        application.post(
+            "/catalog/devices", {"name": name, "kind": kind, "figures": figures}, 201
+        )["id"]
+        for name, kind, figures in (
+            ("Bought cheaply", "nvme", {**rates, **price}),
+            ("Of no price", "hdd_array", rates),
+        )
+    )
+    body = {
+        "price_book_id": "papers-2015",  # it has RAM, and no price of such an array
+        "candidates": {"kinds": ["devices"], "own": [priced, unpriced]},
+        "how_sure": False,
+    }
+    found = application.post(production, body, 200)
+    assert found["recommendation"]["disk_device"] == priced
+    [caution] = [
+        each for each in found["cautions"] if each["code"] == "own_device_without_price"
+    ]
+    assert caution["about"] == [unpriced]
+    assert unpriced in caution["message"]
+    lacking = [
+        each
+        for each in found["rejected"]
+        if unpriced in (each["option"]["disk_device"], each["option"]["flash_device"])
+    ]
+    assert lacking
+    assert {each["constraint"] for each in lacking} == {"price"}
+    assert {each["option"]["usd_per_month"] for each in lacking} == {None}
+    # Without a list of kinds they are added to the others.
+    added = {"candidates": {"own": [priced]}, "how_sure": False}
+    more = application.post(production, added, 200)
+    fewer = application.post(production, {"how_sure": False}, 200)
+    assert more["evaluated"] > fewer["evaluated"]
+
+
+def test_a_split_that_was_counted_is_stated_and_one_that_was_not_is_named(
+    application: Any,
+) -> None:
+    figures = {
+        "capacity": {"value": 1, "unit": "TB", "source": "label"},
+        "asymmetry": {"value": 64, "unit": "1", "source": "measured"},
+        "read_iops": {"value": 64_000, "unit": "1/s", "source": "measured"},
+        "write_iops": {"value": 1000, "unit": "1/s", "source": "measured"},
+        "unit_price": {"value": 0.1, "unit": "USD/GB", "source": "quotation"},
+    }
+    drive = {"name": "Slow to write", "kind": "nvme", "figures": figures}
+    own = application.post("/catalog/devices", drive, 201)["id"]
+    body = {
+        "accesses_per_s": 1000.0,
+        "candidates": {
+            # This book has no price of the shipped one.
+            "devices": ["kv2009-intel-x25m"],
+            "own": [own],
+            "reserved_gib": 0,
+        },
+        "constraints": {"ram_bytes": 64 * 2**20},
+        "objective": "io_time",
+        "price_book_id": "papers-2015",
+        "how_sure": False,
+    }
+    without = application.post(URL, body, 200)["recommendation"]
+    assert (without["scheme"], without["disk_device"]) == ("none", own)
+    assert without["clean_share"] is without["clean_share_gain"] is None
+    pages = without["ram_bytes"] // 8192
+    said = f"the splits of a buffer of {pages:,} pages of the recording"
+    assert without["clean_share_reason"] == f"{said} were not counted"
+    made = application.post(
+        "/pool-splits", {"workload_id": "example", "pages": pages}, 202
+    )
+    if made["status"] != "succeeded":
+        assert application.wait_run(made["run"]["id"])["status"] == "succeeded"
+    found = application.post(URL, body, 200)
+    best = found["recommendation"]
+    priced = application.get(
+        f"/pool-splits/{made['id']}/costs", params={"asymmetry": 64}
+    )
+    [lru] = [each for each in priced["baselines"] if each["name"] == "lru"]
+    assert best["clean_share_gain"] == lru["gain"]
+    assert lru["gain"] > 0.01
+    assert best["clean_share"] == priced["best_clean_pages"] / pages
+    assert best["clean_share_reason"] == ""
+    assert "for clean pages and the rest for dirty ones" in found["finding"]
+
+
 def test_a_chosen_price_book_adds_what_it_prices(application: Any) -> None:
     without = application.post(URL, {"how_sure": False}, 200)
     body = {"how_sure": False, "price_book_id": "street-2026-q3"}
@@ -238,6 +332,9 @@ def test_every_word_of_the_models_can_be_stated() -> None:
         ({"constraints": {"usd_per_month": -1}}, "body.constraints.usd_per_month"),
         ({"candidates": {"kinds": []}}, "body.candidates.kinds"),
         ({"candidates": {"servers": ["no-such-server"]}}, "no-such-server"),
+        ({"candidates": {"own": ["no-such-device"]}}, "candidates.own"),
+        ({"candidates": {"vendors": ["No Such"]}}, "body.candidates.vendors"),
+        ({"candidates": {"own": ["seagate-exos-x24-24tb"]}}, "body.candidates.own"),
         ({"candidates": {"part_usd": {"no-such-part": 1}}}, "no-such-part"),
         ({"objective": "cheap"}, "body.objective"),
         ({"price_book_id": "no-such-book"}, "no-such-book"),

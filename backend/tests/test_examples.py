@@ -106,6 +106,7 @@ MAKERS: dict[str, Callable[[Application], str]] = {
     "workload with summaries": summarised_workload,
     "run": lambda application: str(application.get("/runs")["items"][0]["id"]),
     "scenario": made_by("create_scenario"),
+    "advice template": made_by("create_advice_template"),
     "deleted scenario": deleted_scenario,
 }
 """How each kind of thing that an example names is made."""

@@ -216,6 +216,7 @@ def document(tmp_path_factory):
 
 MAKERS = {
     "copy_device",
+    "create_advice_template",
     "create_composed_workload",
     "create_device",
     "create_joined_workload",

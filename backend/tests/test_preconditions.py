@@ -57,7 +57,18 @@ def scenario(application):
     application.client.delete(path)
 
 
-@pytest.mark.parametrize("what", ["device", "price_book", "workload", "scenario"])
+@pytest.fixture
+def advice_template(application):
+    body = {"name": "Tagged", "template": {"objective": "io_time"}}
+    made = application.post("/advice-templates", body, 201)
+    path = f"/advice-templates/{made['id']}"
+    yield "PUT", path, body, {**body, "template": {"horizon_months": 12}}
+    application.client.delete(path)
+
+
+@pytest.mark.parametrize(
+    "what", ["device", "price_book", "workload", "scenario", "advice_template"]
+)
 def test_a_change_of_what_somebody_changed_meanwhile_is_refused(
     application, request, what
 ):

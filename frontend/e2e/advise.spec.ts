@@ -115,6 +115,25 @@ test("from a workload to what to buy, a limit, an alternative and its bill", asy
   await page.getByRole("link", { name: saved }).click();
   await expect(page).toHaveURL(/\/advise\?.*most_io_us=2/);
   await expect(finding).toContainText("against 20,000 USD today", LONG);
+
+  // A template of the team: kept, left, and set again, while what there is stays.
+  await page.getByRole("button", { name: /Template/ }).click();
+  const template = page.getByRole("region", { name: "Template" });
+  const team = `Team ${Date.now().toString(36)}`;
+  await template.getByRole("textbox", { name: "Name" }).fill(team);
+  await template.getByRole("button", { name: "Save as a new template" }).click();
+  const standing = template.getByRole("status");
+  await expect(standing).toHaveText("The form asks what this template states.");
+  await time.fill("3");
+  await time.press("Enter");
+  await expect(standing).toContainText("The form was changed since");
+  await template.getByRole("button", { name: "Set the form to it" }).click();
+  await expect(time).toHaveValue("2");
+  await expect(page).toHaveURL(/have_usd=20000/);
+  await expectAccessible(page, "a template", [template]);
+  await template.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+  await expect(page.getByText(`Deleted: ${team}`)).toBeVisible();
 });
 
 test("the finalists are replayed, and the address finds the check again", {

@@ -196,11 +196,15 @@ def test_waiting_is_paid_month_by_month_and_breaks_even_where_it_says(
             1 - 1e-9
         )
         return
-    times = (1 + at) ** (months / 12)
+    left = 1 + at
+    times = left ** (months / 12)
     even = waiting(zero, now, purchase, purchase * times, months, 24)
     # Of a price that all but vanishes within a year, the rate has few digits left behind -1.
-    digits = 2.0**-52 / (1 + at) * months / 12
-    rounding = 4 * purchase * times * digits
+    if left == 0:
+        # Less of it is left than a number beside -1 can hold.
+        rounding = purchase * 2.0 ** (-53 * months / 12)
+    else:
+        rounding = 4 * purchase * times * 2.0**-52 / left * months / 12
     assert even.later == pytest.approx(even.now, rel=1e-6, abs=rounding)
 
 

@@ -50,6 +50,9 @@ from tierwright_server.replays.simulator.endpoints import router as simulator
 from tierwright_server.replays.stored.endpoints import router as storage
 from tierwright_server.replays.sweeps.endpoints import router as sweeps
 from tierwright_server.scenarios.endpoints import router as scenarios
+from tierwright_server.scenarios.templates.endpoints import (
+    router as advice_templates,
+)
 from tierwright_server.traces.uploads.endpoints import router as uploads
 from tierwright_server.traces.uploads.tus import router as tus
 from tierwright_server.traces.workloads.endpoints import curves
@@ -106,5 +109,6 @@ for part in (
     summaries,
     runs,
     scenarios,
+    advice_templates,
 ):
     router.include_router(part)

@@ -21,6 +21,7 @@ export const MAKING: readonly string[] = [
   "/workloads/{workload_id}/scaled",
   "/workloads/{workload_id}/read-again",
   "/scenarios",
+  "/advice-templates",
 ];
 
 const MAKES = MAKING.map(

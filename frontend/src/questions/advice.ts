@@ -67,11 +67,17 @@ export interface AdviceSearch extends AdviceNumbers {
   kinds?: string | undefined;
   /** Providers that are allowed, joined by commas; absent: all. */
   providers?: string | undefined;
+  /** Vendors of what is bought, joined by commas; absent: all. */
+  vendors?: string | undefined;
+  /** The user's own devices that are candidates, joined by commas; absent: none. */
+  own?: string | undefined;
   /** Drives without stated rates are as fast as the devices chosen. */
   borrow?: true | undefined;
   have_disk?: string | undefined;
   have_flash?: string | undefined;
   have_scheme?: HaveScheme | undefined;
+  /** Id of the template that was chosen last; all that it set is in the address itself. */
+  template?: string | undefined;
   /** Id of the advice whose finalists are replayed; another advice is not checked yet. */
   checked?: string | undefined;
 }
@@ -112,12 +118,23 @@ export function readKinds(text: string): readonly Kind[] | undefined {
 }
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/;
-const MOST_PROVIDERS = 20;
+/** Names of one list, as of the server. */
+export const MOST_NAMES = 20;
 
 /** Names as an address states them; `undefined` where one cannot be used. */
 export function readNames(text: string): readonly string[] | undefined {
   const names = text.split(",");
-  return names.length <= MOST_PROVIDERS && names.every((name) => NAME.test(name))
+  return names.length <= MOST_NAMES && names.every((name) => NAME.test(name))
+    ? names
+    : undefined;
+}
+
+const VENDOR = /^[\p{L}\p{N}][\p{L}\p{N} .&_-]{0,99}$/u;
+
+/** Names of vendors as an address states them; `undefined` where one cannot be used. */
+export function readVendors(text: string): readonly string[] | undefined {
+  const names = text.split(",");
+  return names.length <= MOST_NAMES && names.every((name) => VENDOR.test(name))
     ? names
     : undefined;
 }
@@ -138,10 +155,13 @@ const FIELDS = {
   goal: oneOf(GOALS),
   kinds: textOf(readKinds, `some of ${KINDS.join(", ")}, joined by commas`),
   providers: textOf(readNames, "names of providers, joined by commas, such as aws,gcp"),
+  vendors: textOf(readVendors, "names of vendors, joined by commas, such as Solidigm"),
+  own: textOf(readNames, "ids of your own devices, joined by commas"),
   borrow: oneOf([true] as const),
   have_disk: identifier("the id of a device"),
   have_flash: identifier("the id of a device"),
   have_scheme: oneOf(HaveIn.scheme.values),
+  template: identifier("the id of a template"),
   checked: identifier("the id of an advice"),
 } as const;
 

@@ -99,6 +99,14 @@ _SCENARIO = {
     "state": {"ram": 4000, "flash": 8000},
     "asks": {"evaluation": {**_POINT, "ram_pages": 4000}},
 }
+_ADVICE_TEMPLATE = {
+    "name": "Storage team",
+    "template": {
+        "candidates": {"kinds": ["instances", "volumes"], "providers": ["aws"]},
+        "constraints": {"usd_per_month": "5000", "flash_life_years": 5},
+        "horizon_months": 48,
+    },
+}
 _FIO = {
     "fio version": "fio-3.36",
     "timestamp": 1_700_000_000,
@@ -469,6 +477,14 @@ _KEPT = {
         path={"scenario_id": Made("scenario")},
     ),
     "delete_scenario": Example(path={"scenario_id": Made("scenario")}),
+    "list_advice_templates": Example(query={"limit": 20}),
+    "create_advice_template": Example(_ADVICE_TEMPLATE),
+    "get_advice_template": Example(path={"template_id": Made("advice template")}),
+    "update_advice_template": Example(
+        {**_ADVICE_TEMPLATE, "name": "Storage team, next year"},
+        path={"template_id": Made("advice template")},
+    ),
+    "delete_advice_template": Example(path={"template_id": Made("advice template")}),
     "restore_scenario": Example(path={"scenario_id": Made("deleted scenario")}),
 }
 

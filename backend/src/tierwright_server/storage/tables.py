@@ -205,6 +205,20 @@ class Scenario(Table):
     deleted_at: Mapped[datetime | None]
 
 
+class AdviceTemplate(Table):
+    """What a team asks the advisor of every workload, under a name."""
+
+    __tablename__ = "advice_templates"
+    __table_args__ = (
+        Index("advice_templates_name", func.lower(text("name")), unique=True),
+    )
+    id: Mapped[str] = mapped_column(primary_key=True)
+    name: Mapped[str]
+    template: Mapped[dict[str, Any]]
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    updated_at: Mapped[datetime] = mapped_column(default=now)
+
+
 class Worker(Table):
     """A worker process; it holds the advisory lock of its id while it lives."""
 

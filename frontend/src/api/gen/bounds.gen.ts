@@ -258,8 +258,10 @@ export const CandidatesIn = {
   servers: {"most":500},
   volumes: {"most":500},
   devices: {"most":500},
+  own: {"most":20},
   parts: {"most":500},
   providers: {"most":500},
+  vendors: {"most":20},
   max_machines: {"low":1,"high":16,"whole":true,"usual":8},
   reserved_gib: {"low":0,"high":1000000,"usual":4},
   machine_usd: {"low":0,"high":1000000000},
@@ -665,6 +667,12 @@ export const JoinedWorkloadIn = {
   page_bytes: {"low":512,"high":1048576,"whole":true},
 } as const;
 
+export const ListAdviceTemplatesQuery = {
+  limit: {"low":1,"high":500,"whole":true,"usual":100},
+  offset: {"low":0,"high":1000000000,"whole":true,"usual":0},
+  table: {"values":["items"]},
+} as const;
+
 export const ListCurveKindsQuery = {
   limit: {"low":1,"high":500,"whole":true,"usual":500},
   offset: {"low":0,"high":1000000000,"whole":true,"usual":0},
@@ -1063,6 +1071,11 @@ export const SweepIn = {
   ram_pages: {"most":200},
   flash_pages: {"most":200},
   warm_up: {"low":0,"high":9007199254740991,"whole":true,"usual":0},
+} as const;
+
+export const TemplateIn = {
+  horizon_months: {"low":1,"high":1200,"whole":true,"usual":36},
+  objective: {"values":["usd","io_time","pareto"],"usual":"usd"},
 } as const;
 
 export const ThroughputIn = {

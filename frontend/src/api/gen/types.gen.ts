@@ -611,13 +611,25 @@ export type AdviceOptionOut = {
     /**
      * Clean Share
      *
-     * Split of the buffer pool; null: not chosen. [1]
+     * Share of RAM for clean pages of a split buffer pool; null where `clean_share_reason` says why. [1]
      */
     clean_share: number | null;
     /**
+     * Clean Share Gain
+     *
+     * Share of the I/O time of LRU that the best split saves on the recording; null where that was not counted. [1]
+     */
+    clean_share_gain: number | null;
+    /**
+     * Clean Share Reason
+     *
+     * Why RAM is not split; empty where it is. Splits are those that `POST /pool-splits` counted of the buffer of the recording that corresponds.
+     */
+    clean_share_reason: string;
+    /**
      * Admission
      *
-     * Admission to flash; null: not chosen.
+     * Admission to flash; null: no candidate is a cache whose admission is modelled.
      */
     admission: string | null;
     /**
@@ -733,7 +745,7 @@ export type AdviceOptionOut = {
     /**
      * Config
      *
-     * Body of `POST /bills` that bills it to the cent; empty where its cost was stated.
+     * Body of `POST /bills` that bills it to the cent; empty where its cost was stated, or a device has no price.
      */
     config: {
         [key: string]: unknown;
@@ -1082,6 +1094,99 @@ export type AdviceScenariosOut = {
      * What the regret is of.
      */
     basis: string;
+};
+
+/**
+ * AdviceTemplateIn
+ *
+ * A template to keep.
+ */
+export type AdviceTemplateIn = {
+    /**
+     * Name
+     *
+     * A name to show, on one line.
+     */
+    name: string;
+    template: TemplateIn;
+};
+
+/**
+ * AdviceTemplateList
+ *
+ * Templates, by name.
+ */
+export type AdviceTemplateList = {
+    /**
+     * Items
+     *
+     * Items of this page of the list.
+     */
+    items: Array<AdviceTemplateOut>;
+    /**
+     * Total
+     *
+     * How many there are in all.
+     */
+    total: number;
+    /**
+     * Limit
+     *
+     * Most items of this page.
+     */
+    limit: number;
+    /**
+     * Offset
+     *
+     * Items before this page.
+     */
+    offset: number;
+};
+
+/**
+ * AdviceTemplateOut
+ *
+ * A template of questions to the advisor.
+ */
+export type AdviceTemplateOut = {
+    /**
+     * Id
+     *
+     * Its id, as used in addresses of the API.
+     */
+    id: string;
+    /**
+     * Name
+     *
+     * Its name.
+     */
+    name: string;
+    /**
+     * Template
+     *
+     * Part of the body of `POST /workloads/{workload_id}/advice`, and the file of `tierwright advise --template`: what was stated, amounts in USD as decimal strings.
+     */
+    template: {
+        [key: string]: unknown;
+    };
+    /**
+     * Created At
+     *
+     * When it was made.
+     */
+    created_at: string;
+    /**
+     * Updated At
+     *
+     * When it was last changed.
+     */
+    updated_at: string;
+    /**
+     * Etag
+     *
+     * For `If-Match` of a change.
+     */
+    etag: string;
 };
 
 /**
@@ -3303,7 +3408,7 @@ export type CandidatesIn = {
     /**
      * Kinds
      *
-     * `instances`: the data on local disks of cloud instances; `volumes`: on their block volumes; `chassis`: on servers built from parts; `devices`: RAM and devices of a price book, bought by themselves. Absent: those of the lists below; without a list the first three, and with `price_book_id` all four.
+     * `instances`: the data on local disks of cloud instances; `volumes`: on their block volumes; `chassis`: on servers built from parts; `devices`: RAM and devices of a price book, bought by themselves. Absent: those of the lists below, of which `own` adds `devices`; without a list the first three, and with `price_book_id` all four.
      */
     kinds?: Array<'instances' | 'volumes' | 'chassis' | 'devices'> | null;
     /**
@@ -3325,6 +3430,12 @@ export type CandidatesIn = {
      */
     devices?: Array<string> | null;
     /**
+     * Own
+     *
+     * Devices of your own, by id, such as measured ones: candidates by themselves beside the shipped ones. The price is that of the price book by its id, else that of its profile, else that of its kind; one without a price is among `rejected`.
+     */
+    own?: Array<string> | null;
+    /**
      * Parts
      *
      * Parts that are allowed; absent: all.
@@ -3336,6 +3447,12 @@ export type CandidatesIn = {
      * Providers that are allowed; absent: all.
      */
     providers?: Array<string> | null;
+    /**
+     * Vendors
+     *
+     * Vendors of parts and devices that are bought, as `GET /catalog/parts` states them, case ignored; absent: all. What states none stays a candidate, and a caution names it.
+     */
+    vendors?: Array<string> | null;
     /**
      * Max Machines
      *
@@ -12096,6 +12213,12 @@ export type PartOut = {
      */
     form_factor: string;
     /**
+     * Vendor
+     *
+     * Who makes or sells it; empty where no source states it.
+     */
+    vendor: string;
+    /**
      * Device
      *
      * Id of its device profile; empty where there is none.
@@ -20197,6 +20320,52 @@ export type SystemOut = {
      * Of all its workloads, at their largest within the horizon. [bytes]
      */
     data_bytes: number;
+};
+
+/**
+ * TemplateIn
+ *
+ * What a team asks of every workload: part of the body of an advice.
+ */
+export type TemplateIn = {
+    /**
+     * What may be bought.
+     */
+    candidates?: CandidatesIn;
+    /**
+     * Limits that every option must keep.
+     */
+    constraints?: ConstraintsIn;
+    /**
+     * Price Book Id
+     *
+     * Id of the price book; absent: the usual one.
+     */
+    price_book_id?: string | null;
+    /**
+     * Horizon Months
+     *
+     * Months over which a purchase is spread, and data grow. [months]
+     */
+    horizon_months?: number;
+    /**
+     * Flash Device Id
+     *
+     * Its rates for drives and local disks of flash of which no source states them; absent: such options are rejected.
+     */
+    flash_device_id?: string | null;
+    /**
+     * Disk Device Id
+     *
+     * The same for hard disks and volumes.
+     */
+    disk_device_id?: string | null;
+    /**
+     * Objective
+     *
+     * What is to be least.
+     */
+    objective?: 'usd' | 'io_time' | 'pareto';
 };
 
 /**
@@ -32807,3 +32976,362 @@ export type RestoreScenarioResponses = {
 };
 
 export type RestoreScenarioResponse = RestoreScenarioResponses[keyof RestoreScenarioResponses];
+
+export type ListAdviceTemplatesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Limit
+         *
+         * Most items to return.
+         */
+        limit?: number;
+        /**
+         * Offset
+         *
+         * Items to skip.
+         */
+        offset?: number;
+        /**
+         * Sort
+         *
+         * Key to sort by; with `-` before it, in descending order; absent: the default order of the list.
+         */
+        sort?: 'name' | '-name' | 'created_at' | '-created_at' | 'updated_at' | '-updated_at';
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `items`.
+         */
+        table?: 'items';
+    };
+    url: '/api/v1/advice-templates';
+};
+
+export type ListAdviceTemplatesErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ListAdviceTemplatesError = ListAdviceTemplatesErrors[keyof ListAdviceTemplatesErrors];
+
+export type ListAdviceTemplatesResponses = {
+    /**
+     * Successful Response
+     */
+    200: AdviceTemplateList;
+};
+
+export type ListAdviceTemplatesResponse = ListAdviceTemplatesResponses[keyof ListAdviceTemplatesResponses];
+
+export type CreateAdviceTemplateData = {
+    body: AdviceTemplateIn;
+    headers?: {
+        /**
+         * Chosen by the client, a new one for each new object. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first request is being processed.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/v1/advice-templates';
+};
+
+export type CreateAdviceTemplateErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The answer is not available in the requested media type.
+     */
+    406: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CreateAdviceTemplateError = CreateAdviceTemplateErrors[keyof CreateAdviceTemplateErrors];
+
+export type CreateAdviceTemplateResponses = {
+    /**
+     * Successful Response
+     */
+    201: AdviceTemplateOut;
+};
+
+export type CreateAdviceTemplateResponse = CreateAdviceTemplateResponses[keyof CreateAdviceTemplateResponses];
+
+export type DeleteAdviceTemplateData = {
+    body?: never;
+    headers?: {
+        /**
+         * If-Match
+         *
+         * `ETag` of what was read; 412 if it has been changed in the meantime. `*` or absent: the current version.
+         */
+        'if-match'?: string | null;
+    };
+    path: {
+        /**
+         * Template Id
+         *
+         * Id of the template.
+         */
+        template_id: string;
+    };
+    query?: never;
+    url: '/api/v1/advice-templates/{template_id}';
+};
+
+export type DeleteAdviceTemplateErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The answer is not available in the requested media type.
+     */
+    406: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * It was changed after it was read, or the protocol version is not supported.
+     */
+    412: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type DeleteAdviceTemplateError = DeleteAdviceTemplateErrors[keyof DeleteAdviceTemplateErrors];
+
+export type DeleteAdviceTemplateResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type DeleteAdviceTemplateResponse = DeleteAdviceTemplateResponses[keyof DeleteAdviceTemplateResponses];
+
+export type GetAdviceTemplateData = {
+    body?: never;
+    path: {
+        /**
+         * Template Id
+         *
+         * Id of the template.
+         */
+        template_id: string;
+    };
+    query?: never;
+    url: '/api/v1/advice-templates/{template_id}';
+};
+
+export type GetAdviceTemplateErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The answer is not available in the requested media type.
+     */
+    406: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetAdviceTemplateError = GetAdviceTemplateErrors[keyof GetAdviceTemplateErrors];
+
+export type GetAdviceTemplateResponses = {
+    /**
+     * Successful Response
+     */
+    200: AdviceTemplateOut;
+};
+
+export type GetAdviceTemplateResponse = GetAdviceTemplateResponses[keyof GetAdviceTemplateResponses];
+
+export type UpdateAdviceTemplateData = {
+    body: AdviceTemplateIn;
+    headers?: {
+        /**
+         * If-Match
+         *
+         * `ETag` of what was read; 412 if it has been changed in the meantime. `*` or absent: the current version.
+         */
+        'if-match'?: string | null;
+    };
+    path: {
+        /**
+         * Template Id
+         *
+         * Id of the template.
+         */
+        template_id: string;
+    };
+    query?: never;
+    url: '/api/v1/advice-templates/{template_id}';
+};
+
+export type UpdateAdviceTemplateErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The answer is not available in the requested media type.
+     */
+    406: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * It was changed after it was read, or the protocol version is not supported.
+     */
+    412: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type UpdateAdviceTemplateError = UpdateAdviceTemplateErrors[keyof UpdateAdviceTemplateErrors];
+
+export type UpdateAdviceTemplateResponses = {
+    /**
+     * Successful Response
+     */
+    200: AdviceTemplateOut;
+};
+
+export type UpdateAdviceTemplateResponse = UpdateAdviceTemplateResponses[keyof UpdateAdviceTemplateResponses];

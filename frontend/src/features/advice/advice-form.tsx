@@ -1,7 +1,9 @@
 import { Checkbox, MultiSelect, SegmentedControl, UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { serversQuery } from "@/api/purchasable";
+import { templatesQuery } from "@/api/advice-templates";
+import { devicesQuery } from "@/api/catalog";
+import { partsQuery, serversQuery } from "@/api/purchasable";
 import { NumberField, OptionalNumberField } from "@/components/number-field";
 import { Panel } from "@/components/panel";
 import {
@@ -12,13 +14,16 @@ import {
   type Goal,
   KINDS,
   type Kind,
+  MOST_NAMES,
   readNames,
+  readVendors,
 } from "@/questions/advice";
 import type { AnalysisSearch, AnalysisState } from "@/questions/point";
 import { listed } from "@/units/quantity";
 import classes from "./advice.module.css";
 import { HaveFields } from "./have-fields";
-import { kindsOf } from "./question";
+import { kindsOf, ownOf } from "./question";
+import { TemplateFields } from "./template-fields";
 
 export interface FormProps {
   readonly state: AnalysisState;
@@ -185,7 +190,7 @@ function SpecField(
   );
 }
 
-type Section = "limits" | "candidates" | "prices" | "have";
+type Section = "template" | "limits" | "candidates" | "prices" | "have";
 
 const setOf = (search: AdviceSearch, specs: readonly NumberSpec[]): number =>
   specs.filter(({ name }) => search[name] !== undefined).length;
@@ -199,9 +204,11 @@ const inside = (label: string): string =>
 /** What each folded part of the form says while it is folded. */
 const summaries = (
   search: AdviceSearch,
+  template: string | undefined,
 ): readonly (readonly [section: Section, title: string, summary: string])[] => {
   const borrowed = search.borrow === true ? 1 : 0;
   return [
+    ["template", "Template", template ?? "none chosen"],
     ["limits", "More limits", someSet(setOf(search, MORE_LIMITS))],
     [
       "candidates",
@@ -222,6 +229,9 @@ export function AdviceForm(props: FormProps) {
   const { search, patch } = props;
   const [opened, setOpened] = useState<Section | null>(null);
   const goal = search.goal ?? "usd";
+  const templates = useQuery(templatesQuery()).data ?? [];
+  const template = templates.find(({ id }) => id === search.template)?.name;
+  const sections = summaries(search, template);
   return (
     <Panel
       title="What is asked"
@@ -242,7 +252,7 @@ export function AdviceForm(props: FormProps) {
     >
       <NumberFields specs={FIRST_LIMITS} search={search} patch={patch} />
       <div className={classes["sections"]} style={{ marginTop: 10 }}>
-        {summaries(search).map(([section, title, summary]) => {
+        {sections.map(([section, title, summary]) => {
           const isOpen = opened === section;
           return (
             <UnstyledButton
@@ -260,7 +270,7 @@ export function AdviceForm(props: FormProps) {
       {opened !== null && (
         <section
           className={classes["openedSection"]}
-          aria-label={summaries(search).find(([name]) => name === opened)?.[1]}
+          aria-label={sections.find(([name]) => name === opened)?.[1]}
         >
           <OpenedSection section={opened} {...props} />
         </section>
@@ -287,6 +297,8 @@ function OpenedSection({
 }: FormProps & { readonly section: Section }) {
   const { state, search, patch } = form;
   switch (section) {
+    case "template":
+      return <TemplateFields {...form} />;
     case "limits":
       return <NumberFields specs={MORE_LIMITS} search={search} patch={patch} />;
     case "candidates":
@@ -302,6 +314,19 @@ function OpenedSection({
             <Providers
               chosen={search.providers}
               onChange={(providers) => patch({ providers })}
+            />
+            <Vendors
+              chosen={search.vendors}
+              onChange={(vendors) => patch({ vendors })}
+            />
+            <OwnDevices
+              chosen={ownOf(search)}
+              onChange={(ids) =>
+                patch({
+                  own: ids.length === 0 ? undefined : ids.join(","),
+                  ...(ids.length === 0 ? {} : withDevices(kindsOf(search))),
+                })
+              }
             />
             <NumberField
               label="Purchase spread over"
@@ -364,6 +389,82 @@ function Kinds(props: {
         );
       })}
     </div>
+  );
+}
+
+/** Vendors of what is bought; none chosen: all of them. */
+function Vendors(props: {
+  readonly chosen: string | undefined;
+  readonly onChange: (vendors: string | undefined) => void;
+}) {
+  const parts = useQuery(partsQuery()).data ?? [];
+  const names = new Set(
+    parts.map(({ vendor }) => vendor).filter((name) => name !== ""),
+  );
+  const chosen = props.chosen === undefined ? [] : (readVendors(props.chosen) ?? []);
+  return (
+    <MultiSelect
+      label="Vendors"
+      description="Of parts and devices that are bought; what states none stays a candidate and is named."
+      inputWrapperOrder={["label", "input", "description", "error"]}
+      placeholder={chosen.length === 0 ? "all" : ""}
+      data={[...new Set([...[...names].toSorted(), ...chosen])]}
+      value={[...chosen]}
+      onChange={(values) =>
+        props.onChange(values.length === 0 ? undefined : values.join(","))
+      }
+      maxValues={MOST_NAMES}
+      size="sm"
+      clearable
+      clearButtonProps={{ "aria-label": "All vendors" }}
+    />
+  );
+}
+
+/** Own devices are bought by themselves: they add that kind. */
+const withDevices = (kinds: readonly Kind[]): AdviceSearch => ({
+  kinds: KINDS.filter((kind) => kind === "devices" || kinds.includes(kind)).join(","),
+});
+
+const BOUGHT_ALONE: readonly string[] = ["nvme", "sata_ssd", "hdd", "hdd_array"];
+
+/** The user's own devices that can be bought by themselves; none chosen: shipped ones alone. */
+function OwnDevices(props: {
+  readonly chosen: readonly string[];
+  readonly onChange: (ids: readonly string[]) => void;
+}) {
+  const devices = useQuery(devicesQuery()).data ?? [];
+  const own = devices.filter(
+    ({ origin, kind, sold_as, capacity_bytes }) =>
+      origin === "own" &&
+      sold_as === "device" &&
+      capacity_bytes !== null &&
+      BOUGHT_ALONE.includes(kind),
+  );
+  const known = own.map(({ id, name }) => ({ value: id, label: name }));
+  const lost = props.chosen
+    .filter((id) => own.every((device) => device.id !== id))
+    .map((id) => ({ value: id, label: id }));
+  const isEmpty = known.length + lost.length === 0;
+  return (
+    <MultiSelect
+      label="Your own devices"
+      description={
+        isEmpty
+          ? "None yet: measure or enter a drive with its capacity under Hardware."
+          : "Bought by themselves, beside the shipped ones; one without a price is left out and named."
+      }
+      inputWrapperOrder={["label", "input", "description", "error"]}
+      placeholder={props.chosen.length === 0 ? "none" : ""}
+      data={[...known, ...lost]}
+      value={[...props.chosen]}
+      onChange={props.onChange}
+      maxValues={MOST_NAMES}
+      disabled={isEmpty}
+      size="sm"
+      clearable
+      clearButtonProps={{ "aria-label": "No own devices" }}
+    />
   );
 }
 

@@ -45,6 +45,8 @@ const OPTION: AdviceOptionOut = {
   volumes: [],
   scheme: "lazy",
   clean_share: null,
+  clean_share_gain: null,
+  clean_share_reason: "a flash cache lies below RAM",
   admission: null,
   options: {},
   usd_per_month: "800.50",
@@ -347,6 +349,7 @@ describe("what is asked", () => {
       goal: "io_time",
       kinds: "devices,volumes",
       providers: "aws,gcp",
+      vendors: "SK hynix,Solidigm",
       most_usd: 5000,
       most_ram_gib: 2,
       chassis_usd: 9000,
@@ -362,6 +365,7 @@ describe("what is asked", () => {
       candidates: {
         kinds: ["volumes", "devices"],
         providers: ["aws", "gcp"],
+        vendors: ["SK hynix", "Solidigm"],
         part_usd: { chassis: 9000 },
       },
       constraints: { usd_per_month: 5000, ram_bytes: 2 ** 31 },
@@ -371,6 +375,13 @@ describe("what is asked", () => {
       dirty_share: null,
     });
     expect(asked.have).not.toHaveProperty("scheme");
+    // Own devices are bought by themselves: without that kind they are no candidates.
+    const own = parseAdviceSearch({ own: "own-a-1,own-b-2", kinds: "devices" });
+    expect(adviceQuestion(STATE, own, false).candidates).toMatchObject({
+      own: ["own-a-1", "own-b-2"],
+    });
+    const { candidates } = adviceQuestion(STATE, { ...own, kinds: "volumes" }, false);
+    expect(candidates).not.toHaveProperty("own");
     const cached = adviceQuestion(STATE, { ...search, have_flash_gib: 1 }, false);
     expect(cached.have).toMatchObject({ flash_bytes: 2 ** 30, scheme: "lazy" });
     // Equal machines share their devices equally: one each, unless stated.
@@ -402,6 +413,45 @@ describe("what is asked", () => {
     await screen.getByRole("button", { name: /What may be bought/ }).click();
     await screen.getByLabelText("Cloud instances").click();
     expect(patch).toHaveBeenLastCalledWith({ kinds: "volumes,chassis" });
+    await expectAccessible();
+  });
+
+  it("takes devices of the user's own, which adds their kind", async () => {
+    const device = (id: string, change: object = {}) => ({
+      id,
+      name: `Drive ${id}`,
+      kind: "nvme",
+      origin: "own",
+      sold_as: "device",
+      capacity_bytes: 10 ** 12,
+      ...change,
+    });
+    const items = [
+      device("mine"),
+      device("shipped", { origin: "shipped" }),
+      device("volume", { kind: "cloud_block" }),
+      device("of-no-size", { capacity_bytes: null }),
+    ];
+    vi.spyOn(window, "fetch").mockImplementation(async (request) =>
+      Response.json(
+        (request as Request).url.includes("/catalog/devices")
+          ? { items, total: items.length }
+          : EMPTY,
+      ),
+    );
+    const patch = vi.fn();
+    const screen = await renderThemed(
+      <AdviceForm state={STATE} search={{}} patch={patch} />,
+    );
+    await screen.getByRole("button", { name: /What may be bought/ }).click();
+    await screen.getByRole("combobox", { name: "Your own devices" }).click();
+    const listed = screen.getByRole("option", { name: /^Drive/ });
+    await expect.element(listed).toHaveTextContent("Drive mine");
+    await listed.click();
+    expect(patch).toHaveBeenLastCalledWith({
+      own: "mine",
+      kinds: "instances,volumes,chassis,devices",
+    });
     await expectAccessible();
   });
 });

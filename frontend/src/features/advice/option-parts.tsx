@@ -252,6 +252,25 @@ export function Expected(props: {
         </dd>
       </div>
       <div>
+        <dt>RAM for clean pages</dt>
+        <dd>
+          {known(
+            option.clean_share,
+            `Not split: ${option.clean_share_reason}.`,
+            (share) => formatPercent(ratio(share)),
+          )}
+          <small>
+            {option.clean_share === null || option.clean_share_gain === null ? (
+              <>
+                splits are counted on the page <Link to="/pool-split">Pool split</Link>
+              </>
+            ) : (
+              `the split saves ${formatPercent(ratio(option.clean_share_gain))} of the I/O time of LRU on the recording`
+            )}
+          </small>
+        </dd>
+      </div>
+      <div>
         <dt>Flash cache</dt>
         <dd>
           {option.flash_bytes === 0 ? "none" : formatBytes(bytes(option.flash_bytes))}

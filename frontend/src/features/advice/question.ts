@@ -4,6 +4,7 @@ import {
   type Kind,
   readKinds,
   readNames,
+  readVendors,
   USUAL_KINDS,
 } from "@/questions/advice";
 import { type AnalysisSearch, type AnalysisState, NONE } from "@/questions/point";
@@ -14,6 +15,20 @@ export const USUAL_SCHEME = "lazy";
 
 export const kindsOf = ({ kinds }: AdviceSearch): readonly Kind[] =>
   (kinds === undefined ? undefined : readKinds(kinds)) ?? USUAL_KINDS;
+
+const namesOf = (
+  text: string | undefined,
+  read: (text: string) => readonly string[] | undefined,
+): string[] | undefined => {
+  const names = text === undefined ? undefined : read(text);
+  return names === undefined ? undefined : [...names];
+};
+
+/** The user's own devices that are candidates: by themselves, so none without that kind. */
+export const ownOf = (search: AdviceSearch): readonly string[] =>
+  search.own === undefined || !kindsOf(search).includes("devices")
+    ? []
+    : (readNames(search.own) ?? []);
 
 const bytesOf = (gib: number): number => Math.round(gib * GIB);
 
@@ -57,8 +72,10 @@ export function adviceQuestion(
   search: AdviceSearch & Pick<AnalysisSearch, "dirty_share">,
   given: boolean,
 ): AdviceIn {
-  const providers =
-    search.providers === undefined ? undefined : readNames(search.providers);
+  const providers = namesOf(search.providers, readNames);
+  const vendors = namesOf(search.vendors, readVendors);
+  const kinds = kindsOf(search);
+  const own = ownOf(search);
   const have = haveOf(search, state);
   const { most_ram_gib } = search;
   return {
@@ -67,9 +84,11 @@ export function adviceQuestion(
     horizon_months: state.months,
     price_book_id: state.price_book === NONE ? null : state.price_book,
     candidates: {
-      kinds: [...kindsOf(search)],
+      kinds: [...kinds],
       ...stated({
-        providers: providers === undefined ? undefined : [...providers],
+        providers,
+        vendors,
+        own: own.length === 0 ? undefined : [...own],
         max_machines: search.most_machines,
         machine_usd: search.machine_usd,
         usd_per_kwh: search.kwh_usd,

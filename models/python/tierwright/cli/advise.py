@@ -13,7 +13,6 @@ from tierwright.cli.options import (
     Assumptions,
     DiskRatesOf,
     FlashRatesOf,
-    HorizonMonths,
     NewPages,
     PriceBookName,
     Seed,
@@ -106,18 +105,40 @@ def advise(
             help="A limit, such as usd_per_month=5000 or flash_life_years=5; may be repeated.",
         ),
     ] = None,
+    template: Annotated[
+        Path | None,
+        typer.Option(
+            "--template",
+            metavar="FILE",
+            help="Objective, candidates, limits, price book and months of a team, TOML or JSON; options go before it.",
+        ),
+    ] = None,
     objective: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--objective",
             metavar="usd|io_time|pareto",
-            help="Least money a month, least I/O time of an access, or the front of both.",
+            help="Least money a month, least I/O time of an access, or the front of both [default: usd].",
         ),
-    ] = "usd",
+    ] = None,
     price_book: PriceBookName = None,
-    months: HorizonMonths = 36,
+    months: Annotated[
+        int | None,
+        typer.Option(
+            "--months",
+            metavar="N",
+            help="Months over which a purchase is spread, and the data grow [default: 36]. [months]",
+        ),
+    ] = None,
     flash_device: FlashRatesOf = None,
     disk_device: DiskRatesOf = None,
+    pool_split: Annotated[
+        bool,
+        typer.Option(
+            "--pool-split",
+            help="With --trace: also find the best split of RAM into clean and dirty pages.",
+        ),
+    ] = False,
     seed: Seed = 0,
     start: Start = "steady",
     new_pages: NewPages = 0,
@@ -130,11 +151,24 @@ def advise(
     """
     from tierwright.advise import advice as question
     from tierwright.advise.advice.request import read_have
+    from tierwright.advise.advice.template import Template, read_template
+    from tierwright.hardware.build import DEFAULT_HORIZON_MONTHS
 
     found_profile, rate = _workload(
         profile, production, data, accesses_per_second, new_pages
     )
     curve = found_profile.curve.from_start(start)
+    usual = Template() if template is None else read_template(template)
+    book = price_book or usual.price_book_id
+    if candidates is None and usual.candidates is not None:
+        may_buy = usual.candidates
+    else:
+        may_buy = candidates_of(candidates, book)
+    if pool_split and trace is None:
+        raise BadInput(
+            "--pool-split: there is no recording to split a buffer pool with",
+            "add --trace with the trace of the profile",
+        )
     with ExitStack() as stack:
         recording, on_progress = None, None
         if trace is not None:
@@ -148,21 +182,29 @@ def advise(
             accesses_per_s=rate,
             duration_s=found_profile.duration_s,
             have=None if have is None else read_have(have),
-            candidates=candidates_of(candidates, price_book),
-            constraints=pairs(constraint or (), "--constraint"),
-            objective=cast("Objective", objective),
-            prices=question.named_book(price_book),
-            horizon_months=months,
-            flash=rates_of(flash_device),
-            disk=rates_of(disk_device),
+            candidates=may_buy,
+            constraints={
+                **usual.constraints,
+                **pairs(constraint or (), "--constraint"),
+            },
+            objective=cast("Objective", objective or usual.objective or "usd"),
+            prices=question.named_book(book),
+            horizon_months=(usual.horizon_months or DEFAULT_HORIZON_MONTHS)
+            if months is None
+            else months,
+            flash=rates_of(flash_device or usual.flash_device_id),
+            disk=rates_of(disk_device or usual.disk_device_id),
             seed=seed,
             trace=recording,
             on_progress=on_progress,
+            split=pool_split,
         )
     if json:
         print_json(found.to_dict(derivation=True))
     else:
         _print(found, curve, every=assumptions)
+        if pool_split:
+            _print_split(found.recommendation)
     if found.recommendation is None:
         raise typer.Exit(EXIT_INFEASIBLE)
 
@@ -255,6 +297,12 @@ def _print(found: Advice, curve: Curve, *, every: bool) -> None:
             ]
         )
     _print_sure(found)
+
+
+def _print_split(best: Option | None) -> None:
+    if best is not None and best.clean_share is None:
+        reason = best.clean_share_reason
+        typer.echo(f"The RAM of the recommendation is not split: {reason}.")
 
 
 def _print_sure(found: Advice) -> None:

@@ -97,6 +97,8 @@ class Part:
     ----------
     id, name, kind, form_factor, notes : str
         The kind is a key of `KINDS`.
+    vendor : str
+        Who makes or sells it under its name; empty where no source states one, as of a class of parts.
     device : str
         Id of its device profile, which states rates and endurance; empty where there is none.
     series : str
@@ -113,6 +115,7 @@ class Part:
     name: str
     kind: str
     form_factor: str
+    vendor: str
     device: str
     series: str
     notes: str
@@ -184,6 +187,7 @@ class Part:
                     "name",
                     "kind",
                     "form_factor",
+                    "vendor",
                     "device",
                     "series",
                     "notes",
@@ -209,7 +213,7 @@ def part_from_mapping(data: Mapping[str, Any], place: str = "part") -> Part:
     texts = facts.read_texts(
         data,
         ("id", "name", "kind"),
-        ("form_factor", "device", "series", "notes"),
+        ("form_factor", "vendor", "device", "series", "notes"),
         ("figures", "prices"),
         problems,
     )
@@ -266,6 +270,30 @@ def _price(entry: Any, key: str, problems: Problems) -> PartPrice | None:
 def parts() -> Mapping[str, Part]:
     """Shipped parts by id, in order of id."""
     return facts.read_folder(fixtures_folder() / "parts", part_from_mapping)
+
+
+def vendors() -> tuple[str, ...]:
+    """Vendors that shipped parts state, in order.
+
+    Examples
+    --------
+    >>> "Solidigm" in vendors()
+    True
+    """
+    return tuple(sorted({each.vendor for each in parts().values()} - {""}))
+
+
+def vendor_of_device(device_id: str) -> str:
+    """Vendor that the part of a device states; empty where there is no such part, or it states none.
+
+    Examples
+    --------
+    >>> vendor_of_device("solidigm-d7-p5810-800gb")
+    'Solidigm'
+    """
+    return next(
+        (each.vendor for each in parts().values() if each.device == device_id), ""
+    )
 
 
 def part(identifier: str) -> Part:

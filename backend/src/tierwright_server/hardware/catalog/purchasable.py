@@ -123,6 +123,7 @@ class PartPriceOut(Answer):
     name=(str, "Its display name."),
     kind=(str, f"{', '.join(parts.KINDS)}."),
     form_factor=(str, "Its form factor; empty where it is unknown."),
+    vendor=(str, "Who makes or sells it; empty where no source states it."),
     device=(str, "Id of its device profile; empty where there is none."),
     series=(str, "Id of its price series; empty where there is none."),
     notes=(str, "What to know before using it."),

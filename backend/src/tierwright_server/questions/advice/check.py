@@ -50,7 +50,7 @@ async def check(
     replays = await _made_or_queued(session, context, question)
     if isinstance(replays, AdviceCheckOut):
         return replays
-    return await service.shown(question, body, replays)
+    return await service.shown(session, context, question, body, replays)
 
 
 async def made(
@@ -127,7 +127,7 @@ def _next_replays(
         return [known[each] for each in points]
 
     try:
-        question.answer(known_ones, False)
+        question.answer(known_ones, False, None)
     except _NeededError as needed:
         return needed.points
     return None

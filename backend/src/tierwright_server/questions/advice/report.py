@@ -66,8 +66,11 @@ async def report(
                 hint="Ask for the check of this advice first, or leave it out.",
             )
 
+    found = await service.answered(
+        session, context, question, replays, how_sure=body.how_sure
+    )
+
     def written() -> Report:
-        found = question.answer(replays, body.how_sure)
         document = stated(found.to_dict(derivation=True))
         return Report(
             f"advice-{document['advice_id']}.{form}",

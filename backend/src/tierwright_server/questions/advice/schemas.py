@@ -29,10 +29,12 @@ Scheme = Literal["none", "exclusive", "lazy", "inclusive"]
 ReportForm = Literal["html", "pdf", "xlsx", "csv", "json"]
 MOST_NAMES = 500
 MOST_MACHINES = 16
+MOST_OWN = 20
 Above0 = Annotated[float, Field(strict=True, gt=0, le=1e15, allow_inf_nan=False)]
 From0 = Annotated[float, Field(strict=True, ge=0, le=1e15, allow_inf_nan=False)]
 Amount = Annotated[float, Field(strict=True, ge=0, le=1e6, allow_inf_nan=False)]
 Number = Annotated[int, Field(strict=True, ge=0, le=100_000)]
+Vendor = Annotated[str, Field(min_length=1, max_length=100)]
 Names = Annotated[list[Identifier], Field(min_length=1, max_length=MOST_NAMES)]
 
 
@@ -82,7 +84,8 @@ class CandidatesIn(Body):
         max_length=4,
         description="`instances`: the data on local disks of cloud instances; `volumes`: on their block volumes; "
         "`chassis`: on servers built from parts; `devices`: RAM and devices of a price book, bought by themselves. "
-        "Absent: those of the lists below; without a list the first three, and with `price_book_id` all four.",
+        "Absent: those of the lists below, of which `own` adds `devices`; without a list the first three, and with "
+        "`price_book_id` all four.",
     )
     servers: Names | None = Field(
         default=None, description="Instances that are allowed; absent: all."
@@ -93,11 +96,26 @@ class CandidatesIn(Body):
     devices: Names | None = Field(
         default=None, description="Shipped devices that are allowed; absent: all."
     )
+    own: (
+        Annotated[list[Identifier], Field(min_length=1, max_length=MOST_OWN)] | None
+    ) = Field(
+        default=None,
+        description="Devices of your own, by id, such as measured ones: candidates by themselves beside the shipped "
+        "ones. The price is that of the price book by its id, else that of its profile, else that of its kind; one "
+        "without a price is among `rejected`.",
+    )
     parts: Names | None = Field(
         default=None, description="Parts that are allowed; absent: all."
     )
     providers: Names | None = Field(
         default=None, description="Providers that are allowed; absent: all."
+    )
+    vendors: (
+        Annotated[list[Vendor], Field(min_length=1, max_length=MOST_OWN)] | None
+    ) = Field(
+        default=None,
+        description="Vendors of parts and devices that are bought, as `GET /catalog/parts` states them, case ignored; "
+        "absent: all. What states none stays a candidate, and a caution names it.",
     )
     max_machines: Annotated[int, Field(strict=True, ge=1, le=MOST_MACHINES)] = Field(
         default=8, description="Most equal machines; at least the copies of the data."
@@ -261,9 +279,19 @@ class AdviceOptionOut(Answer):
     volumes: list[dict[str, Any]] = Field(description="Volumes of each machine.")
     scheme: str = Field(description="Page-flow scheme; `none` without a flash cache.")
     clean_share: float | None = Field(
-        description="Split of the buffer pool; null: not chosen. [1]"
+        description="Share of RAM for clean pages of a split buffer pool; null where `clean_share_reason` says why. [1]"
     )
-    admission: str | None = Field(description="Admission to flash; null: not chosen.")
+    clean_share_gain: float | None = Field(
+        description="Share of the I/O time of LRU that the best split saves on the recording; null where that was not "
+        "counted. [1]"
+    )
+    clean_share_reason: str = Field(
+        description="Why RAM is not split; empty where it is. Splits are those that `POST /pool-splits` counted of the "
+        "buffer of the recording that corresponds."
+    )
+    admission: str | None = Field(
+        description="Admission to flash; null: no candidate is a cache whose admission is modelled."
+    )
     options: dict[str, Any] = Field(description="Options of the scheme.")
     usd_per_month: Usd | None = Field(
         description="Sum of the rows of `bill`; null where a price is missing. [USD/month]"
@@ -317,7 +345,8 @@ class AdviceOptionOut(Answer):
         description="Rows of its bill; empty where its cost was stated."
     )
     config: dict[str, Any] = Field(
-        description="Body of `POST /bills` that bills it to the cent; empty where its cost was stated."
+        description="Body of `POST /bills` that bills it to the cent; empty where its cost was stated, or a device has no "
+        "price."
     )
 
 

@@ -1,7 +1,7 @@
 """An advice: finds workload, devices and prices, and asks the models."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -16,17 +16,20 @@ from tierwright.advise.advice.request import (
     Candidates,
     Have,
     Replays,
+    Splits,
     candidates_from_mapping,
     checked_constraints,
 )
+from tierwright.advise.pool_survey import SplitSurvey
 from tierwright.common.errors import BadInput as ModelBadInput
 from tierwright.hardware.device import Device
 from tierwright.hardware.prices import PriceBook
 from tierwright.profile.curve import Curve
-from tierwright_server.common.errors import of_model
+from tierwright_server.common.errors import NeedsTrace, of_model
 from tierwright_server.hardware.catalog import service as catalog
 from tierwright_server.http.context import Context
 from tierwright_server.http.steps import rows_of
+from tierwright_server.questions import recording as recordings
 from tierwright_server.questions.advice.schemas import (
     AdviceIn,
     AdviceOut,
@@ -35,6 +38,7 @@ from tierwright_server.questions.advice.schemas import (
     HaveIn,
 )
 from tierwright_server.questions.point import find_curve
+from tierwright_server.questions.pool_split.splits import kept_survey
 from tierwright_server.storage.tables import Content, Workload
 from tierwright_server.traces.workloads import service as workloads
 
@@ -52,13 +56,14 @@ class Question:
     curve : Curve
         Of the workload.
     answer : callable
-        Asks the models; takes what makes replays, or None, and whether to compute how sure the answer is.
+        Asks the models; takes what makes replays, or None, whether to compute how sure the answer is, and what
+        counts splits of a buffer pool, or None.
     """
 
     workload: Workload
     content: Content
     curve: Curve
-    answer: Callable[[Replays | None, bool], Advice]
+    answer: Callable[[Replays | None, bool, Splits | None], Advice]
 
 
 class Bought(TypedDict):
@@ -73,24 +78,36 @@ class Bought(TypedDict):
 
 
 async def find_bought(
-    session: AsyncSession, context: Context, body: BoughtIn
+    session: AsyncSession, context: Context, body: BoughtIn, within: str = ""
 ) -> Bought:
-    """Find devices and prices of a question about what is bought, and read its limits."""
+    """Find devices and prices of a question about what is bought, and read its limits.
+
+    `within` is where the body of the request holds it, for errors, such as `template.`.
+    """
     flash = await catalog.named_device(
-        session, context, body.flash_device_id, "flash_device_id"
+        session, context, body.flash_device_id, f"{within}flash_device_id"
     )
     disk = await catalog.named_device(
-        session, context, body.disk_device_id, "disk_device_id"
+        session, context, body.disk_device_id, f"{within}disk_device_id"
     )
     prices: PriceBook | None
     if body.price_book_id is None:
         prices = models.named_book(None)
     else:
         prices, _ = await catalog.find_price_book(session, context, body.price_book_id)
+    own = {
+        name: (
+            await catalog.find_device(session, context, name, f"{within}candidates.own")
+        )[0]
+        for name in body.candidates.own or ()
+    }
     candidates = _candidates(
-        body.candidates, chose_prices=body.price_book_id is not None
+        body.candidates,
+        own,
+        chose_prices=body.price_book_id is not None,
+        within=within,
     )
-    with _of_part("constraints"):
+    with _of_part(f"{within}constraints"):
         constraints = checked_constraints(
             body.constraints.model_dump(exclude_none=True)
         )
@@ -122,7 +139,9 @@ async def find(
         )
         have = _have(body.have, holds, caches)
 
-    def answer(replays: Replays | None, how_sure: bool) -> Advice:
+    def answer(
+        replays: Replays | None, how_sure: bool, splits: Splits | None = None
+    ) -> Advice:
         return models.answer(
             curve,
             accesses_per_s=body.accesses_per_s,
@@ -132,6 +151,7 @@ async def find(
             seed=body.seed,
             how_sure=how_sure,
             replays=replays,
+            splits=splits,
             **bought,
         )
 
@@ -148,10 +168,45 @@ async def ask(
 ) -> AdviceOut:
     """Advise what to buy for a workload and how to run it."""
     question = await find(session, context, workload_id, body)
-    return await shown(question, body, derived=derived)
+    return await shown(session, context, question, body, derived=derived)
+
+
+async def answered(
+    session: AsyncSession,
+    context: Context,
+    question: Question,
+    replays: Replays | None,
+    *,
+    how_sure: bool,
+) -> Advice:
+    """Ask the models, with the splits of a buffer pool that were counted before; none is counted for it."""
+    try:
+        recording = await recordings.find(
+            context, question.workload, question.content, question.curve
+        )
+    except NeedsTrace:
+        return await asyncio.to_thread(question.answer, replays, how_sure, None)
+    wanted: set[int] = set()
+
+    def none(pages: Sequence[int]) -> Mapping[int, SplitSurvey]:
+        wanted.update(pages)
+        return {}
+
+    # Some ten thousand options take up to a second, and what they rest on more: not in the loop.
+    found = await asyncio.to_thread(question.answer, replays, how_sure, none)
+    kept = {
+        pages: survey
+        for pages in sorted(wanted)
+        if (survey := await kept_survey(session, context, recording.content, pages))
+    }
+    if not kept:
+        return found
+    return await asyncio.to_thread(question.answer, replays, how_sure, lambda _: kept)
 
 
 async def shown(
+    session: AsyncSession,
+    context: Context,
     question: Question,
     body: AdviceIn,
     replays: Replays | None = None,
@@ -159,23 +214,29 @@ async def shown(
     derived: bool = False,
 ) -> AdviceOut:
     """Answer a question in the shape of the API; by replays where there is what makes them."""
+    found = await answered(session, context, question, replays, how_sure=body.how_sure)
 
     def made() -> AdviceOut:
-        found = question.answer(replays, body.how_sure)
         document = found.to_dict()
         document["workload_id"] = question.workload.id
         document["derivation"] = rows_of(found) if derived else None
         return AdviceOut.model_validate(document)
 
-    # Some ten thousand options take up to a second, and what they rest on more: not in the loop.
+    # What bars and steps rest on is computed as they are read: not in the loop.
     return await asyncio.to_thread(made)
 
 
-def _candidates(stated: CandidatesIn, *, chose_prices: bool) -> Candidates:
+def _candidates(
+    stated: CandidatesIn,
+    own: Mapping[str, Device],
+    *,
+    chose_prices: bool,
+    within: str,
+) -> Candidates:
     """Return the candidates; RAM and devices of a price book are among them where one was chosen."""
-    with _of_part("candidates"):
+    with _of_part(f"{within}candidates"):
         found = candidates_from_mapping(
-            stated.model_dump(exclude_none=True), "candidates"
+            stated.model_dump(exclude_none=True), "candidates", own.__getitem__
         )
     if chose_prices and all(getattr(stated, name) is None for name in _LISTS):
         return replace(found, kinds=(*WHOLE, "devices"))

@@ -421,6 +421,18 @@ async def _buffer_of(
     return buffer
 
 
+async def kept_survey(
+    session: AsyncSession, context: Context, content: Content, pages: int
+) -> SplitSurvey | None:
+    """Return what the present models have counted of a buffer, by the usual stack distances; None where nothing."""
+    asked = {"pages": pages, "distance": "raw"}
+    try:
+        row = await service.find_of(session, RunKind.POOL_SPLIT, content, asked)
+        return pool_survey.survey_of(await service.load(context, row))
+    except NotReady:
+        return None
+
+
 async def stored(
     session: AsyncSession, context: Context, body: PoolSplitAsk
 ) -> PoolSplitCosts:

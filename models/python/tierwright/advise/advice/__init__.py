@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -14,6 +15,7 @@ from tierwright.advise.advice import (
     _flat,
     _notes,
     _scenarios,
+    _split,
     _sure,
     _when,
     _why_not,
@@ -29,7 +31,7 @@ from tierwright.advise.advice.found import (
     Option,
     Verdict,
 )
-from tierwright.advise.advice.request import Candidates, Have, Replays
+from tierwright.advise.advice.request import Candidates, Have, Replays, Splits
 from tierwright.advise.configurations import NOT_INCLUDED
 from tierwright.evaluate.advice.choose import Objective
 from tierwright.evaluate.advice.limits import conflict
@@ -68,6 +70,8 @@ def answer(
     trace: Trace | None = None,
     on_progress: OnProgress | None = None,
     replays: Replays | None = None,
+    split: bool = False,
+    splits: Splits | None = None,
 ) -> Advice:
     """Advise what to buy for a workload, and how to run it.
 
@@ -106,6 +110,12 @@ def answer(
     replays : callable, optional
         Makes the replays in place of a trace, or returns those of the same recording that were made before: takes a
         sequence of scheme and `tierwright.evaluate.page_flow.decision.ReplayPoint`, returns what each counted.
+    split : bool
+        Whether to find the best split of the buffer pool too, of the recommendation, of what there is and of what was
+        close: some more passes over the trace for each size of RAM.
+    splits : callable, optional
+        Counts these splits in place of a trace, or returns those that were counted before: takes a sequence of sizes of
+        the recording in pages, returns the `tierwright.advise.pool_survey.SplitSurvey` of each that it knows.
 
     Returns
     -------
@@ -135,7 +145,8 @@ def answer(
     table = Table.of(asked.setting)
     if trace is not None:
         replays = _checked.by_trace(asked.setting.curve, trace, on_progress)
-    return _answer(asked, table, how_sure=how_sure, replays=replays)
+        splits = _split.by_trace(trace, on_progress) if split else splits
+    return _answer(asked, table, how_sure=how_sure, replays=replays, splits=splits)
 
 
 def _saving(zero: Option | None, best: Option | None) -> Decimal | None:
@@ -152,6 +163,7 @@ def _answer(
     *,
     how_sure: bool,
     replays: Replays | None,
+    splits: Splits | None,
 ) -> Advice:
     options = table.options
     chosen = _choice.chosen_of(asked, table)
@@ -169,17 +181,28 @@ def _answer(
         )
     described: dict[int, Option] = {}
 
-    def option(at: int) -> Option:
-        if at not in described:
-            described[at] = table.option(at)
-        return described[at]
-
     order = chosen.order
     unfit = {each.at for each in tried if _checked.breaks(asked, each)}
     alternatives = [
         at for at in _choice.alternatives(asked, table, chosen, best) if at not in unfit
     ]
     front = _choice.front(asked, table, chosen)
+    named = (best, table.have_at, *alternatives)
+    split = _split.splits_of(table, [at for at in named if at is not None], splits)
+
+    def option(at: int) -> Option:
+        if at not in described:
+            found = table.option(at)
+            if at in split:
+                found = replace(
+                    found,
+                    clean_share=split[at].clean_share,
+                    clean_share_gain=split[at].gain,
+                    clean_share_reason=split[at].reason,
+                )
+            described[at] = found
+        return described[at]
+
     zero = None if table.have_at is None else option(table.have_at)
     recommended = None if best is None else option(best)
     second = next((option(at) for at in alternatives), None)
@@ -225,7 +248,7 @@ def _answer(
         warnings=warnings,
         weigh=None if ends is None else ends.effect,
         explain=lambda: _notes.steps(recommended),
-        advice_id=_checked.identity(asked, tried),
+        advice_id=_checked.identity(asked, tried, split),
         status="checked" if any(not each.reason for each in tried) else "model",
         objective=asked.objective,
         constraints={name: str(value) for name, value in asked.constraints.items()},

@@ -78,7 +78,7 @@ class Asked:
             "scaled": None if scaled is None else scaled.to_dict(),
             "page_bytes": setting.curve.page_bytes,
             "rates": setting.rates.both,
-            "candidates": plain(setting.candidates),
+            "candidates": _candidates(setting.candidates),
             "have": None if setting.have is None else plain(as_read(_have(setting))),
             "prices": None if setting.prices is None else setting.prices.to_dict(),
             "months": setting.horizon_months,
@@ -99,6 +99,17 @@ class Asked:
         }
         text = json.dumps(document, sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _candidates(candidates: Candidates) -> dict[str, Any]:
+    document: dict[str, Any] = plain(candidates)
+    # What is not stated leaves the id as it was before it could be.
+    own = [device.to_dict() for device in candidates.own]
+    later = {"own": own or None, "vendors": document["vendors"]}
+    return {
+        **{key: value for key, value in document.items() if key not in later},
+        **{key: value for key, value in later.items() if value is not None},
+    }
 
 
 def _have(setting: Setting) -> dict[str, Any]:

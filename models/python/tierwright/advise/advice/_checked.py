@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._split import Split
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import CheckedOption, Option
 from tierwright.advise.advice.request import Replays, SchemeAt
@@ -263,9 +264,18 @@ def _band(table: Table, at: int) -> float:
     return band + float(error[0])
 
 
-def identity(asked: Asked, tried: Sequence[Replayed]) -> str:
-    """Return the id of the answer: one that was checked has its own."""
-    seen = [(each.at, each.simulated_us) for each in tried if not each.reason]
+def identity(
+    asked: Asked, tried: Sequence[Replayed], splits: Mapping[int, Split]
+) -> str:
+    """Return the id of the answer: one that was checked, or whose buffer pools were split, has its own."""
+    seen: list[object] = [
+        (each.at, each.simulated_us) for each in tried if not each.reason
+    ]
+    seen += [
+        (at, each.counted, each.clean_share)
+        for at, each in splits.items()
+        if each.counted is not None
+    ]
     if not seen:
         return asked.advice_id
     return hashlib.sha256(f"{asked.advice_id} {seen!r}".encode()).hexdigest()[:16]

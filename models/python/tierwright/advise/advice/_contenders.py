@@ -267,6 +267,7 @@ class Contenders:
         for at in np.flatnonzero(self._free).tolist():
             row = int(self.options.row[at])
             device, price = table.shelf.stores[table.tier_rows.store[row]]
+            assert price is not None  # what lacks one is no contender
             usd = float(each_usd(device, price)) * int(self.options.machines[at])
             if price.rent:
                 month[at] = usd

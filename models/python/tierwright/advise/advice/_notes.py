@@ -11,6 +11,7 @@ from tierwright.advise.advice.found import Option
 from tierwright.advise.configurations import DATA_ON_LOCAL_DISKS, RATE_NOT_KNOWN
 from tierwright.common.answer import Step
 from tierwright.common.cautions import Caution
+from tierwright.common.wording import listed
 from tierwright.evaluate.page_flow.cautions import about_curve
 from tierwright.hardware.build import build_from_mapping
 
@@ -49,6 +50,26 @@ def about_answer(asked: Asked, table: Table, best: int | None) -> Iterator[Cauti
             "no_price_of_ram",
             "no price book with a price of RAM was chosen, so RAM and devices bought by themselves are no candidates",
             "choose a price book",
+        )
+    unpriced = table.own_unpriced
+    if unpriced:
+        yield Caution(
+            "own_device_without_price",
+            f"{unpriced[0]} has no price, so it is not a candidate"
+            if len(unpriced) == 1
+            else f"{listed(unpriced)} have no price, so they are not candidates",
+            "state `unit_price` among the figures of the device, or choose a price book that prices it",
+            about=unpriced,
+        )
+    unchecked = table.of_no_vendor if candidates.vendors is not None else ()
+    if unchecked:
+        yield Caution(
+            "vendor_not_stated",
+            f"{unchecked[0]} states no vendor, so it stays a candidate whoever makes it"
+            if len(unchecked) == 1
+            else f"{listed(unchecked)} state no vendor, so they stay candidates whoever makes them",
+            "list the parts and devices that are allowed, in place of their vendors",
+            about=unchecked,
         )
     if source == "instances":
         yield DATA_ON_LOCAL_DISKS

@@ -20,13 +20,13 @@ from tierwright.advise.advice._table import (
     purchases_by_kind,
 )
 from tierwright.advise.advice._when import LARGEST_BYTES
+from tierwright.advise.advice._words import with_flow
 from tierwright.advise.advice.found import (
     Regret,
     Scenario,
     ScenarioRow,
     Scenarios,
 )
-from tierwright.advise.point import scheme_titles
 from tierwright.common.arrays import FloatArray
 from tierwright.common.currency import money
 from tierwright.common.units import format_microseconds
@@ -48,7 +48,6 @@ from tierwright.evaluate.advice.rows import (
 from tierwright.evaluate.advice.scenarios import busy_after_loss, minimax, regrets
 from tierwright.evaluate.bill import CENT
 from tierwright.evaluate.page_flow.operations import operations
-from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.hardware import catalog
 from tierwright.profile.curve import Curve
 
@@ -423,12 +422,6 @@ def _worst(regret: FloatArray, *, by_time: bool) -> tuple[Decimal | None, float 
     return (None, worst) if by_time else (Decimal(int(worst)) * CENT, None)
 
 
-def _flow(row: ScenarioRow) -> str:
-    if row.scheme == NO_FLASH:
-        return row.name
-    return f"{row.name}, page flow {scheme_titles()[row.scheme]}"
-
-
 def scenarios_text(
     columns: Sequence[Scenario],
     rows: Sequence[ScenarioRow],
@@ -471,10 +464,10 @@ def scenarios_text(
         ]
     else:
         said = [
-            f"{over}, the robust choice is {_flow(rows[robust])}: where it keeps every limit, it is at most "
+            f"{over}, the robust choice is {with_flow(rows[robust].name, rows[robust].scheme)}: where it keeps every limit, it is at most "
             f"{most(robust)} slower than the best, the recommendation at most {most(own)}."
             if by_time
-            else f"{over}, the robust choice is {_flow(rows[robust])}: it costs at most {most(robust)} more than the "
+            else f"{over}, the robust choice is {with_flow(rows[robust].name, rows[robust].scheme)}: it costs at most {most(robust)} more than the "
             f"best, the recommendation at most {most(own)}."
         ]
     titles = [

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tierwright.advise.advice.found import Option
-from tierwright.advise.advice.request import Candidates, Have
+from tierwright.advise.advice.request import BOUGHT_ALONE, Candidates, Have
 from tierwright.advise.configurations import as_read, name_of
 from tierwright.common.arrays import FloatArray
 from tierwright.common.currency import text_of
@@ -51,18 +51,18 @@ from tierwright.evaluate.bill import CENT, EXACT, bill_lines, cents
 from tierwright.evaluate.configurations.columns import Columns, enumerate_configurations
 from tierwright.evaluate.configurations.sold import local_device, volume_device
 from tierwright.evaluate.configurations.wanted import Wanted
+from tierwright.evaluate.economics import tier_price
 from tierwright.evaluate.page_flow.operations import operations
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.evaluate.response.schemes import Hierarchy, scheme_response
 from tierwright.hardware import catalog
 from tierwright.hardware.build import build_from_mapping
 from tierwright.hardware.device import Device
+from tierwright.hardware.parts import vendor_of_device
 from tierwright.hardware.prices import Price, PriceBook, own_price
 from tierwright.hardware.service_time import waiting_time
 from tierwright.profile.curve import Curve
 
-BOUGHT_ALONE = ("nvme", "sata_ssd", "hdd", "hdd_array")
-"""Kinds of devices that are candidates by themselves."""
 CACHES = frozenset({"nvme", "sata_ssd"})
 PERCENTILES = (0.5, 0.99)
 US = 1e6
@@ -131,28 +131,38 @@ def shelf(prices: PriceBook | None, candidates: Candidates) -> Shelf:
     """Find the devices that are bought by themselves, each with its price.
 
     Devices that are not named are those that the book prices by their own name: a price of their kind says little of
-    one device. Of a device that is named any price will do, its own too. Without a book there are none.
+    one device. Of a device that is named any price will do, its own too. Of the user's own the price that its profile
+    states goes before that of its kind, and one without a price is listed without. Without a book there are none.
     """
-    found = []
+    found: list[tuple[Device, Price | None]] = []
     if "devices" in candidates.kinds and prices is not None:
         for device in catalog.devices().values():
             if device.kind not in BOUGHT_ALONE or device.sold_as != "device":
+                continue
+            if not candidates.allows_vendor(vendor_of_device(device.id)):
                 continue
             price = prices.price_of(device)
             if candidates.devices is None:
                 price = None if price is None or price.device_id is None else price
             elif device.id in candidates.devices:
-                price = price or own_price(device)
+                price = tier_price(device, prices)
             else:
                 continue
             if price is not None and device.capacity_bytes:
                 found.append((device, price))
+        found += [(device, _price_of_own(device, prices)) for device in candidates.own]
     ram = None if prices is None else prices.find(device_id=None, kind="dram")
     return Shelf(
         ram,
         tuple(found),
         tuple(each for each in found if each[0].kind in CACHES),
     )
+
+
+def _price_of_own(device: Device, prices: PriceBook) -> Price | None:
+    found = prices.price_of(device)
+    of_kind = found is None or found.device_id is None
+    return (own_price(device) if of_kind else None) or found
 
 
 class Table:
@@ -218,9 +228,9 @@ class Table:
             columns = _columns(replace(setting, candidates=moved))
         shelf_ = self.shelf
 
-        def of(each: tuple[Device, Price]) -> tuple[Device, Price]:
+        def of(each: tuple[Device, Price | None]) -> tuple[Device, Price | None]:
             device, price = each
-            if device.kind not in CACHES:
+            if device.kind not in CACHES or price is None:
                 return each
             return device, replace(price, usd=price.usd * times)
 
@@ -236,6 +246,37 @@ class Table:
                 ),
             ),
         )
+
+    @property
+    def own_unpriced(self) -> tuple[str, ...]:
+        """Ids of the user's own devices that have no price."""
+        return tuple(device.id for device, price in self.shelf.stores if price is None)
+
+    @property
+    def of_no_vendor(self) -> tuple[str, ...]:
+        """Ids of what may be bought and states no vendor."""
+        found = [
+            device.id
+            for device, _ in self.shelf.stores
+            if self.shelf.ram is not None and not vendor_of_device(device.id)
+        ]
+        columns = self.columns
+        if columns is not None:
+            for index, items in (
+                (columns.chassis, columns.sold.chassis),
+                (columns.dimm, columns.sold.dimms),
+                (columns.drive, columns.sold.drives),
+            ):
+                used = np.unique(index[index >= 0]).tolist()
+                found += [items[at].part.id for at in used if not items[at].part.vendor]
+        return tuple(dict.fromkeys(found))
+
+    def lacking_price(self, at: int) -> tuple[str, ...]:
+        """Ids of the devices of an option that have no price, of those that are bought by themselves."""
+        if self.source(at) != "devices":
+            return ()
+        held = dict.fromkeys(self.names(at))
+        return tuple(name for name in held if name in self.own_unpriced)
 
     def source(self, at: int) -> str:
         """Kind of an option."""
@@ -353,7 +394,9 @@ class Table:
             assert have is not None
             return dict(have.bill) if have.bill is not None else {}
         if source == "devices":
-            return self.tier_rows.config(self.options, at)
+            # What has no price cannot be billed.
+            is_priced = self.options.unpriced[at] == 0
+            return self.tier_rows.config(self.options, at) if is_priced else {}
         assert self.columns is not None
         return self.columns.config(int(self.options.row[at]))
 
@@ -604,7 +647,7 @@ def purchases_by_kind(table: Table, at: int) -> dict[str, int]:
         if cache >= 0:
             kinds.append(table.shelf.caches[cache][0].kind)
         kinds += [table.shelf.stores[store][0].kind, "machine"]
-        extra = table.config(at)["extra"]
+        extra = table.config(at).get("extra", ())
         with localcontext(EXACT):
             for kind, line in zip(kinds, extra, strict=False):
                 if "usd" in line:
@@ -692,7 +735,14 @@ def _allowed(columns: Columns, candidates: Candidates) -> Bools:
         (columns.dimm, sold.dimms),
         (columns.drive, sold.drives),
     ):
-        only(index, [parts is None or each.part.id in parts for each in items])
+        only(
+            index,
+            [
+                (parts is None or each.part.id in parts)
+                and candidates.allows_vendor(each.part.vendor)
+                for each in items
+            ],
+        )
     return keep
 
 

@@ -10,6 +10,7 @@ from decimal import Decimal
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._choice import chosen_of, kept
 from tierwright.advise.advice._table import Rates, Setting, Table, purchases_by_kind
+from tierwright.advise.advice._words import with_flow
 from tierwright.advise.advice.found import (
     Option,
     PriceTrend,
@@ -18,7 +19,6 @@ from tierwright.advise.advice.found import (
     WhenStep,
 )
 from tierwright.advise.configurations import data_bytes_of
-from tierwright.advise.point import scheme_titles
 from tierwright.common.currency import money
 from tierwright.common.wording import LEAST_CHANGE, counted, listed, percent
 from tierwright.evaluate.advice.later import (
@@ -32,7 +32,6 @@ from tierwright.evaluate.advice.later import (
 )
 from tierwright.evaluate.advice.tiers import Shelf
 from tierwright.evaluate.bill import CENT
-from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.hardware.price_history import PriceSeries, price_history
 
 MOST_MONTHS = 120
@@ -197,12 +196,6 @@ def _step(month: int, before: int, then: _Then) -> WhenStep:
     )
 
 
-def _flow(step: WhenStep) -> str:
-    if step.scheme is None or step.scheme == NO_FLASH:
-        return f"{step.name}"
-    return f"{step.name}, page flow {scheme_titles()[step.scheme]}"
-
-
 def steps_text(steps: tuple[WhenStep, ...], until: int, *, rate_known: bool) -> str:
     """Say from which month another choice is the best."""
     what = "data and load" if rate_known else "data"
@@ -221,7 +214,7 @@ def steps_text(steps: tuple[WhenStep, ...], until: int, *, rate_known: bool) -> 
         said = f"Asked again with the {what} of later months, no option keeps every limit {since}."
     else:
         said = (
-            f"Asked again with the {what} of later months, another choice is the best {since}: {_flow(first)}, "
+            f"Asked again with the {what} of later months, another choice is the best {since}: {with_flow(first.name, first.scheme)}, "
             f"{money(first.usd_per_month)} per month at the prices of today."
         )
     more = len(steps) - 1

@@ -59,7 +59,13 @@ def rejected(asked: Asked, table: Table, chosen: Chosen) -> Iterator[Rejected]:
             head.limit,
             head.relaxation,
             tuple(broken[1:]),
-            _words.rejected_text(found, head.constraint, head.value, head.limit),
+            _words.rejected_text(
+                found,
+                head.constraint,
+                head.value,
+                head.limit,
+                table.lacking_price(at),
+            ),
         )
 
 

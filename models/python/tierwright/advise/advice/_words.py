@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tierwright.advise.advice.found import Option, Shadow
 from tierwright.advise.point import scheme_titles
@@ -82,11 +82,16 @@ def limit_value(name: str, value: float) -> str:
     return format_microseconds(value)
 
 
+def with_flow(name: str, scheme: str | None) -> str:
+    """Name an option with its page flow, where it has one."""
+    if scheme is None or scheme == NO_FLASH:
+        return name
+    return f"{name}, page flow {scheme_titles()[scheme]}"
+
+
 def named(option: Option) -> str:
     """Name an option with its page flow."""
-    if option.scheme == NO_FLASH:
-        return option.name
-    return f"{option.name}, page flow {scheme_titles()[option.scheme]}"
+    return with_flow(option.name, option.scheme)
 
 
 def finding(
@@ -112,12 +117,21 @@ def finding(
             f"Of the options that were replayed, it is {what} that keeps every limit; by the model the choice would "
             f"have been {replayed_from}."
         )
-    said = [_buy(best, zero), why]
+    said = [_buy(best, zero), why, *_split(best)]
     if not rate_known:
         said.append(
             "Whether its devices carry the load was not checked: the workload states no rate."
         )
     return " ".join(said)
+
+
+def _split(best: Option) -> Iterator[str]:
+    """Say how to split the buffer pool, where that pays."""
+    if best.clean_share is not None and best.clean_share_gain is not None:
+        yield (
+            f"Keep {percent(best.clean_share)} of its RAM for clean pages and the rest for dirty ones: on the recording "
+            f"such a split takes {percent(best.clean_share_gain)} less I/O time than LRU."
+        )
 
 
 def _buy(best: Option, zero: Option | None) -> str:
@@ -191,10 +205,16 @@ def infeasible_text(conflict: Sequence[str]) -> str:
 
 
 def rejected_text(
-    option: Option, name: str, value: float | None, limit: float | None
+    option: Option,
+    name: str,
+    value: float | None,
+    limit: float | None,
+    unpriced: Sequence[str] = (),
 ) -> str:
-    """Say why an option is rejected."""
+    """Say why an option is rejected; `unpriced`: those of its devices that have no price."""
     what = LIMIT_WORDS.get(name, name)
+    if name == PRICE and unpriced:
+        return f"{named(option)}: {listed(unpriced)} {'has' if len(unpriced) == 1 else 'have'} no price."
     if limit is None:
         return f"{named(option)} lacks {what}."
     bound = "at least" if name in LEAST else "at most"

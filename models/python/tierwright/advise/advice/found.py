@@ -14,6 +14,11 @@ ESTIMATOR = (
 )
 
 
+NOT_SPLIT = (
+    "splits are computed of the recommendation, of what there is and of what was close"
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
     """One way to buy and to run the hierarchy. Sizes and money are of all machines together.
@@ -38,8 +43,14 @@ class Option:
         Volumes of each machine.
     scheme : str
         Page flow between RAM, flash and disk; `none` without a cache of flash.
-    clean_share, admission : None
-        Split of a buffer pool and admission to flash: not chosen by this version.
+    clean_share : float or None
+        Of RAM, for clean pages of a split buffer pool; None where LRU does as well, or `clean_share_reason` says why. [1]
+    clean_share_gain : float or None
+        Share of the I/O time of LRU that the best split saves on the recording; None where that was not counted. [1]
+    clean_share_reason : str
+        Why RAM is not split; empty where it is.
+    admission : None
+        Admission to flash: no candidate is a cache whose admission is modelled.
     options : dict
         Of the scheme; none of those that are chosen has any.
     usd_per_month, purchase_usd : Decimal or None
@@ -69,7 +80,7 @@ class Option:
         Rows of `tierwright bill`, each with its purchase spread over the months; amounts as texts. Empty
         for what was rejected: `config` can be billed.
     config : dict
-        CONFIG of `tierwright bill`, as it is read again; empty where the cost was stated.
+        CONFIG of `tierwright bill`, as it is read again; empty where the cost was stated, or a device has no price.
     """
 
     name: str
@@ -102,7 +113,9 @@ class Option:
     months_until_too_small: float | None
     bill: tuple[dict[str, Any], ...]
     config: dict[str, Any]
-    clean_share: None = None
+    clean_share: float | None = None
+    clean_share_gain: float | None = None
+    clean_share_reason: str = NOT_SPLIT
     admission: None = None
     options: dict[str, Any] = field(default_factory=dict)
 

@@ -8,6 +8,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
+from tierwright.advise.pool_survey import SplitSurvey
 from tierwright.common.currency import read_amount
 from tierwright.common.documents import read_table
 from tierwright.common.errors import BadInput, Problems
@@ -26,7 +27,7 @@ from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.hardware import catalog
 from tierwright.hardware.build import DEFAULT_PUE
 from tierwright.hardware.device import Device
-from tierwright.hardware.parts import part
+from tierwright.hardware.parts import part, vendors
 from tierwright.hardware.servers import server
 from tierwright.hardware.volumes import volume
 
@@ -38,6 +39,12 @@ SchemeAt = tuple[str, ReplayPoint]
 """A scheme, and where the recording is replayed for it."""
 Replays = Callable[[Sequence[SchemeAt]], Sequence[Mapping[str, Any]]]
 """Makes replays of one recording, all with the same warm-up: what each counted, in their order."""
+Splits = Callable[[Sequence[int]], Mapping[int, SplitSurvey]]
+"""Counts buffers of one recording at every split, by their pages: those that could be counted."""
+BOUGHT_ALONE = ("nvme", "sata_ssd", "hdd", "hdd_array")
+"""Kinds of devices that are candidates by themselves."""
+FindDevice = Callable[[str], Device]
+"""Finds one of the user's own devices by what a document names it."""
 HINT = "see docs/models/advice.md for what the file may state"
 _LISTS = ("servers", "volumes", "devices", "parts")
 _OF_LISTS = {
@@ -49,7 +56,9 @@ _OF_LISTS = {
 _CANDIDATE_KEYS = {
     "kinds",
     *_LISTS,
+    "own",
     "providers",
+    "vendors",
     "max_machines",
     "reserved_gib",
     "part_usd",
@@ -86,8 +95,14 @@ class Candidates:
         Of `KINDS`; whole systems unless stated.
     servers, volumes, devices, parts : tuple of str or None
         Ids that are allowed; None for all that are priced.
+    own : tuple of Device
+        Devices of your own, such as measured ones: candidates by themselves beside those of the catalogue. One
+        without a price is listed among what was rejected.
     providers : tuple of str or None
         Of instances and volumes; None for all.
+    vendors : tuple of str or None
+        Of parts and devices that are bought, case ignored; None for all. What states no vendor stays a candidate, and
+        the answer names it.
     max_machines : int
         Most equal machines that are instances or servers.
     reserved_gib : Decimal
@@ -105,7 +120,9 @@ class Candidates:
     volumes: tuple[str, ...] | None = None
     devices: tuple[str, ...] | None = None
     parts: tuple[str, ...] | None = None
+    own: tuple[Device, ...] = ()
     providers: tuple[str, ...] | None = None
+    vendors: tuple[str, ...] | None = None
     max_machines: int = DEFAULT_MAX_MACHINES
     reserved_gib: Decimal = DEFAULT_RESERVED_GIB
     part_usd: Mapping[str, Decimal] = field(default_factory=dict)
@@ -121,10 +138,19 @@ class Candidates:
             problems.check(
                 kind in KINDS, "kinds", kind, f"is not one of {', '.join(KINDS)}"
             )
-        for name in (*_LISTS, "providers"):
+        for name in (*_LISTS, "providers", "vendors"):
             listed = getattr(self, name)
             problems.check(
                 listed is None or listed, name, None, "must name at least one"
+            )
+        _check_own(self.own, self.kinds, problems)
+        known = {each.casefold() for each in vendors()}
+        for vendor in self.vendors or ():
+            problems.check(
+                vendor.casefold() in known,
+                "vendors",
+                vendor,
+                f"is not a vendor of any part; one of {', '.join(vendors())}",
             )
         problems.raise_if_any()
         for name, find in (
@@ -136,6 +162,14 @@ class Candidates:
             for each in getattr(self, name) or ():
                 find(each)
 
+    def allows_vendor(self, vendor: str) -> bool:
+        """Whether what a vendor makes may be bought; what states none may."""
+        return (
+            self.vendors is None
+            or not vendor
+            or vendor.casefold() in {each.casefold() for each in self.vendors}
+        )
+
     @property
     def prices_chassis(self) -> bool:
         """Whether a price of a chassis is stated: none has a list price, so without one no server can be built."""
@@ -143,6 +177,37 @@ class Candidates:
             name == ANY_CHASSIS or part(name).kind == "chassis"
             for name in self.part_usd
         )
+
+
+def _check_own(own: Sequence[Device], kinds: Sequence[str], problems: Problems) -> None:
+    problems.check(
+        not own or "devices" in kinds,
+        "own",
+        None,
+        "needs `devices` among the kinds: that is what they are",
+    )
+    seen: set[str] = set()
+    for device in own:
+        problems.check(
+            device.kind in BOUGHT_ALONE and device.sold_as == "device",
+            "own",
+            device.id,
+            f"cannot be bought by itself to hold data or to cache it; kinds that can: {', '.join(BOUGHT_ALONE)}",
+        )
+        problems.check(
+            device.capacity_bytes,
+            "own",
+            device.id,
+            "states no capacity, so how many of it hold the data is unknown",
+        )
+        problems.check(
+            device.id not in catalog.devices(),
+            "own",
+            device.id,
+            "is the id of a shipped device; name that in `devices`, or give yours another id",
+        )
+        problems.check(device.id not in seen, "own", device.id, "is named twice")
+        seen.add(device.id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -300,21 +365,44 @@ def _number(name: str, value: Any) -> Decimal | None:
 
 
 def read_candidates(path: Path) -> Candidates:
-    """Read a file of candidates, TOML or JSON.
+    """Read a file of candidates, TOML or JSON; what it lists as `own` are device files beside it.
 
     Raises
     ------
     BadInput
         If it cannot be read, a key is unknown or an id is not in the catalogue.
     """
-    return candidates_from_mapping(read_table(path, HINT), str(path))
+    return candidates_from_mapping(
+        read_table(path, HINT), str(path), device_beside(path)
+    )
 
 
-def candidates_from_mapping(data: Mapping[str, Any], place: str) -> Candidates:
+def device_beside(path: Path) -> FindDevice:
+    """Return what finds devices that a document names: files relative to it, or ids of the catalogue."""
+
+    def find(name: str) -> Device:
+        is_file = name.endswith((".toml", ".json"))
+        return catalog.device_or_file(str(path.parent / name) if is_file else name)
+
+    return find
+
+
+def candidates_from_mapping(
+    data: Mapping[str, Any], place: str, find: FindDevice = catalog.device
+) -> Candidates:
     """Make candidates of plain data.
 
     Kinds that are not named are those of the lists that are: `servers` alone are instances with local disks,
-    `servers` and `volumes` are instances with these volumes too.
+    `servers` and `volumes` are instances with these volumes too. `own` adds `devices` to them.
+
+    Parameters
+    ----------
+    data : mapping
+        As a file states it.
+    place : str
+        Where it is from, for errors.
+    find : callable, optional
+        Finds what is listed as `own`.
 
     Raises
     ------
@@ -324,19 +412,7 @@ def candidates_from_mapping(data: Mapping[str, Any], place: str) -> Candidates:
     problems = Problems(place, HINT)
     for key in data:
         problems.check(key in _CANDIDATE_KEYS, key, None, "unknown key")
-    given: dict[str, Any] = {}
-    for name in ("kinds", "providers", *_LISTS):
-        if name in data:
-            value = data[name]
-            good = isinstance(value, list) and all(
-                isinstance(one, str) for one in value
-            )
-            if problems.check(good, name, None, "must be a list of names"):
-                given[name] = tuple(dict.fromkeys(value))
-    if "kinds" not in given and any(name in given for name in _LISTS):
-        given["kinds"] = tuple(
-            kind for name in _LISTS if name in given for kind in _OF_LISTS[name]
-        )
+    given = _listed(data, problems, find)
     if "max_machines" in data:
         given["max_machines"] = data["max_machines"]
     for name in ("reserved_gib", "machine_usd", "usd_per_kwh", "watts", "pue"):
@@ -352,6 +428,31 @@ def candidates_from_mapping(data: Mapping[str, Any], place: str) -> Candidates:
         }
     problems.raise_if_any()
     return Candidates(**given)
+
+
+def _listed(
+    data: Mapping[str, Any], problems: Problems, find: FindDevice
+) -> dict[str, Any]:
+    """Read the lists of candidates, and the kinds that they imply."""
+    given: dict[str, Any] = {}
+    for name in ("kinds", "providers", "vendors", *_LISTS, "own"):
+        if name in data:
+            value = data[name]
+            good = isinstance(value, list) and all(
+                isinstance(one, str) for one in value
+            )
+            if problems.check(good, name, None, "must be a list of names"):
+                given[name] = tuple(dict.fromkeys(value))
+    if "kinds" not in given and any(name in given for name in _LISTS):
+        given["kinds"] = tuple(
+            kind for name in _LISTS if name in given for kind in _OF_LISTS[name]
+        )
+    if given.get("own"):
+        given["own"] = tuple(find(name) for name in given["own"])
+        if "kinds" not in data:
+            kinds = given.get("kinds", WHOLE)
+            given["kinds"] = tuple(dict.fromkeys((*kinds, "devices")))
+    return given
 
 
 def read_have(path: Path) -> Have:

@@ -51,15 +51,15 @@ class Shelf:
     ----------
     ram : Price or None
         Of RAM; None where the book has none, and there are no options then.
-    stores : tuple of (Device, Price)
-        What may hold the data.
-    caches : tuple of (Device, Price)
+    stores : tuple of (Device, Price or None)
+        What may hold the data; options of what has no price lack one.
+    caches : tuple of (Device, Price or None)
         Flash that may cache before it.
     """
 
     ram: Price | None
-    stores: tuple[tuple[Device, Price], ...]
-    caches: tuple[tuple[Device, Price], ...]
+    stores: tuple[tuple[Device, Price | None], ...]
+    caches: tuple[tuple[Device, Price | None], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +83,12 @@ class TierRows:
     cache: IntArray
 
     def config(self, options: Options, at: int) -> dict[str, Any]:
-        """Return the CONFIG of `tierwright bill` that bills one option."""
+        """Return the CONFIG of `tierwright bill` that bills one option whose devices all have a price."""
         row = int(options.row[at])
         machines = int(options.machines[at])
         store, price = self.shelf.stores[self.store[row]]
         assert self.shelf.ram is not None
+        assert price is not None
         with localcontext(EXACT):
             held = Decimal(int(options.ram_bytes[at])) / UNIT_BYTES[self.shelf.ram.per]
         extra = [
@@ -97,6 +98,7 @@ class TierRows:
         ]
         if self.cache[row] >= 0:
             device, of_device = self.shelf.caches[self.cache[row]]
+            assert of_device is not None
             count = int(options.flash_devices[at]) * machines
             extra.append(
                 _line(device.id, of_device, Decimal(count), each_usd(device, of_device))
@@ -328,9 +330,11 @@ class _Maker:
             self.shelf.ram, [Decimal(int(size) * self.machines) for size in ram]
         )
         lines = [ram_line, self._device_cents(device, price, needed * self.machines)]
+        is_unpriced = price is None
         life = self._life(device, done, "disk", mean, needed)
         if cache is not None:
             cache_device, cache_price = self.shelf.caches[cache]
+            is_unpriced = is_unpriced or cache_price is None
             lines.append(
                 self._device_cents(cache_device, cache_price, count * self.machines)
             )
@@ -368,7 +372,7 @@ class _Maker:
             flash_reads=np.broadcast_to(done.per_access["flash", "read"], rows),
             peak_busy=peak_busy((store_us, needed), (flash_us, count), peak),
             life_years=life,
-            unpriced=np.zeros(rows, dtype=np.int64),
+            unpriced=np.full(rows, int(is_unpriced)),
             broken=np.zeros(rows, dtype=np.int64),
         )
 
@@ -418,8 +422,11 @@ class _Maker:
 
     @staticmethod
     def _device_cents(
-        device: Device, price: Price, counts: IntArray
+        device: Device, price: Price | None, counts: IntArray
     ) -> tuple[IntArray, bool]:
+        if price is None:
+            # Of an option that lacks a price: its amounts are not shown.
+            return np.zeros(len(counts), dtype=np.int64), False
         each = each_usd(device, price)
         distinct, at = np.unique(counts, return_inverse=True)
         with localcontext(EXACT):

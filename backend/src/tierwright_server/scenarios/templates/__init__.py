@@ -1,0 +1,1 @@
+"""Templates of questions to the advisor."""

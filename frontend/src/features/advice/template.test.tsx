@@ -1,0 +1,188 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { userEvent } from "vitest/browser";
+import { type AdviceSearch, parseAdviceSearch } from "@/questions/advice";
+import { expectAccessible, renderThemed } from "@/testing/render";
+import { isAsked, notShown, searchOf, templateOf } from "./template";
+import { TemplateFields } from "./template-fields";
+
+const STATE = {
+  workload: "w",
+  ram_pages: 100,
+  flash_pages: 100,
+  flash_device: "ssd",
+  disk_device: "hdd",
+  ram_device: "dram",
+  price_book: "book",
+  months: 48,
+  start: "steady",
+} as const;
+
+const SEARCH: AdviceSearch = {
+  goal: "io_time",
+  kinds: "volumes,devices",
+  providers: "aws,gcp",
+  vendors: "SK hynix",
+  own: "own-drive-1",
+  most_usd: 5000.5,
+  most_busy: 0.5,
+  most_ram_gib: 512,
+  most_machines: 4,
+  chassis_usd: 9000,
+  kwh_usd: 0.2,
+  borrow: true,
+};
+
+/** As the server keeps it: amounts as texts, and nothing that was not stated. */
+const kept = (template: object): Record<string, unknown> =>
+  JSON.parse(
+    JSON.stringify(template, (key, value: unknown) =>
+      key.includes("usd") && typeof value === "number" ? String(value) : value,
+    ),
+  ) as Record<string, unknown>;
+
+describe("a template", () => {
+  it("sets the form as it was saved, whatever stood in it", () => {
+    const template = kept(templateOf(STATE, SEARCH));
+    const found = searchOf(template);
+    expect(found).toMatchObject({ ...SEARCH, price_book: "book", months: 48 });
+    // What it does not state is cleared; what there is today stays.
+    expect(found).toHaveProperty("most_io_us", undefined);
+    expect(found).not.toHaveProperty("have_ram_gib");
+    const address = Object.fromEntries(
+      Object.entries(found).filter(([, value]) => value !== undefined),
+    );
+    expect(parseAdviceSearch(address).refused).toBeUndefined();
+    expect(isAsked(STATE, SEARCH, template)).toBe(true);
+    expect(isAsked(STATE, { ...SEARCH, most_usd: 6000 }, template)).toBe(false);
+    expect(isAsked({ ...STATE, months: 36 }, SEARCH, template)).toBe(false);
+    expect(notShown(STATE, template)).toEqual([]);
+  });
+
+  it("names what the form has no field for", () => {
+    const template = {
+      candidates: { servers: ["aws-i4i.4xlarge"], machine_usd: "100.00" },
+      constraints: { power_watts: 500, usd_per_month: "5000" },
+    };
+    expect(notShown(STATE, template)).toEqual([
+      "candidates.servers",
+      "constraints.power_watts",
+    ]);
+    expect(searchOf(template)).toMatchObject({
+      most_usd: 5000,
+      machine_usd: 100,
+      price_book: "none",
+      months: 36,
+    });
+  });
+
+  it("has the kinds that the server would read from it", () => {
+    expect(searchOf({}).kinds).toBeUndefined();
+    expect(searchOf({ price_book_id: "book" }).kinds).toBe(
+      "instances,volumes,chassis,devices",
+    );
+    expect(searchOf({ candidates: { own: ["own-a"] } }).kinds).toBe(
+      "instances,volumes,chassis,devices",
+    );
+    expect(
+      searchOf({ candidates: { kinds: ["volumes"] }, price_book_id: "book" }).kinds,
+    ).toBe("volumes");
+  });
+});
+
+describe("the form", () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  const TEMPLATE = {
+    id: "t1",
+    name: "Storage team",
+    template: kept(templateOf(STATE, SEARCH)),
+    created_at: "2026-11-01T00:00:00Z",
+    updated_at: "2026-11-01T00:00:00Z",
+    etag: '"1"',
+  };
+
+  const serve = () => {
+    const sent: Request[] = [];
+    vi.spyOn(window, "fetch").mockImplementation(async (asked) => {
+      const request = asked as Request;
+      sent.push(request.clone());
+      return Response.json(
+        request.method === "GET" ? { items: [TEMPLATE], total: 1 } : TEMPLATE,
+      );
+    });
+    return sent;
+  };
+
+  it("is set by a template, which says whether the form still asks it", async () => {
+    serve();
+    const patch = vi.fn();
+    const screen = await renderThemed(
+      <TemplateFields state={STATE} search={{ most_usd: 1 }} patch={patch} />,
+    );
+    await screen.getByRole("combobox", { name: "Template" }).click();
+    await screen.getByRole("option", { name: "Storage team" }).click();
+    expect(patch).toHaveBeenLastCalledWith(
+      expect.objectContaining({ ...SEARCH, template: "t1" }),
+    );
+  });
+
+  it.each([
+    [SEARCH, "The form asks what this template states."],
+    [
+      { ...SEARCH, most_usd: 7 },
+      "The form was changed since this template was chosen, or the template was.",
+    ],
+  ] as const)("says where it stands", async (search, said) => {
+    serve();
+    const patch = vi.fn();
+    const screen = await renderThemed(
+      <TemplateFields
+        state={STATE}
+        search={{ ...search, template: "t1" }}
+        patch={patch}
+      />,
+    );
+    await expect.element(screen.getByRole("status")).toHaveTextContent(said);
+    const reset = screen.getByRole("button", { name: "Set the form to it" });
+    expect(reset.elements()).toHaveLength(search === SEARCH ? 0 : 1);
+    for (const button of reset.elements()) {
+      await userEvent.click(button);
+      expect(patch).toHaveBeenLastCalledWith(expect.objectContaining(SEARCH));
+    }
+    await expectAccessible();
+  });
+
+  it("is kept under a new name, or changes the template that was read", async () => {
+    const sent = serve();
+    const patch = vi.fn();
+    const screen = await renderThemed(
+      <TemplateFields
+        state={STATE}
+        search={{ goal: "pareto", template: "t1" }}
+        patch={patch}
+      />,
+    );
+    const name = screen.getByRole("textbox", { name: "Name" });
+    await expect.element(name).toHaveValue("Storage team");
+    // The name is taken by the template itself: only its change can be saved.
+    const create = screen.getByRole("button", { name: "Save as a new template" });
+    await expect.element(create).toBeDisabled();
+    await screen.getByRole("button", { name: "Save changes" }).click();
+    await expect.poll(() => sent.some(({ method }) => method === "PUT")).toBe(true);
+    const changed = sent.find(({ method }) => method === "PUT");
+    expect(changed?.headers.get("if-match")).toBe('"1"');
+    expect(await changed?.json()).toMatchObject({
+      name: "Storage team",
+      template: { objective: "pareto" },
+    });
+    await name.fill("Another team");
+    await create.click();
+    await expect.poll(() => sent.some(({ method }) => method === "POST")).toBe(true);
+    expect(await sent.find(({ method }) => method === "POST")?.json()).toMatchObject({
+      name: "Another team",
+    });
+    await expect.poll(() => patch.mock.lastCall).toEqual([{ template: "t1" }]);
+  });
+});
