@@ -29,7 +29,6 @@ from tierwright_server.common.errors import NeedsTrace, of_model
 from tierwright_server.hardware.catalog import service as catalog
 from tierwright_server.http.context import Context
 from tierwright_server.http.steps import rows_of
-from tierwright_server.questions import recording as recordings
 from tierwright_server.questions.advice.schemas import (
     AdviceIn,
     AdviceOut,
@@ -40,6 +39,7 @@ from tierwright_server.questions.advice.schemas import (
 from tierwright_server.questions.point import find_curve
 from tierwright_server.questions.pool_split.splits import kept_survey
 from tierwright_server.storage.tables import Content, Workload
+from tierwright_server.traces.workloads import recordings
 from tierwright_server.traces.workloads import service as workloads
 
 _LISTS = ("kinds", "servers", "volumes", "devices", "parts")
