@@ -12,14 +12,11 @@ from tierwright.common.errors import BadInput
 from tierwright.common.wording import counted, percent, three_digits
 from tierwright.evaluate.endurance.wear import Lifetime, lifetime
 from tierwright.evaluate.modern.write_amplification import (
-    MOST_LEVELS,
     Stream,
-    waf_choices,
-    waf_fifo,
     waf_greedy,
-    waf_random,
     waf_streams,
     waf_trim,
+    waf_uniform,
 )
 from tierwright.simulate.flash_device import FlashDevice, Part, simulate_writes
 from tierwright.trace.reading import OnProgress
@@ -191,8 +188,7 @@ def closed_form(
 ) -> float | None:
     """Return the WAF that a formula gives for a device, at its usable spare.
 
-    `waf_greedy`, `waf_fifo`, `waf_choices` and `waf_random` for uniform overwrites, with TRIM at
-    the spare of `waf_trim`; 1 for sequential writes; `waf_streams` for random writes and a log whose
+    `waf_uniform` for uniform overwrites, with TRIM at the spare of `waf_trim`; 1 for sequential writes; `waf_streams` for random writes and a log whose
     runs are whole blocks, in two streams under greedy collection. None for all else: cost-benefit
     collection, hot and cold or Zipf writes, or a log that is collected before it is overwritten.
 
@@ -220,7 +216,7 @@ def closed_form(
     if orders == ["uniform"]:
         if trim_share:
             spare = waf_trim(spare, trim_share).effective_spare
-        return _uniform(device, spare)
+        return waf_uniform(device.collection, spare, device.block_pages, device.choices)
     if trim_share:
         return None
     if orders == ["sequential"]:
@@ -249,18 +245,6 @@ def _log_apart(device: FlashDevice, log: Part) -> bool:
         and log.run_pages % device.block_pages == 0
         and log.pages % log.run_pages == 0
     )
-
-
-def _uniform(device: FlashDevice, spare: float) -> float | None:
-    if device.collection == "greedy":
-        return waf_greedy(spare, device.block_pages).waf
-    if device.collection == "fifo":
-        return waf_fifo(spare).waf
-    if device.collection == "random":
-        return waf_random(spare)
-    if device.collection == "choices" and device.block_pages <= MOST_LEVELS:
-        return waf_choices(spare, device.block_pages, device.choices)
-    return None
 
 
 def answer(
