@@ -94,6 +94,28 @@ test("wear: the page opens with a device whose life is known; metadata are charg
   await expect(page).not.toHaveURL(/metadata=/);
 });
 
+test("wear: write amplification from spare space, beside the replay of each scheme", async ({
+  page,
+}) => {
+  await openReady(page, `/wear?${KNOWN}&ram_pages=1000&flash_pages=6000`);
+  const before = await figure(page).innerText();
+  const spare = page.getByRole("textbox", { name: "Spare space [%]" });
+  await spare.fill("28");
+  await spare.press("Enter");
+  await expect(page.getByRole("textbox", { name: "WAF, small writes" })).toHaveCount(0);
+  await expect(figure(page)).not.toHaveText(before);
+  const block = page.getByRole("textbox", { name: "Pages per erase block" });
+  await block.fill("32");
+  await block.press("Enter");
+  await expect(page).toHaveURL(/block_pages=32/);
+  const check = page.getByRole("region", { name: "Check by simulation" }).first();
+  await check.getByRole("button", { name: "Check this point" }).click();
+  await expect(check.getByText(/a write amplification of 2.33/)).toBeVisible();
+  const table = check.getByRole("table", { name: "Model and simulation" });
+  await expect(table.getByRole("row", { name: /write amplification/ })).toHaveCount(4);
+  await expectAccessible(page, "write amplification beside its replay", [check]);
+});
+
 test("wear: an endurance that is assumed is said, and can be given", async ({
   page,
 }) => {

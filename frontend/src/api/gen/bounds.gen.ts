@@ -1155,6 +1155,9 @@ export const WearIn = {
   pe_cycles: {"low":1e-9,"high":1000000000000000},
   waf_in_place: {"low":1e-9,"high":1000000000000000},
   waf_appended: {"low":1e-9,"high":1000000000000000},
+  spare_percent: {"low":1,"high":1000,"whole":true},
+  block_pages: {"low":1,"high":65536,"whole":true},
+  collection: {"values":["greedy","fifo","random"]},
   amortisation_months: {"low":1,"high":600,"whole":true,"usual":36},
 } as const;
 

@@ -440,7 +440,7 @@ export const checkResponse = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Check Wear
  *
- * Life of the flash with the flash writes of a replay of every scheme.
+ * Life of the flash with the flash writes of a replay of every scheme, on a flash device where spare space is given.
  */
 export const checkWear = <ThrowOnError extends boolean = false>(options: Options<CheckWearData, ThrowOnError>): RequestResult<CheckWearResponses, CheckWearErrors, ThrowOnError> => (options.client ?? client).post<CheckWearResponses, CheckWearErrors, ThrowOnError>({
     url: '/api/v1/wear/check',

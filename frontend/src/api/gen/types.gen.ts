@@ -2957,6 +2957,16 @@ export type BudgetOut = {
      * In place, less what is written.
      */
     left_tb: number | null;
+    /**
+     * Waf In Place
+     *
+     * Write amplification of writes in place; null with a rating, which has its own inside. [1]
+     */
+    waf_in_place: number | null;
+    /**
+     * What that was computed from; null where it is stated or given.
+     */
+    spare: SpareSpaceOut | null;
 };
 
 /**
@@ -18579,6 +18589,28 @@ export type SizeScaledOut = {
 };
 
 /**
+ * SpareSpaceOut
+ *
+ * What write amplification is computed from.
+ */
+export type SpareSpaceOut = {
+    /**
+     * Percent
+     *
+     * (physical - logical) / logical. [%]
+     */
+    percent: number;
+    /**
+     * Block Pages
+     */
+    block_pages: number;
+    /**
+     * Collection
+     */
+    collection: 'greedy' | 'fifo' | 'random';
+};
+
+/**
  * SplitBaseline
  *
  * A buffer without a split, replayed.
@@ -21547,6 +21579,24 @@ export type WearIn = {
      * Write amplification of large writes, with P/E cycles.
      */
     waf_appended?: number | null;
+    /**
+     * Spare Percent
+     *
+     * (physical - logical) / logical: with P/E cycles, the write amplification of small writes is that of uniform random overwrites at this spare space, and `POST /wear/check` puts such a device under every replay. [%]
+     */
+    spare_percent?: number | null;
+    /**
+     * Block Pages
+     *
+     * Pages of an erase block, with `spare_percent`; absent: 256.
+     */
+    block_pages?: number | null;
+    /**
+     * Collection
+     *
+     * Which block is collected, with `spare_percent`; absent: `greedy`.
+     */
+    collection?: 'greedy' | 'fifo' | 'random' | null;
     /**
      * Price Book Id
      *
