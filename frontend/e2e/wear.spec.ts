@@ -246,3 +246,33 @@ test("transactions on raw flash: pages or log records, and who leaves next", asy
   await expect(order.getByRole("row")).toHaveCount(3);
   await expect(again).toHaveValue("500");
 });
+
+test("flash device: write amplification by spare space and rule, wear, TRIM and life", async ({
+  page,
+}) => {
+  await page.goto("/flash-device?spare=0.28");
+  const card = page.getByRole("region", {
+    name: "Write amplification by spare space",
+  });
+  await expect(card.getByRole("heading")).toContainText(
+    "greedy collection and a spare of 0.28",
+  );
+  const before = await card.getByRole("heading").innerText();
+  await page.getByRole("combobox", { name: "Garbage collection" }).click();
+  await page.getByRole("option", { name: "FIFO" }).click();
+  await expect(card.getByRole("heading")).toContainText("fifo collection");
+  expect(before).not.toBe(await card.getByRole("heading").innerText());
+  const trim = page.getByRole("textbox", { name: "Requests that trim" });
+  await trim.fill("10");
+  await trim.press("Enter");
+  await expect(page.getByText("Flash writes saved by TRIM")).toBeVisible();
+  await expect(page).toHaveURL(/trim_share=0.1/);
+  await card.getByText("Table", { exact: true }).click();
+  await expect(card.getByRole("row")).toHaveCount(26);
+  await expectAccessible(page, "flash device", [card]);
+  // What cannot work is refused with what to do.
+  const spare = page.getByRole("textbox", { name: "Spare space" });
+  await spare.fill("0.1");
+  await spare.press("Enter");
+  await expect(page.getByRole("alert")).toContainText("leaves no room to collect");
+});

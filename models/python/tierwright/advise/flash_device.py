@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -18,7 +18,13 @@ from tierwright.evaluate.modern.write_amplification import (
     waf_trim,
     waf_uniform,
 )
-from tierwright.simulate.flash_device import FlashDevice, Part, simulate_writes
+from tierwright.simulate.flash_device import (
+    COLLECTIONS,
+    Collection,
+    FlashDevice,
+    Part,
+    simulate_writes,
+)
 from tierwright.trace.reading import OnProgress
 
 Workload = Literal["uniform", "zipf", "hot-cold", "sequential", "log-and-random"]
@@ -27,6 +33,8 @@ OVERWRITES = 12
 """Of the whole space that are counted by default, after as many that are not."""
 LEAST_WARM_UP = 4
 """Overwrites before those that count."""
+POINT_OVERWRITES = 4
+"""Overwrites that are counted at each spare space of `by_spare`, and those before them."""
 AGREES = 0.01
 """Gap to a closed form up to which both count as equal."""
 VALIDITY = (
@@ -35,6 +43,28 @@ VALIDITY = (
     "are better than any of this"
 )
 _SOURCE = "derived; Desnoyers (SYSTOR 2012), Van Houdt (SIGMETRICS 2013)"
+
+
+@dataclass(frozen=True, slots=True)
+class AtSpare:
+    """Write amplification of one rule at one spare space.
+
+    Attributes
+    ----------
+    collection : str
+        Rule of garbage collection.
+    spare : float
+        (physical - logical) / logical, in whole blocks. [1]
+    waf : float
+        Simulated. [1]
+    closed_form : float or None
+        Of the formula at the usable spare; None where no formula covers the case. [1]
+    """
+
+    collection: Collection
+    spare: float
+    waf: float
+    closed_form: float | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,8 +95,13 @@ class FlashDeviceAnswer(Answer):
         Of each stream; None where copies are apart from streams, or the stream wrote nothing. [1]
     waf_without_trim : float or None
         Of the same writes without TRIM; None without trims. [1]
+    trim_saves : float or None
+        Share of the flash writes that TRIM saves; negative where it costs some, None without
+        trims. [1]
     life : Lifetime or None
         None without cycles and a rate.
+    by_spare : tuple of AtSpare
+        Every rule at the spare spaces asked for, rule by rule.
     validity : str
         What was assumed.
     """
@@ -89,7 +124,9 @@ class FlashDeviceAnswer(Answer):
     gap: float | None
     stream_wafs: list[float | None]
     waf_without_trim: float | None
+    trim_saves: float | None
     life: Lifetime | None
+    by_spare: tuple[AtSpare, ...] = ()
     validity: str = VALIDITY
 
     @property
@@ -261,6 +298,7 @@ def answer(
     page_bytes: int = 4096,
     pe_cycles: float | None = None,
     write_mb_per_s: float | None = None,
+    spares: Sequence[float] = (),
     on_progress: OnProgress | None = None,
 ) -> FlashDeviceAnswer:
     """Simulate a device under a workload, beside the closed form where there is one.
@@ -283,6 +321,9 @@ def answer(
         Page, for the life. [bytes]
     pe_cycles, write_mb_per_s : float, optional
         Cycles of a block, and what the host writes, for the life. [1], [10^6 bytes/s]
+    spares : sequence of float, optional
+        Spare spaces at which the same workload is simulated under every rule, with 4 overwrites each.
+        [1]
     on_progress : callable, optional
         See `OnProgress`; False cancels.
 
@@ -318,19 +359,19 @@ def answer(
     )
     warm_up = max(writes, LEAST_WARM_UP * pages)
 
-    def run(share: float) -> dict[str, Any]:
+    def run(share: float, of: FlashDevice, counted: int, before: int) -> dict[str, Any]:
         return simulate_writes(
-            device,
+            of,
             parts,
-            writes=writes,
-            warm_up=warm_up,
+            writes=counted,
+            warm_up=before,
             trim_share=share,
             seed=seed,
             on_progress=on_progress,
         )
 
-    found = run(trim_share)
-    untrimmed = run(0.0)["waf"] if trim_share else None
+    found = run(trim_share, device, writes, warm_up)
+    untrimmed = run(0.0, device, writes, warm_up)["waf"] if trim_share else None
     waf, wear = float(found["waf"]), found["wear"]
     expected = closed_form(device, parts, trim_share)
     gap = None if expected is None else waf / expected - 1
@@ -342,6 +383,21 @@ def answer(
             waf=waf,
             host_bytes_per_s=write_mb_per_s * 1e6,
         )
+    points = POINT_OVERWRITES * pages
+    others = [
+        FlashDevice.of_spare(
+            pages,
+            spare,
+            device.block_pages,
+            collection=rule,
+            choices=device.choices,
+            streams=device.streams,
+            copies=device.copies,
+            reserve=device.reserve,
+        )
+        for rule in COLLECTIONS
+        for spare in sorted(set(spares))
+    ]
     return FlashDeviceAnswer(
         finding=_finding(device, waf, expected, untrimmed, wear, life),
         warnings=() if life is None else life.warnings,
@@ -364,7 +420,17 @@ def answer(
         gap=gap,
         stream_wafs=[_of_stream(device, each) for each in found["streams"]],
         waf_without_trim=untrimmed,
+        trim_saves=None if untrimmed is None else 1 - waf / untrimmed,
         life=life,
+        by_spare=tuple(
+            AtSpare(
+                other.collection,
+                other.spare,
+                float(run(trim_share, other, points, points)["waf"]),
+                closed_form(other, parts, trim_share),
+            )
+            for other in others
+        ),
     )
 
 

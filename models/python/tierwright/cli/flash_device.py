@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tierwright.cli.output import Json, print_cautions, print_facts, print_json
+from tierwright.cli.output import (
+    Json,
+    print_cautions,
+    print_facts,
+    print_json,
+    print_table,
+)
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_count, parse_bytes
 from tierwright.common.wording import counted, percent
@@ -153,6 +159,15 @@ def flash_device(
             help="Host writes, for the life. [10^6 bytes/s]",
         ),
     ] = None,
+    spares: Annotated[
+        str | None,
+        typer.Option(
+            "--spares",
+            metavar="S,...",
+            help="Spare spaces, such as 0.07,0.28: every rule of collection is simulated at "
+            "each, too.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Simulate a flash device: write amplification, erases and life, beside the closed form."""
@@ -208,6 +223,7 @@ def flash_device(
         page_bytes=page_bytes,
         pe_cycles=pe_cycles,
         write_mb_per_s=write_mb_per_s,
+        spares=_spares(spares),
     )
     if json:
         print_json(found.to_dict(derivation=True))
@@ -215,6 +231,18 @@ def flash_device(
     print_cautions(found.cautions)
     typer.echo(found.finding)
     _print(found, page_bytes)
+
+
+def _spares(text: str | None) -> list[float]:
+    if text is None:
+        return []
+    try:
+        return [float(each) for each in text.split(",")]
+    except ValueError as error:
+        raise BadInput(
+            f"--spares: `{text}` is not a list of numbers",
+            "write spare spaces with commas, such as 0.07,0.28",
+        ) from error
 
 
 def _pages(pages: int | None, capacity: str | None, page_bytes: int) -> int:
@@ -260,4 +288,24 @@ def _print(found: FlashDeviceAnswer, page_bytes: int) -> None:
     if found.life is not None:
         facts.append(("years at this load", f"{float(found.life.years):.3g}"))
     print_facts(facts)
+    if found.by_spare:
+        typer.echo("")
+        print_table(
+            "Write amplification by spare space and rule",
+            [
+                ("rule", False),
+                ("spare", True),
+                ("simulated", True),
+                ("closed form", True),
+            ],
+            [
+                [
+                    each.collection,
+                    f"{each.spare:.4g}",
+                    f"{each.waf:.4f}",
+                    "-" if each.closed_form is None else f"{each.closed_form:.4f}",
+                ]
+                for each in found.by_spare
+            ],
+        )
     typer.echo(f"assumed: {found.validity}")

@@ -186,6 +186,8 @@ class SchemeWear(Answer):
 @mirrors(
     SpareSpace,
     percent="(physical - logical) / logical. [%]",
+    block_pages="Pages of an erase block.",
+    collection="Which block is collected.",
 )
 class SpareSpaceOut(Answer):
     """What write amplification is computed from."""
