@@ -67,6 +67,54 @@ def test_it_is_within_a_percent_of_the_closed_form_at_the_usable_spare(
     assert waf(of) == pytest.approx(expected, rel=0.01)
 
 
+def test_every_rule_is_simulated_at_every_spare_space_asked_for() -> None:
+    of = FlashDevice.of_spare(16_384, 0.28, 16)
+    found = question.answer(of, spares=[0.5, 0.14, 0.5])
+    assert [(each.collection, each.spare) for each in found.by_spare] == [
+        (rule, pytest.approx(spare, abs=0.001))
+        for rule in COLLECTIONS
+        for spare in (0.14, 0.5)
+    ]
+    for each in found.by_spare:
+        assert (each.closed_form is None) == (each.collection == "cost-benefit")
+        if each.closed_form is not None:
+            assert each.waf == pytest.approx(each.closed_form, rel=0.03)
+    assert question.answer(of).by_spare == ()
+
+
+def test_the_life_at_drive_writes_per_day_does_not_depend_on_the_size() -> None:
+    lives = [
+        question.answer(
+            FlashDevice.of_spare(pages, 0.28, 16), pe_cycles=3000, drive_writes_per_day=2
+        )
+        for pages in (16_384, 65_536)
+    ]
+    for found in lives:
+        assert found.life is not None
+        # All NAND, as often as it endures, over what flash writes in a day.
+        days = (1 + found.spare) * 3000 / (found.waf * 2)
+        assert float(found.life.years) == pytest.approx(days / 365, rel=1e-9)
+    with pytest.raises(BadInput, match="two are given"):
+        question.answer(
+            device(0.28, 64, "greedy"),
+            pe_cycles=3000,
+            write_mb_per_s=1,
+            drive_writes_per_day=1,
+        )
+
+
+def test_trim_saves_the_share_of_flash_writes_that_it_states() -> None:
+    of = FlashDevice.of_spare(16_384, 0.28, 16)
+    found = question.answer(of, trim_share=0.1)
+    assert found.waf_without_trim is not None
+    assert found.trim_saves == pytest.approx(1 - found.waf / found.waf_without_trim)
+    assert found.trim_saves > 0.1
+    assert question.answer(of).trim_saves is None
+    # A log that is written in order has nothing to save.
+    log = question.answer(of, "sequential", trim_share=0.1)
+    assert log.trim_saves == pytest.approx(0, abs=0.01)
+
+
 @pytest.mark.parametrize("spare", PUBLISHED)
 @pytest.mark.parametrize("collection", ["greedy", "fifo", "choices", "random"])
 def test_it_gives_what_another_simulation_gave(

@@ -26,7 +26,7 @@ export interface FlashDeviceSearch {
   /** Share of the requests that trim. [1] */
   trim_share?: number | undefined;
   pe_cycles?: number | undefined;
-  write_mb_per_s?: number | undefined;
+  drive_writes_per_day?: number | undefined;
 }
 
 export const FLASH_DEVICE_BOUNDS = {
@@ -39,7 +39,7 @@ export const FLASH_DEVICE_BOUNDS = {
   hot_writes: FlashDeviceIn.hot_writes,
   trim_share: FlashDeviceIn.trim_share,
   pe_cycles: FlashDeviceIn.pe_cycles,
-  write_mb_per_s: FlashDeviceIn.write_mb_per_s,
+  drive_writes_per_day: FlashDeviceIn.drive_writes_per_day,
 } as const;
 
 const FIELDS = {
@@ -55,7 +55,7 @@ const FIELDS = {
   apart: oneOf(["yes"]),
   trim_share: bounded(FLASH_DEVICE_BOUNDS.trim_share),
   pe_cycles: bounded(FLASH_DEVICE_BOUNDS.pe_cycles),
-  write_mb_per_s: bounded(FLASH_DEVICE_BOUNDS.write_mb_per_s),
+  drive_writes_per_day: bounded(FLASH_DEVICE_BOUNDS.drive_writes_per_day),
 } as const;
 
 /** Reads the page's own parameters. */

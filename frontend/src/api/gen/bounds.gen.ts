@@ -535,6 +535,7 @@ export const FlashDeviceIn = {
   trim_share: {"low":0,"high":0.49,"usual":0},
   seed: {"low":0,"high":9007199254740991,"whole":true,"usual":0},
   pe_cycles: {"low":1e-9,"high":1000000000000000},
+  drive_writes_per_day: {"low":1e-9,"high":1000000000000000},
   write_mb_per_s: {"low":1e-9,"high":1000000000000000},
   spares: {"most":8},
 } as const;

@@ -8581,13 +8581,19 @@ export type FlashDeviceIn = {
     /**
      * Pe Cycles
      *
-     * Program and erase cycles of a block, for the life; with `write_mb_per_s`.
+     * Program and erase cycles of a block, for the life; with a write rate.
      */
     pe_cycles?: number | null;
     /**
+     * Drive Writes Per Day
+     *
+     * Host writes per day over the logical pages, for the life; with `pe_cycles`. The life then does not depend on the size. [1/day]
+     */
+    drive_writes_per_day?: number | null;
+    /**
      * Write Mb Per S
      *
-     * Host writes, for the life; with `pe_cycles`. [10^6 bytes/s]
+     * Instead of that, a rate. [10^6 bytes/s]
      */
     write_mb_per_s?: number | null;
     /**

@@ -120,7 +120,7 @@ function Controls({ search, patch }: ControlsProps) {
       />
     );
   };
-  const optional = (name: "pe_cycles" | "write_mb_per_s", label: string) => (
+  const optional = (name: "pe_cycles" | "drive_writes_per_day", label: string) => (
     <OptionalNumberField
       label={label}
       placeholder="life is not computed"
@@ -203,7 +203,7 @@ function Controls({ search, patch }: ControlsProps) {
         )}
         {field("trim_share", "Requests that trim", "%", 0, PERCENT)}
         {optional("pe_cycles", "P/E cycles")}
-        {optional("write_mb_per_s", "Host writes [MB/s]")}
+        {optional("drive_writes_per_day", "Drive writes per day")}
       </div>
     </section>
   );
@@ -218,12 +218,11 @@ function SpareChart({ found }: { readonly found: FlashDeviceOut }) {
         series: spareSeries(found, colors),
         x: {
           name: "spare space [%]",
-          log: true,
+          min: 0,
           format: (spare) => formatPercent(ratio(spare)),
         },
         y: {
           name: "write amplification [1]",
-          log: true,
           format: (waf) => formatShort(waf),
         },
         markers: [{ name: "chosen spare space", x: found.spare }],

@@ -47,10 +47,10 @@ export const isSplit = (pattern: Pattern | undefined): boolean =>
 
 /** What the address asks; parts that the pattern does not use are left out. */
 export function flashDeviceQuestion(search: FlashDeviceSearch): FlashDeviceIn {
-  const { pattern, collection, pe_cycles, write_mb_per_s } = search;
+  const { pattern, collection, pe_cycles, drive_writes_per_day } = search;
   const split = isSplit(pattern);
   const spare = search.spare ?? USUAL_SPARE;
-  const hasLife = pe_cycles !== undefined && write_mb_per_s !== undefined;
+  const hasLife = pe_cycles !== undefined && drive_writes_per_day !== undefined;
   return {
     ...given("logical_pages", search.logical_pages),
     spare,
@@ -63,7 +63,7 @@ export function flashDeviceQuestion(search: FlashDeviceSearch): FlashDeviceIn {
     ...(split ? given("hot_writes", search.hot_writes) : {}),
     streams: split && search.apart === "yes" ? 2 : 1,
     ...given("trim_share", search.trim_share),
-    ...(hasLife ? { pe_cycles, write_mb_per_s } : {}),
+    ...(hasLife ? { pe_cycles, drive_writes_per_day } : {}),
     spares: [...new Set([...SPARES, spare])].toSorted((one, other) => one - other),
   };
 }

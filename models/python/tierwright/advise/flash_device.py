@@ -35,6 +35,8 @@ LEAST_WARM_UP = 4
 """Overwrites before those that count."""
 POINT_OVERWRITES = 4
 """Overwrites that are counted at each spare space of `by_spare`, and those before them."""
+MB = 1e6
+_SECONDS_A_DAY = 86_400
 AGREES = 0.01
 """Gap to a closed form up to which both count as equal."""
 VALIDITY = (
@@ -298,6 +300,7 @@ def answer(
     page_bytes: int = 4096,
     pe_cycles: float | None = None,
     write_mb_per_s: float | None = None,
+    drive_writes_per_day: float | None = None,
     spares: Sequence[float] = (),
     on_progress: OnProgress | None = None,
 ) -> FlashDeviceAnswer:
@@ -321,6 +324,9 @@ def answer(
         Page, for the life. [bytes]
     pe_cycles, write_mb_per_s : float, optional
         Cycles of a block, and what the host writes, for the life. [1], [10^6 bytes/s]
+    drive_writes_per_day : float, optional
+        Instead of that rate: logical pages that the host writes in a day, over all of them. Then the
+        life does not depend on the size. [1/day]
     spares : sequence of float, optional
         Spare spaces at which the same workload is simulated under every rule, with 4 overwrites each.
         [1]
@@ -334,12 +340,19 @@ def answer(
     ParameterError
         If the device could not work.
     """
+    pages = device.logical_pages
+    if drive_writes_per_day is not None:
+        if write_mb_per_s is not None:
+            raise BadInput(
+                "flash device: the life needs one write rate, and two are given",
+                "give drive writes per day, or bytes per second",
+            )
+        write_mb_per_s = drive_writes_per_day * pages * page_bytes / _SECONDS_A_DAY / MB
     if (pe_cycles is None) != (write_mb_per_s is None):
         raise BadInput(
             "flash device: the life needs both P/E cycles and a write rate",
             "give both, or neither",
         )
-    pages = device.logical_pages
     if writes is None:
         writes = OVERWRITES * pages
     if writes < pages:
@@ -381,7 +394,7 @@ def answer(
             nand_bytes=device.blocks * device.block_pages * page_bytes,
             pe_cycles=pe_cycles,
             waf=waf,
-            host_bytes_per_s=write_mb_per_s * 1e6,
+            host_bytes_per_s=write_mb_per_s * MB,
         )
     points = POINT_OVERWRITES * pages
     others = [

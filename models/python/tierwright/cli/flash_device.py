@@ -159,6 +159,14 @@ def flash_device(
             help="Host writes, for the life. [10^6 bytes/s]",
         ),
     ] = None,
+    drive_writes_per_day: Annotated[
+        float | None,
+        typer.Option(
+            "--drive-writes-per-day",
+            metavar="D",
+            help="Host writes, for the life of a device of any size. [1/day]",
+        ),
+    ] = None,
     spares: Annotated[
         str | None,
         typer.Option(
@@ -223,6 +231,7 @@ def flash_device(
         page_bytes=page_bytes,
         pe_cycles=pe_cycles,
         write_mb_per_s=write_mb_per_s,
+        drive_writes_per_day=drive_writes_per_day,
         spares=_spares(spares),
     )
     if json:

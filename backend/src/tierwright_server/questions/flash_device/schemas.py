@@ -86,11 +86,16 @@ class FlashDeviceIn(Body):
     )
     pe_cycles: Positive | None = Field(
         default=None,
-        description="Program and erase cycles of a block, for the life; with `write_mb_per_s`.",
+        description="Program and erase cycles of a block, for the life; with a write rate.",
+    )
+    drive_writes_per_day: Positive | None = Field(
+        default=None,
+        description="Host writes per day over the logical pages, for the life; with "
+        "`pe_cycles`. The life then does not depend on the size. [1/day]",
     )
     write_mb_per_s: Positive | None = Field(
         default=None,
-        description="Host writes, for the life; with `pe_cycles`. [10^6 bytes/s]",
+        description="Instead of that, a rate. [10^6 bytes/s]",
     )
     spares: list[Spare] = Field(
         default=[],

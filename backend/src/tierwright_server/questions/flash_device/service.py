@@ -43,6 +43,7 @@ def _simulate(body: FlashDeviceIn, *, derived: bool) -> FlashDeviceOut:
         page_bytes=body.page_bytes,
         pe_cycles=body.pe_cycles,
         write_mb_per_s=body.write_mb_per_s,
+        drive_writes_per_day=body.drive_writes_per_day,
         spares=body.spares,
     )
     return FlashDeviceOut.showing(
