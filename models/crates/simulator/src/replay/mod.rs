@@ -16,7 +16,7 @@ mod lists;
 mod online;
 mod policies;
 mod queue;
-mod recency;
+pub(crate) mod recency;
 mod schemes;
 pub(crate) mod settings;
 mod single_tier;

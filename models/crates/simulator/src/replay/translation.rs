@@ -14,6 +14,8 @@ pub(crate) const FTL_SPARE: &str = "ftl_spare_percent";
 pub(crate) const FTL_BLOCK: &str = "ftl_block_pages";
 /// Which block is collected.
 pub(crate) const FTL_GC: &str = "ftl_gc";
+/// Pages of the write buffer.
+pub(crate) const FTL_BUFFER: &str = "ftl_buffer_pages";
 /// Most spare space.
 pub(crate) const MOST_SPARE: u32 = 1000;
 /// Pages of an erase block where nothing is given.
@@ -54,21 +56,32 @@ pub(crate) const GC: Setting = Setting {
     values: Values::OneOf(&["greedy", "fifo", "random", "cost_benefit"]),
 };
 
+/// See [`SPARE`].
+pub(crate) const BUFFER: Setting = Setting {
+    name: FTL_BUFFER,
+    description: "Pages of the write buffer of that device: a page that is written again while it is there is written once. 0: no buffer.",
+    default: "0",
+    values: Values::Whole {
+        least: 0,
+        most: u32::MAX,
+    },
+};
+
 /// The device with so much spare space, in whole blocks, whose logical pages are the flash pages.
 pub(crate) fn device(
     flash_pages: u32,
     spare_percent: u64,
     block_pages: u32,
     collection: Collection,
+    buffer_pages: u32,
 ) -> Result<Ftl> {
     let physical = (u64::from(flash_pages) * (100 + spare_percent)).div_ceil(100);
     let blocks = physical.div_ceil(u64::from(block_pages));
-    Ftl::new(FtlSettings::new(
-        flash_pages,
-        u32::try_from(blocks).unwrap_or(u32::MAX),
-        block_pages,
-        collection,
-    ))
+    let blocks = u32::try_from(blocks).unwrap_or(u32::MAX);
+    Ftl::new(FtlSettings {
+        buffer_pages,
+        ..FtlSettings::new(flash_pages, blocks, block_pages, collection)
+    })
 }
 
 /// The device that the options of a scheme put under its flash, if any.
@@ -91,6 +104,7 @@ pub(crate) fn asked(own: &Settings, flash_pages: u32) -> Result<Option<Placed>> 
         percent.into(),
         own.whole(FTL_BLOCK),
         collection,
+        own.whole(FTL_BUFFER),
     )?;
     Ok(Some(Placed::new(ftl)))
 }
@@ -109,9 +123,14 @@ pub(crate) fn wanted(own: &Settings) -> Result<Option<u32>> {
         return Ok(Some(percent));
     }
     let block = own.whole(FTL_BLOCK).to_string();
-    let unused = [(FTL_BLOCK, block.as_str(), BLOCK.default)]
+    let buffer = own.whole(FTL_BUFFER).to_string();
+    let unused = [
+        (FTL_BLOCK, block.as_str(), BLOCK.default),
+        (FTL_GC, own.name(FTL_GC), GC.default),
+        (FTL_BUFFER, buffer.as_str(), BUFFER.default),
+    ];
+    let unused = unused
         .into_iter()
-        .chain([(FTL_GC, own.name(FTL_GC), GC.default)])
         .find(|(_, value, default)| value != default);
     unused.map_or(Ok(None), |(name, value, _)| {
         Err(Error::BadParameter {

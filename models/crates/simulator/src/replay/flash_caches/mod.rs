@@ -65,7 +65,7 @@ use crate::replay::policies::lru::Lru;
 use crate::replay::policies::{self, AnyPolicy, Policy};
 use crate::replay::settings::{Settings, spelled};
 use crate::replay::translation::{
-    COLLECTIONS, DEFAULT_BLOCK, FTL_BLOCK, FTL_GC, FTL_SPARE, MOST_SPARE, device,
+    COLLECTIONS, DEFAULT_BLOCK, FTL_BLOCK, FTL_BUFFER, FTL_GC, FTL_SPARE, MOST_SPARE, device,
 };
 use crate::replay::two_tier::Warning;
 use crate::replay::{About, Totals, WarmedUp, disagreement, page_count};
@@ -268,6 +268,13 @@ const COMMON_OPTIONS: &[OptionAbout] = &[
         values: "greedy, fifo, random, cost_benefit",
         default: "greedy",
         description: "Which block that device collects.",
+        is_place: false,
+    },
+    OptionAbout {
+        name: FTL_BUFFER,
+        values: "0 to 4294967295",
+        default: "0",
+        description: "Pages of the write buffer of that device: a page that is written again while it is there is written once. 0: no buffer.",
         is_place: false,
     },
     OptionAbout {
@@ -513,7 +520,7 @@ fn simulate_over<P: Policy, C: FlashCache>(
 /// The device that the options put under a flash cache.
 fn translation(options: &Options<'_>, flash_pages: u32) -> Result<Option<Ftl>> {
     let Some(percent) = options.number_if_given(FTL_SPARE, 1..=u64::from(MOST_SPARE))? else {
-        return [FTL_BLOCK, FTL_GC]
+        return [FTL_BLOCK, FTL_GC, FTL_BUFFER]
             .into_iter()
             .find(|name| options.is_given(name))
             .map_or(Ok(None), |name| {
@@ -523,11 +530,13 @@ fn translation(options: &Options<'_>, flash_pages: u32) -> Result<Option<Ftl>> {
     };
     let block_pages = options.number(FTL_BLOCK, 1..=u64::from(MAX_BLOCK_PAGES))?;
     let collection = options.choice(FTL_GC, &COLLECTIONS)?;
+    let buffer_pages = options.number(FTL_BUFFER, 0..=u64::from(u32::MAX))?;
     if flash_pages == 0 {
         return Ok(None);
     }
     let block_pages = u32::try_from(block_pages).unwrap_or(u32::MAX);
-    device(flash_pages, percent, block_pages, collection).map(Some)
+    let buffer = u32::try_from(buffer_pages).unwrap_or(u32::MAX);
+    device(flash_pages, percent, block_pages, collection, buffer).map(Some)
 }
 
 fn count<P: Policy, C: FlashCache>(

@@ -7,7 +7,7 @@ use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
 use crate::replay::policies::{Guarding, Policy};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Misses, Tier, Victim};
-use crate::replay::translation::{BLOCK, Below, GC, Placed, SPARE};
+use crate::replay::translation::{BLOCK, BUFFER, Below, GC, Placed, SPARE};
 use crate::replay::two_tier::{Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, add_up};
 use crate::replay::{FLASH, Fill, Machine, Totals, access_each};
 
@@ -245,6 +245,7 @@ impl<R: Policy, F: Guarding, D: Below> Scheme for Inclusive<R, F, D> {
         SPARE,
         BLOCK,
         GC,
+        BUFFER,
     ];
     const REFUSES: &[(&str, &str)] = &[(
         ADMISSION.name,

@@ -8,7 +8,7 @@ use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
 use crate::replay::policies::{Guarding, Policy};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Tier, Victim};
-use crate::replay::translation::{BLOCK, Below, GC, Placed, SPARE};
+use crate::replay::translation::{BLOCK, BUFFER, Below, GC, Placed, SPARE};
 use crate::replay::two_tier::{Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, add_up};
 use crate::replay::{FLASH, Fill, Machine, Totals};
 
@@ -116,7 +116,7 @@ impl<R: Policy, F: Guarding, D: Below> Machine for InclusiveGlobal<R, F, D> {
 
 impl<R: Policy, F: Guarding, D: Below> Scheme for InclusiveGlobal<R, F, D> {
     const NEEDS_FLASH_ABOVE_RAM: bool = true;
-    const OPTIONS: &[Setting] = &[RAM_POLICY, FLASH_POLICY, SPARE, BLOCK, GC];
+    const OPTIONS: &[Setting] = &[RAM_POLICY, FLASH_POLICY, SPARE, BLOCK, GC, BUFFER];
     const REFUSES: &[(&str, &str)] = &[
         (
             ADMISSION.name,
