@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -85,7 +86,9 @@ def test_every_rule_is_simulated_at_every_spare_space_asked_for() -> None:
 def test_the_life_at_drive_writes_per_day_does_not_depend_on_the_size() -> None:
     lives = [
         question.answer(
-            FlashDevice.of_spare(pages, 0.28, 16), pe_cycles=3000, drive_writes_per_day=2
+            FlashDevice.of_spare(pages, 0.28, 16),
+            pe_cycles=3000,
+            drive_writes_per_day=2,
         )
         for pages in (16_384, 65_536)
     ]
@@ -101,6 +104,31 @@ def test_the_life_at_drive_writes_per_day_does_not_depend_on_the_size() -> None:
             write_mb_per_s=1,
             drive_writes_per_day=1,
         )
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    st.sampled_from(["greedy", "fifo", "random"]),
+    st.sampled_from([0.07, 0.28]),
+    st.sampled_from([0.01, 0.1, 0.5]),
+)
+def test_a_buffer_has_the_write_amplification_of_its_closed_form(
+    collection: Collection, spare: float, part: float
+) -> None:
+    bare = FlashDevice.of_spare(32_768, spare, 32, collection=collection)
+    buffered = replace(bare, buffer_pages=int(part * bare.logical_pages))
+    found = question.answer(buffered, writes=6 * bare.logical_pages)
+    assert found.closed_form == pytest.approx(found.waf, rel=0.015)
+    assert found.absorbed / found.host_writes == pytest.approx(part, abs=0.01)
+    assert found.waf < question.answer(bare, writes=6 * bare.logical_pages).waf
+
+
+def test_a_buffer_has_no_closed_form_of_other_writes_and_must_leave_some() -> None:
+    of = FlashDevice.of_spare(16_384, 0.28, 16, buffer_pages=100)
+    assert question.answer(of, "zipf").closed_form is None
+    assert question.answer(of, trim_share=0.1).closed_form is None
+    with pytest.raises(ParameterError, match="buffer-pages `16384`: is not from 0"):
+        question.answer(replace(of, buffer_pages=16_384))
 
 
 def test_trim_saves_the_share_of_flash_writes_that_it_states() -> None:

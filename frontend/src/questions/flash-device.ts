@@ -23,6 +23,8 @@ export interface FlashDeviceSearch {
   hot_writes?: number | undefined;
   /** "yes": the hot pages, or the log, have a separate stream. */
   apart?: "yes" | undefined;
+  /** Of the device's write buffer. */
+  buffer_pages?: number | undefined;
   /** Share of the requests that trim. [1] */
   trim_share?: number | undefined;
   pe_cycles?: number | undefined;
@@ -37,6 +39,7 @@ export const FLASH_DEVICE_BOUNDS = {
   exponent: FlashDeviceIn.exponent,
   hot_pages: FlashDeviceIn.hot_pages,
   hot_writes: FlashDeviceIn.hot_writes,
+  buffer_pages: FlashDeviceIn.buffer_pages,
   trim_share: FlashDeviceIn.trim_share,
   pe_cycles: FlashDeviceIn.pe_cycles,
   drive_writes_per_day: FlashDeviceIn.drive_writes_per_day,
@@ -53,6 +56,7 @@ const FIELDS = {
   hot_pages: bounded(FLASH_DEVICE_BOUNDS.hot_pages),
   hot_writes: bounded(FLASH_DEVICE_BOUNDS.hot_writes),
   apart: oneOf(["yes"]),
+  buffer_pages: bounded(FLASH_DEVICE_BOUNDS.buffer_pages),
   trim_share: bounded(FLASH_DEVICE_BOUNDS.trim_share),
   pe_cycles: bounded(FLASH_DEVICE_BOUNDS.pe_cycles),
   drive_writes_per_day: bounded(FLASH_DEVICE_BOUNDS.drive_writes_per_day),

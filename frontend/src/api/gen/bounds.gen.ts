@@ -532,6 +532,7 @@ export const FlashDeviceIn = {
   run_pages: {"low":1,"high":262144,"whole":true},
   streams: {"values":[1,2],"usual":1},
   copies: {"values":["stream","apart"],"usual":"stream"},
+  buffer_pages: {"low":0,"high":262144,"whole":true,"usual":0},
   trim_share: {"low":0,"high":0.49,"usual":0},
   seed: {"low":0,"high":9007199254740991,"whole":true,"usual":0},
   pe_cycles: {"low":1e-9,"high":1000000000000000},

@@ -8567,6 +8567,12 @@ export type FlashDeviceIn = {
      */
     copies?: 'stream' | 'apart';
     /**
+     * Buffer Pages
+     *
+     * Pages of the device's write buffer, fewer than the logical ones: it absorbs rewrites of the pages in it.
+     */
+    buffer_pages?: number;
+    /**
      * Trim Share
      *
      * Share of the requests that trim a random page in use. [1]
@@ -8658,6 +8664,12 @@ export type FlashDeviceOut = {
      * Pages that the host wrote.
      */
     host_writes: number;
+    /**
+     * Absorbed
+     *
+     * Of them those that were still in the write buffer.
+     */
+    absorbed: number;
     /**
      * Moved
      *

@@ -201,6 +201,7 @@ function Controls({ search, patch }: ControlsProps) {
             }
           />
         )}
+        {field("buffer_pages", "Write buffer", "pages", 0)}
         {field("trim_share", "Requests that trim", "%", 0, PERCENT)}
         {optional("pe_cycles", "P/E cycles")}
         {optional("drive_writes_per_day", "Drive writes per day")}

@@ -13,6 +13,8 @@ const FOUND = {
   usable_spare: 0.278,
   waf: 2.41,
   closed_form: 2.4,
+  asked: {},
+  absorbed: 0,
   moved: 1,
   erases: 20_055,
   erases_least: 13,
@@ -78,6 +80,9 @@ describe("the answer", () => {
       new Map(deviceFacts({ ...FOUND, ...change }));
     expect(facts({}).has("Flash writes saved by TRIM")).toBe(false);
     expect(facts({}).get("Copied by collection")).toBe("1 page");
+    expect(facts({}).has("Absorbed by the write buffer")).toBe(false);
+    const buffered = { asked: { buffer_pages: 64 }, absorbed: 5 };
+    expect(facts(buffered).get("Absorbed by the write buffer")).toBe("5 pages");
     const trimmed = { trim_saves: 0.25, waf_without_trim: 2.41 };
     expect(facts(trimmed).get("Flash writes saved by TRIM")).toBe("25 %");
     const worse = { trim_saves: -0.01, waf_without_trim: 2.41 };

@@ -62,6 +62,7 @@ export function flashDeviceQuestion(search: FlashDeviceSearch): FlashDeviceIn {
     ...(split ? given("hot_pages", search.hot_pages) : {}),
     ...(split ? given("hot_writes", search.hot_writes) : {}),
     streams: split && search.apart === "yes" ? 2 : 1,
+    ...given("buffer_pages", search.buffer_pages),
     ...given("trim_share", search.trim_share),
     ...(hasLife ? { pe_cycles, drive_writes_per_day } : {}),
     spares: [...new Set([...SPARES, spare])].toSorted((one, other) => one - other),
@@ -131,6 +132,14 @@ export function deviceFacts(
     ],
     ["Write amplification", formatShort(found.waf)],
     ["By the closed form", formula === null ? "not covered" : formatShort(formula)],
+    ...(found.asked.buffer_pages
+      ? ([
+          [
+            "Absorbed by the write buffer",
+            counted(formatCount(found.absorbed), "page"),
+          ],
+        ] as const)
+      : []),
     ["Copied by collection", counted(formatCount(found.moved), "page")],
     ["Blocks erased", formatCount(found.erases)],
     [

@@ -83,6 +83,8 @@ class FlashDeviceAnswer(Answer):
         Pages written to flash per page written by the host. [1]
     host_writes, moved, trims, erases : int
         Pages written by the host, copied by collection and trimmed; blocks erased.
+    absorbed : int
+        Of the pages written by the host those that were still in the write buffer.
     used_share : float
         Share of the logical pages in use at the end. [1]
     erases_least, erases_mean, erases_most, erases_deviation : float
@@ -115,6 +117,7 @@ class FlashDeviceAnswer(Answer):
     moved: int
     trims: int
     erases: int
+    absorbed: int
     used_share: float
     erases_least: int
     erases_mean: float
@@ -228,7 +231,8 @@ def closed_form(
     """Return the WAF that a formula gives for a device, at its usable spare.
 
     `waf_uniform` for uniform overwrites, with TRIM at the spare of `waf_trim`; 1 for sequential writes; `waf_streams` for random writes and a log whose
-    runs are whole blocks, in two streams under greedy collection. None for all else: cost-benefit
+    runs are whole blocks, in two streams under greedy collection. With a write buffer of B of L pages
+    uniform overwrites reach flash as 1 - B / L of them, at the spare over the other pages. None for all else: cost-benefit
     collection, hot and cold or Zipf writes, or a log that is collected before it is overwritten.
 
     Parameters
@@ -252,6 +256,18 @@ def closed_form(
     """
     spare = device.usable_spare
     orders = [part.order for part in parts]
+    if device.buffer_pages:
+        if orders != ["uniform"] or trim_share:
+            return None
+        # What is in the buffer is not on flash, and neither is that share of the writes.
+        on_flash = 1 - device.buffer_pages / device.logical_pages
+        waf = waf_uniform(
+            device.collection,
+            (1 + spare) / on_flash - 1,
+            device.block_pages,
+            device.choices,
+        )
+        return None if waf is None else on_flash * waf
     if orders == ["uniform"]:
         if trim_share:
             spare = waf_trim(spare, trim_share).effective_spare
@@ -407,6 +423,7 @@ def answer(
             streams=device.streams,
             copies=device.copies,
             reserve=device.reserve,
+            buffer_pages=device.buffer_pages,
         )
         for rule in COLLECTIONS
         for spare in sorted(set(spares))
@@ -422,6 +439,7 @@ def answer(
         moved=found["moved"],
         trims=found["trims"],
         erases=found["erases"],
+        absorbed=found["absorbed"],
         used_share=found["used_pages"] / pages,
         erases_least=wear["least"],
         erases_mean=wear["mean"],

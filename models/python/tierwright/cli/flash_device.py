@@ -126,6 +126,15 @@ def flash_device(
             "their stream.",
         ),
     ] = False,
+    buffer_pages: Annotated[
+        int,
+        typer.Option(
+            "--buffer-pages",
+            metavar="N",
+            min=0,
+            help="Pages of the device's write buffer, which absorbs rewrites of the pages in it.",
+        ),
+    ] = 0,
     trim_share: Annotated[
         float,
         typer.Option(
@@ -219,6 +228,7 @@ def flash_device(
         collection=gc,
         streams=streams,
         copies="apart" if copies_apart else "stream",
+        buffer_pages=buffer_pages,
         **({} if choices is None else {"choices": choices}),
     )
     found = question.answer(
@@ -275,6 +285,11 @@ def _print(found: FlashDeviceAnswer, page_bytes: int) -> None:
         ),
         ("usable spare", f"{found.usable_spare:.4g} of {found.spare:.4g}"),
         ("host writes", format_count(found.host_writes)),
+        *(
+            [("absorbed by the buffer", format_count(found.absorbed))]
+            if device.buffer_pages
+            else []
+        ),
         ("copied by collection", format_count(found.moved)),
         ("write amplification", f"{found.waf:.4f}"),
         (

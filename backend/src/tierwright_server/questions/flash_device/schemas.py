@@ -75,6 +75,11 @@ class FlashDeviceIn(Body):
         description="`stream`: copies of collection stay in the stream of their block; "
         "`apart`: those of all streams share one open block.",
     )
+    buffer_pages: Annotated[int, Field(strict=True, ge=0, le=MOST_PAGES)] = Field(
+        default=0,
+        description="Pages of the device's write buffer, fewer than the logical ones: it absorbs "
+        "rewrites of the pages in it.",
+    )
     trim_share: Annotated[
         float, Field(strict=True, ge=0, le=0.49, allow_inf_nan=False)
     ] = Field(
@@ -136,6 +141,9 @@ class FlashDeviceOut(Answer):
     workload: Workload = Field(description="How pages are written.")
     waf: float = Field(description="Pages written to flash per page of the host. [1]")
     host_writes: int = Field(description="Pages that the host wrote.")
+    absorbed: int = Field(
+        description="Of them those that were still in the write buffer."
+    )
     moved: int = Field(description="Pages copied by collection.")
     trims: int = Field(description="Pages trimmed.")
     erases: int = Field(description="Blocks erased.")

@@ -30,6 +30,7 @@ def _simulate(body: FlashDeviceIn, *, derived: bool) -> FlashDeviceOut:
         choices=body.choices,
         streams=body.streams,
         copies=body.copies,
+        buffer_pages=body.buffer_pages,
     )
     answer = flash_device.answer(
         device,
