@@ -421,7 +421,7 @@ def _spare_space(
             ("spare_percent", percent, MOST_SPARE_PERCENT),
             ("block_pages", pages, MOST_BLOCK_PAGES),
         ):
-            good = isinstance(value, int) and 1 <= value <= most
+            good = 1 <= value <= most and value == math.floor(value)
             problems.check(good, name, value, f"is not a whole number from 1 to {most}")
         problems.check(
             rule in COLLECTIONS,
