@@ -43,6 +43,7 @@ QUESTIONS = {
     "directories": asked("ask_directories"),
     "dram_or_flash": asked("ask_dram_or_flash"),
     "flash_choice": asked("ask_flash_choice"),
+    "flash_device": asked("ask_flash_device"),
     "fragment_cache": asked("ask_fragment_cache"),
     "placement": asked("ask_placement"),
     "recovery": asked("ask_recovery"),
@@ -67,10 +68,6 @@ OF_JOBS = {
 """Questions whose answer a job makes, and what holds it against the models."""
 
 
-OF_COMMANDS = {"flash_device": "a simulation of its own; its command asks it"}
-"""Questions that HTTP does not answer, and why."""
-
-
 def test_every_question_is_asked_here_or_by_the_test_of_its_job() -> None:
     modules = {each.name for each in pkgutil.iter_modules(advise.__path__)}
     questions = {
@@ -78,7 +75,7 @@ def test_every_question_is_asked_here_or_by_the_test_of_its_job() -> None:
         for name in modules
         if hasattr(import_module(f"tierwright.advise.{name}"), "answer")
     }
-    assert questions == {*QUESTIONS, *OF_JOBS, *OF_COMMANDS}
+    assert questions == {*QUESTIONS, *OF_JOBS}
 
 
 @pytest.mark.parametrize("name", QUESTIONS)

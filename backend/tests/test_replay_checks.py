@@ -76,6 +76,29 @@ def test_life_is_that_of_the_counted_writes(application, counters):
     assert "best" in found["sentence"]
 
 
+def test_write_amplification_is_that_of_a_device_under_the_replay(application):
+    device = {"spare_percent": 28, "block_pages": 32}
+    body = {**POINT, "pe_cycles": 3000.0, "accesses_per_s": 1000.0, **device}
+    answer = application.post("/wear", body, 200)
+    assert answer["budget"]["spare"] == {
+        "percent": 28,
+        "block_pages": 32,
+        "collection": "greedy",
+    }
+    found = application.post("/wear/check", body, 200)
+    rows = {(row["of"], row["figure"]): row for row in found["rows"]}
+    own = simulated(
+        "lazy", ram=500, flash=4000, ftl_spare_percent="28", ftl_block_pages="32"
+    )
+    row = rows["lazy", "write amplification"]
+    assert row["model"] == pytest.approx(answer["budget"]["waf_in_place"])
+    assert row["simulated"] == pytest.approx(own["ftl"]["waf"])
+    assert "write amplification of 2.33" in found["sentence"]
+    refused = application.client.post("/wear", json={**POINT, **device})
+    assert refused.status_code == 422
+    assert "has no effect without P/E cycles" in refused.text
+
+
 def test_one_replay_prices_every_device(application, counters):
     body = {key: POINT[key] for key in POINT if key != "flash_device_id"}
     devices = [FLASH, "samsung-pm9a3-7.68tb-u2"]

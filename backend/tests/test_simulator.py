@@ -28,6 +28,7 @@ COMPANIONS = {
     "block_technique": {"block_pages": "2"},
     "ftl_gc": {"ftl_spare_percent": "28", "ftl_block_pages": "16"},
     "ftl_block_pages": {"ftl_spare_percent": "28"},
+    "ftl_buffer_pages": {"ftl_spare_percent": "28", "ftl_block_pages": "16"},
 }
 """Options that mean something only beside another one."""
 

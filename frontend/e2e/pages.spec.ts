@@ -122,6 +122,7 @@ test("on a phone every page can be read without sideways scrolling", {
     "/scheme-map",
     "/pool-split",
     "/wear",
+    "/flash-device",
     "/dram-or-flash",
     "/throughput",
     "/simulate",

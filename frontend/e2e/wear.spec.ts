@@ -94,6 +94,28 @@ test("wear: the page opens with a device whose life is known; metadata are charg
   await expect(page).not.toHaveURL(/metadata=/);
 });
 
+test("wear: write amplification from spare space, beside the replay of each scheme", async ({
+  page,
+}) => {
+  await openReady(page, `/wear?${KNOWN}&ram_pages=1000&flash_pages=6000`);
+  const before = await figure(page).innerText();
+  const spare = page.getByRole("textbox", { name: "Spare space [%]" });
+  await spare.fill("28");
+  await spare.press("Enter");
+  await expect(page.getByRole("textbox", { name: "WAF, small writes" })).toHaveCount(0);
+  await expect(figure(page)).not.toHaveText(before);
+  const block = page.getByRole("textbox", { name: "Pages per erase block" });
+  await block.fill("32");
+  await block.press("Enter");
+  await expect(page).toHaveURL(/block_pages=32/);
+  const check = page.getByRole("region", { name: "Check by simulation" }).first();
+  await check.getByRole("button", { name: "Check this point" }).click();
+  await expect(check.getByText(/a write amplification of 2.33/)).toBeVisible();
+  const table = check.getByRole("table", { name: "Model and simulation" });
+  await expect(table.getByRole("row", { name: /write amplification/ })).toHaveCount(4);
+  await expectAccessible(page, "write amplification beside its replay", [check]);
+});
+
 test("wear: an endurance that is assumed is said, and can be given", async ({
   page,
 }) => {
@@ -223,4 +245,34 @@ test("transactions on raw flash: pages or log records, and who leaves next", {
   await page.reload();
   await expect(order.getByRole("row")).toHaveCount(3);
   await expect(again).toHaveValue("500");
+});
+
+test("flash device: write amplification by spare space and rule, wear, TRIM and life", async ({
+  page,
+}) => {
+  await page.goto("/flash-device?spare=0.28");
+  const card = page.getByRole("region", {
+    name: "Write amplification by spare space",
+  });
+  await expect(card.getByRole("heading")).toContainText(
+    "greedy collection and a spare of 0.28",
+  );
+  const before = await card.getByRole("heading").innerText();
+  await page.getByRole("combobox", { name: "Garbage collection" }).click();
+  await page.getByRole("option", { name: "FIFO" }).click();
+  await expect(card.getByRole("heading")).toContainText("fifo collection");
+  expect(before).not.toBe(await card.getByRole("heading").innerText());
+  const trim = page.getByRole("textbox", { name: "Requests that trim" });
+  await trim.fill("10");
+  await trim.press("Enter");
+  await expect(page.getByText("Flash writes saved by TRIM")).toBeVisible();
+  await expect(page).toHaveURL(/trim_share=0.1/);
+  await card.getByText("Table", { exact: true }).click();
+  await expect(card.getByRole("row")).toHaveCount(26);
+  await expectAccessible(page, "flash device", [card]);
+  // What cannot work is refused with what to do.
+  const spare = page.getByRole("textbox", { name: "Spare space" });
+  await spare.fill("0.1");
+  await spare.press("Enter");
+  await expect(page.getByRole("alert")).toContainText("leaves no room to collect");
 });

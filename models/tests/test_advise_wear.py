@@ -11,13 +11,17 @@ import pytest
 import recordings
 
 from tierwright.advise import device_health, recovery, wear
+from tierwright.advise.checks import wear as checks
+from tierwright.advise.checks.checked import Checked
 from tierwright.advise.point import rate_of
 from tierwright.common.errors import BadInput
 from tierwright.evaluate import metadata
+from tierwright.evaluate.modern.write_amplification import waf_greedy
 from tierwright.hardware import catalog
 from tierwright.hardware.smart import smart_from_mapping
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.measure import profile
+from tierwright.simulate.replay import replay
 from tierwright.trace.reading import Trace
 
 TPCB = Trace(recordings.TPCB)
@@ -51,6 +55,137 @@ def test_a_life_is_the_rating_over_the_writes_of_a_year(curve: Curve) -> None:
         tb_per_day = written * 5000 * 86_400 * 8192 / 1e12
         assert each.tb_per_day == pytest.approx(tb_per_day, rel=1e-12)
         assert each.years == pytest.approx(rated_tb / (tb_per_day * 365), rel=1e-9)
+
+
+SPARE: dict[str, Any] = {"pe_cycles": 3000.0, "spare_percent": 28, "block_pages": 32}
+
+
+def test_spare_space_gives_the_write_amplification_of_the_budget(curve: Curve) -> None:
+    found = worn(curve, **SPARE)
+    waf = waf_greedy(0.28, 32).waf
+    assert found.budget.waf_in_place == pytest.approx(waf)
+    assert RATED.capacity_bytes is not None
+    nand = RATED.capacity_bytes * 1.28
+    assert found.budget.in_place_tb == pytest.approx(nand * 3000 / waf / 1e12)
+    assert "28 % spare space, greedy collection and blocks of 32 pages" in (
+        found.budget.basis
+    )
+    assert "WAF, in place" in {step.name for step in found.derivation()}
+    fifo = worn(curve, **SPARE, collection="fifo")
+    assert (fifo.budget.in_place_tb or 0) < (found.budget.in_place_tb or 0)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"spare_percent": 28}, "spare_percent: `28` has no effect without P/E cycles"),
+        ({"pe_cycles": 1e3, "block_pages": 64}, "no effect without spare_percent"),
+        ({**SPARE, "waf_in_place": 2.0}, "cannot be combined with spare_percent"),
+        ({**SPARE, "spare_percent": 1001}, "not a whole number from 1 to 1000"),
+        ({**SPARE, "collection": "cost-benefit"}, "no write amplification by formula"),
+    ],
+)
+def test_spare_space_that_means_nothing_is_refused(
+    curve: Curve, given: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(BadInput) as refused:
+        worn(curve, **given)
+    assert told in str(refused.value)
+    assert refused.value.hint
+
+
+class TestCheck:
+    """The translation layer beside the closed form."""
+
+    def test_every_scheme_writes_to_the_device_of_the_answer(
+        self, curve: Curve
+    ) -> None:
+        answer = worn(curve, **SPARE, ram_pages=1000, flash_pages=6000)
+        found = checks.replayed(answer, curve, TPCB)
+        rows = {(row.of, row.figure): row for row in found.rows}
+        for scheme in ("exclusive", "lazy", "inclusive", "inclusive_global"):
+            own = replay(
+                TPCB,
+                "scheme",
+                scheme,
+                1000,
+                6000,
+                options={"ftl_spare_percent": "28", "ftl_block_pages": "32"},
+            )
+            waf = own["ftl"]["waf"]
+            assert rows[scheme, "write amplification"].simulated == pytest.approx(waf)
+            # Years follow from the pages that the device wrote.
+            pages = (own["ftl"]["host_writes"] + own["ftl"]["moved"]) / own["accesses"]
+            assert RATED.capacity_bytes is not None
+            nand = RATED.capacity_bytes * 1.28 * 3000
+            seconds = nand / (pages * 5000 * 8192)
+            assert rows[scheme, "life"].simulated == pytest.approx(
+                seconds / (365 * 86_400)
+            )
+        # Few pages are found on flash here, so under LRU this scheme writes as a log does.
+        assert rows["exclusive", "write amplification"].simulated == 1.0
+        assert "cause less: 1.00 (Exclusive) to" in found.finding
+        assert "nothing was trimmed" in found.basis
+
+    def test_another_trace_is_refused(self, curve: Curve) -> None:
+        other = Trace(recordings.TPCC)
+        with pytest.raises(BadInput):
+            checks.replayed(worn(curve, **SPARE), curve, other)
+
+    def counted(
+        self, curve: Curve, *wafs: float | None, writes: int = 40_000
+    ) -> Checked:
+        """Check the answer by counters with these WAF, one a scheme; the last holds for the rest."""
+        answer = worn(curve, **SPARE, flash_pages=8000)
+        counters: dict[str, Any] = {"none": {}}
+        for at, scheme in enumerate(answer.schemes):
+            waf = wafs[min(at, len(wafs) - 1)]
+            counters[scheme.scheme] = {
+                "accesses": 100_000,
+                "page_bytes": 8192,
+                "flash_pages": 8000,
+                "flash_writes": writes,
+                "ftl": None if waf is None else {"host_writes": writes, "waf": waf},
+            }
+        return checks.check(answer, counters)
+
+    @pytest.mark.parametrize(
+        ("wafs", "told"),
+        [
+            ((2.33,), "the replay agrees with 2.33."),
+            ((1.0, 1.5), "cause less: 1.00 (Inclusive) to 1.50 ("),
+            ((1.2,), "cause less: 1.20."),
+            ((3.0, 4.0), "cause more: 3.00 (Inclusive) to 4.00 ("),
+            ((1.0, 4.0), "writes cause 1.00 (Inclusive) to 4.00 ("),
+            ((None,), "no scheme wrote to flash in its replay."),
+        ],
+    )
+    def test_the_sentence_follows_the_figures(
+        self, curve: Curve, wafs: tuple[float | None, ...], told: str
+    ) -> None:
+        found = self.counted(curve, *wafs)
+        assert "a write amplification of 2.33; " in found.finding
+        assert told in found.finding
+
+    def test_a_short_replay_says_that_its_lives_are_upper_bounds(
+        self, curve: Curve
+    ) -> None:
+        long = self.counted(curve, 1.5).basis
+        assert "at least 5.00 times, enough for a steady" in long
+        short = self.counted(curve, 1.5, writes=8000).basis
+        assert "still rising, so the lives of the replay are upper bounds" in short
+
+    def test_without_spare_space_nothing_is_amplified(self, curve: Curve) -> None:
+        rated = worn(curve)
+        assert checks.options_of(rated, "lazy") == {}
+        found = checks.replayed(rated, curve, TPCB)
+        assert {row.figure for row in found.rows} == {"flash writes", "life"}
+        assert "covered by its rating" in found.basis
+        given = checks.replayed(
+            worn(curve, pe_cycles=3e3, waf_in_place=2.0), curve, TPCB
+        )
+        assert "give spare space to have it computed" in given.basis
+        assert checks.options_of(worn(curve, **SPARE), "none") == {}
 
 
 def test_the_finding_names_the_longest_and_the_shortest_life(curve: Curve) -> None:

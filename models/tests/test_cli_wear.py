@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import recordings
 
 from tierwright.cli.app import main
 from tierwright.evaluate.endurance import outlook as endurance_outlook
@@ -192,3 +193,32 @@ def test_what_only_pe_cycles_use_is_refused_without_them(
     assert option in error
     assert "--pe-cycles" in error
     assert "hint:" in error
+
+
+def test_a_trace_checks_the_writes_and_their_amplification(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    profile = tmp_path / "tpcb.json"
+    assert main(["profile", str(recordings.TPCB), "-o", str(profile)]) == 0
+    capsys.readouterr()
+    asked = [
+        *("wear", str(profile), "--device", SSD, "--disk-device", DISK),
+        *("--ram-pages", "1000", "--flash-pages", "6000", "--accesses-per-s", "5000"),
+        *("--pe-cycles", "3000", "--spare-percent", "28", "--block-pages", "32"),
+        *("--trace", str(recordings.TPCB)),
+    ]
+    assert main([*asked, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["check"]
+    wafs = {
+        row["of"]: row
+        for row in found["rows"]
+        if row["figure"] == "write amplification"
+    }
+    assert set(wafs) == {"exclusive", "lazy", "inclusive", "inclusive_global"}
+    assert wafs["exclusive"]["simulated"] == 1.0
+    assert main(asked) == 0
+    shown = capsys.readouterr().out
+    assert found["finding"] in shown
+    assert "+133.0%" in shown  # 2.33 by the formula, 1 by the replay
+    assert main([*asked[:-2], "--gc", "lifo"]) != 0
+    assert "has no write amplification by formula" in capsys.readouterr().err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -65,6 +66,81 @@ def test_it_is_within_a_percent_of_the_closed_form_at_the_usable_spare(
     )
     assert question.closed_form(of, [Part(of.logical_pages)]) == pytest.approx(expected)
     assert waf(of) == pytest.approx(expected, rel=0.01)
+
+
+def test_every_rule_is_simulated_at_every_spare_space_asked_for() -> None:
+    of = FlashDevice.of_spare(16_384, 0.28, 16)
+    found = question.answer(of, spares=[0.5, 0.14, 0.5])
+    assert [(each.collection, each.spare) for each in found.by_spare] == [
+        (rule, pytest.approx(spare, abs=0.001))
+        for rule in COLLECTIONS
+        for spare in (0.14, 0.5)
+    ]
+    for each in found.by_spare:
+        assert (each.closed_form is None) == (each.collection == "cost-benefit")
+        if each.closed_form is not None:
+            assert each.waf == pytest.approx(each.closed_form, rel=0.03)
+    assert question.answer(of).by_spare == ()
+
+
+def test_the_life_at_drive_writes_per_day_does_not_depend_on_the_size() -> None:
+    lives = [
+        question.answer(
+            FlashDevice.of_spare(pages, 0.28, 16),
+            pe_cycles=3000,
+            drive_writes_per_day=2,
+        )
+        for pages in (16_384, 65_536)
+    ]
+    for found in lives:
+        assert found.life is not None
+        # All NAND, as often as it endures, over what flash writes in a day.
+        days = (1 + found.spare) * 3000 / (found.waf * 2)
+        assert float(found.life.years) == pytest.approx(days / 365, rel=1e-9)
+    with pytest.raises(BadInput, match="two are given"):
+        question.answer(
+            device(0.28, 64, "greedy"),
+            pe_cycles=3000,
+            write_mb_per_s=1,
+            drive_writes_per_day=1,
+        )
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    st.sampled_from(["greedy", "fifo", "random"]),
+    st.sampled_from([0.07, 0.28]),
+    st.sampled_from([0.01, 0.1, 0.5]),
+)
+def test_a_buffer_has_the_write_amplification_of_its_closed_form(
+    collection: Collection, spare: float, part: float
+) -> None:
+    bare = FlashDevice.of_spare(32_768, spare, 32, collection=collection)
+    buffered = replace(bare, buffer_pages=int(part * bare.logical_pages))
+    found = question.answer(buffered, writes=6 * bare.logical_pages)
+    assert found.closed_form == pytest.approx(found.waf, rel=0.015)
+    assert found.absorbed / found.host_writes == pytest.approx(part, abs=0.01)
+    assert found.waf < question.answer(bare, writes=6 * bare.logical_pages).waf
+
+
+def test_a_buffer_has_no_closed_form_of_other_writes_and_must_leave_some() -> None:
+    of = FlashDevice.of_spare(16_384, 0.28, 16, buffer_pages=100)
+    assert question.answer(of, "zipf").closed_form is None
+    assert question.answer(of, trim_share=0.1).closed_form is None
+    with pytest.raises(ParameterError, match="buffer-pages `16384`: is not from 0"):
+        question.answer(replace(of, buffer_pages=16_384))
+
+
+def test_trim_saves_the_share_of_flash_writes_that_it_states() -> None:
+    of = FlashDevice.of_spare(16_384, 0.28, 16)
+    found = question.answer(of, trim_share=0.1)
+    assert found.waf_without_trim is not None
+    assert found.trim_saves == pytest.approx(1 - found.waf / found.waf_without_trim)
+    assert found.trim_saves > 0.1
+    assert question.answer(of).trim_saves is None
+    # A log that is written in order has nothing to save.
+    log = question.answer(of, "sequential", trim_share=0.1)
+    assert log.trim_saves == pytest.approx(0, abs=0.01)
 
 
 @pytest.mark.parametrize("spare", PUBLISHED)

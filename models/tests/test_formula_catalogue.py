@@ -258,6 +258,8 @@ NO_MODEL = {
             "advise.checks.throughput.check",
             "advise.checks.throughput.decided",
             "advise.checks.wear.check",
+            "advise.checks.wear.options_of",
+            "advise.checks.wear.replayed",
         ),
         "an answer beside counters of replays, in words; the counts are held by "
         "test_replay_checks.py and test_answer_replays.py, the answers of the API by "

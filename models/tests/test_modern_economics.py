@@ -40,6 +40,7 @@ from tierwright.evaluate.modern.platform import (
     lognormal_threshold,
     platform_thresholds,
 )
+from tierwright.evaluate.modern.write_amplification import MOST_LEVELS, waf_uniform
 from tierwright.hardware import catalog
 from tierwright.profile.curve import Curve
 
@@ -464,6 +465,26 @@ def test_greedy_writes_less_than_fifo_and_fifo_less_than_random(
     most = waf("waf_greedy", spare=spare, pages_per_block=16_384)
     assert most == pytest.approx(fifo, rel=5e-3)
     assert most >= greedy
+
+
+@pytest.mark.oracle("evaluate.modern.write_amplification.waf_uniform")
+@pytest.mark.formula("evaluate.modern.write_amplification.waf_uniform")
+@settings(ROOTS)
+@given(spares, st.integers(2, 24), st.integers(2, 20))
+def test_a_rule_has_the_write_amplification_of_its_own_formula(
+    spare: float, pages: int, choices: int
+) -> None:
+    assert waf_uniform("greedy", spare, pages) == waf(
+        "waf_greedy", spare=spare, pages_per_block=pages
+    )
+    assert waf_uniform("fifo", spare, pages) == waf("waf_fifo", spare=spare)
+    assert waf_uniform("random", spare, pages) == waf("waf_random", spare=spare)
+    assert waf_uniform("choices", spare, pages, choices) == waf(
+        "waf_choices", spare=spare, pages_per_block=pages, choices=choices
+    )
+    # So large a block, and a rule that looks at age, have none.
+    assert waf_uniform("choices", spare, MOST_LEVELS + 1, choices) is None
+    assert waf_uniform("cost-benefit", spare, pages) is None
 
 
 @pytest.mark.formula("mod.waf_choices")

@@ -26,6 +26,7 @@ from tierwright_server.questions.configurations.endpoints import (
 )
 from tierwright_server.questions.dram_or_flash.endpoints import router as break_evens
 from tierwright_server.questions.flash_choice.endpoints import router as flash_choices
+from tierwright_server.questions.flash_device.endpoints import router as flash_devices
 from tierwright_server.questions.formulas.endpoints import router as formulas
 from tierwright_server.questions.fragment_cache.endpoints import (
     router as fragment_caches,
@@ -75,6 +76,7 @@ for part in (
     break_evens,
     scheme_maps,
     flash_choices,
+    flash_devices,
     wear,
     fragment_caches,
     transactions,

@@ -12,6 +12,7 @@ import { parseAdviceSearch } from "@/questions/advice";
 import { parseBillSearch } from "@/questions/bill";
 import { parseComposeSearch } from "@/questions/compose";
 import { parseDollarSearch } from "@/questions/dram-or-flash";
+import { parseFlashDeviceSearch } from "@/questions/flash-device";
 import { parseAnalysisSearch, STATE_KEYS } from "@/questions/point";
 import { parseSplitSearch } from "@/questions/pool-split";
 import { parseMapSearch } from "@/questions/scheme-map";
@@ -189,6 +190,16 @@ const throughput = createRoute({
   ),
 });
 
+const flashDevice = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/flash-device",
+  validateSearch: parseFlashDeviceSearch,
+  component: lazyRouteComponent(
+    () => import("@/features/flash-device/flash-device-page"),
+    "FlashDevicePage",
+  ),
+});
+
 const simulate = createRoute({
   getParentRoute: () => rootRoute,
   path: "/simulate",
@@ -268,6 +279,7 @@ export const router = createRouter({
     schemeMap,
     poolSplit,
     wear,
+    flashDevice,
     dramOrFlash,
     throughput,
     simulate,

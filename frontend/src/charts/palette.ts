@@ -28,7 +28,7 @@ interface MarkStyle {
 /** Declared with each scheme in the models. */
 const SCHEMES: Readonly<Record<string, MarkStyle>> = SCHEME_MARKS;
 
-/** Replacement policies, cost-aware buffers and flash caches: the same rules. */
+/** Replacement policies, cost-aware buffers, flash caches, garbage collection: the same rules. */
 const CONTENDERS: Readonly<Record<string, MarkStyle>> = {
   lru: { light: "#364fc7", dark: "#91a7ff", shape: "circle" },
   fifo: { light: "#5c6470", dark: "#a9b1bd", shape: "rect" },
@@ -47,6 +47,10 @@ const CONTENDERS: Readonly<Record<string, MarkStyle>> = {
   fd_static: { light: "#087f5b", dark: "#63e6be", shape: "rect" },
   fd_buffer: { light: "#5f3dc4", dark: "#b197fc", shape: "diamond" },
   face: { light: "#a61e4d", dark: "#faa2c1", shape: "pin" },
+  greedy: { light: "#1864ab", dark: "#a5d8ff", shape: "circle" },
+  random: { light: "#6b4f2a", dark: "#d9bf94", shape: "triangle" },
+  choices: { light: "#c2255c", dark: "#ffa8c5", shape: "diamond" },
+  "cost-benefit": { light: "#2b8a3e", dark: "#a9e34b", shape: "pin" },
   lazy_cleaning: { light: "#846300", dark: "#ffd43b", shape: "arrow" },
 };
 

@@ -7,7 +7,11 @@ const WORKLOADS = { to: "/workloads", label: "Workloads" } as const;
 const HARDWARE = { to: "/hardware", label: "Hardware" } as const;
 
 /** What an advice rests on, question by question. */
-const EXPLORE = { label: "Explore", pages: Object.values(OTHERS) } as const;
+const EXPLORE = {
+  label: "Explore",
+  // A question of a device alone: it has no workload, so no scenario keeps it.
+  pages: [...Object.values(OTHERS), { to: "/flash-device", label: "Flash device" }],
+} as const;
 
 /** What was kept, what was computed, and what can be looked up. */
 const LIBRARY = {

@@ -20,11 +20,17 @@ import {
 export interface WearSearch extends WearNumbers {
   /** Which transactions are replayed; absent: made like the paper's Figure 6(a). */
   tx_source?: TransactionSource | undefined;
+  /** Which block a device collects; absent: the emptiest. */
+  collection?: Collection | undefined;
   /** Events of one's own, one a line. */
   tx_events?: string | undefined;
 }
 
 export const TRANSACTION_SOURCES = TransactionReplayIn.source.values;
+
+export const COLLECTIONS = WearIn.collection.values;
+
+export type Collection = (typeof COLLECTIONS)[number];
 
 export type TransactionSource = (typeof TRANSACTION_SOURCES)[number];
 
@@ -44,6 +50,10 @@ export interface WearNumbers {
   pe_cycles?: number | undefined;
   waf_in_place?: number | undefined;
   waf_appended?: number | undefined;
+  /** (physical - logical) / logical; 28: 28 %. */
+  spare_percent?: number | undefined;
+  /** Of an erase block. */
+  block_pages?: number | undefined;
   /** Checkpoint interval. [s] */
   interval?: number | undefined;
   redo_pages?: number | undefined;
@@ -106,6 +116,8 @@ export const WEAR_BOUNDS: Readonly<Record<keyof WearNumbers, Bounds>> = {
   pe_cycles: WearIn.pe_cycles,
   waf_in_place: WearIn.waf_in_place,
   waf_appended: WearIn.waf_appended,
+  spare_percent: WearIn.spare_percent,
+  block_pages: WearIn.block_pages,
   interval: RecoveryIn.checkpoint_interval_s,
   redo_pages: RecoveryIn.redo_pages,
   redo_writes: RecoveryIn.redo_writes,
@@ -144,6 +156,7 @@ const numberFields = Object.fromEntries(
 const FIELDS = {
   ...numberFields,
   tx_source: oneOf(TRANSACTION_SOURCES),
+  collection: oneOf(COLLECTIONS),
   tx_events: text(MOST_EVENT_CHARACTERS),
 } as const;
 

@@ -287,6 +287,9 @@ _QUESTIONS = {
     ),
     "ask_directories": Example(_POINT),
     "ask_wear": Example({**_POINT, "accesses_per_s": 5000}),
+    "ask_flash_device": Example(
+        {"logical_pages": 16_384, "spare": 0.28, "trim_share": 0.1, "spares": [0.5]}
+    ),
     "ask_device_health": Example({"document": _SMART, "rated_tb": 4840}),
     "ask_recovery": Example({**_POINT, "accesses_per_s": 5000}),
     "ask_fragment_cache": Example(_POINT),

@@ -61,6 +61,10 @@ export const AskFlashChoiceQuery = {
   table: {"values":["rows","rejected","warnings","cautions","derivation"]},
 } as const;
 
+export const AskFlashDeviceQuery = {
+  table: {"values":["by_spare","warnings","cautions","derivation"]},
+} as const;
+
 export const AskFormulaQuery = {
   table: {"values":["warnings","derivation"]},
 } as const;
@@ -522,6 +526,29 @@ export const FlashChoiceIn = {
   dirty_share: {"low":0,"high":1},
   candidate_ids: {"most":100},
   amortisation_months: {"low":1,"high":600,"whole":true,"usual":36},
+} as const;
+
+export const FlashDeviceIn = {
+  logical_pages: {"low":1024,"high":262144,"whole":true,"usual":65536},
+  page_bytes: {"low":512,"high":16777216,"whole":true,"usual":4096},
+  spare: {"low":0.001,"high":1000,"usual":0.07},
+  block_pages: {"low":1,"high":65536,"whole":true,"usual":64},
+  collection: {"values":["greedy","fifo","random","choices","cost-benefit"],"usual":"greedy"},
+  choices: {"low":1,"high":1000,"whole":true,"usual":10},
+  workload: {"values":["uniform","zipf","hot-cold","sequential","log-and-random"],"usual":"uniform"},
+  exponent: {"low":0,"high":10,"usual":0.9},
+  hot_pages: {"low":0.001,"high":0.999,"usual":0.2},
+  hot_writes: {"low":0.001,"high":0.999,"usual":0.8},
+  run_pages: {"low":1,"high":262144,"whole":true},
+  streams: {"values":[1,2],"usual":1},
+  copies: {"values":["stream","apart"],"usual":"stream"},
+  buffer_pages: {"low":0,"high":262144,"whole":true,"usual":0},
+  trim_share: {"low":0,"high":0.49,"usual":0},
+  seed: {"low":0,"high":9007199254740991,"whole":true,"usual":0},
+  pe_cycles: {"low":1e-9,"high":1000000000000000},
+  drive_writes_per_day: {"low":1e-9,"high":1000000000000000},
+  write_mb_per_s: {"low":1e-9,"high":1000000000000000},
+  spares: {"most":8},
 } as const;
 
 export const FragmentCacheIn = {
@@ -1177,6 +1204,9 @@ export const WearIn = {
   pe_cycles: {"low":1e-9,"high":1000000000000000},
   waf_in_place: {"low":1e-9,"high":1000000000000000},
   waf_appended: {"low":1e-9,"high":1000000000000000},
+  spare_percent: {"low":1,"high":1000,"whole":true},
+  block_pages: {"low":1,"high":65536,"whole":true},
+  collection: {"values":["greedy","fifo","random"]},
   amortisation_months: {"low":1,"high":600,"whole":true,"usual":36},
 } as const;
 

@@ -1298,6 +1298,38 @@ export type AtLoadOut = {
 };
 
 /**
+ * AtSpareOut
+ *
+ * Write amplification of one rule at one spare space.
+ */
+export type AtSpareOut = {
+    /**
+     * Collection
+     *
+     * Rule of garbage collection.
+     */
+    collection: 'greedy' | 'fifo' | 'random' | 'choices' | 'cost-benefit';
+    /**
+     * Spare
+     *
+     * (physical - logical) / logical, in whole blocks. [1]
+     */
+    spare: number;
+    /**
+     * Waf
+     *
+     * Simulated. [1]
+     */
+    waf: number;
+    /**
+     * Closed Form
+     *
+     * Of the formula at the usable spare; null where no formula covers the case. [1]
+     */
+    closed_form: number | null;
+};
+
+/**
  * AxisIn
  *
  * One axis: evenly spaced for shares, by equal factors otherwise.
@@ -3211,6 +3243,16 @@ export type BudgetOut = {
      * In place, less what is written.
      */
     left_tb: number | null;
+    /**
+     * Waf In Place
+     *
+     * Write amplification of writes in place; null with a rating, which has its own inside. [1]
+     */
+    waf_in_place: number | null;
+    /**
+     * What that was computed from; null where it is stated or given.
+     */
+    spare: SpareSpaceOut | null;
 };
 
 /**
@@ -8824,6 +8866,352 @@ export type FlashChoiceOut = {
      * Null unless the query has `derivation=true`; `scheme` holds the device that a step belongs to.
      */
     derivation: Array<DerivationStep> | null;
+};
+
+/**
+ * FlashDeviceIn
+ *
+ * A page-mapped device and what is written to it.
+ */
+export type FlashDeviceIn = {
+    /**
+     * Logical Pages
+     *
+     * Pages that the host sees. Write amplification hardly depends on them.
+     */
+    logical_pages?: number;
+    /**
+     * Page Bytes
+     *
+     * Size of one page. [bytes]
+     */
+    page_bytes?: number;
+    /**
+     * Spare
+     *
+     * (physical - logical) / logical: 0.07 of most drives, 0.28 of those for many writes. [1]
+     */
+    spare?: number;
+    /**
+     * Block Pages
+     *
+     * Pages of an erase block.
+     */
+    block_pages?: number;
+    /**
+     * Collection
+     *
+     * Which block is collected.
+     */
+    collection?: 'greedy' | 'fifo' | 'random' | 'choices' | 'cost-benefit';
+    /**
+     * Choices
+     *
+     * Blocks drawn at random by `choices`, of which the emptiest is collected.
+     */
+    choices?: number;
+    /**
+     * Workload
+     *
+     * How pages are written.
+     */
+    workload?: 'uniform' | 'zipf' | 'hot-cold' | 'sequential' | 'log-and-random';
+    /**
+     * Exponent
+     *
+     * Of the popularity by rank, for `zipf`.
+     */
+    exponent?: number;
+    /**
+     * Hot Pages
+     *
+     * Share of the pages that are hot, or the log, for `hot-cold` and `log-and-random`. [1]
+     */
+    hot_pages?: number;
+    /**
+     * Hot Writes
+     *
+     * Share of the writes to them. [1]
+     */
+    hot_writes?: number;
+    /**
+     * Run Pages
+     *
+     * Pages of the log that are written at once, for `log-and-random`; absent: a block.
+     */
+    run_pages?: number | null;
+    /**
+     * Streams
+     *
+     * 2: the hot pages, or the log, have a separate write stream (FDP).
+     */
+    streams?: 1 | 2;
+    /**
+     * Copies
+     *
+     * `stream`: copies of collection stay in the stream of their block; `apart`: those of all streams share one open block.
+     */
+    copies?: 'stream' | 'apart';
+    /**
+     * Buffer Pages
+     *
+     * Pages of the device's write buffer, fewer than the logical ones: it absorbs rewrites of the pages in it.
+     */
+    buffer_pages?: number;
+    /**
+     * Trim Share
+     *
+     * Share of the requests that trim a random page in use. [1]
+     */
+    trim_share?: number;
+    /**
+     * Seed
+     *
+     * Of all that is random.
+     */
+    seed?: number;
+    /**
+     * Pe Cycles
+     *
+     * Program and erase cycles of a block, for the life; with a write rate.
+     */
+    pe_cycles?: number | null;
+    /**
+     * Drive Writes Per Day
+     *
+     * Host writes per day over the logical pages, for the life; with `pe_cycles`. The life then does not depend on the size. [1/day]
+     */
+    drive_writes_per_day?: number | null;
+    /**
+     * Write Mb Per S
+     *
+     * Instead of that, a rate. [10^6 bytes/s]
+     */
+    write_mb_per_s?: number | null;
+    /**
+     * Spares
+     *
+     * Spare spaces at which every rule of collection is simulated, too. [1]
+     */
+    spares?: Array<number>;
+};
+
+/**
+ * FlashDeviceOut
+ *
+ * What a device does with a workload.
+ */
+export type FlashDeviceOut = {
+    /**
+     * Logical Pages
+     *
+     * Pages that the host sees.
+     */
+    logical_pages: number;
+    /**
+     * Blocks
+     *
+     * Blocks of the device.
+     */
+    blocks: number;
+    /**
+     * Block Pages
+     *
+     * Pages of an erase block.
+     */
+    block_pages: number;
+    /**
+     * Page Bytes
+     *
+     * Size of one page. [bytes]
+     */
+    page_bytes: number;
+    /**
+     * Collection
+     *
+     * Which block is collected.
+     */
+    collection: 'greedy' | 'fifo' | 'random' | 'choices' | 'cost-benefit';
+    /**
+     * Workload
+     *
+     * How pages are written.
+     */
+    workload: 'uniform' | 'zipf' | 'hot-cold' | 'sequential' | 'log-and-random';
+    /**
+     * Waf
+     *
+     * Pages written to flash per page of the host. [1]
+     */
+    waf: number;
+    /**
+     * Host Writes
+     *
+     * Pages that the host wrote.
+     */
+    host_writes: number;
+    /**
+     * Absorbed
+     *
+     * Of them those that were still in the write buffer.
+     */
+    absorbed: number;
+    /**
+     * Moved
+     *
+     * Pages copied by collection.
+     */
+    moved: number;
+    /**
+     * Trims
+     *
+     * Pages trimmed.
+     */
+    trims: number;
+    /**
+     * Erases
+     *
+     * Blocks erased.
+     */
+    erases: number;
+    /**
+     * Used Share
+     *
+     * Share of the logical pages in use at the end. [1]
+     */
+    used_share: number;
+    /**
+     * Erases Least
+     *
+     * Erases of the block erased least.
+     */
+    erases_least: number;
+    /**
+     * Erases Mean
+     *
+     * Mean erases per block.
+     */
+    erases_mean: number;
+    /**
+     * Erases Most
+     *
+     * Erases of the block erased most.
+     */
+    erases_most: number;
+    /**
+     * Erases Deviation
+     *
+     * Standard deviation of the erases per block.
+     */
+    erases_deviation: number;
+    /**
+     * Spare
+     *
+     * (physical - logical) / logical. [1]
+     */
+    spare: number;
+    /**
+     * Usable Spare
+     *
+     * Without the blocks held back. [1]
+     */
+    usable_spare: number;
+    /**
+     * Closed Form
+     *
+     * Write amplification of the formula at the usable spare; null where no formula covers the case. [1]
+     */
+    closed_form: number | null;
+    /**
+     * Gap
+     *
+     * Simulated write amplification over the closed form, less 1. [1]
+     */
+    gap: number | null;
+    /**
+     * Stream Wafs
+     *
+     * Of each stream; null where copies are apart from streams, or the stream wrote nothing. [1]
+     */
+    stream_wafs: Array<number | null>;
+    /**
+     * Waf Without Trim
+     *
+     * Of the same writes without TRIM; null without trims. [1]
+     */
+    waf_without_trim: number | null;
+    /**
+     * Trim Saves
+     *
+     * Share of the flash writes that TRIM saves; negative where it costs some, null without trims. [1]
+     */
+    trim_saves: number | null;
+    /**
+     * Null without cycles and a rate.
+     */
+    life: FlashLifeOut | null;
+    /**
+     * By Spare
+     *
+     * Every rule at the spare spaces asked for, rule by rule.
+     */
+    by_spare: Array<AtSpareOut>;
+    /**
+     * Sentence
+     *
+     * The answer in a sentence.
+     */
+    sentence: string;
+    /**
+     * Validity
+     *
+     * Where they are valid.
+     */
+    validity: string;
+    /**
+     * Warnings
+     *
+     * What to know before relying on these figures.
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
+    /**
+     * Derivation
+     *
+     * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
+     */
+    derivation: Array<DerivationStep> | null;
+};
+
+/**
+ * FlashLifeOut
+ *
+ * How long the flash lasts at the stated rate.
+ */
+export type FlashLifeOut = {
+    /**
+     * Years
+     *
+     * Null where it never wears out. [365 days]
+     */
+    years: number | null;
+    /**
+     * Host Tb Written
+     *
+     * Host writes over the life. [TB]
+     */
+    host_tb_written: number;
+    /**
+     * Drive Writes Per Day
+     *
+     * Drive writes per day that use it up in 5 years. [1/day]
+     */
+    drive_writes_per_day: number;
 };
 
 /**
@@ -19035,6 +19423,32 @@ export type SizeScaledOut = {
 };
 
 /**
+ * SpareSpaceOut
+ *
+ * What write amplification is computed from.
+ */
+export type SpareSpaceOut = {
+    /**
+     * Percent
+     *
+     * (physical - logical) / logical. [%]
+     */
+    percent: number;
+    /**
+     * Block Pages
+     *
+     * Pages of an erase block.
+     */
+    block_pages: number;
+    /**
+     * Collection
+     *
+     * Which block is collected.
+     */
+    collection: 'greedy' | 'fifo' | 'random';
+};
+
+/**
  * SplitBaseline
  *
  * A buffer without a split, replayed.
@@ -22110,6 +22524,24 @@ export type WearIn = {
      */
     waf_appended?: number | null;
     /**
+     * Spare Percent
+     *
+     * (physical - logical) / logical: with P/E cycles, the write amplification of small writes is that of uniform random overwrites at this spare space, and `POST /wear/check` puts such a device under every replay. [%]
+     */
+    spare_percent?: number | null;
+    /**
+     * Block Pages
+     *
+     * Pages of an erase block, with `spare_percent`; absent: 256.
+     */
+    block_pages?: number | null;
+    /**
+     * Collection
+     *
+     * Which block is collected, with `spare_percent`; absent: `greedy`.
+     */
+    collection?: 'greedy' | 'fifo' | 'random' | null;
+    /**
      * Price Book Id
      *
      * Id of the price book; absent: the usual one.
@@ -24006,6 +24438,66 @@ export type AskDirectoriesResponses = {
 };
 
 export type AskDirectoriesResponse = AskDirectoriesResponses[keyof AskDirectoriesResponses];
+
+export type AskFlashDeviceData = {
+    body: FlashDeviceIn;
+    path?: never;
+    query?: {
+        /**
+         * Derivation
+         *
+         * `true`: the answer includes its derivation, every formula with its numbers; otherwise `derivation` is null.
+         */
+        derivation?: boolean;
+        /**
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
+         */
+        table?: 'by_spare' | 'warnings' | 'cautions' | 'derivation';
+    };
+    url: '/api/v1/flash-devices';
+};
+
+export type AskFlashDeviceErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type AskFlashDeviceError = AskFlashDeviceErrors[keyof AskFlashDeviceErrors];
+
+export type AskFlashDeviceResponses = {
+    /**
+     * Successful Response
+     */
+    200: FlashDeviceOut;
+};
+
+export type AskFlashDeviceResponse = AskFlashDeviceResponses[keyof AskFlashDeviceResponses];
 
 export type AskWearData = {
     body: WearIn;

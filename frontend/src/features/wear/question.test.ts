@@ -80,6 +80,14 @@ describe("the questions", () => {
     expect(cycles).not.toHaveProperty("rated_tb");
     expect(cycles.pe_cycles).toBe(1000);
     expect(cycles.accesses_per_s).toBe(50);
+    // Write amplification is given or computed, never both.
+    const given = wearQuestion(STATE, load({ pe_cycles: 1000, waf_in_place: 2 }, 50));
+    expect(given.waf_in_place).toBe(2);
+    expect(given).not.toHaveProperty("spare_percent");
+    const spare = { pe_cycles: 1000, waf_in_place: 2, spare_percent: 28 };
+    const computed = wearQuestion(STATE, load(spare, 50));
+    expect(computed).toMatchObject({ spare_percent: 28, collection: null });
+    expect(computed).not.toHaveProperty("waf_in_place");
   });
 
   it("charge metadata, and ask for both ends of a dirty share that nobody stated", () => {

@@ -64,8 +64,14 @@ function budgetOf(search: WearSearch) {
       }
     : {
         pe_cycles: search.pe_cycles,
-        waf_in_place: search.waf_in_place ?? null,
         waf_appended: search.waf_appended ?? null,
+        ...(search.spare_percent === undefined
+          ? { waf_in_place: search.waf_in_place ?? null }
+          : {
+              spare_percent: search.spare_percent,
+              block_pages: search.block_pages ?? null,
+              collection: search.collection ?? null,
+            }),
       };
 }
 

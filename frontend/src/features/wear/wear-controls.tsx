@@ -1,4 +1,4 @@
-import { Button, Group, SegmentedControl, Text } from "@mantine/core";
+import { Button, Group, SegmentedControl, Select, Text } from "@mantine/core";
 import { useState } from "react";
 import type { WearOut } from "@/api/wear";
 import type { SummaryOut } from "@/api/workloads";
@@ -6,7 +6,12 @@ import { FlashMetadata } from "@/components/flash-metadata";
 import { LogSlider } from "@/components/log-slider";
 import { SizeInput } from "@/components/size-input";
 import type { AnalysisSearch, AnalysisState } from "@/questions/point";
-import type { WearNumbers, WearSearch } from "@/questions/wear";
+import {
+  COLLECTIONS,
+  type Collection,
+  type WearNumbers,
+  type WearSearch,
+} from "@/questions/wear";
 import { bytes, formatBytes, formatShort, pages } from "@/units/quantity";
 import { WearField } from "./number-field";
 import classes from "./wear.module.css";
@@ -22,6 +27,12 @@ interface WearControlsProps {
 }
 
 const MOST_RATE = 10_000_000;
+
+const COLLECTION_TITLES: { value: Collection; label: string }[] = [
+  { value: "greedy", label: "Greedy: the emptiest block" },
+  { value: "fifo", label: "FIFO: the oldest block" },
+  { value: "random", label: "Random block" },
+];
 
 /** Sizes, load and growth, and what the devices take. */
 export function WearControls(props: WearControlsProps) {
@@ -121,12 +132,34 @@ export function WearControls(props: WearControlsProps) {
             {byCycles
               ? [
                   field("pe_cycles", "P/E cycles", { placeholder: "such as 1,000" }),
-                  field("waf_in_place", "WAF, small writes", {
-                    placeholder: "rated",
-                  }),
+                  search.spare_percent === undefined &&
+                    field("waf_in_place", "WAF, small writes", {
+                      placeholder: "rated",
+                    }),
                   field("waf_appended", "WAF, large writes", {
                     placeholder: "rated",
                   }),
+                  field("spare_percent", "Spare space [%]", {
+                    placeholder: "WAF is not computed",
+                  }),
+                  search.spare_percent !== undefined && [
+                    field("block_pages", "Pages per erase block", {
+                      placeholder: "256",
+                    }),
+                    <Select
+                      key="collection"
+                      size="sm"
+                      label="Garbage collection"
+                      data={COLLECTION_TITLES}
+                      value={search.collection ?? "greedy"}
+                      onChange={(value) =>
+                        patch({
+                          collection: COLLECTIONS.find((rule) => rule === value),
+                        })
+                      }
+                      allowDeselect={false}
+                    />,
+                  ],
                 ]
               : [
                   field("rated_tb", "TBW per drive [TB]", { placeholder: "rated" }),

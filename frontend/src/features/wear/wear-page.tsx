@@ -129,7 +129,11 @@ function WearView({ state, name, summary }: AnalysisInputs) {
           </div>
           <ReplayCheck
             query={wearCheck(wearQuestion(state, load))}
-            what="flash writes and life"
+            what={
+              wear.data.budget.spare === null
+                ? "flash writes and life"
+                : "flash writes, write amplification and life"
+            }
             replays={replaysOf(summary)}
           />
         </section>

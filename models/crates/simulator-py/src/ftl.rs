@@ -28,6 +28,7 @@ struct DeviceGiven {
     streams: u32,
     copies: String,
     reserve: u32,
+    buffer_pages: u32,
 }
 
 /// Logical pages that are written in one way.
@@ -76,6 +77,7 @@ impl DeviceGiven {
             },
             reserve: self.reserve,
             seed,
+            buffer_pages: self.buffer_pages,
         })
     }
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
@@ -12,16 +12,19 @@ from tierwright.common.errors import BadInput
 from tierwright.common.wording import counted, percent, three_digits
 from tierwright.evaluate.endurance.wear import Lifetime, lifetime
 from tierwright.evaluate.modern.write_amplification import (
-    MOST_LEVELS,
     Stream,
-    waf_choices,
-    waf_fifo,
     waf_greedy,
-    waf_random,
     waf_streams,
     waf_trim,
+    waf_uniform,
 )
-from tierwright.simulate.flash_device import FlashDevice, Part, simulate_writes
+from tierwright.simulate.flash_device import (
+    COLLECTIONS,
+    Collection,
+    FlashDevice,
+    Part,
+    simulate_writes,
+)
 from tierwright.trace.reading import OnProgress
 
 Workload = Literal["uniform", "zipf", "hot-cold", "sequential", "log-and-random"]
@@ -30,6 +33,10 @@ OVERWRITES = 12
 """Of the whole space that are counted by default, after as many that are not."""
 LEAST_WARM_UP = 4
 """Overwrites before those that count."""
+POINT_OVERWRITES = 4
+"""Overwrites that are counted at each spare space of `by_spare`, and those before them."""
+MB = 1e6
+_SECONDS_A_DAY = 86_400
 AGREES = 0.01
 """Gap to a closed form up to which both count as equal."""
 VALIDITY = (
@@ -38,6 +45,28 @@ VALIDITY = (
     "are better than any of this"
 )
 _SOURCE = "derived; Desnoyers (SYSTOR 2012), Van Houdt (SIGMETRICS 2013)"
+
+
+@dataclass(frozen=True, slots=True)
+class AtSpare:
+    """Write amplification of one rule at one spare space.
+
+    Attributes
+    ----------
+    collection : str
+        Rule of garbage collection.
+    spare : float
+        (physical - logical) / logical, in whole blocks. [1]
+    waf : float
+        Simulated. [1]
+    closed_form : float or None
+        Of the formula at the usable spare; None where no formula covers the case. [1]
+    """
+
+    collection: Collection
+    spare: float
+    waf: float
+    closed_form: float | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +83,8 @@ class FlashDeviceAnswer(Answer):
         Pages written to flash per page written by the host. [1]
     host_writes, moved, trims, erases : int
         Pages written by the host, copied by collection and trimmed; blocks erased.
+    absorbed : int
+        Of the pages written by the host those that were still in the write buffer.
     used_share : float
         Share of the logical pages in use at the end. [1]
     erases_least, erases_mean, erases_most, erases_deviation : float
@@ -68,8 +99,13 @@ class FlashDeviceAnswer(Answer):
         Of each stream; None where copies are apart from streams, or the stream wrote nothing. [1]
     waf_without_trim : float or None
         Of the same writes without TRIM; None without trims. [1]
+    trim_saves : float or None
+        Share of the flash writes that TRIM saves; negative where it costs some, None without
+        trims. [1]
     life : Lifetime or None
         None without cycles and a rate.
+    by_spare : tuple of AtSpare
+        Every rule at the spare spaces asked for, rule by rule.
     validity : str
         What was assumed.
     """
@@ -83,6 +119,7 @@ class FlashDeviceAnswer(Answer):
     moved: int
     trims: int
     erases: int
+    absorbed: int
     used_share: float
     erases_least: int
     erases_mean: float
@@ -94,7 +131,9 @@ class FlashDeviceAnswer(Answer):
     gap: float | None
     stream_wafs: list[float | None]
     waf_without_trim: float | None
+    trim_saves: float | None
     life: Lifetime | None
+    by_spare: tuple[AtSpare, ...] = ()
     validity: str = VALIDITY
 
     @property
@@ -193,9 +232,9 @@ def closed_form(
 ) -> float | None:
     """Return the WAF that a formula gives for a device, at its usable spare.
 
-    `waf_greedy`, `waf_fifo`, `waf_choices` and `waf_random` for uniform overwrites, with TRIM at
-    the spare of `waf_trim`; 1 for sequential writes; `waf_streams` for random writes and a log whose
-    runs are whole blocks, in two streams under greedy collection. None for all else: cost-benefit
+    `waf_uniform` for uniform overwrites, with TRIM at the spare of `waf_trim`; 1 for sequential writes; `waf_streams` for random writes and a log whose
+    runs are whole blocks, in two streams under greedy collection. With a write buffer of B of L pages
+    uniform overwrites reach flash as 1 - B / L of them, at the spare over the other pages. None for all else: cost-benefit
     collection, hot and cold or Zipf writes, or a log that is collected before it is overwritten.
 
     Parameters
@@ -219,10 +258,22 @@ def closed_form(
     """
     spare = device.usable_spare
     orders = [part.order for part in parts]
+    if device.buffer_pages:
+        if orders != ["uniform"] or trim_share:
+            return None
+        # What is in the buffer is not on flash, and neither is that share of the writes.
+        on_flash = 1 - device.buffer_pages / device.logical_pages
+        waf = waf_uniform(
+            device.collection,
+            (1 + spare) / on_flash - 1,
+            device.block_pages,
+            device.choices,
+        )
+        return None if waf is None else on_flash * waf
     if orders == ["uniform"]:
         if trim_share:
             spare = waf_trim(spare, trim_share).effective_spare
-        return _uniform(device, spare)
+        return waf_uniform(device.collection, spare, device.block_pages, device.choices)
     if trim_share:
         return None
     if orders == ["sequential"]:
@@ -253,18 +304,6 @@ def _log_apart(device: FlashDevice, log: Part) -> bool:
     )
 
 
-def _uniform(device: FlashDevice, spare: float) -> float | None:
-    if device.collection == "greedy":
-        return waf_greedy(spare, device.block_pages).waf
-    if device.collection == "fifo":
-        return waf_fifo(spare).waf
-    if device.collection == "random":
-        return waf_random(spare)
-    if device.collection == "choices" and device.block_pages <= MOST_LEVELS:
-        return waf_choices(spare, device.block_pages, device.choices)
-    return None
-
-
 def answer(
     device: FlashDevice,
     workload: Workload = "uniform",
@@ -279,6 +318,8 @@ def answer(
     page_bytes: int = 4096,
     pe_cycles: float | None = None,
     write_mb_per_s: float | None = None,
+    drive_writes_per_day: float | None = None,
+    spares: Sequence[float] = (),
     on_progress: OnProgress | None = None,
 ) -> FlashDeviceAnswer:
     """Simulate a device under a workload, beside the closed form where there is one.
@@ -301,6 +342,12 @@ def answer(
         Page, for the life. [bytes]
     pe_cycles, write_mb_per_s : float, optional
         Cycles of a block, and what the host writes, for the life. [1], [10^6 bytes/s]
+    drive_writes_per_day : float, optional
+        Instead of that rate: logical pages that the host writes in a day, over all of them. Then the
+        life does not depend on the size. [1/day]
+    spares : sequence of float, optional
+        Spare spaces at which the same workload is simulated under every rule, with 4 overwrites each.
+        [1]
     on_progress : callable, optional
         See `OnProgress`; False cancels.
 
@@ -311,12 +358,19 @@ def answer(
     ParameterError
         If the device could not work.
     """
+    pages = device.logical_pages
+    if drive_writes_per_day is not None:
+        if write_mb_per_s is not None:
+            raise BadInput(
+                "flash device: the life needs one write rate, and two are given",
+                "give drive writes per day, or bytes per second",
+            )
+        write_mb_per_s = drive_writes_per_day * pages * page_bytes / _SECONDS_A_DAY / MB
     if (pe_cycles is None) != (write_mb_per_s is None):
         raise BadInput(
             "flash device: the life needs both P/E cycles and a write rate",
             "give both, or neither",
         )
-    pages = device.logical_pages
     if writes is None:
         writes = OVERWRITES * pages
     if writes < pages:
@@ -336,19 +390,19 @@ def answer(
     )
     warm_up = max(writes, LEAST_WARM_UP * pages)
 
-    def run(share: float) -> dict[str, Any]:
+    def run(share: float, of: FlashDevice, counted: int, before: int) -> dict[str, Any]:
         return simulate_writes(
-            device,
+            of,
             parts,
-            writes=writes,
-            warm_up=warm_up,
+            writes=counted,
+            warm_up=before,
             trim_share=share,
             seed=seed,
             on_progress=on_progress,
         )
 
-    found = run(trim_share)
-    untrimmed = run(0.0)["waf"] if trim_share else None
+    found = run(trim_share, device, writes, warm_up)
+    untrimmed = run(0.0, device, writes, warm_up)["waf"] if trim_share else None
     waf, wear = float(found["waf"]), found["wear"]
     expected = closed_form(device, parts, trim_share)
     gap = None if expected is None else waf / expected - 1
@@ -358,8 +412,24 @@ def answer(
             nand_bytes=device.blocks * device.block_pages * page_bytes,
             pe_cycles=pe_cycles,
             waf=waf,
-            host_bytes_per_s=write_mb_per_s * 1e6,
+            host_bytes_per_s=write_mb_per_s * MB,
         )
+    points = POINT_OVERWRITES * pages
+    others = [
+        FlashDevice.of_spare(
+            pages,
+            spare,
+            device.block_pages,
+            collection=rule,
+            choices=device.choices,
+            streams=device.streams,
+            copies=device.copies,
+            reserve=device.reserve,
+            buffer_pages=device.buffer_pages,
+        )
+        for rule in COLLECTIONS
+        for spare in sorted(set(spares))
+    ]
     return FlashDeviceAnswer(
         finding=_finding(device, waf, expected, untrimmed, wear, life),
         warnings=() if life is None else life.warnings,
@@ -371,6 +441,7 @@ def answer(
         moved=found["moved"],
         trims=found["trims"],
         erases=found["erases"],
+        absorbed=found["absorbed"],
         used_share=found["used_pages"] / pages,
         erases_least=wear["least"],
         erases_mean=wear["mean"],
@@ -382,7 +453,17 @@ def answer(
         gap=gap,
         stream_wafs=[_of_stream(device, each) for each in found["streams"]],
         waf_without_trim=untrimmed,
+        trim_saves=None if untrimmed is None else 1 - waf / untrimmed,
         life=life,
+        by_spare=tuple(
+            AtSpare(
+                other.collection,
+                other.spare,
+                float(run(trim_share, other, points, points)["waf"]),
+                closed_form(other, parts, trim_share),
+            )
+            for other in others
+        ),
     )
 
 

@@ -250,7 +250,7 @@ def answer(
         Months over which the devices are written off. [months]
     **limits
         `pe_cycles`, `nand_bytes`, `waf_in_place`, `waf_appended`, `rated_tb`, `rated_years`,
-        `rated_dwpd`, as `write_budget` takes them.
+        `rated_dwpd`, `spare_percent`, `block_pages`, `collection`, as `write_budget` takes them.
 
     Raises
     ------

@@ -6,7 +6,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tierwright.cli.output import Json, print_cautions, print_facts, print_json
+from tierwright.cli.output import (
+    Json,
+    print_cautions,
+    print_facts,
+    print_json,
+    print_table,
+)
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_count, parse_bytes
 from tierwright.common.wording import counted, percent
@@ -120,6 +126,15 @@ def flash_device(
             "their stream.",
         ),
     ] = False,
+    buffer_pages: Annotated[
+        int,
+        typer.Option(
+            "--buffer-pages",
+            metavar="N",
+            min=0,
+            help="Pages of the device's write buffer, which absorbs rewrites of the pages in it.",
+        ),
+    ] = 0,
     trim_share: Annotated[
         float,
         typer.Option(
@@ -151,6 +166,23 @@ def flash_device(
             "--write-mb-per-s",
             metavar="R",
             help="Host writes, for the life. [10^6 bytes/s]",
+        ),
+    ] = None,
+    drive_writes_per_day: Annotated[
+        float | None,
+        typer.Option(
+            "--drive-writes-per-day",
+            metavar="D",
+            help="Host writes, for the life of a device of any size. [1/day]",
+        ),
+    ] = None,
+    spares: Annotated[
+        str | None,
+        typer.Option(
+            "--spares",
+            metavar="S,...",
+            help="Spare spaces, such as 0.07,0.28: every rule of collection is simulated at "
+            "each, too.",
         ),
     ] = None,
     json: Json = False,
@@ -196,6 +228,7 @@ def flash_device(
         collection=gc,
         streams=streams,
         copies="apart" if copies_apart else "stream",
+        buffer_pages=buffer_pages,
         **({} if choices is None else {"choices": choices}),
     )
     found = question.answer(
@@ -208,6 +241,8 @@ def flash_device(
         page_bytes=page_bytes,
         pe_cycles=pe_cycles,
         write_mb_per_s=write_mb_per_s,
+        drive_writes_per_day=drive_writes_per_day,
+        spares=_spares(spares),
     )
     if json:
         print_json(found.to_dict(derivation=True))
@@ -215,6 +250,18 @@ def flash_device(
     print_cautions(found.cautions)
     typer.echo(found.finding)
     _print(found, page_bytes)
+
+
+def _spares(text: str | None) -> list[float]:
+    if text is None:
+        return []
+    try:
+        return [float(each) for each in text.split(",")]
+    except ValueError as error:
+        raise BadInput(
+            f"--spares: `{text}` is not a list of numbers",
+            "write spare spaces with commas, such as 0.07,0.28",
+        ) from error
 
 
 def _pages(pages: int | None, capacity: str | None, page_bytes: int) -> int:
@@ -238,6 +285,11 @@ def _print(found: FlashDeviceAnswer, page_bytes: int) -> None:
         ),
         ("usable spare", f"{found.usable_spare:.4g} of {found.spare:.4g}"),
         ("host writes", format_count(found.host_writes)),
+        *(
+            [("absorbed by the buffer", format_count(found.absorbed))]
+            if device.buffer_pages
+            else []
+        ),
         ("copied by collection", format_count(found.moved)),
         ("write amplification", f"{found.waf:.4f}"),
         (
@@ -260,4 +312,24 @@ def _print(found: FlashDeviceAnswer, page_bytes: int) -> None:
     if found.life is not None:
         facts.append(("years at this load", f"{float(found.life.years):.3g}"))
     print_facts(facts)
+    if found.by_spare:
+        typer.echo("")
+        print_table(
+            "Write amplification by spare space and rule",
+            [
+                ("rule", False),
+                ("spare", True),
+                ("simulated", True),
+                ("closed form", True),
+            ],
+            [
+                [
+                    each.collection,
+                    f"{each.spare:.4g}",
+                    f"{each.waf:.4f}",
+                    "-" if each.closed_form is None else f"{each.closed_form:.4f}",
+                ]
+                for each in found.by_spare
+            ],
+        )
     typer.echo(f"assumed: {found.validity}")

@@ -23,7 +23,12 @@ from tierwright.cli.output import (
 )
 from tierwright.cli.planning import DiskDevice, FlashDevice, ProfileFile
 from tierwright.cli.reads import NamedTrace, as_profiled, may_read_trace, opened
-from tierwright.cli.scale import ProductionOption, print_scale, workload
+from tierwright.cli.scale import (
+    ProductionOption,
+    check_recording,
+    print_scale,
+    workload,
+)
 from tierwright.cli.sizes import FlashPages, RamPages
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_count, format_microseconds
@@ -36,7 +41,6 @@ if TYPE_CHECKING:
     from tierwright.evaluate.response.queue import Service
     from tierwright.evaluate.response.schemes import Tier, Writes
     from tierwright.profile.curve import Curve
-    from tierwright.profile.document import Profile
 
 ARRIVALS = ("poisson", "trace", "clients")
 
@@ -137,7 +141,7 @@ def response(
     read_from = workload(profile, production)
     curve = read_from.curve.from_start(start)
     if trace is not None:
-        _check_recording(str(profile), read_from)
+        check_recording(str(profile), read_from)
     if arrivals not in ARRIVALS:
         raise BadInput(
             f"--arrivals: `{arrivals}` is unknown", f"one of {', '.join(ARRIVALS)}"
@@ -195,16 +199,6 @@ def response(
     typer.echo(f"* fastest. {found.estimator}: {found.validity}")
     if checked is not None:
         _print_check(checked)
-
-
-def _check_recording(name: str, profile: Profile) -> None:
-    """Refuse a replay of what is no recording at its own scale."""
-    if profile.curve.scaled is not None or profile.curve.given is not None:
-        raise BadInput(
-            f"`{name}` is not the profile of a recording at its own scale, so a replay of the "
-            "trace cannot check it",
-            "leave out --trace, or use the profile of the recording",
-        )
 
 
 def _checked(

@@ -99,6 +99,16 @@ def workload(
     ).profile
 
 
+def check_recording(name: str, profile: Profile) -> None:
+    """Refuse a replay of what is no recording at its own scale."""
+    if profile.curve.scaled is not None or profile.curve.given is not None:
+        raise BadInput(
+            f"`{name}` is not the profile of a recording at its own scale, so a replay of the "
+            "trace cannot check it",
+            "leave out --trace, or use the profile of the recording",
+        )
+
+
 def print_scale(curve: Curve | None) -> None:
     """Say of which system the sizes and rates of an answer are; nothing where there is no workload."""
     from tierwright.advise.point import scale_sentence

@@ -22,23 +22,33 @@ from tierwright.cli.output import (
     print_facts,
     print_json,
     print_table,
+    progress,
 )
-from tierwright.cli.scale import ProductionOption, print_scale, workload
+from tierwright.cli.reads import NamedTrace, as_profiled, may_read_trace, opened
+from tierwright.cli.scale import (
+    ProductionOption,
+    check_recording,
+    print_scale,
+    workload,
+)
 from tierwright.cli.sizes import Size, size_option
 from tierwright.common.errors import BadInput
 from tierwright.common.units import parse_bytes
 
 if TYPE_CHECKING:
+    from tierwright.advise.checks.checked import Checked
     from tierwright.advise.point import Rate
     from tierwright.advise.wear import Wear
     from tierwright.evaluate.endurance.outlook import SchemeLife
     from tierwright.hardware import device as devices_
+    from tierwright.profile.curve import Curve
     from tierwright.profile.document import Profile
 
 TB = 10**12
 PERCENT = 100
 
 
+@may_read_trace
 def wear(
     profile: Annotated[
         Path | None,
@@ -145,6 +155,32 @@ def wear(
             "--nand", metavar="SIZE", help="All NAND [default: the capacity]."
         ),
     ] = None,
+    spare_percent: Annotated[
+        int | None,
+        typer.Option(
+            "--spare-percent",
+            metavar="S",
+            help="(physical - logical) / logical: with --pe-cycles, the write amplification is "
+            "computed from it. [%]",
+        ),
+    ] = None,
+    block_pages: Annotated[
+        int | None,
+        typer.Option(
+            "--block-pages",
+            metavar="N",
+            help="Pages of an erase block, with --spare-percent [default: 256].",
+        ),
+    ] = None,
+    gc: Annotated[
+        str | None,
+        typer.Option(
+            "--gc",
+            metavar="RULE",
+            help="Which block is collected, with --spare-percent: greedy, fifo or random "
+            "[default: greedy].",
+        ),
+    ] = None,
     dirty_share: Annotated[
         float | None,
         typer.Option(
@@ -171,10 +207,15 @@ def wear(
     ] = 36,
     start: Start = "steady",
     production: ProductionOption = None,
+    trace: NamedTrace | None = None,
     assumptions: Assumptions = False,
     json: Json = False,
 ) -> None:
-    """Say how long flash lasts: under each scheme, or at a rate; by rating or P/E cycles."""
+    """Say how long flash lasts: under each scheme, or at a rate; by rating or P/E cycles.
+
+    With --trace, every scheme is replayed: its flash writes are counted and, with --spare-percent,
+    a flash device under it counts the write amplification.
+    """
     from tierwright.hardware import catalog
 
     found = catalog.device_or_file(device)
@@ -197,6 +238,10 @@ def wear(
         "--growth": growth or None,
         "--devices": None if devices == 1 else devices,
         "--production": production,
+        "--spare-percent": spare_percent,
+        "--block-pages": block_pages,
+        "--gc": gc,
+        "--trace": trace,
     }
     if profile is None:
         given = [name for name, value in only_by_scheme.items() if value is not None]
@@ -244,6 +289,8 @@ def wear(
             "--written-tb and --health cannot be combined", "give one of the two"
         )
     read = workload(profile, production)
+    if trace is not None:
+        check_recording(str(profile), read)
     _of_a_profile(
         read,
         found,
@@ -262,6 +309,9 @@ def wear(
             "rated_tb": rated_tb,
             "rated_years": rated_years,
             "rated_dwpd": rated_dwpd,
+            "spare_percent": spare_percent,
+            "block_pages": block_pages,
+            "collection": gc,
         },
         {
             "accesses_per_s": accesses_per_s,
@@ -272,6 +322,7 @@ def wear(
         start=start,
         price_book=price_book,
         months=amortisation_months,
+        trace=trace,
         assumptions=assumptions,
         json=json,
     )
@@ -317,6 +368,7 @@ def _of_a_profile(
     start: str,
     price_book: str | None,
     months: int,
+    trace: NamedTrace | None,
     assumptions: bool,
     json: bool,
 ) -> None:
@@ -336,7 +388,9 @@ def _of_a_profile(
         prices=None if price_book is None else catalog.price_book(price_book),
         amortisation_months=months,
     )
+    checked = None if trace is None else _checked(found, curve, trace)
     document = _document(found, rate.basis)
+    document["check"] = None if checked is None else checked.to_dict()
     if json:
         print_json(document)
         return
@@ -345,6 +399,44 @@ def _of_a_profile(
     print_scale(curve)
     _print(document, device.id)
     explain(found.budget.derivation, ())
+    if checked is not None:
+        _print_check(checked)
+
+
+def _checked(found: Wear, curve: Curve, trace: NamedTrace) -> Checked:
+    from tierwright.advise.checks import wear as checks
+
+    files, reading = as_profiled(trace, curve)
+    with opened(files, reading) as read, progress("replay") as on_progress:
+        return checks.replayed(found, curve, read, on_progress=on_progress)
+
+
+def _print_check(checked: Checked) -> None:
+    typer.echo("")
+    typer.echo(checked.finding)
+    print_table(
+        "Model and replay",
+        [
+            ("scheme", False),
+            ("figure", False),
+            ("unit", False),
+            ("model", True),
+            ("replay", True),
+            ("gap", True),
+        ],
+        [
+            [
+                row.title,
+                row.figure,
+                row.unit,
+                "-" if row.model is None else f"{row.model:.4g}",
+                "-" if row.simulated is None else f"{row.simulated:.4g}",
+                "-" if row.gap_relative is None else f"{row.gap_relative:+.1%}",
+            ]
+            for row in checked.rows
+        ],
+    )
+    typer.echo(checked.basis)
 
 
 def _document(found: Wear, rate_basis: str) -> dict[str, Any]:

@@ -48,6 +48,9 @@ class FlashDevice:
         `apart`: all copies go to one open block of their own.
     reserve : int
         Free blocks, with the one just opened, below which blocks are collected.
+    buffer_pages : int
+        Pages of its write buffer, fewer than the logical ones: a page that is written again while it
+        is there is written to flash once, and its copy on flash is invalid meanwhile. 0: none.
     """
 
     logical_pages: int
@@ -58,6 +61,7 @@ class FlashDevice:
     streams: int = 1
     copies: Literal["stream", "apart"] = "stream"
     reserve: int = LEAST_RESERVE
+    buffer_pages: int = 0
 
     @property
     def spare(self) -> float:
@@ -175,8 +179,8 @@ def simulate_writes(
     Returns
     -------
     dict
-        `host_writes, trims, moved, erases, waf, used_pages`, of each stream `streams`:
-        `host_writes, moved`, and `wear`: `least, mean, most, deviation` of the erases per block.
+        `host_writes, absorbed, trims, moved, erases, waf, used_pages`, of each stream `streams`:
+        `host_writes, moved` of what was written to flash, and `wear`: `least, mean, most, deviation` of the erases per block.
 
     Raises
     ------

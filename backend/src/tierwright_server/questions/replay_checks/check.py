@@ -79,9 +79,11 @@ class Counted:
 
 
 async def replayed(
-    asking: Asking, asked: EvaluationIn
+    asking: Asking,
+    asked: EvaluationIn,
+    options_of: Callable[[str], dict[str, str]] = lambda _: {},
 ) -> tuple[Point, Counted | CheckedAnswer | SweepOut]:
-    """Counters of every scheme at a point."""
+    """Counters of every scheme at a point, with the options of each by its name."""
     point = await questions_point.find_point(asking.session, asking.context, asked)
     recording = await recordings.find(
         asking.context, point.workload, point.content, point.curve
@@ -89,7 +91,9 @@ async def replayed(
     found = evaluations.compute(asked, point)
     warm_up = decision.warm_up_of(found.start, recording.accesses)
     wanted = {
-        name: Replay("scheme", name, at.ram_pages, at.flash_pages, warm_up)
+        name: Replay(
+            "scheme", name, at.ram_pages, at.flash_pages, warm_up, options_of(name)
+        )
         for name, at in decision.replay_points(found).items()
     }
     return point, await counted(asking, recording, wanted)

@@ -16,7 +16,7 @@ from tierwright_server.replays.sweeps.schemas import SweepOut
 
 
 async def check_wear(asking: Asking, body: WearIn) -> CheckedAnswer | SweepOut:
-    """Put flash writes and life beside those of replays."""
+    """Put flash writes, write amplification and life beside those of replays."""
     asked = EvaluationIn(
         workload_id=body.workload_id,
         ram_pages=body.ram_pages,
@@ -26,19 +26,21 @@ async def check_wear(asking: Asking, body: WearIn) -> CheckedAnswer | SweepOut:
         flash_metadata=body.flash_metadata,
         start=body.start,
     )
-    _, found = await replayed(asking, asked)
-    if not isinstance(found, Counted):
-        return found
     answer = wears.ask_wear(
         await wears.find(asking.session, asking.context, body), body, prices=None
     )
+    _, found = await replayed(
+        asking, asked, lambda scheme: wear.options_of(answer, scheme)
+    )
+    if not isinstance(found, Counted):
+        return found
     return shown(wear.check(answer, found.counters), found.sizes)
 
 
 CHECK = Check(
     "/wear/check",
     "check_wear",
-    "Life of the flash with the flash writes of a replay of every scheme.",
+    "Life of the flash with the flash writes of a replay of every scheme, on a flash device where spare space is given.",
     WearIn,
     check_wear,
 )

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from tierwright.advise import recovery
 from tierwright.advise.wear import LeastWear
+from tierwright.evaluate.endurance.outlook import Collection, SpareSpace
 from tierwright.profile.steady_state import Start
 from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
@@ -107,6 +108,20 @@ class WearIn(PointIn):
         default=None,
         description="Write amplification of large writes, with P/E cycles.",
     )
+    spare_percent: Annotated[int, Field(strict=True, ge=1, le=1000)] | None = Field(
+        default=None,
+        description="(physical - logical) / logical: with P/E cycles, the write amplification "
+        "of small writes is that of uniform random overwrites at this spare space, and "
+        "`POST /wear/check` puts such a device under every replay. [%]",
+    )
+    block_pages: Annotated[int, Field(strict=True, ge=1, le=65_536)] | None = Field(
+        default=None,
+        description="Pages of an erase block, with `spare_percent`; absent: 256.",
+    )
+    collection: Collection | None = Field(
+        default=None,
+        description="Which block is collected, with `spare_percent`; absent: `greedy`.",
+    )
     price_book_id: Identifier | None = None
     amortisation_months: Months = 36
 
@@ -168,6 +183,16 @@ class SchemeWear(Answer):
     )
 
 
+@mirrors(
+    SpareSpace,
+    percent="(physical - logical) / logical. [%]",
+    block_pages="Pages of an erase block.",
+    collection="Which block is collected.",
+)
+class SpareSpaceOut(Answer):
+    """What write amplification is computed from."""
+
+
 class BudgetOut(Answer):
     """Host writes that the devices endure. [TB]"""
 
@@ -181,6 +206,13 @@ class BudgetOut(Answer):
     reason: str = Field(description="Why there is no budget; empty when there is one.")
     written_tb: float = Field(description="Of it, written before.")
     left_tb: float | None = Field(description="In place, less what is written.")
+    waf_in_place: float | None = Field(
+        description="Write amplification of writes in place; null with a rating, which has its "
+        "own inside. [1]"
+    )
+    spare: SpareSpaceOut | None = Field(
+        description="What that was computed from; null where it is stated or given."
+    )
 
 
 class DrivesOut(Answer):

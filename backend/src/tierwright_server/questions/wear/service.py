@@ -127,6 +127,9 @@ def ask_wear(found: Found, body: WearIn, prices: PriceBook | None) -> Wear:
         rated_tb=body.rated_tb,
         rated_years=body.rated_years,
         rated_dwpd=body.rated_dwpd,
+        spare_percent=body.spare_percent,
+        block_pages=body.block_pages,
+        collection=body.collection,
     )
 
 

@@ -1,5 +1,6 @@
 //! The state of a device, and what a write and a TRIM do to it.
 
+use super::buffer::{Buffer, Buffered, Serves};
 use super::victims::{ByValid, Choices, CostBenefit, Fifo, Greedy, Victims};
 use super::{Collection, Copies, FtlResult, Settings, StreamCounters, Wear};
 use crate::error::{Error, Result};
@@ -165,13 +166,19 @@ impl<V: Victims> Device<V> {
 
     /// Whether the page was in use.
     pub(super) fn trim(&mut self, page: u32) -> bool {
+        let was_used = self.forget(page);
+        self.trims += u64::from(was_used);
+        was_used
+    }
+
+    /// Makes the copy of a page invalid; whether there was one.
+    pub(super) fn forget(&mut self, page: u32) -> bool {
         let former = std::mem::replace(&mut self.places[page as usize], NOWHERE);
         if former == NOWHERE {
             return false;
         }
         self.invalidate(former);
         self.used -= 1;
-        self.trims += 1;
         true
     }
 
@@ -271,53 +278,6 @@ impl<V: Victims> Device<V> {
         }
     }
 
-    pub(super) fn serve(&mut self, requests: impl Iterator<Item = Request>) -> Result<()> {
-        let mut requests = requests.peekable();
-        let mut together = Vec::with_capacity(TOGETHER);
-        while requests.peek().is_some() {
-            together.clear();
-            together.extend(requests.by_ref().take(TOGETHER));
-            for request in &together {
-                if request.page >= self.settings.logical_pages {
-                    return Err(too_large("page", request.page, self.settings.logical_pages));
-                }
-                if request.stream >= self.settings.streams {
-                    return Err(too_large("stream", request.stream, self.settings.streams));
-                }
-            }
-            self.fetch(together.iter().map(|request| request.page));
-            for &Request { page, op, stream } in &together {
-                match op {
-                    Op::Write => self.write(page, stream),
-                    Op::Trim => {
-                        self.trim(page);
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn write_run(&mut self, first: u32, pages: u32) {
-        let mut page = first;
-        for _ in 0..pages {
-            self.write(page, 0);
-            page = if page + 1 == self.settings.logical_pages {
-                0
-            } else {
-                page + 1
-            };
-        }
-    }
-
-    fn trim_all(&mut self) {
-        let counted = self.trims;
-        for page in 0..self.settings.logical_pages {
-            self.trim(page);
-        }
-        self.trims = counted;
-    }
-
     pub(super) fn restart_counters(&mut self) {
         self.counters.fill(StreamCounters::default());
         self.trims = 0;
@@ -353,14 +313,13 @@ impl<V: Victims> Device<V> {
     pub(super) fn result(&self) -> FtlResult {
         let host_writes: u64 = self.counters.iter().map(|each| each.host_writes).sum();
         let moved: u64 = self.counters.iter().map(|each| each.moved).sum();
-        #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
-        let waf = (host_writes > 0).then(|| (host_writes + moved) as f64 / host_writes as f64);
         FtlResult {
             host_writes,
+            absorbed: 0,
             trims: self.trims,
             moved,
             erases: self.erases,
-            waf,
+            waf: waf(host_writes + moved, host_writes),
             used_pages: self.used,
             streams: self.counters[..self.settings.streams as usize].to_vec(),
             wear: self.wear(),
@@ -395,9 +354,51 @@ fn too_large(name: &'static str, value: u32, count: u32) -> Error {
     }
 }
 
-/// A flash device with any rule of collection.
+/// Pages written to flash per page of the host; none without a write.
+fn waf(written: u64, host_writes: u64) -> Option<f64> {
+    #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+    (host_writes > 0).then(|| written as f64 / host_writes as f64)
+}
+
+/// Serves requests in their order, those before one that is none of the device's.
+fn serve(
+    target: &mut impl Serves,
+    settings: &Settings,
+    requests: impl Iterator<Item = Request>,
+) -> Result<()> {
+    let mut requests = requests.peekable();
+    let mut together = Vec::with_capacity(TOGETHER);
+    while requests.peek().is_some() {
+        together.clear();
+        together.extend(requests.by_ref().take(TOGETHER));
+        for request in &together {
+            if request.page >= settings.logical_pages {
+                return Err(too_large("page", request.page, settings.logical_pages));
+            }
+            if request.stream >= settings.streams {
+                return Err(too_large("stream", request.stream, settings.streams));
+            }
+        }
+        target.fetch(together.iter().map(|request| request.page));
+        for &Request { page, op, stream } in &together {
+            match op {
+                Op::Write => target.write(page, stream),
+                Op::Trim => {
+                    target.trim(page);
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A flash device with any rule of collection, behind a write buffer if it has one.
 #[derive(Debug)]
-pub struct Ftl(pub(super) Any);
+pub struct Ftl {
+    settings: Settings,
+    pub(super) device: Any,
+    pub(super) buffer: Option<Box<Buffer>>,
+}
 
 #[derive(Debug)]
 pub(super) enum Any {
@@ -420,6 +421,23 @@ macro_rules! with_device {
 }
 pub(super) use with_device;
 
+/// Does the same with what serves the requests of a host: the device, or its buffer before it.
+macro_rules! with_target {
+    ($ftl:expr, $target:ident => $body:expr) => {
+        match &mut $ftl.buffer {
+            None => with_device!(&mut $ftl.device, device => {
+                let $target = &mut *device;
+                $body
+            }),
+            Some(buffer) => with_device!(&mut $ftl.device, device => {
+                let $target = &mut Buffered { device, buffer };
+                $body
+            }),
+        }
+    };
+}
+pub(super) use with_target;
+
 impl Ftl {
     /// An empty device.
     ///
@@ -434,7 +452,7 @@ impl Ftl {
                 Choices::new(choices, settings.seed)
             }))
         };
-        Ok(Self(match settings.collection {
+        let device = match settings.collection {
             Collection::Greedy => Any::Greedy(Device::new(settings, |blocks| {
                 Greedy(ByValid::new(blocks, pages))
             })),
@@ -444,7 +462,14 @@ impl Ftl {
             Collection::Fifo => Any::Fifo(Device::new(settings, |_| Fifo::default())),
             Collection::Random => drawn(1),
             Collection::Choices(choices) => drawn(choices),
-        }))
+        };
+        let buffer = (settings.buffer_pages > 0)
+            .then(|| Box::new(Buffer::new(settings.buffer_pages, settings.logical_pages)));
+        Ok(Self {
+            settings,
+            device,
+            buffer,
+        })
     }
 
     /// Serves requests in their order.
@@ -453,36 +478,61 @@ impl Ftl {
     ///
     /// [`Error::BadParameter`] if a page or a stream is none of the device's; those before are served.
     pub fn serve(&mut self, requests: impl IntoIterator<Item = Request>) -> Result<()> {
-        with_device!(&mut self.0, device => device.serve(requests.into_iter()))
+        let settings = self.settings;
+        with_target!(self, target => serve(target, &settings, requests.into_iter()))
     }
 
     /// Writes pages one after the other, the first again behind the last, as stream 0.
     pub(crate) fn write_run(&mut self, first: u32, pages: u32) {
-        with_device!(&mut self.0, device => device.write_run(first, pages));
+        let logical_pages = self.settings.logical_pages;
+        with_target!(self, target => {
+            let mut page = first;
+            for _ in 0..pages {
+                target.write(page, 0);
+                page = if page + 1 == logical_pages { 0 } else { page + 1 };
+            }
+        });
     }
 
     /// Declares all pages unused; not counted.
     pub(crate) fn trim_all(&mut self) {
-        with_device!(&mut self.0, device => device.trim_all());
+        if let Some(buffer) = &mut self.buffer {
+            buffer.clear();
+        }
+        for page in 0..self.settings.logical_pages {
+            with_device!(&mut self.device, device => device.forget(page));
+        }
     }
 
     /// Sets all counters to 0; the pages stay where they are.
     pub fn restart_counters(&mut self) {
-        with_device!(&mut self.0, device => device.restart_counters());
+        with_target!(self, target => target.restart_counters());
     }
 
     /// What was counted.
     pub fn result(&self) -> FtlResult {
-        with_device!(&self.0, device => device.result())
+        let found = with_device!(&self.device, device => device.result());
+        let Some(buffer) = &self.buffer else {
+            return found;
+        };
+        let host_writes = buffer.host_writes;
+        FtlResult {
+            host_writes,
+            absorbed: buffer.absorbed,
+            trims: found.trims + buffer.trims,
+            waf: waf(found.host_writes + found.moved, host_writes),
+            used_pages: found.used_pages + u64::from(buffer.held()),
+            ..found
+        }
     }
 
     /// The logical pages valid on each block, in the order of its slots.
     pub fn contents(&self) -> Vec<Vec<u32>> {
-        with_device!(&self.0, device => device.contents())
+        with_device!(&self.device, device => device.contents())
     }
 
     /// The block that holds a logical page; none where it is not in use.
     pub fn block_of(&self, page: u32) -> Option<u32> {
-        with_device!(&self.0, device => device.place(page))
+        with_device!(&self.device, device => device.place(page))
     }
 }

@@ -4,12 +4,13 @@
 //! stream and leaves the former copy invalid; a block that is full is closed. Whenever a write opens a
 //! block and fewer than `reserve` free ones are left, closed blocks are collected: the valid pages of a
 //! victim are copied to an open block, and the victim is erased. WAF is pages written to flash per page
-//! written by the host.
+//! written by the host, of which a write buffer may absorb some.
 //!
 //! No write searches the blocks and none allocates: victims come from lists by valid pages (greedy,
 //! cost-benefit), a queue (FIFO) or an array (random, best of some). Validity is one bit per page, so
 //! that a write touches one random line of the mapping, and a copy one other.
 
+mod buffer;
 mod device;
 mod synthetic;
 #[cfg(test)]
@@ -76,6 +77,8 @@ pub struct Settings {
     pub reserve: u32,
     /// Of random victims.
     pub seed: u64,
+    /// Pages that the device keeps in RAM before it writes them to flash; 0: none.
+    pub buffer_pages: u32,
 }
 
 impl Settings {
@@ -90,6 +93,7 @@ impl Settings {
             copies: Copies::Stream,
             reserve: 2,
             seed: 0,
+            buffer_pages: 0,
         }
     }
 
@@ -111,6 +115,7 @@ impl Settings {
         whole("block-pages", self.block_pages, 1, MAX_BLOCK_PAGES)?;
         whole("streams", self.streams, 1, MAX_STREAMS)?;
         whole("reserve", self.reserve, 2, 1 << 16)?;
+        whole("buffer-pages", self.buffer_pages, 0, self.logical_pages - 1)?;
         if let Collection::Choices(choices) = self.collection {
             whole("choices", choices, 1, MAX_CHOICES)?;
         }
@@ -164,7 +169,7 @@ impl Settings {
 /// What one stream wrote.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct StreamCounters {
-    /// Pages that the host wrote.
+    /// Pages that were written to flash for the host.
     pub host_writes: u64,
     /// Pages copied out of blocks of the stream.
     pub moved: u64,
@@ -188,6 +193,8 @@ pub struct Wear {
 pub struct FtlResult {
     /// Pages written by the host.
     pub host_writes: u64,
+    /// Of them those that were absorbed: the page was still in the write buffer, and flash never had it.
+    pub absorbed: u64,
     /// Pages trimmed that were in use.
     pub trims: u64,
     /// Valid pages copied out of victims.

@@ -1,8 +1,7 @@
 //! Writes drawn at random, as the formulas assume them, and mixes that no formula covers.
 
-use super::device::Any;
-use super::device::{Device, with_device};
-use super::victims::Victims;
+use super::buffer::{Buffered, Serves};
+use super::device::{Any, with_device, with_target};
 use super::{Ftl, FtlResult, Request, Settings};
 use crate::error::{Error, Result};
 use crate::progress::{OnProgress, Progress};
@@ -150,17 +149,17 @@ pub fn simulate(
     });
     ftl.serve(filling)?;
     let total = workload.warm_up + workload.requests;
-    with_device!(&mut ftl.0, device => {
-        run(device, &mut draw, (workload.warm_up, 0, total), on_progress)?;
-        device.restart_counters();
-        run(device, &mut draw, (workload.requests, workload.warm_up, total), on_progress)?;
-        Ok(device.result())
-    })
+    with_target!(ftl, target => {
+        run(target, &mut draw, (workload.warm_up, 0, total), on_progress)?;
+        target.restart_counters();
+        run(target, &mut draw, (workload.requests, workload.warm_up, total), on_progress)?;
+    });
+    Ok(ftl.result())
 }
 
 /// Serves requests, of which some were served before.
-fn run<V: Victims>(
-    device: &mut Device<V>,
+fn run(
+    device: &mut impl Serves,
     draw: &mut Draw,
     (requests, before, total): (u64, u64, u64),
     on_progress: &mut dyn FnMut(Progress) -> bool,

@@ -215,6 +215,7 @@ fn settings() -> impl Strategy<Value = Settings> {
                 copies: if apart { Copies::Apart } else { Copies::Stream },
                 reserve,
                 seed,
+                buffer_pages: 0,
             }
         },
     )
@@ -256,6 +257,49 @@ proptest! {
         let worn = slow.blocks.iter().map(|block| block.erases);
         prop_assert_eq!(Some(found.wear.most), worn.clone().max());
         prop_assert_eq!(Some(found.wear.least), worn.min());
+    }
+
+    #[test]
+    fn a_buffer_holds_the_pages_written_last((settings, requests) in served(), size in 1_u32..6) {
+        let buffer_pages = size.min(settings.logical_pages - 1);
+        prop_assume!(buffer_pages > 0);
+        let mut fast = Ftl::new(Settings { buffer_pages, ..settings }).unwrap();
+        fast.serve(requests.iter().copied()).unwrap();
+        // The same pages in a list, the one written longest ago first.
+        let mut slow = Slow::new(settings);
+        let mut held: Vec<(u32, u32)> = Vec::new();
+        let (mut host_writes, mut absorbed) = (0, 0);
+        for &Request { page, op, stream } in &requests {
+            let at = held.iter().position(|&(other, _)| other == page);
+            match (op, at) {
+                (Op::Write, _) => {
+                    host_writes += 1;
+                    if let Some(at) = at {
+                        absorbed += 1;
+                        held.remove(at);
+                    } else {
+                        slow.invalidate(page);
+                        if held.len() == buffer_pages as usize {
+                            let (oldest, stream) = held.remove(0);
+                            slow.write(oldest, stream);
+                        }
+                    }
+                    held.push((page, stream));
+                }
+                (Op::Trim, Some(at)) => {
+                    held.remove(at);
+                }
+                (Op::Trim, None) => slow.invalidate(page),
+            }
+        }
+        let found = fast.result();
+        prop_assert_eq!(
+            (found.host_writes, found.absorbed, found.moved, found.erases),
+            (host_writes, absorbed, slow.moved, slow.erases)
+        );
+        prop_assert_eq!(fast.contents(), slow.contents());
+        let on_flash: usize = slow.contents().iter().map(Vec::len).sum();
+        prop_assert_eq!(found.used_pages, (on_flash + held.len()) as u64);
     }
 
     #[test]
@@ -354,6 +398,25 @@ fn trims_reduce_copies() {
 }
 
 #[test]
+fn a_buffer_absorbs_its_share_of_uniform_writes_and_adds_to_the_spare() {
+    let settings = Settings {
+        buffer_pages: 2000,
+        ..Settings::new(8000, 203, 50, Collection::Random)
+    };
+    let found = uniform(settings, 0.0, 12);
+    // A quarter of the pages are in the buffer, and so is the page of every fourth write.
+    #[expect(clippy::cast_precision_loss, reason = "small")]
+    let share = found.absorbed as f64 / found.host_writes as f64;
+    assert!((share - 0.25).abs() < 0.005, "{share}");
+    // Flash holds the other 6,000 pages: (1 + spare) / spare for each page that it gets.
+    let spare = f64::from(201 * 50) / 6000.0 - 1.0;
+    let expected = 0.75 * (1.0 + spare) / spare;
+    let waf = found.waf.unwrap();
+    assert!((waf / expected - 1.0).abs() < 0.01, "{waf} and {expected}");
+    assert_eq!(found.used_pages, 8000);
+}
+
+#[test]
 fn what_cannot_work_is_refused_with_its_place() {
     let good = Settings::new(1000, 30, 50, Collection::Greedy);
     let refused = |settings: Settings| Ftl::new(settings).unwrap_err().to_string();
@@ -377,6 +440,11 @@ fn what_cannot_work_is_refused_with_its_place() {
         .starts_with("streams `65`")
     );
     assert!(refused(Settings { reserve: 1, ..good }).starts_with("reserve `1`"));
+    let all = Settings {
+        buffer_pages: 1000,
+        ..good
+    };
+    assert!(refused(all).starts_with("buffer-pages `1000`: is not from 0 to 999"));
     assert!(
         refused(Settings {
             blocks: u32::MAX,

@@ -16,12 +16,13 @@ mod lists;
 mod online;
 mod policies;
 mod queue;
-mod recency;
+pub(crate) mod recency;
 mod schemes;
 pub(crate) mod settings;
 mod single_tier;
 mod tier;
 mod timed;
+mod translation;
 mod two_tier;
 
 use serde::ser::SerializeMap as _;
@@ -351,7 +352,7 @@ pub(crate) use written_as_named;
 
 /// Takes the counters of a machine whenever a part of the warm-up is over, so that what it holds in the end is
 /// what is not to be counted.
-type OnWarm<'a, M> = &'a mut dyn FnMut(&M);
+type OnWarm<'a, M> = &'a mut dyn FnMut(&mut M);
 
 /// Where a replay stops next to look at its machine: behind the accesses that warm up, or, while the warm-up is to
 /// end with a full cache, where that may be. An access takes two frames at most, so none is looked at too late.
@@ -374,8 +375,8 @@ fn warm_up_to<M: Machine>(
     at: usize,
     chunk: &mut Chunk,
     filling: &mut bool,
-    machine: &M,
-    on_warm: &mut dyn FnMut(&M),
+    machine: &mut M,
+    on_warm: &mut dyn FnMut(&mut M),
 ) {
     if *filling {
         chunk.warm_up = at;

@@ -8,6 +8,7 @@ use super::{
 };
 use crate::access::AccessSource;
 use crate::error::{Error, Result};
+use crate::ftl::FtlResult;
 use crate::progress::OnProgress;
 use crate::replay::admission::{self, ADMISSION};
 use crate::replay::flash_blocks::BlockResult;
@@ -17,6 +18,7 @@ use crate::replay::settings::{
     Need, Setting, Settings, Values, refuse_twice, spelled, unknown_option,
 };
 use crate::replay::timed::{Responses, Timed, TimedResult, Timing};
+use crate::replay::translation::{self, Placed};
 use crate::wording::counted;
 
 /// What one replay through two tiers needs.
@@ -140,7 +142,7 @@ pub struct Warning {
 }
 
 /// Result of one replay through RAM and flash.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SchemeResult {
     /// Name of the scheme in [`super::schemes`].
     pub scheme: &'static str,
@@ -168,6 +170,9 @@ pub struct SchemeResult {
     pub counters: SchemeCounters,
     /// What was counted besides, where a flash page holds several RAM pages.
     pub blocks: Option<Box<BlockResult>>,
+    /// What the flash device under the scheme did, if one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ftl: Option<Box<FtlResult>>,
     /// What the user should know.
     pub warnings: Vec<Warning>,
 }
@@ -294,6 +299,14 @@ pub(crate) trait Scheme: Machine {
     /// Cold caches.
     fn new(ram: &Cache<'_>, flash: &Cache<'_>) -> Self;
     fn counters(&self) -> SchemeCounters;
+    /// Puts flash on a device; a scheme that is compiled without one is never asked to.
+    fn put_on(&mut self, _device: Placed) {}
+    /// The warm-up has ended: what a device counted before does not count.
+    fn warmed_up(&mut self) {}
+    /// What the device did.
+    fn translated(&self) -> Option<FtlResult> {
+        None
+    }
 }
 
 /// Replays through scheme `S`, or through `N`, RAM alone, where the scheme has no usable flash.
@@ -313,7 +326,7 @@ pub(crate) fn simulate<S: Scheme, N: Scheme>(
         on_progress,
         ..
     } = run;
-    let (counters, totals) = if tiers.without_flash {
+    let (counters, totals, ftl) = if tiers.without_flash {
         let ram = policies.ram.needs_future();
         count::<N>(
             about,
@@ -336,7 +349,10 @@ pub(crate) fn simulate<S: Scheme, N: Scheme>(
             on_progress,
         )?
     };
-    Ok(tiers.result(about, policies, counters, totals))
+    Ok(SchemeResult {
+        ftl: ftl.map(Box::new),
+        ..tiers.result(about, policies, counters, totals)
+    })
 }
 
 /// The same on simulated time, which looks at each access by itself.
@@ -426,6 +442,7 @@ impl Tiers {
             distinct_pages: totals.distinct_pages as u64,
             counters,
             blocks: None,
+            ftl: None,
             warnings: self.warnings,
         }
     }
@@ -495,7 +512,7 @@ fn count<S: Scheme>(
     needs_future: bool,
     source: &mut dyn AccessSource,
     on_progress: OnProgress<'_>,
-) -> Result<(SchemeCounters, Totals)> {
+) -> Result<(SchemeCounters, Totals, Option<FtlResult>)> {
     let ram = Cache {
         pages: ram_pages,
         settings: &policies.ram,
@@ -505,18 +522,25 @@ fn count<S: Scheme>(
         settings: &policies.flash,
     };
     let mut scheme = S::new(&ram, &flash);
+    if let Some(device) = translation::asked(policies.own(), flash_pages)? {
+        scheme.put_on(device);
+    }
     let mut before = SchemeCounters::default();
     let totals = replay_with(
         needs_future,
         source,
         &mut scheme,
-        &mut |scheme| before = scheme.counters(),
+        &mut |scheme| {
+            before = scheme.counters();
+            scheme.warmed_up();
+        },
         on_progress,
     )?;
     scheme
         .finished(totals)
         .map_err(|text| disagreement(about.name, &text))?;
-    Ok((scheme.counters().since(before), totals))
+    let counters = scheme.counters().since(before);
+    Ok((counters, totals, scheme.translated()))
 }
 
 fn count_timed<S: Scheme>(

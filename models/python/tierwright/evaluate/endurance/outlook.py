@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 from tierwright.common.cautions import Caution, TraceCaution
 from tierwright.common.derivation import Derivation, Number, plain
 from tierwright.common.errors import BadInput, Problems, collected
 from tierwright.common.ties import at_both_ends, leaders
+from tierwright.common.wording import counted
 from tierwright.evaluate.endurance.growth import years_with_growth
+from tierwright.evaluate.modern.write_amplification import waf_uniform
 from tierwright.evaluate.page_flow.cautions import COUNT_CAUTIONS
 from tierwright.evaluate.page_flow.dirty_range import DirtyRange
 from tierwright.evaluate.page_flow.results import Evaluation
@@ -33,6 +35,53 @@ VALIDITY = (
     "even wear, a load that keeps its mix of reads and writes, steady growth; writes of the cache "
     "only, nothing else on the device"
 )
+
+
+Collection = Literal["greedy", "fifo", "random"]
+"""Rules of garbage collection whose write amplification has a closed form at a spare space alone."""
+COLLECTIONS: tuple[Collection, ...] = get_args(Collection)
+USUAL_BLOCK_PAGES = 256
+MOST_SPARE_PERCENT = 1000
+MOST_BLOCK_PAGES = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class SpareSpace:
+    """What write amplification is computed from.
+
+    Attributes
+    ----------
+    percent : int
+        (physical - logical) / logical. [%]
+    block_pages : int
+        Pages of an erase block. [pages]
+    collection : str
+        One of `COLLECTIONS`.
+    """
+
+    percent: int
+    block_pages: int
+    collection: Collection
+
+    @property
+    def share(self) -> float:
+        """(physical - logical) / logical. [1]"""
+        return self.percent / 100
+
+    @property
+    def waf(self) -> float:
+        """Write amplification of uniform random overwrites at this spare space. [1]"""
+        found = waf_uniform(self.collection, self.share, self.block_pages)
+        assert found is not None  # one of COLLECTIONS
+        return found
+
+    @property
+    def words(self) -> str:
+        """The same in words."""
+        return (
+            f"{self.percent} % spare space, {self.collection} collection and blocks of "
+            f"{counted(self.block_pages, 'page')}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +104,10 @@ class WriteBudget:
         What it rests on that no source states; empty where nothing is assumed.
     warnings : tuple of Caution
         That it does so.
+    waf_in_place : float or None
+        Write amplification of writes in place; None with a rating, which has its own inside. [1]
+    spare : SpareSpace or None
+        What that was computed from; None where it is stated or given.
     """
 
     in_place_tb: float | None
@@ -64,6 +117,8 @@ class WriteBudget:
     derivation: tuple[Derivation, ...]
     assumed: str = ""
     warnings: tuple[Caution, ...] = ()
+    waf_in_place: float | None = None
+    spare: SpareSpace | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +261,9 @@ def write_budget(
     rated_tb: float | None = None,
     rated_years: float | None = None,
     rated_dwpd: float | None = None,
+    spare_percent: int | None = None,
+    block_pages: int | None = None,
+    collection: Collection | None = None,
 ) -> WriteBudget:
     """Host writes that flash takes, from its rating or from its P/E cycles.
 
@@ -219,7 +277,8 @@ def write_budget(
     pe_cycles : float, optional
         Program and erase cycles of a block; the rating is then not used.
     nand_bytes : float, optional
-        All NAND of one device; its capacity unless given. [bytes]
+        All NAND of one device; unless given its capacity, and the spare space if that is given.
+        [bytes]
     waf_in_place, waf_appended : float, optional
         Write amplification of both patterns; the device's figures unless given. With P/E cycles
         only: a rating has its own inside.
@@ -230,6 +289,13 @@ def write_budget(
     rated_dwpd : float, optional
         Drive writes per day of one device; as it states unless given, and `ASSUMED_DWPD`
         where it states no endurance. [1/day]
+    spare_percent : int, optional
+        (physical - logical) / logical, 1 to 1000: with P/E cycles, the write amplification of writes
+        in place is then that of uniform random overwrites (`waf_uniform`). [%]
+    block_pages : int, optional
+        Pages of an erase block, with it; 256 unless given. [pages]
+    collection : str, optional
+        One of `COLLECTIONS`, with it; `greedy` unless given.
 
     Returns
     -------
@@ -250,20 +316,34 @@ def write_budget(
         ("rated_tb", rated_tb),
         ("rated_years", rated_years),
         ("rated_dwpd", rated_dwpd),
+        ("spare_percent", spare_percent),
+        ("block_pages", block_pages),
     ):
         good = value is None or (math.isfinite(value) and value > 0)
         problems.check(good, name, value, "must be finite and above 0")
     problems.raise_if_any()
     if pe_cycles is None:
-        _refuse_unused(nand_bytes, waf_in_place, waf_appended)
+        _refuse_unused(
+            nand_bytes=nand_bytes,
+            waf_in_place=waf_in_place,
+            waf_appended=waf_appended,
+            spare_percent=spare_percent,
+            block_pages=block_pages,
+            collection=collection,
+        )
         return _rated_budget(device, devices, rated_tb, rated_dwpd, rated_years)
-    nand = device.capacity_bytes if nand_bytes is None else nand_bytes
+    spare = _spare_space(spare_percent, block_pages, collection, waf_in_place)
+    nand = nand_bytes
+    if nand is None and device.capacity_bytes is not None:
+        nand = device.capacity_bytes * (1.0 if spare is None else 1 + spare.share)
     if nand is None:
         return WriteBudget(
             None, None, "", f"`{device.id}` states no capacity; give all NAND", ()
         )
     wafs = {
-        "in place": waf_in_place or device.number("waf_4k"),
+        "in place": spare.waf
+        if spare is not None
+        else waf_in_place or device.number("waf_4k"),
         "appended": waf_appended or device.number("waf_sequential"),
     }
     if wafs["in place"] is None and wafs["appended"] is None:
@@ -276,41 +356,113 @@ def write_budget(
     return WriteBudget(
         found["in place"],
         found["appended"],
-        "P/E cycles over write amplification",
+        "P/E cycles over write amplification"
+        if spare is None
+        else f"P/E cycles over the write amplification of uniform random writes with {spare.words}",
         "",
-        tuple(
-            Derivation(
-                f"budget, {name}",
-                found[name],
-                "TB",
-                "devices x NAND x P/E / WAF",
-                (
-                    Number("devices", devices, "1", "that share the writes"),
-                    Number("NAND", nand, "bytes", "all NAND of one"),
-                    Number("P/E", pe_cycles, "1", "cycles of a block"),
-                    Number("WAF", waf, "1", f"write amplification, {name}"),
-                ),
-                "derived from Kang, Lee and Moon (2016), sections 2.2 and 6.7.1",
-            )
-            for name, waf in wafs.items()
-            if waf is not None
+        (
+            *_steps_of(spare),
+            *(
+                Derivation(
+                    f"budget, {name}",
+                    found[name],
+                    "TB",
+                    "devices x NAND x P/E / WAF",
+                    (
+                        Number("devices", devices, "1", "that share the writes"),
+                        Number("NAND", nand, "bytes", "all NAND of one"),
+                        Number("P/E", pe_cycles, "1", "cycles of a block"),
+                        Number("WAF", waf, "1", f"write amplification, {name}"),
+                    ),
+                    "derived from Kang, Lee and Moon (2016), sections 2.2 and 6.7.1",
+                )
+                for name, waf in wafs.items()
+                if waf is not None
+            ),
+        ),
+        waf_in_place=wafs["in place"],
+        spare=spare,
+    )
+
+
+def _spare_space(
+    percent: int | None,
+    block_pages: int | None,
+    collection: Collection | None,
+    waf_in_place: float | None,
+) -> SpareSpace | None:
+    """Return what write amplification is computed from, None where it is stated or given.
+
+    Raises
+    ------
+    BadInput
+        If a number is out of its domain, or two of them contradict each other.
+    """
+    if percent is None:
+        with collected(
+            "write budget", "give the spare space too, or leave these out"
+        ) as problems:
+            for name, value in (
+                ("block_pages", block_pages),
+                ("collection", collection),
+            ):
+                problems.check(
+                    value is None, name, value, "has no effect without spare_percent"
+                )
+        return None
+    pages = USUAL_BLOCK_PAGES if block_pages is None else block_pages
+    rule = "greedy" if collection is None else collection
+    with collected(
+        "write budget",
+        "give a whole percentage from 1 to 1000, blocks of 1 to 65536 pages, and one of "
+        f"{', '.join(COLLECTIONS)}",
+    ) as problems:
+        for name, value, most in (
+            ("spare_percent", percent, MOST_SPARE_PERCENT),
+            ("block_pages", pages, MOST_BLOCK_PAGES),
+        ):
+            good = 1 <= value <= most and value == math.floor(value)
+            problems.check(good, name, value, f"is not a whole number from 1 to {most}")
+        problems.check(
+            rule in COLLECTIONS,
+            "collection",
+            rule,
+            "has no write amplification by formula",
+        )
+        problems.check(
+            waf_in_place is None,
+            "waf_in_place",
+            waf_in_place,
+            "cannot be combined with spare_percent, from which it is computed",
+        )
+    return SpareSpace(percent, pages, rule)
+
+
+def _steps_of(spare: SpareSpace | None) -> tuple[Derivation, ...]:
+    if spare is None:
+        return ()
+    return (
+        Derivation(
+            "WAF, in place",
+            spare.waf,
+            "1",
+            f"of uniform random overwrites, {spare.collection} collection",
+            (
+                Number("spare", spare.share, "1", "(physical - logical) / logical"),
+                Number("b", spare.block_pages, "pages", "of an erase block"),
+            ),
+            "derived; Desnoyers (SYSTOR 2012), Van Houdt (SIGMETRICS 2013)",
         ),
     )
 
 
-def _refuse_unused(
-    nand_bytes: float | None, waf_in_place: float | None, waf_appended: float | None
-) -> None:
+def _refuse_unused(**given: float | str | None) -> None:
     """Refuse what would change nothing: a rating in host writes has its own WAF inside."""
     with collected(
         "write budget",
         "give P/E cycles too, or leave these out to use the rating",
     ) as problems:
-        for name, value in (
-            ("nand_bytes", nand_bytes),
-            ("waf_in_place", waf_in_place),
-            ("waf_appended", waf_appended),
-        ):
+        for name, value in given.items():
             problems.check(
                 value is None, name, value, "has no effect without P/E cycles"
             )

@@ -270,6 +270,52 @@ def waf_choices(spare: float, pages_per_block: int, choices: int) -> float:
     return max(1.0, alpha / c)
 
 
+def waf_uniform(
+    collection: str, spare: float, pages_per_block: int, choices: int = 10
+) -> float | None:
+    """Write amplification of a rule of collection under uniform random overwrites.
+
+    `waf_greedy`, `waf_fifo`, `waf_random` and `waf_choices`, by the name of the rule.
+
+    Parameters
+    ----------
+    collection : str
+        `greedy`, `fifo`, `random` or `choices`; any other has no closed form.
+    spare : float
+        (physical - logical) / logical, at least 1e-6. [1]
+    pages_per_block : int
+        [pages]
+    choices : int
+        Blocks drawn by `choices`.
+
+    Returns
+    -------
+    float or None
+        None where no formula covers the rule, or `choices` so large a block. [1]
+
+    Raises
+    ------
+    BadInput
+        If a number is out of its domain.
+
+    Examples
+    --------
+    >>> [round(waf_uniform(rule, 0.28, 64), 2) for rule in ("greedy", "fifo", "random")]
+    [2.4, 2.48, 4.57]
+    >>> waf_uniform("cost-benefit", 0.28, 64) is None
+    True
+    """
+    if collection == "greedy":
+        return waf_greedy(spare, pages_per_block).waf
+    if collection == "fifo":
+        return waf_fifo(spare).waf
+    if collection == "random":
+        return waf_random(spare)
+    if collection == "choices" and pages_per_block <= MOST_LEVELS:
+        return waf_choices(spare, pages_per_block, choices)
+    return None
+
+
 def waf_trim(spare: float, trim_share: float) -> TrimAmplification:
     """Write amplification where a share of the requests trims a random page in use.
 

@@ -43,6 +43,7 @@ use crate::progress::OnProgress;
 use crate::replay::admission::{self, ADMISSION, Admission, ForAdmission};
 use crate::replay::recency::protected::ProtectedRecency;
 use crate::replay::settings::{Setting, Settings, Values};
+use crate::replay::translation;
 use crate::replay::two_tier::{
     self, Policies, Run, SchemeCounters, SchemeResult, Warning, inclusion, without_writes,
 };
@@ -274,6 +275,7 @@ pub(crate) fn simulate(
             technique,
             counters: blocks,
         })),
+        ftl: None,
         warnings,
     })
 }
@@ -300,6 +302,14 @@ fn check(policies: &Policies, division: Division, flash_pages: u32) -> Result<()
             "a block that is overwritten as a whole cannot drop a page that is not admitted"
                 .to_owned(),
             "use block_technique=invalidating",
+        );
+    }
+    if let Some(percent) = translation::wanted(policies.own())? {
+        return refused(
+            translation::FTL_SPARE,
+            &percent.to_string(),
+            "a device under flash pages of several RAM pages is not simulated".to_owned(),
+            "leave it out, or use block_pages=1",
         );
     }
     if flash_pages > 0 && flash_blocks == 0 {

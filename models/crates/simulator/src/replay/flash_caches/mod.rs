@@ -57,13 +57,16 @@ use serde::{Serialize, Serializer};
 
 use crate::access::AccessSource;
 use crate::error::{Error, Result};
-use crate::ftl::{Collection, Ftl, FtlResult, MAX_BLOCK_PAGES, Settings as FtlSettings};
+use crate::ftl::{Ftl, FtlResult, MAX_BLOCK_PAGES};
 use crate::progress::OnProgress;
 use crate::replay::policies::clock::Clock;
 use crate::replay::policies::fifo::Fifo;
 use crate::replay::policies::lru::Lru;
 use crate::replay::policies::{self, AnyPolicy, Policy};
 use crate::replay::settings::{Settings, spelled};
+use crate::replay::translation::{
+    COLLECTIONS, DEFAULT_BLOCK, FTL_BLOCK, FTL_BUFFER, FTL_GC, FTL_SPARE, MOST_SPARE, device,
+};
 use crate::replay::two_tier::Warning;
 use crate::replay::{About, Totals, WarmedUp, disagreement, page_count};
 
@@ -237,11 +240,6 @@ const RAM_POLICY: &str = "ram_policy";
 const RAM_PREFIX: &str = "ram_";
 const RAM_DEFAULT: &str = "lru";
 
-/// Options of the device under the cache.
-const FTL_SPARE: &str = "ftl_spare_percent";
-const FTL_BLOCK: &str = "ftl_block_pages";
-const FTL_GC: &str = "ftl_gc";
-
 /// Options that every flash cache has.
 const COMMON_OPTIONS: &[OptionAbout] = &[
     OptionAbout {
@@ -261,7 +259,7 @@ const COMMON_OPTIONS: &[OptionAbout] = &[
     OptionAbout {
         name: FTL_BLOCK,
         values: "1 to 65536",
-        default: "256",
+        default: DEFAULT_BLOCK,
         description: "Pages of an erase block of that device.",
         is_place: false,
     },
@@ -270,6 +268,13 @@ const COMMON_OPTIONS: &[OptionAbout] = &[
         values: "greedy, fifo, random, cost_benefit",
         default: "greedy",
         description: "Which block that device collects.",
+        is_place: false,
+    },
+    OptionAbout {
+        name: FTL_BUFFER,
+        values: "0 to 4294967295",
+        default: "0",
+        description: "Pages of the write buffer of that device: a page that is written again while it is there is written once. 0: no buffer.",
         is_place: false,
     },
     OptionAbout {
@@ -514,8 +519,8 @@ fn simulate_over<P: Policy, C: FlashCache>(
 
 /// The device that the options put under a flash cache.
 fn translation(options: &Options<'_>, flash_pages: u32) -> Result<Option<Ftl>> {
-    let Some(percent) = options.number_if_given(FTL_SPARE, 1..=1000)? else {
-        return [FTL_BLOCK, FTL_GC]
+    let Some(percent) = options.number_if_given(FTL_SPARE, 1..=u64::from(MOST_SPARE))? else {
+        return [FTL_BLOCK, FTL_GC, FTL_BUFFER]
             .into_iter()
             .find(|name| options.is_given(name))
             .map_or(Ok(None), |name| {
@@ -524,28 +529,14 @@ fn translation(options: &Options<'_>, flash_pages: u32) -> Result<Option<Ftl>> {
             });
     };
     let block_pages = options.number(FTL_BLOCK, 1..=u64::from(MAX_BLOCK_PAGES))?;
-    let collection = options.choice(
-        FTL_GC,
-        &[
-            ("greedy", Collection::Greedy),
-            ("fifo", Collection::Fifo),
-            ("random", Collection::Random),
-            ("cost_benefit", Collection::CostBenefit),
-        ],
-    )?;
+    let collection = options.choice(FTL_GC, &COLLECTIONS)?;
+    let buffer_pages = options.number(FTL_BUFFER, 0..=u64::from(u32::MAX))?;
     if flash_pages == 0 {
         return Ok(None);
     }
-    let physical = (u64::from(flash_pages) * (100 + percent)).div_ceil(100);
-    let blocks = u32::try_from(physical.div_ceil(block_pages)).unwrap_or(u32::MAX);
     let block_pages = u32::try_from(block_pages).unwrap_or(u32::MAX);
-    Ftl::new(FtlSettings::new(
-        flash_pages,
-        blocks,
-        block_pages,
-        collection,
-    ))
-    .map(Some)
+    let buffer = u32::try_from(buffer_pages).unwrap_or(u32::MAX);
+    device(flash_pages, percent, block_pages, collection, buffer).map(Some)
 }
 
 fn count<P: Policy, C: FlashCache>(

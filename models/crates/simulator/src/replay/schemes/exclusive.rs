@@ -1,11 +1,13 @@
 //! The exclusive scheme: a page is in RAM or on flash, never in both.
 
+use crate::ftl::FtlResult;
 use crate::replay::admission::all::All;
 use crate::replay::admission::{ADMISSION, Admission};
 use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
 use crate::replay::policies::{Policy, Removable};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Tier, Victim};
+use crate::replay::translation::{BLOCK, BUFFER, Below, GC, Placed, SPARE};
 use crate::replay::two_tier::{Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, add_up};
 use crate::replay::{FLASH, Fill, Machine, Totals};
 
@@ -23,20 +25,22 @@ use crate::replay::{FLASH, Fill, Machine, Totals};
 ///
 /// With LRU in both tiers, and every page admitted, RAM and flash together are one LRU cache of
 /// `r + f` pages.
-pub(crate) struct Exclusive<R, F, A = All> {
+pub(crate) struct Exclusive<R, F, A = All, D = ()> {
     ram: Tier<R>,
     flash: Tier<F>,
     admission: A,
     counters: SchemeCounters,
     /// Flash hits after which no RAM victim took the frame.
     frames_left_free: u64,
+    below: D,
 }
 
-impl<R: Policy, F: Removable, A: Admission> Machine for Exclusive<R, F, A> {
+impl<R: Policy, F: Removable, A: Admission, D: Below> Machine for Exclusive<R, F, A, D> {
     fn grow(&mut self, pages: usize) {
         self.ram.grow(pages);
         self.flash.grow(pages);
         self.admission.grow(pages);
+        self.below.grow(pages);
     }
 
     fn fetch(&self, pages: &[u32]) {
@@ -65,6 +69,7 @@ impl<R: Policy, F: Removable, A: Admission> Machine for Exclusive<R, F, A> {
         let on_flash = self.flash.contains(page);
         let dirty = if on_flash {
             self.counters.flash_hits += 1;
+            self.below.leave(page);
             self.flash.remove(page)
         } else {
             self.counters.flash_misses += 1;
@@ -84,6 +89,7 @@ impl<R: Policy, F: Removable, A: Admission> Machine for Exclusive<R, F, A> {
         self.ram.recount("RAM")?;
         self.flash.recount("flash")?;
         self.admission.recount()?;
+        self.below.recount(self.flash.len())?;
         let counters = &self.counters;
         if counters.ram_evictions != counters.flash_fills + counters.rejections {
             return Err(format!(
@@ -107,7 +113,7 @@ impl<R: Policy, F: Removable, A: Admission> Machine for Exclusive<R, F, A> {
     }
 }
 
-impl<R: Policy, F: Removable, A: Admission> Exclusive<R, F, A> {
+impl<R: Policy, F: Removable, A: Admission, D: Below> Exclusive<R, F, A, D> {
     /// Writes a RAM victim to flash. After a flash hit flash has a free frame, so nothing is evicted.
     #[inline]
     fn demote(&mut self, victim: Victim, after_hit: bool) {
@@ -123,19 +129,25 @@ impl<R: Policy, F: Removable, A: Admission> Exclusive<R, F, A> {
         if let Some(flash_victim) = self.flash.evict_if_full(victim.page) {
             self.counters.flash_evictions += 1;
             self.counters.hdd_writes += u64::from(flash_victim.dirty);
+            self.below.leave(flash_victim.page);
         }
         self.counters.flash_fills += 1;
+        self.below.write(victim.page);
         self.flash.insert(victim.page, victim.dirty);
     }
 }
 
-impl<R: Policy, F: Removable, A: Admission> Scheme for Exclusive<R, F, A> {
+impl<R: Policy, F: Removable, A: Admission, D: Below> Scheme for Exclusive<R, F, A, D> {
     const OPTIONS: &[Setting] = &[
         RAM_POLICY,
         FLASH_POLICY,
         ADMISSION,
         BLOCK_PAGES,
         BLOCK_TECHNIQUE,
+        SPARE,
+        BLOCK,
+        GC,
+        BUFFER,
     ];
 
     fn new(ram: &Cache<'_>, flash: &Cache<'_>) -> Self {
@@ -145,7 +157,20 @@ impl<R: Policy, F: Removable, A: Admission> Scheme for Exclusive<R, F, A> {
             admission: A::new(flash.pages),
             counters: SchemeCounters::default(),
             frames_left_free: 0,
+            below: D::default(),
         }
+    }
+
+    fn put_on(&mut self, device: Placed) {
+        self.below.put_on(device);
+    }
+
+    fn warmed_up(&mut self) {
+        self.below.restart_counters();
+    }
+
+    fn translated(&self) -> Option<FtlResult> {
+        self.below.translated()
     }
 
     /// A RAM miss looks its page up; a RAM victim is never on flash and is not. A swap after a flash

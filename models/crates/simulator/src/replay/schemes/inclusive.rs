@@ -1,11 +1,13 @@
 //! The inclusive scheme: every RAM page is on flash too.
 
+use crate::ftl::FtlResult;
 use crate::replay::admission::ADMISSION;
 use crate::replay::bits::BitSet;
 use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
 use crate::replay::policies::{Guarding, Policy};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Misses, Tier, Victim};
+use crate::replay::translation::{BLOCK, BUFFER, Below, GC, Placed, SPARE};
 use crate::replay::two_tier::{Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, add_up};
 use crate::replay::{FLASH, Fill, Machine, Totals, access_each};
 
@@ -26,7 +28,7 @@ use crate::replay::{FLASH, Fill, Machine, Totals, access_each};
 /// Under another policy than LRU `v_f` is the page that the policy names when it looks at the pages
 /// that are not in RAM only; all others keep their places, and the pages of RAM count in the lengths
 /// by which it chooses between its lists. Each policy's file says what that means for it.
-pub(crate) struct Inclusive<R, F> {
+pub(crate) struct Inclusive<R, F, D = ()> {
     ram: Tier<R>,
     flash_pages: u32,
     flash: F,
@@ -36,13 +38,15 @@ pub(crate) struct Inclusive<R, F> {
     mirrors: bool,
     /// Of the batch at work.
     misses: Misses,
+    below: D,
 }
 
-impl<R: Policy, F: Guarding> Machine for Inclusive<R, F> {
+impl<R: Policy, F: Guarding, D: Below> Machine for Inclusive<R, F, D> {
     fn grow(&mut self, pages: usize) {
         self.ram.grow(pages);
         self.flash.grow(pages);
         self.flash_dirty.grow(pages);
+        self.below.grow(pages);
     }
 
     fn fetch(&self, pages: &[u32]) {
@@ -106,6 +110,7 @@ impl<R: Policy, F: Guarding> Machine for Inclusive<R, F> {
                 self.flash_pages
             ));
         }
+        self.below.recount(self.flash.len())?;
         add_up(&self.counters, totals, self.ram.len(), self.flash.len(), 0)
     }
 }
@@ -150,7 +155,7 @@ pub(crate) fn recount<R: Policy, F: Guarding>(
     }
 }
 
-impl<R, F: Guarding> Inclusive<R, F> {
+impl<R, F: Guarding, D: Below> Inclusive<R, F, D> {
     /// What a miss of RAM does on flash.
     #[expect(clippy::inline_always, reason = "half of what a replay does")]
     #[inline(always)]
@@ -162,6 +167,7 @@ impl<R, F: Guarding> Inclusive<R, F> {
             if victim.dirty {
                 self.counters.ram_dirty_evictions += 1;
                 self.counters.flash_write_backs += 1;
+                self.below.write(victim.page);
                 self.flash_dirty.insert(victim.page);
                 self.flash.hit_and_release(victim.page);
             } else {
@@ -175,6 +181,7 @@ impl<R, F: Guarding> Inclusive<R, F> {
             self.counters.flash_misses += 1;
             self.evict_from_full_flash(page, victim);
             self.counters.flash_fills += 1;
+            self.below.write(page);
             self.flash.insert_guarded(page);
         }
     }
@@ -192,6 +199,7 @@ impl<R, F: Guarding> Inclusive<R, F> {
         );
         self.counters.flash_evictions += 1;
         self.counters.hdd_writes += u64::from(self.flash_dirty.take(victim));
+        self.below.leave(victim);
     }
 }
 
@@ -227,9 +235,18 @@ pub(crate) fn evict<F: Guarding>(
     }
 }
 
-impl<R: Policy, F: Guarding> Scheme for Inclusive<R, F> {
+impl<R: Policy, F: Guarding, D: Below> Scheme for Inclusive<R, F, D> {
     const NEEDS_FLASH_ABOVE_RAM: bool = true;
-    const OPTIONS: &[Setting] = &[RAM_POLICY, FLASH_POLICY, BLOCK_PAGES, BLOCK_TECHNIQUE];
+    const OPTIONS: &[Setting] = &[
+        RAM_POLICY,
+        FLASH_POLICY,
+        BLOCK_PAGES,
+        BLOCK_TECHNIQUE,
+        SPARE,
+        BLOCK,
+        GC,
+        BUFFER,
+    ];
     const REFUSES: &[(&str, &str)] = &[(
         ADMISSION.name,
         "every RAM page is on flash, so flash admits every page",
@@ -244,7 +261,20 @@ impl<R: Policy, F: Guarding> Scheme for Inclusive<R, F> {
             counters: SchemeCounters::default(),
             mirrors: ram.pages == flash.pages,
             misses: Misses::default(),
+            below: D::default(),
         }
+    }
+
+    fn put_on(&mut self, device: Placed) {
+        self.below.put_on(device);
+    }
+
+    fn warmed_up(&mut self) {
+        self.below.restart_counters();
+    }
+
+    fn translated(&self) -> Option<FtlResult> {
+        self.below.translated()
     }
 
     fn counters(&self) -> SchemeCounters {

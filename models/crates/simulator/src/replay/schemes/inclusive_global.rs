@@ -1,12 +1,14 @@
 //! The inclusive scheme with global recency: every reference refreshes flash.
 
 use super::inclusive::{evict, guarding, recount, with_directory};
+use crate::ftl::FtlResult;
 use crate::replay::admission::ADMISSION;
 use crate::replay::bits::BitSet;
 use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
 use crate::replay::policies::{Guarding, Policy};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Tier, Victim};
+use crate::replay::translation::{BLOCK, BUFFER, Below, GC, Placed, SPARE};
 use crate::replay::two_tier::{Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, add_up};
 use crate::replay::{FLASH, Fill, Machine, Totals};
 
@@ -24,7 +26,7 @@ use crate::replay::{FLASH, Fill, Machine, Totals};
 /// With LRU in both tiers `v_f` is the least recent flash page, and the curve of one LRU predicts the
 /// hits of both. Other policies name another victim, which could be in RAM; then, as in
 /// [`super::inclusive`], they name the next one, and pages of RAM keep their places.
-pub(crate) struct InclusiveGlobal<R, F> {
+pub(crate) struct InclusiveGlobal<R, F, D = ()> {
     ram: Tier<R>,
     flash_pages: u32,
     flash: F,
@@ -32,13 +34,15 @@ pub(crate) struct InclusiveGlobal<R, F> {
     counters: SchemeCounters,
     /// Flash has as many pages as RAM: what leaves RAM is all that can leave flash.
     mirrors: bool,
+    below: D,
 }
 
-impl<R: Policy, F: Guarding> Machine for InclusiveGlobal<R, F> {
+impl<R: Policy, F: Guarding, D: Below> Machine for InclusiveGlobal<R, F, D> {
     fn grow(&mut self, pages: usize) {
         self.ram.grow(pages);
         self.flash.grow(pages);
         self.flash_dirty.grow(pages);
+        self.below.grow(pages);
     }
 
     fn fetch(&self, pages: &[u32]) {
@@ -69,6 +73,9 @@ impl<R: Policy, F: Guarding> Machine for InclusiveGlobal<R, F> {
             self.counters.ram_dirty_evictions += u64::from(dirty);
             self.counters.flash_write_backs += u64::from(dirty);
             self.flash_dirty.insert_if(page, dirty);
+            if dirty {
+                self.below.write(page);
+            }
             self.flash.release(page);
         }
         if on_flash {
@@ -81,8 +88,10 @@ impl<R: Policy, F: Guarding> Machine for InclusiveGlobal<R, F> {
                 let victim = evict(&mut self.flash, page, &self.flash_dirty, only);
                 self.counters.flash_evictions += 1;
                 self.counters.hdd_writes += u64::from(self.flash_dirty.take(victim));
+                self.below.leave(victim);
             }
             self.counters.flash_fills += 1;
+            self.below.write(page);
             self.flash.insert_guarded(page);
         }
         self.ram.insert(page, write);
@@ -100,13 +109,14 @@ impl<R: Policy, F: Guarding> Machine for InclusiveGlobal<R, F> {
             &self.flash_dirty,
             totals.distinct_pages,
         )?;
+        self.below.recount(self.flash.len())?;
         add_up(&self.counters, totals, self.ram.len(), self.flash.len(), 0)
     }
 }
 
-impl<R: Policy, F: Guarding> Scheme for InclusiveGlobal<R, F> {
+impl<R: Policy, F: Guarding, D: Below> Scheme for InclusiveGlobal<R, F, D> {
     const NEEDS_FLASH_ABOVE_RAM: bool = true;
-    const OPTIONS: &[Setting] = &[RAM_POLICY, FLASH_POLICY];
+    const OPTIONS: &[Setting] = &[RAM_POLICY, FLASH_POLICY, SPARE, BLOCK, GC, BUFFER];
     const REFUSES: &[(&str, &str)] = &[
         (
             ADMISSION.name,
@@ -130,7 +140,20 @@ impl<R: Policy, F: Guarding> Scheme for InclusiveGlobal<R, F> {
             flash_dirty: BitSet::default(),
             counters: SchemeCounters::default(),
             mirrors: ram.pages == flash.pages,
+            below: D::default(),
         }
+    }
+
+    fn put_on(&mut self, device: Placed) {
+        self.below.put_on(device);
+    }
+
+    fn warmed_up(&mut self) {
+        self.below.restart_counters();
+    }
+
+    fn translated(&self) -> Option<FtlResult> {
+        self.below.translated()
     }
 
     fn counters(&self) -> SchemeCounters {

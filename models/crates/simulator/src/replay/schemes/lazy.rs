@@ -1,11 +1,13 @@
 //! The lazy scheme: pages are staged to flash only when RAM evicts them.
 
+use crate::ftl::FtlResult;
 use crate::replay::admission::all::All;
 use crate::replay::admission::{ADMISSION, Admission};
 use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
 use crate::replay::policies::{Policy, Removable};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Tier, Victim};
+use crate::replay::translation::{BLOCK, BUFFER, Below, GC, Placed, SPARE};
 use crate::replay::two_tier::{Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, add_up};
 use crate::replay::{FLASH, Fill, Machine, Totals};
 
@@ -26,18 +28,20 @@ use crate::replay::{FLASH, Fill, Machine, Totals};
 /// ```
 ///
 /// `v_f` may be in RAM as well; its RAM copy is not affected.
-pub(crate) struct Lazy<R, F, A = All> {
+pub(crate) struct Lazy<R, F, A = All, D = ()> {
     ram: Tier<R>,
     flash: Tier<F>,
     admission: A,
     counters: SchemeCounters,
+    below: D,
 }
 
-impl<R: Policy, F: Removable, A: Admission> Machine for Lazy<R, F, A> {
+impl<R: Policy, F: Removable, A: Admission, D: Below> Machine for Lazy<R, F, A, D> {
     fn grow(&mut self, pages: usize) {
         self.ram.grow(pages);
         self.flash.grow(pages);
         self.admission.grow(pages);
+        self.below.grow(pages);
     }
 
     fn fetch(&self, pages: &[u32]) {
@@ -89,6 +93,7 @@ impl<R: Policy, F: Removable, A: Admission> Machine for Lazy<R, F, A> {
             ));
         }
         self.admission.recount()?;
+        self.below.recount(self.flash.len())?;
         let counters = &self.counters;
         let left_alone = counters.ram_evictions
             - counters.flash_fills
@@ -110,7 +115,7 @@ impl<R: Policy, F: Removable, A: Admission> Machine for Lazy<R, F, A> {
     }
 }
 
-impl<R: Policy, F: Removable, A: Admission> Lazy<R, F, A> {
+impl<R: Policy, F: Removable, A: Admission, D: Below> Lazy<R, F, A, D> {
     #[inline]
     fn stage(&mut self, victim: Victim) {
         self.counters.ram_evictions += 1;
@@ -121,9 +126,11 @@ impl<R: Policy, F: Removable, A: Admission> Lazy<R, F, A> {
                 if self.refuses(victim) {
                     self.counters.flash_invalidations += 1;
                     self.flash.remove(victim.page);
+                    self.below.leave(victim.page);
                     return;
                 }
                 self.counters.flash_write_backs += 1;
+                self.below.write(victim.page);
                 self.flash.soil(victim.page, true);
                 self.flash.on_hit(victim.page);
             }
@@ -134,8 +141,10 @@ impl<R: Policy, F: Removable, A: Admission> Lazy<R, F, A> {
             if let Some(flash_victim) = self.flash.evict_if_full(victim.page) {
                 self.counters.flash_evictions += 1;
                 self.counters.hdd_writes += u64::from(flash_victim.dirty);
+                self.below.leave(flash_victim.page);
             }
             self.counters.flash_fills += 1;
+            self.below.write(victim.page);
             self.flash.insert(victim.page, victim.dirty);
         }
     }
@@ -153,13 +162,17 @@ impl<R: Policy, F: Removable, A: Admission> Lazy<R, F, A> {
     }
 }
 
-impl<R: Policy, F: Removable, A: Admission> Scheme for Lazy<R, F, A> {
+impl<R: Policy, F: Removable, A: Admission, D: Below> Scheme for Lazy<R, F, A, D> {
     const OPTIONS: &[Setting] = &[
         RAM_POLICY,
         FLASH_POLICY,
         ADMISSION,
         BLOCK_PAGES,
         BLOCK_TECHNIQUE,
+        SPARE,
+        BLOCK,
+        GC,
+        BUFFER,
     ];
 
     fn new(ram: &Cache<'_>, flash: &Cache<'_>) -> Self {
@@ -173,7 +186,20 @@ impl<R: Policy, F: Removable, A: Admission> Scheme for Lazy<R, F, A> {
             },
             admission: A::new(flash.pages),
             counters: SchemeCounters::default(),
+            below: D::default(),
         }
+    }
+
+    fn put_on(&mut self, device: Placed) {
+        self.below.put_on(device);
+    }
+
+    fn warmed_up(&mut self) {
+        self.below.restart_counters();
+    }
+
+    fn translated(&self) -> Option<FtlResult> {
+        self.below.translated()
     }
 
     /// A RAM miss looks its page up, and so does each RAM victim. A flash hit, a write-back, a copy

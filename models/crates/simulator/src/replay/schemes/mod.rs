@@ -11,6 +11,7 @@ use crate::replay::policies::lru::Lru;
 use crate::replay::policies::{AnyGuarded, AnyPolicy, Policy};
 use crate::replay::settings::spelled;
 use crate::replay::timed::{TimedResult, Timing};
+use crate::replay::translation::{self, PerhapsPlaced};
 use crate::replay::two_tier::{self, Policies, Run, Scheme, SchemeResult};
 use crate::replay::{About, flash_blocks, flash_caches, known_names, online};
 
@@ -56,7 +57,7 @@ macro_rules! schemes {
 
         /// Replays the run through the scheme called `name`: compiled by itself for LRU in both
         /// tiers, once for all other combinations of policies, and once for each admission rule
-        /// that can refuse a page.
+        /// that can refuse a page; with a device under flash as with such a rule.
         pub(crate) fn simulate(name: &str, run: Run<'_, '_>) -> Result<SchemeResult> {
             let wanted = spelled(name);
             let Some(about) = TABLE.iter().find(|about| about.name == wanted) else {
@@ -70,7 +71,9 @@ macro_rules! schemes {
             if flash_blocks::are_wanted(policies)? {
                 return flash_blocks::simulate(about, policies, run);
             }
-            if policies.admission() != ADMISSION.default {
+            if policies.admission() != ADMISSION.default
+                || translation::wanted(policies.own())?.is_some()
+            {
                 return admission::with(policies.admission(), Choosy { about, policies, run });
             }
             match (about.name, policies.are_lru()) {
@@ -104,7 +107,7 @@ macro_rules! schemes {
     };
 }
 
-/// A replay whose flash does not take every page.
+/// A replay whose flash does not take every page, or lies on a device.
 struct Choosy<'run, 'source, 'progress> {
     about: &'static About,
     policies: &'run Policies,
@@ -127,8 +130,8 @@ fn unknown(name: &str) -> Error {
 
 schemes! {
     none::NoFlash<Lru>, none::NoFlash<AnyPolicy>, none::NoFlash<AnyPolicy> => "none", "No flash", "RAM alone in front of the disk.", "Koltsidas, Viglas 2009, cost C0";
-    inclusive::Inclusive<Lru, LruGuarded>, inclusive::Inclusive<AnyPolicy, AnyGuarded>, inclusive::Inclusive<AnyPolicy, AnyGuarded> => "inclusive", "Inclusive", "Every RAM page is on flash too; flash sees only RAM misses.", "Koltsidas, Viglas 2009, section 3.2, Figure 2";
-    inclusive_global_lru::InclusiveGlobalLru, inclusive_global::InclusiveGlobal<AnyPolicy, AnyGuarded>, inclusive_global::InclusiveGlobal<AnyPolicy, AnyGuarded> => "inclusive_global", "Inclusive, global recency", "Every RAM page is on flash too; every reference refreshes its flash recency, so with LRU in both tiers the hit-ratio curve predicts it exactly.", "Koltsidas, Viglas 2009, section 3.2, with the recency its formula assumes";
-    exclusive_lru::ExclusiveLru, exclusive::Exclusive<AnyPolicy, AnyPolicy>, exclusive::Exclusive<AnyPolicy, AnyPolicy, A> => "exclusive", "Exclusive", "A page is in RAM or on flash, never in both; every RAM victim is written to flash.", "Koltsidas, Viglas 2009, section 3.3, Figure 3";
-    lazy_lru::LazyLru, lazy::Lazy<AnyPolicy, AnyPolicy>, lazy::Lazy<AnyPolicy, AnyPolicy, A> => "lazy", "Lazy", "A page may be in both; a RAM victim is written to flash unless a clean copy is there.", "Koltsidas, Viglas 2009, section 3.4, Figure 4";
+    inclusive::Inclusive<Lru, LruGuarded>, inclusive::Inclusive<AnyPolicy, AnyGuarded>, inclusive::Inclusive<AnyPolicy, AnyGuarded, PerhapsPlaced> => "inclusive", "Inclusive", "Every RAM page is on flash too; flash sees only RAM misses.", "Koltsidas, Viglas 2009, section 3.2, Figure 2";
+    inclusive_global_lru::InclusiveGlobalLru, inclusive_global::InclusiveGlobal<AnyPolicy, AnyGuarded>, inclusive_global::InclusiveGlobal<AnyPolicy, AnyGuarded, PerhapsPlaced> => "inclusive_global", "Inclusive, global recency", "Every RAM page is on flash too; every reference refreshes its flash recency, so with LRU in both tiers the hit-ratio curve predicts it exactly.", "Koltsidas, Viglas 2009, section 3.2, with the recency its formula assumes";
+    exclusive_lru::ExclusiveLru, exclusive::Exclusive<AnyPolicy, AnyPolicy>, exclusive::Exclusive<AnyPolicy, AnyPolicy, A, PerhapsPlaced> => "exclusive", "Exclusive", "A page is in RAM or on flash, never in both; every RAM victim is written to flash.", "Koltsidas, Viglas 2009, section 3.3, Figure 3";
+    lazy_lru::LazyLru, lazy::Lazy<AnyPolicy, AnyPolicy>, lazy::Lazy<AnyPolicy, AnyPolicy, A, PerhapsPlaced> => "lazy", "Lazy", "A page may be in both; a RAM victim is written to flash unless a clean copy is there.", "Koltsidas, Viglas 2009, section 3.4, Figure 4";
 }

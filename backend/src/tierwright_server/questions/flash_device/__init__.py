@@ -1,0 +1,1 @@
+"""What garbage collection makes of the writes of a flash device."""

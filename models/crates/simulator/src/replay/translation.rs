@@ -1,0 +1,272 @@
+//! The flash device under a replay: its options, and the frames of the pages of a page-flow scheme.
+//!
+//! A flash cache says which frames it writes. A page-flow scheme only knows which pages are on flash: here a
+//! page that comes to flash takes the frame that became free last, as the listings have it (`v_r` takes the
+//! frame of `pg`, a newcomer that of `v_f`), and a page that is written again is written in its place.
+
+use super::settings::{Setting, Settings, Values};
+use crate::error::{Error, Result};
+use crate::ftl::{Collection, Ftl, FtlResult, MAX_BLOCK_PAGES, Settings as FtlSettings};
+
+/// Spare space of the device, in percent of the flash pages.
+pub(crate) const FTL_SPARE: &str = "ftl_spare_percent";
+/// Pages of an erase block.
+pub(crate) const FTL_BLOCK: &str = "ftl_block_pages";
+/// Which block is collected.
+pub(crate) const FTL_GC: &str = "ftl_gc";
+/// Pages of the write buffer.
+pub(crate) const FTL_BUFFER: &str = "ftl_buffer_pages";
+/// Most spare space.
+pub(crate) const MOST_SPARE: u32 = 1000;
+/// Pages of an erase block where nothing is given.
+pub(crate) const DEFAULT_BLOCK: &str = "256";
+/// Rules of collection by name.
+pub(crate) const COLLECTIONS: [(&str, Collection); 4] = [
+    ("greedy", Collection::Greedy),
+    ("fifo", Collection::Fifo),
+    ("random", Collection::Random),
+    ("cost_benefit", Collection::CostBenefit),
+];
+
+/// Options of a page-flow scheme whose flash can be put on a device.
+pub(crate) const SPARE: Setting = Setting {
+    name: FTL_SPARE,
+    description: "Spare space of a page-mapped flash device under the scheme, in percent of its pages: its WAF, erases and wear are counted. 0: no device.",
+    default: "0",
+    values: Values::Whole {
+        least: 0,
+        most: MOST_SPARE,
+    },
+};
+/// See [`SPARE`].
+pub(crate) const BLOCK: Setting = Setting {
+    name: FTL_BLOCK,
+    description: "Pages of an erase block of that device.",
+    default: DEFAULT_BLOCK,
+    values: Values::Whole {
+        least: 1,
+        most: MAX_BLOCK_PAGES,
+    },
+};
+/// See [`SPARE`].
+pub(crate) const GC: Setting = Setting {
+    name: FTL_GC,
+    description: "Which block that device collects.",
+    default: "greedy",
+    values: Values::OneOf(&["greedy", "fifo", "random", "cost_benefit"]),
+};
+
+/// See [`SPARE`].
+pub(crate) const BUFFER: Setting = Setting {
+    name: FTL_BUFFER,
+    description: "Pages of the write buffer of that device: a page that is written again while it is there is written once. 0: no buffer.",
+    default: "0",
+    values: Values::Whole {
+        least: 0,
+        most: u32::MAX,
+    },
+};
+
+/// The device with so much spare space, in whole blocks, whose logical pages are the flash pages.
+pub(crate) fn device(
+    flash_pages: u32,
+    spare_percent: u64,
+    block_pages: u32,
+    collection: Collection,
+    buffer_pages: u32,
+) -> Result<Ftl> {
+    let physical = (u64::from(flash_pages) * (100 + spare_percent)).div_ceil(100);
+    let blocks = physical.div_ceil(u64::from(block_pages));
+    let blocks = u32::try_from(blocks).unwrap_or(u32::MAX);
+    Ftl::new(FtlSettings {
+        buffer_pages,
+        ..FtlSettings::new(flash_pages, blocks, block_pages, collection)
+    })
+}
+
+/// The device that the options of a scheme put under its flash, if any.
+///
+/// # Errors
+/// [`Error::BadParameter`] for a device that could not work, and for what has no effect without one.
+pub(crate) fn asked(own: &Settings, flash_pages: u32) -> Result<Option<Placed>> {
+    let Some(percent) = wanted(own)? else {
+        return Ok(None);
+    };
+    if flash_pages == 0 {
+        return Ok(None);
+    }
+    let collection = COLLECTIONS
+        .into_iter()
+        .find(|(name, _)| *name == own.name(FTL_GC));
+    let collection = collection.map_or(Collection::Greedy, |(_, rule)| rule);
+    let ftl = device(
+        flash_pages,
+        percent.into(),
+        own.whole(FTL_BLOCK),
+        collection,
+        own.whole(FTL_BUFFER),
+    )?;
+    Ok(Some(Placed::new(ftl)))
+}
+
+/// The spare space that the options of a scheme ask for [percent].
+///
+/// # Errors
+/// [`Error::BadParameter`] for options of a device without one.
+pub(crate) fn wanted(own: &Settings) -> Result<Option<u32>> {
+    // A scheme without flash has no such option.
+    if own.name(FTL_GC).is_empty() {
+        return Ok(None);
+    }
+    let percent = own.whole(FTL_SPARE);
+    if percent > 0 {
+        return Ok(Some(percent));
+    }
+    let block = own.whole(FTL_BLOCK).to_string();
+    let buffer = own.whole(FTL_BUFFER).to_string();
+    let unused = [
+        (FTL_BLOCK, block.as_str(), BLOCK.default),
+        (FTL_GC, own.name(FTL_GC), GC.default),
+        (FTL_BUFFER, buffer.as_str(), BUFFER.default),
+    ];
+    let unused = unused
+        .into_iter()
+        .find(|(_, value, default)| value != default);
+    unused.map_or(Ok(None), |(name, value, _)| {
+        Err(Error::BadParameter {
+            name: "option",
+            value: format!("{name}={value}"),
+            message: format!("has no effect without {FTL_SPARE}"),
+            hint: format!("also give {FTL_SPARE} from 1 to {MOST_SPARE}, or leave it out"),
+        })
+    })
+}
+
+/// What lies below the flash of a page-flow scheme.
+pub(crate) trait Below: Default {
+    /// Makes room for the page numbers `0..pages`.
+    fn grow(&mut self, _pages: usize) {}
+    /// A page is written to flash, whether it was there or not.
+    fn write(&mut self, _page: u32) {}
+    /// A page that was on flash is no longer there.
+    fn leave(&mut self, _page: u32) {}
+    /// Puts the flash on a device.
+    fn put_on(&mut self, _device: Placed) {}
+    /// Sets the counters to 0.
+    fn restart_counters(&mut self) {}
+    /// What the device did.
+    fn translated(&self) -> Option<FtlResult> {
+        None
+    }
+    /// Counts the frames again, of which `held` must be in use.
+    fn recount(&self, _held: u32) -> std::result::Result<(), String> {
+        Ok(())
+    }
+}
+
+/// Nothing: flash writes are only counted.
+impl Below for () {}
+
+/// A device, if one was asked for.
+pub(crate) type PerhapsPlaced = Option<Box<Placed>>;
+
+impl Below for PerhapsPlaced {
+    fn grow(&mut self, pages: usize) {
+        if let Some(placed) = self {
+            placed.frames.resize(pages, NOWHERE);
+        }
+    }
+
+    #[inline]
+    fn write(&mut self, page: u32) {
+        if let Some(placed) = self {
+            placed.write(page);
+        }
+    }
+
+    #[inline]
+    fn leave(&mut self, page: u32) {
+        if let Some(placed) = self {
+            placed.leave(page);
+        }
+    }
+
+    fn put_on(&mut self, device: Placed) {
+        *self = Some(Box::new(device));
+    }
+
+    fn restart_counters(&mut self) {
+        if let Some(placed) = self {
+            placed.ftl.restart_counters();
+        }
+    }
+
+    fn translated(&self) -> Option<FtlResult> {
+        self.as_ref().map(|placed| placed.ftl.result())
+    }
+
+    fn recount(&self, held: u32) -> std::result::Result<(), String> {
+        self.as_ref().map_or(Ok(()), |placed| placed.recount(held))
+    }
+}
+
+/// Frame of a page that is not on flash.
+const NOWHERE: u32 = u32::MAX;
+
+/// A device, and the frame of each page on flash, which is its logical page.
+#[derive(Debug)]
+pub(crate) struct Placed {
+    /// Frame of each page.
+    frames: Vec<u32>,
+    /// Frames that were in use and are not; the last is taken first.
+    free: Vec<u32>,
+    /// Frames from here on were never used.
+    unused: u32,
+    ftl: Ftl,
+}
+
+impl Placed {
+    fn new(ftl: Ftl) -> Self {
+        Self {
+            frames: Vec::new(),
+            free: Vec::new(),
+            unused: 0,
+            ftl,
+        }
+    }
+
+    #[inline]
+    fn write(&mut self, page: u32) {
+        let frame = &mut self.frames[page as usize];
+        if *frame == NOWHERE {
+            *frame = self.free.pop().unwrap_or_else(|| {
+                self.unused += 1;
+                self.unused - 1
+            });
+        }
+        self.ftl.write_run(*frame, 1);
+    }
+
+    #[inline]
+    fn leave(&mut self, page: u32) {
+        let frame = std::mem::replace(&mut self.frames[page as usize], NOWHERE);
+        self.free.push(frame);
+    }
+
+    fn recount(&self, held: u32) -> std::result::Result<(), String> {
+        let mut found = self.free.clone();
+        let free = found.len();
+        found.extend(self.frames.iter().filter(|&&frame| frame != NOWHERE));
+        let in_use = found.len() - free;
+        found.sort_unstable();
+        if found.iter().copied().ne(0..self.unused) {
+            return Err("a frame of the flash device is used twice or lost".to_owned());
+        }
+        if in_use != held as usize {
+            return Err(format!(
+                "{in_use} frames of the flash device are in use for {held} pages on flash"
+            ));
+        }
+        Ok(())
+    }
+}
