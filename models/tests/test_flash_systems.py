@@ -41,6 +41,26 @@ CHOICES: dict[str, dict[str, tuple[str, ...]]] = {
         "flash_write_us": ("0", "500", "4000"),
         "directory": ("memory", "persistent"),
     },
+    "bcache": {
+        "mode": ("write_through", "write_back", "write_back", "write_around"),
+        "replacement": ("lru", "fifo", "random"),
+        "bucket_pages": ("1", "2", "4"),
+        "open_buckets": ("1", "2"),
+        "sequential_cutoff_pages": ("0", "1", "3"),
+        "cutoff_writeback": ("0", "0.7", "1"),
+        "writeback_share": ("0", "0.3"),
+        "writeback_delay_s": ("1", "60"),
+        "metadata_keys": ("1", "5"),
+        "seed": ("7", "18446744073709551615"),
+    },
+    "sce": {
+        "mode": ("write_around", "write_through"),
+        "fragment_pages": ("1", "3", "8"),
+        "window": ("1", "4"),
+        "period_ms": ("1", "900"),
+        "initial_count": ("0", "1"),
+        "ceiling": ("1", "2"),
+    },
 }
 TRACES = 40
 

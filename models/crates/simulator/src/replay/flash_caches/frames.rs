@@ -194,7 +194,7 @@ impl FrameTable {
         crash: Option<&super::CrashReport>,
     ) -> std::result::Result<(), String> {
         let mapped = self.frame_of.iter().filter(|&&frame| frame != NONE);
-        recount_copies(mapped.count(), ordered, counters, crash)?;
+        recount_copies(mapped.count(), ordered, 0, counters, crash)?;
         let used = self.fresh as usize - self.freed.len();
         let dirty = self.dirty.iter().filter(|&page| self.holds(page)).count();
         if ordered != self.held as usize

@@ -61,6 +61,7 @@ use engine::{CrashPlan, Engine};
 pub use options::OptionAbout;
 use options::Options;
 
+mod bcache;
 mod cac;
 mod chains;
 mod counters;
@@ -72,6 +73,8 @@ mod lazy_cleaning;
 mod lru2;
 mod no_flash;
 mod options;
+mod rate;
+mod sce;
 mod sets;
 mod tac;
 #[cfg(test)]
@@ -226,19 +229,21 @@ fn unit_of(
     Ok(u32::try_from(pages).unwrap_or(u32::MAX))
 }
 
-/// Checks the copies on flash, counted in two ways, against those that came and went.
+/// Checks the copies on flash, counted in two ways, against those that came and went; `beside` are
+/// writes of pages whose older copy became invalid.
 fn recount_copies(
     mapped: usize,
     held: usize,
+    beside: u64,
     counters: &FlashCacheCounters,
     crash: Option<&CrashReport>,
 ) -> std::result::Result<(), String> {
     let lost = crash.map_or(0, |crash| crash.flash_pages_lost);
     let gone = counters.flash_evictions + counters.flash_invalidations + held as u64 + lost;
-    if mapped != held || counters.flash_fills != gone || counters.requeued != 0 {
+    let came = counters.flash_fills + beside;
+    if mapped != held || came != gone || counters.requeued != 0 {
         return Err(format!(
-            "{} fills, but {gone} copies left flash, were lost or are there; {mapped} pages are mapped and {held} held",
-            counters.flash_fills
+            "{came} copies came, but {gone} copies left flash, were lost or are there; {mapped} pages are mapped and {held} held",
         ));
     }
     Ok(())
@@ -416,6 +421,8 @@ flash_caches! {
     tac::Tac => "tac", "TAC", "Temperature-aware caching: a page from disk or changed enters if its extent is hotter than the coldest on flash; write-through, with a slot directory on flash.", "Canim, Mihaila, Bhattacharjee, Ross, Lang: SSD bufferpool extensions for database systems, PVLDB 2010, as described by Kang, Lee, Moon 2016, sections 3.2 and 5.1", &[];
     exadata::Exadata => "exadata", "Exadata", "Smart flash cache: pages enter as they come from disk, LRU, relations of low priority leave first; write-around, or write-back.", "Oracle Exadata Smart Flash Cache, as described by Kang, Lee, Moon: Flash as cache extension for online transactional workloads, VLDB Journal 2016, section 3.2 and Table 3", &[];
     cac::Cac => "cac", "CAC", "Cost-adjusted caching: greedy-dual by the I/O time that a page would have saved on flash; pages enter as they leave DRAM.", "Liu, Salem: Hybrid storage management for database systems, PVLDB 2013, as described by Kang, Lee, Moon 2016, section 3.2", &[WRITES];
+    bcache::Bcache => "bcache", "bcache", "Block cache of the kernel: appends read misses and writes to six open buckets, empties whole buckets, bypasses long streams, keeps a journal and a B-tree on flash; write-through, write-back or write-around.", "Linux bcache, as described by Kang, Lee, Moon: Flash as cache extension for online transactional workloads, VLDB Journal 2016, sections 3.3 and 6.5", &[];
+    sce::Sce => "sce", "SCE", "Scalable Cache Engine: background threads promote the hottest recent fragments of 1 MiB, a bit for each page tells what is valid, generalised CLOCK makes room.", "SCE paper (ADMS 2014), section 3", &[];
 }
 
 /// Every flash cache.

@@ -529,7 +529,7 @@ impl<K: Kind> FlashCache for Sets<K> {
             }
         }
         let mapped = self.frame_of.iter().filter(|&&frame| frame != NONE);
-        recount_copies(mapped.count(), held, counters, crash)?;
+        recount_copies(mapped.count(), held, 0, counters, crash)?;
         if held != self.held as usize
             || dirty != self.dirty_held as usize
             || dirty != self.dirty.iter().count()

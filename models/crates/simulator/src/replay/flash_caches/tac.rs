@@ -294,7 +294,7 @@ impl FlashCache for Tac {
             }
         }
         let mapped = self.frame_of.iter().filter(|&&frame| frame != NONE);
-        recount_copies(mapped.count(), held, counters, crash)?;
+        recount_copies(mapped.count(), held, 0, counters, crash)?;
         if held != self.held as usize || held > self.capacity as usize {
             return Err(format!(
                 "{held} pages are in extents, counted as {}, capacity {}",
