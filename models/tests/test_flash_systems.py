@@ -3,7 +3,6 @@
 import random
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -100,13 +99,6 @@ def chosen(draw: random.Random, name: str) -> Options:
     }
 
 
-def counted(name: str, options: Options, steps: list[Step], *sizes: int) -> Any:
-    model = slow_systems.MODELS[name](options, *sizes)
-    for time, page, write in steps:
-        model.access(time, page, write=write)
-    return model.finish()
-
-
 @pytest.mark.parametrize("name", CHOICES)
 def test_every_counter_is_that_of_the_slow_model(name: str, tmp_path: Path) -> None:
     seen: dict[str, int] = dict.fromkeys(slow_systems.COUNTERS, 0)
@@ -115,7 +107,7 @@ def test_every_counter_is_that_of_the_slow_model(name: str, tmp_path: Path) -> N
         steps = trace_of(draw)
         options = chosen(draw, name)
         sizes = (draw.randint(1, 8), draw.randint(8, 40))
-        expected = counted(name, options, steps, *sizes)
+        expected = slow_systems.simulate(name, options, steps, sizes)
         trace = written(steps, tmp_path / f"{seed}.csv")
         found = replay.replay(trace, "flash_cache", name, *sizes, options=options)
         where = f"trace {seed} with {options} over {sizes}"

@@ -184,7 +184,11 @@ impl Streams {
     fn length(&mut self, place: u64) -> u64 {
         let mut stream = NONE;
         // Rarely true, and without a branch for each stream.
-        if self.next.iter().fold(false, |found, &next| found | (next == place)) {
+        if self
+            .next
+            .iter()
+            .fold(false, |found, &next| found | (next == place))
+        {
             stream = self.order.newest;
             while self.next[stream as usize] != place {
                 stream = self.links.older(stream);
@@ -200,7 +204,11 @@ impl Streams {
             self.lengths.push(0);
             self.links.push(&mut self.order, stream);
         } else {
-            stream = if stream == NONE { self.order.oldest } else { stream };
+            stream = if stream == NONE {
+                self.order.oldest
+            } else {
+                stream
+            };
             self.links.renew(&mut self.order, stream);
         }
         self.next[stream as usize] = place.wrapping_add(1);
@@ -504,7 +512,9 @@ impl FlashCache for Bcache {
 
     fn check_clock(settings: &Settings, unit: ClockUnit) -> Result<()> {
         match settings.mode {
-            Mode::Back => settings.delay.check(unit, "write-back works in the background"),
+            Mode::Back => settings
+                .delay
+                .check(unit, "write-back works in the background"),
             Mode::Through | Mode::Around => Ok(()),
         }
     }
@@ -634,9 +644,8 @@ impl FlashCache for Bcache {
         let bypasses = self.bypasses(page);
         let mode = self.settings.mode;
         let around = bypasses || mode == Mode::Around;
-        let back = !around
-            && mode == Mode::Back
-            && self.dirty_buckets <= self.settings.most_dirty_buckets;
+        let back =
+            !around && mode == Mode::Back && self.dirty_buckets <= self.settings.most_dirty_buckets;
         let counters = host.counters();
         counters.bypassed += u64::from(bypasses);
         counters.disk_writes_on_exit += u64::from(!back);
@@ -706,7 +715,13 @@ impl FlashCache for Bcache {
             used += usize::from(bucket.state != State::Free);
         }
         let mapped = self.frame_of.iter().filter(|&&frame| frame != NONE);
-        recount_copies(mapped.count(), held, counters.flash_write_backs, counters, crash)?;
+        recount_copies(
+            mapped.count(),
+            held,
+            counters.flash_write_backs,
+            counters,
+            crash,
+        )?;
         let counted = (self.held as usize, self.dirty, self.slots);
         if counted != (held, dirty, slots)
             || (self.reclaimable, self.dirty_buckets) != (reclaimable, dirty_buckets)

@@ -74,7 +74,11 @@ impl Exadata {
                 return false;
             }
             None => {
-                let from = if self.order[LOW] == Ends::EMPTY { HIGH } else { LOW };
+                let from = if self.order[LOW] == Ends::EMPTY {
+                    HIGH
+                } else {
+                    LOW
+                };
                 let victim = self.links.pop(&mut self.order[from]).unwrap_or_default();
                 self.frames.evict(victim, host)
             }
@@ -103,7 +107,7 @@ impl FlashCache for Exadata {
             name: "low_priority",
             values: "none, or numbers of relations with + between them",
             default: "none",
-            description: "Relations (or devices) whose pages leave flash first, as logs and backups do: their numbers, from 0, in the order in which the trace shows them first.",
+            description: "Relations (or devices) whose pages are evicted first, as logs and backups do: their numbers, from 0, in the order in which the trace shows them first.",
             is_place: false,
         },
         DIRECTORY,
@@ -111,10 +115,7 @@ impl FlashCache for Exadata {
 
     fn settings(options: &Options<'_>, run: Conditions) -> Result<Settings> {
         Ok(Settings {
-            write_back: options.choice(
-                "mode",
-                &[("write_around", false), ("write_back", true)],
-            )?,
+            write_back: options.choice("mode", &[("write_around", false), ("write_back", true)])?,
             low: options.numbers("low_priority")?,
             persistent_directory: persistent(options, run)?,
         })
@@ -139,7 +140,8 @@ impl FlashCache for Exadata {
     fn locate(&mut self, pages: &[u32], spaces: &[u32], _addresses: &[u64]) {
         for (&page, &space) in pages.iter().zip(spaces) {
             if page as usize == self.class_of.len() {
-                self.class_of.push(u8::from(self.settings.low.contains(&space)));
+                self.class_of
+                    .push(u8::from(self.settings.low.contains(&space)));
                 self.relations = self.relations.max(space.saturating_add(1));
             }
         }
@@ -216,7 +218,11 @@ impl FlashCache for Exadata {
     }
 
     fn notes(&self) -> Vec<Warning> {
-        let unseen = self.settings.low.iter().filter(|&&low| low >= self.relations);
+        let unseen = self
+            .settings
+            .low
+            .iter()
+            .filter(|&&low| low >= self.relations);
         unseen
             .map(|low| Warning {
                 name: "unknown_relation",

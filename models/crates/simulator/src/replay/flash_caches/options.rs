@@ -211,7 +211,11 @@ impl<'given> Options<'given> {
         let text = self.text(name).unwrap_or(self.about(name).default);
         match text.parse::<f64>() {
             Ok(share) if (0.0..=1.0).contains(&share) => {
-                let share = if self.is_given(name) { share } else { share.min(most) };
+                let share = if self.is_given(name) {
+                    share
+                } else {
+                    share.min(most)
+                };
                 self.note(name, &share);
                 Ok(share)
             }

@@ -181,7 +181,10 @@ impl Sce {
         let slot = self.hand;
         self.hand = (self.hand + 1) % self.slots;
         let bits = self.bits(slot);
-        let left = bits.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+        let left = bits
+            .iter()
+            .map(|word| u64::from(word.count_ones()))
+            .sum::<u64>();
         host.counters().flash_evictions += left;
         self.held -= left;
         let victim = std::mem::replace(&mut self.slot[slot as usize], newcomer);
@@ -314,7 +317,9 @@ impl FlashCache for Sce {
     }
 
     fn check_clock(settings: &Settings, unit: ClockUnit) -> Result<()> {
-        settings.period.check(unit, "the threads that fill flash wake")
+        settings
+            .period
+            .check(unit, "the threads that fill flash wake")
     }
 
     fn new(flash_pages: u32, settings: &Settings) -> Self {
@@ -443,7 +448,11 @@ impl FlashCache for Sce {
                 self.recent_len
             ));
         }
-        let valid: usize = self.valid.iter().map(|word| word.count_ones() as usize).sum();
+        let valid: usize = self
+            .valid
+            .iter()
+            .map(|word| word.count_ones() as usize)
+            .sum();
         let held = usize::try_from(self.held).unwrap_or(usize::MAX);
         super::recount_copies(valid, held, 0, counters, crash)
     }
