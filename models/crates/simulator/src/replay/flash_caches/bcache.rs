@@ -183,12 +183,9 @@ impl Streams {
     #[inline]
     fn length(&mut self, place: u64) -> u64 {
         let mut stream = NONE;
-        // Rarely true, and without a branch for each stream.
-        if self
-            .next
-            .iter()
-            .fold(false, |found, &next| found | (next == place))
-        {
+        // Rarely more than 0, and without a branch for each stream.
+        let ending_here = self.next.iter().map(|&next| u32::from(next == place));
+        if ending_here.sum::<u32>() > 0 {
             stream = self.order.newest;
             while self.next[stream as usize] != place {
                 stream = self.links.older(stream);

@@ -143,7 +143,8 @@ impl Kind for EnhanceIo {
 #[derive(Debug)]
 pub(crate) struct Sets<K> {
     settings: Settings,
-    sets: u32,
+    /// Sets of the cache, whether pages map to them or not.
+    count: u32,
     /// The sets that pages map to, numbered as they appear.
     numbers: FastMap<u32, u32>,
     set: Vec<Set>,
@@ -233,16 +234,13 @@ impl<K> Sets<K> {
         let frame = self.leave(page);
         let spare = self.spare;
         let before = self.set(page).freed;
-        let entry = match self.freed.get_mut(spare as usize) {
-            Some(entry) => {
-                self.spare = entry.1;
-                *entry = (frame, before);
-                spare
-            }
-            None => {
-                self.freed.push((frame, before));
-                u32::try_from(self.freed.len() - 1).unwrap_or(NONE)
-            }
+        let entry = if let Some(entry) = self.freed.get_mut(spare as usize) {
+            self.spare = entry.1;
+            *entry = (frame, before);
+            spare
+        } else {
+            self.freed.push((frame, before));
+            u32::try_from(self.freed.len() - 1).unwrap_or(NONE)
         };
         self.set(page).freed = entry;
     }
@@ -353,7 +351,7 @@ impl<K: Kind> FlashCache for Sets<K> {
     fn new(flash_pages: u32, settings: &Settings) -> Self {
         Self {
             settings: *settings,
-            sets: flash_pages / settings.ways,
+            count: flash_pages / settings.ways,
             numbers: FastMap::default(),
             set: Vec::new(),
             set_of: Vec::new(),
@@ -395,7 +393,7 @@ impl<K: Kind> FlashCache for Sets<K> {
                 continue;
             }
             let run = (address / u64::from(ways)).wrapping_add(u64::from(space) * RELATION);
-            let number = (run % u64::from(self.sets)) as u32;
+            let number = (run % u64::from(self.count)) as u32;
             let next = self.set.len() as u32;
             let at = *self.numbers.entry(number).or_insert(next);
             if at == next {
