@@ -284,7 +284,9 @@ def flash_caches() -> str:
     for cache in caches:
         parts += [
             f"## `{cache['name']}`",
-            f"{cache['title']}. The trace should record {', '.join(cache['needs'])}.",
+            f"{cache['title']}. The trace should record {', '.join(cache['needs'])}."
+            if cache["needs"]
+            else f"{cache['title']}.",
             table(
                 ["option", "values", "default", "meaning"],
                 [

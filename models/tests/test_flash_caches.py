@@ -17,6 +17,17 @@ from tierwright.trace import reading
 
 CUT = recordings.TPCB
 TPCC_CUT = recordings.TPCC
+SYSTEMS = [
+    "face",
+    "lazy_cleaning",
+    "flashcache",
+    "enhanceio",
+    "tac",
+    "exadata",
+    "cac",
+    "bcache",
+    "sce",
+]
 SUMS = (
     ("accesses", ("ram_hits", "flash_hits", "flash_misses")),
     ("flash_writes", ("flash_fills", "flash_write_backs", "requeued")),
@@ -43,7 +54,7 @@ def short(tmp_path: Path) -> Path:
 
 def test_the_list_gives_options_with_defaults_and_needs() -> None:
     caches = {cache["name"]: cache for cache in _simulator.contenders("flash_cache")}
-    assert list(caches) == ["face", "lazy_cleaning"]
+    assert list(caches) == SYSTEMS
     for cache in caches.values():
         assert set(cache) == {
             "name",
@@ -82,7 +93,7 @@ OF_SCHEMES_ALONE = {
 }
 
 
-@pytest.mark.parametrize("cache", ["face", "lazy_cleaning"])
+@pytest.mark.parametrize("cache", SYSTEMS)
 def test_results_hold_the_columns_of_schemes_and_add_up(cache: str) -> None:
     trace = reading.Trace(CUT)
     found = replay.replay(trace, "flash_cache", cache, 100, 400)
@@ -96,6 +107,77 @@ def test_results_hold_the_columns_of_schemes_and_add_up(cache: str) -> None:
     assert found["write_reduction"] == pytest.approx(reduction)
     assert found["crash"] is None
     assert found["warnings"] == []
+
+
+UNITS = {
+    "flashcache": ("ways", 512),
+    "enhanceio": ("ways", 256),
+    "bcache": ("bucket_pages", 128),
+    "sce": ("fragment_pages", 256),
+}
+
+
+@pytest.mark.parametrize("cache", UNITS)
+def test_a_unit_shrinks_with_flash_unless_it_is_given(cache: str, short: Path) -> None:
+    name, default = UNITS[cache]
+
+    def unit(flash_pages: int, **given: str) -> str:
+        found = replay.replay(
+            reading.Trace(short), "flash_cache", cache, 1, flash_pages, options=given
+        )
+        return str(found["options"][name])
+
+    assert unit(16 * default) == str(default)
+    assert unit(16 * default - 1) == str(default - 1)
+    assert unit(7) == "1"
+    assert unit(7, **{name: "5"}) == "5"
+    with pytest.raises(_simulator.ParameterError, match=f"{name}=8"):
+        unit(7, **{name: "8"})
+
+
+@pytest.mark.parametrize(
+    ("cache", "options"), [("sce", {}), ("bcache", {"mode": "write_back"})]
+)
+def test_what_works_by_time_is_refused_without_time_or_a_rate(
+    cache: str, options: dict[str, str], tmp_path: Path
+) -> None:
+    path = tmp_path / "keys.lis"
+    path.write_text("".join(f"{at % 50} 1 0 {at}\n" for at in range(4000)))
+    trace = reading.Trace(path, format="arc")
+
+    def counted(**rate: str) -> dict[str, Any]:
+        given = {**options, **rate}
+        return replay.replay(trace, "flash_cache", cache, 4, 40, options=given)
+
+    with pytest.raises(_simulator.ParameterError) as raised:
+        counted()
+    assert "the trace has no time" in raised.value.args[0]
+    assert "accesses_per_second" in raised.value.args[1]
+    found = counted(accesses_per_second="100")
+    assert found["options"]["accesses_per_second"] == "100"
+    if cache == "sce":
+        # Every half second: 50 accesses.
+        assert found["disk_batch_reads"] > 0
+        slow = counted(accesses_per_second="1000000")
+        assert slow["disk_batch_reads"] == slow["flash_writes"] == 0
+
+
+def test_low_priority_names_relations_by_number(short: Path) -> None:
+    def noted(low: str) -> list[str]:
+        found = replay.replay(
+            reading.Trace(short),
+            "flash_cache",
+            "exadata",
+            1,
+            4,
+            options={"low_priority": low},
+        )
+        return [warning["name"] for warning in found["warnings"]]
+
+    assert noted("0") == []
+    assert noted("0+1") == ["unknown_relation"]
+    with pytest.raises(_simulator.ParameterError, match="list of whole numbers"):
+        noted("logs")
 
 
 def test_the_cleaner_works_by_the_time_of_the_trace(short: Path) -> None:
@@ -227,7 +309,7 @@ def test_an_unknown_scheme_names_flash_caches_too(short: Path) -> None:
         _simulator.replay(short, "scheme", "fase", 1, 1)
     hint = raised.value.args[1]
     assert "lazy, or a chooser among them: online" in hint
-    assert hint.endswith("or a flash cache: face, lazy_cleaning")
+    assert hint.endswith(f"or a flash cache: {', '.join(SYSTEMS)}")
 
 
 def test_the_command_line_runs_flash_caches_beside_schemes(

@@ -13,7 +13,19 @@ FILES = [
         for path in sorted((REPLAY / room).glob("*.rs"))
         if path.name not in NO_ALGORITHMS
     ),
-    *(REPLAY / "flash_caches" / f"{name}.rs" for name in ("face", "lazy_cleaning")),
+    *(
+        REPLAY / "flash_caches" / f"{name}.rs"
+        for name in (
+            "face",
+            "lazy_cleaning",
+            "sets",
+            "tac",
+            "exadata",
+            "cac",
+            "bcache",
+            "sce",
+        )
+    ),
     REPLAY / "flash_caches" / "lru2.rs",
 ]
 

@@ -23,7 +23,7 @@ def golden(name: str) -> list[dict[str, str]]:
 SINGLE_TIER = golden("single_tier.csv")
 TWO_TIER = golden("two_tier.csv")
 BUFFERS = golden("buffers.csv")
-FLASH_CACHES = golden("flash_caches.csv")
+FLASH_CACHES = [*golden("flash_caches.csv"), *golden("flash_systems.csv")]
 CHOOSERS = golden("choosers.csv")
 
 
@@ -196,6 +196,7 @@ def generate(tmp_path_factory: pytest.TempPathFactory) -> Any:
         for name, quick in (
             ("slow_buffers", ("cflru", "fd_static")),
             ("slow_flash_caches", ("face", "lazy_cleaning")),
+            ("slow_systems", ("flashcache", "exadata")),
             ("slow_chooser", ()),
         ):
             models = importlib.import_module(name)
@@ -218,6 +219,7 @@ def recording(generate: Any) -> Any:
     [
         ("write_buffers", "buffers.csv"),
         ("write_flash_caches", "flash_caches.csv"),
+        ("write_flash_systems", "flash_systems.csv"),
         ("write_choosers", "choosers.csv"),
     ],
 )

@@ -213,13 +213,14 @@ class TestPrice:
         )
 
     def test_batches_of_a_flash_cache_cost_their_transfer(self) -> None:
-        row = replay(TPCB, "flash_cache", "face", 300, 3000)
+        # 300 entries of 32 bytes are two pages.
+        segments = {"metadata_segment_entries": "300"}
+        row = replay(TPCB, "flash_cache", "face", 300, 3000, options=segments)
         found = price(row, flash=self.FLASH, disk=self.DISK)
         read_page_us = row["page_bytes"] / 100e6 * 1e6
         write_page_us = row["page_bytes"] / 50e6 * 1e6
-        segments_us = (
-            row["metadata_segments"] * row["metadata_segment_bytes"] / 50e6 * 1e6
-        )
+        assert row["metadata_segments"] > 10
+        segments_us = row["metadata_segments"] * 2 * write_page_us
         total = (
             row["flash_random_reads"] * 100
             + row["flash_batch_read_pages"] * read_page_us
@@ -232,6 +233,21 @@ class TestPrice:
         )
         assert row["flash_sequential_page_writes"] > 0
         assert found.io_time_us_per_access == pytest.approx(total / row["accesses"])
+
+    def test_what_fills_flash_from_disk_in_batches_is_one_request_each(self) -> None:
+        options = {"fragment_pages": "16", "period_ms": "10"}
+        row = replay(TPCB, "flash_cache", "sce", 300, 3000, options=options)
+        found = price(row, flash=self.FLASH, disk=self.DISK)
+        assert row["disk_batch_read_pages"] == 16 * row["disk_batch_reads"] > 0
+        request_us = service_us(self.DISK, "read", 16 * row["page_bytes"])
+        assert request_us is not None
+        batches_us = row["disk_batch_reads"] * request_us / row["accesses"]
+        assert found.terms_us_per_access["disk_batch_reads"] == pytest.approx(
+            batches_us
+        )
+        assert sum(found.terms_us_per_access.values()) == pytest.approx(
+            found.io_time_us_per_access
+        )
 
     def test_what_is_missing_is_named(self) -> None:
         lazy = replay(TPCB, "scheme", "lazy", 300, 3000)

@@ -52,6 +52,13 @@ const CONTENDERS: Readonly<Record<string, MarkStyle>> = {
   choices: { light: "#c2255c", dark: "#ffa8c5", shape: "diamond" },
   "cost-benefit": { light: "#2b8a3e", dark: "#a9e34b", shape: "pin" },
   lazy_cleaning: { light: "#846300", dark: "#ffd43b", shape: "arrow" },
+  flashcache: { light: "#1864ab", dark: "#4dabf7", shape: "rect" },
+  enhanceio: { light: "#5f3dc4", dark: "#b197fc", shape: "triangle" },
+  tac: { light: "#c92a2a", dark: "#ff8787", shape: "circle" },
+  exadata: { light: "#9a3412", dark: "#fdba74", shape: "roundRect" },
+  cac: { light: "#2b7a2f", dark: "#8ce99a", shape: "diamond" },
+  bcache: { light: "#0b7285", dark: "#66d9e8", shape: "pin" },
+  sce: { light: "#862e9c", dark: "#e599f7", shape: "arrow" },
 };
 
 /** For schemes of a server that is newer than this page. */

@@ -208,11 +208,16 @@ fn configurations() -> Vec<Configuration> {
                 });
             }
             for about in flash_caches() {
+                // What works by time needs a rate: these traces have none.
+                let rate = "accesses_per_second";
+                let known = about.options();
+                let needs_rate = known.iter().any(|option| option.name == rate);
+                let options = needs_rate.then(|| (rate.to_owned(), "100".to_owned()));
                 all.push(Configuration::FlashCache {
                     flash_cache: about.about.name.to_owned(),
                     ram_pages: pages,
                     flash_pages,
-                    options: Vec::new(),
+                    options: options.into_iter().collect(),
                 });
             }
         }

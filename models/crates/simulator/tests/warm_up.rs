@@ -81,11 +81,21 @@ fn configurations() -> Vec<Configuration> {
     }
     for about in flash_caches() {
         for ram_policy in ["lru", "2q"] {
+            // What works by time needs a rate: these traces have none.
+            let rate = ("accesses_per_second", "40");
+            let mut options = vec![("ram_policy", ram_policy)];
+            let known = about.options();
+            options.extend(
+                known
+                    .iter()
+                    .any(|option| option.name == rate.0)
+                    .then_some(rate),
+            );
             all.push(Configuration::FlashCache {
                 flash_cache: about.about.name.to_owned(),
                 ram_pages: 7,
                 flash_pages: 20,
-                options: owned(&[("ram_policy", ram_policy)]),
+                options: owned(&options),
             });
         }
     }

@@ -44,8 +44,8 @@ def price(
 
     Counters x service times at the page size of the replay, summed, per access. Page reads and
     writes of caches and of page-flow schemes are random ones. A flash cache also reads and writes in batches: those
-    pages cost their transfer at the sequential rate, its metadata likewise; single metadata
-    pages cost a random write. Flash pages of several RAM pages (blocks) are read from and written to
+    pages cost their transfer at the sequential rate, the whole pages of its metadata segments likewise; single
+    metadata pages cost a random write. What it reads from disk in batches is one request of its size each. Flash pages of several RAM pages (blocks) are read from and written to
     disk in one request of their size, and written to flash at the sequential rate, where that is
     not stated as one random write of their size.
 
@@ -86,9 +86,40 @@ def price(
     transfers = {
         "sequential_flash_reads": counters["flash_batch_read_pages"] * page_bytes,
         "sequential_flash_writes": counters["flash_sequential_page_writes"] * page_bytes
-        + counters["metadata_segments"] * counters["metadata_segment_bytes"],
+        + _segment_pages(counters) * page_bytes,
     }
-    return _sum(counters, operations, transfers, flash, disk)
+    cost = _sum(counters, operations, transfers, flash, disk)
+    return _with_batches_of_disk(cost, counters, disk)
+
+
+def _segment_pages(counters: Mapping[str, Any]) -> int:
+    """Pages of metadata written in segments, each rounded up to whole pages."""
+    pages: int = (
+        counters["metadata_page_writes"] - counters["metadata_random_page_writes"]
+    )
+    return pages
+
+
+def _with_batches_of_disk(
+    cost: ReplayCost, counters: Mapping[str, Any], disk: Device
+) -> ReplayCost:
+    """Add the reads that filled flash in the background: each one request of its size."""
+    batches = counters["disk_batch_reads"]
+    if cost.io_time_us_per_access is None or batches == 0:
+        return cost
+    time_us = _requests_us(
+        disk,
+        "read",
+        batches,
+        counters["disk_batch_read_pages"],
+        counters["page_bytes"],
+        in_order=False,
+    )
+    if time_us is None:
+        return ReplayCost(None, {}, f"`{disk.id}` states no service time of reads")
+    term = time_us / counters["accesses"]
+    terms = {**cost.terms_us_per_access, "disk_batch_reads": term}
+    return ReplayCost(cost.io_time_us_per_access + term, terms, "")
 
 
 def _with_blocks(

@@ -48,6 +48,12 @@ pub struct FlashCacheCounters {
     pub flash_invalidations: u64,
     /// Of the evictions, referenced pages forced out because their whole group was referenced.
     pub forced_out: u64,
+    /// Pages that flash might have taken and did not: too cold, part of a long stream, or no room.
+    pub bypassed: u64,
+    /// Reads of many consecutive pages from disk, to fill flash in the background.
+    pub disk_batch_reads: u64,
+    /// Pages read by them.
+    pub disk_batch_read_pages: u64,
     /// Disk writes of changed DRAM victims, as they left DRAM.
     pub disk_writes_on_exit: u64,
     /// Disk writes of dirty pages that left flash.
@@ -87,6 +93,9 @@ counters_since!(FlashCacheCounters {
     flash_evictions,
     flash_invalidations,
     forced_out,
+    bypassed,
+    disk_batch_reads,
+    disk_batch_read_pages,
     disk_writes_on_exit,
     disk_writes_on_stage_out,
     disk_writes_by_cleaner,
@@ -110,7 +119,7 @@ impl FlashCacheCounters {
         self.flash_fills + self.flash_write_backs + self.requeued
     }
 
-    /// Page reads from disk.
+    /// Page reads from disk that serve accesses.
     pub fn hdd_reads(&self) -> u64 {
         self.flash_misses
     }
@@ -161,7 +170,7 @@ impl FlashCacheCounters {
 
     /// All counters with their names, in the order to show them: first those of the page-flow
     /// schemes, then the flash cache's own.
-    pub fn named(&self) -> [(&'static str, u64); 34] {
+    pub fn named(&self) -> [(&'static str, u64); 37] {
         [
             ("ram_hits", self.ram_hits),
             ("flash_hits", self.flash_hits),
@@ -198,6 +207,9 @@ impl FlashCacheCounters {
             ("flash_stage_out_reads", self.flash_stage_out_reads),
             ("flash_batch_reads", self.flash_batch_reads),
             ("flash_batch_read_pages", self.flash_batch_read_pages),
+            ("bypassed", self.bypassed),
+            ("disk_batch_reads", self.disk_batch_reads),
+            ("disk_batch_read_pages", self.disk_batch_read_pages),
             ("disk_writes_on_exit", self.disk_writes_on_exit),
             ("disk_writes_on_stage_out", self.disk_writes_on_stage_out),
             ("disk_writes_by_cleaner", self.disk_writes_by_cleaner),

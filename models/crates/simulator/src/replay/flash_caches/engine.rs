@@ -13,8 +13,8 @@ use crate::replay::policies::Policy;
 use crate::replay::settings::Settings;
 use crate::replay::tier::Tier;
 use crate::replay::{
-    BATCH, FLASH, Fill, RAM, Totals, WarmedUp, addresses_of, check_filled, disagreement,
-    distinct_pages, next_stop, write_accesses,
+    BATCH, FLASH, Fill, Places, Placing, RAM, Totals, WarmedUp, addresses_of, check_filled,
+    disagreement, distinct_pages, next_stop, write_accesses,
 };
 use crate::wording::counted;
 
@@ -30,7 +30,7 @@ pub struct CrashReport {
     pub ram_pages_lost: u64,
     /// Of these, pages that had changed since their last copy below DRAM; the log must redo them.
     pub ram_dirty_pages_lost: u64,
-    /// Valid flash copies that were given up (none in a warm restart).
+    /// Valid flash copies that were given up; in a warm restart those that no directory on flash had.
     pub flash_pages_lost: u64,
     /// Of these, copies newer than the disk's; the log must redo them.
     pub flash_dirty_pages_lost: u64,
@@ -269,14 +269,17 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
         };
         self.around.dram = Tier::configured(dram.capacity(), &self.dram);
         let flash_pages = self.around.flash_pages;
-        let crashed = std::mem::replace(&mut self.cache, C::new(flash_pages, &self.settings));
+        let mut crashed = std::mem::replace(&mut self.cache, C::new(flash_pages, &self.settings));
         self.grow(pages);
+        self.cache.keep_places(&mut crashed);
         self.around.dram.begin_at(at_access);
+        report.flash_pages_lost = crashed.valid_copies();
+        report.flash_dirty_pages_lost = crashed.dirty_copies();
         if warm {
             self.cache.load(crashed.image(), &mut self.around.counters);
+            report.flash_pages_lost -= self.cache.valid_copies();
+            report.flash_dirty_pages_lost = 0;
         } else {
-            report.flash_pages_lost = crashed.valid_copies();
-            report.flash_dirty_pages_lost = crashed.dirty_copies();
             self.around.device.give_up();
         }
         self.start_clock(self.unit, now);
@@ -289,7 +292,8 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
             dram, flash_pages, ..
         } = &self.around;
         if *flash_pages > 0 {
-            Fill::of(FLASH, self.cache.slots_used(), *flash_pages)
+            let usable = C::usable_pages(*flash_pages, &self.settings);
+            Fill::of(FLASH, self.cache.slots_used(), usable)
         } else {
             Fill::of(RAM, dram.len(), dram.capacity())
         }
@@ -411,6 +415,7 @@ impl Course {
             } else {
                 ClockUnit::Accesses
             };
+            C::check_clock(&engine.settings, unit)?;
             engine.start_clock(unit, 0);
         }
         if timed != (engine.unit == ClockUnit::Nanoseconds) {
@@ -524,13 +529,27 @@ pub(crate) fn replay_foreseen<P: Policy, C: FlashCache>(
     plan: Option<CrashPlan>,
     on_progress: OnProgress<'_>,
 ) -> Result<Course> {
-    const { assert!(!C::NEEDS_ADDRESSES, "addresses are not set aside") };
     let mut course = Course::new(plan, source);
-    let mut future = Future::read_timed(source, on_progress)?;
+    let mut places = Places::default();
+    let mut future = if C::NEEDS_ADDRESSES {
+        source.keep_addresses();
+        let placing = &mut Placing {
+            source,
+            places: &mut places,
+        };
+        Future::read_timed(placing, on_progress)?
+    } else {
+        Future::read_timed(source, on_progress)?
+    };
+    let (mut spaces, mut addresses) = (Vec::new(), Vec::new());
     let mut chunk = Chunk::default();
     let mut next_accesses = Vec::new();
     while future.next_chunk(&mut chunk, &mut next_accesses)? {
         course.meet(engine, &chunk)?;
+        if C::NEEDS_ADDRESSES {
+            places.of(&chunk.pages, &mut spaces, &mut addresses);
+            engine.cache.locate(&chunk.pages, &spaces, &addresses);
+        }
         course.pass::<true, P, C>(engine, &mut chunk, &next_accesses);
         if !on_progress(future.progress(course.totals.accesses)) {
             return Err(Error::Cancelled);

@@ -422,6 +422,6 @@ impl FlashCache for LazyCleaning {
     clippy::cast_sign_loss,
     reason = "a share from 0 to 1 of a u32 is one"
 )]
-fn share_of(share: f64, flash_pages: u32) -> u32 {
+pub(super) fn share_of(share: f64, flash_pages: u32) -> u32 {
     (share * f64::from(flash_pages)).floor() as u32
 }

@@ -24,28 +24,15 @@
 //! Whether a page is newer than its disk copy is the system's to know, since only it knows when
 //! flash content reaches the disk.
 //!
-//! # How the systems to come fit
+//! # How the systems differ
 //!
-//! * **TAC**: `locate` tells extents, `on_dram_hit` and `lookup` heat the extent of the page; `on_entry` admits it if its
-//!   extent is hotter than the coldest page on flash; `on_update` invalidates the flash copy,
-//!   `on_exit` of a changed page writes disk and flash (write-through). Each slot directory entry
-//!   is `metadata_random_page_writes`, twice an admission.
-//! * **Exadata-like**: `on_entry` admits by the class of the page (a static priority: the space
-//!   number that the trace carries), LRU; `on_exit` writes around (or back).
-//! * **CAC**: `GreedyDual` keeps a benefit for each page: `on_dram_hit`, `lookup`, `on_entry` update
-//!   it, `on_exit` compares it with the least one on flash. Its cost-aware DRAM is a [`Policy`].
-//! * **Bcache**: sees the block layer only: `on_entry` (filled by `background`), `on_exit` of
-//!   changed pages; unchanged exits are ignored. Six open buckets: a write goes to the open bucket
-//!   of its stream; `flash_write(frame, 1)` tells how sequential six interleaved streams are.
-//!   Garbage collection of whole buckets is `background` work.
-//! * **flashcache, `EnhanceIO`**: set-associative: `lookup` and `on_entry` within the set of the
-//!   page, `on_exit` of changed pages, a cleaner for each set above a dirty threshold in
-//!   `background`.
-//! * **SCE**: fragments of 256 pages with a validity bit each: `lookup` tests the bit and counts
-//!   the miss rate; nothing enters in line: `background` is the population threads, promoting the
-//!   hottest recent fragment every period (trace time or accesses), one `flash_write` of 256
-//!   pages; `on_exit` of a changed page is the asynchronous write-through (bits cleared, disk
-//!   write, flash write; the bits return when that is done, at a later `background`).
+//! * `FaCE`, Lazy Cleaning and CAC take pages as they leave DRAM: `on_exit`.
+//! * TAC, Exadata and the block caches (flashcache, `EnhanceIO`, bcache) take them as they come from
+//!   disk, `on_entry`, and changed ones as they leave.
+//! * SCE takes whole fragments, in the `background`.
+//!
+//! # How further systems fit
+//!
 //! * **A transaction-aware buffer** (commit-aware eviction, log-based writes) is a
 //!   [`Policy`] that chooses victims, and `on_exit` appends them. Begin, commit and abort
 //!   are not in traces yet: they need flag bits beside [`crate::access::WRITE`], and a hook for them.
@@ -77,15 +64,25 @@ use engine::{CrashPlan, Engine};
 pub use options::OptionAbout;
 use options::Options;
 
+mod bcache;
+mod cac;
+mod chains;
 mod counters;
 mod engine;
+mod exadata;
 mod face;
+mod frames;
 mod lazy_cleaning;
 mod lru2;
 mod no_flash;
 mod options;
+mod rate;
+mod sce;
+mod sets;
+mod tac;
 #[cfg(test)]
 mod tests;
+mod units;
 
 /// A page that leaves DRAM.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,6 +148,14 @@ pub(crate) trait FlashCache: Sized {
     fn warnings(_settings: &Self::Settings, _totals: Totals) -> Vec<Warning> {
         Vec::new()
     }
+    /// Flash pages that it can use at all, where it works in larger units.
+    fn usable_pages(flash_pages: u32, _settings: &Self::Settings) -> u32 {
+        flash_pages
+    }
+    /// Refuses a clock by which it cannot work.
+    fn check_clock(_settings: &Self::Settings, _unit: ClockUnit) -> Result<()> {
+        Ok(())
+    }
     /// An empty cache of `flash_pages` pages.
     fn new(flash_pages: u32, settings: &Self::Settings) -> Self;
     /// Refuses traces whose pages the system cannot number.
@@ -161,6 +166,8 @@ pub(crate) trait FlashCache: Sized {
     fn grow(&mut self, pages: usize);
     /// Tells device and address of the pages of coming accesses, if they are needed.
     fn locate(&mut self, _pages: &[u32], _spaces: &[u32], _addresses: &[u64]) {}
+    /// Takes from a crashed cache where pages lie, which it was told already.
+    fn keep_places(&mut self, _crashed: &mut Self) {}
     /// Reads what is kept of some pages, all at once.
     fn fetch(&self, _pages: &[u32]) {}
 
@@ -197,12 +204,52 @@ pub(crate) trait FlashCache: Sized {
     fn dirty_copies(&self) -> u64;
     /// Slots in use, with old versions.
     fn slots_used(&self) -> u64;
+    /// Things to know about what it was given, once the trace was seen.
+    fn notes(&self) -> Vec<Warning> {
+        Vec::new()
+    }
     /// Counts the system's own state again; the text says what disagrees.
     fn recount(
         &self,
         counters: &FlashCacheCounters,
         crash: Option<&CrashReport>,
     ) -> std::result::Result<(), String>;
+}
+
+/// A unit of flash that holds several pages is by default at most one in so many of its pages.
+const SHARE_OF_A_UNIT: u32 = 16;
+
+/// Pages of a unit: as given, else `default`, less where flash is small.
+fn unit_of(
+    options: &Options<'_>,
+    name: &'static str,
+    default: u64,
+    flash_pages: u32,
+) -> Result<u32> {
+    let most = u64::from(flash_pages.max(1));
+    let usual = default.min(u64::from((flash_pages / SHARE_OF_A_UNIT).max(1)));
+    let pages = options.number_or(name, 1..=most, usual)?;
+    Ok(u32::try_from(pages).unwrap_or(u32::MAX))
+}
+
+/// Checks the copies on flash, counted in two ways, against those that came and went; `beside` are
+/// writes of pages whose older copy became invalid.
+fn recount_copies(
+    mapped: usize,
+    held: usize,
+    beside: u64,
+    counters: &FlashCacheCounters,
+    crash: Option<&CrashReport>,
+) -> std::result::Result<(), String> {
+    let lost = crash.map_or(0, |crash| crash.flash_pages_lost);
+    let gone = counters.flash_evictions + counters.flash_invalidations + held as u64 + lost;
+    let came = counters.flash_fills + beside;
+    if mapped != held || came != gone || counters.requeued != 0 {
+        return Err(format!(
+            "{came} copies came, but {gone} copies left flash, were lost or are there; {mapped} pages are mapped and {held} held",
+        ));
+    }
+    Ok(())
 }
 
 /// What a replay's settings may depend on.
@@ -374,6 +421,13 @@ macro_rules! flash_caches {
 flash_caches! {
     face::Face => "face", "FaCE", "Appends what leaves DRAM to a circular log of versions on flash (mvFIFO), by default in batches with group second chance (GSC).", "Kang, Lee, Moon: Flash as cache extension for online transactional workloads, VLDB Journal 2016, sections 4 and 5", &[WRITES];
     lazy_cleaning::LazyCleaning => "lazy_cleaning", "Lazy Cleaning (LC)", "Keeps one copy of what leaves DRAM in LRU-2 order, overwritten in place; a background cleaner writes dirty pages to disk above a threshold.", "Do, Zhang, Patel, DeWitt, Naughton, Halverson: Turbocharging DBMS buffer pool using SSDs, SIGMOD 2011, as described by Kang, Lee, Moon 2016, section 3.2", &[WRITES];
+    sets::Sets<sets::Flashcache> => "flashcache", "flashcache", "Block cache of sets of 512 pages: read misses and writes enter, FIFO or LRU in each set; write-through, write-back above a dirty threshold, or write-around.", "Facebook's flashcache as the SCE paper (ADMS 2014) runs it, sections 2 and 4.1", &[];
+    sets::Sets<sets::EnhanceIo> => "enhanceio", "EnhanceIO", "flashcache's successor: sets of 256 pages, LRU, cleaned from a high to a low threshold.", "STEC's EnhanceIO as the SCE paper (ADMS 2014) runs it, sections 2 and 4.1", &[];
+    tac::Tac => "tac", "TAC", "Temperature-aware caching: a page from disk or changed enters if its extent is hotter than the coldest on flash; write-through, with a slot directory on flash.", "Canim, Mihaila, Bhattacharjee, Ross, Lang: SSD bufferpool extensions for database systems, PVLDB 2010, as described by Kang, Lee, Moon 2016, sections 3.2 and 5.1", &[];
+    exadata::Exadata => "exadata", "Exadata", "Smart flash cache: pages enter as they come from disk, LRU, those of relations of low priority are evicted first; write-around, or write-back.", "Oracle Exadata Smart Flash Cache, as described by Kang, Lee, Moon: Flash as cache extension for online transactional workloads, VLDB Journal 2016, section 3.2 and Table 3", &[];
+    cac::Cac => "cac", "CAC", "Cost-adjusted caching: greedy-dual by the I/O time that a page would have saved on flash; pages enter as they leave DRAM.", "Liu, Salem: Hybrid storage management for database systems, PVLDB 2013, as described by Kang, Lee, Moon 2016, section 3.2", &[WRITES];
+    bcache::Bcache => "bcache", "bcache", "Block cache of the kernel: appends read misses and writes to six open buckets, empties whole buckets, bypasses long streams, keeps a journal and a B-tree on flash; write-through, write-back or write-around.", "Linux bcache, as described by Kang, Lee, Moon: Flash as cache extension for online transactional workloads, VLDB Journal 2016, sections 3.3 and 6.5", &[];
+    sce::Sce => "sce", "SCE", "Scalable Cache Engine: background threads promote the hottest recent fragments of 1 MiB, a bit for each page tells what is valid, generalised CLOCK makes room.", "SCE paper (ADMS 2014), section 3", &[];
 }
 
 /// Every flash cache.
@@ -560,6 +614,7 @@ fn count<P: Policy, C: FlashCache>(
         .recount(totals, crash.as_ref())
         .map_err(|text| disagreement(about.about.name, &text))?;
     let mut warnings = C::warnings(engine.settings(), totals);
+    warnings.extend(engine.cache.notes());
     if about.needs.contains(&WRITES) && totals.write_accesses == 0 && totals.accesses > 0 {
         warnings.push(Warning {
             name: "no_writes",

@@ -201,16 +201,43 @@ impl<'given> Options<'given> {
         }
     }
 
-    /// A share from 0 to 1.
+    /// A share from 0 to 1; the table's default is one.
     pub(crate) fn share(&self, name: &'static str) -> Result<f64> {
+        self.share_up_to(name, 1.0)
+    }
+
+    /// The same; the table's default holds up to `most`.
+    pub(crate) fn share_up_to(&self, name: &'static str, most: f64) -> Result<f64> {
         let text = self.text(name).unwrap_or(self.about(name).default);
         match text.parse::<f64>() {
             Ok(share) if (0.0..=1.0).contains(&share) => {
+                let share = if self.is_given(name) {
+                    share
+                } else {
+                    share.min(most)
+                };
                 self.note(name, &share);
                 Ok(share)
             }
             _ => Err(self.refuse(name, text, "is not a number from 0 to 1")),
         }
+    }
+
+    /// Numbers with `+` between them, sorted; `none` is no number.
+    pub(crate) fn numbers(&self, name: &'static str) -> Result<Vec<u32>> {
+        let text = self.text(name).unwrap_or(self.about(name).default);
+        if text == "none" {
+            self.note(name, &text);
+            return Ok(Vec::new());
+        }
+        let numbers: std::result::Result<Vec<u32>, _> = text.split('+').map(str::parse).collect();
+        let Ok(mut numbers) = numbers else {
+            return Err(self.refuse(name, text, "is not a list of whole numbers"));
+        };
+        numbers.sort_unstable();
+        numbers.dedup();
+        self.note(name, &text);
+        Ok(numbers)
     }
 
     /// Refuses a value that is well formed but cannot be used here.

@@ -2,10 +2,15 @@
 
 use proptest::prelude::*;
 
+use super::bcache::Bcache;
+use super::cac::Cac;
 use super::engine::Engine;
+use super::exadata::Exadata;
 use super::face::{Admission, Face, Settings as FaceSettings, Sync};
 use super::lazy_cleaning::{LazyCleaning, Settings as CleaningSettings};
 use super::options::Options;
+use super::sets::{Flashcache, Sets};
+use super::tac::Tac;
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, FlashDevice, Host,
     OptionAbout,
@@ -14,7 +19,7 @@ use crate::access::MemorySource;
 use crate::error::Result;
 use crate::replay::policies::lru::Lru;
 use crate::replay::settings::Settings;
-use crate::replay::{policies, simulate_flash_cache, simulate_policy};
+use crate::replay::{Totals, policies, simulate_flash_cache, simulate_policy};
 
 const PAGES: usize = 25;
 
@@ -133,6 +138,104 @@ proptest! {
             crash_and_reload::<LazyCleaning>(&settings, &accesses, at);
         prop_assert_eq!(crashed, difference(&fresh, &FlashCacheCounters::default()));
         prop_assert_eq!(crashed_flash, fresh_flash);
+    }
+}
+
+/// The systems whose pages survive a crash, with options under which they do.
+const PERSISTENT: [(&str, &str); 6] = [
+    ("flashcache", "mode=write_back ways=4"),
+    ("tac", "extent_pages=3"),
+    (
+        "exadata",
+        "directory=persistent mode=write_back low_priority=1",
+    ),
+    ("exadata", "directory=persistent"),
+    ("cac", "directory=persistent"),
+    (
+        "bcache",
+        "mode=write_back bucket_pages=2 accesses_per_second=1 sequential_cutoff_pages=2",
+    ),
+];
+
+/// Crashes one engine in the middle and loads its flash contents into another; what both count of the rest, and
+/// what they leave on flash.
+fn restarted<C: FlashCache<Image: std::fmt::Debug>>(
+    options: &str,
+    accesses: &[(u32, bool)],
+    at: usize,
+) -> [(FlashCacheCounters, String); 2] {
+    let given: Vec<_> = options
+        .split(' ')
+        .map(|pair| pair.split_once('=').expect("a value"))
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    let start = || {
+        let options = Options::new("it", C::OPTIONS.to_vec(), &given, "").unwrap();
+        let run = Conditions {
+            flash_pages: 12,
+            warm_restart: true,
+        };
+        let settings = C::settings(&options, run).unwrap();
+        let mut engine = Engine::<Lru, C>::new(5, 12, Settings::defaults(&[]), settings);
+        engine.grow(PAGES);
+        let pages: Vec<u32> = (0..25).collect();
+        let spaces: Vec<u32> = pages.iter().map(|page| page % 2).collect();
+        let addresses: Vec<u64> = pages.iter().map(|&page| u64::from(page / 2)).collect();
+        engine.cache.locate(&pages, &spaces, &addresses);
+        engine.start_clock(ClockUnit::Accesses, 0);
+        engine
+    };
+    let (first, rest) = (at as u64, &accesses[at..]);
+    let mut crashed = start();
+    replay(&mut crashed, &accesses[..at], 0);
+    let held = crashed.cache.valid_copies();
+    let report = crashed.crash(first, first, PAGES, true);
+    assert_eq!(held - crashed.cache.valid_copies(), report.flash_pages_lost);
+    let until_crash = crashed.around.counters;
+    replay(&mut crashed, rest, first);
+    let totals = Totals {
+        accesses: accesses.len() as u64,
+        write_accesses: accesses.len() as u64,
+        ..Totals::default()
+    };
+    assert_eq!(crashed.recount(totals, Some(&report)), Ok(()));
+
+    let mut whole = start();
+    replay(&mut whole, &accesses[..at], 0);
+    let mut fresh = start();
+    let mut emptied = start().cache;
+    std::mem::swap(&mut emptied, &mut whole.cache);
+    let contents = emptied.image();
+    fresh
+        .cache
+        .load(contents, &mut FlashCacheCounters::default());
+    fresh.start_clock(ClockUnit::Accesses, first);
+    replay(&mut fresh, rest, first);
+    let after = difference(&crashed.around.counters, &until_crash);
+    let fresh_counters = difference(&fresh.around.counters, &FlashCacheCounters::default());
+    [
+        (after, format!("{:?}", crashed.cache.image())),
+        (fresh_counters, format!("{:?}", fresh.cache.image())),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn a_warm_restart_of_the_other_systems_is_a_fresh_engine_with_the_same_flash(
+        (accesses, at) in accesses(),
+    ) {
+        for (name, options) in PERSISTENT {
+            let [crashed, fresh] = match name {
+                "flashcache" => restarted::<Sets<Flashcache>>(options, &accesses, at),
+                "tac" => restarted::<Tac>(options, &accesses, at),
+                "exadata" => restarted::<Exadata>(options, &accesses, at),
+                "cac" => restarted::<Cac>(options, &accesses, at),
+                _ => restarted::<Bcache>(options, &accesses, at),
+            };
+            prop_assert_eq!(crashed, fresh, "{}", name);
+        }
     }
 }
 

@@ -1,0 +1,734 @@
+//! bcache: a log of buckets, each filled by appends and emptied whole, seen from the block layer.
+
+use super::chains::{Ends, Links, NONE};
+use super::lazy_cleaning::share_of;
+use super::options::Options;
+use super::rate::{ACCESSES_PER_SECOND, Period, next_due};
+use super::sets::{MODES, Mode};
+use super::{
+    ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
+    OptionAbout, recount_copies, unit_of,
+};
+use crate::error::Result;
+use crate::random::Random;
+use crate::replay::bits::BitSet;
+
+/// Streams that are followed.
+const STREAMS: u32 = 128;
+/// Bytes of a key with one pointer, in the journal and in the B-tree.
+const KEY_BYTES: u64 = 24;
+/// Open buckets, where there are more than twice as many buckets.
+const OPEN_BUCKETS: u32 = 6;
+/// By how much relations are apart, in addresses.
+const RELATION: u64 = 0x9e37_79b9_7f4a_7c15;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Replacement {
+    Lru,
+    Fifo,
+    Random,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Settings {
+    pub(crate) mode: Mode,
+    pub(crate) replacement: Replacement,
+    pub(crate) bucket_pages: u32,
+    pub(crate) open_buckets: u32,
+    /// Pages of a stream behind which flash is bypassed; 0: never.
+    pub(crate) sequential_cutoff: u64,
+    /// Buckets with dirty pages up to which changed pages stay dirty.
+    pub(crate) most_dirty_buckets: u32,
+    /// Dirty pages that the background leaves.
+    pub(crate) most_dirty: u32,
+    pub(crate) delay: Period,
+    pub(crate) keys_per_page: u64,
+    pub(crate) seed: u64,
+}
+
+/// bcache as Kang, Lee and Moon describe it in sections 3.3 and 6.5, with the defaults of Linux today.
+///
+/// ```text
+/// an I/O of p:          a DRAM miss, or a changed exit; if one of the last 128 streams ends before p,
+///                       p continues it, else p begins one; longer than the cutoff: p bypasses flash
+/// DRAM misses p:        on flash: read it; LRU: its bucket becomes the most recent
+/// p came from disk:     bypassed: nothing, else append p, clean
+/// evict p from DRAM:    unchanged: the block layer does not hear of it
+///                       changed: the copy on flash becomes a hole, then
+///   write_around, or bypassed:            write it to disk
+///   write_through, or write_back while more than the cutoff of the buckets have dirty pages:
+///                                         write it to disk, append it clean
+///   write_back:                           append it dirty; no bucket: write it to disk
+/// append p:             to the open bucket whose last page lies before p, else to the open bucket that was
+///                       longest without a page; a full one is closed, and the next page opens
+///                       another one: freed, never used, or emptied
+/// empty a bucket:       LRU: the closed one without dirty pages that is unread for longest; FIFO: opened
+///                       longest ago; random: drawn; its pages leave flash. None: flash is bypassed
+/// holes:                a closed bucket of holes alone is free
+/// background:           every `writeback_delay_s`, while more than `writeback_share` of flash is dirty: write the
+///                       page to disk that is dirty for longest
+/// metadata:             each append, hole without an append and cleaned page changes a key of 24 bytes.
+///                       Journal: one sequential write when a page of keys is full, and at once for a
+///                       dirty page. B-tree: one random page write for each page of keys
+/// ```
+///
+/// Choices where the sources are silent:
+/// * The task that issues a request is unknown, so streams are told by addresses alone. Pages
+///   populate flash at once: the daemon is never behind.
+/// * What is whole buckets of flash is used, the rest is not. With few buckets half of them are open.
+/// * LRU counts opening and flash hits. The kernel weighs age by the sectors in use; here it does not.
+/// * Congestion by latency, and dirty writes for synchronous requests up to 70 %, are not replayed: a
+///   trace has neither.
+/// * Journal and B-tree survive a crash, and so does every page; streams are lost.
+#[derive(Debug)]
+pub(crate) struct Bcache {
+    settings: Settings,
+    buckets: u32,
+    /// Buckets that were ever used.
+    bucket: Vec<Bucket>,
+    /// Buckets in use, longest unread (or opened longest ago) first.
+    order: Ends,
+    bucket_links: Links,
+    /// Buckets that are free again, the last one on top.
+    freed: Vec<u32>,
+    /// Closed buckets without dirty pages.
+    reclaimable: u32,
+    /// Buckets with dirty pages.
+    dirty_buckets: u32,
+    open: Vec<Open>,
+    /// Open buckets, longest without a page first.
+    open_order: Ends,
+    open_links: Links,
+    /// Address of each page, relations apart.
+    place_of: Vec<u64>,
+    frame_of: Vec<u32>,
+    /// Pages of a bucket, through the pages.
+    page_links: Links,
+    is_dirty: BitSet,
+    /// Dirty pages, dirty for longest first.
+    dirty_order: Ends,
+    dirty_links: Links,
+    dirty: u32,
+    held: u32,
+    /// Frames written in buckets in use.
+    slots: u64,
+    /// Keys not yet in the journal, and not yet in the B-tree.
+    journal: u64,
+    tree: u64,
+    random: Random,
+    streams: Streams,
+    /// Whether the page being fetched bypasses flash.
+    skip: bool,
+    period: u64,
+    due: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Free,
+    Open,
+    Closed,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Bucket {
+    state: State,
+    filled: u32,
+    dirty: u32,
+    pages: Ends,
+}
+
+impl Bucket {
+    const FREE: Self = Self {
+        state: State::Free,
+        filled: 0,
+        dirty: 0,
+        pages: Ends::EMPTY,
+    };
+
+    fn is_reclaimable(self) -> bool {
+        self.state == State::Closed && self.dirty == 0
+    }
+}
+
+/// A place for an open bucket.
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    /// [`NONE`] until it gets its next page.
+    bucket: u32,
+    /// The place behind its last page.
+    next: Option<u64>,
+}
+
+/// The streams that were last seen: where each would continue, and how long it is.
+#[derive(Debug)]
+struct Streams {
+    next: Vec<u64>,
+    lengths: Vec<u64>,
+    order: Ends,
+    links: Links,
+}
+
+impl Streams {
+    fn new() -> Self {
+        Self {
+            next: Vec::with_capacity(STREAMS as usize),
+            lengths: Vec::with_capacity(STREAMS as usize),
+            order: Ends::EMPTY,
+            links: Links::new(STREAMS as usize),
+        }
+    }
+
+    /// The length of the stream that an I/O at `place` continues, or begins.
+    #[inline]
+    fn length(&mut self, place: u64) -> u64 {
+        let mut stream = NONE;
+        // Rarely more than 0, and without a branch for each stream.
+        let ending_here = self.next.iter().map(|&next| u32::from(next == place));
+        if ending_here.sum::<u32>() > 0 {
+            stream = self.order.newest;
+            while self.next[stream as usize] != place {
+                stream = self.links.older(stream);
+            }
+        }
+        let length = match self.lengths.get(stream as usize) {
+            Some(length) => length + 1,
+            None => 1,
+        };
+        if stream == NONE && self.next.len() < STREAMS as usize {
+            stream = u32::try_from(self.next.len()).unwrap_or(NONE);
+            self.next.push(0);
+            self.lengths.push(0);
+            self.links.push(&mut self.order, stream);
+        } else {
+            stream = if stream == NONE {
+                self.order.oldest
+            } else {
+                stream
+            };
+            self.links.renew(&mut self.order, stream);
+        }
+        self.next[stream as usize] = place.wrapping_add(1);
+        self.lengths[stream as usize] = length;
+        length
+    }
+}
+
+impl Bcache {
+    fn bucket_of(&self, page: u32) -> u32 {
+        self.frame_of[page as usize] / self.settings.bucket_pages
+    }
+
+    fn bypasses(&mut self, page: u32) -> bool {
+        let cutoff = self.settings.sequential_cutoff;
+        cutoff > 0 && self.streams.length(self.place_of[page as usize]) > cutoff
+    }
+
+    /// Changes a bucket, and what is counted of all.
+    fn change(&mut self, bucket: u32, change: impl FnOnce(&mut Bucket)) {
+        let bucket = &mut self.bucket[bucket as usize];
+        let before = *bucket;
+        change(bucket);
+        let after = *bucket;
+        self.reclaimable += u32::from(after.is_reclaimable());
+        self.reclaimable -= u32::from(before.is_reclaimable());
+        self.dirty_buckets += u32::from(after.dirty > 0);
+        self.dirty_buckets -= u32::from(before.dirty > 0);
+    }
+
+    /// A key changes.
+    fn key(&mut self, at_once: bool, host: &mut impl Host) {
+        let full = self.settings.keys_per_page;
+        self.journal += 1;
+        self.tree += 1;
+        if at_once || self.journal == full {
+            let counters = host.counters();
+            counters.metadata_segments += 1;
+            counters.metadata_segment_bytes += KEY_BYTES * self.journal;
+            self.journal = 0;
+        }
+        if self.tree == full {
+            host.counters().metadata_random_page_writes += 1;
+            self.tree = 0;
+        }
+    }
+
+    fn set_clean(&mut self, page: u32) {
+        if self.is_dirty.take(page) {
+            self.dirty_links.remove(&mut self.dirty_order, page);
+            self.dirty -= 1;
+            self.change(self.bucket_of(page), |bucket| bucket.dirty -= 1);
+        }
+    }
+
+    /// Takes a page out of its bucket.
+    fn leave(&mut self, page: u32) -> u32 {
+        self.set_clean(page);
+        let at = self.bucket_of(page);
+        self.page_links
+            .remove(&mut self.bucket[at as usize].pages, page);
+        self.frame_of[page as usize] = NONE;
+        self.held -= 1;
+        at
+    }
+
+    /// Gives a closed bucket up, whose pages have left.
+    fn release(&mut self, bucket: u32) {
+        self.bucket_links.remove(&mut self.order, bucket);
+        self.slots -= u64::from(self.bucket[bucket as usize].filled);
+        self.change(bucket, |bucket| *bucket = Bucket::FREE);
+    }
+
+    /// The copy of a page becomes a hole.
+    fn invalidate(&mut self, page: u32, host: &mut impl Host) {
+        host.counters().flash_invalidations += 1;
+        let at = self.leave(page);
+        let bucket = self.bucket[at as usize];
+        if bucket.state == State::Closed && bucket.pages == Ends::EMPTY {
+            self.release(at);
+            self.freed.push(at);
+        }
+    }
+
+    fn victim(&mut self) -> Option<u32> {
+        if self.reclaimable == 0 {
+            return None;
+        }
+        let reclaimable = |bucket: u32| self.bucket[bucket as usize].is_reclaimable();
+        if self.settings.replacement == Replacement::Random {
+            let end = u64::from(self.buckets);
+            loop {
+                let drawn = u32::try_from(self.random.below(end)).unwrap_or_default();
+                if reclaimable(drawn) {
+                    return Some(drawn);
+                }
+            }
+        }
+        self.bucket_links
+            .iter(self.order)
+            .find(|&bucket| reclaimable(bucket))
+    }
+
+    fn allocate(&mut self, host: &mut impl Host) -> Option<u32> {
+        let bucket = if let Some(bucket) = self.freed.pop() {
+            bucket
+        } else if self.bucket.len() < self.buckets as usize {
+            self.bucket.push(Bucket::FREE);
+            self.bucket_links.grow(self.bucket.len());
+            u32::try_from(self.bucket.len() - 1).unwrap_or(NONE)
+        } else {
+            let victim = self.victim()?;
+            loop {
+                let page = self.bucket[victim as usize].pages.oldest;
+                if page == NONE {
+                    break;
+                }
+                self.leave(page);
+                host.counters().flash_evictions += 1;
+            }
+            self.release(victim);
+            victim
+        };
+        self.change(bucket, |bucket| bucket.state = State::Open);
+        self.bucket_links.push(&mut self.order, bucket);
+        Some(bucket)
+    }
+
+    /// The open bucket for a page at `place`.
+    fn choose(&self, place: u64) -> u32 {
+        let mut at = self.open_order.newest;
+        while at != NONE {
+            if self.open[at as usize].next == Some(place) {
+                return at;
+            }
+            at = self.open_links.older(at);
+        }
+        self.open_order.oldest
+    }
+
+    /// Appends a page that has no copy; `false` if no bucket is to be had.
+    fn append(&mut self, page: u32, dirty: bool, had_copy: bool, host: &mut impl Host) -> bool {
+        let place = self.place_of[page as usize];
+        let at = self.choose(place);
+        if self.open[at as usize].bucket == NONE {
+            let Some(bucket) = self.allocate(host) else {
+                host.counters().bypassed += 1;
+                return false;
+            };
+            self.open[at as usize].bucket = bucket;
+        }
+        self.open_links.renew(&mut self.open_order, at);
+        let bucket = self.open[at as usize].bucket;
+        let size = self.settings.bucket_pages;
+        let filled = self.bucket[bucket as usize].filled;
+        let (frame, full) = (bucket * size + filled, filled + 1 == size);
+        self.change(bucket, |bucket| {
+            bucket.filled += 1;
+            bucket.dirty += u32::from(dirty);
+            if full {
+                bucket.state = State::Closed;
+            }
+        });
+        self.page_links
+            .push(&mut self.bucket[bucket as usize].pages, page);
+        self.frame_of[page as usize] = frame;
+        self.held += 1;
+        self.slots += 1;
+        if dirty {
+            self.is_dirty.insert(page);
+            self.dirty_links.push(&mut self.dirty_order, page);
+            self.dirty += 1;
+        }
+        let open = &mut self.open[at as usize];
+        open.next = Some(place.wrapping_add(1));
+        if full {
+            open.bucket = NONE;
+        }
+        let counters = host.counters();
+        counters.flash_fills += u64::from(!had_copy);
+        counters.flash_write_backs += u64::from(had_copy);
+        host.flash_write(frame, 1);
+        self.key(dirty, host);
+        true
+    }
+}
+
+impl FlashCache for Bcache {
+    type Settings = Settings;
+    /// All of it but the streams.
+    type Image = Self;
+    type Device = Frames;
+
+    const NEEDS_ADDRESSES: bool = true;
+    const OPTIONS: &'static [OptionAbout] = &[
+        OptionAbout {
+            name: "mode",
+            values: "write_through, write_back, write_around",
+            default: "write_through",
+            description: "When a changed DRAM victim reaches the disk: at once with flash, from flash in the background, or at once without flash.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "replacement",
+            values: "lru, fifo, random",
+            default: "lru",
+            description: "Which bucket is emptied.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "bucket_pages",
+            values: "1 to the number of flash pages",
+            default: "128, at most 1/16 of flash",
+            description: "Pages of a bucket, 512 KiB in pages of 4 KiB; what does not fill a bucket stays unused.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "open_buckets",
+            values: "1 to 64, at most the number of buckets",
+            default: "6, at most half of the buckets",
+            description: "Buckets that are filled at the same time.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "sequential_cutoff_pages",
+            values: "0 to 4294967295",
+            default: "1024",
+            description: "Pages of a stream behind which it bypasses flash, 4 MiB in pages of 4 KiB; 0 never does.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "cutoff_writeback",
+            values: "0 to 1",
+            default: "0.4",
+            description: "Share of the buckets with dirty pages above which changed pages are written through.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "writeback_share",
+            values: "0 to 1",
+            default: "0.1",
+            description: "Share of the flash pages that the background leaves dirty.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "writeback_delay_s",
+            values: "1 to 1000000",
+            default: "30",
+            description: "Time between the rounds of the background, in write-back mode. [s]",
+            is_place: false,
+        },
+        ACCESSES_PER_SECOND,
+        OptionAbout {
+            name: "metadata_keys",
+            values: "1 to 4294967295",
+            default: "170",
+            description: "Changed keys, of 24 bytes, that fill a page of the journal and one of the B-tree.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "seed",
+            values: "0 to 18446744073709551615",
+            default: "0",
+            description: "Start of the random numbers of replacement=random.",
+            is_place: false,
+        },
+    ];
+
+    fn settings(options: &Options<'_>, run: Conditions) -> Result<Settings> {
+        let bucket_pages = unit_of(options, "bucket_pages", 128, run.flash_pages)?;
+        let buckets = (run.flash_pages / bucket_pages).max(1);
+        let usual = OPEN_BUCKETS.min((buckets / 2).max(1));
+        let most = u64::from(buckets.min(64));
+        let open = options.number_or("open_buckets", 1..=most, u64::from(usual))?;
+        let delay_s = options.number("writeback_delay_s", 1..=1_000_000)?;
+        Ok(Settings {
+            mode: options.choice("mode", &MODES)?,
+            replacement: options.choice(
+                "replacement",
+                &[
+                    ("lru", Replacement::Lru),
+                    ("fifo", Replacement::Fifo),
+                    ("random", Replacement::Random),
+                ],
+            )?,
+            bucket_pages,
+            open_buckets: u32::try_from(open).unwrap_or(1),
+            sequential_cutoff: options
+                .number("sequential_cutoff_pages", 0..=u64::from(u32::MAX))?,
+            most_dirty_buckets: share_of(options.share("cutoff_writeback")?, buckets),
+            most_dirty: share_of(options.share("writeback_share")?, run.flash_pages),
+            delay: Period::new(options, delay_s * 1000)?,
+            keys_per_page: options.number("metadata_keys", 1..=u64::from(u32::MAX))?,
+            seed: options.number("seed", 0..=u64::MAX)?,
+        })
+    }
+
+    fn usable_pages(flash_pages: u32, settings: &Settings) -> u32 {
+        flash_pages / settings.bucket_pages * settings.bucket_pages
+    }
+
+    fn check_clock(settings: &Settings, unit: ClockUnit) -> Result<()> {
+        match settings.mode {
+            Mode::Back => settings
+                .delay
+                .check(unit, "write-back works in the background"),
+            Mode::Through | Mode::Around => Ok(()),
+        }
+    }
+
+    fn new(flash_pages: u32, settings: &Settings) -> Self {
+        let mut open_order = Ends::EMPTY;
+        let mut open_links = Links::new(settings.open_buckets as usize);
+        for at in 0..settings.open_buckets {
+            open_links.push(&mut open_order, at);
+        }
+        let closed = Open {
+            bucket: NONE,
+            next: None,
+        };
+        Self {
+            settings: *settings,
+            buckets: flash_pages / settings.bucket_pages,
+            bucket: Vec::new(),
+            order: Ends::EMPTY,
+            bucket_links: Links::default(),
+            freed: Vec::new(),
+            reclaimable: 0,
+            dirty_buckets: 0,
+            open: vec![closed; settings.open_buckets as usize],
+            open_order,
+            open_links,
+            place_of: Vec::new(),
+            frame_of: Vec::new(),
+            page_links: Links::default(),
+            is_dirty: BitSet::default(),
+            dirty_order: Ends::EMPTY,
+            dirty_links: Links::default(),
+            dirty: 0,
+            held: 0,
+            slots: 0,
+            journal: 0,
+            tree: 0,
+            random: Random(settings.seed),
+            streams: Streams::new(),
+            skip: false,
+            period: 1,
+            due: u64::MAX,
+        }
+    }
+
+    fn grow(&mut self, pages: usize) {
+        if pages > self.frame_of.len() {
+            self.frame_of.resize(pages, NONE);
+            self.page_links.grow(pages);
+            if self.settings.mode == Mode::Back {
+                self.dirty_links.grow(pages);
+            }
+            self.is_dirty.grow(pages);
+        }
+    }
+
+    fn locate(&mut self, pages: &[u32], spaces: &[u32], addresses: &[u64]) {
+        for ((&page, &space), &address) in pages.iter().zip(spaces).zip(addresses) {
+            if page as usize == self.place_of.len() {
+                let apart = u64::from(space).wrapping_mul(RELATION);
+                self.place_of.push(address.wrapping_add(apart));
+            }
+        }
+    }
+
+    fn keep_places(&mut self, crashed: &mut Self) {
+        self.place_of = std::mem::take(&mut crashed.place_of);
+    }
+
+    fn fetch(&self, pages: &[u32]) {
+        let mixed = pages
+            .iter()
+            .fold(0, |mixed, &page| mixed ^ self.frame_of[page as usize]);
+        std::hint::black_box(mixed);
+    }
+
+    fn start_clock(&mut self, unit: ClockUnit, now: u64) -> u64 {
+        if self.settings.mode == Mode::Back {
+            self.period = self.settings.delay.ticks(unit);
+            self.due = next_due(now, self.period);
+        }
+        self.due
+    }
+
+    fn background(&mut self, now: u64, host: &mut impl Host) -> u64 {
+        while self.dirty > self.settings.most_dirty {
+            self.set_clean(self.dirty_order.oldest);
+            let counters = host.counters();
+            counters.flash_stage_out_reads += 1;
+            counters.disk_writes_by_cleaner += 1;
+            self.key(false, host);
+        }
+        self.due = next_due(now, self.period);
+        self.due
+    }
+
+    #[inline]
+    fn lookup(&mut self, page: u32, _host: &mut impl Host) -> bool {
+        self.skip = self.bypasses(page);
+        if self.frame_of[page as usize] == NONE {
+            return false;
+        }
+        if self.settings.replacement == Replacement::Lru {
+            let bucket = self.bucket_of(page);
+            self.bucket_links.renew(&mut self.order, bucket);
+        }
+        true
+    }
+
+    #[inline]
+    fn on_entry(&mut self, page: u32, host: &mut impl Host) {
+        if self.skip {
+            host.counters().bypassed += 1;
+        } else {
+            self.append(page, false, false, host);
+        }
+    }
+
+    #[inline]
+    fn on_exit(&mut self, exit: Exit, host: &mut impl Host) {
+        let Exit { page, changed } = exit;
+        let had_copy = self.frame_of[page as usize] != NONE;
+        host.counters().victims_found_on_flash += u64::from(had_copy);
+        if !changed {
+            return;
+        }
+        let bypasses = self.bypasses(page);
+        let mode = self.settings.mode;
+        let around = bypasses || mode == Mode::Around;
+        let back =
+            !around && mode == Mode::Back && self.dirty_buckets <= self.settings.most_dirty_buckets;
+        let counters = host.counters();
+        counters.bypassed += u64::from(bypasses);
+        counters.disk_writes_on_exit += u64::from(!back);
+        if had_copy {
+            self.invalidate(page, host);
+        }
+        if around || !self.append(page, back, had_copy, host) {
+            host.counters().disk_writes_on_exit += u64::from(back);
+            if had_copy {
+                self.key(false, host);
+            }
+        }
+    }
+
+    fn image(self) -> Self {
+        self
+    }
+
+    fn load(&mut self, image: Self, _counters: &mut FlashCacheCounters) {
+        let place_of = std::mem::take(&mut self.place_of);
+        *self = Self {
+            place_of,
+            streams: Streams::new(),
+            skip: false,
+            ..image
+        };
+    }
+
+    fn valid_copies(&self) -> u64 {
+        u64::from(self.held)
+    }
+
+    fn dirty_copies(&self) -> u64 {
+        u64::from(self.dirty)
+    }
+
+    fn slots_used(&self) -> u64 {
+        self.slots
+    }
+
+    fn recount(
+        &self,
+        counters: &FlashCacheCounters,
+        crash: Option<&CrashReport>,
+    ) -> std::result::Result<(), String> {
+        let (mut held, mut dirty, mut slots) = (0, 0, 0);
+        let (mut reclaimable, mut dirty_buckets, mut used) = (0, 0, 0);
+        for (at, bucket) in (0..).zip(&self.bucket) {
+            let mut own_dirty = 0;
+            for page in self.page_links.iter(bucket.pages) {
+                if self.bucket_of(page) != at {
+                    return Err(format!("page {page} is in bucket {at}, not its own"));
+                }
+                held += 1;
+                own_dirty += u32::from(self.is_dirty.contains(page));
+            }
+            if own_dirty != bucket.dirty {
+                return Err(format!(
+                    "bucket {at} has {own_dirty} dirty pages, counted as {}",
+                    bucket.dirty
+                ));
+            }
+            dirty += own_dirty;
+            slots += u64::from(bucket.filled);
+            reclaimable += u32::from(bucket.is_reclaimable());
+            dirty_buckets += u32::from(bucket.dirty > 0);
+            used += usize::from(bucket.state != State::Free);
+        }
+        let mapped = self.frame_of.iter().filter(|&&frame| frame != NONE);
+        recount_copies(
+            mapped.count(),
+            held,
+            counters.flash_write_backs,
+            counters,
+            crash,
+        )?;
+        let counted = (self.held as usize, self.dirty, self.slots);
+        if counted != (held, dirty, slots)
+            || (self.reclaimable, self.dirty_buckets) != (reclaimable, dirty_buckets)
+            || self.bucket_links.iter(self.order).count() != used
+            || used + self.freed.len() != self.bucket.len()
+        {
+            return Err(format!(
+                "{held} pages, {dirty} dirty, in {slots} frames of {used} buckets, {reclaimable} of them reclaimable and {dirty_buckets} dirty, are counted otherwise: {counted:?}"
+            ));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,212 @@
+//! Frames that any page may take, one copy of a page, and a directory of them in memory or on flash.
+
+use super::chains::NONE;
+use super::options::Options;
+use super::{Conditions, FlashCacheCounters, Host, OptionAbout, recount_copies};
+use crate::error::Result;
+use crate::replay::bits::BitSet;
+
+/// Random metadata page writes for one change of a persistent directory: one makes the entry
+/// invalid before the data is written, one makes it valid after.
+const WRITES_PER_DIRECTORY_CHANGE: u64 = 2;
+
+/// Where the directory is.
+pub(super) const DIRECTORY: OptionAbout = OptionAbout {
+    name: "directory",
+    values: "memory, persistent",
+    default: "memory",
+    description: "Whether the directory of flash pages survives a crash; persistent costs two random metadata page writes per change.",
+    is_place: false,
+};
+
+/// Whether the directory is persistent; a warm restart needs it.
+pub(super) fn persistent(options: &Options<'_>, run: Conditions) -> Result<bool> {
+    let persistent = options.choice("directory", &[("memory", false), ("persistent", true)])?;
+    if run.warm_restart && !persistent {
+        return Err(options.impossible(
+            "directory",
+            "does not survive the crash, so there is no warm restart: use directory=persistent or restart=cold",
+        ));
+    }
+    Ok(persistent)
+}
+
+/// Frames and the pages in them.
+#[derive(Debug)]
+pub(super) struct FrameTable {
+    capacity: u32,
+    persistent: bool,
+    frame_of: Vec<u32>,
+    /// Frames that were freed, the last one on top.
+    freed: Vec<u32>,
+    /// Frames that were ever used.
+    fresh: u32,
+    dirty: BitSet,
+    dirty_held: u32,
+    held: u32,
+}
+
+/// Frame, page and dirty bit of each copy, by frame.
+pub(super) type Copies = Vec<(u32, u32, bool)>;
+
+impl FrameTable {
+    pub(super) fn new(capacity: u32, persistent: bool) -> Self {
+        Self {
+            capacity,
+            persistent,
+            frame_of: Vec::new(),
+            freed: Vec::new(),
+            fresh: 0,
+            dirty: BitSet::default(),
+            dirty_held: 0,
+            held: 0,
+        }
+    }
+
+    pub(super) fn grow(&mut self, pages: usize) {
+        if pages > self.frame_of.len() {
+            self.frame_of.resize(pages, NONE);
+            self.dirty.grow(pages);
+        }
+    }
+
+    pub(super) fn fetch(&self, pages: &[u32]) {
+        let mixed = pages
+            .iter()
+            .fold(0, |mixed, &page| mixed ^ self.frame_of[page as usize]);
+        std::hint::black_box(mixed);
+    }
+
+    #[inline]
+    pub(super) fn holds(&self, page: u32) -> bool {
+        self.frame_of[page as usize] != NONE
+    }
+
+    /// The frame of a page, [`NONE`] where it has none.
+    #[inline]
+    pub(super) fn frame(&self, page: u32) -> u32 {
+        self.frame_of[page as usize]
+    }
+
+    pub(super) fn held(&self) -> u32 {
+        self.held
+    }
+
+    pub(super) fn dirty_held(&self) -> u32 {
+        self.dirty_held
+    }
+
+    /// A frame that nothing is in, if there is one.
+    #[inline]
+    pub(super) fn room(&mut self) -> Option<u32> {
+        if let Some(frame) = self.freed.pop() {
+            return Some(frame);
+        }
+        (self.fresh < self.capacity).then(|| {
+            self.fresh += 1;
+            self.fresh - 1
+        })
+    }
+
+    fn record(&self, host: &mut impl Host) {
+        if self.persistent {
+            host.counters().metadata_random_page_writes += WRITES_PER_DIRECTORY_CHANGE;
+        }
+    }
+
+    fn set_dirty(&mut self, page: u32, dirty: bool) -> bool {
+        let before = self.dirty.take(page);
+        self.dirty.insert_if(page, dirty);
+        self.dirty_held = self.dirty_held + u32::from(dirty) - u32::from(before);
+        before
+    }
+
+    /// Writes a page into a frame that nothing is in.
+    pub(super) fn fill(&mut self, page: u32, frame: u32, dirty: bool, host: &mut impl Host) {
+        self.enter(page, frame, dirty);
+        host.counters().flash_fills += 1;
+        host.flash_write(frame, 1);
+        self.record(host);
+    }
+
+    fn enter(&mut self, page: u32, frame: u32, dirty: bool) {
+        self.frame_of[page as usize] = frame;
+        self.set_dirty(page, dirty);
+        self.held += 1;
+    }
+
+    /// Writes a page over its copy.
+    pub(super) fn overwrite(&mut self, page: u32, dirty: bool, host: &mut impl Host) {
+        host.counters().flash_write_backs += 1;
+        host.flash_write(self.frame(page), 1);
+        if !self.set_dirty(page, dirty) && dirty {
+            self.record(host);
+        }
+    }
+
+    /// A page makes room, dirty ones by way of the disk; the frame that it leaves.
+    pub(super) fn evict(&mut self, page: u32, host: &mut impl Host) -> u32 {
+        let dirty = u64::from(self.set_dirty(page, false));
+        let counters = host.counters();
+        counters.flash_evictions += 1;
+        counters.flash_stage_out_reads += dirty;
+        counters.disk_writes_on_stage_out += dirty;
+        self.held -= 1;
+        std::mem::replace(&mut self.frame_of[page as usize], NONE)
+    }
+
+    /// A page leaves because its copy is old.
+    pub(super) fn invalidate(&mut self, page: u32, host: &mut impl Host) {
+        self.set_dirty(page, false);
+        self.held -= 1;
+        let frame = std::mem::replace(&mut self.frame_of[page as usize], NONE);
+        self.freed.push(frame);
+        host.counters().flash_invalidations += 1;
+        self.record(host);
+    }
+
+    /// What a crash leaves: every copy, with its dirty bit.
+    pub(super) fn copies(&self) -> Copies {
+        let pages = (0..).zip(&self.frame_of);
+        let mut copies: Vec<_> = pages
+            .filter(|&(_, &frame)| frame != NONE)
+            .map(|(page, &frame)| (frame, page, self.dirty.contains(page)))
+            .collect();
+        copies.sort_unstable();
+        copies
+    }
+
+    /// Puts copies where they were; what lies between them is free, the first frame on top.
+    pub(super) fn load(&mut self, copies: &[(u32, u32, bool)]) {
+        for &(frame, page, dirty) in copies {
+            self.freed.extend(self.fresh..frame);
+            self.fresh = frame + 1;
+            self.enter(page, frame, dirty);
+        }
+        self.freed.reverse();
+    }
+
+    /// Counts again, with the pages that are `ordered` in some other way.
+    pub(super) fn recount(
+        &self,
+        ordered: usize,
+        counters: &FlashCacheCounters,
+        crash: Option<&super::CrashReport>,
+    ) -> std::result::Result<(), String> {
+        let mapped = self.frame_of.iter().filter(|&&frame| frame != NONE);
+        recount_copies(mapped.count(), ordered, 0, counters, crash)?;
+        let used = self.fresh as usize - self.freed.len();
+        let dirty = self.dirty.iter().filter(|&page| self.holds(page)).count();
+        if ordered != self.held as usize
+            || used != ordered
+            || self.fresh > self.capacity
+            || dirty != self.dirty_held as usize
+        {
+            return Err(format!(
+                "{ordered} pages in order, counted as {}, in {used} frames of {}; {dirty} dirty, counted as {}",
+                self.held, self.capacity, self.dirty_held
+            ));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,63 @@
+//! What works by time, in a trace that has none: its accesses come at a rate that is stated.
+
+use super::options::Options;
+use super::{ClockUnit, OptionAbout};
+use crate::error::{Error, Result};
+
+const NAME: &str = "accesses_per_second";
+
+/// The option that states it.
+pub(super) const ACCESSES_PER_SECOND: OptionAbout = OptionAbout {
+    name: NAME,
+    values: "1 to 1000000000000",
+    default: "no rate",
+    description: "Accesses per second of a trace without time, which what works by time needs; a trace with time goes by that.",
+    is_place: false,
+};
+
+/// A period, by time or, where the trace has none, by a rate of accesses.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Period {
+    pub(crate) ms: u64,
+    pub(crate) accesses_per_second: Option<u64>,
+}
+
+impl Period {
+    pub(super) fn new(options: &Options<'_>, ms: u64) -> Result<Self> {
+        Ok(Self {
+            ms,
+            accesses_per_second: options.number_if_given(NAME, 1..=1_000_000_000_000)?,
+        })
+    }
+
+    /// The period as the clock counts it.
+    pub(super) fn ticks(self, unit: ClockUnit) -> u64 {
+        match unit {
+            ClockUnit::Nanoseconds => self.ms * 1_000_000,
+            ClockUnit::Accesses => {
+                let per_second = self.accesses_per_second.unwrap_or(1);
+                (self.ms.saturating_mul(per_second) / 1000).max(1)
+            }
+        }
+    }
+
+    /// Refuses a trace without time if no rate is stated; `what` needs one.
+    pub(super) fn check(self, unit: ClockUnit, what: &str) -> Result<()> {
+        if unit == ClockUnit::Nanoseconds || self.accesses_per_second.is_some() {
+            return Ok(());
+        }
+        Err(Error::BadParameter {
+            name: "option",
+            value: NAME.to_owned(),
+            message: format!("the trace has no time, and {what} by time"),
+            hint: format!(
+                "state the accesses per second, {NAME}=1000 for example, or use a trace with time"
+            ),
+        })
+    }
+}
+
+/// When a clock that stands at `now` next passes a multiple of `period`.
+pub(super) fn next_due(now: u64, period: u64) -> u64 {
+    (now / period + 1).saturating_mul(period)
+}

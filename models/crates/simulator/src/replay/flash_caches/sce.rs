@@ -1,0 +1,459 @@
+//! Scalable Cache Engine (SCE): fragments, filled in the background by a number of threads.
+
+use super::chains::{Ends, Links, NONE};
+use super::options::Options;
+use super::rate::{ACCESSES_PER_SECOND, Period, next_due};
+use super::units::{MOST_UNIT_PAGES, Units};
+use super::{
+    ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
+    OptionAbout, unit_of,
+};
+use crate::error::Result;
+
+/// Threads that run while the miss rate is at least their target and more than their share of
+/// flash is free; a share of 0 is always met.
+struct Group {
+    threads: u32,
+    target_miss_rate: f64,
+    least_free: f64,
+}
+
+/// The groups that give 8, 4 and 1 threads.
+const GROUPS: [Group; 3] = [
+    Group {
+        threads: 4,
+        target_miss_rate: 0.35,
+        least_free: 0.10,
+    },
+    Group {
+        threads: 3,
+        target_miss_rate: 0.15,
+        least_free: 0.0,
+    },
+    Group {
+        threads: 1,
+        target_miss_rate: 0.0,
+        least_free: 0.0,
+    },
+];
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Settings {
+    /// A changed victim is written to flash too; else its page there becomes invalid.
+    pub(crate) write_through: bool,
+    pub(crate) fragment_pages: u32,
+    /// Fragments among which the hottest is found.
+    pub(crate) window: u32,
+    pub(crate) period: Period,
+    pub(crate) initial_count: u8,
+    pub(crate) ceiling: u8,
+}
+
+/// SCE as its paper describes it in section 3; its signs of comparison repaired.
+///
+/// ```text
+/// DRAM misses p:        count the access of its fragment, which becomes the most recent; is the fragment
+///                       on flash, its counter rises, up to the ceiling; the bit of p is set: read it
+/// p came from disk:     nothing: no page enters flash in line
+/// evict p from DRAM:    changed: write it to disk
+///   write_around:       clear its bit
+///   write_through:      its fragment is on flash: write it there, set its bit
+/// threads, each period: if anything was read since the last one: miss rate = share of the reads that
+///                       flash did not serve; 4 threads run if it is at least 0.35 and more than 0.10
+///                       of flash is free, 3 if it is at least 0.15, 1 always; each promotes
+/// promote:              of the 100 fragments accessed last, those not on flash, the one with the most
+///                       accesses, among equals the more recent one: read it from disk, write it to
+///                       a slot, both in one operation, set all bits
+/// slot:                 one never used; else by generalised CLOCK: the hand takes 1 from each counter
+///                       above 0 and moves on, to the first at 0; the newcomer's counter is 1
+/// ```
+///
+/// Choices where the paper is silent:
+/// * An access is a read that DRAM missed. Counts are for the whole replay.
+/// * All threads wake at the same moments and promote one after the other; only the period of the
+///   last thread is stated, and it is that of all. Free flash is read before each promotion.
+/// * A fragment with invalid pages stays as it is until it has left flash and is promoted again.
+/// * All pages of a fragment are read and written, whether the trace has them or not.
+/// * Write-through is the paper's asynchronous one: it counts what it writes, and its write to flash
+///   ends before the next access. The 8 MiB of clones never run out.
+/// * Its map is in memory only: a crash loses the cache.
+#[derive(Debug)]
+pub(crate) struct Sce {
+    settings: Settings,
+    slots: u32,
+    fragments: Units,
+    fragment: Vec<Fragment>,
+    /// Fragments accessed last, least recent first.
+    recent: Ends,
+    recent_links: Links,
+    recent_len: u32,
+    slot: Vec<Slot>,
+    /// Validity bits: so many words a slot.
+    valid: Vec<u64>,
+    words: usize,
+    hand: u32,
+    reads: u64,
+    missed: u64,
+    held: u64,
+    period: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Fragment {
+    slot: u32,
+    accesses: u32,
+    is_recent: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Slot {
+    fragment: u32,
+    counter: u8,
+}
+
+impl Sce {
+    fn know_fragments(&mut self) {
+        let unknown = Fragment {
+            slot: NONE,
+            accesses: 0,
+            is_recent: false,
+        };
+        self.fragment.resize(self.fragments.len(), unknown);
+        self.recent_links.grow(self.fragments.len());
+    }
+
+    /// Word and bit of a page of a slot.
+    #[inline]
+    fn bit(&self, slot: u32, place: u16) -> (usize, u64) {
+        let word = slot as usize * self.words + usize::from(place / 64);
+        (word, 1 << (place % 64))
+    }
+
+    #[inline]
+    fn is_valid(&self, slot: u32, place: u16) -> bool {
+        let (word, bit) = self.bit(slot, place);
+        slot != NONE && self.valid[word] & bit != 0
+    }
+
+    fn access(&mut self, fragment: u32) {
+        let about = &mut self.fragment[fragment as usize];
+        about.accesses = about.accesses.saturating_add(1);
+        if let Some(slot) = self.slot.get_mut(about.slot as usize) {
+            slot.counter = slot.counter.saturating_add(1).min(self.settings.ceiling);
+        }
+        if about.is_recent {
+            self.recent_links.renew(&mut self.recent, fragment);
+            return;
+        }
+        about.is_recent = true;
+        self.recent_links.push(&mut self.recent, fragment);
+        self.recent_len += 1;
+        if self.recent_len > self.settings.window
+            && let Some(oldest) = self.recent_links.pop(&mut self.recent)
+        {
+            self.fragment[oldest as usize].is_recent = false;
+            self.recent_len -= 1;
+        }
+    }
+
+    /// The fragment to promote.
+    fn hottest(&self) -> Option<u32> {
+        let recent = self.recent_links.iter(self.recent);
+        recent
+            .filter(|&fragment| self.fragment[fragment as usize].slot == NONE)
+            .max_by_key(|&fragment| self.fragment[fragment as usize].accesses)
+    }
+
+    fn take_slot(&mut self, fragment: u32, host: &mut impl Host) -> u32 {
+        let newcomer = Slot {
+            fragment,
+            counter: self.settings.initial_count,
+        };
+        if self.slot.len() < self.slots as usize {
+            self.slot.push(newcomer);
+            self.valid.resize(self.slot.len() * self.words, 0);
+            return u32::try_from(self.slot.len() - 1).unwrap_or(NONE);
+        }
+        while self.slot[self.hand as usize].counter > 0 {
+            self.slot[self.hand as usize].counter -= 1;
+            self.hand = (self.hand + 1) % self.slots;
+        }
+        let slot = self.hand;
+        self.hand = (self.hand + 1) % self.slots;
+        let bits = self.bits(slot);
+        let left = bits
+            .iter()
+            .map(|word| u64::from(word.count_ones()))
+            .sum::<u64>();
+        host.counters().flash_evictions += left;
+        self.held -= left;
+        let victim = std::mem::replace(&mut self.slot[slot as usize], newcomer);
+        self.fragment[victim.fragment as usize].slot = NONE;
+        slot
+    }
+
+    fn bits(&self, slot: u32) -> &[u64] {
+        &self.valid[slot as usize * self.words..][..self.words]
+    }
+
+    fn promote(&mut self, host: &mut impl Host) {
+        let Some(fragment) = self.hottest() else {
+            return;
+        };
+        let slot = self.take_slot(fragment, host);
+        self.fragment[fragment as usize].slot = slot;
+        let pages = self.settings.fragment_pages;
+        let first = slot as usize * self.words;
+        for (at, word) in (0..).zip(&mut self.valid[first..first + self.words]) {
+            let rest = pages - at * 64;
+            *word = if rest < 64 { (1 << rest) - 1 } else { u64::MAX };
+        }
+        self.held += u64::from(pages);
+        let counters = host.counters();
+        counters.flash_fills += u64::from(pages);
+        counters.disk_batch_reads += 1;
+        counters.disk_batch_read_pages += u64::from(pages);
+        host.flash_write(slot * pages, pages);
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^53")]
+    fn wake(&mut self, host: &mut impl Host) {
+        let miss_rate = self.missed as f64 / self.reads as f64;
+        (self.reads, self.missed) = (0, 0);
+        for group in &GROUPS {
+            for _ in 0..group.threads {
+                let free = 1.0 - self.slot.len() as f64 / f64::from(self.slots);
+                let roomy = group.least_free == 0.0 || free > group.least_free;
+                if miss_rate >= group.target_miss_rate && roomy {
+                    self.promote(host);
+                }
+            }
+        }
+    }
+}
+
+impl FlashCache for Sce {
+    type Settings = Settings;
+    type Image = ();
+    type Device = Frames;
+
+    const NEEDS_ADDRESSES: bool = true;
+    const OPTIONS: &'static [OptionAbout] = &[
+        OptionAbout {
+            name: "mode",
+            values: "write_around, write_through",
+            default: "write_around",
+            description: "What a changed DRAM victim is on flash: invalid, or written there too (asynchronous write-through).",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "fragment_pages",
+            values: "1 to 65536, at most the number of flash pages",
+            default: "256, at most 1/16 of flash",
+            description: "Consecutive pages of a relation that enter and leave together, 1 MiB in pages of 4 KiB; what does not fill a fragment stays unused.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "window",
+            values: "1 to 65536",
+            default: "100",
+            description: "Fragments accessed last among which a thread finds the hottest.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "period_ms",
+            values: "1 to 1000000000",
+            default: "500",
+            description: "Time between the rounds of the population threads. [ms]",
+            is_place: false,
+        },
+        ACCESSES_PER_SECOND,
+        OptionAbout {
+            name: "initial_count",
+            values: "0 to the ceiling",
+            default: "1",
+            description: "Counter of a fragment that comes in.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "ceiling",
+            values: "1 to 255",
+            default: "4",
+            description: "Highest counter of a fragment.",
+            is_place: false,
+        },
+    ];
+
+    fn settings(options: &Options<'_>, run: Conditions) -> Result<Settings> {
+        let mode = [("write_around", false), ("write_through", true)];
+        let write_through = options.choice("mode", &mode)?;
+        let fragment_pages = unit_of(options, "fragment_pages", 256, run.flash_pages)?;
+        if u64::from(fragment_pages) > MOST_UNIT_PAGES {
+            return Err(options.impossible("fragment_pages", "is above 65536"));
+        }
+        if run.warm_restart {
+            return Err(options.impossible(
+                "mode",
+                "keeps the map of fragments in memory only, so there is no warm restart: use restart=cold",
+            ));
+        }
+        let window = options.number("window", 1..=65536)?;
+        let period_ms = options.number("period_ms", 1..=1_000_000_000)?;
+        let ceiling = options.number("ceiling", 1..=255)?;
+        let usual = ceiling.min(1);
+        Ok(Settings {
+            write_through,
+            fragment_pages,
+            window: u32::try_from(window).unwrap_or(u32::MAX),
+            period: Period::new(options, period_ms)?,
+            initial_count: u8::try_from(options.number_or("initial_count", 0..=ceiling, usual)?)
+                .unwrap_or(u8::MAX),
+            ceiling: u8::try_from(ceiling).unwrap_or(u8::MAX),
+        })
+    }
+
+    fn usable_pages(flash_pages: u32, settings: &Settings) -> u32 {
+        flash_pages / settings.fragment_pages * settings.fragment_pages
+    }
+
+    fn check_clock(settings: &Settings, unit: ClockUnit) -> Result<()> {
+        settings
+            .period
+            .check(unit, "the threads that fill flash wake")
+    }
+
+    fn new(flash_pages: u32, settings: &Settings) -> Self {
+        Self {
+            settings: *settings,
+            slots: flash_pages / settings.fragment_pages,
+            fragments: Units::new(settings.fragment_pages),
+            fragment: Vec::new(),
+            recent: Ends::EMPTY,
+            recent_links: Links::default(),
+            recent_len: 0,
+            slot: Vec::new(),
+            valid: Vec::new(),
+            words: settings.fragment_pages.div_ceil(64) as usize,
+            hand: 0,
+            reads: 0,
+            missed: 0,
+            held: 0,
+            period: 1,
+        }
+    }
+
+    fn grow(&mut self, _pages: usize) {}
+
+    fn locate(&mut self, pages: &[u32], spaces: &[u32], addresses: &[u64]) {
+        self.fragments.locate(pages, spaces, addresses);
+        self.know_fragments();
+    }
+
+    fn keep_places(&mut self, crashed: &mut Self) {
+        std::mem::swap(&mut self.fragments, &mut crashed.fragments);
+        self.know_fragments();
+    }
+
+    fn fetch(&self, pages: &[u32]) {
+        let mixed = pages
+            .iter()
+            .fold(0, |mixed, &page| mixed ^ self.fragments.of(page));
+        std::hint::black_box(mixed);
+    }
+
+    fn start_clock(&mut self, unit: ClockUnit, now: u64) -> u64 {
+        self.period = self.settings.period.ticks(unit);
+        next_due(now, self.period)
+    }
+
+    fn background(&mut self, now: u64, host: &mut impl Host) -> u64 {
+        if self.reads > 0 {
+            self.wake(host);
+        }
+        next_due(now, self.period)
+    }
+
+    #[inline]
+    fn lookup(&mut self, page: u32, _host: &mut impl Host) -> bool {
+        let (fragment, place) = self.fragments.place(page);
+        self.access(fragment);
+        let hit = self.is_valid(self.fragment[fragment as usize].slot, place);
+        self.reads += 1;
+        self.missed += u64::from(!hit);
+        hit
+    }
+
+    #[inline]
+    fn on_exit(&mut self, exit: Exit, host: &mut impl Host) {
+        let Exit { page, changed } = exit;
+        let (fragment, place) = self.fragments.place(page);
+        let slot = self.fragment[fragment as usize].slot;
+        let valid = self.is_valid(slot, place);
+        let counters = host.counters();
+        counters.victims_found_on_flash += u64::from(valid);
+        if !changed {
+            return;
+        }
+        counters.disk_writes_on_exit += 1;
+        if slot == NONE {
+            return;
+        }
+        let (word, bit) = self.bit(slot, place);
+        if self.settings.write_through {
+            self.valid[word] |= bit;
+            self.held += u64::from(!valid);
+            counters.flash_fills += u64::from(!valid);
+            counters.flash_write_backs += u64::from(valid);
+            host.flash_write(slot * self.settings.fragment_pages + u32::from(place), 1);
+        } else if valid {
+            self.valid[word] &= !bit;
+            self.held -= 1;
+            counters.flash_invalidations += 1;
+        }
+    }
+
+    fn image(self) {}
+
+    fn load(&mut self, _image: (), _counters: &mut FlashCacheCounters) {}
+
+    fn valid_copies(&self) -> u64 {
+        self.held
+    }
+
+    fn dirty_copies(&self) -> u64 {
+        0
+    }
+
+    fn slots_used(&self) -> u64 {
+        self.slot.len() as u64 * u64::from(self.settings.fragment_pages)
+    }
+
+    fn recount(
+        &self,
+        counters: &FlashCacheCounters,
+        crash: Option<&CrashReport>,
+    ) -> std::result::Result<(), String> {
+        for (at, slot) in (0..).zip(&self.slot) {
+            if self.fragment[slot.fragment as usize].slot != at {
+                return Err(format!("slot {at} holds fragment {}", slot.fragment));
+            }
+        }
+        let cached = self.fragment.iter().filter(|about| about.slot != NONE);
+        let recent = self.fragment.iter().filter(|about| about.is_recent);
+        let (cached, recent) = (cached.count(), recent.count());
+        if cached != self.slot.len() || recent != self.recent_len as usize {
+            return Err(format!(
+                "{cached} fragments are in {} slots, {recent} recent ones counted as {}",
+                self.slot.len(),
+                self.recent_len
+            ));
+        }
+        let valid: usize = self
+            .valid
+            .iter()
+            .map(|word| word.count_ones() as usize)
+            .sum();
+        let held = usize::try_from(self.held).unwrap_or(usize::MAX);
+        super::recount_copies(valid, held, 0, counters, crash)
+    }
+}
