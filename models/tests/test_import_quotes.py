@@ -286,6 +286,18 @@ class TestCxml:
             for each in read(cxml(item(), header=totals("250.00")))[0].warnings
         ] == ["dtd_not_read"]
 
+    def test_a_total_may_be_rounded_to_its_last_digit(self) -> None:
+        thirds = item(more='<PriceBasisQuantity quantity="3"/>', price="10.00")
+        names = {
+            total: [
+                each["name"]
+                for each in read(cxml(thirds, header=totals(total)))[0].warnings
+            ]
+            for total in ("3.33", "25.21", "3.39")
+        }
+        assert "total_differs" not in names["3.33"] + names["25.21"]
+        assert "total_differs" in names["3.39"]
+
     def test_a_price_basis_is_how_many_units_the_price_is_of(self) -> None:
         basis = '<PriceBasisQuantity quantity="100" conversionFactor="{}"><UnitOfMeasure>{}</UnitOfMeasure></PriceBasisQuantity>'
         _, (line,) = read(cxml(item(more=basis.format("1", "EA"), quantity="10")))

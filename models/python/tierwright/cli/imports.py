@@ -57,6 +57,26 @@ def quotes(
     _show(_read(file, QUOTES, as_), json=json)
 
 
+@app.command("prices")
+def prices(
+    file: _File,
+    *,
+    as_: Annotated[
+        str | None,
+        typer.Option(
+            "--as",
+            metavar="FORMAT",
+            help="aws [default: by the beginning of the file].",
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Read a price list of a provider, of any size: which prices are taken, and their units."""
+    from tierwright.hardware.imports.readers import PRICES
+
+    _show(_read(file, PRICES, as_), json=json)
+
+
 def _read(file: str, readers: dict[str, Reader[Line]], name: str | None) -> Imported:
     from tierwright.hardware.imports.readers import read_rows
 

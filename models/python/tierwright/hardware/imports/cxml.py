@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
@@ -272,12 +272,24 @@ def _compare_total(
     except Skip as left_out:
         ledger.warn("total_not_read", f"The total was not compared: {left_out.reason}.")
         return
-    items = sum((line.amount for line in lines if not line.kind), Decimal(0))
-    whole = sum((line.amount for line in lines), Decimal(0))
-    if {line.currency for line in lines} - {currency} or stated not in (items, whole):
+    items = _sum(line for line in lines if not line.kind)
+    whole = _sum(lines)
+    # Each line, and the total, may have been rounded to the last digit that is printed.
+    last_digit = Decimal((0, (1,), min(0, int(stated.as_tuple().exponent))))
+    rounding = last_digit / 2 * (len(lines) + 1)
+    if {line.currency for line in lines} - {currency} or all(
+        abs(values.EXACT.subtract(stated, each)) > rounding for each in (items, whole)
+    ):
         ledger.warn(
             "total_differs",
-            f"The stated total is {stated:f} {currency}; the items taken sum to {items:f}, "
-            f"with shipping and tax to {whole:f}.",
+            f"The stated total is {stated:f} {currency}; the items taken sum to {values.EXACT.quantize(items, last_digit):f}, "
+            f"with shipping and tax to {values.EXACT.quantize(whole, last_digit):f}.",
             "ask the supplier which of them applies",
         )
+
+
+def _sum(lines: Iterable[QuoteLine]) -> Decimal:
+    found = Decimal(0)
+    for line in lines:
+        found = values.EXACT.add(found, line.amount)
+    return found

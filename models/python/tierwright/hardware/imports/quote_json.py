@@ -9,6 +9,7 @@ from typing import Any
 
 from tierwright.common.documents import parse_json
 from tierwright.common.errors import BadInput
+from tierwright.hardware.imports.json_stream import refuse_constant, without_twins
 from tierwright.hardware.imports.ledger import Ledger, Row, Skip, shown
 from tierwright.hardware.imports.quotes import (
     FIELDS,
@@ -74,8 +75,8 @@ def document(source: Source) -> dict[str, Any]:
         data = json.loads(
             text,
             parse_float=Decimal,
-            parse_constant=_refuse_constant,
-            object_pairs_hook=_without_twins,
+            parse_constant=refuse_constant,
+            object_pairs_hook=without_twins,
         )
     except RecursionError as error:
         raise BadInput(
@@ -135,16 +136,3 @@ def _refuse_others(
                 f"{place}: the key `{shown(name)}` is not one of {', '.join(known)}",
                 "remove it, or move it into `lines`",
             )
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"`{name}` is not a number of JSON")
-
-
-def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twin = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the key `{shown(twin)}` is stated twice in one object")
-    return found

@@ -8,7 +8,8 @@ from typing import BinaryIO, Generic, TypeVar
 
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import listed
-from tierwright.hardware.imports import cxml, oci, quote_csv, quote_json
+from tierwright.hardware.imports import aws, cxml, oci, quote_csv, quote_json
+from tierwright.hardware.imports.aws import AwsPrice
 from tierwright.hardware.imports.ledger import Imported, Ledger
 from tierwright.hardware.imports.quotes import QuoteLine
 from tierwright.hardware.imports.source import Source
@@ -42,6 +43,10 @@ QUOTES: dict[str, Reader[QuoteLine]] = {
     "cxml": Reader("cXML PunchOutOrderMessage", cxml.recognises, cxml.read),
 }
 
+PRICES: dict[str, Reader[AwsPrice]] = {
+    "aws": Reader("an AWS Price List offer file", aws.recognises, aws.read),
+}
+
 
 def read_rows(
     stream: BinaryIO,
@@ -60,7 +65,7 @@ def read_rows(
     place : str
         Named in errors.
     readers : dict
-        Of what is imported: `QUOTES`.
+        Of what is imported: `QUOTES` or `PRICES`.
     take : callable
         Called with every row taken, in their order.
     name : str, optional
