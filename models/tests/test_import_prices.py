@@ -23,8 +23,8 @@ from hypothesis import strategies as st
 
 from tierwright.common.errors import BadInput
 from tierwright.hardware.imports import aws, json_stream
-from tierwright.hardware.imports.aws import AwsPrice
 from tierwright.hardware.imports.ledger import MOST_LISTED, Imported
+from tierwright.hardware.imports.prices import Price
 from tierwright.hardware.imports.readers import PRICES, read_rows
 from tierwright.hardware.imports.source import Source
 
@@ -146,8 +146,8 @@ def as_csv(document: dict[str, Any]) -> bytes:
     return out.getvalue().encode()
 
 
-def read(content: bytes) -> tuple[Imported, list[AwsPrice]]:
-    prices: list[AwsPrice] = []
+def read(content: bytes) -> tuple[Imported, list[Price]]:
+    prices: list[Price] = []
     found = read_rows(io.BytesIO(content), "given", PRICES, prices.append, name="aws")
     assert found.taken == len(prices)
     assert found.read == found.taken + len(found.skipped)
@@ -201,10 +201,10 @@ class TestSample:
         assert (found.skipped, found.unresolved) == ((), ())
 
     def test_both_forms_hold_the_same_prices(self) -> None:
-        def known(price: AwsPrice) -> tuple[Any, ...]:
+        def known(price: Price) -> tuple[Any, ...]:
             return (
                 price.sku,
-                price.offer_term,
+                price.price_code,
                 price.term_type,
                 price.unit,
                 price.begin,
@@ -478,3 +478,142 @@ def test_a_stream_reads_what_the_whole_document_holds(
     found = {key: stream.value() for key in stream.members()}
     stream.finish()
     assert found == json.loads(text, parse_int=str)
+
+
+F16S = {
+    "currencyCode": "USD",
+    "tierMinimumUnits": 0.0,
+    "retailPrice": 0.176346,
+    "unitPrice": 0.176346,
+    "armRegionName": "westeurope",
+    "location": "EU West",
+    "effectiveStartDate": "2020-08-01T00:00:00Z",
+    "meterId": "000a794b-bdb0-58be-a0cd-0c3a0f222923",
+    "meterName": "F16s Spot",
+    "productId": "DZH318Z0BQPS",
+    "skuId": "DZH318Z0BQPS/00TG",
+    "productName": "Virtual Machines FS Series Windows",
+    "skuName": "F16s Spot",
+    "serviceName": "Virtual Machines",
+    "serviceFamily": "Compute",
+    "unitOfMeasure": "1 Hour",
+    "type": "DevTestConsumption",
+    "isPrimaryMeterRegion": True,
+    "armSkuName": "Standard_F16s",
+}
+
+
+def azure(*items: Any, **others: Any) -> bytes:
+    document = {
+        "BillingCurrency": "USD",
+        "CustomerEntityId": "Default",
+        "CustomerEntityType": "Retail",
+        "Items": items,
+        "NextPageLink": None,
+        "Count": len(items),
+    }
+    return json.dumps(document | others).encode()
+
+
+def read_azure(content: bytes) -> tuple[Imported, list[Price]]:
+    prices: list[Price] = []
+    return read_rows(io.BytesIO(content), "given", PRICES, prices.append), prices
+
+
+class TestAzure:
+    def test_the_published_row(self) -> None:
+        found, (price,) = read_azure(azure(F16S))
+        assert found.format == "azure"
+        assert price.price_of_one == Decimal("0.176346")
+        assert (price.unit.measure, price.effective) == ("hour", "2020-08-01")
+        assert found.warnings == ()
+
+    def test_a_reservation_is_the_price_of_its_whole_term(self) -> None:
+        one = F16S | {"retailPrice": 496.0, "unitPrice": 496.0, "type": "Reservation"}
+        found, prices = read_azure(
+            azure(
+                one | {"reservationTerm": "1 Year"},
+                one,
+                F16S | {"reservationTerm": "1 Year"},
+            )
+        )
+        assert [(price.unit.measure, price.price) for price in prices] == [
+            ("term", 496)
+        ]
+        assert found.units[0] == {
+            "printed": "1 Hour, reservation of 1 Year",
+            "understood": "payment for the whole term of 1 Year, whatever the unit says",
+        }
+        assert [each["row"] for each in found.skipped] == [2, 3]
+
+    def test_tiers_of_one_meter_stay_apart(self) -> None:
+        tiers = [
+            F16S | {"tierMinimumUnits": begin, "retailPrice": price, "unitPrice": price}
+            for begin, price in ((0.0, 0.0), (3000.0, 0.005))
+        ]
+        _, prices = read_azure(azure(*tiers))
+        assert [[each.begin, each.price] for each in prices] == [
+            [0, 0],
+            [3000, Decimal("0.005")],
+        ]
+
+    @pytest.mark.parametrize(
+        ("changes", "reason"),
+        [
+            ({"unitOfMeasure": "1 GB/Month"}, "10^9 or 2^30"),
+            ({"unitOfMeasure": "10K"}, "unit `10K` is unknown"),
+            ({"unitOfMeasure": "1 hour"}, "unit `1 hour` is unknown"),
+            ({"unitOfMeasure": None}, "no unit"),
+            ({"unitPrice": 1}, "differ"),
+            ({"retailPrice": -1}, "retail price `-1`"),
+            ({"type": "Other"}, "type `Other`"),
+            ({"effectiveStartDate": "soon"}, "effective date"),
+            ({"meterId": ""}, "no meter"),
+            ({"currencyCode": "usd"}, "currency `usd`"),
+        ],
+    )
+    def test_what_is_not_understood_stops_its_row_alone(
+        self, changes: dict[str, Any], reason: str
+    ) -> None:
+        found, prices = read_azure(azure(7, F16S | changes, F16S))
+        assert [price.row for price in prices] == [3]
+        assert reason in found.skipped[1]["reason"]
+
+    def test_small_prices_in_scientific_notation_stay_exact(self) -> None:
+        small = F16S | {"retailPrice": 4e-07, "unitPrice": 4e-07}
+        assert b"4e-07" in azure(small)
+        _, (price,) = read_azure(azure(small))
+        assert price.price == Decimal("0.0000004")
+
+    def test_what_the_file_lacks_is_said(self) -> None:
+        item = F16S | {"savingsPlan": [{"term": "1 Year"}], "currencyCode": "EUR"}
+        found, _ = read_azure(
+            azure(item, NextPageLink="https://x", BillingCurrency="EUR")
+        )
+        assert {each["name"] for each in found.warnings} == {
+            "more_pages",
+            "reference_currency",
+            "savings_plans_not_read",
+        }
+
+    @pytest.mark.parametrize(
+        "content", [azure(Items=3), azure()[:-4], azure(F16S)[:-300]]
+    )
+    def test_files_that_are_refused(self, content: bytes) -> None:
+        with pytest.raises(BadInput):
+            read_azure(content)
+
+    @FEW
+    @given(st.data())
+    def test_whatever_the_bytes_are_the_answer_is_an_import_or_bad_input(
+        self, data: st.DataObject
+    ) -> None:
+        content = bytearray(azure(F16S, F16S))
+        at = data.draw(st.integers(0, len(content)))
+        content[at : at + data.draw(st.integers(0, 9))] = data.draw(
+            st.one_of(
+                st.binary(max_size=6), st.sampled_from([b"[", b"{", b'"', b"1e999"])
+            )
+        )
+        with contextlib.suppress(BadInput):
+            read_azure(bytes(content))

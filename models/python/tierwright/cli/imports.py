@@ -66,7 +66,7 @@ def prices(
         typer.Option(
             "--as",
             metavar="FORMAT",
-            help="aws [default: by the beginning of the file].",
+            help="aws or azure [default: by the beginning of the file].",
         ),
     ] = None,
     json: Json = False,

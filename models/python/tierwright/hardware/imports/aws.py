@@ -9,9 +9,9 @@ from __future__ import annotations
 import csv
 import io
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from tierwright.common.errors import BadInput
@@ -19,13 +19,14 @@ from tierwright.common.wording import counted
 from tierwright.hardware.imports import values
 from tierwright.hardware.imports.json_stream import JsonStream
 from tierwright.hardware.imports.ledger import Ledger, Row, Skip, shown
+from tierwright.hardware.imports.prices import Price, PriceUnit, take_prices
 from tierwright.hardware.imports.source import Source
 
 MOST_MIB = 512
 """Memory that a process needs at most for a file of any size, measured. [MiB]"""
 MOST_PRODUCTS = 500_000
 """Products of a JSON file, which are kept while its terms are read."""
-_MOST_KEPT_CHARACTERS = 2**26
+_MOST_KEPT_CHARACTERS = 2**25
 _MOST_SKU = 64
 TERM_TYPES = ("OnDemand", "Reserved")
 _NAMES = ("instanceType", "volumeApiName", "usagetype", "usageType")
@@ -40,108 +41,34 @@ _MOST_ROW_CHARACTERS = 2**20
 _HINT = "give an offer file as AWS publishes it, JSON or CSV"
 
 
-@dataclass(frozen=True, slots=True)
-class AwsUnit:
-    """What a unit of an offer file means.
-
-    Attributes
-    ----------
-    measure : str
-        What is priced: `hour`, `byte_month`, `io_per_s_month`, `byte_per_s_month` or `term`.
-    amount : int
-        How much of it one unit is.
-    words : str
-        The same for people.
-    """
-
-    measure: str
-    amount: int
-    words: str
-
-
 UNITS = {
-    "hrs": AwsUnit("hour", 1, "price of 1 hour"),
-    "hours": AwsUnit("hour", 1, "price of 1 hour"),
-    "iops-mo": AwsUnit(
+    "hrs": PriceUnit("hour", 1, "price of 1 hour"),
+    "hours": PriceUnit("hour", 1, "price of 1 hour"),
+    "iops-mo": PriceUnit(
         "io_per_s_month",
         1,
         "price of 1 I/O operation per second for 1 month (its hours are not stated)",
     ),
-    "gibps-mo": AwsUnit(
+    "gibps-mo": PriceUnit(
         "byte_per_s_month",
         2**30,
         "price of 1 GiB/s (1,024 MiB/s) for 1 month (its hours are not stated)",
     ),
-    "mibps-mo": AwsUnit(
+    "mibps-mo": PriceUnit(
         "byte_per_s_month",
         2**20,
         "price of 1 MiB/s for 1 month (its hours are not stated)",
     ),
 }
 """Units that mean one thing in all offers; case is ignored, as it varies within one file."""
-GB_MONTH = AwsUnit(
+GB_MONTH = PriceUnit(
     "byte_month",
     2**30,
     "price of 1 GiB (2^30 bytes) for 1 month (its hours are not stated)",
 )
 GB_IS_GIB = frozenset({"AmazonEC2"})
 """Offers of which it is known that GB is 2^30 bytes."""
-UPFRONT = AwsUnit("term", 1, "payment up front for the whole term")
-
-
-@dataclass(frozen=True, slots=True)
-class AwsPrice:
-    """One tier of one term of one SKU.
-
-    Attributes
-    ----------
-    row : int or str
-        Line of the CSV file; rate code of JSON.
-    sku, family, region, name : str
-        Of the product; empty where the file does not state them.
-    term_type : str
-        One of `TERM_TYPES`.
-    offer_term : str
-        Code of the term.
-    lease : str
-        Length of a reservation, as printed; empty for on demand.
-    effective : str
-        Day from which it applies, YYYY-MM-DD.
-    unit : AwsUnit
-    begin : Decimal
-        Where the tier begins. [units]
-    end : Decimal or None
-        Where it ends; None if it does not. [units]
-    price : Decimal
-        Of one unit. [currency]
-    currency : str
-        ISO 4217.
-    """
-
-    row: Row
-    sku: str
-    family: str
-    region: str
-    name: str
-    term_type: str
-    offer_term: str
-    lease: str
-    effective: str
-    unit: AwsUnit
-    begin: Decimal
-    end: Decimal | None
-    price: Decimal
-    currency: str
-
-    @property
-    def price_of_one(self) -> Decimal:
-        """Price of one of the unit's measure, to 60 significant digits. [currency]"""
-        return values.EXACT.divide(self.price, Decimal(self.unit.amount))
-
-    @property
-    def is_free_allowance(self) -> bool:
-        """Whether it is a first tier without a price, before others."""
-        return not self.price and not self.begin and self.end is not None
+UPFRONT = PriceUnit("term", 1, "payment up front for the whole term")
 
 
 def recognises(head: bytes) -> bool:
@@ -152,7 +79,7 @@ def recognises(head: bytes) -> bool:
     return text[:16].lower().replace('"', "").startswith("formatversion,")
 
 
-def read(source: Source, ledger: Ledger) -> Iterator[AwsPrice]:
+def read(source: Source, ledger: Ledger) -> Iterator[Price]:
     """Read the prices of an offer file in their order.
 
     Raises
@@ -173,7 +100,7 @@ def read(source: Source, ledger: Ledger) -> Iterator[AwsPrice]:
         )
 
 
-def unit_of(text: str, offer: str, term_type: str) -> AwsUnit:
+def unit_of(text: str, offer: str, term_type: str) -> PriceUnit:
     """Return what a unit of an offer means.
 
     Raises
@@ -202,7 +129,7 @@ def unit_of(text: str, offer: str, term_type: str) -> AwsUnit:
     raise Skip(f"unit `{shown(text)}` is unknown")
 
 
-def _price(row: Row, stated: Mapping[str, str], offer: str) -> AwsPrice:
+def _price(stated: Mapping[str, str], offer: str, row: Row) -> Price:
     """Return a price from the texts of its row, by the columns of the CSV.
 
     Raises
@@ -230,14 +157,14 @@ def _price(row: Row, stated: Mapping[str, str], offer: str) -> AwsPrice:
     )
     if last is not None and last <= first:
         raise Skip(f"the tier ends at `{shown(end)}`, before it begins")
-    return AwsPrice(
+    return Price(
         row=row,
         sku=stated["SKU"],
         family=stated["Product Family"],
         region=stated["Region Code"],
         name=stated["Name"],
         term_type=term_type,
-        offer_term=stated["OfferTermCode"],
+        price_code=stated["OfferTermCode"],
         lease=stated["LeaseContractLength"],
         effective=effective,
         unit=unit,
@@ -248,20 +175,18 @@ def _price(row: Row, stated: Mapping[str, str], offer: str) -> AwsPrice:
     )
 
 
-def _take(
-    rows: Iterable[tuple[Row, Mapping[str, str] | Skip, str]], ledger: Ledger
-) -> Iterator[AwsPrice]:
+def _made(
+    rows: Iterable[tuple[Row, Mapping[str, str] | Skip, str]],
+) -> Iterator[tuple[Row, str, Callable[[Row], Price]]]:
     for row, stated, offer in rows:
-        try:
-            if isinstance(stated, Skip):
-                raise stated
-            price = _price(row, stated, offer)
-        except Skip as left_out:
-            ledger.skip(row, left_out.reason)
-            continue
-        ledger.take(price.currency, stated["Unit"].strip(), price.unit.words)
-        ledger.effective(price.effective)
-        yield price
+        if isinstance(stated, Skip):
+            yield row, "", partial(_refuse, stated)
+        else:
+            yield row, stated["Unit"].strip(), partial(_price, stated, offer)
+
+
+def _refuse(left_out: Skip, _row: Row) -> Price:
+    raise left_out
 
 
 def _note_head(name: str, text: str, ledger: Ledger) -> None:
@@ -337,7 +262,7 @@ class _Products:
 _MOST_FACT = 120
 
 
-def _read_json(source: Source, ledger: Ledger) -> Iterator[AwsPrice]:
+def _read_json(source: Source, ledger: Ledger) -> Iterator[Price]:
     stream = JsonStream(source)
     products = _Products(source.place)
     stated: dict[str, str] = {}
@@ -353,7 +278,8 @@ def _read_json(source: Source, ledger: Ledger) -> Iterator[AwsPrice]:
                     "give the file as it was published, with its products first",
                 )
             offer = stated.get("offerCode", "")
-            yield from _take(_rows_of_terms(stream, products, offer, ledger), ledger)
+            rows = _rows_of_terms(stream, products, offer, ledger)
+            yield from take_prices(_made(rows), ledger)
             stated[key] = ""
         elif key in _HEAD:
             stated[key] = _text(stream.value())
@@ -497,7 +423,7 @@ class _Lines:
             yield line
 
 
-def _read_csv(source: Source, ledger: Ledger) -> Iterator[AwsPrice]:
+def _read_csv(source: Source, ledger: Ledger) -> Iterator[Price]:
     lines = _Lines(source)
     table = csv.reader(iter(lines), strict=True)
     try:
@@ -521,7 +447,7 @@ def _read_csv(source: Source, ledger: Ledger) -> Iterator[AwsPrice]:
                     _HINT,
                 )
         rows = _rows_of_table(table, columns, head.get("offercode", ""), lines)
-        yield from _take(rows, ledger)
+        yield from take_prices(_made(rows), ledger)
     except csv.Error as error:
         raise BadInput(
             f"{source.place}: line {table.line_num}: not a table: {error}", _HINT

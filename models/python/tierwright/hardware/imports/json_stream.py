@@ -80,6 +80,19 @@ class JsonStream:
                 return
             self._expect(",")
 
+    def elements(self) -> Iterator[Any]:
+        """Yield the values of the list that begins here."""
+        self._expect("[")
+        if self.peek() == "]":
+            self._at += 1
+            return
+        while True:
+            yield self.value()
+            if self.peek() == "]":
+                self._at += 1
+                return
+            self._expect(",")
+
     def value(self) -> Any:
         """Return the value that begins here."""
         self.peek()

@@ -8,9 +8,9 @@ from typing import BinaryIO, Generic, TypeVar
 
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import listed
-from tierwright.hardware.imports import aws, cxml, oci, quote_csv, quote_json
-from tierwright.hardware.imports.aws import AwsPrice
+from tierwright.hardware.imports import aws, azure, cxml, oci, quote_csv, quote_json
 from tierwright.hardware.imports.ledger import Imported, Ledger
+from tierwright.hardware.imports.prices import Price
 from tierwright.hardware.imports.quotes import QuoteLine
 from tierwright.hardware.imports.source import Source
 
@@ -43,8 +43,9 @@ QUOTES: dict[str, Reader[QuoteLine]] = {
     "cxml": Reader("cXML PunchOutOrderMessage", cxml.recognises, cxml.read),
 }
 
-PRICES: dict[str, Reader[AwsPrice]] = {
+PRICES: dict[str, Reader[Price]] = {
     "aws": Reader("an AWS Price List offer file", aws.recognises, aws.read),
+    "azure": Reader("Azure Retail Prices", azure.recognises, azure.read),
 }
 
 
