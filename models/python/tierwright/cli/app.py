@@ -29,6 +29,7 @@ from tierwright.cli import (
     device_measure,
     flash_device,
     fragments,
+    imports,
     model,
     place,
     planning,
@@ -112,6 +113,7 @@ device.app.command("measure")(device_measure.measure)
 device.app.command("access-cost")(shows_money(access_cost.access_cost))
 app.add_typer(device.app, name="device")
 app.add_typer(catalog.app, name="catalog")
+app.add_typer(imports.app, name="import")
 
 BUILT_IN = (
     "formats",
@@ -151,6 +153,7 @@ BUILT_IN = (
     "curve",
     "device",
     "catalog",
+    "import",
 )
 
 

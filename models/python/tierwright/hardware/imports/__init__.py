@@ -1,0 +1,1 @@
+"""Quotes and price lists of others, read row by row: what was taken, what was not, and why."""

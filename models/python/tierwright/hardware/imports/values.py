@@ -1,0 +1,123 @@
+"""Texts of foreign files as exact numbers, dates and currencies, or a reason to leave the row out."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from decimal import Context, Decimal
+
+from tierwright.hardware.imports.ledger import Skip, shown
+
+EXACT = Context(prec=60)
+"""Holds the products of the numbers below without rounding."""
+_NUMBER = re.compile(r"[0-9]{1,18}(\.[0-9]{1,12})?")
+_CURRENCY = re.compile(r"[A-Z]{3}")
+_WHOLE = re.compile(r"[0-9]{1,6}(\.0+)?")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_MOMENT = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})(T[0-9:.]{5,16}(Z|[+-][0-9:]{4,5})?)?"
+)
+
+
+def number(text: str, name: str) -> Decimal:
+    """Return a decimal number of 0 or more.
+
+    Parameters
+    ----------
+    text : str
+        At most 18 digits, and 12 behind a point; no sign, exponent or thousands separator.
+    name : str
+        What it is, for the reason.
+
+    Raises
+    ------
+    Skip
+        If it is absent, or another text: a comma may separate thousands or decimals.
+
+    Examples
+    --------
+    >>> number("10.000", "price")
+    Decimal('10.000')
+    """
+    if not text:
+        raise Skip(f"no {name} is stated")
+    if not _NUMBER.fullmatch(text):
+        if "," in text:
+            raise Skip(
+                f"{name} `{shown(text)}` has a comma, which may separate decimals or thousands"
+            )
+        raise Skip(f"{name} `{shown(text)}` is not a plain decimal number of 0 or more")
+    return Decimal(text)
+
+
+def positive(text: str, name: str) -> Decimal:
+    """Return a decimal number above 0, as `number`.
+
+    Raises
+    ------
+    Skip
+        If it is not.
+    """
+    found = number(text, name)
+    if not found:
+        raise Skip(f"{name} `{shown(text)}` is not above 0")
+    return found
+
+
+def whole(text: str, name: str) -> int | None:
+    """Return a whole number of 0 or more; None where it is absent.
+
+    Raises
+    ------
+    Skip
+        If it is another text.
+    """
+    if not text:
+        return None
+    if not _WHOLE.fullmatch(text):
+        raise Skip(f"{name} `{shown(text)}` is not a whole number")
+    return int(Decimal(text))
+
+
+def currency(text: str) -> str:
+    """Return a code of three capital letters (ISO 4217).
+
+    Raises
+    ------
+    Skip
+        If it is absent, or another text, such as a sign that several currencies share.
+    """
+    if not text:
+        raise Skip("no currency is stated")
+    if not _CURRENCY.fullmatch(text):
+        raise Skip(f"currency `{shown(text)}` is not a code of three capital letters")
+    return text
+
+
+def day(text: str, name: str) -> str | None:
+    """Return a day as YYYY-MM-DD; None where it is absent.
+
+    Raises
+    ------
+    Skip
+        If it is another text: 03/04/2026 may be a day of March or of April.
+    """
+    if not text:
+        return None
+    if not _DAY.fullmatch(text) or not _exists(text):
+        raise Skip(f"{name} `{shown(text)}` is not a day written as YYYY-MM-DD")
+    return text
+
+
+def day_of(text: str) -> str | None:
+    """Return the day of a point in time of ISO 8601; None where it is not one."""
+    found = _MOMENT.fullmatch(text)
+    return found[1] if found and _exists(found[1]) else None
+
+
+def _exists(text: str) -> bool:
+    try:
+        datetime.date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
