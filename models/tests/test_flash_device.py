@@ -382,7 +382,14 @@ def test_findings_follow_the_figures(monkeypatch: pytest.MonkeyPatch) -> None:
 def question_counts() -> dict[str, Any]:
     """Return what a device counts that did little."""
     wear = {"least": 1, "mean": 1.0, "most": 1, "deviation": 0.0}
-    counts = {"host_writes": 10, "moved": 10, "trims": 0, "erases": 1, "used_pages": 1}
+    counts = {
+        "host_writes": 10,
+        "moved": 10,
+        "trims": 0,
+        "erases": 1,
+        "absorbed": 0,
+        "used_pages": 1,
+    }
     return {**counts, "wear": wear, "streams": [{"host_writes": 10, "moved": 10}]}
 
 
