@@ -106,16 +106,17 @@ def test_the_life_at_drive_writes_per_day_does_not_depend_on_the_size() -> None:
         )
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(
     st.sampled_from(["greedy", "fifo", "random"]),
     st.sampled_from([0.07, 0.28]),
-    st.sampled_from([0.01, 0.1, 0.5]),
+    st.sampled_from([0.01, 0.1, 0.25]),
 )
 def test_a_buffer_has_the_write_amplification_of_its_closed_form(
     collection: Collection, spare: float, part: float
 ) -> None:
-    bare = FlashDevice.of_spare(32_768, spare, 32, collection=collection)
+    # Random victims of a smaller device vary by more than a percent from seed to seed.
+    bare = FlashDevice.of_spare(65_536, spare, 32, collection=collection)
     buffered = replace(bare, buffer_pages=int(part * bare.logical_pages))
     found = question.answer(buffered, writes=6 * bare.logical_pages)
     assert found.closed_form == pytest.approx(found.waf, rel=0.015)
@@ -381,7 +382,14 @@ def test_findings_follow_the_figures(monkeypatch: pytest.MonkeyPatch) -> None:
 def question_counts() -> dict[str, Any]:
     """Return what a device counts that did little."""
     wear = {"least": 1, "mean": 1.0, "most": 1, "deviation": 0.0}
-    counts = {"host_writes": 10, "moved": 10, "trims": 0, "erases": 1, "used_pages": 1}
+    counts = {
+        "host_writes": 10,
+        "moved": 10,
+        "trims": 0,
+        "erases": 1,
+        "absorbed": 0,
+        "used_pages": 1,
+    }
     return {**counts, "wear": wear, "streams": [{"host_writes": 10, "moved": 10}]}
 
 
