@@ -547,6 +547,7 @@ CARDS = ROOT / "models" / "python" / "tierwright" / "catalogue"
 CHOOSE_NOTHING = frozenset(
     {
         "advise/bill.py",
+        "advise/bill_carbon.py",
         "evaluate/endurance/wear.py",
         "hardware/fio.py",
         "hardware/fio_record.py",

@@ -1108,6 +1108,9 @@ export type AdviceTemplateIn = {
      * A name to show, on one line.
      */
     name: string;
+    /**
+     * What the team asks of every workload; what is left out is asked as usual.
+     */
     template: TemplateIn;
 };
 

@@ -19,7 +19,9 @@ class AdviceTemplateIn(Body):
     """A template to keep."""
 
     name: Name
-    template: TemplateIn
+    template: TemplateIn = Field(
+        description="What the team asks of every workload; what is left out is asked as usual."
+    )
 
 
 class AdviceTemplateOut(Answer):
