@@ -19,10 +19,10 @@ from tierwright.common.wording import three_digits
 from tierwright.trace.reading import Trace
 
 if TYPE_CHECKING:
-    from tierwright.advise.checks.points import Replay
     from tierwright.advise.in_production import Corresponding, InProduction
     from tierwright.evaluate.scale.replays import ReplaySizes
     from tierwright.profile.curve import Curve
+    from tierwright.simulate.replay import Replay
     from tierwright.simulate.warm_up import AskedWarmUp
 
 RecordedProfile = Annotated[

@@ -48,11 +48,10 @@ from tierwright.common.wording import counted
 from tierwright.trace.reading import Trace
 
 if TYPE_CHECKING:
-    from tierwright.advise.checks.points import Replay
     from tierwright.advise.compare import Comparison
     from tierwright.evaluate.page_flow.dirty_range import DirtyRange
     from tierwright.evaluate.page_flow.results import Evaluation, OuterBar
-    from tierwright.simulate.replay import Family
+    from tierwright.simulate.replay import Family, Replay
     from tierwright.simulate.warm_up import AskedWarmUp
     from tierwright.trace.reading import OnProgress
 
@@ -541,8 +540,8 @@ def _wanted(
     policy: str | None, scheme: str | None, ram_pages: int, flash_pages: int
 ) -> Replay:
     """Return the replay that is asked for."""
-    from tierwright.advise.checks.points import Replay
     from tierwright.simulate.contenders import spelled
+    from tierwright.simulate.replay import Replay
 
     if policy is not None:
         return Replay("policy", policy, ram_pages, 0, 0)

@@ -34,10 +34,9 @@ from tierwright.simulate.contenders import GivenOption, parse_option, spelled
 from tierwright.trace.reading import Trace
 
 if TYPE_CHECKING:
-    from tierwright.advise.checks.points import Replay
     from tierwright.advise.in_production import Corresponding
     from tierwright.evaluate.scale.replays import ReplaySizes
-    from tierwright.simulate.replay import Family
+    from tierwright.simulate.replay import Family, Replay
     from tierwright.simulate.warm_up import AskedWarmUp
 
 
@@ -376,8 +375,8 @@ class StandIns:
         BadInput
             If the recording is too small for every configuration.
         """
-        from tierwright.advise.checks.points import Replay
         from tierwright.advise.in_production import check_large_enough
+        from tierwright.simulate.replay import Replay
 
         wanted = []
         for each in asked:

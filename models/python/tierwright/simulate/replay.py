@@ -7,6 +7,7 @@ Errors are those of the core: `SimulatorError` and its subclasses, args `(messag
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from tierwright import _simulator
@@ -20,6 +21,30 @@ chooser among them, or a flash cache over RAM and flash."""
 FAMILIES: tuple[Family, ...] = get_args(Family)
 ONE_TIER: frozenset[Family] = frozenset(("policy", "buffer"))
 """Families that replay RAM alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """One replay of the simulator.
+
+    Attributes
+    ----------
+    family, name : str
+        `scheme` or `flash_cache`, and which.
+    ram_pages, flash_pages : int
+        [pages]
+    warm_up : int
+        Accesses that are not counted.
+    options : dict of str to str
+        Its options.
+    """
+
+    family: Family
+    name: str
+    ram_pages: int
+    flash_pages: int
+    warm_up: int
+    options: dict[str, str] = field(default_factory=dict)
 
 
 def contenders(family: Family) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ follows from them in throughput, life and choice of a device is in `counted`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tierwright.advise.directories import Directories, DirectoryOption
@@ -21,7 +21,7 @@ from tierwright.evaluate.scale.replays import ReplaySizes, recorded_sizes
 from tierwright.hardware.device import Device
 from tierwright.profile.production import Scaled
 from tierwright.simulate.priced import price
-from tierwright.simulate.replay import Family
+from tierwright.simulate.replay import Replay
 
 __all__ = [
     "MOST_BLOCK_PAGES",
@@ -47,30 +47,6 @@ FILL_STEPS = 8
 """Lengths after which a replay looks whether the flash is full."""
 SEGMENT_ENTRIES = 64_000
 SEGMENT_ENTRY_BYTES = 32
-
-
-@dataclass(frozen=True, slots=True)
-class Replay:
-    """One replay of the simulator.
-
-    Attributes
-    ----------
-    family, name : str
-        `scheme` or `flash_cache`, and which.
-    ram_pages, flash_pages : int
-        [pages]
-    warm_up : int
-        Accesses that are not counted.
-    options : dict of str to str
-        Its options.
-    """
-
-    family: Family
-    name: str
-    ram_pages: int
-    flash_pages: int
-    warm_up: int
-    options: dict[str, str] = field(default_factory=dict)
 
 
 def directory_replays(
