@@ -80,7 +80,6 @@ test("from a trace to a defended purchase in under five minutes", {
     0,
     LONG,
   );
-  await picture(page, "decision-4-check", check);
   await page.evaluate(() => window.scrollTo(0, 0));
   await expectAccessible(page, "a defended purchase", [page.getByRole("main")]);
 

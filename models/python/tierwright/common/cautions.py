@@ -325,6 +325,9 @@ NOTHING_UNKNOWN: frozenset[str] = frozenset(
     }
 )
 """Cautions that state what was found: there is no other end of it."""
+_NOT_FOLLOWED = (
+    "misses may be off by that much; this answer does not follow them to both ends"
+)
 WHY_NOT: Mapping[str, str] = {
     "warm_up_inside": "not computable from the counts: in the steady state no miss fills an empty frame",
     "operation_missing": "not computable: it was not measured",
@@ -396,8 +399,8 @@ WHY_NOT: Mapping[str, str] = {
     "interpolated": "not computable: the curve lists no sizes around those that were read",
     "beyond_the_curve": "not computable: no source states what misses beyond the curve",
     "steady_state_uncertain": "not computable: the profile does not hold the counts from a cold start",
-    "scaled": "not computable: the error of the scale law was never measured",
-    "scale_extrapolated": "not computable: the error of the scale law was never measured",
+    "scaled": _NOT_FOLLOWED,
+    "scale_extrapolated": _NOT_FOLLOWED,
     "data_size_unknown": "not computable: the size of the data is not stated",
     "growth_in_replay": "not computable: a replay does not know which pages are new",
     "all_reads_assumed": "not computable: which accesses write is not stated",
