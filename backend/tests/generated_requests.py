@@ -12,6 +12,10 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 EXAMPLES = 4
 """Requests of each operation; `make test-long` goes on with the same and sends more."""
 LONG_EXAMPLES = 40
+SLOW_EXAMPLES = 12
+"""Of an operation that takes seconds for each, in `make test-long`."""
+SLOW_PATHS = ("/workloads/{workload_id}/advice", "/placements")
+"""Beginnings of their paths."""
 PARTS = 5
 KNOWN = {
     "workload_id": "example",
@@ -53,6 +57,8 @@ def aim(case):
 
 def keep_the_promises(fuzzed, operation, examples=EXAMPLES):
     """Send generated requests of an operation; each answer has a declared status, media type and shape."""
+    if examples > SLOW_EXAMPLES and any(each in operation.path for each in SLOW_PATHS):
+        examples = SLOW_EXAMPLES
     base_url = str(fuzzed.client.base_url).removesuffix("/api/v1/")
     session = requests.Session()
     session.trust_env = False  # of each request it would ask for proxies
