@@ -483,6 +483,13 @@ fn a_large_cache_is_full_at_the_right_access_too() {
         flash_pages: 1500,
         options: Vec::new(),
     });
+    // Its threads fill whole fragments at once.
+    all.push(Configuration::FlashCache {
+        flash_cache: "sce".to_owned(),
+        ram_pages: 300,
+        flash_pages: 2400,
+        options: owned(&[("fragment_pages", "300"), ("accesses_per_second", "1000")]),
+    });
     for configuration in all {
         let until_full = source(&accesses).warming_up_until_full();
         let found = replay(&configuration, until_full);

@@ -210,6 +210,8 @@ pub(crate) struct Fill {
     cache: &'static str,
     held: u64,
     capacity: u64,
+    /// The most that one access adds.
+    at_once: u64,
     /// What both count, one and many.
     unit: [&'static str; 2],
 }
@@ -221,8 +223,14 @@ impl Fill {
             cache,
             held: held.into(),
             capacity: capacity.into(),
+            at_once: 2,
             unit: ["page", "pages"],
         }
+    }
+
+    /// Of a cache that an access may fill by more than two pages at once.
+    pub(crate) fn taking(self, at_once: u64) -> Self {
+        Self { at_once, ..self }
     }
 
     /// Of a flash of blocks.
@@ -355,13 +363,16 @@ pub(crate) use written_as_named;
 type OnWarm<'a, M> = &'a mut dyn FnMut(&mut M);
 
 /// Where a replay stops next to look at its machine: behind the accesses that warm up, or, while the warm-up is to
-/// end with a full cache, where that may be. An access takes two frames at most, so none is looked at too late.
+/// end with a full cache, where that may be: none is looked at too late.
 #[inline]
 fn next_stop(chunk: &Chunk, at: usize, filling: Option<Fill>) -> usize {
     match filling {
         None if at < chunk.warm_up => chunk.warm_up.min(chunk.len()),
         None => chunk.len(),
-        Some(fill) if fill.capacity.saturating_sub(fill.held) > 2 * BATCH as u64 => {
+        Some(fill)
+            if fill.capacity.saturating_sub(fill.held)
+                > fill.at_once.saturating_mul(BATCH as u64) =>
+        {
             (at + BATCH).min(chunk.len())
         }
         Some(_) => at + 1,

@@ -294,6 +294,7 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
         if *flash_pages > 0 {
             let usable = C::usable_pages(*flash_pages, &self.settings);
             Fill::of(FLASH, self.cache.slots_used(), usable)
+                .taking(C::fills_at_once(&self.settings))
         } else {
             Fill::of(RAM, dram.len(), dram.capacity())
         }

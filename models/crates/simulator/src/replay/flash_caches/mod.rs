@@ -152,6 +152,10 @@ pub(crate) trait FlashCache: Sized {
     fn usable_pages(flash_pages: u32, _settings: &Self::Settings) -> u32 {
         flash_pages
     }
+    /// Flash pages that an access may fill at most, its background work included.
+    fn fills_at_once(_settings: &Self::Settings) -> u64 {
+        2
+    }
     /// Refuses a clock by which it cannot work.
     fn check_clock(_settings: &Self::Settings, _unit: ClockUnit) -> Result<()> {
         Ok(())

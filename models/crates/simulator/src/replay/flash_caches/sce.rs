@@ -316,6 +316,11 @@ impl FlashCache for Sce {
         flash_pages / settings.fragment_pages * settings.fragment_pages
     }
 
+    fn fills_at_once(settings: &Settings) -> u64 {
+        let threads: u32 = GROUPS.iter().map(|group| group.threads).sum();
+        u64::from(threads) * u64::from(settings.fragment_pages)
+    }
+
     fn check_clock(settings: &Settings, unit: ClockUnit) -> Result<()> {
         settings
             .period
