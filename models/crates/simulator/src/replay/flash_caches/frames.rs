@@ -8,7 +8,7 @@ use crate::replay::bits::BitSet;
 
 /// Random metadata page writes for one change of a persistent directory: one makes the entry
 /// invalid before the data is written, one makes it valid after.
-const WRITES_PER_DIRECTORY_CHANGE: u64 = 2;
+pub(super) const WRITES_PER_DIRECTORY_CHANGE: u64 = 2;
 
 /// Where the directory is.
 pub(super) const DIRECTORY: OptionAbout = OptionAbout {

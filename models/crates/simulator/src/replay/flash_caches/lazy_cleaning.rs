@@ -1,8 +1,10 @@
 //! Lazy Cleaning (LC): one copy a page in LRU-2 order, and a cleaner in the background.
 
 use super::face::{Admission, Sync};
+use super::frames::{DIRECTORY, WRITES_PER_DIRECTORY_CHANGE, persistent};
 use super::lru2::{Lru2, MAX_FRAMES};
 use super::options::Options;
+use super::rate::next_due;
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
     OptionAbout,
@@ -11,9 +13,6 @@ use crate::error::{Error, Result};
 
 /// No frame.
 const ABSENT: u32 = u32::MAX;
-/// Random metadata page writes for one change of the persistent directory: one makes the entry
-/// invalid before the data is written, one makes it valid after.
-const WRITES_PER_DIRECTORY_CHANGE: u64 = 2;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settings {
@@ -184,13 +183,7 @@ impl FlashCache for LazyCleaning {
             description: "Accesses between wake-ups of the cleaner, for traces without time.",
             is_place: false,
         },
-        OptionAbout {
-            name: "directory",
-            values: "memory, persistent",
-            default: "memory",
-            description: "Whether the directory of flash pages survives a crash; persistent costs two random metadata page writes per change.",
-            is_place: false,
-        },
+        DIRECTORY,
     ];
 
     fn settings(options: &Options<'_>, run: Conditions) -> Result<Settings> {
@@ -206,14 +199,7 @@ impl FlashCache for LazyCleaning {
                 ("clean_only", Admission::CleanOnly),
             ],
         )?;
-        let persistent_directory =
-            options.choice("directory", &[("memory", false), ("persistent", true)])?;
-        if run.warm_restart && !persistent_directory {
-            return Err(options.impossible(
-                "directory",
-                "does not survive the crash, so there is no warm restart: use directory=persistent or restart=cold",
-            ));
-        }
+        let persistent_directory = persistent(options, run)?;
         Ok(Settings {
             write_through: sync == Sync::Through,
             admission,
@@ -272,7 +258,7 @@ impl FlashCache for LazyCleaning {
             ClockUnit::Accesses => self.settings.cleaner_period_accesses,
             ClockUnit::Nanoseconds => self.settings.cleaner_period_ns,
         };
-        self.due = (now / self.period + 1) * self.period;
+        self.due = next_due(now, self.period);
         self.due
     }
 
@@ -282,7 +268,7 @@ impl FlashCache for LazyCleaning {
             self.due += self.period;
         }
         if self.due <= now {
-            self.due = (now / self.period + 1) * self.period;
+            self.due = next_due(now, self.period);
         }
         self.due
     }

@@ -5,6 +5,7 @@ use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
 use super::chains::{Ends, Links, NONE};
+use super::frames::WRITES_PER_DIRECTORY_CHANGE;
 use super::options::Options;
 use super::units::{MOST_UNIT_PAGES, Units};
 use super::{
@@ -12,10 +13,6 @@ use super::{
     recount_copies,
 };
 use crate::error::Result;
-
-/// Random metadata page writes for a page that enters the slot directory: one makes its entry
-/// invalid before the data is written, one makes it valid after.
-const WRITES_PER_ENTRY: u64 = 2;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settings {
@@ -117,7 +114,7 @@ impl Tac {
         self.enter(page, frame);
         let counters = host.counters();
         counters.flash_fills += 1;
-        counters.metadata_random_page_writes += WRITES_PER_ENTRY;
+        counters.metadata_random_page_writes += WRITES_PER_DIRECTORY_CHANGE;
         host.flash_write(frame, 1);
     }
 
@@ -246,7 +243,7 @@ impl FlashCache for Tac {
             self.admit(page, host);
         } else {
             counters.flash_write_backs += 1;
-            counters.metadata_random_page_writes += WRITES_PER_ENTRY;
+            counters.metadata_random_page_writes += WRITES_PER_DIRECTORY_CHANGE;
             host.flash_write(frame, 1);
         }
     }
