@@ -276,6 +276,26 @@ class TestCxml:
         assert [each["name"] for each in found.warnings] == ["dtd_not_read"]
         assert [each["row"] for each in found.unresolved] == [1]
 
+    def test_a_charge_may_be_described_in_several_languages(self) -> None:
+        said = '<Description xml:lang="en">Freight</Description><Description xml:lang="de">Fracht</Description>'
+        header = f'<Shipping><Money currency="USD">9.00</Money>{said}</Shipping>'
+        found, lines = read(cxml(item(), header=header))
+        assert [(line.row, line.description) for line in lines] == [
+            (1, "Drive"),
+            ("Shipping", "Freight"),
+        ]
+        assert not found.skipped
+
+    def test_a_charge_that_is_stated_twice_is_left_out_alone(self) -> None:
+        money = "".join(
+            f'<Money currency="USD">{each}</Money>' for each in ("9.00", "8.00")
+        )
+        found, lines = read(cxml(item(), header=f"<Shipping>{money}</Shipping>"))
+        assert [line.row for line in lines] == [1]
+        [skipped] = found.skipped
+        assert skipped["row"] == "Shipping"
+        assert "stated 2 times with different values" in skipped["reason"]
+
     def test_another_total_is_said(self) -> None:
         found, _ = read(cxml(item(), header=totals("280.00")))
         assert (

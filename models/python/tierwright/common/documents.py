@@ -44,15 +44,21 @@ def read_json(
     return parse_json(text, str(path), hint, parse_float=parse_float)
 
 
+class RefusedValue(ValueError):
+    """What a callable of `parse_json` does not take, in words."""
+
+
 def parse_json(
     text: str,
     place: str,
     hint: str,
     *,
     parse_float: Callable[[str], Any] = float,
+    parse_constant: Callable[[str], Any] | None = None,
+    object_pairs_hook: Callable[[list[tuple[str, Any]]], Any] | None = None,
     lines_before: int = 0,
 ) -> Any:
-    """Return what a JSON text holds; `place` names it in errors.
+    """Return what a JSON text holds; `place` names it in errors, the callables are those of `json.loads`.
 
     Raises
     ------
@@ -60,7 +66,12 @@ def parse_json(
         If it is no JSON, is nested too deeply, or holds a number that is too long.
     """
     try:
-        return json.loads(text, parse_float=parse_float)
+        return json.loads(
+            text,
+            parse_float=parse_float,
+            parse_constant=parse_constant,
+            object_pairs_hook=object_pairs_hook,
+        )
     except json.JSONDecodeError as error:
         line = lines_before + error.lineno
         raise BadInput(
@@ -68,6 +79,8 @@ def parse_json(
         ) from error
     except RecursionError as error:
         raise BadInput(f"{place}: nested too deeply to be read", hint) from error
+    except RefusedValue as error:
+        raise BadInput(f"{place}: {error}", hint) from error
     except (ValueError, ArithmeticError) as error:
         raise BadInput(f"{place}: a number cannot be read: {error}", hint) from error
 

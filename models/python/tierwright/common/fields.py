@@ -55,11 +55,11 @@ def check_date(date: Any, where: str, problems: Problems) -> None:
             date,
             "must be YYYY, YYYY-MM, YYYY-MM-DD or YYYY-Qn",
         ) and problems.check(
-            _is_of_calendar(date), where, date, "is not a calendar date"
+            is_of_calendar(date), where, date, "is not a calendar date"
         )
 
 
-def _is_of_calendar(text: str) -> bool:
+def is_of_calendar(text: str) -> bool:
     """Say whether a date that is written as one exists; a quarter or a part always does."""
     if len(text) < len("YYYY-MM-DD"):
         return True

@@ -316,19 +316,15 @@ def _rows_of_terms(
             facts = products.facts_of(sku)
             if facts is None:
                 ledger.leave_unresolved(sku, sku, "the file has no product of this SKU")
-            terms = stream.value()
-            for code, term in _items(terms):
-                head = {
-                    "SKU": sku,
-                    "TermType": term_type,
-                    **dict(
-                        zip(
-                            ("Product Family", "Region Code", "Name"),
-                            facts or ("", "", ""),
-                            strict=True,
-                        )
-                    ),
-                }
+            family, region, name = facts or ("", "", "")
+            head = {
+                "SKU": sku,
+                "TermType": term_type,
+                "Product Family": family,
+                "Region Code": region,
+                "Name": name,
+            }
+            for code, term in _items(stream.value()):
                 for row, stated in _rows_of_term(code, term, head):
                     yield row, stated, offer
 

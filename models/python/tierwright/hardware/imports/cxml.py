@@ -197,16 +197,20 @@ def _rows(
             yield at, left_out
     for tag, kind in (("Shipping", "shipping"), ("Tax", "tax")):
         if header is not None and header.find(tag) is not None:
-            yield (
-                tag,
-                {
-                    "kind": kind,
-                    "quantity": "1",
-                    "currency": text_at(header, f"{tag}/Money@currency"),
-                    "price": text_at(header, f"{tag}/Money"),
-                    "description": text_at(header, f"{tag}/Description"),
-                },
-            )
+            try:
+                yield tag, _charge(header, tag, kind)
+            except Skip as left_out:
+                yield tag, left_out
+
+
+def _charge(header: Element, tag: str, kind: str) -> Fields:
+    return {
+        "kind": kind,
+        "quantity": "1",
+        "currency": text_at(header, f"{tag}/Money@currency"),
+        "price": text_at(header, f"{tag}/Money"),
+        "description": text_at(header, f"{tag}/Description"),
+    }
 
 
 def _item(item: Element) -> Fields:
@@ -253,7 +257,7 @@ def text_at(element: Element, path: str) -> str:
         else "".join(each.itertext()).strip()
         for each in found
     }
-    if path == "ItemDetail/Description" and found:  # one for each language
+    if path.endswith("/Description") and found:  # one for each language
         return "".join(found[0].itertext()).strip()
     if len(texts) > 1:
         raise Skip(f"`{path}` is stated {len(found)} times with different values")

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from tierwright.common.documents import RefusedValue
 from tierwright.common.errors import BadInput
 from tierwright.hardware.imports.ledger import shown
 from tierwright.hardware.imports.source import Source
@@ -166,10 +167,10 @@ def refuse_constant(name: str) -> None:
 
     Raises
     ------
-    ValueError
+    RefusedValue
         Always.
     """
-    raise ValueError(f"`{name}` is not a number of JSON")
+    raise RefusedValue(f"`{name}` is not a number of JSON")
 
 
 def without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -177,12 +178,12 @@ def without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
     Raises
     ------
-    ValueError
+    RefusedValue
         If a key is stated twice.
     """
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         twin = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the key `{shown(twin)}` is stated twice in one object")
+        raise RefusedValue(f"the key `{shown(twin)}` is stated twice in one object")
     return found

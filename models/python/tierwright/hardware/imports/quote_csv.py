@@ -40,7 +40,7 @@ def read(source: Source, ledger: Ledger) -> Iterator[QuoteLine]:
     text = source.text(MOST_BYTES)
     separator = _separator(text)
     if separator is None:
-        raise BadInput(f"{source.place}: the first line names no column table", _HINT)
+        raise BadInput(f"{source.place}: the first line lacks required columns", _HINT)
     ledger.format_version = VERSION
     table = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
@@ -73,7 +73,7 @@ def _check_columns(columns: list[str], place: str, ledger: Ledger) -> None:
             raise BadInput(
                 f"{place}: line 1: the column `{shown(name)}` is named twice", _HINT
             )
-    if others := [shown(name) for name in columns if name not in FIELDS]:
+    if others := [shown(name) for name in columns if name and name not in FIELDS]:
         ledger.warn(
             "columns_not_read",
             f"Columns that are not read: {', '.join(f'`{name}`' for name in others)}.",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
@@ -70,20 +69,14 @@ def document(source: Source) -> dict[str, Any]:
         If it is too large, not UTF-8 text, not an object of JSON, or states a key twice.
     """
     text = source.text(MOST_BYTES)
-    parse_json(text, source.place, _HINT, parse_float=Decimal)  # names line and column
-    try:
-        data = json.loads(
-            text,
-            parse_float=Decimal,
-            parse_constant=refuse_constant,
-            object_pairs_hook=without_twins,
-        )
-    except RecursionError as error:
-        raise BadInput(
-            f"{source.place}: nested too deeply to be read", _HINT
-        ) from error
-    except ValueError as error:
-        raise BadInput(f"{source.place}: {error}", _HINT) from error
+    data = parse_json(
+        text,
+        source.place,
+        _HINT,
+        parse_float=Decimal,
+        parse_constant=refuse_constant,
+        object_pairs_hook=without_twins,
+    )
     if not isinstance(data, dict):
         raise BadInput(f"{source.place}: must be an object", _HINT)
     return data
@@ -110,10 +103,10 @@ def _texts(stated: Mapping[str, Any], line: Mapping[str, Any]) -> Fields:
             raise Skip(f"the key `{shown(name)}` is not one of {', '.join(OF_LINE)}")
     texts = {}
     for name, value in stated.items():
+        if isinstance(value, bool):
+            raise Skip(f"{name} is true or false, neither a text nor a number")
         if value is not None and not isinstance(value, (str, int, Decimal)):
             raise Skip(f"{name} `{shown(value)}` is neither a text nor a number")
-        if isinstance(value, bool):
-            raise Skip(f"{name} is `{value}`, neither a text nor a number")
         texts[name] = _text(value)
     return texts
 
@@ -134,5 +127,5 @@ def _refuse_others(
         if name not in known:
             raise BadInput(
                 f"{place}: the key `{shown(name)}` is not one of {', '.join(known)}",
-                "remove it, or move it into `lines`",
+                "move it into `lines`" if name in OF_LINE else "remove it",
             )

@@ -224,7 +224,9 @@ def line_of(row: Row, fields: Fields) -> QuoteLine:
     if kind in BUYABLE and not item:
         raise Skip(f"kind is `{kind}`, but no item is named")
     if item and kind not in BUYABLE:
-        raise Skip(f"item `{shown(item)}` is named, but its kind is not stated")
+        raise Skip(
+            f"item `{shown(item)}` is named, but its kind is not one of {', '.join(BUYABLE)}"
+        )
     charge = kind in CHARGES
     quantity = values.positive(stated["quantity"], "quantity")
     price_per = (
@@ -233,7 +235,9 @@ def line_of(row: Row, fields: Fields) -> QuoteLine:
         else Decimal(1)
     )
     if charge and not quantity == price_per == 1:
-        raise Skip(f"a line of kind `{kind}` is one sum: its quantity must be 1")
+        raise Skip(
+            f"a line of kind `{kind}` is one sum: quantity and price_per must be 1"
+        )
     return QuoteLine(
         row=row,
         quote_id=stated["quote_id"],

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import datetime
 import re
 from decimal import Context, Decimal
 
+from tierwright.common.fields import is_of_calendar
 from tierwright.hardware.imports.ledger import Skip, shown
 
 EXACT = Context(prec=60)
@@ -104,7 +104,7 @@ def day(text: str, name: str) -> str | None:
     """
     if not text:
         return None
-    if not _DAY.fullmatch(text) or not _exists(text):
+    if not _DAY.fullmatch(text) or not is_of_calendar(text):
         raise Skip(f"{name} `{shown(text)}` is not a day written as YYYY-MM-DD")
     return text
 
@@ -112,12 +112,4 @@ def day(text: str, name: str) -> str | None:
 def day_of(text: str) -> str | None:
     """Return the day of a point in time of ISO 8601; None where it is not one."""
     found = _MOMENT.fullmatch(text)
-    return found[1] if found and _exists(found[1]) else None
-
-
-def _exists(text: str) -> bool:
-    try:
-        datetime.date.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
+    return found[1] if found and is_of_calendar(found[1]) else None
