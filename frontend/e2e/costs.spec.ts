@@ -96,7 +96,9 @@ test("hardware: what a tier costs on each device, and which keeps up", async ({
   await expect(card.getByRole("heading")).toHaveText(heading);
 
   await expect(page.getByText(/no price of electricity was given/)).toBeVisible();
-  const electricity = page.getByRole("textbox", { name: /^Electricity \(0 leaves it out\)/ });
+  const electricity = page.getByRole("textbox", {
+    name: /^Electricity \(0 leaves it out\)/,
+  });
   await electricity.fill("0.3");
   await electricity.press("Enter");
   await expect(page.getByText(/no price of electricity was given/)).toHaveCount(0);

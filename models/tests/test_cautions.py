@@ -623,6 +623,11 @@ def test_a_caution_of_a_question_that_chooses_has_an_effect_or_says_why_not() ->
     assert not [text for text in texts if "not computed" in text]
 
 
+def test_the_page_knows_the_effect_of_a_question_that_chooses_nothing() -> None:
+    notes = ROOT / "frontend" / "src" / "components" / "caution-notes.tsx"
+    assert f'const NO_CHOICE = "{NO_CHOICE}";' in notes.read_text("utf-8")
+
+
 def test_of_a_question_that_chooses_nothing_it_is_said_plainly() -> None:
     class Shown(Answer):
         chooses = False

@@ -19,7 +19,8 @@ export const flashDeviceQuery = (question: FlashDeviceIn) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-export const flashDeviceSteps = ({ asked: body }: FlashDeviceOut) =>
+/** The steps are of one device: those at other spare spaces are not simulated again for them. */
+export const flashDeviceSteps = ({ asked: { spares: _, ...body } }: FlashDeviceOut) =>
   stepsQuery("flash-devices", body, (signal) =>
     askFlashDevice({ signal, body, query: WITH_STEPS, throwOnError: true }),
   );

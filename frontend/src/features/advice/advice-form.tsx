@@ -229,7 +229,8 @@ export function AdviceForm(props: FormProps) {
   const { search, patch } = props;
   const [opened, setOpened] = useState<Section | null>(null);
   const goal = search.goal ?? "usd";
-  const templates = useQuery(templatesQuery()).data ?? [];
+  const isNamed = search.template !== undefined;
+  const templates = useQuery({ ...templatesQuery(), enabled: isNamed }).data ?? [];
   const template = templates.find(({ id }) => id === search.template)?.name;
   const sections = summaries(search, template);
   return (

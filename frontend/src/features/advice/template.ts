@@ -1,7 +1,6 @@
 /** A template beside the form: what the form states of it, and the form of what it states. */
 import type { TemplateIn } from "@/api/advice-templates";
 import {
-  ADVICE_BOUNDS,
   type AdviceNumbers,
   type AdviceSearch,
   GOALS,
@@ -102,13 +101,7 @@ export function searchOf(stated: Stated): AdviceSearch & AnalysisSearch {
   const [flash, disk] = ["flash_device_id", "disk_device_id"].map((key) =>
     textOf(stated[key]),
   );
-  const cleared = Object.fromEntries(
-    Object.keys(ADVICE_BOUNDS)
-      .filter((name) => !name.startsWith("have_"))
-      .map((name) => [name, undefined]),
-  );
   return {
-    ...cleared,
     ...Object.fromEntries(
       NUMBERS.map(([part, key, name, factor]) => [
         name,

@@ -114,7 +114,7 @@ export const spareTable = (found: FlashDeviceOut): ChartTable =>
     valueColumn("WAF, closed form [1]", (row) => row.closed_form),
   ]);
 
-/** Figures of the chosen device; the value is null where it was not asked for. */
+/** Figures of the chosen device, by their label; what was not asked for has none. */
 export function deviceFacts(
   found: FlashDeviceOut,
 ): readonly (readonly [string, string])[] {
@@ -127,7 +127,7 @@ export function deviceFacts(
       `${size} in ${counted(formatCount(found.blocks), "block")} of ${counted(formatCount(found.block_pages), "page")}`,
     ],
     [
-      "Spare space, usable",
+      "Spare space, and of it usable",
       `${formatPercent(ratio(found.spare))}, ${formatPercent(ratio(found.usable_spare))}`,
     ],
     ["Write amplification", formatShort(found.waf)],
