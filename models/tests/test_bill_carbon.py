@@ -80,11 +80,11 @@ def test_worked_case_of_a_purchase() -> None:
     # 0.5 kW x 2 x 1.2 x 730 h, 36 times: as the line of electricity has it.
     assert monthly_kwh(build) == 876
     assert [part_counts(build, item) for item in build.parts] == [
-        PartCounts(0, 0, 2, 0, 0),
-        PartCounts(3, 0, 5, 0, 0),
+        PartCounts(0, 0, 2, 0, 2, 0),
+        PartCounts(3, 0, 5, 0, 8, 0),
         # 1.8 lives in three years: each of the two drives is followed by one more.
-        PartCounts(0, 0, 2, 0, 2),
-        PartCounts(0, 0, 2, 0, 0),
+        PartCounts(0, 0, 2, 0, 2, 1),
+        PartCounts(0, 0, 2, 0, 2, 0),
     ]
     by = lines(**BOUGHT)
     assert by["electricity"].quantity == 876 * 36

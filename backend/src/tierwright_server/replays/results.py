@@ -108,6 +108,14 @@ async def page(
     return [(found[0], found[1]) for found in rows], total or 0
 
 
+async def has_any(session: AsyncSession, kind: RunKind, content_id: str) -> bool:
+    """Say whether there are results of a kind of a content, made or under way."""
+    found = select(Result.id).where(
+        Result.kind == kind.value, Result.content_id == content_id
+    )
+    return await session.scalar(found.limit(1)) is not None
+
+
 async def lock_id(session: AsyncSession, result_id: str) -> None:
     """Keep everybody else from making the same result until the commit."""
     await session.execute(

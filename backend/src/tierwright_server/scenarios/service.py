@@ -5,7 +5,6 @@ from typing import Any
 
 import orjson
 from fastapi import Request
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright_server.common import version
@@ -29,6 +28,7 @@ from tierwright_server.scenarios.schemas import (
     ScenarioOut,
     ScenarioUpdate,
 )
+from tierwright_server.storage.names import flush_named
 from tierwright_server.storage.tables import Scenario, now
 
 _NAME_INDEX = "scenarios_name"
@@ -137,7 +137,7 @@ async def create_scenario(
         **await _answer_to_keep(request, session, context, body),
     )
     session.add(scenario)
-    await _flush(session, body.name)
+    await flush_named(session, "scenario", body.name, _NAME_INDEX)
     return await _opened(request, session, context, scenario)
 
 
@@ -170,7 +170,7 @@ async def update_scenario(
     if body.asks is not None or not same:
         for column, value in kept.items():
             setattr(scenario, column, value)
-    await _flush(session, body.name)
+    await flush_named(session, "scenario", body.name, _NAME_INDEX)
     return await _opened(request, session, context, scenario)
 
 
@@ -216,7 +216,7 @@ async def restore_scenario(
         )
     name = scenario.name
     scenario.deleted_at = None
-    await _flush(session, name)
+    await flush_named(session, "scenario", name, _NAME_INDEX)
     return await _opened(request, session, context, scenario)
 
 
@@ -231,19 +231,6 @@ async def _find(
             "/api/v1/scenarios.",
         )
     return scenario
-
-
-async def _flush(session: AsyncSession, name: str) -> None:
-    try:
-        await session.flush()
-    except IntegrityError as error:
-        if _NAME_INDEX not in str(error.orig):
-            raise
-        await session.rollback()
-        raise Conflict(
-            f"a scenario named `{name}` already exists (case is ignored)",
-            hint="Choose another name, or change that scenario.",
-        ) from error
 
 
 def _check_state(state: dict[str, Any], limit_bytes: int) -> None:

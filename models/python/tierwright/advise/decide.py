@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.page_flow.schemes import SCHEMES
@@ -55,28 +56,70 @@ def decide(
     SimulatorError
         If the trace cannot be read, or progress asked to stop.
     """
-    from tierwright.common.core_errors import Cancelled
-    from tierwright.simulate import replay
-
     points = replay_points(found, curve.scaled)
     sizes = replay_sizes(found, curve.scaled)
     is_replayed = bool(found.contenders) and (sizes is None or not sizes.too_small)
     wanted = SCHEMES if is_replayed else ("none",)
-    made = replay.sweep(
+    rows = replayed_rows(
+        curve,
         trace,
         [points[name].configuration(name) for name in wanted],
         warm_up=points["none"].warm_up,
         on_progress=on_progress,
     )
-    if made["cancelled"]:
-        raise Cancelled("the replay was cancelled", "")
-    rows = made["rows"]
-    for row in rows:
-        if "error" in row:
-            raise BadInput(f"{trace.path}: {row['error']}", row["hint"])
-    check_belongs(curve, rows[0], str(trace.path))
     if is_replayed:
         return decided(found, dict(zip(wanted, rows, strict=True)), curve.scaled)
     if found.contenders and sizes is not None:
         return not_replayed(found, sizes)
     return found
+
+
+def replayed_rows(
+    curve: Curve,
+    trace: Trace,
+    configurations: Sequence[dict[str, Any]],
+    *,
+    warm_up: int,
+    on_progress: OnProgress | None = None,
+) -> list[dict[str, Any]]:
+    """Replay a trace through configurations, all over one read of it; of the first it is seen whose trace it is.
+
+    Parameters
+    ----------
+    curve : Curve
+        Of the workload; the trace must be the one it was made of, or the recording that was scaled to it.
+    trace : Trace
+        What is replayed.
+    configurations : sequence of dict
+        As of `tierwright.simulate.replay.sweep`, at least one.
+    warm_up : int
+        Accesses that are not counted.
+    on_progress : callable, optional
+        See `tierwright.trace.reading.OnProgress`.
+
+    Returns
+    -------
+    list of dict
+        Counters of each.
+
+    Raises
+    ------
+    BadInput
+        If a replay is impossible, or the trace is another one than that of the curve.
+    Cancelled
+        If progress asked to stop.
+    """
+    from tierwright.common.core_errors import Cancelled
+    from tierwright.simulate import replay
+
+    found = replay.sweep(
+        trace, list(configurations), warm_up=warm_up, on_progress=on_progress
+    )
+    if found["cancelled"]:
+        raise Cancelled("the replay was cancelled", "")
+    rows: list[dict[str, Any]] = found["rows"]
+    for row in rows:
+        if "error" in row:
+            raise BadInput(f"{trace.path}: {row['error']}", row["hint"])
+    check_belongs(curve, rows[0], str(trace.path))
+    return rows

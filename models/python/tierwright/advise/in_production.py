@@ -115,9 +115,14 @@ class Corresponding:
     sizes: ReplaySizes | None
 
     @property
-    def too_small(self) -> bool:
-        """Whether the recording is too small to be replayed for these sizes."""
-        return self.sizes is not None and self.sizes.too_small
+    def refused(self) -> dict[str, str] | None:
+        """Why the recording is too small for these sizes, and the next step: `error` and `hint`; None where it is not."""
+        if self.sizes is None or not self.sizes.too_small:
+            return None
+        return {
+            "error": self.sizes.refusal.removesuffix("."),
+            "hint": self.sizes.remedy,
+        }
 
 
 def scaled_of(curve: Curve) -> Scaled:
@@ -186,8 +191,8 @@ def check_large_enough(found: Corresponding) -> None:
     BadInput
         With how many pages would be replayed, and which recording is large enough.
     """
-    if found.sizes is not None and found.too_small:
-        raise BadInput(found.sizes.refusal.removesuffix("."), found.sizes.remedy)
+    if found.refused is not None:
+        raise BadInput(found.refused["error"], found.refused["hint"])
 
 
 def in_production(

@@ -500,13 +500,9 @@ def _not_replayed(
     """Say why a row is not replayed; None where it is."""
     if _replayed_in(row) < 1:
         return NO_RAM_LEFT
-    if place is None or place.sizes is None or not place.too_small:
+    if place is None or place.refused is None:
         return None
-    return {
-        "error": place.sizes.refusal.removesuffix("."),
-        "hint": place.sizes.remedy,
-        "not_replayed": True,
-    }
+    return {**place.refused, "not_replayed": True}
 
 
 def _configuration(

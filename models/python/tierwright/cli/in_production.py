@@ -13,6 +13,7 @@ from tierwright.cli.options import warm_up_of
 from tierwright.cli.output import as_typed, print_table
 from tierwright.cli.reads import trace_as_profiled
 from tierwright.cli.scale import print_scale, workload
+from tierwright.cli.sizes import PageBytes, page_bytes_of
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_count
 from tierwright.common.wording import three_digits
@@ -138,6 +139,32 @@ def recorded(
         )
     scaled_of(curve)
     return Recorded(curve, trace_as_profiled(trace, curve))
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a command replays, and of whose pages its sizes are.
+
+    Attributes
+    ----------
+    trace : Trace
+        The trace that was named, or the recording of production.
+    page_bytes : callable
+        Tells the page size. [bytes]
+    curve : Curve or None
+        Of production; None where sizes are those of the trace itself.
+    """
+
+    trace: Trace
+    page_bytes: PageBytes
+    curve: Curve | None
+
+    @classmethod
+    def of(cls, trace: Trace, made: Recorded | None) -> Source:
+        """Choose between a trace and the recording of production."""
+        if made is None:
+            return cls(trace, page_bytes_of(trace), None)
+        return cls(made.trace, made.page_bytes, made.curve)
 
 
 @dataclass(frozen=True, slots=True)

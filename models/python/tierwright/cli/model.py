@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tierwright.cli.charge import charge
-from tierwright.cli.in_production import RecordedProfile, StandIn, recorded
+from tierwright.cli.in_production import RecordedProfile, Source, StandIn, recorded
 from tierwright.cli.options import (
     Assumptions,
     FlashMetadata,
@@ -284,14 +284,13 @@ def simulate(
         disk_device,
     )
     made = recorded(trace, profile, production)
-    page = page_bytes_of(trace) if made is None else made.page_bytes
+    source = Source.of(trace, made)
+    page = source.page_bytes
     asked: dict[str, Any] = {"policy": policy, "ram_pages": _at(pages, page)}
     if scheme is not None:
         sizes_of = (("ram_pages", ram_pages), ("flash_pages", flash_pages))
         asked = {"scheme": scheme, **{key: _at(size, page) for key, size in sizes_of}}
-    budget = charge(
-        trace, [asked], flash_metadata, None if made is None else made.curve
-    )[0]
+    budget = charge(trace, [asked], flash_metadata, source.curve)[0]
     wanted = _wanted(policy, scheme, asked["ram_pages"], asked.get("flash_pages", 0))
     stand_in = None
     if made is None:

@@ -20,6 +20,7 @@ from tierwright.common.units import format_bytes
 from tierwright.common.wording import counted
 
 if TYPE_CHECKING:
+    from tierwright.advise.checks.checked import Checked, CheckedFigure
     from tierwright.common.cautions import Weighed
 
 Json = Annotated[
@@ -150,6 +151,55 @@ def print_json(document: Any, *, to_keep: bool = False) -> None:
 
     text = json.dumps(stated(document), ensure_ascii=False, allow_nan=False)
     sys.stdout.write((as_given if to_keep else as_typed)(text) + "\n")
+
+
+def print_check(
+    checked: Checked,
+    title: str,
+    shown: Callable[[CheckedFigure, float | None], str] | None = None,
+) -> None:
+    """Print figures of a model beside those of replays.
+
+    Parameters
+    ----------
+    checked : Checked
+        Both, with what they say.
+    title : str
+        Of the table.
+    shown : callable, optional
+        Writes a value of a figure, with its unit; without it units have a column.
+    """
+
+    def cells(row: CheckedFigure) -> list[str]:
+        values = (row.model, row.simulated)
+        if shown is not None:
+            return [shown(row, value) for value in values]
+        digits = ["-" if value is None else f"{value:.4g}" for value in values]
+        return [row.unit, *digits]
+
+    typer.echo("")
+    typer.echo(checked.finding)
+    print_table(
+        title,
+        [
+            ("scheme", False),
+            ("figure", False),
+            *(() if shown else (("unit", False),)),
+            ("model", True),
+            ("replay", True),
+            ("gap", True),
+        ],
+        [
+            [
+                row.title,
+                row.figure,
+                *cells(row),
+                "-" if row.gap_relative is None else f"{row.gap_relative:+.1%}",
+            ]
+            for row in checked.rows
+        ],
+    )
+    typer.echo(checked.basis)
 
 
 def print_table(

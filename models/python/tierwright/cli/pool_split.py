@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tierwright.cli.in_production import Recorded, RecordedProfile, recorded
+from tierwright.cli.in_production import Recorded, RecordedProfile, Source, recorded
 from tierwright.cli.output import (
     Json,
     numbers,
@@ -18,7 +18,7 @@ from tierwright.cli.output import (
 )
 from tierwright.cli.reads import reads_trace
 from tierwright.cli.scale import ProductionOption
-from tierwright.cli.sizes import BufferPages, page_bytes_of
+from tierwright.cli.sizes import BufferPages
 from tierwright.common.units import format_count
 from tierwright.common.wording import counted
 from tierwright.trace.reading import Trace
@@ -76,16 +76,16 @@ def pool_split(
     from tierwright.advise import pool_split as question
 
     made = recorded(trace, profile, production)
-    page = page_bytes_of(trace) if made is None else made.page_bytes
+    source = Source.of(trace, made)
     with progress("pool split") as on_progress:
         found = question.answer(
-            trace if made is None else made.trace,
-            pages.at(page),
+            source.trace,
+            pages.at(source.page_bytes),
             asymmetry,
             estimator=estimator,
             distance=distance,
             group_pages=group_pages,
-            production=None if made is None else made.curve,
+            production=source.curve,
             on_progress=on_progress,
         )
     if json:
@@ -142,15 +142,15 @@ def pool_gain(
         else tuple(numbers(asymmetry, "--asymmetry"))
     )
     made = recorded(trace, profile, production)
-    page = page_bytes_of(trace) if made is None else made.page_bytes
+    source = Source.of(trace, made)
     with progress("pool gain") as on_progress:
         found = question.answer(
-            trace if made is None else made.trace,
-            pages.at(page),
+            source.trace,
+            pages.at(source.page_bytes),
             ratios,
             estimator=estimator,
             distance=distance,
-            production=None if made is None else made.curve,
+            production=source.curve,
             on_progress=on_progress,
         )
     if json:
@@ -278,17 +278,17 @@ def pool_advisor(
     from tierwright.advise import pool_advisor as question
 
     made = recorded(trace, profile, production)
-    page = page_bytes_of(trace) if made is None else made.page_bytes
+    source = Source.of(trace, made)
     with progress("pool advisor") as on_progress:
         found = question.answer(
-            trace if made is None else made.trace,
-            pages.at(page),
+            source.trace,
+            pages.at(source.page_bytes),
             dynamics=dynamics,
             asymmetry=asymmetry,
             epoch_accesses=epoch_accesses,
             window_accesses=window_accesses,
             alternating_factor=alternating_factor,
-            production=None if made is None else made.curve,
+            production=source.curve,
             on_progress=on_progress,
         )
     least = (

@@ -17,6 +17,7 @@ from tierwright.cli.options import (
 from tierwright.cli.output import (
     Json,
     print_cautions,
+    print_check,
     print_json,
     print_table,
     progress,
@@ -198,7 +199,7 @@ def response(
         _print_rate(found, rate.name)
     typer.echo(f"* fastest. {found.estimator}: {found.validity}")
     if checked is not None:
-        _print_check(checked)
+        print_check(checked, "Model and replay on simulated time", _figure)
 
 
 def _checked(
@@ -259,32 +260,6 @@ def _row(row: SchemeAt, best: str | None) -> list[str]:
         percent(disk.utilisation),
         "-" if largest is None else three_digits(largest),
     ]
-
-
-def _print_check(checked: Checked) -> None:
-    typer.echo("")
-    typer.echo(checked.finding)
-    print_table(
-        "Model and replay on simulated time",
-        [
-            ("scheme", False),
-            ("figure", False),
-            ("model", True),
-            ("replay", True),
-            ("gap", True),
-        ],
-        [
-            [
-                row.title,
-                row.figure,
-                _figure(row, row.model),
-                _figure(row, row.simulated),
-                "-" if row.gap_relative is None else f"{row.gap_relative:+.1%}",
-            ]
-            for row in checked.rows
-        ],
-    )
-    typer.echo(checked.basis)
 
 
 def _figure(row: CheckedFigure, value: float | None) -> str:

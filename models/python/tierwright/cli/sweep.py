@@ -11,6 +11,7 @@ from tierwright.cli.charge import charge
 from tierwright.cli.in_production import (
     Recorded,
     RecordedProfile,
+    Source,
     document,
     recorded,
 )
@@ -26,7 +27,7 @@ from tierwright.cli.output import (
 )
 from tierwright.cli.reads import reads_trace
 from tierwright.cli.scale import ProductionOption
-from tierwright.cli.sizes import page_bytes_of, parse_sizes
+from tierwright.cli.sizes import parse_sizes
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_count
 from tierwright.common.wording import counted, three_digits
@@ -151,10 +152,10 @@ def sweep(
     from tierwright.simulate import replay as core
 
     made = recorded(trace, profile, production)
-    page = page_bytes_of(trace) if made is None else made.page_bytes
+    source = Source.of(trace, made)
 
     def listed(text: str | None, option: str, least: int) -> list[int]:
-        return [size.at(page) for size in parse_sizes(text, option, least)]
+        return [size.at(source.page_bytes) for size in parse_sizes(text, option, least)]
 
     configurations = _configurations(
         policy or [],
@@ -165,21 +166,17 @@ def sweep(
         [parse_option(text, "--option") for text in option or []],
     )
     _print_takers(option or [], configurations)
-    budgets = charge(
-        trace, configurations, flash_metadata, None if made is None else made.curve
-    )
+    budgets = charge(trace, configurations, flash_metadata, source.curve)
     warm = warm_up_of(trace, warm_up) if made is None else made.warm_up_of(warm_up)
     stand_ins = None if made is None else StandIns.of(made, configurations, warm)
     interrupted = False
     rows: list[dict[str, Any]] = []
     try:
         with progress("sweep") as on_progress:
-            read, replays = trace, configurations
-            if stand_ins is not None:
-                read, replays = stand_ins.made.trace, stand_ins.replays
+            replays = configurations if stand_ins is None else stand_ins.replays
             found = (
                 core.sweep(
-                    read,
+                    source.trace,
                     replays,
                     warm_up=warm,
                     threads=threads,
@@ -187,7 +184,7 @@ def sweep(
                 )
                 if miniature is None
                 else core.miniatures(
-                    read,
+                    source.trace,
                     replays,
                     miniature,
                     seed=seed,
@@ -392,7 +389,7 @@ class StandIns:
                 )
             )
         there = made.corresponding(wanted, warm_up)
-        if all(each.too_small for each in there):
+        if all(each.refused is not None for each in there):
             check_large_enough(there[0])
         return cls(made, asked, wanted, there)
 
@@ -412,7 +409,7 @@ class StandIns:
                 ),
             }
             for each, there in zip(self.asked, self.there, strict=True)
-            if not there.too_small
+            if there.refused is None
         ]
 
     @property
@@ -425,7 +422,7 @@ class StandIns:
             [
                 (wanted, there)
                 for wanted, there in zip(self.wanted, self.there, strict=True)
-                if not there.too_small
+                if there.refused is None
             ],
         )
 
@@ -438,17 +435,14 @@ class StandIns:
         for asked, wanted, there, budget in zip(
             self.asked, self.wanted, self.there, budgets, strict=True
         ):
-            if there.sizes is not None and there.too_small:
+            if there.refused is not None:
                 rows.append(
                     {
                         key: asked[key]
                         for key in (*_TITLES, "pages", "ram_pages", "flash_pages")
                         if key in asked
                     }
-                    | {
-                        "error": there.sizes.refusal.removesuffix("."),
-                        "hint": there.sizes.remedy,
-                    }
+                    | there.refused
                 )
                 continue
             row = next(results, None)

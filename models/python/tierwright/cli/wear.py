@@ -19,6 +19,7 @@ from tierwright.cli.options import (
 from tierwright.cli.output import (
     Json,
     print_cautions,
+    print_check,
     print_facts,
     print_json,
     print_table,
@@ -400,7 +401,7 @@ def _of_a_profile(
     _print(document, device.id)
     explain(found.budget.derivation, ())
     if checked is not None:
-        _print_check(checked)
+        print_check(checked, "Model and replay")
 
 
 def _checked(found: Wear, curve: Curve, trace: NamedTrace) -> Checked:
@@ -409,34 +410,6 @@ def _checked(found: Wear, curve: Curve, trace: NamedTrace) -> Checked:
     files, reading = as_profiled(trace, curve)
     with opened(files, reading) as read, progress("replay") as on_progress:
         return checks.replayed(found, curve, read, on_progress=on_progress)
-
-
-def _print_check(checked: Checked) -> None:
-    typer.echo("")
-    typer.echo(checked.finding)
-    print_table(
-        "Model and replay",
-        [
-            ("scheme", False),
-            ("figure", False),
-            ("unit", False),
-            ("model", True),
-            ("replay", True),
-            ("gap", True),
-        ],
-        [
-            [
-                row.title,
-                row.figure,
-                row.unit,
-                "-" if row.model is None else f"{row.model:.4g}",
-                "-" if row.simulated is None else f"{row.simulated:.4g}",
-                "-" if row.gap_relative is None else f"{row.gap_relative:+.1%}",
-            ]
-            for row in checked.rows
-        ],
-    )
-    typer.echo(checked.basis)
 
 
 def _document(found: Wear, rate_basis: str) -> dict[str, Any]:

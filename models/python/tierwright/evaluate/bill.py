@@ -336,15 +336,23 @@ class PartCounts:
     ----------
     owned_used, owned_unused : int
         Of those that exist already.
-    bought, spares, replacements : int
-        Those in use, those in reserve, and those that follow worn out ones.
+    bought, spares : int
+        Those in use, and those in reserve.
+    needed, times_replaced : int
+        Those at work, owned ones too, and how many follow each of them when it is worn out.
     """
 
     owned_used: int
     owned_unused: int
     bought: int
     spares: int
-    replacements: int
+    needed: int
+    times_replaced: int
+
+    @property
+    def replacements(self) -> int:
+        """Those that follow worn out ones."""
+        return self.times_replaced * self.needed
 
     @property
     def new(self) -> int:
@@ -382,7 +390,8 @@ def part_counts(build: Build, item: PartItem) -> PartCounts:
         owned - used - of_spares,
         needed - used,
         spares - of_spares,
-        times * needed,
+        needed,
+        times,
     )
 
 
@@ -402,19 +411,17 @@ def _part_lines(build: Build, item: PartItem) -> Iterator[Line]:
     if count.spares:
         yield _bought(item, count.spares, "spare", f"{item.part.id}, spare")
     written, rated = item.written_tb_per_year, item.rated_tb
-    if written and rated:
-        times = replacements_needed(written, rated, build.horizon_months)
-        if times:
-            life = rated * MONTHS_PER_YEAR / written
-            line = _bought(
-                item, count.replacements, "replacement", f"{item.part.id}, worn out"
-            )
-            yield replace(
-                line,
-                months=life.quantize(Decimal("0.1"), ROUND_HALF_UP),
-                note=f"{times:,} of each drive in {counted(build.horizon_months, 'month')}: "
-                f"{rated.normalize():,f} TB rated, {written.normalize():,f} TB written a year",
-            )
+    if count.times_replaced and written and rated:
+        life = rated * MONTHS_PER_YEAR / written
+        line = _bought(
+            item, count.replacements, "replacement", f"{item.part.id}, worn out"
+        )
+        yield replace(
+            line,
+            months=life.quantize(Decimal("0.1"), ROUND_HALF_UP),
+            note=f"{count.times_replaced:,} of each drive in {counted(build.horizon_months, 'month')}: "
+            f"{rated.normalize():,f} TB rated, {written.normalize():,f} TB written a year",
+        )
 
 
 def _bought(item: PartItem, count: int, kind: str, what: str) -> Line:

@@ -29,6 +29,7 @@ from tierwright_server.common.errors import NeedsTrace, of_model
 from tierwright_server.hardware.catalog import service as catalog
 from tierwright_server.http.context import Context
 from tierwright_server.http.steps import rows_of
+from tierwright_server.jobs.runs.states import RunKind
 from tierwright_server.questions.advice.schemas import (
     AdviceIn,
     AdviceOut,
@@ -38,6 +39,7 @@ from tierwright_server.questions.advice.schemas import (
 )
 from tierwright_server.questions.point import find_curve
 from tierwright_server.questions.pool_split.splits import kept_survey
+from tierwright_server.replays import results
 from tierwright_server.storage.tables import Content, Workload
 from tierwright_server.traces.workloads import recordings
 from tierwright_server.traces.workloads import service as workloads
@@ -186,21 +188,21 @@ async def answered(
         )
     except NeedsTrace:
         return await asyncio.to_thread(question.answer, replays, how_sure, None)
+    if not await results.has_any(session, RunKind.POOL_SPLIT, recording.content.id):
+        return await asyncio.to_thread(question.answer, replays, how_sure, lambda _: {})
     wanted: set[int] = set()
 
     def none(pages: Sequence[int]) -> Mapping[int, SplitSurvey]:
         wanted.update(pages)
         return {}
 
-    # Some ten thousand options take up to a second, and what they rest on more: not in the loop.
-    found = await asyncio.to_thread(question.answer, replays, how_sure, none)
+    # First which buffers are meant: that rests on nothing of which it is asked how sure it is.
+    await asyncio.to_thread(question.answer, replays, False, none)
     kept = {
         pages: survey
         for pages in sorted(wanted)
         if (survey := await kept_survey(session, context, recording.content, pages))
     }
-    if not kept:
-        return found
     return await asyncio.to_thread(question.answer, replays, how_sure, lambda _: kept)
 
 

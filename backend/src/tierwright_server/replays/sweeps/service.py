@@ -25,7 +25,7 @@ from tierwright.evaluate.page_flow.cautions import about_space_behind
 from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve
 from tierwright.simulate.warm_up import FULL, AskedWarmUp
-from tierwright_server.common.errors import BadInput, NotComputed
+from tierwright_server.common.errors import BadInput, NeedsTrace, NotComputed
 from tierwright_server.common.older_models import about_version
 from tierwright_server.common.result_ids import result_id
 from tierwright_server.common.schemas import WarningOut
@@ -58,9 +58,7 @@ from tierwright_server.replays.sweeps.schemas import (
     SweepSummary,
 )
 from tierwright_server.storage import contents
-from tierwright_server.storage.contents import ContentKind
 from tierwright_server.storage.tables import Content, Result, Run, Workload
-from tierwright_server.traces.curves import CurveCache
 from tierwright_server.traces.warm_ups import warm_up_of
 from tierwright_server.traces.workloads import recordings
 from tierwright_server.traces.workloads import service as workloads
@@ -158,12 +156,8 @@ def _at_recorded_sizes(
             entry["family"], entry["name"], sizes[0], sizes[1] or 0, 0
         )
         [there] = corresponding(curve, [wanted], steady=warm_up != 0)
-        if there.sizes is not None and there.too_small:
-            refused: dict[str, Any] = {
-                "error": there.sizes.refusal.removesuffix("."),
-                "hint": there.sizes.remedy,
-                "not_replayed": True,
-            }
+        if there.refused is not None:
+            refused = {**there.refused, "not_replayed": True}
             made.append({**entry, **asked, "refused": refused})
             continue
         pairs.append((wanted, there))
@@ -329,14 +323,12 @@ async def list_sweeps(
     """List sweeps, newest first; those of a workload are of its trace, or of its recording."""
     content_id = None
     if workload_id is not None:
-        workload, content = await workloads.find_ready(session, workload_id)
-        content_id = content.id
-        if contents.kind_of(content.summary) is not ContentKind.TRACE:
-            curve = await context.of(CurveCache).get(
-                context.settings, content.id, content.summary
-            )
-            recorded = await recordings.find_any(context, workload, content, curve)
-            content_id = content.id if recorded is None else recorded.content.id
+        try:
+            subject = await recordings.find_replayed(session, context, workload_id)
+            content_id = subject.content.id
+        except NeedsTrace:
+            _, content = await workloads.find_ready(session, workload_id)
+            content_id = content.id
     rows, total = await results.page(session, RunKind.SWEEP, page, content_id)
     items = []
     for sweep, run in rows:

@@ -1,6 +1,5 @@
 """Decisions about templates."""
 
-from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright_server.common.errors import Conflict, NotFound
@@ -15,6 +14,7 @@ from tierwright_server.scenarios.templates.schemas import (
     AdviceTemplateList,
     AdviceTemplateOut,
 )
+from tierwright_server.storage.names import flush_named
 from tierwright_server.storage.tables import AdviceTemplate, now
 
 _NAME_INDEX = "advice_templates_name"
@@ -49,7 +49,7 @@ async def create(
         )
     row = AdviceTemplate(id=new_id(), name=body.name, template=_document(body))
     session.add(row)
-    await _flush(session, body.name)
+    await flush_named(session, "template", body.name, _NAME_INDEX)
     return _out(row)
 
 
@@ -72,7 +72,7 @@ async def update(
     row.name = body.name
     row.template = _document(body)
     row.updated_at = now()
-    await _flush(session, body.name)
+    await flush_named(session, "template", body.name, _NAME_INDEX)
     return _out(row)
 
 
@@ -113,16 +113,3 @@ async def _find(
             hint="Choose another template: it may have been deleted. List all: GET /api/v1/advice-templates.",
         )
     return row
-
-
-async def _flush(session: AsyncSession, name: str) -> None:
-    try:
-        await session.flush()
-    except IntegrityError as error:
-        if _NAME_INDEX not in str(error.orig):
-            raise
-        await session.rollback()
-        raise Conflict(
-            f"a template named `{name}` already exists (case is ignored)",
-            hint="Choose another name, or change that template.",
-        ) from error

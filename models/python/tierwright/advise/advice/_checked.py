@@ -14,16 +14,14 @@ from tierwright.advise.advice._split import Split
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import CheckedOption, Option
 from tierwright.advise.advice.request import Replays, SchemeAt
+from tierwright.advise.decide import replayed_rows
 from tierwright.common.cautions import Caution
-from tierwright.common.core_errors import Cancelled
-from tierwright.common.errors import BadInput
 from tierwright.common.wording import off, percent
 from tierwright.evaluate.advice.limits import ROUNDING as LIMIT_ROUNDING
 from tierwright.evaluate.advice.rows import IntArray
 from tierwright.evaluate.page_flow import explain
 from tierwright.evaluate.page_flow.decision import (
     ReplayPoint,
-    check_belongs,
     priced,
     recorded_point,
     steady_error,
@@ -34,7 +32,6 @@ from tierwright.evaluate.scale.replays import ReplaySizes, recorded_accesses
 from tierwright.hardware.device import OPERATIONS
 from tierwright.hardware.service_time import service_us
 from tierwright.profile.curve import Curve
-from tierwright.simulate import replay
 from tierwright.trace.reading import OnProgress, Trace
 
 MOST_FINALISTS = 5
@@ -160,19 +157,13 @@ def by_trace(curve: Curve, trace: Trace, on_progress: OnProgress | None) -> Repl
     def made(wanted: Sequence[SchemeAt]) -> Sequence[Mapping[str, Any]]:
         # Without any the trace is still read: whether it is the right one is said.
         points = list(wanted) or [("none", ReplayPoint(1, 0))]
-        found = replay.sweep(
+        rows = replayed_rows(
+            curve,
             trace,
             [point.configuration(scheme) for scheme, point in points],
             warm_up=points[0][1].warm_up,
             on_progress=on_progress,
         )
-        if found["cancelled"]:
-            raise Cancelled("the replay was cancelled", "")
-        rows: list[dict[str, Any]] = found["rows"]
-        for row in rows:
-            if "error" in row:
-                raise BadInput(f"{trace.path}: {row['error']}", row["hint"])
-        check_belongs(curve, rows[0], str(trace.path))
         return rows[: len(wanted)]
 
     return made

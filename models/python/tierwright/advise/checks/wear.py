@@ -12,15 +12,13 @@ from tierwright.advise.checks.checked import (
     verdict,
 )
 from tierwright.advise.checks.counted import Counters, replayed_life
+from tierwright.advise.decide import replayed_rows
 from tierwright.advise.wear import Wear
-from tierwright.common.core_errors import Cancelled
-from tierwright.common.errors import BadInput
 from tierwright.common.wording import three_digits
 from tierwright.evaluate.endurance.outlook import SpareSpace
-from tierwright.evaluate.page_flow.decision import check_belongs, replay_points
+from tierwright.evaluate.page_flow.decision import replay_points
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.profile.curve import Curve
-from tierwright.simulate.replay import sweep
 from tierwright.trace.reading import OnProgress, Trace
 
 AMPLIFICATION = "write amplification"
@@ -83,7 +81,8 @@ def replayed(
         If progress asked to stop.
     """
     points = replay_points(answer.evaluation)
-    made = sweep(
+    rows = replayed_rows(
+        curve,
         trace,
         [
             {**point.configuration(name), "options": options_of(answer, name)}
@@ -92,14 +91,7 @@ def replayed(
         warm_up=points[NO_FLASH].warm_up,
         on_progress=on_progress,
     )
-    if made["cancelled"]:
-        raise Cancelled("the replay was cancelled", "")
-    counters = dict(zip(points, made["rows"], strict=True))
-    for name, found in counters.items():
-        if "error" in found:
-            raise BadInput(f"{name}: {found['error']}", found["hint"])
-    check_belongs(curve, counters[NO_FLASH], str(trace.path))
-    return check(answer, counters)
+    return check(answer, dict(zip(points, rows, strict=True)))
 
 
 def check(answer: Wear, counters: Mapping[str, Counters]) -> Checked:
