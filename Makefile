@@ -68,8 +68,10 @@ compose-test: .venv/.done ## bring docker-compose.yml up, use it, kill its conta
 	$(PY) scripts/compose_test.py
 
 .PHONY: test-rust test-python test-page test-e2e test-wheels test-containers
-test-rust test-python test-page test-e2e test-wheels test-containers: test-%: setup ## run one part of the tests
+test-rust test-page test-e2e test-wheels test-containers: test-%: setup ## run one part of the tests
 	@$(PY) scripts/run_tests.py $*
+test-python: setup
+	@$(PY) scripts/run_tests.py models backend
 
 FUZZ_SECONDS ?= 600
 .PHONY: prove-advice

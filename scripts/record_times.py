@@ -12,7 +12,10 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-MEASURED = ROOT / ".tools" / "test-times-not-long.json"
+MEASURED = tuple(
+    ROOT / ".tools" / f"test-times-not-long-{suite}.json"
+    for suite in ("models", "backend")
+)
 OUT = ROOT / "scripts" / "test-times.txt"
 SLOW_S = 0.1
 """Of a test; of one with parameters the mean."""
@@ -20,10 +23,12 @@ SLOW_S = 0.1
 
 def main() -> int:
     """Write the list, the longest in all first."""
-    if not MEASURED.exists():
+    if not all(each.exists() for each in MEASURED):
         print("error: no times of a whole run\nhint: make test-python")
         return 2
-    times: dict[str, float] = json.loads(MEASURED.read_text(encoding="utf-8"))
+    times: dict[str, float] = {}
+    for each in MEASURED:
+        times |= json.loads(each.read_text(encoding="utf-8"))
     by_name: dict[str, list[float]] = {}
     for name, seconds in times.items():
         by_name.setdefault(name.partition("[")[0], []).append(seconds)

@@ -1,6 +1,6 @@
 """Runs the test suites and closes with one line of counts.
 
-``python scripts/run_tests.py [rust] [python] [page] [e2e]``; all of them without arguments. `long`,
+``python scripts/run_tests.py [rust] [models] [backend] [page] [e2e]``; all of them without arguments. `long`,
 `long-e2e`, `wheels` and `containers` (what is long by nature) and `pictures` run only when they are named. Every suite runs even when an earlier one failed, so that one run shows everything. What failed,
 and why, is told again at the end, where a reader of a long log looks first.
 """
@@ -166,9 +166,14 @@ def rust() -> Counts:
     return closed(counts, waited(process))
 
 
-def python() -> Counts:
-    """``pytest`` of models and backend, without what is long by nature."""
-    return pytest("not long", HYPOTHESIS_PROFILE="usual")
+def models() -> Counts:
+    """``pytest`` of the models, without what is long by nature."""
+    return pytest("not long", "models/tests", HYPOTHESIS_PROFILE="usual")
+
+
+def backend() -> Counts:
+    """``pytest`` of the server, without what is long by nature."""
+    return pytest("not long", "backend/tests", HYPOTHESIS_PROFILE="usual")
 
 
 def long() -> Counts:
@@ -176,13 +181,14 @@ def long() -> Counts:
     return pytest("long or hypothesis")
 
 
-def pytest(marked: str, **extra: str) -> Counts:
-    """``pytest`` of what is marked so."""
+def pytest(marked: str, *folders: str, **extra: str) -> Counts:
+    """``pytest`` of what is marked so, in some folders or in all."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         command = [str(BIN / "python"), "-m", "pytest", f"--junitxml={report}"]
-        command += ["-n", PYTHON_WORKERS, "--dist", "loadfile", "-m", marked]
-        kept = ROOT / ".tools" / f"test-times-{marked.replace(' ', '-')}.json"
+        command += ["-n", PYTHON_WORKERS, "--dist", "loadfile", "-m", marked, *folders]
+        of = "-".join([*marked.split(), *(each.partition("/")[0] for each in folders)])
+        kept = ROOT / ".tools" / f"test-times-{of}.json"
         exit_code = run(command, TIERWRIGHT_TEST_TIMES=str(kept), **extra)
         counts = Counts()
         if report.exists():
@@ -459,7 +465,8 @@ def wheels() -> Counts:
 
 SUITES: dict[str, Callable[[], Counts]] = {
     "rust": rust,
-    "python": python,
+    "models": models,
+    "backend": backend,
     "page": page,
     "e2e": e2e,
     "long": long,
@@ -468,8 +475,8 @@ SUITES: dict[str, Callable[[], Counts]] = {
     "wheels": wheels,
     "containers": containers,
 }
-LANES = (("rust", "python"), ("page", "e2e"))
-"""Suites that run where none is named: the lanes side by side, as half of each is waiting."""
+LANES = (("rust", "page", "models"), ("e2e", "backend"))
+"""Suites that run where none is named: the lanes, of equal length, side by side, as half of each is waiting."""
 
 
 def tell(head: str, failures: tuple[str, ...]) -> None:

@@ -94,7 +94,8 @@ def test_what_both_name_is_equal(
     monkeypatch.setattr(module, question.function, caught)
     response = test_examples.sent(application, question.operation)
     assert response.status_code == 200, response.text
-    [found] = made
+    # The last one is shown: an advice is asked for twice where another test has counted splits.
+    *_, found = made
     shown, document = response.json(), found.to_dict(derivation=True)
     # What was read from a file is a document of its own in Python.
     document |= document.get("found", {})
