@@ -110,3 +110,31 @@ def test_the_command_asks_what_it_states_and_options_go_before_it(
     )
     assert refused.returncode == 3
     assert json.loads(refused.stdout)["horizon_months"] == 48
+
+
+def test_several_workloads_are_placed_as_the_template_states(tmp_path: Path) -> None:
+    profile, path = tmp_path / "p.json", tmp_path / "team.toml"
+    scaled = recorded().to_dict()
+    profile.write_text(json.dumps(scaled))
+    path.write_text(
+        f'price_book_id = "street-2026-q3"\n[candidates]\ndevices = ["{SHELF[0]}"]\n'
+        "machine_usd = 5000\n[constraints]\nmachines = 9\n"
+    )
+    shelf = tmp_path / "c.toml"
+    shelf.write_text(f'devices = ["{SHELF[0]}"]\nmachine_usd = 5000\n')
+
+    def placed(*options: str) -> Any:
+        found = run("place", f"{profile}=5000", *options, "--json")
+        assert found.returncode == 0, found.stderr
+        return json.loads(found.stdout)
+
+    by_options = placed(
+        *("--candidates", str(shelf), "--price-book", "street-2026-q3"),
+        *("--constraint", "machines=9"),
+    )
+    assert placed("--template", str(path)) == by_options
+    limited = run(
+        *("place", f"{profile}=5000", "--template", str(path)),
+        *("--constraint", "usd_per_month=1", "--json"),
+    )
+    assert limited.returncode == 3

@@ -17,12 +17,9 @@ from tierwright.cli.options import (
     PriceBookName,
     Seed,
     Start,
-    candidates_of,
-    rates_of,
 )
 from tierwright.cli.output import (
     Json,
-    pairs,
     print_cautions,
     print_facts,
     print_json,
@@ -31,6 +28,7 @@ from tierwright.cli.output import (
 )
 from tierwright.cli.reads import NamedTrace, may_read_trace, opened
 from tierwright.cli.scale import print_scale, workload
+from tierwright.cli.template import Months, TemplateFile, choices
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_microseconds, parse_bytes
 
@@ -105,14 +103,7 @@ def advise(
             help="A limit, such as usd_per_month=5000 or flash_life_years=5; may be repeated.",
         ),
     ] = None,
-    template: Annotated[
-        Path | None,
-        typer.Option(
-            "--template",
-            metavar="FILE",
-            help="Objective, candidates, limits, price book and months of a team, TOML or JSON; options go before it.",
-        ),
-    ] = None,
+    template: TemplateFile = None,
     objective: Annotated[
         str | None,
         typer.Option(
@@ -122,14 +113,7 @@ def advise(
         ),
     ] = None,
     price_book: PriceBookName = None,
-    months: Annotated[
-        int | None,
-        typer.Option(
-            "--months",
-            metavar="N",
-            help="Months over which a purchase is spread, and the data grow [default: 36]. [months]",
-        ),
-    ] = None,
+    months: Months = None,
     flash_device: FlashRatesOf = None,
     disk_device: DiskRatesOf = None,
     pool_split: Annotated[
@@ -151,19 +135,21 @@ def advise(
     """
     from tierwright.advise import advice as question
     from tierwright.advise.advice.request import read_have
-    from tierwright.advise.advice.template import Template, read_template
-    from tierwright.hardware.build import DEFAULT_HORIZON_MONTHS
 
     found_profile, rate = _workload(
         profile, production, data, accesses_per_second, new_pages
     )
     curve = found_profile.curve.from_start(start)
-    usual = Template() if template is None else read_template(template)
-    book = price_book or usual.price_book_id
-    if candidates is None and usual.candidates is not None:
-        may_buy = usual.candidates
-    else:
-        may_buy = candidates_of(candidates, book)
+    asked = choices(
+        template,
+        candidates=candidates,
+        constraint=constraint,
+        objective=objective,
+        price_book=price_book,
+        months=months,
+        flash_device=flash_device,
+        disk_device=disk_device,
+    )
     if pool_split and trace is None:
         raise BadInput(
             "--pool-split: there is no recording to split a buffer pool with",
@@ -182,18 +168,13 @@ def advise(
             accesses_per_s=rate,
             duration_s=found_profile.duration_s,
             have=None if have is None else read_have(have),
-            candidates=may_buy,
-            constraints={
-                **usual.constraints,
-                **pairs(constraint or (), "--constraint"),
-            },
-            objective=cast("Objective", objective or usual.objective or "usd"),
-            prices=question.named_book(book),
-            horizon_months=(usual.horizon_months or DEFAULT_HORIZON_MONTHS)
-            if months is None
-            else months,
-            flash=rates_of(flash_device or usual.flash_device_id),
-            disk=rates_of(disk_device or usual.disk_device_id),
+            candidates=asked.candidates,
+            constraints=asked.constraints,
+            objective=cast("Objective", asked.objective),
+            prices=asked.prices,
+            horizon_months=asked.horizon_months,
+            flash=asked.flash,
+            disk=asked.disk,
             seed=seed,
             trace=recording,
             on_progress=on_progress,

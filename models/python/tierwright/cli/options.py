@@ -139,14 +139,6 @@ PriceBookName = Annotated[
         help="Prices of RAM and devices that are bought by themselves.",
     ),
 ]
-HorizonMonths = Annotated[
-    int,
-    typer.Option(
-        "--months",
-        metavar="N",
-        help="Months over which a purchase is spread, and the data grow. [months]",
-    ),
-]
 FlashRatesOf = Annotated[
     str | None,
     typer.Option(

@@ -13,19 +13,16 @@ from tierwright.cli.options import (
     Assumptions,
     DiskRatesOf,
     FlashRatesOf,
-    HorizonMonths,
     PriceBookName,
-    candidates_of,
-    rates_of,
 )
 from tierwright.cli.output import (
     Json,
-    pairs,
     print_cautions,
     print_json,
     print_table,
     progress,
 )
+from tierwright.cli.template import Months, TemplateFile, choices
 from tierwright.common.units import format_bytes, format_count, format_microseconds
 
 if TYPE_CHECKING:
@@ -59,16 +56,17 @@ def place(
             "others for each; may be repeated.",
         ),
     ] = None,
+    template: TemplateFile = None,
     objective: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--objective",
             metavar="usd|io_time",
-            help="Least money a month, or least mean I/O time of an access.",
+            help="Least money a month, or least mean I/O time of an access [default: usd].",
         ),
-    ] = "usd",
+    ] = None,
     price_book: PriceBookName = None,
-    months: HorizonMonths = 36,
+    months: Months = None,
     flash_device: FlashRatesOf = None,
     disk_device: DiskRatesOf = None,
     assumptions: Assumptions = False,
@@ -79,19 +77,28 @@ def place(
     Exit code 0 with an answer, 3 where no choice keeps every limit.
     """
     from tierwright.advise import placement
-    from tierwright.advise.advice import named_book
     from tierwright.profile.several import read_workloads
 
+    asked = choices(
+        template,
+        candidates=candidates,
+        constraint=constraint,
+        objective=objective,
+        price_book=price_book,
+        months=months,
+        flash_device=flash_device,
+        disk_device=disk_device,
+    )
     with progress("groups of workloads") as report:
         found = placement.answer(
             read_workloads(profiles),
-            candidates=candidates_of(candidates, price_book),
-            constraints=pairs(constraint or (), "--constraint"),
-            objective=cast("Objective", objective),
-            prices=named_book(price_book),
-            horizon_months=months,
-            flash=rates_of(flash_device),
-            disk=rates_of(disk_device),
+            candidates=asked.candidates,
+            constraints=asked.constraints,
+            objective=cast("Objective", asked.objective),
+            prices=asked.prices,
+            horizon_months=asked.horizon_months,
+            flash=asked.flash,
+            disk=asked.disk,
             on_progress=lambda done, total: report(done, total, 0),
         )
     if json:

@@ -1,0 +1,101 @@
+"""`--template`: what a team asks of every workload, and the options of a command that go before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tierwright.cli.options import candidates_of, rates_of
+from tierwright.cli.output import pairs
+
+if TYPE_CHECKING:
+    from tierwright.advise.advice.request import Candidates
+    from tierwright.hardware.device import Device
+    from tierwright.hardware.prices import PriceBook
+
+TemplateFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--template",
+        metavar="FILE",
+        help="Objective, candidates, limits, price book and months of a team, TOML or JSON; options go before it.",
+    ),
+]
+Months = Annotated[
+    int | None,
+    typer.Option(
+        "--months",
+        metavar="N",
+        help="Months over which a purchase is spread, and the data grow [default: 36]. [months]",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What may be bought, within which limits and for what.
+
+    Attributes
+    ----------
+    candidates : Candidates
+    constraints : dict
+        Limits by name, as stated.
+    objective : str
+    prices : PriceBook or None
+        The book that is named.
+    horizon_months : int
+        [months]
+    flash, disk : Device or None
+        Whose rates count for what states none.
+    """
+
+    candidates: Candidates
+    constraints: dict[str, Any]
+    objective: str
+    prices: PriceBook | None
+    horizon_months: int
+    flash: Device | None
+    disk: Device | None
+
+
+def choices(
+    template: Path | None,
+    *,
+    candidates: Path | None,
+    constraint: Sequence[str] | None,
+    objective: str | None,
+    price_book: str | None,
+    months: int | None,
+    flash_device: str | None,
+    disk_device: str | None,
+) -> Choices:
+    """Put options of a command before what a template states, and that before what is usual.
+
+    Raises
+    ------
+    BadInput
+        If a file cannot be read, or states what is out of its domain.
+    """
+    from tierwright.advise.advice import named_book
+    from tierwright.advise.advice.template import Template, read_template
+    from tierwright.hardware.build import DEFAULT_HORIZON_MONTHS
+
+    usual = Template() if template is None else read_template(template)
+    book = price_book or usual.price_book_id
+    if candidates is None and usual.candidates is not None:
+        may_buy = usual.candidates
+    else:
+        may_buy = candidates_of(candidates, book)
+    return Choices(
+        may_buy,
+        {**usual.constraints, **pairs(constraint or (), "--constraint")},
+        objective or usual.objective or "usd",
+        named_book(book),
+        (usual.horizon_months or DEFAULT_HORIZON_MONTHS) if months is None else months,
+        rates_of(flash_device or usual.flash_device_id),
+        rates_of(disk_device or usual.disk_device_id),
+    )
