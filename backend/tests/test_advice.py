@@ -278,8 +278,10 @@ def test_a_split_that_was_counted_is_stated_and_one_that_was_not_is_named(
     pages = without["ram_bytes"] // 8192
     said = f"the splits of a buffer of {pages:,} pages of the recording"
     assert without["clean_share_reason"] == f"{said} were not counted"
+    wanted = without["clean_share_uncounted_pages"]
+    assert wanted == pages
     made = application.post(
-        "/pool-splits", {"workload_id": "example", "pages": pages}, 202
+        "/pool-splits", {"workload_id": "example", "pages": wanted}, 202
     )
     if made["status"] != "succeeded":
         assert application.wait_run(made["run"]["id"])["status"] == "succeeded"
@@ -293,6 +295,7 @@ def test_a_split_that_was_counted_is_stated_and_one_that_was_not_is_named(
     assert lru["gain"] > 0.01
     assert best["clean_share"] == priced["best_clean_pages"] / pages
     assert best["clean_share_reason"] == ""
+    assert best["clean_share_uncounted_pages"] is None
     assert "for clean pages and the rest for dirty ones" in found["finding"]
 
 

@@ -25,6 +25,9 @@ export interface AdviceQuestion {
 
 export type AdviceOut = Asked<AdviceAnswer, AdviceQuestion>;
 
+/** Keys of all advice that is kept, by model and by replay. */
+export const adviceKeys = [["advice"], ["advice check"]] as const;
+
 export const adviceQuery = (question: AdviceQuestion) =>
   queryOptions({
     queryKey: ["advice", question],

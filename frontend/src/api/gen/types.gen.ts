@@ -627,6 +627,12 @@ export type AdviceOptionOut = {
      */
     clean_share_reason: string;
     /**
+     * Clean Share Uncounted Pages
+     *
+     * RAM of one machine, where `POST /pool-splits` with as many `pages` would tell `clean_share`; null elsewhere. [pages]
+     */
+    clean_share_uncounted_pages: number | null;
+    /**
      * Admission
      *
      * Admission to flash; null: no candidate is a cache whose admission is modelled.

@@ -47,6 +47,7 @@ const OPTION: AdviceOptionOut = {
   clean_share: null,
   clean_share_gain: null,
   clean_share_reason: "a flash cache lies below RAM",
+  clean_share_uncounted_pages: null,
   admission: null,
   options: {},
   usd_per_month: "800.50",

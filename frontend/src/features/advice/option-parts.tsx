@@ -20,6 +20,7 @@ import {
   UNKNOWN,
 } from "@/units/quantity";
 import classes from "./advice.module.css";
+import { CountSplits } from "./count-splits";
 import { costOf, noLife, noMonths, noResponse, noRestart, time } from "./words";
 
 export type Titles = ReadonlyMap<string, string>;
@@ -259,15 +260,18 @@ export function Expected(props: {
             `Not split: ${option.clean_share_reason}.`,
             (share) => formatPercent(ratio(share)),
           )}
-          <small>
-            {option.clean_share === null || option.clean_share_gain === null ? (
-              <>
-                splits are counted on the page <Link to="/pool-split">Pool split</Link>
-              </>
-            ) : (
-              `the split saves ${formatPercent(ratio(option.clean_share_gain))} of the I/O time of LRU on the recording`
-            )}
-          </small>
+          {option.clean_share !== null && option.clean_share_gain !== null && (
+            <small>
+              the split saves {formatPercent(ratio(option.clean_share_gain))} of the I/O
+              time of LRU on the recording
+            </small>
+          )}
+          {option.clean_share_uncounted_pages !== null && (
+            <CountSplits
+              workload={found.workload_id}
+              pages={option.clean_share_uncounted_pages}
+            />
+          )}
         </dd>
       </div>
       <div>

@@ -289,6 +289,10 @@ class AdviceOptionOut(Answer):
         description="Why RAM is not split; empty where it is. Splits are those that `POST /pool-splits` counted of the "
         "buffer of the recording that corresponds."
     )
+    clean_share_uncounted_pages: int | None = Field(
+        description="RAM of one machine, where `POST /pool-splits` with as many `pages` would tell `clean_share`; null "
+        "elsewhere. [pages]"
+    )
     admission: str | None = Field(
         description="Admission to flash; null: no candidate is a cache whose admission is modelled."
     )

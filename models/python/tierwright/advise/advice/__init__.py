@@ -199,6 +199,7 @@ def _answer(
                     clean_share=split[at].clean_share,
                     clean_share_gain=split[at].gain,
                     clean_share_reason=split[at].reason,
+                    clean_share_uncounted_pages=split[at].uncounted_pages,
                 )
             described[at] = found
         return described[at]

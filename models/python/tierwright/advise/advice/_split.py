@@ -34,12 +34,15 @@ class Split:
         Why it is not split; empty where it is.
     counted : tuple or None
         Buffer of the recording and cost of a write in reads, where its splits were counted. [pages], [1]
+    uncounted_pages : int or None
+        RAM of one machine, where counting the splits of the buffer that corresponds would tell. [pages]
     """
 
     clean_share: float | None
     gain: float | None
     reason: str
     counted: tuple[int, float] | None = None
+    uncounted_pages: int | None = None
 
 
 def by_trace(trace: Trace, on_progress: OnProgress | None) -> Splits:
@@ -83,7 +86,11 @@ def splits_of(
     pages = sorted({each for each, _ in asked.values()})
     surveys = made(pages) if made is not None and pages else {}
     for at, (size, asymmetry) in asked.items():
-        found[at] = _best(surveys.get(size), size, asymmetry)
+        found[at] = (
+            _best(surveys[size], size, asymmetry)
+            if size in surveys
+            else _uncounted(size, int(table.options.ram_pages[at]))
+        )
     return found
 
 
@@ -118,13 +125,16 @@ def _point(table: Table, at: int) -> tuple[int, float] | str:
     return pages, ratio[0]
 
 
-def _best(found: SplitSurvey | None, pages: int, asymmetry: float) -> Split:
-    if found is None:
-        return Split(
-            None,
-            None,
-            f"the splits of a buffer of {counted(pages, 'page')} of the recording were not counted",
-        )
+def _uncounted(pages: int, ram_pages: int) -> Split:
+    return Split(
+        None,
+        None,
+        f"the splits of a buffer of {counted(pages, 'page')} of the recording were not counted",
+        uncounted_pages=ram_pages,
+    )
+
+
+def _best(found: SplitSurvey, pages: int, asymmetry: float) -> Split:
     priced = found.at(asymmetry)
     gain, at = priced.gain_over["lru"], (pages, asymmetry)
     if gain is None or gain <= 0:

@@ -49,6 +49,8 @@ class Option:
         Share of the I/O time of LRU that the best split saves on the recording; None where that was not counted. [1]
     clean_share_reason : str
         Why RAM is not split; empty where it is.
+    clean_share_uncounted_pages : int or None
+        RAM of one machine, where a count of its splits would tell `clean_share`; None elsewhere. [pages]
     admission : None
         Admission to flash: no candidate is a cache whose admission is modelled.
     options : dict
@@ -116,6 +118,7 @@ class Option:
     clean_share: float | None = None
     clean_share_gain: float | None = None
     clean_share_reason: str = NOT_SPLIT
+    clean_share_uncounted_pages: int | None = None
     admission: None = None
     options: dict[str, Any] = field(default_factory=dict)
 
