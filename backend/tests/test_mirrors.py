@@ -27,6 +27,7 @@ MIRRORS = {
         "BarOut": "advise.advice.found.Bar",
         "InformationOut": "advise.advice.found.Information",
         "ConfidenceOut": "advise.advice.found.Confidence",
+        "FigureIntervalOut": "advise.advice.found.Interval",
         "CheckedOptionOut": "advise.advice.found.CheckedOption",
         "WhenOut": "advise.advice.found.When",
         "WhenStepOut": "advise.advice.found.WhenStep",

@@ -617,6 +617,48 @@ def test_an_answer_says_how_sure_it_is(folder: Path) -> None:
     assert "60,000 accesses" in sure.reason
     document = found.to_dict()["confidence"]
     assert document["probability_best"] == sure.probability_best
+    best = found.recommendation
+    assert best is not None
+    between = {each.figure: (each.low, each.high) for each in sure.intervals}
+    assert {"ram_hit_share", "disk_share", "io_time_us_per_access", "peak_busy"} <= {
+        *between
+    }
+    for name, (low, high) in between.items():
+        assert low <= getattr(best, name) <= high, name
+    low, high = between["disk_share"]
+    assert low < high  # the law is not known exactly
+
+
+def test_figures_as_bought_are_those_of_the_option(folder: Path) -> None:
+    curve = production(stationary(folder))
+    best = ask(curve).recommendation
+    assert best is not None
+    asked = asked_of(
+        curve, (None, None), DEVICES, None, {}, "usd", book(), 36, (None, None), 0
+    )
+    table = Table.of(asked.setting)
+    row = next(
+        at
+        for at in range(len(table.options))
+        if table.option(at, with_bill=False).name == best.name
+        and table.scheme(at) == best.scheme
+    )
+    contenders = Contenders(asked, table, np.asarray([row]))
+    figures = contenders.as_bought(contenders.on(table.setting.curve, State()), 0)
+    for name, value in figures.items():
+        stated = getattr(best, name)
+        if stated is None:
+            assert not math.isfinite(value), name
+        else:
+            assert value == pytest.approx(stated, rel=1e-12), name
+
+
+def test_a_figure_that_is_not_known_has_no_interval(folder: Path) -> None:
+    found = ask(stationary(folder).curve.steady()).confidence
+    assert found.probability_best is not None, found.reason
+    named = {each.figure for each in found.intervals}
+    assert "io_time_us_per_access" in named
+    assert not named & {"peak_busy", "flash_life_years"}
 
 
 def test_the_same_question_has_the_same_answer_and_another_seed_another_draw(
@@ -860,6 +902,8 @@ def test_the_command_prints_how_sure_it_is(folder: Path, tmp_path: Path) -> None
     )
     assert said.returncode == 0, said.stderr
     assert "of the draws" in said.stdout
+    assert "figures of the recommendation in 90 % of the draws" in said.stdout
+    assert "I/O time per access" in said.stdout
 
 
 def test_words_follow_the_figures() -> None:

@@ -13,6 +13,7 @@ import { isReplayJob, type ReplayJob } from "./replay-checks";
 export type {
   AdviceIn,
   AdviceOptionOut,
+  FigureIntervalOut,
   HaveIn,
   RejectedOptionOut,
   RuleOfThumbOut,

@@ -4432,6 +4432,12 @@ export type ConfidenceOut = {
      * Accesses to record besides before there is a probability; null where there is one, or it is not the recording that is missing. [accesses]
      */
     more_accesses: number | null;
+    /**
+     * Intervals
+     *
+     * Of figures of the recommendation as it is bought; empty without a probability.
+     */
+    intervals: Array<FigureIntervalOut>;
 };
 
 /**
@@ -8221,6 +8227,32 @@ export type FigureIn = {
      * Whether the figure is an assumption.
      */
     assumed?: boolean;
+};
+
+/**
+ * FigureIntervalOut
+ *
+ * Between which values a figure of the recommendation lies in 90 % of the draws.
+ */
+export type FigureIntervalOut = {
+    /**
+     * Figure
+     *
+     * Key of the option.
+     */
+    figure: string;
+    /**
+     * Low
+     *
+     * Its low end, in the unit of that key.
+     */
+    low: number;
+    /**
+     * High
+     *
+     * Its high end, in the unit of that key.
+     */
+    high: number;
 };
 
 /**
@@ -25251,7 +25283,7 @@ export type AskAdviceData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'recommendation.bill' | 'verdict.shadows' | 'option_zero.bill' | 'alternatives' | 'alternatives.bill' | 'pareto' | 'pareto.bill' | 'rejected' | 'rejected.option.bill' | 'rejected.also' | 'confidence.tornado' | 'confidence.value_of_information' | 'checked' | 'checked.option.bill' | 'when.steps' | 'waiting.trends' | 'flat' | 'next_dollar.steps' | 'scenarios.columns' | 'scenarios.rows' | 'scenarios.rows.regret' | 'rules_of_thumb' | 'rules_of_thumb.option.bill' | 'warnings' | 'cautions' | 'derivation';
+        table?: 'recommendation.bill' | 'verdict.shadows' | 'option_zero.bill' | 'alternatives' | 'alternatives.bill' | 'pareto' | 'pareto.bill' | 'rejected' | 'rejected.option.bill' | 'rejected.also' | 'confidence.tornado' | 'confidence.value_of_information' | 'confidence.intervals' | 'checked' | 'checked.option.bill' | 'when.steps' | 'waiting.trends' | 'flat' | 'next_dollar.steps' | 'scenarios.columns' | 'scenarios.rows' | 'scenarios.rows.regret' | 'rules_of_thumb' | 'rules_of_thumb.option.bill' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/workloads/{workload_id}/advice';
 };
@@ -25332,7 +25364,7 @@ export type CheckAdviceData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'recommendation.bill' | 'verdict.shadows' | 'option_zero.bill' | 'alternatives' | 'alternatives.bill' | 'pareto' | 'pareto.bill' | 'rejected' | 'rejected.option.bill' | 'rejected.also' | 'confidence.tornado' | 'confidence.value_of_information' | 'checked' | 'checked.option.bill' | 'when.steps' | 'waiting.trends' | 'flat' | 'next_dollar.steps' | 'scenarios.columns' | 'scenarios.rows' | 'scenarios.rows.regret' | 'rules_of_thumb' | 'rules_of_thumb.option.bill' | 'warnings' | 'cautions' | 'derivation';
+        table?: 'recommendation.bill' | 'verdict.shadows' | 'option_zero.bill' | 'alternatives' | 'alternatives.bill' | 'pareto' | 'pareto.bill' | 'rejected' | 'rejected.option.bill' | 'rejected.also' | 'confidence.tornado' | 'confidence.value_of_information' | 'confidence.intervals' | 'checked' | 'checked.option.bill' | 'when.steps' | 'waiting.trends' | 'flat' | 'next_dollar.steps' | 'scenarios.columns' | 'scenarios.rows' | 'scenarios.rows.regret' | 'rules_of_thumb' | 'rules_of_thumb.option.bill' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/workloads/{workload_id}/advice/checks';
 };

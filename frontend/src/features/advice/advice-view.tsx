@@ -204,7 +204,7 @@ function Buy(props: {
         label="Expected figures"
       >
         <Stack gap="md">
-          <HitsByTier option={best} />
+          <HitsByTier option={best} intervals={found.confidence.intervals} />
           <Expected found={found} option={best} titles={titles} />
         </Stack>
       </Panel>

@@ -15,6 +15,7 @@ import { expectAccessible, renderThemed } from "@/testing/render";
 import { AdviceForm } from "./advice-form";
 import { statusOf } from "./advice-page";
 import { AdviceView } from "./advice-view";
+import { Expected } from "./option-parts";
 import { adviceQuestion } from "./question";
 import { nearestRelaxations, relaxing, roundedUp } from "./rejected";
 import { difference, frontFinding, limitValue, noResponse, statedLimit } from "./words";
@@ -162,6 +163,7 @@ const FOUND: AdviceOut = {
     draws: null,
     breaks_share: null,
     more_accesses: null,
+    intervals: [],
   },
   checked: [],
   when: {
@@ -334,6 +336,27 @@ beforeEach(() => {
 });
 afterEach(() => {
   vi.restoreAllMocks();
+});
+
+describe("the expected figures", () => {
+  it("say between which values they lie, where that was drawn, and of the recommendation alone", async () => {
+    const intervals = [
+      { figure: "peak_busy", low: 0.31, high: 0.52 },
+      { figure: "io_time_us_per_access", low: 12, high: 12 },
+    ];
+    const drawn = { ...FOUND, confidence: { ...FOUND.confidence, intervals } };
+    const shown = (option: AdviceOptionOut) =>
+      renderRouted(<Expected found={drawn} option={option} titles={new Map()} />);
+    const own = await shown(OPTION);
+    await expect
+      .element(own.getByText("31 % to 52 % in 90 % of the draws"))
+      .toBeVisible();
+    await expect.element(own.getByText("the same in 90 % of the draws")).toBeVisible();
+    await own.unmount();
+    const other = await shown(LARGE);
+    await expect.element(other.getByText("the busiest device")).toBeVisible();
+    expect(other.container.textContent).not.toContain("of the draws");
+  });
 });
 
 describe("what is asked", () => {

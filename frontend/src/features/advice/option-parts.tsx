@@ -1,6 +1,6 @@
 import { Anchor, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import type { AdviceOptionOut, AdviceOut } from "@/api/advice";
+import type { AdviceOptionOut, AdviceOut, FigureIntervalOut } from "@/api/advice";
 import { useChartColors } from "@/charts/chart";
 import { costTermColor, schemeMark } from "@/charts/palette";
 import { SchemeMark } from "@/charts/scheme-mark";
@@ -123,18 +123,41 @@ export function BillOfMaterials(props: {
   );
 }
 
+const isRecommended = (found: AdviceOut, option: AdviceOptionOut) =>
+  found.recommendation === option;
+
+/** Between which values a figure lies in the draws. */
+export const betweenText = (
+  { low, high }: Pick<FigureIntervalOut, "low" | "high">,
+  format: (of: number) => string,
+): string =>
+  format(low) === format(high)
+    ? "the same in 90 % of the draws"
+    : `${format(low)} to ${format(high)} in 90 % of the draws`;
+
 /** Where the accesses of an option are served, as one bar. */
-export function HitsByTier({ option }: { readonly option: AdviceOptionOut }) {
+export function HitsByTier(props: {
+  readonly option: AdviceOptionOut;
+  readonly intervals?: readonly FigureIntervalOut[];
+}) {
+  const { option, intervals = [] } = props;
   const colors = useChartColors();
   const parts = [
-    { name: "RAM", share: option.ram_hit_share, color: tierColor("ram", colors) },
+    {
+      name: "RAM",
+      figure: "ram_hit_share",
+      share: option.ram_hit_share,
+      color: tierColor("ram", colors),
+    },
     {
       name: "flash cache",
+      figure: "flash_hit_share",
       share: option.flash_hit_share,
       color: tierColor("flash", colors),
     },
     {
       name: option.flash_bytes > 0 ? "volume or disk" : "what holds the data",
+      figure: "disk_share",
       share: option.disk_share,
       color: tierColor("disk", colors),
     },
@@ -148,10 +171,17 @@ export function HitsByTier({ option }: { readonly option: AdviceOptionOut }) {
         ))}
       </span>
       <ul className={classes["legend"]}>
-        {parts.map(({ name, share, color }) => (
+        {parts.map(({ name, figure, share, color }) => (
           <li key={name}>
             <span className={classes["swatch"]} style={{ background: color }} />
             {name} {formatPercent(ratio(share))}
+            {intervals
+              .filter((each) => each.figure === figure)
+              .map((each) => (
+                <small key={figure} className={classes["between"]}>
+                  {betweenText(each, (one) => formatPercent(ratio(one)))}
+                </small>
+              ))}
           </li>
         ))}
       </ul>
@@ -172,12 +202,17 @@ export function Expected(props: {
   readonly titles: Titles;
 }) {
   const { found, option } = props;
+  const intervals = isRecommended(found, option) ? found.confidence.intervals : [];
   const response = noResponse(found, option);
   const known = (
     value: number | null,
     reason: string,
     format: (of: number) => string,
   ) => (value === null ? <Unknown reason={reason} /> : format(value));
+  const between = (figure: string, format: (of: number) => string) =>
+    intervals
+      .filter((each) => each.figure === figure)
+      .map((each) => <small key={figure}>{betweenText(each, format)}</small>);
   const responseAt = (value: number | null) =>
     known(value, response ?? "A device cannot keep up.", time);
   return (
@@ -187,6 +222,7 @@ export function Expected(props: {
         <dd>
           {known(option.io_time_us_per_access, "A rate of a device is unknown.", time)}
           <small>busy time of one device of each tier</small>
+          {between("io_time_us_per_access", time)}
         </dd>
       </div>
       <div>
@@ -218,6 +254,7 @@ export function Expected(props: {
             (share) => formatPercent(ratio(share)),
           )}
           <small>the busiest device</small>
+          {between("peak_busy", (share) => formatPercent(ratio(share)))}
         </dd>
       </div>
       <div>
@@ -227,6 +264,7 @@ export function Expected(props: {
             counted(formatShort(years), "year"),
           )}
           <small>of drives that are bought</small>
+          {between("flash_life_years", (years) => counted(formatShort(years), "year"))}
         </dd>
       </div>
       <div>

@@ -287,6 +287,8 @@ def _print_split(best: Option | None) -> None:
 
 
 def _print_sure(found: Advice) -> None:
+    from tierwright.advise.advice.found import FIGURES
+
     sure = found.confidence
     flips = [
         (bar.about, f"another choice if {bar.flip}")
@@ -296,6 +298,16 @@ def _print_sure(found: Advice) -> None:
     if flips:
         typer.echo("")
         print_facts(flips)
+    if sure.intervals:
+        print_table(
+            "figures of the recommendation in 90 % of the draws",
+            [("figure", False), ("from", True), ("to", True)],
+            [
+                [words, write(each.low), write(each.high)]
+                for each in sure.intervals
+                for words, write in (FIGURES[each.figure],)
+            ],
+        )
     for each in sure.value_of_information:
         if each.usd_per_month > 0:
             typer.echo(each.text)

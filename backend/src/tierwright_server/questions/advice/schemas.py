@@ -452,6 +452,14 @@ class InformationOut(Answer):
     text: str = Field(description="What to do first, and what that is worth.")
 
 
+class FigureIntervalOut(Answer):
+    """Between which values a figure of the recommendation lies in 90 % of the draws."""
+
+    figure: str = Field(description="Key of the option.")
+    low: float = Field(description="Its low end, in the unit of that key.")
+    high: float = Field(description="Its high end, in the unit of that key.")
+
+
 class ConfidenceOut(Answer):
     """How sure the recommendation is."""
 
@@ -485,6 +493,9 @@ class ConfidenceOut(Answer):
     more_accesses: int | None = Field(
         description="Accesses to record besides before there is a probability; null where there is one, or it is not "
         "the recording that is missing. [accesses]"
+    )
+    intervals: list[FigureIntervalOut] = Field(
+        description="Of figures of the recommendation as it is bought; empty without a probability."
     )
 
 

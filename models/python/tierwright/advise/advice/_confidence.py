@@ -14,7 +14,7 @@ from tierwright.advise.advice._contenders import Contenders, Measured, contendin
 from tierwright.advise.advice._draws import Draws, Input, Ranges, Recorded
 from tierwright.advise.advice._sure import MOST_BARS
 from tierwright.advise.advice._table import Table
-from tierwright.advise.advice.found import Bar, Confidence, Information
+from tierwright.advise.advice.found import Bar, Confidence, Information, Interval
 from tierwright.advise.point import scheme_titles
 from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import Caution
@@ -34,6 +34,8 @@ from tierwright.evaluate.bill import CENT
 from tierwright.profile.rates import SAME
 
 DAY_S = 86_400
+INTERVAL = 0.9
+"""Share of the draws in which a figure lies between the ends that are stated."""
 STEPS = 33
 """Places of a range at which a flip is looked for."""
 OF_CAUTION: Mapping[str, str] = {
@@ -75,6 +77,8 @@ class Sure:
     buys : Buys
     io_us : float64 array, shape (D, K)
         I/O time of each contender in each draw. [µs]
+    figures : tuple of dict
+        Of the recommendation in each draw, as `Contenders.as_bought`.
     """
 
     recorded: Recorded
@@ -83,6 +87,7 @@ class Sure:
     draws: Draws
     buys: Buys
     io_us: FloatArray
+    figures: tuple[dict[str, float], ...]
 
 
 def recorded_of(asked: Asked, table: Table, best: int, rows: IntArray) -> Recorded:
@@ -183,14 +188,28 @@ def sure(asked: Asked, table: Table, best: int, rows: IntArray) -> Sure:
     found: list[Measured] = [
         contenders.on(draws.curve(at), draws.state(at)) for at in range(_draws.DRAWS)
     ]
+    chosen = int(np.flatnonzero(rows == best)[0])
     return Sure(
         recorded,
         contenders,
-        int(np.flatnonzero(rows == best)[0]),
+        chosen,
         draws,
         contenders.buys(found),
         np.stack([each.io_us for each in found]),
+        tuple(contenders.as_bought(each, chosen) for each in found),
     )
+
+
+def intervals(found: Sure) -> tuple[Interval, ...]:
+    """Return between which values figures of the recommendation lie in `INTERVAL` of the draws, where they are known."""
+    ends = (0.5 - INTERVAL / 2, 0.5 + INTERVAL / 2)
+    made = []
+    for name in found.figures[0]:
+        drawn = np.asarray([each[name] for each in found.figures])
+        if np.isfinite(drawn).all():
+            low, high = np.quantile(drawn, ends).tolist()
+            made.append(Interval(name, low, high))
+    return tuple(made)
 
 
 def confidence(
@@ -257,6 +276,7 @@ def confidence(
         draws=int(np.sum(possible)),
         breaks_share=by_money.breaks,
         more_accesses=None,
+        intervals=intervals(found),
     )
 
 

@@ -68,11 +68,28 @@ class State:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What each contender does: I/O time [µs], devices that it needs, and whether it keeps the other limits."""
+    """What each contender does on one curve; arrays over the contenders, mappings by `flash` and `disk`.
+
+    Attributes
+    ----------
+    io_us : float64 array
+        I/O time of an access. [µs]
+    needed : int array
+        Devices that hold the data, as many as it needs.
+    keeps : bool array
+        Whether it keeps the other limits.
+    busy_us : mapping of str to float64 array
+        Busy time of an access on one device of each tier. [µs]
+    read, written : mapping of str to float64 array
+        Page reads and writes of an access. [1]
+    """
 
     io_us: FloatArray
     needed: IntArray
     keeps: Bools
+    busy_us: Mapping[str, FloatArray]
+    read: Mapping[str, FloatArray]
+    written: Mapping[str, FloatArray]
 
 
 def contending(asked: Asked, tables: tuple[Table, ...], best: int) -> IntArray:
@@ -299,6 +316,7 @@ class Contenders:
         count = len(self)
         busy = {tier: np.zeros(count) for tier in _TIERS}
         written = {tier: np.zeros(count) for tier in _TIERS}
+        pages_read = {tier: np.zeros(count) for tier in _TIERS}
         for scheme, at in self._groups:
             done = operations(
                 curve,
@@ -315,13 +333,11 @@ class Contenders:
                 )
                 busy[tier][at] = done.busy_us(tier, read, write)
                 written[tier][at] = done.per_access[tier, "write"]
+                pages_read[tier][at] = done.per_access[tier, "read"]
         if state.steady:
             factor = self._steady_factors(curve) ** state.steady
             busy = {tier: each * factor for tier, each in busy.items()}
-        mean, peak = (
-            None if rate is None else rate / options.machines
-            for rate in setting.rates.both
-        )
+        mean, peak = self._rates
         one = np.ones(count, dtype=np.int64)
         life_of_one = life_years(written["disk"], mean, self._page, self._wear[0])
         needed = np.where(
@@ -337,15 +353,11 @@ class Contenders:
             options.store_devices,
         )
         io_us = busy["disk"] + busy["flash"]
+        most_busy, life = self._used_up(busy, written, needed)
         limited = {
-            PEAK_BUSY: peak_of(
-                (busy["disk"], needed), (busy["flash"], options.flash_devices), peak
-            ),
+            PEAK_BUSY: most_busy,
             "io_time_us_per_access": io_us,
-            LIFE: np.minimum(
-                life_of_one * np.maximum(needed, 1),
-                life_years(written["flash"], mean, self._page, self._wear[1]),
-            ),
+            LIFE: life,
             "usd_per_month": self.fixed + self.unit * needed,
             "purchase_usd": self._fixed_purchase + self._unit_purchase * needed,
         }
@@ -358,7 +370,58 @@ class Contenders:
                     if name in LEAST
                     else value <= limit * (1 + ROUNDING)
                 )
-        return Measured(io_us, np.asarray(needed, dtype=np.int64), keeps)
+        return Measured(
+            io_us,
+            np.asarray(needed, dtype=np.int64),
+            keeps,
+            busy,
+            pages_read,
+            written,
+        )
+
+    @property
+    def _rates(self) -> tuple[FloatArray | None, FloatArray | None]:
+        """Accesses of one machine, on average and in the busiest hour. [1/s]"""
+        mean, peak = (
+            None if rate is None else rate / self.options.machines
+            for rate in self._setting.rates.both
+        )
+        return mean, peak
+
+    def _used_up(
+        self,
+        busy_us: Mapping[str, FloatArray],
+        written: Mapping[str, FloatArray],
+        stores: IntArray,
+    ) -> tuple[FloatArray, FloatArray]:
+        """Busy share of the busiest device in the busiest hour, and the life of flash, with so many stores. [1], [year]"""
+        mean, peak = self._rates
+        most_busy = peak_of(
+            (busy_us["disk"], stores),
+            (busy_us["flash"], self.options.flash_devices),
+            peak,
+        )
+        life = np.minimum(
+            life_years(written["disk"], mean, self._page, self._wear[0])
+            * np.maximum(stores, 1),
+            life_years(written["flash"], mean, self._page, self._wear[1]),
+        )
+        return most_busy, life
+
+    def as_bought(self, found: Measured, at: int) -> dict[str, float]:
+        """Return figures of one of them with the devices that it has, by the keys of an option; NaN where unknown."""
+        most_busy, life = self._used_up(
+            found.busy_us, found.written, self.options.store_devices
+        )
+        flash, disk = (float(found.read[tier][at]) for tier in _TIERS)
+        return {
+            "ram_hit_share": max(0.0, 1.0 - flash - disk),
+            "flash_hit_share": flash,
+            "disk_share": disk,
+            "io_time_us_per_access": float(found.io_us[at]),
+            PEAK_BUSY: float(most_busy[at]),
+            LIFE: float(life[at]),
+        }
 
     def _factors(
         self, tier: str, operation: Operation, at: IntArray, state: State

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
 from tierwright.common.answer import Answer, Figure
+from tierwright.common.units import format_microseconds
+from tierwright.common.wording import counted, percent, three_digits
 
 ESTIMATOR = (
     "every option of the candidates, page-flow formulas C0 to C3 on the curve; sums of rounded lines, as a bill; "
@@ -283,6 +286,38 @@ class Information:
     text: str
 
 
+def _years(value: float) -> str:
+    return counted(three_digits(value), "year")
+
+
+FIGURES: Mapping[str, tuple[str, Callable[[float], str]]] = {
+    "ram_hit_share": ("hits in RAM", percent),
+    "flash_hit_share": ("hits in the flash cache", percent),
+    "disk_share": ("read from what holds the data", percent),
+    "io_time_us_per_access": ("I/O time per access", format_microseconds),
+    "peak_busy": ("busy in the busiest hour", percent),
+    "flash_life_years": ("life of the flash", _years),
+}
+"""Keys of an option that have an interval: in words, and how a value is written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Between which values a figure of the recommendation lies in 90 % of the draws.
+
+    Attributes
+    ----------
+    figure : str
+        Key of the option.
+    low, high : float
+        In the unit of that key.
+    """
+
+    figure: str
+    low: float
+    high: float
+
+
 @dataclass(frozen=True, slots=True)
 class Confidence:
     """How sure the recommendation is.
@@ -308,6 +343,8 @@ class Confidence:
     more_accesses : int or None
         Accesses to record besides before there is a probability; None where there is one, or it is not the recording
         that is missing.
+    intervals : tuple of Interval
+        Of figures of the recommendation as it is bought; empty without a probability.
     """
 
     probability_best: float | None
@@ -321,6 +358,7 @@ class Confidence:
     draws: int | None = None
     breaks_share: float | None = None
     more_accesses: int | None = None
+    intervals: tuple[Interval, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

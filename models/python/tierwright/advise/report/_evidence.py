@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from tierwright.advise.advice.found import FIGURES
 from tierwright.advise.report import _figures as show
 from tierwright.advise.report._answer import Document, named, ratio, sentence_of
 from tierwright.advise.report._charts import Series, front_chart, tornado_chart
@@ -254,6 +255,7 @@ def sure(document: Document) -> Iterator[Markup]:
                 else f"; the expected regret is {show.usd(regret)} USD per month."
             ),
         )
+        yield from _intervals(confidence["intervals"])
         yield from _worth(confidence["value_of_information"])
         if reason:
             yield tag("p", sentence_of(reason))
@@ -297,6 +299,22 @@ def sure(document: Document) -> Iterator[Markup]:
                 *_end(bar, "high"),
             ]
             for at, bar in enumerate(bars, 1)
+        ],
+    )
+
+
+def _intervals(rows: Sequence[Document]) -> Iterator[Markup]:
+    """Say between which values the figures of the recommendation lie; nothing where that was not drawn."""
+    known = [row for row in rows if row["figure"] in FIGURES]
+    if not known:
+        return
+    yield table(
+        "Figures of the recommendation in 90 % of the draws",
+        [("figure", False), ("from", True), ("to", True)],
+        [
+            [words, write(row["low"]), write(row["high"])]
+            for row in known
+            for words, write in (FIGURES[row["figure"]],)
         ],
     )
 
