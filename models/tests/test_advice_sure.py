@@ -33,6 +33,7 @@ from tierwright.evaluate.advice.resampling import (
     drift,
     moving_blocks,
     ratios,
+    shortest_interval,
 )
 from tierwright.evaluate.advice.tiers import least_devices
 from tierwright.evaluate.page_flow.engine import flows, with_hits_off
@@ -355,6 +356,37 @@ def test_draws_are_runs_of_windows_and_keep_their_order_by_size(
     sums = ratios(counts, drawn) * counts.sum(axis=0)
     assert np.all(np.diff(sums, axis=1) <= 1e-9)
     assert np.allclose(ratios(counts, np.arange(windows)[None, :]), 1.0)
+
+
+@pytest.mark.oracle("evaluate.advice.resampling.shortest_interval")
+@given(
+    values=st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=40),
+    share=st.floats(0.01, 1.0),
+)
+def test_no_pair_of_values_is_closer_and_holds_as_many(
+    values: list[float], share: float
+) -> None:
+    low, high = shortest_interval(np.asarray(values), share)
+    enough = [
+        (one, two)
+        for one in values
+        for two in values
+        if sum(one <= each <= two for each in values) >= share * len(values) - 1e-9
+    ]
+    assert (low, high) in enough
+    assert high - low == min(two - one for one, two in enough)
+
+
+@pytest.mark.formula("evaluate.advice.resampling.shortest_interval")
+@given(st.lists(st.integers(0, 50), min_size=2, max_size=60))
+def test_an_interval_follows_its_unit_and_reaches_the_bound_at_which_values_pile_up(
+    values: list[int],
+) -> None:
+    drawn = np.asarray(values, dtype=np.float64)
+    low, high = shortest_interval(drawn, 0.9)
+    assert shortest_interval(drawn * 4 + 3, 0.9) == (low * 4 + 3, high * 4 + 3)
+    piled = np.concatenate((np.zeros(9 * len(values)), drawn + 1))
+    assert shortest_interval(piled, 0.9) == (0.0, 0.0)
 
 
 @pytest.mark.oracle("evaluate.advice.resampling.drift")

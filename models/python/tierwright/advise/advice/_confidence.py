@@ -28,7 +28,7 @@ from tierwright.common.wording import (
     percent,
 )
 from tierwright.evaluate.advice.information import NEAR, Buys, regret, worth_of
-from tierwright.evaluate.advice.resampling import FEWEST_WINDOWS
+from tierwright.evaluate.advice.resampling import FEWEST_WINDOWS, shortest_interval
 from tierwright.evaluate.advice.rows import IntArray
 from tierwright.evaluate.bill import CENT
 from tierwright.profile.rates import SAME
@@ -202,13 +202,11 @@ def sure(asked: Asked, table: Table, best: int, rows: IntArray) -> Sure:
 
 def intervals(found: Sure) -> tuple[Interval, ...]:
     """Return between which values figures of the recommendation lie in `INTERVAL` of the draws, where they are known."""
-    ends = (0.5 - INTERVAL / 2, 0.5 + INTERVAL / 2)
     made = []
     for name in found.figures[0]:
         drawn = np.asarray([each[name] for each in found.figures])
         if np.isfinite(drawn).all():
-            low, high = np.quantile(drawn, ends).tolist()
-            made.append(Interval(name, low, high))
+            made.append(Interval(name, *shortest_interval(drawn, INTERVAL)))
     return tuple(made)
 
 
