@@ -231,9 +231,7 @@ def answer(
     results = iter(zip(found["rows"], beside, strict=True))
     rows = []
     for each, place in zip(wanted, there, strict=True):
-        result, lru = (
-            next(results) if place.refused is None else (place.refused, None)
-        )
+        result, lru = next(results) if place.refused is None else (place.refused, None)
         rows.append(
             estimate_of(
                 each.ram_pages,
