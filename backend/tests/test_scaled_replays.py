@@ -344,6 +344,11 @@ class TestSweeps:
         body = {**self.BODY, "workload_id": made["id"]}
         found = self.finished(application, body)
         assert found["workload_id"] == made["id"]
+        # Opened beside its recording it is still of production.
+        opened = application.get(
+            f"/sweeps/{found['id']}", params={"workload_id": "example"}
+        )
+        assert opened["inputs"]["workload_id"] == made["id"]
         small, lru, _, lazy = found["rows"]
         assert [row["ram_pages"] for row in found["rows"]] == [*(K * 900, K * 1000) * 2]
         assert "would have 900 pages" in small["error"]
@@ -571,6 +576,10 @@ class TestMiniatures:
 
     def test_of_the_recording_are_from_a_cold_start(self, application, made):
         large = self.finished(application, {**self.BODY, "workload_id": made["id"]})
+        opened = application.get(
+            f"/miniatures/{large['id']}", params={"workload_id": "example"}
+        )
+        assert opened["workload_id"] == opened["inputs"]["workload_id"] == made["id"]
         body = {**self.BODY, "workload_id": "example", "sizes": [4000]}
         own = self.finished(application, body)
         assert own["id"] != large["id"]

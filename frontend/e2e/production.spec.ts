@@ -132,14 +132,14 @@ test("the pool of a machine of production is split, and its misses are estimated
   });
   const { id } = await scaled.json();
 
-  await page.goto(`/pool-split?workload=${id}&ram_pages=8800`);
+  await page.goto(`/pool-split?workload=${id}&ram_pages=9048`);
   const there = page.getByRole("table", { name: "The split in production" });
-  await expect(there).toContainText("On one machine of production, a buffer of 8,800");
-  await expect(there).toContainText("at sizes divided by 8: RAM of 1,100 pages");
+  await expect(there).toContainText("On one machine of production, a buffer of 9,048");
+  await expect(there).toContainText("at sizes divided by 8: RAM of 1,131 pages");
   await expect(there.getByRole("row")).toHaveCount(4);
   await expect(
     page.getByRole("region", { name: /^Cost over the clean share/ }),
-  ).toContainText("a buffer of 8,800 pages");
+  ).toContainText("a buffer of 9,048 pages");
   await expectAccessible(page, "pool split of production");
   const size = page.getByRole("textbox", { name: "Exact buffer size" });
   await size.fill("7 MiB");
@@ -150,12 +150,12 @@ test("the pool of a machine of production is split, and its misses are estimated
 
   // Its run leads back to the buffer of production.
   await page.goto("/runs");
-  await page.getByRole("link", { name: `Pool split of ${name} at 8,800 pages` }).click();
-  await expect(size).toHaveValue("8,800 pages");
-  await expect(there).toContainText("a buffer of 8,800");
+  await page.getByRole("link", { name: `Pool split of ${name} at 9,048 pages` }).click();
+  await expect(size).toHaveValue("9,048 pages");
+  await expect(there).toContainText("a buffer of 9,048");
   await page.getByRole("button", { name: "Replay the advisor" }).click();
   const followed = page.getByRole("region", { name: /^The adaptive split of/ });
-  await expect(followed).toContainText("of 8,800 pages, and 80,000 accesses per second");
+  await expect(followed).toContainText("of 9,048 pages, and 80,000 accesses per second");
 
   await page.goto(`/simulate?workload=${id}&estimate_sizes=4000,64000&estimate_rate=0.5`);
   await page.getByRole("button", { name: "Estimate all sizes" }).click();

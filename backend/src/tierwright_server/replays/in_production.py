@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sqlalchemy.ext.asyncio import AsyncSession
+
 from tierwright.advise.checks.points import Replay
 from tierwright.advise.in_production import (
     InProduction,
@@ -15,6 +17,8 @@ from tierwright.profile.curve import Curve
 from tierwright.simulate.replay import ONE_TIER
 from tierwright_server.common.errors import BadInput
 from tierwright_server.common.schemas import WarningOut
+from tierwright_server.storage.tables import Result, Workload
+from tierwright_server.traces.workloads import service as workloads
 
 Sizes = tuple[int, int | None]
 """RAM, and flash where there is any. [pages]"""
@@ -129,4 +133,31 @@ def in_production(
         replayed=replayed,
         page_bytes=page_bytes,
         accesses_per_s=production["accesses_per_s"],
+    )
+
+
+async def asked_through(
+    session: AsyncSession, workload_id: str | None, result: Result
+) -> str:
+    """Return the workload that a sweep or an estimate is of, as `workloads.asked_through` does.
+
+    One of production is of the workload that was scaled: its recording has other sizes.
+
+    Parameters
+    ----------
+    session : AsyncSession
+        Of the request.
+    workload_id : str or None
+        The workload through which the result is asked for.
+    result : Result
+        Its plan says whether it is of production.
+    """
+    content_id = result.content_id
+    if any("production" in entry for entry in result.plan):
+        first = await session.get(Workload, result.workload_id)
+        if first is None or first.content_id is None:
+            return result.workload_id
+        content_id = first.content_id
+    return await workloads.asked_through(
+        session, workload_id, content_id, result.workload_id
     )

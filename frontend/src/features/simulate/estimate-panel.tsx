@@ -317,7 +317,14 @@ function useRestored(
     if (bare && made !== null) {
       const { inputs } = made;
       patch({
-        ...(inputs.workload_id === workload ? {} : { workload: inputs.workload_id }),
+        // Sizes of the other pages belong to the workload they were chosen for.
+        ...(inputs.workload_id === workload
+          ? {}
+          : {
+              workload: inputs.workload_id,
+              ram_pages: undefined,
+              flash_pages: undefined,
+            }),
         estimated: writeContenders([
           { family: "policy", name: inputs.policy, options: inputs.options ?? {} },
         ]),

@@ -230,7 +230,7 @@ class PoolAdvisor(Answer):
         buffer = self.production
         if buffer is None:
             return []
-        return [buffer.clean_pages(clean) for clean in self.clean_pages.tolist()]
+        return [buffer.clean_pages(int(clean)) for clean in self.clean_pages]
 
     def window_for(
         self, estimation_s: float, overhead_ratio: float, read_s: float

@@ -96,9 +96,7 @@ async def get_miniature(
 ) -> MiniatureOut:
     """Read an estimate as far as it is."""
     miniature, run = await results.find(session, RunKind.MINIATURE, miniature_id)
-    through = await workloads.asked_through(
-        session, workload_id, miniature.content_id, miniature.workload_id
-    )
+    through = await in_production.asked_through(session, workload_id, miniature)
     return await _out(session, context, miniature, run, through)
 
 

@@ -294,9 +294,7 @@ async def get_sweep(
         session, context, (flash_device_id, disk_device_id), "query"
     )
     sweep, run = await results.find(session, RunKind.SWEEP, sweep_id)
-    through = await workloads.asked_through(
-        session, workload_id, sweep.content_id, sweep.workload_id
-    )
+    through = await in_production.asked_through(session, workload_id, sweep)
     return await _sweep_out(session, sweep, run, devices, through)
 
 
