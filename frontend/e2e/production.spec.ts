@@ -150,20 +150,28 @@ test("the pool of a machine of production is split, and its misses are estimated
 
   // Its run leads back to the buffer of production.
   await page.goto("/runs");
-  await page.getByRole("link", { name: `Pool split of ${name} at 9,048 pages` }).click();
+  await page
+    .getByRole("link", { name: `Pool split of ${name} at 9,048 pages` })
+    .click();
   await expect(size).toHaveValue("9,048 pages");
   await expect(there).toContainText("a buffer of 9,048");
   await page.getByRole("button", { name: "Replay the advisor" }).click();
   const followed = page.getByRole("region", { name: /^The adaptive split of/ });
-  await expect(followed).toContainText("of 9,048 pages, and 80,000 accesses per second");
+  await expect(followed).toContainText(
+    "of 9,048 pages, and 80,000 accesses per second",
+  );
 
-  await page.goto(`/simulate?workload=${id}&estimate_sizes=4000,64000&estimate_rate=0.5`);
+  await page.goto(
+    `/simulate?workload=${id}&estimate_sizes=4000,64000&estimate_rate=0.5`,
+  );
   await page.getByRole("button", { name: "Estimate all sizes" }).click();
   const estimate = page.getByRole("region", { name: /^Estimated hit ratio of ARC/ });
   await expect(estimate).toContainText("has 80,000 accesses per second");
   await expect(
     page.getByText("4,000 pages: Not checked by a replay").first(),
   ).toBeVisible();
-  await expect(page.getByText(/at sizes divided by 8: RAM of 8,000 pages/)).toBeVisible();
+  await expect(
+    page.getByText(/at sizes divided by 8: RAM of 8,000 pages/),
+  ).toBeVisible();
   await expectAccessible(page, "estimate of production", [estimate]);
 });

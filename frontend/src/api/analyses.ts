@@ -48,10 +48,7 @@ export const poolSplitQuery = (id: string) =>
       answer(getPoolSplit({ signal, path: { pool_split_id: id }, throwOnError: true })),
   });
 
-export const poolSplitCostsQuery = (
-  id: string,
-  query: Pricing,
-) =>
+export const poolSplitCostsQuery = (id: string, query: Pricing) =>
   queryOptions({
     queryKey: [...poolSplitKey(id), "costs", query],
     queryFn: ({ signal }) =>

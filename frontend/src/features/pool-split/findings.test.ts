@@ -182,7 +182,13 @@ describe("a buffer of production", () => {
 
   it("has rates of the split and of the whole buffer, and a clean pool of the split alone", () => {
     expect(productionRows(costs, found)).toEqual([
-      { name: "recommended", title: "Best replayed split", clean: 200, reads: 9, writes: 5 },
+      {
+        name: "recommended",
+        title: "Best replayed split",
+        clean: 200,
+        reads: 9,
+        writes: 5,
+      },
       { name: "lru", title: "LRU", clean: null, reads: 12, writes: 4 },
       { name: "cflru", title: "CFLRU", clean: null, reads: 11, writes: 3 },
     ]);

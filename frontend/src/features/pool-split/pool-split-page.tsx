@@ -14,7 +14,7 @@ import { createPoolSplit, getPoolSplit } from "@/api/gen/sdk.gen";
 import type { PoolSplitAsk } from "@/api/gen/types.gen";
 import { isOlder } from "@/api/older";
 import { useJob } from "@/api/use-job";
-import { replaysOf } from "@/api/workloads";
+import { replaysOf, type SummaryOut } from "@/api/workloads";
 import { EmptyState } from "@/components/empty-state";
 import { LogSlider } from "@/components/log-slider";
 import { Panel } from "@/components/panel";
@@ -168,7 +168,7 @@ function PoolSplitView(props: ViewProps) {
   });
   const id = job.done ? (job.subject?.id ?? null) : null;
   const asymmetry = useAsymmetry(id, props);
-  const productionPages = replaysOf(summary) === "recording" ? asked : null;
+  const productionPages = inProduction(summary, asked);
   return (
     <>
       <KeptAnswer question="pool_split" asks={props.asks} job={job} />
@@ -185,9 +185,7 @@ function PoolSplitView(props: ViewProps) {
                 onChange={buffer.setValue}
               />
               <Text size="xs" c="dimmed">
-                {productionPages === null
-                  ? `The RAM size that every page uses; at most the ${counted(summary.distinct_pages, "page")} of the workload.`
-                  : `The RAM size of one machine of production, which every page uses; at most ${formatPagesAndBytes(pages(summary.distinct_pages), pageBytes)}, as much of its data as the recording shows.`}
+                {extentOf(summary)}
               </Text>
               <BuyableSwitch
                 buyable={buyable}
@@ -262,6 +260,22 @@ function PoolSplitView(props: ViewProps) {
       )}
     </>
   );
+}
+
+/** A buffer where it is one of production, for which another is replayed. [pages] */
+const inProduction = (summary: SummaryOut, size: number): number | null =>
+  replaysOf(summary) === "recording" ? size : null;
+
+/** Whose RAM the buffer is, and how large it can be. */
+function extentOf(summary: SummaryOut): string {
+  if (replaysOf(summary) !== "recording") {
+    return `The RAM size that every page uses; at most the ${counted(summary.distinct_pages, "page")} of the workload.`;
+  }
+  const most = formatPagesAndBytes(
+    pages(summary.distinct_pages),
+    bytes(summary.page_bytes),
+  );
+  return `The RAM size of one machine of production, which every page uses; at most ${most}, as much of its data as the recording shows.`;
 }
 
 /** An opened link shows the same split anew where an older version made it. */

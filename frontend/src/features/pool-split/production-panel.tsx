@@ -1,5 +1,5 @@
 import type { PoolSplitCosts } from "@/api/analyses";
-import { valueColumn } from "@/components/columns";
+import { type Column, valueColumn } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
 import { Panel } from "@/components/panel";
 import {
@@ -30,21 +30,7 @@ export function ProductionPanel({
     >
       <DataTable
         label="The split in production"
-        columns={[
-          { key: "Buffer", rowHeader: true, cell: ({ title }) => title },
-          valueColumn("Clean pool [pages]", ({ clean }) => clean, formatCount),
-          {
-            key: "Clean pool",
-            cell: ({ clean }) => sizeOf(clean, found.page_bytes),
-          },
-          {
-            key: "Dirty pool",
-            cell: ({ clean }) =>
-              sizeOf(clean === null ? null : found.pages - clean, found.page_bytes),
-          },
-          { ...valueColumn("Page reads", ({ reads }) => reads), unit: "1/s" },
-          { ...valueColumn("Page writes", ({ writes }) => writes), unit: "1/s" },
-        ]}
+        columns={columnsOf(found)}
         rows={productionRows(costs, found)}
         rowKey={({ name }) => name}
         caption={`${found.sentence} ${found.replayed_sentence}`}
@@ -52,6 +38,21 @@ export function ProductionPanel({
     </Panel>
   );
 }
+
+type Row = ReturnType<typeof productionRows>[number];
+
+const columnsOf = (found: InProduction): readonly Column<Row>[] => [
+  { key: "Buffer", rowHeader: true, cell: ({ title }) => title },
+  valueColumn("Clean pool [pages]", ({ clean }) => clean, formatCount),
+  { key: "Clean pool", cell: ({ clean }) => sizeOf(clean, found.page_bytes) },
+  {
+    key: "Dirty pool",
+    cell: ({ clean }) =>
+      sizeOf(clean === null ? null : found.pages - clean, found.page_bytes),
+  },
+  { ...valueColumn<Row>("Page reads", ({ reads }) => reads), unit: "1/s" },
+  { ...valueColumn<Row>("Page writes", ({ writes }) => writes), unit: "1/s" },
+];
 
 const sizeOf = (count: number | null, pageBytes: number): string =>
   count === null ? UNKNOWN : formatBytes(bytesOfPages(pages(count), bytes(pageBytes)));

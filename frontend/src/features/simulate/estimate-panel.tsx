@@ -15,12 +15,7 @@ import {
   type SimulatorOut,
 } from "@/api/simulator";
 import { usePartial } from "@/api/use-partial";
-import {
-  type CurveOut,
-  curveQuery,
-  replaysOf,
-  type SummaryOut,
-} from "@/api/workloads";
+import { type CurveOut, curveQuery, replaysOf, type SummaryOut } from "@/api/workloads";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { curveOption } from "@/charts/curve-option";
