@@ -133,7 +133,10 @@ test("the pool of a machine of production is split, and its misses are estimated
   const { id } = await scaled.json();
 
   await page.goto(`/pool-split?workload=${id}&ram_pages=9048`);
-  const there = page.getByRole("table", { name: "The split in production" });
+  const there = page.getByRole("region", {
+    name: "The split in production",
+    exact: true,
+  });
   await expect(there).toContainText("On one machine of production, a buffer of 9,048");
   await expect(there).toContainText("at sizes divided by 8: RAM of 1,131 pages");
   await expect(there.getByRole("row")).toHaveCount(4);

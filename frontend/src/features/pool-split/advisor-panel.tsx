@@ -221,8 +221,7 @@ function EpochChart(props: {
       fileName={`${name} adaptive split ${found.dynamics}`}
       sentence={
         <>
-          {found.production !== null &&
-            `${found.production.sentence} ${found.production.replayed_sentence} `}
+          {found.production !== null && `${found.production.sentence} `}
           {found.sentence}
           {least !== null &&
             ` To keep estimation within 3 % of the I/O time, a window needs ${counted(least, "access")} at ${formatShort(readUs ?? 0)} µs per page read.`}

@@ -1,3 +1,4 @@
+import { Text } from "@mantine/core";
 import type { PoolSplitCosts } from "@/api/analyses";
 import { type Column, valueColumn } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
@@ -25,6 +26,7 @@ export function ProductionPanel({
 }) {
   return (
     <Panel
+      label="The split in production"
       title="The split in production"
       subtitle={`A buffer of ${formatPagesAndBytes(pages(found.pages), bytes(found.page_bytes))} on one machine, at ${formatShort(found.accesses_per_s)} accesses per second`}
     >
@@ -33,8 +35,10 @@ export function ProductionPanel({
         columns={columnsOf(found)}
         rows={productionRows(costs, found)}
         rowKey={({ name }) => name}
-        caption={`${found.sentence} ${found.replayed_sentence}`}
       />
+      <Text size="sm" mt="xs">
+        {found.sentence} {found.replayed_sentence}
+      </Text>
     </Panel>
   );
 }
