@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tierwright import _simulator
+from tierwright.advise import miniature, pool_advisor
 from tierwright.profile.measure import profile
 from tierwright.trace.reading import Trace
 
@@ -343,6 +344,11 @@ class TestSweeps:
         body = {**self.BODY, "workload_id": made["id"]}
         found = self.finished(application, body)
         assert found["workload_id"] == made["id"]
+        # Opened beside its recording it is still of production.
+        opened = application.get(
+            f"/sweeps/{found['id']}", params={"workload_id": "example"}
+        )
+        assert opened["inputs"]["workload_id"] == made["id"]
         small, lru, _, lazy = found["rows"]
         assert [row["ram_pages"] for row in found["rows"]] == [*(K * 900, K * 1000) * 2]
         assert "would have 900 pages" in small["error"]
@@ -463,3 +469,129 @@ class TestPoolSplits:
         alone = application.client.get(f"{at}&workload_id=example")
         assert alone.status_code == 422
         assert "was not scaled" in alone.text
+
+    def test_opened_again_say_for_which_buffer_they_were_requested(
+        self, application, made
+    ):
+        asked = application.post(
+            "/pool-splits", {"workload_id": made["id"], "pages": K * 1210}, 202
+        )
+        assert "at 4,840 pages" in asked["run"]["title"]
+        found = application.get(f"/pool-splits/{asked['id']}")
+        assert (found["pages"], found["production"]["pages"]) == (1210, K * 1210)
+        assert found["production"] == asked["production"]
+
+
+class TestPoolAdvisors:
+    PAGES = 1100
+
+    def finished(self, application, body):
+        made = application.post("/pool-advisors", body, 202)
+        if made["status"] != "succeeded":
+            run = application.wait_run(made["run"]["id"])
+            assert run["status"] == "succeeded", run
+        return made
+
+    def test_of_production_are_the_models_own(self, application, made):
+        large = {"workload_id": made["id"], "pages": K * self.PAGES}
+        found = self.finished(application, large)
+        assert found["pages"] == self.PAGES
+        assert found["production"]["pages"] == K * self.PAGES
+        assert "at sizes divided by 4" in found["production"]["sentence"]
+        at = f"/pool-advisors/{found['id']}"
+        assert application.get(at)["production"] == found["production"]
+        epochs = application.get(
+            f"{at}/epochs",
+            params={"workload_id": made["id"], "production_pages": K * self.PAGES},
+        )
+        expected = pool_advisor.answer(Trace(TRACE), self.PAGES)
+        there = epochs["production"]
+        assert there["clean_pages"] == [K * each for each in expected.clean_pages]
+        assert there["static_clean_pages"] == K * expected.static_clean_pages
+        assert there["page_reads_per_s"] == pytest.approx(
+            {name: total * 80_000 for name, total in expected.totals.items()}
+        )
+        assert "On one machine of production" in there["sentence"]
+        assert "replayed_scaled_down" in {each["code"] for each in epochs["cautions"]}
+        # The same replay serves the recording, which is not of production.
+        own = {"workload_id": "example", "pages": self.PAGES}
+        again = application.post("/pool-advisors", own, 202)
+        assert (again["id"], again["status"]) == (found["id"], "succeeded")
+        assert again["production"] is None
+        plain = application.get(f"{at}/epochs", params={"workload_id": "example"})
+        assert plain["production"] is None
+        assert plain["totals"] == epochs["totals"]
+        assert "replayed_scaled_down" not in {
+            each["code"] for each in plain["cautions"]
+        }
+        other = application.client.get(
+            f"{at}/epochs?production_pages=8000&workload_id={made['id']}"
+        )
+        assert other.status_code == 422
+        assert "2,000 pages" in other.text
+
+    def test_of_a_recording_too_small_are_refused(self, application, made):
+        small = {"workload_id": made["id"], "pages": K * 900}
+        found = application.post("/pool-advisors", small, 422)
+        assert "would have 900 pages" in found["detail"]
+        assert "record a larger system" in found["hint"]
+
+
+class TestMiniatures:
+    BODY = {"policy": "arc", "sizes": [K * 900, K * 4000], "sample_rate": 0.5}
+
+    def finished(self, application, body):
+        made = application.post("/miniatures", body, 202)
+        if made["status"] != "succeeded":
+            run = application.wait_run(made["run"]["id"])
+            assert run["status"] == "succeeded", run
+        return application.get(
+            f"/miniatures/{made['id']}", params={"workload_id": body["workload_id"]}
+        )
+
+    def test_of_production_are_the_models_own(self, application, made):
+        found = self.finished(application, {**self.BODY, "workload_id": made["id"]})
+        assert found["workload_id"] == made["id"]
+        assert found["status"] == "succeeded"
+        small, row = found["rows"]
+        assert [small["pages"], row["pages"]] == found["sizes"] == self.BODY["sizes"]
+        assert "would have 900 pages" in small["error"]
+        assert "record a larger system" in small["hint"]
+        assert small["in_production"] is small["lru_hit_ratio"] is None
+        [own] = miniature.answer(
+            Trace(TRACE), "arc", [4000], sample_rate=0.5, warm_up=0.5
+        ).rows
+        for name in ("misses", "hit_ratio", "disk_writes", "lru_hit_ratio"):
+            assert row[name] == pytest.approx(getattr(own, name))
+        at = row["in_production"]
+        assert (at["ram_pages"], at["replayed_ram_pages"]) == (K * 4000, 4000)
+        each = 80_000 / found["accesses"]
+        assert at["per_s"]["misses"] == pytest.approx(own.misses * each)
+        assert row["per_s_interval95"]["misses"] == pytest.approx(
+            [end * each for end in own.misses_interval95]
+        )
+        assert found["warm_up"] == pytest.approx(found["accesses"], abs=1)
+        assert "warm-up" in found["estimator"]
+        assert "RAM of 4,000 pages" in names(found)["replayed_scaled_down"]["message"]
+
+    def test_of_the_recording_are_from_a_cold_start(self, application, made):
+        large = self.finished(application, {**self.BODY, "workload_id": made["id"]})
+        opened = application.get(
+            f"/miniatures/{large['id']}", params={"workload_id": "example"}
+        )
+        assert opened["workload_id"] == opened["inputs"]["workload_id"] == made["id"]
+        body = {**self.BODY, "workload_id": "example", "sizes": [4000]}
+        own = self.finished(application, body)
+        assert own["id"] != large["id"]
+        assert own["warm_up"] == 0
+        assert own["rows"][0]["in_production"] is None
+        assert own["rows"][0]["misses"] > large["rows"][1]["misses"]
+        assert "replayed_scaled_down" not in names(own)
+
+    def test_of_a_recording_too_small_for_all_of_them_are_refused(
+        self, application, made
+    ):
+        body = {**self.BODY, "workload_id": made["id"], "sizes": [K * 900]}
+        found = application.post("/miniatures", body, 422)
+        assert "would have 900 pages" in found["detail"]
+        assert "record a larger system" in str(found)

@@ -120,3 +120,62 @@ test("rates over time are drawn, and a close call is decided at sizes of the rec
   const refused = page.getByRole("alert").filter({ hasText: "could not be run" });
   await expect(refused).toContainText("fewer than the 1,000");
 });
+
+test("the pool of a machine of production is split, and its misses are estimated", async ({
+  page,
+}) => {
+  const example = await page.request.get("/api/v1/workloads/example");
+  const { footprint_bytes: recorded } = (await example.json()).summary;
+  const name = `Split in production ${Date.now().toString(36)}`;
+  const scaled = await page.request.post("/api/v1/workloads/example/scaled", {
+    data: { name, data_bytes: 8 * recorded, accesses_per_s: 80_000, law: "stretch" },
+  });
+  const { id } = await scaled.json();
+
+  await page.goto(`/pool-split?workload=${id}&ram_pages=9048`);
+  const there = page.getByRole("region", {
+    name: "The split in production",
+    exact: true,
+  });
+  await expect(there).toContainText("On one machine of production, a buffer of 9,048");
+  await expect(there).toContainText("at sizes divided by 8: RAM of 1,131 pages");
+  await expect(there.getByRole("row")).toHaveCount(4);
+  await expect(
+    page.getByRole("region", { name: /^Cost over the clean share/ }),
+  ).toContainText("a buffer of 9,048 pages");
+  await expectAccessible(page, "pool split of production");
+  const size = page.getByRole("textbox", { name: "Exact buffer size" });
+  await size.fill("7 MiB");
+  await size.press("Enter");
+  await expect(
+    page.getByRole("alert").filter({ hasText: "could not be computed" }),
+  ).toContainText("RAM would have 112 pages, fewer than the 1,000");
+
+  // Its run leads back to the buffer of production.
+  await page.goto("/runs");
+  await page
+    .getByRole("link", { name: /^Pool split of Split in production .* at 9,048 pages/ })
+    .first()
+    .click();
+  await expect(size).toHaveValue("9,048 pages");
+  await expect(there).toContainText("a buffer of 9,048");
+  await page.getByRole("button", { name: "Replay the advisor" }).click();
+  const followed = page.getByRole("region", { name: /^The adaptive split of/ });
+  await expect(followed).toContainText(
+    "of 9,048 pages, and 80,000 accesses per second",
+  );
+
+  await page.goto(
+    `/simulate?workload=${id}&estimate_sizes=4000,64000&estimate_rate=0.5`,
+  );
+  await page.getByRole("button", { name: "Estimate all sizes" }).click();
+  const estimate = page.getByRole("region", { name: /^Estimated hit ratio of ARC/ });
+  await expect(estimate).toContainText("has 80,000 accesses per second");
+  await expect(
+    page.getByText("4,000 pages: Not checked by a replay").first(),
+  ).toBeVisible();
+  await expect(
+    page.getByText(/at sizes divided by 8: RAM of 8,000 pages/),
+  ).toBeVisible();
+  await expectAccessible(page, "estimate of production", [estimate]);
+});

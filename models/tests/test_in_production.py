@@ -12,7 +12,14 @@ import recordings
 from command import answer as printed
 from command import run
 
-from tierwright.advise import pool_advisor, pool_gain, pool_split, scale, sweep
+from tierwright.advise import (
+    miniature,
+    pool_advisor,
+    pool_gain,
+    pool_split,
+    scale,
+    sweep,
+)
 from tierwright.advise.in_production import BufferInProduction
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.metadata import preset
@@ -217,6 +224,56 @@ def test_a_miniature_of_a_sweep_estimates_the_replay_of_the_recording(
     assert row["production"]["per_s"]["misses"] == pytest.approx(exact, rel=0.05)
 
 
+def test_miniatures_of_python_are_of_production_with_lru_behind_the_same_warm_up() -> (
+    None
+):
+    sizes = [K * 900, K * 4000]
+    found = miniature.answer(TPCB, "arc", sizes, sample_rate=0.5, production=large())
+    small, row = found.rows
+    assert "would have 900 pages" in (small.error or "")
+    assert small.in_production is small.lru_hit_ratio is None
+    own = miniature.answer(TPCB, "arc", [4000], sample_rate=0.5, warm_up=0.5).rows[0]
+    assert (row.pages, own.pages) == (K * 4000, 4000)
+    assert (row.misses, row.lru_hit_ratio) == (own.misses, own.lru_hit_ratio)
+    lru = replay(TPCB, "policy", "lru", 4000, warm_up=ACCESSES // 2)
+    assert row.lru_hit_ratio == pytest.approx(1 - lru["misses"] / lru["accesses"])
+    at, ends = row.in_production, row.per_s_interval95
+    assert at is not None
+    assert row.misses is not None
+    assert (at.ram_pages, at.replayed_ram_pages) == (K * 4000, 4000)
+    each = RATE / (ACCESSES // 2)
+    assert at.per_s["misses"] == pytest.approx(row.misses * each)
+    assert ends is not None
+    assert row.misses_interval95 is not None
+    assert ends["misses"] == pytest.approx(
+        [end * each for end in row.misses_interval95]
+    )
+    assert own.in_production is own.per_s_interval95 is None
+    assert "at sizes divided by 4" in found.warnings[0].message
+    assert "warm-up" in found.estimator
+    assert "16,000 pages" in found.finding
+    with pytest.raises(BadInput, match="would have 900 pages"):
+        miniature.answer(TPCB, "arc", [K * 900], production=large())
+
+
+def test_miniatures_scaled_by_one_are_those_of_the_trace() -> None:
+    same = scale.answer(
+        recording(),
+        Production(recording().curve.distinct_pages * 8192, RATE),
+        law="stretch",
+    ).profile.curve
+    found = miniature.answer(
+        TPCB, "lru", [4000], warm_up=0, curve=same, production=same
+    )
+    plain = miniature.answer(TPCB, "lru", [4000], curve=recording().curve)
+    [row], [own] = found.rows, plain.rows
+    assert row.hit_ratio_interval95 == own.hit_ratio_interval95
+    assert row.lru_hit_ratio == pytest.approx(own.lru_hit_ratio)
+    assert found.replayed_at is None
+    assert found.estimator == plain.estimator == miniature.ESTIMATOR
+    assert "replayed_scaled_down" not in {each.name for each in found.warnings}
+
+
 def test_the_sweep_of_python_has_the_same_rows() -> None:
     found = sweep.answer(
         TPCB,
@@ -311,6 +368,12 @@ def test_gains_and_advisor_take_the_same_buffer(stated: list[object]) -> None:
         K * clean for clean in alone.clean_pages.tolist()
     ]
     at = advised.to_dict()["production"]
+    low, high = (K * end for end in (min(alone.clean_pages), max(alone.clean_pages)))
+    assert f"moves between {low:,} and {high:,} of 4,400 pages" in at["sentence"]
+    assert f"({K * alone.static_clean_pages:,} clean pages)" in at["sentence"]
+    assert "at sizes divided by 4" in at["replayed_sentence"]
+    assert alone.production_sentence == ""
+    assert "production" not in alone.to_dict()
     assert at["static_clean_pages"] == K * alone.static_clean_pages
     assert at["page_reads_per_s"]["lru"] == pytest.approx(alone.totals["lru"] * RATE)
 

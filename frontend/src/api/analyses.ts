@@ -31,7 +31,10 @@ interface Pricing {
   readonly workload_id: string;
   readonly asymmetry: number;
   readonly estimator: PoolSplitCostsAnswer["estimator"];
+  /** Of one machine of production, where the buffer was counted for it. */
+  readonly production_pages: number | null;
 }
+
 export type PoolSplitCosts = Asked<PoolSplitCostsAnswer, Pricing>;
 
 const NEVER_STALE = Number.POSITIVE_INFINITY;
@@ -45,21 +48,16 @@ export const poolSplitQuery = (id: string) =>
       answer(getPoolSplit({ signal, path: { pool_split_id: id }, throwOnError: true })),
   });
 
-export const poolSplitCostsQuery = (
-  id: string,
-  workload: string,
-  asymmetry: number,
-  estimator: PoolSplitCosts["estimator"],
-) =>
+export const poolSplitCostsQuery = (id: string, query: Pricing) =>
   queryOptions({
-    queryKey: [...poolSplitKey(id), "costs", workload, asymmetry, estimator],
+    queryKey: [...poolSplitKey(id), "costs", query],
     queryFn: ({ signal }) =>
       asked(
-        { workload_id: workload, asymmetry, estimator },
+        query,
         getPoolSplitCosts({
           signal,
           path: { pool_split_id: id },
-          query: { workload_id: workload, asymmetry, estimator },
+          query,
           throwOnError: true,
         }),
       ),
@@ -94,6 +92,8 @@ export interface Estimation {
   /** Time of one estimation; absent: not asked about. [s] */
   readonly estimation_s?: number;
   readonly read_us?: number;
+  /** Of one machine of production, where the buffer was replayed for it. */
+  readonly production_pages: number | null;
 }
 
 export const poolAdvisorEpochsQuery = (id: string, query: Estimation) =>

@@ -31,6 +31,18 @@ describe("a workload without accesses", () => {
     expect([composed, written, stated].map(mayLackWrites)).toEqual([true, false, true]);
   });
 
+  it("says of a scaled one whether its recording is there", async () => {
+    const scaledFrom = { workload_id: "w", name: "Orders" };
+    await renderThemed(
+      <NeedsTrace kind="profile" scaledFrom={scaledFrom} title="No replay">
+        Replays.
+      </NeedsTrace>,
+    );
+    await expect
+      .element(page.getByText(/trace of its recording, Orders, is not there/))
+      .toBeVisible();
+  });
+
   it("names the command that writes a trace of a description", async () => {
     const shown = await renderThemed(
       <NeedsTrace kind={originOf(described)} title="No replay">

@@ -27,8 +27,10 @@ export const originOf = (
 /** What cannot be shown without the trace, and how to get it. */
 export function NeedsTrace(props: {
   readonly kind: keyof typeof REASONS;
-  /** The workload that was scaled to this one; its recording can be replayed. */
+  /** The workload that was scaled to this one. */
   readonly scaledFrom?: { readonly workload_id: string; readonly name: string } | null;
+  /** Whether its recording is there. */
+  readonly replayable?: boolean;
   readonly title: string;
   readonly children: ReactNode;
 }) {
@@ -38,11 +40,21 @@ export function NeedsTrace(props: {
       <Panel>
         <EmptyState title={props.title}>
           {props.children} This workload was scaled to production, so it has no accesses
-          of its own. Its recording,{" "}
-          <Link to="/workloads/$workloadId" params={{ workloadId: from.workload_id }}>
-            {from.name}
-          </Link>
-          , can be replayed at its own sizes.
+          of its own.{" "}
+          {props.replayable === true ? (
+            <>
+              Its recording,{" "}
+              <Link
+                to="/workloads/$workloadId"
+                params={{ workloadId: from.workload_id }}
+              >
+                {from.name}
+              </Link>
+              , shows them as they were recorded.
+            </>
+          ) : (
+            `The trace of its recording, ${from.name}, is not there: import it again, and this workload finds it by its content.`
+          )}
         </EmptyState>
       </Panel>
     );

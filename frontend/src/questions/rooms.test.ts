@@ -15,6 +15,7 @@ const QUESTIONS = Object.keys(import.meta.glob("./*.ts")).flatMap((path) => {
     "navigation",
     "point",
     "registry",
+    "replayed",
     "use-analysis",
   ].includes(name);
   return isShared || name.endsWith(".test") ? [] : [name];

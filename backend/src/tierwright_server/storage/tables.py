@@ -259,7 +259,7 @@ class Result(Table):
 
     Its id is the hash of everything it depends on; its kind is that of its run. The `plan` is
     what the job follows beside the inputs: a check's figures of the model, the configurations
-    of a sweep or an estimate. A check's `result` stands here; the replays of sweeps and
+    of a sweep or an estimate; or what was asked for, where the inputs are of its recording. A check's `result` stands here; the replays of sweeps and
     estimates are rows of their own, the arrays of an analysis lie beside the content's curves.
     """
 

@@ -600,6 +600,7 @@ export const GetPoolAdvisorEpochsQuery = {
   estimation_s: {"low":0,"exclusive":true,"high":1000000},
   overhead_ratio: {"low":0,"exclusive":true,"high":1,"usual":0.03},
   read_us: {"low":0,"exclusive":true,"high":1000000000,"usual":200},
+  production_pages: {"low":2,"high":4294967295,"whole":true},
   table: {"values":["columns","warnings","cautions","derivation"]},
 } as const;
 
@@ -881,7 +882,7 @@ export const PlanMeasurementQuery = {
 } as const;
 
 export const PoolAdvisorIn = {
-  pages: {"low":2,"high":33554432,"whole":true},
+  pages: {"low":2,"high":4294967295,"whole":true},
   dynamics: {"values":["steady","wm1","wm2","rm1","rm2"],"usual":"steady"},
   asymmetry: {"low":0,"exclusive":true,"high":1000000,"usual":32},
   epoch_accesses: {"low":100,"high":1099511627776,"whole":true,"usual":5000},

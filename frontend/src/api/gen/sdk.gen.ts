@@ -1267,6 +1267,9 @@ export const getPoolSplitGains = <ThrowOnError extends boolean = false>(options:
  * Create Pool Advisor
  *
  * Replay the adaptive split; follow its `run`. The same inputs are found again.
+ *
+ * Of a workload scaled to production the buffer is that of one machine of it, and its recording is replayed with the
+ * one that corresponds by the scale law; epochs and windows are of the recording.
  */
 export const createPoolAdvisor = <ThrowOnError extends boolean = false>(options: Options<CreatePoolAdvisorData, ThrowOnError>): RequestResult<CreatePoolAdvisorResponses, CreatePoolAdvisorErrors, ThrowOnError> => (options.client ?? client).post<CreatePoolAdvisorResponses, CreatePoolAdvisorErrors, ThrowOnError>({
     url: '/api/v1/pool-advisors',

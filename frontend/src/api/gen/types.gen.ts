@@ -1199,6 +1199,70 @@ export type AdviceTemplateOut = {
 };
 
 /**
+ * AdvisorInProductionOut
+ *
+ * The adaptive split on one machine of production.
+ */
+export type AdvisorInProductionOut = {
+    /**
+     * Pages
+     *
+     * Of the machine. [pages]
+     */
+    pages: number;
+    /**
+     * Page Bytes
+     *
+     * Of its pages. [bytes]
+     */
+    page_bytes: number;
+    /**
+     * Replayed Pages
+     *
+     * Buffer with which the recording was replayed. [pages]
+     */
+    replayed_pages: number;
+    /**
+     * Accesses Per S
+     *
+     * Mean rate of the machine. [1/s]
+     */
+    accesses_per_s: number;
+    /**
+     * Sentence
+     *
+     * How the two correspond, or the split in production.
+     */
+    sentence: string;
+    /**
+     * Replayed Sentence
+     *
+     * Of which system the replayed buffer is; empty where it is that of production.
+     */
+    replayed_sentence: string;
+    /**
+     * Static Clean Pages
+     *
+     * Clean pool of the best static split that was tried. [pages]
+     */
+    static_clean_pages: number;
+    /**
+     * Clean Pages
+     *
+     * Clean pool at the end of each epoch. [pages]
+     */
+    clean_pages: Array<number>;
+    /**
+     * Page Reads Per S
+     *
+     * What the accesses cost by buffer, as page reads. [1/s]
+     */
+    page_reads_per_s: {
+        [key: string]: number;
+    };
+};
+
+/**
  * AloneCurveOut
  *
  * Hit ratios of one workload that has all of the cache for itself.
@@ -11768,7 +11832,7 @@ export type MiniatureIn = {
     /**
      * Sizes
      *
-     * Cache sizes. [pages]
+     * Cache sizes; of a workload scaled to production, of one machine of it. [pages]
      */
     sizes: Array<number> | SizeRange;
     /**
@@ -11832,9 +11896,15 @@ export type MiniatureOut = {
     /**
      * Accesses
      *
-     * Page accesses. [accesses]
+     * Accesses that are counted.
      */
     accesses: number;
+    /**
+     * Warm Up
+     *
+     * Accesses before them, replayed and not counted: none of a trace, and the first half of the recording of a workload scaled to production.
+     */
+    warm_up: number;
     /**
      * Distinct Pages
      *
@@ -11898,13 +11968,13 @@ export type MiniatureOut = {
 /**
  * MiniatureRow
  *
- * One size: estimated counts of the whole trace from a cold start.
+ * One size: estimated counts of the accesses after the warm-up, from a cold start where there is none.
  */
 export type MiniatureRow = {
     /**
      * Pages
      *
-     * Pages. [pages]
+     * As requested: of a workload scaled to production, of one machine of it.
      */
     pages: number;
     /**
@@ -11925,9 +11995,9 @@ export type MiniatureRow = {
     /**
      * Lru Hit Ratio
      *
-     * Share of the accesses that LRU hits at this size: exact, not estimated.
+     * Share of the accesses that LRU hits at this size: exact, not estimated; null where nothing was replayed.
      */
-    lru_hit_ratio: number;
+    lru_hit_ratio: number | null;
     /**
      * Misses
      *
@@ -11964,6 +12034,21 @@ export type MiniatureRow = {
      * The smallest part of a scaled cache has fewer than 32 pages: it may be biased, so there is no interval.
      */
     too_small: boolean | null;
+    /**
+     * Of a workload scaled to production; null of others, and where nothing was replayed.
+     */
+    in_production: InProductionOut | null;
+    /**
+     * Per S Interval95
+     *
+     * Of `misses` and `disk_writes` of `in_production`; null where the counts have no interval. [1/s]
+     */
+    per_s_interval95: {
+        [key: string]: [
+            number,
+            number
+        ];
+    } | null;
     /**
      * Warnings
      *
@@ -13714,6 +13799,10 @@ export type PoolAdvisorEpochs = {
      * The formulas with their numbers, step by step.
      */
     derivation: Array<DerivationStep>;
+    /**
+     * Where `production_pages` were given: the adaptive split on one machine of production.
+     */
+    production: AdvisorInProductionOut | null;
 };
 
 /**
@@ -13731,7 +13820,7 @@ export type PoolAdvisorIn = {
     /**
      * Pages
      *
-     * M, the whole buffer: at most twice the distinct pages of the trace; larger buffers are replayed at this size. [pages]
+     * M, the whole buffer: at most 33,554,432, and twice the distinct pages of the trace, at which larger buffers are replayed; of a workload scaled to production that of one machine of it. [pages]
      */
     pages: number;
     /**
@@ -13813,7 +13902,7 @@ export type PoolAdvisorOut = {
     /**
      * Pages
      *
-     * Pages. [pages]
+     * M, the whole buffer that is replayed. [pages]
      */
     pages: number;
     /**
@@ -13846,6 +13935,10 @@ export type PoolAdvisorOut = {
      * Factor of the alternating workloads WM2 and RM2.
      */
     alternating_factor: number;
+    /**
+     * Where a workload scaled to production requested it first; `pages` is that of the replay.
+     */
+    production: BufferOfProductionOut | null;
 };
 
 /**
@@ -14171,7 +14264,7 @@ export type PoolSplitOut = {
      */
     warnings: Array<WarningOut>;
     /**
-     * Where it was requested of a workload scaled to production; `pages` is that of the replay. Of the answer to the request alone.
+     * Where a workload scaled to production requested it first, and in the answer to each request of one; `pages` is that of the replay.
      */
     production: BufferOfProductionOut | null;
 };
@@ -19643,6 +19736,12 @@ export type SplitInProductionOut = {
      * How the two correspond, or the split in production.
      */
     sentence: string;
+    /**
+     * Replayed Sentence
+     *
+     * Of which system the replayed buffer is; empty where it is that of production.
+     */
+    replayed_sentence: string;
     /**
      * Recommended Clean Pages
      *
@@ -31750,7 +31849,7 @@ export type GetPoolSplitCostsData = {
         /**
          * Production Pages
          *
-         * Buffer of one machine of production for which this one was counted, with `workload_id` of the workload scaled to it. [pages]
+         * Buffer of one machine of production for which this one was replayed, with `workload_id` of the workload scaled to it. [pages]
          */
         production_pages?: number | null;
         /**
@@ -32052,6 +32151,12 @@ export type GetPoolAdvisorEpochsData = {
          * Workload whose notes accompany the result. Absent, or of another content: the one through which it was first requested.
          */
         workload_id?: string | null;
+        /**
+         * Production Pages
+         *
+         * Buffer of one machine of production for which this one was replayed, with `workload_id` of the workload scaled to it. [pages]
+         */
+        production_pages?: number | null;
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `columns`.
          */

@@ -70,16 +70,18 @@ export function viewSeries(
         dash: BUFFERS[name].dash,
         points: points(found.costs[name] ?? []),
       }));
-    case "clean":
+    case "clean": {
+      const pools = found.production ?? found;
       return [
-        { name: "Adaptive split", color: own, points: points(found.clean_pages) },
+        { name: "Adaptive split", color: own, points: points(pools.clean_pages) },
         {
           name: "Best static split tried",
           color: schemeMark("fd_static", colors).color,
           dash: "dashed",
-          points: points(found.clean_pages.map(() => found.static_clean_pages)),
+          points: points(pools.clean_pages.map(() => pools.static_clean_pages)),
         },
       ];
+    }
     case "writes":
       return [
         { name: "Counted", color: own, points: points(found.write_shares, 100) },
@@ -109,7 +111,7 @@ export const epochTable = (found: PoolAdvisorEpochs): ChartTable =>
       valueColumn("R", (asymmetry) => asymmetry),
       valueColumn(
         "Clean pool [pages]",
-        (_, at) => found.clean_pages[at] ?? null,
+        (_, at) => (found.production ?? found).clean_pages[at] ?? null,
         formatCount,
       ),
       ...BUFFER_NAMES.map((name) =>

@@ -49,8 +49,10 @@ const readAdvisor = (id: string): Promise<PoolAdvisorOut> =>
   answer(getPoolAdvisor({ path: { pool_advisor_id: id }, throwOnError: true }));
 
 interface AdvisorProps extends AnalysisInputs {
-  /** The whole buffer. [pages] */
+  /** The whole buffer; of production that of one machine. [pages] */
   readonly pages: number;
+  /** The same where it is replayed for production. [pages] */
+  readonly productionPages: number | null;
   readonly asymmetry: number;
   /** Whether a trace this long is replayed without being asked. */
   readonly auto: boolean;
@@ -138,6 +140,7 @@ export function AdvisorPanel(props: AdvisorProps) {
           id={job.subject.id}
           workload={state.workload}
           name={name}
+          productionPages={props.productionPages}
           flashDevice={state.flash_device}
           estimationS={search.estimation_s}
         />
@@ -150,16 +153,19 @@ interface EpochsProps {
   readonly id: string;
   readonly workload: string;
   readonly name: string;
+  readonly productionPages: number | null;
   readonly flashDevice: string;
   readonly estimationS: number | undefined;
 }
 
-function Epochs({ id, workload, name, flashDevice, estimationS }: EpochsProps) {
+function Epochs(props: EpochsProps) {
+  const { id, workload, name, productionPages, flashDevice, estimationS } = props;
   const devices = useQuery(devicesQuery()).data ?? [];
   const readUs = devices.find((device) => device.id === flashDevice)?.read_service_us;
   const found = useQuery(
     poolAdvisorEpochsQuery(id, {
       workload_id: workload,
+      production_pages: productionPages,
       ...(estimationS === undefined ? {} : { estimation_s: estimationS }),
       ...(readUs == null ? {} : { read_us: readUs }),
     }),
@@ -215,6 +221,7 @@ function EpochChart(props: {
       fileName={`${name} adaptive split ${found.dynamics}`}
       sentence={
         <>
+          {found.production !== null && `${found.production.sentence} `}
           {found.sentence}
           {least !== null &&
             ` To keep estimation within 3 % of the I/O time, a window needs ${counted(least, "access")} at ${formatShort(readUs ?? 0)} µs per page read.`}

@@ -16,6 +16,7 @@ import {
   pages,
 } from "@/units/quantity";
 import { type CostRange, costRange, costSeries, costTable } from "./findings";
+import { ProductionPanel } from "./production-panel";
 
 const HEIGHT = 400;
 
@@ -24,6 +25,8 @@ interface CostChartProps {
   readonly workload: string;
   readonly name: string;
   readonly asymmetry: number;
+  /** Of one machine of production, where the buffer was counted for it. */
+  readonly productionPages: number | null;
 }
 
 /** Cost over the clean share: estimate and simulation in one chart. */
@@ -32,8 +35,16 @@ export const CostChart = memo(function CostChart({
   workload,
   name,
   asymmetry,
+  productionPages,
 }: CostChartProps) {
-  const costs = useQuery(poolSplitCostsQuery(id, workload, asymmetry, "flow"));
+  const costs = useQuery(
+    poolSplitCostsQuery(id, {
+      workload_id: workload,
+      asymmetry,
+      estimator: "flow",
+      production_pages: productionPages,
+    }),
+  );
   const [showAll, setShowAll] = useState(false);
   const [whole, setWhole] = useState(false);
   const colors = useChartColors();
@@ -71,20 +82,25 @@ export const CostChart = memo(function CostChart({
   if (data === undefined || range === null || option === null) {
     return <Skeleton height={HEIGHT + 180} animate={false} />;
   }
+  // Of the machine where there is one; shares of the buffer are those of its replay.
+  const buffer = data.production ?? data;
   return (
     <>
       <CautionNotes of="the splits" cautions={data.cautions} />
+      {data.production !== null && (
+        <ProductionPanel costs={data} found={data.production} />
+      )}
       <ChartCard
         title={data.finding}
         subtitle={`Cost over the clean share of a buffer of ${formatPagesAndBytes(
-          pages(data.pages),
-          bytes(data.page_bytes),
+          pages(buffer.pages),
+          bytes(buffer.page_bytes),
         )} at R = ${formatShort(data.asymmetry)} [page reads per access]${whole ? "" : axisNote(range)}`}
         label={`Cost over the clean share of ${name}`}
         option={option}
         height={HEIGHT}
         table={() => costTable(data)}
-        fileName={`${name} pool split ${formatBytes(bytes(data.pages * data.page_bytes))} R ${formatShort(data.asymmetry)}`}
+        fileName={`${name} pool split ${formatBytes(bytes(buffer.pages * buffer.page_bytes))} R ${formatShort(data.asymmetry)}`}
         sentence={data.sentence}
         controls={
           <>

@@ -14,6 +14,8 @@ const HEIGHT = 420;
 interface DeviceTableProps {
   readonly gains: PoolSplitGains;
   readonly chosen: string;
+  /** Whether the buffer was counted for one of production. */
+  readonly isProduction: boolean;
   readonly onChoose: (deviceId: string) => void;
 }
 
@@ -21,6 +23,7 @@ interface DeviceTableProps {
 export const DeviceTable = memo(function DeviceTable({
   gains,
   chosen,
+  isProduction,
   onChoose,
 }: DeviceTableProps) {
   const [text, setText] = useState("");
@@ -28,7 +31,7 @@ export const DeviceTable = memo(function DeviceTable({
   const shown = gains.devices.filter((device) =>
     words.every((word) => device.name.toLowerCase().includes(word)),
   );
-  const columns = columnsOf(gains, chosen, onChoose);
+  const columns = columnsOf(gains, chosen, isProduction, onChoose);
   return (
     <Panel
       title="The same buffer on every device"
@@ -71,6 +74,7 @@ type Device = PoolSplitGains["devices"][number];
 function columnsOf(
   gains: PoolSplitGains,
   chosen: string,
+  isProduction: boolean,
   onChoose: (deviceId: string) => void,
 ): readonly Column<Device>[] {
   return [
@@ -99,10 +103,12 @@ function columnsOf(
       csv: (device) => device.asymmetry_basis,
     },
     {
-      key: "best_clean_pages",
+      // Pages are those of the replay: of production only the share holds.
+      key: isProduction ? "best_clean_share" : "best_clean_pages",
       head: "Best clean share",
       cell: (device) => formatPercent(ratio(device.best_clean_pages / gains.pages)),
-      csv: (device) => device.best_clean_pages,
+      csv: (device) =>
+        isProduction ? device.best_clean_pages / gains.pages : device.best_clean_pages,
     },
     {
       key: "best_cost_page_reads",

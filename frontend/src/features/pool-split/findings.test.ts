@@ -1,6 +1,15 @@
 import { describe, expect, it } from "vitest";
-import type { PoolSplitCosts, PoolSplitGains } from "@/api/analyses";
-import { costRange, costSeries, costTable, gainFinding, gainSeries } from "./findings";
+import type { PoolAdvisorEpochs, PoolSplitCosts, PoolSplitGains } from "@/api/analyses";
+import { viewSeries } from "./advisor-findings";
+import {
+  costRange,
+  costSeries,
+  costTable,
+  gainFinding,
+  gainSeries,
+  gainTable,
+} from "./findings";
+import { productionRows } from "./production-panel";
 
 const gains = (
   savings: readonly (readonly [number, number, number])[],
@@ -155,5 +164,64 @@ describe("costs of the splits", () => {
     expect(table.shown[1]?.slice(0, 3)).toEqual(["50", "50", "50 %"]);
     expect(table.header).toHaveLength(table.rows[0]?.length ?? 0);
     expect(table.header).toHaveLength(table.shown[0]?.length ?? 0);
+  });
+});
+
+describe("a buffer of production", () => {
+  const found = {
+    pages: 400,
+    page_bytes: 4096,
+    replayed_pages: 100,
+    replayed_sentence: "The recording was replayed at sizes divided by 4.",
+    accesses_per_s: 80_000,
+    sentence: "On one machine of production ...",
+    recommended_clean_pages: 200,
+    reads_per_s: { recommended: 9, lru: 12, cflru: 11 },
+    writes_per_s: { recommended: 5, lru: 4, cflru: 3 },
+  };
+
+  it("has rates of the split and of the whole buffer, and a clean pool of the split alone", () => {
+    expect(productionRows(costs, found)).toEqual([
+      {
+        name: "recommended",
+        title: "Best replayed split",
+        clean: 200,
+        reads: 9,
+        writes: 5,
+      },
+      { name: "lru", title: "LRU", clean: null, reads: 12, writes: 4 },
+      { name: "cflru", title: "CFLRU", clean: null, reads: 11, writes: 3 },
+    ]);
+  });
+
+  it("says of which system splits are counted in pages", () => {
+    expect(costTable({ ...costs, production: found }).header[0]).toBe(
+      "Clean [pages of the recording]",
+    );
+    expect(costTable({ ...costs, production: null }).header[0]).toBe("Clean [pages]");
+    const over = gains([[1, 0.1, 0.1]]);
+    expect(gainTable(over, true).header[1]).toBe("Best clean [pages of the recording]");
+    expect(gainTable(over, false).header[1]).toBe("Best clean [pages]");
+  });
+
+  it("draws the clean pool of the machine while it is followed", () => {
+    const epochs = {
+      clean_pages: [10, 20],
+      static_clean_pages: 15,
+      production: null,
+    } as unknown as PoolAdvisorEpochs;
+    const pools = { clean_pages: [40, 80], static_clean_pages: 60 };
+    const drawn = (of: PoolAdvisorEpochs) =>
+      viewSeries(of, "clean", "light").map(({ points }) => points.map(([, y]) => y));
+    expect(drawn(epochs)).toEqual([
+      [10, 20],
+      [15, 15],
+    ]);
+    expect(
+      drawn({ ...epochs, production: pools as PoolAdvisorEpochs["production"] }),
+    ).toEqual([
+      [40, 80],
+      [60, 60],
+    ]);
   });
 });

@@ -106,11 +106,12 @@ export function costTable(costs: PoolSplitCosts): ChartTable {
     eq4: curve.eq4[index] ?? null,
     replay: simulated.get(clean),
   }));
+  const unit = pageUnit(costs.production != null);
   return chartTable(
     rows,
     [
-      valueColumn("Clean [pages]", ({ clean }) => clean, formatCount),
-      valueColumn("Dirty [pages]", ({ clean }) => pages - clean, formatCount),
+      valueColumn(`Clean [${unit}]`, ({ clean }) => clean, formatCount),
+      valueColumn(`Dirty [${unit}]`, ({ clean }) => pages - clean, formatCount),
       valueColumn(
         "Clean share",
         ({ clean }) => clean / pages,
@@ -134,6 +135,10 @@ export function costTable(costs: PoolSplitCosts): ChartTable {
     },
   );
 }
+
+/** Of which system splits are counted in pages: the one that was replayed. */
+const pageUnit = (isProduction: boolean): string =>
+  isProduction ? "pages of the recording" : "pages";
 
 const cost = (value: number) => formatNumber(value, 4);
 
@@ -221,12 +226,16 @@ export function gainSeries(gains: PoolSplitGains, colors: ColorScheme): LineSeri
   ];
 }
 
-export const gainTable = (gains: PoolSplitGains): ChartTable =>
+export const gainTable = (gains: PoolSplitGains, isProduction: boolean): ChartTable =>
   chartTable(
     gains.gains,
     [
       valueColumn("Asymmetry R", (row) => row.asymmetry),
-      valueColumn("Best clean [pages]", (row) => row.best_clean_pages, formatCount),
+      valueColumn(
+        `Best clean [${pageUnit(isProduction)}]`,
+        (row) => row.best_clean_pages,
+        formatCount,
+      ),
       valueColumn("Best split [page reads]", (row) => row.best_cost, cost),
       valueColumn("LRU [page reads]", (row) => row.baselines["lru"] ?? null, cost),
       valueColumn("CFLRU [page reads]", (row) => row.baselines["cflru"] ?? null, cost),

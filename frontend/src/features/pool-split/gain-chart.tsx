@@ -12,6 +12,8 @@ interface GainChartProps {
   readonly gains: PoolSplitGains;
   readonly name: string;
   readonly asymmetry: number;
+  /** Whether the buffer was counted for one of production. */
+  readonly isProduction: boolean;
 }
 
 /** What the best split saves, over the asymmetry. */
@@ -19,6 +21,7 @@ export const GainChart = memo(function GainChart({
   gains,
   name,
   asymmetry,
+  isProduction,
 }: GainChartProps) {
   const colors = useChartColors();
   const option = useMemo(() => {
@@ -47,7 +50,7 @@ export const GainChart = memo(function GainChart({
       label={`Saving over asymmetry of ${name}`}
       option={option}
       height={HEIGHT}
-      table={() => gainTable(gains)}
+      table={() => gainTable(gains, isProduction)}
       fileName={`${name} pool split saving`}
       explanation={
         <p>

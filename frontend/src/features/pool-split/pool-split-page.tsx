@@ -14,6 +14,7 @@ import { createPoolSplit, getPoolSplit } from "@/api/gen/sdk.gen";
 import type { PoolSplitAsk } from "@/api/gen/types.gen";
 import { isOlder } from "@/api/older";
 import { useJob } from "@/api/use-job";
+import { replaysOf, type SummaryOut } from "@/api/workloads";
 import { EmptyState } from "@/components/empty-state";
 import { LogSlider } from "@/components/log-slider";
 import { Panel } from "@/components/panel";
@@ -33,6 +34,7 @@ import { KeptAnswer } from "@/questions/kept-answer";
 import type { AnalysisSearch, AnalysisState } from "@/questions/point";
 import type { SplitSearch } from "@/questions/pool-split";
 import { MAX_ASYMMETRY, MIN_ASYMMETRY } from "@/questions/pool-split";
+import { useReplayedCounts } from "@/questions/replayed";
 import { usePatch } from "@/questions/use-analysis";
 import {
   bytes,
@@ -69,6 +71,7 @@ export function PoolSplitPage() {
       }}
       asks={({ state, search }) => ({ pool_split: asked(state, search) })}
       hasJob
+      forProduction
       view={(inputs) => (
         <PoolSplitView {...inputs} patch={patch} linked={opened.older} />
       )}
@@ -112,7 +115,8 @@ function useOpened(patch: (change: AnalysisSearch & SplitSearch) => void) {
   const [older, setOlder] = useState<OlderSplit | null>(null);
   useEffect(() => {
     if (split !== undefined && opened.data !== undefined) {
-      const { workload_id: workload, pages: size, core_version: version } = opened.data;
+      const { workload_id: workload, core_version: version } = opened.data;
+      const size = (opened.data.production ?? opened.data).pages;
       setOlder(isOlder(opened.data) ? { workload, pages: size, version } : null);
       patch({ workload, ram_pages: size, split: undefined });
     }
@@ -147,7 +151,7 @@ function PoolSplitView(props: ViewProps) {
   const step = stepPages(buyable, buyable.ram, summary.page_bytes, most);
   useWholeSizes([buffer.value], [step], ([whole = size]) => buffer.setValue(whole));
   const [settled] = useDebouncedValue(size, SETTLE_MS);
-  const auto = summary.accesses <= AUTO_ACCESSES;
+  const auto = useReplayedCounts(summary).accesses <= AUTO_ACCESSES;
   const asked = auto ? settled : size;
   const job = useJob<PoolSplitOut>({
     asked: `${state.workload} ${asked}`,
@@ -164,6 +168,7 @@ function PoolSplitView(props: ViewProps) {
   });
   const id = job.done ? (job.subject?.id ?? null) : null;
   const asymmetry = useAsymmetry(id, props);
+  const productionPages = inProduction(summary, asked);
   return (
     <>
       <KeptAnswer question="pool_split" asks={props.asks} job={job} />
@@ -180,8 +185,7 @@ function PoolSplitView(props: ViewProps) {
                 onChange={buffer.setValue}
               />
               <Text size="xs" c="dimmed">
-                The RAM size that every page uses; at most the{" "}
-                {counted(summary.distinct_pages, "page")} of the workload.
+                {extentOf(summary)}
               </Text>
               <BuyableSwitch
                 buyable={buyable}
@@ -234,11 +238,19 @@ function PoolSplitView(props: ViewProps) {
           </EmptyState>
         </Panel>
       )}
-      {id !== null && <Answers {...props} id={id} asymmetry={asymmetry} />}
+      {id !== null && (
+        <Answers
+          {...props}
+          id={id}
+          asymmetry={asymmetry}
+          productionPages={productionPages}
+        />
+      )}
       {id !== null && asymmetry.gains.data !== undefined && (
         <AdvisorPanel
           {...props}
           pages={asked}
+          productionPages={productionPages}
           asymmetry={asymmetry.settled.asked}
           auto={auto}
         />
@@ -248,6 +260,22 @@ function PoolSplitView(props: ViewProps) {
       )}
     </>
   );
+}
+
+/** A buffer where it is one of production, for which another is replayed. [pages] */
+const inProduction = (summary: SummaryOut, size: number): number | null =>
+  replaysOf(summary) === "recording" ? size : null;
+
+/** Whose RAM the buffer is, and how large it can be. */
+function extentOf(summary: SummaryOut): string {
+  if (replaysOf(summary) !== "recording") {
+    return `The RAM size that every page uses; at most the ${counted(summary.distinct_pages, "page")} of the workload.`;
+  }
+  const most = formatPagesAndBytes(
+    pages(summary.distinct_pages),
+    bytes(summary.page_bytes),
+  );
+  return `The RAM size of one machine of production, which every page uses; at most ${most}, as much of its data as the recording shows.`;
 }
 
 /** An opened link shows the same split anew where an older version made it. */
@@ -319,7 +347,13 @@ function asymmetryNote(
 
 type Asymmetry = ReturnType<typeof useAsymmetry>;
 
-function Answers(props: ViewProps & { id: string; asymmetry: Asymmetry }) {
+function Answers(
+  props: ViewProps & {
+    readonly id: string;
+    readonly asymmetry: Asymmetry;
+    readonly productionPages: number | null;
+  },
+) {
   const { gains, settled } = props.asymmetry;
   const { patch } = props;
   const onChoose = useCallback(
@@ -345,11 +379,18 @@ function Answers(props: ViewProps & { id: string; asymmetry: Asymmetry }) {
         workload={props.state.workload}
         name={props.name}
         asymmetry={settled.asked}
+        productionPages={props.productionPages}
       />
-      <GainChart gains={gains.data} name={props.name} asymmetry={settled.asked} />
+      <GainChart
+        gains={gains.data}
+        name={props.name}
+        asymmetry={settled.asked}
+        isProduction={props.productionPages !== null}
+      />
       <DeviceTable
         gains={gains.data}
         chosen={props.state.flash_device}
+        isProduction={props.productionPages !== null}
         onChoose={onChoose}
       />
     </Stack>

@@ -15,7 +15,7 @@ import {
   type SimulatorOut,
 } from "@/api/simulator";
 import { usePartial } from "@/api/use-partial";
-import { type CurveOut, curveQuery, type SummaryOut } from "@/api/workloads";
+import { type CurveOut, curveQuery, replaysOf, type SummaryOut } from "@/api/workloads";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { curveOption } from "@/charts/curve-option";
@@ -67,6 +67,8 @@ interface EstimateProps {
   readonly workload: string;
   readonly name: string;
   readonly summary: SummaryOut;
+  /** Pages of what is replayed: fewer than those of production that was scaled from it. */
+  readonly recordedPages: number;
   readonly patch: Patch;
 }
 
@@ -78,12 +80,17 @@ interface Setup {
   readonly faults: readonly string[];
 }
 
-/** Sizes whose miniatures are large enough, where the workload has any. */
-function usualSizes(distinctPages: number, rate: number): SizeSpec {
+/** Sizes whose miniatures are large enough, where what is replayed has any. */
+function usualSizes(
+  distinctPages: number,
+  recordedPages: number,
+  rate: number,
+): SizeSpec {
   const least = leastPagesAt(rate);
+  const from = least < recordedPages ? least : recordedPages / 1000;
   return {
     kind: "range",
-    from: least < distinctPages ? least : Math.max(1, Math.round(distinctPages / 1000)),
+    from: Math.max(1, Math.round((from * distinctPages) / Math.max(1, recordedPages))),
     to: Math.max(1, distinctPages),
     points: USUAL_POINTS,
   };
@@ -94,6 +101,7 @@ export function setupOf(
   search: SweepSearch,
   simulator: SimulatorOut,
   distinctPages: number,
+  recordedPages = distinctPages,
 ): Setup {
   const read = readContenders(search.estimated ?? "", simulator);
   const faults = [...read.faults];
@@ -107,7 +115,7 @@ export function setupOf(
     options: {},
   };
   const rate = search.estimate_rate ?? USUAL_RATE;
-  const usual = usualSizes(distinctPages, rate);
+  const usual = usualSizes(distinctPages, recordedPages, rate);
   const sizes =
     search.estimate_sizes === undefined ? usual : readSizes(search.estimate_sizes, 1);
   if (sizes === null) {
@@ -133,10 +141,10 @@ const usualPolicy = (simulator: SimulatorOut): string =>
 
 /** All sizes of one policy, from scaled caches over samples of the pages. */
 export function EstimatePanel(props: EstimateProps) {
-  const { search, simulator, workload, summary, patch } = props;
+  const { search, simulator, workload, summary, recordedPages, patch } = props;
   const setup = useMemo(
-    () => setupOf(search, simulator, summary.distinct_pages),
-    [search, simulator, summary.distinct_pages],
+    () => setupOf(search, simulator, summary.distinct_pages, recordedPages),
+    [search, simulator, summary.distinct_pages, recordedPages],
   );
   const job = usePartial<MiniatureOut, MiniatureIn>({
     id: search.estimate,
@@ -149,7 +157,8 @@ export function EstimatePanel(props: EstimateProps) {
   const made = job.subject;
   const exact = useQuery({
     ...curveQuery(made?.workload_id ?? ""),
-    enabled: made !== null,
+    // Between the sizes the curve of a trace is exact; behind a warm-up there is none.
+    enabled: made !== null && made.warm_up === 0 && replaysOf(summary) === "trace",
   }).data;
   useRestored(search, made, workload, patch);
   const body: MiniatureIn = {
@@ -170,6 +179,7 @@ export function EstimatePanel(props: EstimateProps) {
           <Fields {...props} setup={setup} />
           <EstimateButton
             setup={setup}
+            ofRecording={replaysOf(summary) === "recording"}
             running={job.running}
             complete={made !== null && !stale && made.status === "succeeded"}
             onStart={() => job.start(body)}
@@ -258,6 +268,7 @@ function Fields(props: EstimateProps & { readonly setup: Setup }) {
 
 function EstimateButton(props: {
   readonly setup: Setup;
+  readonly ofRecording: boolean;
   readonly running: boolean;
   readonly complete: boolean;
   readonly onStart: () => void;
@@ -268,8 +279,16 @@ function EstimateButton(props: {
     <div>
       <Text size="sm" mb="xs" role="status">
         {counted(count, "size")}, from {formatShort(PERCENT * setup.rate)} % of the
-        pages; below {counted(leastPagesAt(setup.rate), "page")}, or more for a policy
-        with several queues, the scaled caches are too small to trust.
+        pages; below{" "}
+        {props.ofRecording
+          ? counted(
+              leastPagesAt(setup.rate),
+              "page of the recording",
+              "pages of the recording",
+            )
+          : counted(leastPagesAt(setup.rate), "page")}
+        , or more for a policy with several queues, the scaled caches are too small to
+        trust.
       </Text>
       <Button onClick={props.onStart} loading={props.running} disabled={complete}>
         {complete ? "All sizes are estimated" : "Estimate all sizes"}
@@ -293,7 +312,14 @@ function useRestored(
     if (bare && made !== null) {
       const { inputs } = made;
       patch({
-        ...(inputs.workload_id === workload ? {} : { workload: inputs.workload_id }),
+        // Sizes of the other pages belong to the workload they were chosen for.
+        ...(inputs.workload_id === workload
+          ? {}
+          : {
+              workload: inputs.workload_id,
+              ram_pages: undefined,
+              flash_pages: undefined,
+            }),
         estimated: writeContenders([
           { family: "policy", name: inputs.policy, options: inputs.options ?? {} },
         ]),
@@ -375,12 +401,12 @@ export function EstimateChart({
       table={() => estimateTable(made)}
       fileName={`${name} ${made.title} estimated`}
       sentence={estimateSentence(made)}
-      explanation={<Explanation />}
+      explanation={<Explanation warmUp={made.warm_up} />}
     />
   );
 }
 
-function Explanation() {
+function Explanation({ warmUp }: { readonly warmUp: number }) {
   return (
     <p>
       Miniature simulation (Waldspurger, Saemundsson, Ahmad and Park, USENIX ATC 2017):
@@ -393,9 +419,11 @@ function Explanation() {
       policy does not scale with its cache, it may behave unlike a large one, and no
       band is drawn. No band is drawn at a cliff either: a few pages more or fewer make
       the cache hit or miss whole loops, and no sample shows at which size the full
-      cache does so. The dashed line is LRU from stack distances of the whole trace,
-      exact at every size. Cold start, nothing flushed at the end. To be sure of a size,
-      run a sweep: it replays the whole trace.
+      cache does so.{" "}
+      {warmUp === 0
+        ? "The dashed line is LRU from stack distances of the whole trace, exact at every size. Cold start, nothing flushed at the end."
+        : "The dashed line is LRU, replayed on the whole recording at each of the sizes. The first half of the recording fills the caches and is not counted, and nothing is flushed at the end."}{" "}
+      To be sure of a size, run a sweep: it replays the whole trace.
     </p>
   );
 }

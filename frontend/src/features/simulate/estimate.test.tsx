@@ -28,6 +28,8 @@ const row = (
   disk_writes: hit_ratio === null ? null : 10.4,
   disk_writes_interval95: hit_ratio === null || too_small ? null : [8, 12],
   too_small: hit_ratio === null ? null : too_small,
+  in_production: null,
+  per_s_interval95: null,
   warnings: too_small
     ? [
         {
@@ -58,6 +60,7 @@ const made = (rows: readonly MiniatureRow[], title = "ARC"): MiniatureOut => ({
   title,
   sizes: rows.map(({ pages }) => pages),
   accesses: 1000,
+  warm_up: 0,
   distinct_pages: 500,
   page_bytes: 4096,
   estimator: "miniature simulation",
@@ -151,6 +154,47 @@ describe("an estimate beside LRU", () => {
     expect(leastPagesAt(0.1)).toBe(2560);
   });
 
+  it("has the rates of production beside its counts, and none of a size that was refused", () => {
+    const plain = row(256, 0.6, 0.55);
+    const at = {
+      ram_pages: 256,
+      flash_pages: null,
+      page_bytes: 4096,
+      replayed_ram_pages: 64,
+      replayed_flash_pages: null,
+      accesses_per_s: 80_000,
+      per_s: { misses: 32_000, disk_writes: 832 },
+    };
+    const there = {
+      ...plain,
+      in_production: at,
+      per_s_interval95: {
+        misses: [30_000, 34_000] as [number, number],
+        disk_writes: [640, 960] as [number, number],
+      },
+    };
+    const refused = { ...row(10, null, 0), lru_hit_ratio: null };
+    const found = { ...made([refused, there]), warm_up: 1000 };
+    const sentence = estimateSentence(found);
+    expect(sentence).toContain("ARC hits about 60 %");
+    expect(sentence).toContain(
+      "One machine of production has 80,000 accesses per second, of which it misses about 32,000 (30,000 to 34,000).",
+    );
+    expect(estimateSentence(made([plain]))).not.toContain("production");
+    const table = estimateTable(found);
+    for (const line of [...table.rows, ...table.shown]) {
+      expect(line).toHaveLength(table.header.length);
+    }
+    const column = table.header.indexOf("Misses in production [1/s]");
+    expect(table.rows.map((line) => line[column])).toEqual([null, 32_000]);
+    expect(table.shown[0]?.[column]).toBe("–");
+    expect(table.caption).toContain("1,000 accesses after a warm-up of 1,000");
+    expect(estimateTable(made([plain])).header).not.toContain(
+      "Misses in production [1/s]",
+    );
+    expect(estimateFinding(found)).toContain("of 1 size");
+  });
+
   it("is another one with another rate, option or size", () => {
     const { inputs } = made([]);
     expect(isSameEstimate(inputs, { ...inputs, options: {}, seed: 0 })).toBe(true);
@@ -192,6 +236,9 @@ describe("what is estimated", () => {
     expect(usual.sizes).toMatchObject({ from: 2560, to: 30_687 });
     const small = setupOf({ estimate_rate: 0.5 }, SIMULATOR, 400);
     expect(small.sizes).toMatchObject({ from: 1, to: 400 });
+    // Sizes of production, from those whose miniatures of the recording are large enough.
+    const large = setupOf({}, SIMULATOR, 4 * 30_687, 30_687);
+    expect(large.sizes).toMatchObject({ from: 4 * 2560, to: 4 * 30_687 });
     const wrong = setupOf(
       { estimated: "buffer:cflru", estimate_sizes: "9..2x1" },
       SIMULATOR,

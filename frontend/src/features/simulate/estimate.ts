@@ -9,20 +9,26 @@ import {
   formatCount,
   formatPagesAndBytes,
   formatPercent,
+  formatShort,
   pages,
   ratio,
   UNKNOWN,
 } from "@/units/quantity";
+import { countedIn } from "./results";
 
 /** Scaled caches of fewer pages may behave unlike large ones. */
 export const LEAST_SCALED_PAGES = 32;
 export const MINIATURES = 8;
 const DIGITS = 4;
 
-type Known = MiniatureRow & { readonly hit_ratio: number };
+type Known = MiniatureRow & {
+  readonly hit_ratio: number;
+  readonly lru_hit_ratio: number;
+};
 type Stated = Known & { readonly hit_ratio_interval95: readonly [number, number] };
 
-const isKnown = (row: MiniatureRow): row is Known => row.hit_ratio !== null;
+const isKnown = (row: MiniatureRow): row is Known =>
+  row.hit_ratio !== null && row.lru_hit_ratio !== null;
 
 export const knownRows = (made: Pick<MiniatureOut, "rows">): readonly Known[] =>
   made.rows.filter(isKnown);
@@ -93,7 +99,23 @@ export function estimateSentence(made: MiniatureOut): string | undefined {
     ends === null
       ? "no interval can be stated"
       : `${percent(ends[0])} to ${percent(ends[1])} in ${percent(made.interval_confidence)} of samples`;
-  return `At ${size}: ${made.title} hits about ${percent(row.hit_ratio)} (${reach}), LRU exactly ${percent(row.lru_hit_ratio)}.`;
+  const sentence = `At ${size}: ${made.title} hits about ${percent(row.hit_ratio)} (${reach}), LRU exactly ${percent(row.lru_hit_ratio)}.`;
+  const there = missesInProduction(row);
+  return there === undefined ? sentence : `${sentence} ${there}`;
+}
+
+/** What a size misses at the rate of one machine of production. */
+function missesInProduction(row: MiniatureRow): string | undefined {
+  const { in_production: at, per_s_interval95: ends } = row;
+  const misses = at?.per_s["misses"];
+  if (at == null || misses === undefined) {
+    return undefined;
+  }
+  const [low, high] = ends?.["misses"] ?? [];
+  const about = `One machine of production has ${formatShort(at.accesses_per_s)} accesses per second, of which it misses about ${formatShort(misses)}`;
+  return low === undefined || high === undefined
+    ? `${about}.`
+    : `${about} (${formatShort(low)} to ${formatShort(high)}).`;
 }
 
 /** What a row says of itself in short; the notes below the table say it in full. */
@@ -111,6 +133,16 @@ export function estimateTable(made: MiniatureOut) {
     value === null ? UNKNOWN : formatCount(Math.round(value));
   const note = (row: MiniatureRow) =>
     row.error ?? row.warnings.map(({ name }) => NOTES[name] ?? name).join("; ");
+  const produces = made.rows.some((row) => row.in_production !== null);
+  const rates = (row: MiniatureRow) =>
+    !produces
+      ? []
+      : ["misses", "disk_writes"].flatMap((name) => [
+          row.in_production?.per_s[name] ?? null,
+          ...interval(row.per_s_interval95?.[name] ?? null),
+        ]);
+  const rate = (value: number | null) =>
+    value === null ? UNKNOWN : formatShort(value);
   return {
     header: [
       "Cache [pages]",
@@ -125,6 +157,16 @@ export function estimateTable(made: MiniatureOut) {
       "Disk writes, estimated",
       "at least",
       "at most",
+      ...(produces
+        ? [
+            "Misses in production [1/s]",
+            "at least",
+            "at most",
+            "Disk writes in production [1/s]",
+            "at least",
+            "at most",
+          ]
+        : []),
       "Note",
     ],
     rows: made.rows.map((row): CsvCell[] => [
@@ -137,6 +179,7 @@ export function estimateTable(made: MiniatureOut) {
       ...interval(row.misses_interval95),
       row.disk_writes,
       ...interval(row.disk_writes_interval95),
+      ...rates(row),
       note(row),
     ]),
     shown: made.rows.map((row) => [
@@ -149,9 +192,10 @@ export function estimateTable(made: MiniatureOut) {
       ...interval(row.misses_interval95).map(count),
       count(row.disk_writes),
       ...interval(row.disk_writes_interval95).map(count),
+      ...rates(row).map(rate),
       note(row),
     ]),
-    caption: `${formatCount(made.rows.length)} of ${counted(made.sizes.length, "size")}, ${counted(made.accesses, "access")}; ends of ${percent(made.interval_confidence)} intervals.`,
+    caption: `${formatCount(made.rows.length)} of ${counted(made.sizes.length, "size")}, ${countedIn({ ...made, warm_up_until_full: false })}; ends of ${percent(made.interval_confidence)} intervals.`,
   };
 }
 

@@ -1,7 +1,7 @@
 import { Alert, Button, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
-import { type ComponentProps, type ReactNode, useEffect, useMemo } from "react";
+import { type ReactNode, useEffect, useMemo } from "react";
 import { devicesQuery } from "@/api/catalog";
 import type { SweepAsk } from "@/api/gen/types.gen";
 import { isOlder } from "@/api/older";
@@ -12,7 +12,7 @@ import {
   simulatorQuery,
 } from "@/api/simulator";
 import type { SweepIn, SweepOut } from "@/api/sweeps";
-import { replaysOf, type SummaryOut, workloadsQuery } from "@/api/workloads";
+import { replaysOf, type SummaryOut } from "@/api/workloads";
 import { EmptyState } from "@/components/empty-state";
 import { FlashMetadata } from "@/components/flash-metadata";
 import { Panel } from "@/components/panel";
@@ -21,6 +21,7 @@ import { RunProgress } from "@/components/run-progress";
 import { type AnalysisInputs, AnalysisPage } from "@/questions/analysis-page";
 import { KeptAnswer } from "@/questions/kept-answer";
 import type { AnalysisSearch, AnalysisState } from "@/questions/point";
+import { useReplayedCounts } from "@/questions/replayed";
 import {
   countSizes,
   readContenders,
@@ -193,7 +194,8 @@ function SimulateView({ state, simulator, name, summary, asks }: ViewProps) {
   const devices = useQuery(devicesQuery()).data ?? [];
   const patch = usePatch<AnalysisSearch & SweepSearch>();
   const setup = useSetup(search, simulator, summary);
-  const accesses = useReplayedAccesses(summary);
+  const replayed = useReplayedCounts(summary);
+  const { accesses } = replayed;
   const sweeping = useSweep(
     search.sweep,
     state.workload,
@@ -280,28 +282,17 @@ function SimulateView({ state, simulator, name, summary, asks }: ViewProps) {
           <ReplayNotes sweep={sweep} />
         </>
       )}
-      <Estimates
+      <EstimatePanel
         search={search}
         simulator={simulator}
         workload={state.workload}
         name={name}
         summary={summary}
+        recordedPages={replayed.distinct_pages}
         patch={patch}
       />
     </>
   );
-}
-
-/** Accesses of what is replayed: of the recording, where the workload was scaled from one. */
-function useReplayedAccesses(summary: SummaryOut): number {
-  const workloads = useQuery(workloadsQuery()).data;
-  const source = workloads?.find(({ id }) => id === summary.scaled_from?.workload_id);
-  return source?.summary?.accesses ?? summary.accesses;
-}
-
-/** Estimates of all sizes are of a trace itself. */
-function Estimates(props: ComponentProps<typeof EstimatePanel>) {
-  return replaysOf(props.summary) === "trace" ? <EstimatePanel {...props} /> : null;
 }
 
 function RefusedParts({ faults }: { readonly faults: readonly string[] }) {

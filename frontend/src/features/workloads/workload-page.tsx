@@ -9,6 +9,7 @@ import {
   isComposed,
   isDescribed,
   readAgain,
+  type SummaryOut,
   type WorkloadOut,
   workloadQuery,
 } from "@/api/workloads";
@@ -161,14 +162,10 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
         <NeedsTrace
           kind={originOf(workload.summary)}
           scaledFrom={workload.summary.scaled_from}
+          replayable={workload.summary.replayable}
           title="What this workload cannot answer"
         >
-          {workload.summary.has_summaries
-            ? "Curves over time, devices or relations one by one, "
-            : "Change over time, sequentiality, popularity of pages, "}
-          {workload.summary.replayable
-            ? "sweeps and pool splits. Checks by simulation replay its recording at the sizes that correspond."
-            : "and everything that is replayed: checks by simulation, sweeps and pool splits."}
+          {unanswered(workload.summary)}
         </NeedsTrace>
       )}
       {workload.summary !== null && (
@@ -176,6 +173,18 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
       )}
     </Page>
   );
+}
+
+/** What a workload without accesses of its own shows nothing of. */
+function unanswered(summary: SummaryOut): string {
+  if (summary.replayable) {
+    return summary.has_summaries
+      ? "Curves over time, and devices or relations one by one. Sweeps, estimates, pool splits and checks replay its recording at the sizes that correspond."
+      : "Change over time, sequentiality and popularity of pages. Sweeps, estimates, pool splits and checks replay its recording at the sizes that correspond.";
+  }
+  return summary.has_summaries
+    ? "Curves over time, devices or relations one by one, and everything that is replayed: checks by simulation, sweeps and pool splits."
+    : "Change over time, sequentiality, popularity of pages, and everything that is replayed: checks by simulation, sweeps and pool splits.";
 }
 
 /** What the workload was composed of, the production that it is or could be, and what can be bought for that. */

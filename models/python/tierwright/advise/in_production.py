@@ -306,6 +306,11 @@ class BufferInProduction:
         """Return the rate of what a replay of so many accesses counted. [1/s]"""
         return count / accesses * self.accesses_per_s
 
+    @property
+    def replayed_sentence(self) -> str:
+        """Of which system the replayed buffer is, and what that confirms; empty where it is that of production."""
+        return "" if self.replayed_at is None else self.replayed_at.sentence
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         at = self.replayed_at
@@ -313,6 +318,7 @@ class BufferInProduction:
             "pages": self.pages,
             "page_bytes": self.page_bytes,
             "replayed_pages": self.replayed_pages,
+            "replayed_sentence": self.replayed_sentence,
             "accesses_per_s": self.accesses_per_s,
             "law": None if at is None else at.law,
             "divided_by": None if at is None else at.divided_by,

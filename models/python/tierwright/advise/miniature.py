@@ -6,24 +6,42 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from tierwright.advise.in_production import (
+    Corresponding,
+    InProduction,
+    check_large_enough,
+    corresponding,
+    in_production,
+    merged_sizes,
+    scaled_of,
+)
 from tierwright.common.answer import Answer, Figure
 from tierwright.common.cautions import Caution
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import counted, percent
 from tierwright.evaluate.page_flow.cautions import about_trace
+from tierwright.evaluate.page_flow.decision import (
+    about_sizes,
+    check_belongs,
+    warm_up_of,
+)
+from tierwright.evaluate.scale.replays import ReplaySizes
 from tierwright.profile.curve import Curve
 from tierwright.simulate import replay
 from tierwright.simulate.contenders import spelled
+from tierwright.simulate.warm_up import AskedWarmUp, WarmUp
+from tierwright.trace import reading
 from tierwright.trace.notes import ReaderNotes
 from tierwright.trace.reading import OnProgress, Trace
 
 MINIATURES = 8
 """Scaled caches, each over its own sample: their spread gives the interval."""
-ESTIMATOR = (
+_ESTIMATOR = (
     "miniature simulation: mean of eight scaled caches over disjoint samples of the "
     "pages, with an interval of their spread, of slightly other sizes and of their "
-    "roughness between these; cold start"
+    "roughness between these; {start}"
 )
+ESTIMATOR = _ESTIMATOR.format(start="cold start")
 INTERVAL_CONFIDENCE = 0.95
 USUAL_RATE = 0.1
 """Share of the pages to follow, in all miniatures together. [1]"""
@@ -32,14 +50,14 @@ Interval = tuple[float, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SizeEstimate:
-    """One size: estimated counts of the whole trace from a cold start.
+    """One size: estimated counts of the trace behind the warm-up; without one, from a cold start.
 
     Attributes
     ----------
     pages : int
-        The cache. [pages]
+        The cache; in production that of one machine. [pages]
     lru_hit_ratio : float or None
-        Of LRU at this size: exact, not estimated; None without a curve. [1]
+        Of LRU at this size: exact, not estimated; None where it was not counted. [1]
     hit_ratio, hit_ratio_interval95 : float or None, pair or None
         No interval where the spread of the miniatures says too little, with the reason in
         `warnings`. [1]
@@ -49,6 +67,10 @@ class SizeEstimate:
         Dirty evictions. [pages]
     too_small : bool or None
         The smallest part of a scaled cache has fewer than 32 pages.
+    in_production : InProduction or None
+        The same at the rate of one machine of production; None where sizes are of the trace.
+    per_s_interval95 : dict of str to pair, or None
+        Of its `misses` and `disk_writes`; None where the counts have no interval. [1/s]
     warnings : tuple of Caution
         About this size.
     error, hint : str or None
@@ -64,6 +86,8 @@ class SizeEstimate:
     disk_writes: float | None = None
     disk_writes_interval95: Interval | None = None
     too_small: bool | None = None
+    in_production: InProduction | None = None
+    per_s_interval95: dict[str, Interval] | None = None
     warnings: tuple[Caution, ...] = ()
     error: str | None = None
     hint: str | None = None
@@ -85,6 +109,8 @@ class Miniature(Answer):
         Of the intervals. [1]
     estimator : str
         How the counts were found.
+    replayed_at : ReplaySizes or None
+        Sizes at which the recording stood for production; None where they are those that were asked for.
     """
 
     chooses: ClassVar[bool] = False
@@ -96,6 +122,7 @@ class Miniature(Answer):
     miniature_rate: float
     interval_confidence: float = INTERVAL_CONFIDENCE
     estimator: str = ESTIMATOR
+    replayed_at: ReplaySizes | None = None
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -120,7 +147,9 @@ def answer(
     sample_rate: float = USUAL_RATE,
     seed: int = 0,
     curve: Curve | None = None,
+    warm_up: WarmUp | None = None,
     threads: int | None = None,
+    production: Curve | None = None,
     on_progress: OnProgress | None = None,
 ) -> Miniature:
     """Estimate a replacement policy at many sizes from some of the pages.
@@ -140,16 +169,23 @@ def answer(
     seed : int
         Another one, other pages.
     curve : Curve, optional
-        Of the trace from a cold start, for LRU beside it.
+        Of the trace from a cold start, for LRU beside it. With a warm-up no curve has LRU: it is replayed at each size.
+    warm_up : WarmUp, optional
+        Accesses that fill the caches and are not counted. Unless given none, in production the first half of the
+        recording.
     threads : int, optional
         Replays at a time; None: one a core.
+    production : Curve, optional
+        Of a profile that was scaled from the trace: sizes are then of one machine of production, and are estimated at
+        the sizes of the trace that correspond. A row for which the recording is too small has an `error`.
     on_progress : callable, optional
         Of the read; False cancels.
 
     Raises
     ------
     BadInput
-        If there is no such policy.
+        If there is no such policy; if the curve of production was not scaled, or from another trace, or the recording
+        is too small for every size.
     SimulatorError
         If the trace cannot be read, an option or a size is refused, or progress asked to stop.
     """
@@ -157,31 +193,121 @@ def answer(
     name = spelled(policy)
     if name not in known:
         raise BadInput(f"policy: there is no `{policy}`", f"known: {', '.join(known)}")
-    listed = sorted(set(sizes))
+    head: WarmUp = 0 if warm_up is None else warm_up
+    if production is not None:
+        scaled_of(production)
+        summary = reading.inspect(trace)
+        check_belongs(production, summary, str(trace.path))
+        if warm_up is None:
+            head = warm_up_of("steady", summary["accesses"])
+    wanted = [
+        replay.Replay("policy", name, pages, 0, 0) for pages in sorted(set(sizes))
+    ]
+    there = (
+        [Corresponding(each.ram_pages, 0, None) for each in wanted]
+        if production is None
+        else corresponding(production, wanted, steady=head != 0)
+    )
+    if there and all(place.refused is not None for place in there):
+        check_large_enough(there[0])
+    replayed = [place.ram_pages for place in there if place.refused is None]
     found = replay.miniatures(
         trace,
         [
             {"policy": name, "pages": pages, "options": dict(options or {})}
-            for pages in listed
+            for pages in replayed
         ],
         sample_rate,
         seed=seed,
+        warm_up=head,
         threads=threads,
         on_progress=on_progress,
     )
-    rows = tuple(
-        estimate_of(pages, result, lru_hit_ratio_of(curve, pages))
-        for pages, result in zip(listed, found["rows"], strict=True)
+    beside = (
+        [lru_hit_ratio_of(curve, pages) for pages in replayed]
+        if head == 0
+        else _replayed_lru(trace, replayed, head, threads, on_progress)
+    )
+    results = iter(zip(found["rows"], beside, strict=True))
+    rows = []
+    for each, place in zip(wanted, there, strict=True):
+        result, lru = next(results) if place.refused is None else (place.refused, None)
+        rows.append(
+            estimate_of(
+                each.ram_pages,
+                result,
+                lru,
+                None
+                if production is None or "error" in result
+                else in_production(production, each, place, result),
+            )
+        )
+    pairs = [
+        (each, place)
+        for each, place in zip(wanted, there, strict=True)
+        if place.refused is None
+    ]
+    replayed_at = (
+        None if production is None or not pairs else merged_sizes(production, pairs)
     )
     return Miniature(
         finding=_finding(known[name], rows),
-        warnings=tuple(about_trace(ReaderNotes.of(found["trace"]))),
+        warnings=(
+            *about_sizes(replayed_at),
+            *about_trace(ReaderNotes.of(found["trace"])),
+        ),
         policy=name,
         title=known[name],
-        rows=rows,
+        rows=tuple(rows),
         sample_rate=sample_rate,
         miniature_rate=sample_rate / MINIATURES,
+        estimator=estimator_of(head),
+        replayed_at=replayed_at,
     )
+
+
+def _replayed_lru(
+    trace: Trace,
+    sizes: Sequence[int],
+    warm_up: WarmUp,
+    threads: int | None,
+    on_progress: OnProgress | None,
+) -> list[float | None]:
+    """Count LRU behind a warm-up at every size. [1]"""
+    rows = replay.sweep(
+        trace,
+        [{"policy": "lru", "pages": pages} for pages in sizes],
+        warm_up=warm_up,
+        threads=threads,
+        on_progress=on_progress,
+    )["rows"]
+    return [replayed_hit_ratio(row) for row in rows]
+
+
+def estimator_of(warm_up: WarmUp | AskedWarmUp) -> str:
+    """Say how the counts were found.
+
+    Parameters
+    ----------
+    warm_up : int, float or str
+        Of the estimates; 0 for a cold start.
+    """
+    if warm_up == 0:
+        return ESTIMATOR
+    return _ESTIMATOR.format(start="behind a warm-up, of which each has its own share")
+
+
+def replayed_hit_ratio(result: Mapping[str, Any]) -> float | None:
+    """Return the share of the accesses that one cache hit in a replay; None where the replay failed. [1]
+
+    Parameters
+    ----------
+    result : mapping
+        Of `replay.replay` or `replay.sweep`.
+    """
+    if "error" in result:
+        return None
+    return _share(result["accesses"] - result["misses"], result["accesses"])
 
 
 def lru_hit_ratio_of(curve: Curve | None, pages: int) -> float | None:
@@ -190,9 +316,24 @@ def lru_hit_ratio_of(curve: Curve | None, pages: int) -> float | None:
 
 
 def estimate_of(
-    pages: int, result: Mapping[str, Any], lru_hit_ratio: float | None
+    pages: int,
+    result: Mapping[str, Any],
+    lru_hit_ratio: float | None,
+    production: InProduction | None = None,
 ) -> SizeEstimate:
-    """Say what the miniatures of one size counted; a result with `error` failed."""
+    """Say what the miniatures of one size counted; a result with `error` failed.
+
+    Parameters
+    ----------
+    pages : int
+        The size, as it was asked for. [pages]
+    result : mapping
+        Of `replay.miniatures`.
+    lru_hit_ratio : float or None
+        Of LRU at this size. [1]
+    production : InProduction or None
+        The counts at the rate of one machine of production.
+    """
     if "error" in result:
         return SizeEstimate(
             pages=pages,
@@ -217,11 +358,24 @@ def estimate_of(
         disk_writes=result["disk_writes"],
         disk_writes_interval95=ends.get("disk_writes"),
         too_small=result["too_small"],
+        in_production=production,
+        per_s_interval95=None
+        if production is None or not ends
+        else {
+            name: _at_rate(ends[name], production.accesses_per_s / accesses)
+            for name in ("misses", "disk_writes")
+        },
         warnings=tuple(
             Caution(each["name"], each["message"], each["hint"])
             for each in result["warnings"]
         ),
     )
+
+
+def _at_rate(ends: Interval, rate: float) -> Interval:
+    """Return the ends of a count as rates. [1/s]"""
+    low, high = ends
+    return low * rate, high * rate
 
 
 def _share(count: float, accesses: int) -> float:

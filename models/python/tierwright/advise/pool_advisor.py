@@ -181,17 +181,7 @@ class PoolAdvisor(Answer):
             if each.name not in {"explain", "weigh", "derivations", "production"}
         }
         if self.production is not None:
-            made["production"] = {
-                **self.production.to_dict(),
-                "static_clean_pages": self.production.clean_pages(
-                    self.static_clean_pages
-                ),
-                "clean_pages": self.production_clean_pages,
-                "page_reads_per_s": {
-                    name: cost * self.production.accesses_per_s
-                    for name, cost in self.totals.items()
-                },
-            }
+            made["production"] = self.in_production()
         made["cautions"] = plain(list(self.cautions))
         made["static_totals"] = {
             str(split): cost for split, cost in self.static_totals.items()
@@ -200,13 +190,47 @@ class PoolAdvisor(Answer):
             made["derivation"] = plain(list(self.derivations))
         return made
 
+    def in_production(self) -> dict[str, Any]:
+        """Return the adaptive split on one machine of production, as plain data; empty where sizes are of the trace."""
+        buffer = self.production
+        if buffer is None:
+            return {}
+        return {
+            **buffer.to_dict(),
+            "static_clean_pages": buffer.clean_pages(self.static_clean_pages),
+            "clean_pages": self.production_clean_pages,
+            "page_reads_per_s": {
+                name: cost * buffer.accesses_per_s for name, cost in self.totals.items()
+            },
+            "sentence": self.production_sentence,
+        }
+
+    @property
+    def production_sentence(self) -> str:
+        """How the clean pool moves on one machine of production, and what each buffer costs; empty as above."""
+        buffer = self.production
+        if buffer is None:
+            return ""
+        clean = self.production_clean_pages
+        cost = {
+            name: three_digits(total * buffer.accesses_per_s)
+            for name, total in self.totals.items()
+        }
+        best = counted(buffer.clean_pages(self.static_clean_pages), "clean page")
+        return (
+            f"On one machine of production, the clean pool moves between {min(clean):,} and {max(clean):,} of "
+            f"{counted(buffer.pages, 'page')}, and {three_digits(buffer.accesses_per_s)} accesses per second cost as "
+            f"much as {cost['adaptive']} page reads per second; {cost['static']} with the best static split tried "
+            f"({best}), {cost['lru']} with LRU, {cost['cflru']} with CFLRU."
+        )
+
     @property
     def production_clean_pages(self) -> list[int]:
         """Clean pages of production for each of `clean_pages`; empty where sizes are of the trace. [pages]"""
         buffer = self.production
         if buffer is None:
             return []
-        return [buffer.clean_pages(clean) for clean in self.clean_pages.tolist()]
+        return [buffer.clean_pages(int(clean)) for clean in self.clean_pages]
 
     def window_for(
         self, estimation_s: float, overhead_ratio: float, read_s: float
@@ -454,12 +478,27 @@ def answer(
         (dynamics, asymmetry, alternating_factor, write_share),
         (epoch_accesses, window),
     )
+    return for_production(made, buffer)
+
+
+def for_production(
+    found: PoolAdvisor, buffer: BufferInProduction | None
+) -> PoolAdvisor:
+    """Say of an adaptive split that it stands for a buffer of production.
+
+    Parameters
+    ----------
+    found : PoolAdvisor
+        Of the recording, with the buffer that corresponds.
+    buffer : BufferInProduction or None
+        None leaves the answer as it is.
+    """
     if buffer is None:
-        return made
+        return found
     return replace(
-        made,
+        found,
         production=buffer,
-        warnings=(*about_sizes(buffer.replayed_at), *made.warnings),
+        warnings=(*about_sizes(buffer.replayed_at), *found.warnings),
     )
 
 

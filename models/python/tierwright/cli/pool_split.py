@@ -303,11 +303,7 @@ def pool_advisor(
     _print_advisor(found)
     if made is not None and found.production is not None:
         made.say(None, rates=False)
-        there = found.production_clean_pages
-        typer.echo(
-            f"There the clean pool moves between {min(there):,} and {max(there):,} of "
-            f"{counted(found.production.pages, 'page')}."
-        )
+        typer.echo(found.production_sentence)
     if least is not None:
         typer.echo(f"least window: {counted(least, 'access')}")
 

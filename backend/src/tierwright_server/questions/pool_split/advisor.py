@@ -32,13 +32,19 @@ from tierwright_server.http.steps import DerivationStep, rows_of
 from tierwright_server.jobs.runs.states import RunKind
 from tierwright_server.questions.pool_split.splits import (
     MOST_PAGES,
-    largest_buffer,
+    MOST_PAGES_OF_PRODUCTION,
+    BufferOfProductionOut,
+    ProductionPages,
+    buffer_of,
+    buffer_of_production,
+    replayed_pages,
+    shown_buffer,
 )
 from tierwright_server.replays import results
 from tierwright_server.replays.analyses import service
 from tierwright_server.replays.analyses.schemas import AnalysisOut
 from tierwright_server.storage.tables import Content
-from tierwright_server.traces.workloads import service as workloads
+from tierwright_server.traces.workloads import recordings
 from tierwright_server.traces.workloads.schemas import AskedThrough
 
 router = APIRouter(prefix="/pool-advisors", tags=["pool splits"])
@@ -54,9 +60,10 @@ class PoolAdvisorIn(Body):
         Pages,
         Field(
             ge=2,
-            le=MOST_PAGES,
-            description="M, the whole buffer: at most twice the distinct pages of the "
-            "trace; larger buffers are replayed at this size. [pages]",
+            le=MOST_PAGES_OF_PRODUCTION,
+            description=f"M, the whole buffer: at most {MOST_PAGES:,}, and twice the distinct pages of the "
+            "trace, at which larger buffers are replayed; of a workload scaled to production that of one machine of "
+            "it. [pages]",
         ),
     ]
     dynamics: Dynamics = Field(
@@ -82,12 +89,33 @@ class PoolAdvisorIn(Body):
 class PoolAdvisorOut(AnalysisOut):
     """A replay of the adaptive split."""
 
-    pages: int
+    pages: int = Field(description="M, the whole buffer that is replayed. [pages]")
     dynamics: Dynamics
     asymmetry: float
     epoch_accesses: int
     window_accesses: int | None
     alternating_factor: float
+    production: BufferOfProductionOut | None = Field(
+        default=None,
+        description="Where a workload scaled to production requested it first; `pages` is that of the replay.",
+    )
+
+
+class AdvisorInProductionOut(BufferOfProductionOut):
+    """The adaptive split on one machine of production."""
+
+    replayed_sentence: str = Field(
+        description="Of which system the replayed buffer is; empty where it is that of production."
+    )
+    static_clean_pages: int = Field(
+        description="Clean pool of the best static split that was tried. [pages]"
+    )
+    clean_pages: list[int] = Field(
+        description="Clean pool at the end of each epoch. [pages]"
+    )
+    page_reads_per_s: dict[str, float] = Field(
+        description="What the accesses cost by buffer, as page reads. [1/s]"
+    )
 
 
 class PoolAdvisorEpochs(Answer):
@@ -132,6 +160,9 @@ class PoolAdvisorEpochs(Answer):
     warnings: list[WarningOut]
     cautions: list[CautionOut]
     derivation: list[DerivationStep]
+    production: AdvisorInProductionOut | None = Field(
+        description="Where `production_pages` were given: the adaptive split on one machine of production."
+    )
 
 
 @router.post(
@@ -143,9 +174,13 @@ class PoolAdvisorEpochs(Answer):
 async def create_pool_advisor(
     body: PoolAdvisorIn, session: SessionDep, context: ContextDep
 ) -> PoolAdvisorOut:
-    """Replay the adaptive split; follow its `run`. The same inputs are found again."""
-    subject = await workloads.find_traced(session, body.workload_id)
-    workload, content = subject
+    """Replay the adaptive split; follow its `run`. The same inputs are found again.
+
+    Of a workload scaled to production the buffer is that of one machine of it, and its recording is replayed with the
+    one that corresponds by the scale law; epochs and windows are of the recording.
+    """
+    replayed = await recordings.find_replayed(session, context, body.workload_id)
+    workload, content = replayed.workload, replayed.content
     accesses, writes = content.summary["accesses"], content.summary["write_accesses"]
     if accesses / body.epoch_accesses > MOST_EPOCHS:
         raise BadInput.at(
@@ -154,7 +189,7 @@ async def create_pool_advisor(
             f"makes more than {MOST_EPOCHS:,} epochs of {counted(accesses, 'access')}",
             hint=f"Give at least {-(-accesses // MOST_EPOCHS):,}.",
         )
-    pages = min(body.pages, largest_buffer(content))
+    pages, buffer = replayed_pages(replayed, body.pages)
     least = least_window(pages)
     if body.window_accesses is not None and body.window_accesses < least:
         raise BadInput.at(
@@ -169,11 +204,13 @@ async def create_pool_advisor(
         session,
         context,
         RunKind.POOL_ADVISOR,
-        subject,
+        (workload, content),
         {**parameters, "pages": pages, "write_share": writes / max(1, accesses)},
-        f"Adaptive split of {workload.name} at {counted(pages, 'page')}, {body.dynamics}",
+        f"Adaptive split of {workload.name} at "
+        f"{counted(pages if buffer is None else buffer.pages, 'page')}, {body.dynamics}",
+        production_pages=None if buffer is None else buffer.pages,
     )
-    return _out(row)
+    return _out(row, shown_buffer(buffer))
 
 
 @router.get(
@@ -182,9 +219,11 @@ async def create_pool_advisor(
 async def get_pool_advisor(
     pool_advisor_id: Annotated[Identifier, Path(description="Id of the replay.")],
     session: SessionDep,
+    context: ContextDep,
 ) -> PoolAdvisorOut:
     """Read the state of a replay of the adaptive split."""
-    return _out(await results.find(session, RunKind.POOL_ADVISOR, pool_advisor_id))
+    row = await results.find(session, RunKind.POOL_ADVISOR, pool_advisor_id)
+    return _out(row, await buffer_of_production(session, context, row))
 
 
 @router.get(
@@ -214,6 +253,7 @@ async def get_pool_advisor_epochs(
         Query(gt=0, le=1e9, allow_inf_nan=False, description="One page read. [µs]"),
     ] = 200.0,
     workload_id: AskedThrough = None,
+    production_pages: ProductionPages = None,
 ) -> PoolAdvisorEpochs:
     """Read what the advisor did, and the least window that an estimation allows."""
     row = await results.find(session, RunKind.POOL_ADVISOR, pool_advisor_id)
@@ -225,6 +265,9 @@ async def get_pool_advisor_epochs(
         notes,
         content.summary["distinct_pages"],
     )
+    if production_pages is not None:
+        buffer = await buffer_of(session, context, row, workload_id, production_pages)
+        found = pool_advisor.for_production(found, buffer)
     return PoolAdvisorEpochs.showing(
         found,
         id=pool_advisor_id,
@@ -234,6 +277,9 @@ async def get_pool_advisor_epochs(
         else _window(found, estimation_s, overhead_ratio, read_us),
         warnings=[WarningOut.model_validate(each) for each in found.warnings],
         derivation=rows_of(found),
+        production=None
+        if found.production is None
+        else AdvisorInProductionOut.model_validate(found.in_production()),
     )
 
 
@@ -246,8 +292,8 @@ def _window(
         return None  # an access that takes no time: no window is long enough
 
 
-def _out(row: results.Row) -> PoolAdvisorOut:
+def _out(row: results.Row, production: BufferOfProductionOut | None) -> PoolAdvisorOut:
     parameters = {
         name: value for name, value in row[0].inputs.items() if name != "write_share"
     }
-    return PoolAdvisorOut(**service.base_of(row), **parameters)
+    return PoolAdvisorOut(**service.base_of(row), **parameters, production=production)

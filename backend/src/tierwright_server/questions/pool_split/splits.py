@@ -20,7 +20,13 @@ from tierwright.advise.pool_survey import SplitSurvey, SurveyGain
 from tierwright.common.cautions import Caution, weighed
 from tierwright.common.wording import counted
 from tierwright.evaluate.page_flow.cautions import about_trace
-from tierwright_server.common.errors import BadInput, NotComputed, NotReady
+from tierwright_server.common.errors import (
+    BadInput,
+    NeedsTrace,
+    NotComputed,
+    NotFound,
+    NotReady,
+)
 from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.older_models import about_version
 from tierwright_server.common.schemas import (
@@ -54,6 +60,15 @@ MOST_PAGES_OF_PRODUCTION = 2**32 - 1
 """Of a buffer for which a smaller one is counted."""
 Distance = Literal["raw", "effective", "grouped", "grouped_conservative"]
 Estimator = Literal["flow", "disjoint", "eq4"]
+ProductionPages = Annotated[
+    int | None,
+    Query(
+        ge=2,
+        le=MOST_PAGES_OF_PRODUCTION,
+        description="Buffer of one machine of production for which this one was replayed, "
+        "with `workload_id` of the workload scaled to it. [pages]",
+    ),
+]
 
 
 class PoolSplitIn(Body):
@@ -117,6 +132,9 @@ class BufferOfProductionOut(Answer):
 class SplitInProductionOut(BufferOfProductionOut):
     """The recommended split on one machine of production."""
 
+    replayed_sentence: str = Field(
+        description="Of which system the replayed buffer is; empty where it is that of production."
+    )
     recommended_clean_pages: int = Field(description="Its clean pool. [pages]")
     reads_per_s: dict[str, float] = Field(
         description="Page reads with the `recommended` split, `lru` and `cflru`. [1/s]"
@@ -135,8 +153,8 @@ class PoolSplitOut(AnalysisOut):
     warnings: list[WarningOut]
     production: BufferOfProductionOut | None = Field(
         default=None,
-        description="Where it was requested of a workload scaled to production; `pages` is that of the replay. "
-        "Of the answer to the request alone.",
+        description="Where a workload scaled to production requested it first, and in the answer to each request of "
+        "one; `pages` is that of the replay.",
     )
 
 
@@ -266,26 +284,28 @@ async def create_pool_split(
     one that corresponds by the scale law.
     """
     replayed = await recordings.find_replayed(session, context, body.workload_id)
-    pages, buffer = _replayed_pages(replayed, body.pages)
+    pages, buffer = replayed_pages(replayed, body.pages)
     row = await service.create(
         session,
         context,
         RunKind.POOL_SPLIT,
         (replayed.workload, replayed.content),
         {"pages": pages, "distance": body.distance},
-        f"Pool split of {replayed.workload.name} at {counted(pages, 'page')}",
+        f"Pool split of {replayed.workload.name} at "
+        f"{counted(pages if buffer is None else buffer.pages, 'page')}",
+        production_pages=None if buffer is None else buffer.pages,
     )
-    made = _out(row, replayed.content)
+    return _out(row, replayed.content, shown_buffer(buffer))
+
+
+def shown_buffer(buffer: BufferInProduction | None) -> BufferOfProductionOut | None:
+    """Return a buffer of production as it is shown; None where there is none."""
     if buffer is None:
-        return made
-    at = buffer.replayed_at
-    production = BufferOfProductionOut.showing(
-        buffer, sentence="" if at is None else at.sentence
-    )
-    return made.model_copy(update={"production": production})
+        return None
+    return BufferOfProductionOut.showing(buffer, sentence=buffer.replayed_sentence)
 
 
-def _replayed_pages(
+def replayed_pages(
     replayed: Replayed, pages: int
 ) -> tuple[int, BufferInProduction | None]:
     """Return the buffer that is counted, and the one of production for which it stands.
@@ -312,10 +332,12 @@ def _replayed_pages(
 async def get_pool_split(
     pool_split_id: Annotated[Identifier, Path(description="Id of the pool split.")],
     session: SessionDep,
+    context: ContextDep,
 ) -> PoolSplitOut:
     """Read the state of a pool split."""
     row = await results.find(session, RunKind.POOL_SPLIT, pool_split_id)
-    return _out(row, await session.get_one(Content, row[0].content_id))
+    content = await session.get_one(Content, row[0].content_id)
+    return _out(row, content, await buffer_of_production(session, context, row))
 
 
 @router.get(
@@ -343,15 +365,7 @@ async def get_pool_split_costs(
         int, Query(ge=2, le=2000, description="About how many splits of the curve.")
     ] = 300,
     workload_id: AskedThrough = None,
-    production_pages: Annotated[
-        int | None,
-        Query(
-            ge=2,
-            le=MOST_PAGES_OF_PRODUCTION,
-            description="Buffer of one machine of production for which this one was counted, "
-            "with `workload_id` of the workload scaled to it. [pages]",
-        ),
-    ] = None,
+    production_pages: ProductionPages = None,
     *,
     derived: DerivedDep,
 ) -> PoolSplitCosts:
@@ -360,7 +374,7 @@ async def get_pool_split_costs(
     survey = pool_survey.survey_of(await service.load(context, row))
     buffer = None
     if production_pages is not None:
-        buffer = await _buffer_of(session, context, row, workload_id, production_pages)
+        buffer = await buffer_of(session, context, row, workload_id, production_pages)
     read = await service.notes_of(session, row, workload_id)
     notes = about_trace(read)
     content = await session.get_one(Content, row[0].content_id)
@@ -379,14 +393,34 @@ async def get_pool_split_costs(
     return await asyncio.to_thread(work)
 
 
-async def _buffer_of(
+async def buffer_of_production(
+    session: AsyncSession, context: Context, row: results.Row
+) -> BufferOfProductionOut | None:
+    """Return the buffer of production for which a replay was requested first.
+
+    None where it was requested of a trace, or the recording is not there any more.
+    """
+    analysis, _ = row
+    pages = service.production_pages_of(analysis)
+    if pages is None:
+        return None
+    try:
+        replayed = await recordings.find_replayed(
+            session, context, analysis.workload_id
+        )
+    except (NeedsTrace, NotFound):
+        return None
+    return shown_buffer(replayed_pages(replayed, pages)[1])
+
+
+async def buffer_of(
     session: AsyncSession,
     context: Context,
     row: results.Row,
     workload_id: str | None,
     pages: int,
 ) -> BufferInProduction:
-    """Find the buffer of production for which one was counted.
+    """Find the buffer of production for which one was replayed.
 
     Raises
     ------
@@ -406,17 +440,17 @@ async def _buffer_of(
         raise BadInput.at(
             "query.workload_id",
             workload_id,
-            "was not scaled from the workload of this split",
-            hint="Name the workload of which the split was requested.",
+            "was not scaled from the workload of this replay",
+            hint="Name the workload of which the replay was requested.",
         )
-    wanted, buffer = _replayed_pages(replayed, pages)
+    wanted, buffer = replayed_pages(replayed, pages)
     if buffer is None or wanted != counted_pages:
         raise BadInput.at(
             "query.production_pages",
             pages,
-            f"corresponds to a buffer of {counted(wanted, 'page')}; this split was counted with "
+            f"corresponds to a buffer of {counted(wanted, 'page')}; replayed was one of "
             f"{counted(counted_pages, 'page')}",
-            hint="Request the split of this buffer first.",
+            hint="Request the replay of this buffer first.",
         )
     return buffer
 
@@ -445,7 +479,7 @@ async def stored(
     """
     replayed = await recordings.find_replayed(session, context, body.workload_id)
     workload, content = replayed.workload, replayed.content
-    pages, buffer = _replayed_pages(replayed, body.pages)
+    pages, buffer = replayed_pages(replayed, body.pages)
     try:
         row = await service.find_of(
             session,
@@ -528,11 +562,14 @@ def largest_buffer(content: Content) -> int:
     return pool_split.largest_buffer(int(content.summary["distinct_pages"]))
 
 
-def _out(row: results.Row, content: Content) -> PoolSplitOut:
+def _out(
+    row: results.Row, content: Content, production: BufferOfProductionOut | None
+) -> PoolSplitOut:
     return PoolSplitOut(
         **service.base_of(row),
         **row[0].inputs,
         warnings=_about(row, content),
+        production=production,
     )
 
 

@@ -24,6 +24,7 @@ from tierwright_server.traces.workloads import service as workloads
 
 log = structlog.get_logger(__name__)
 
+_PRODUCTION = "production_pages"
 _USUAL_BYTES = 4 * 2**20
 """No result of an analysis is much larger."""
 
@@ -35,8 +36,14 @@ async def create(
     subject: tuple[Workload, Content],
     parameters: dict[str, Any],
     title: str,
+    *,
+    production_pages: int | None = None,
 ) -> Row:
-    """Find the analysis of these inputs, or queue it; a failed one is tried again."""
+    """Find the analysis of these inputs, or queue it; a failed one is tried again.
+
+    The first that asks for it may do so for a buffer of production, `production_pages`, which is kept beside the
+    inputs: it changes nothing of the result.
+    """
     workload, content = subject
     analysis_id = _id_of(kind, content.id, parameters)
     path = contents.analysis_path(context.settings, content.id, analysis_id)
@@ -48,7 +55,8 @@ async def create(
         storage.check_space(context.settings, _USUAL_BYTES)
         await quota.check(session, context.settings, _USUAL_BYTES)
 
-    asked = Asked(kind, analysis_id, workload, content, parameters, None, title)
+    plan = None if production_pages is None else {_PRODUCTION: production_pages}
+    asked = Asked(kind, analysis_id, workload, content, parameters, plan, title)
     return await results.obtain(session, asked, is_done, has_room)
 
 
@@ -82,6 +90,12 @@ async def notes_of(
         session, workload_id, content.id, analysis.workload_id
     )
     return workloads.notes_of(await session.get(Workload, through), content)
+
+
+def production_pages_of(analysis: Result) -> int | None:
+    """Return the buffer of production for which an analysis was requested first; None where it was of a trace. [pages]"""
+    found = (analysis.plan or {}).get(_PRODUCTION)
+    return None if found is None else int(found)
 
 
 def status_of(row: Row) -> RunStatus:

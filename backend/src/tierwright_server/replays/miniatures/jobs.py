@@ -17,16 +17,23 @@ async def prepare(
     miniature = await results.of_run(session, run)
     trace = contents.existing_trace(settings, miniature.content_id)
     content = await results.content_of(session, miniature)
-    configurations = miniature.plan
+    plan = [entry for entry in miniature.plan if "refused" not in entry]
+    beside = [entry["lru"] for entry in plan if "lru" in entry]
     known = await kept.done(
-        session, miniature.content_id, [entry["key"] for entry in configurations]
+        session, miniature.content_id, [entry["key"] for entry in [*plan, *beside]]
     )
+
+    def waiting(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        # Two sizes of production may be one of the recording, which is replayed once.
+        found = {entry["key"]: entry for entry in entries if entry["key"] not in known}
+        return list(found.values())
+
     return {
         "trace": str(trace),
         "accesses": content.summary["accesses"],
         "sample_rate": miniature.inputs["sample_rate"],
         "seed": miniature.inputs["seed"],
-        "configurations": [
-            entry for entry in configurations if entry["key"] not in known
-        ],
+        "warm_up": miniature.plan[0].get("warm_up", 0),
+        "configurations": waiting(plan),
+        "beside": waiting(beside),
     }

@@ -17,7 +17,7 @@ from tierwright_server.common.schemas import (
 from tierwright_server.jobs.runs.schemas import RunOut
 from tierwright_server.jobs.runs.states import RunStatus
 from tierwright_server.replays.simulator.schemas import ItemName, Options
-from tierwright_server.replays.sweeps.schemas import CacheSizes
+from tierwright_server.replays.sweeps.schemas import CacheSizes, InProductionOut
 
 
 class MiniatureIn(Body):
@@ -28,7 +28,9 @@ class MiniatureIn(Body):
         description="A name of `policies` of `GET /simulator`.", examples=["arc"]
     )
     options: Options = {}
-    sizes: CacheSizes = Field(description="Cache sizes. [pages]")
+    sizes: CacheSizes = Field(
+        description="Cache sizes; of a workload scaled to production, of one machine of it. [pages]"
+    )
     sample_rate: Annotated[
         float,
         Field(
@@ -49,17 +51,20 @@ class MiniatureIn(Body):
 
 
 class MiniatureRow(Answer):
-    """One size: estimated counts of the whole trace from a cold start."""
+    """One size: estimated counts of the accesses after the warm-up, from a cold start where there is none."""
 
-    pages: int
+    pages: int = Field(
+        description="As requested: of a workload scaled to production, of one machine of it."
+    )
     hit_ratio: float | None = Field(description="Share of the accesses.")
     hit_ratio_interval95: Interval | None = Field(
         description="Null where the spread of the miniatures is not informative, with "
         "the reason in `warnings`: `does_not_shrink`, `too_small` or "
         "`cliff`."
     )
-    lru_hit_ratio: float = Field(
-        description="Share of the accesses that LRU hits at this size: exact, not estimated."
+    lru_hit_ratio: float | None = Field(
+        description="Share of the accesses that LRU hits at this size: exact, not estimated; "
+        "null where nothing was replayed."
     )
     misses: float | None
     misses_interval95: Interval | None
@@ -68,6 +73,13 @@ class MiniatureRow(Answer):
     too_small: bool | None = Field(
         description="The smallest part of a scaled cache has fewer than 32 pages: it "
         "may be biased, so there is no interval."
+    )
+    in_production: InProductionOut | None = Field(
+        description="Of a workload scaled to production; null of others, and where nothing was replayed."
+    )
+    per_s_interval95: dict[str, Interval] | None = Field(
+        description="Of `misses` and `disk_writes` of `in_production`; null where the counts have no "
+        "interval. [1/s]"
     )
     warnings: list[WarningOut]
     error: Said | None = Field(description="Why there is no estimate of this size.")
@@ -84,7 +96,11 @@ class MiniatureOut(Answer):
     inputs: MiniatureIn
     title: str = Field(description="The policy's title.")
     sizes: list[int] = Field(description="Sizes, from the range. [pages]")
-    accesses: int
+    accesses: int = Field(description="Accesses that are counted.")
+    warm_up: int = Field(
+        description="Accesses before them, replayed and not counted: none of a trace, and the first half of the "
+        "recording of a workload scaled to production."
+    )
     distinct_pages: int
     page_bytes: int
     estimator: str = Field(description="How the counts were found.")

@@ -1,6 +1,7 @@
 """Decisions about miniatures: what is estimated, what is known already."""
 
 import asyncio
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -8,8 +9,11 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise import miniature as question
+from tierwright.advise.checks import points
 from tierwright.common.core_errors import Cancelled, SimulatorError
 from tierwright.common.wording import counted
+from tierwright.evaluate.page_flow.decision import warm_up_of
+from tierwright.profile.curve import Curve
 from tierwright.simulate import replay
 from tierwright.trace.reading import Trace
 from tierwright_server.common.errors import BadInput, simulator_message
@@ -19,7 +23,7 @@ from tierwright_server.common.version import VERSION
 from tierwright_server.http.context import Context
 from tierwright_server.jobs.runs.schemas import RunOut
 from tierwright_server.jobs.runs.states import RunKind, RunStatus
-from tierwright_server.replays import kept, results
+from tierwright_server.replays import in_production, kept, results
 from tierwright_server.replays.miniatures.schemas import (
     MiniatureIn,
     MiniatureOut,
@@ -33,11 +37,13 @@ from tierwright_server.replays.simulator.schemas import (
     Family,
     SimulatorItem,
 )
-from tierwright_server.replays.sweeps.service import sizes_of
+from tierwright_server.replays.sweeps.service import replay_key, sizes_of
 from tierwright_server.storage import contents
 from tierwright_server.storage.tables import Result, Run
 from tierwright_server.traces.curves import CurveCache
+from tierwright_server.traces.workloads import recordings
 from tierwright_server.traces.workloads import service as workloads
+from tierwright_server.traces.workloads.recordings import Replayed
 
 _INTERVALS = "of what shrinks, with roughness, none at cliffs"
 """How they are stated: kept rows whose intervals were narrower are of other keys, and made anew."""
@@ -48,15 +54,22 @@ async def create_miniature(
     session: AsyncSession, context: Context, body: MiniatureIn
 ) -> MiniatureOut:
     """Find the estimate of these inputs, or queue it; one that ended early goes on."""
-    workload, content = await workloads.find_traced(session, body.workload_id)
+    subject = await recordings.find_replayed(session, context, body.workload_id)
+    workload, content = subject.workload, subject.content
     item = _policy(body)
-    configurations = [
-        _configuration(body, item, pages) for pages in sizes_of(body.sizes)
-    ]
+    plan = _plan(body, item, subject)
+    fitting = _fitting(plan)
     trace = contents.existing_trace(context.settings, content.id)
-    await asyncio.to_thread(partial(_check, trace, configurations, body))
-    keys = [entry["key"] for entry in configurations]
-    miniature_id = result_id({"content_id": content.id, "replays": keys})
+    await asyncio.to_thread(partial(_check, trace, fitting, body))
+    keys = _keys(plan)
+    production = [entry["production"] for entry in plan if "production" in entry]
+    miniature_id = result_id(
+        {
+            "content_id": content.id,
+            "replays": [entry["key"] for entry in fitting],
+            **({"production": production} if production else {}),
+        }
+    )
 
     async def is_done(_: Result | None) -> bool:
         return set(keys) <= await kept.done(session, content.id, keys)
@@ -67,8 +80,8 @@ async def create_miniature(
         workload,
         content,
         body.model_dump(mode="json"),
-        configurations,
-        f"Estimate {item.title} over {workload.name} at {counted(len(keys), 'size')}, from "
+        plan,
+        f"Estimate {item.title} over {workload.name} at {counted(len(fitting), 'size')}, from "
         f"{100 * body.sample_rate:g} % of the pages",
     )
     miniature, run = await results.obtain(session, asked, is_done)
@@ -83,9 +96,7 @@ async def get_miniature(
 ) -> MiniatureOut:
     """Read an estimate as far as it is."""
     miniature, run = await results.find(session, RunKind.MINIATURE, miniature_id)
-    through = await workloads.asked_through(
-        session, workload_id, miniature.content_id, miniature.workload_id
-    )
+    through = await in_production.asked_through(session, workload_id, miniature)
     return await _out(session, context, miniature, run, through)
 
 
@@ -94,20 +105,87 @@ def _policy(body: MiniatureIn) -> SimulatorItem:
     return registry.find(contender, "body.policy", key="")
 
 
-def _configuration(body: MiniatureIn, item: SimulatorItem, pages: int) -> Configuration:
+def _plan(
+    body: MiniatureIn, item: SimulatorItem, subject: Replayed
+) -> list[Configuration]:
+    """Return what is estimated at each size, of the recording where sizes are of production.
+
+    Raises
+    ------
+    BadInput
+        If the recording is too small for each of them.
+    """
+    sizes = sizes_of(body.sizes)
+    if subject.scaled is None:
+        return [_configuration(body, item, pages, warm_up=0) for pages in sizes]
+    warm_up = warm_up_of("steady", subject.content.summary["accesses"])
+    there = in_production.stand_ins(
+        subject.scaled,
+        [points.Replay("policy", item.name, pages, 0, 0) for pages in sizes],
+        steady=warm_up != 0,
+        place="body.sizes",
+    )
+    made: list[Configuration] = []
+    for pages, place in zip(sizes, there, strict=True):
+        found = _configuration(
+            body,
+            item,
+            pages if place.refused is not None else place.sizes[0],
+            warm_up=warm_up,
+        )
+        refused = {} if place.refused is None else {"refused": place.refused}
+        made.append({**found, "production": place.production, **refused})
+    return made
+
+
+def _configuration(
+    body: MiniatureIn, item: SimulatorItem, pages: int, *, warm_up: int
+) -> Configuration:
     subject = {"policy": item.name, "options": dict(body.options), "pages": pages}
     sample = {"sample_rate": body.sample_rate, "seed": body.seed}
-    return {
+    # Estimates without a warm-up keep the keys that they always had.
+    warmed = {"warm_up": warm_up} if warm_up else {}
+    found = {
         "key": result_id(
             {
                 "miniature": subject,
                 **sample,
+                **warmed,
                 "core_version": VERSION,
                 "intervals": _INTERVALS,
             }
         ),
         **subject,
+        **warmed,
     }
+    return {**found, "lru": _lru(pages, warm_up)} if warm_up else found
+
+
+def _lru(pages: int, warm_up: int) -> Configuration:
+    """Return the replay of LRU at a size: no curve has it behind a warm-up; a sweep of it is the same."""
+    subject = {
+        "family": Family.POLICY.value,
+        "name": "lru",
+        "options": {},
+        "ram_pages": pages,
+        "flash_pages": None,
+        "warm_up": warm_up,
+    }
+    return {"key": replay_key(subject), **subject}
+
+
+def _fitting(plan: list[Configuration]) -> list[Configuration]:
+    """Return those that the recording is large enough for."""
+    return [entry for entry in plan if "refused" not in entry]
+
+
+def _keys(plan: list[Configuration]) -> list[str]:
+    """Return the keys of all that is replayed: estimates, and LRU beside them."""
+    fitting = _fitting(plan)
+    return [
+        *(entry["key"] for entry in fitting),
+        *(entry["lru"]["key"] for entry in fitting if "lru" in entry),
+    ]
 
 
 def _check(trace: Path, configurations: list[Configuration], body: MiniatureIn) -> None:
@@ -120,6 +198,7 @@ def _check(trace: Path, configurations: list[Configuration], body: MiniatureIn) 
             [asked(entry) for entry in ends],
             body.sample_rate,
             seed=body.seed,
+            warm_up=ends[0].get("warm_up", 0),
             on_progress=lambda *_: False,
         )
     except Cancelled:
@@ -145,45 +224,74 @@ async def _out(
         {**miniature.inputs, "workload_id": workload_id}
     )
     content = await results.content_of(session, miniature)
-    keys = [entry["key"] for entry in miniature.plan]
+    keys = _keys(miniature.plan)
     found = await kept.results(session, miniature.content_id, keys)
     curve = await context.of(CurveCache).get(
         context.settings, content.id, content.summary
     )
-
     rows = [
-        MiniatureRow.model_validate(
-            question.estimate_of(
-                entry["pages"],
-                found[entry["key"]],
-                question.lru_hit_ratio_of(curve, entry["pages"]),
-            )
-        )
+        row
         for entry in miniature.plan
-        if entry["key"] in found
+        if (row := _row(entry, found, curve, content.summary["page_bytes"])) is not None
     ]
     ended = RunStatus(run.status) if run else RunStatus.FAILED
     summary = content.summary
+    warm_up = miniature.plan[0].get("warm_up", 0)
     return MiniatureOut(
         id=miniature.id,
         workload_id=workload_id,
         content_id=miniature.content_id,
-        status=RunStatus.SUCCEEDED if len(rows) == len(keys) else ended,
+        status=RunStatus.SUCCEEDED if len(rows) == len(miniature.plan) else ended,
         inputs=inputs,
         title=_policy(inputs).title,
-        sizes=[entry["pages"] for entry in miniature.plan],
-        accesses=summary["accesses"],
+        sizes=sizes_of(inputs.sizes),
+        accesses=summary["accesses"] - warm_up,
+        warm_up=warm_up,
         distinct_pages=summary["distinct_pages"],
         page_bytes=summary["page_bytes"],
-        estimator=question.ESTIMATOR,
+        estimator=question.estimator_of(warm_up),
         miniature_rate=inputs.sample_rate / question.MINIATURES,
         interval_confidence=question.INTERVAL_CONFIDENCE,
         rows=rows,
         warnings=[
             *about_version(miniature.core_version),
+            *in_production.about_production(miniature.plan),
             *await workloads.cautions_of(session, workload_id, content),
         ],
         core_version=miniature.core_version,
         created_at=miniature.created_at,
         run=RunOut.model_validate(run) if run else None,
     )
+
+
+def _row(
+    entry: Configuration,
+    found: Mapping[str, Mapping[str, Any]],
+    curve: Curve,
+    page_bytes: int,
+) -> MiniatureRow | None:
+    """Return one size as far as it is estimated; None where it is not yet."""
+    production = entry.get("production")
+    asked = entry["pages"] if production is None else production["sizes"][0]
+    result = entry.get("refused") or found.get(entry["key"])
+    if result is None:
+        return None
+    lru = None
+    if "refused" not in entry:
+        if "lru" not in entry:
+            lru = question.lru_hit_ratio_of(curve, entry["pages"])
+        elif (beside := found.get(entry["lru"]["key"])) is None:
+            return None
+        else:
+            lru = question.replayed_hit_ratio(beside)
+    there = (
+        None
+        if production is None or "error" in result
+        else in_production.in_production(
+            production,
+            result,
+            replayed=(entry["pages"], None),
+            page_bytes=page_bytes,
+        )
+    )
+    return MiniatureRow.model_validate(question.estimate_of(asked, result, lru, there))

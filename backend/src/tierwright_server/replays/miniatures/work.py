@@ -6,7 +6,7 @@ from typing import Any
 from tierwright.simulate import replay
 from tierwright.trace.reading import Trace
 from tierwright_server.jobs.report import Report
-from tierwright_server.replays.sweeps.work import BATCH, Meter
+from tierwright_server.replays.sweeps.work import BATCH, Meter, replay_all
 
 PHASE = "estimating"
 _ASKED = ("policy", "pages", "options")
@@ -23,8 +23,9 @@ def miniature(job: dict[str, Any], report: Report) -> dict[str, Any]:
     Parameters
     ----------
     job : dict
-        `trace` (path of the canonical trace), `accesses` of it, `sample_rate`, `seed`, and
-        `configurations`: `policy`, `pages`, `options`, each with a `key`.
+        `trace` (path of the canonical trace), `accesses` of it, `sample_rate`, `seed`, `warm_up`,
+        `configurations`: `policy`, `pages`, `options`, each with a `key`, and `beside`: whole replays to compare
+        them with, as a sweep has them.
     report : Report
         Takes progress, and the sizes as partial results.
 
@@ -33,9 +34,13 @@ def miniature(job: dict[str, Any], report: Report) -> dict[str, Any]:
     dict
         `estimated` and `failed`: how many.
     """
-    waiting = job["configurations"]
-    meter = Meter(report, len(waiting), job["accesses"], PHASE)
+    waiting, beside = job["configurations"], job["beside"]
+    meter = Meter(report, len(waiting) + len(beside), job["accesses"], PHASE)
     failed = 0
+    for start in range(0, len(beside), BATCH):
+        batch = beside[start : start + BATCH]
+        exact = replay_all(Path(job["trace"]), batch, meter.add(len(batch)))
+        report.partial({"replays": exact or {}})
     for start in range(0, len(waiting), BATCH):
         batch = waiting[start : start + BATCH]
         rows = replay.miniatures(
@@ -43,6 +48,7 @@ def miniature(job: dict[str, Any], report: Report) -> dict[str, Any]:
             [asked(entry) for entry in batch],
             job["sample_rate"],
             seed=job["seed"],
+            warm_up=job["warm_up"],
             on_progress=meter.add(len(batch)),
         )["rows"]
         keys = [entry["key"] for entry in batch]

@@ -12,16 +12,12 @@ from tierwright.advise import clean_only
 from tierwright.advise import sweep as question
 from tierwright.advise.checks import points
 from tierwright.advise.clean_only import CleanOnlyCost
-from tierwright.advise.in_production import (
-    InProduction,
-    corresponding,
-    merged_sizes,
-    scaled_of,
-)
+from tierwright.advise.in_production import scaled_of
 from tierwright.advise.sweep import NO_RAM_LEFT, ReplayRow
 from tierwright.common.wording import counted
 from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.evaluate.page_flow.cautions import about_space_behind
+from tierwright.evaluate.page_flow.decision import WARMING_SHARE
 from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve
 from tierwright.simulate.warm_up import FULL, AskedWarmUp
@@ -37,7 +33,7 @@ from tierwright_server.http.paging import Page
 from tierwright_server.http.steps import derivation_step
 from tierwright_server.jobs.runs.schemas import RunOut
 from tierwright_server.jobs.runs.states import RunKind, RunStatus
-from tierwright_server.replays import kept, results
+from tierwright_server.replays import in_production, kept, results
 from tierwright_server.replays.results import Asked
 from tierwright_server.replays.simulator import registry
 from tierwright_server.replays.simulator.schemas import (
@@ -105,15 +101,13 @@ async def _obtain(session: AsyncSession, asked: Asked) -> SweepOut:
 
 
 _Asked = TypeVar("_Asked", bound=SweepIn)
-_HALF = 0.5
-"""Share of a recording that warms the caches of production, which has run for long. [1]"""
 
 
 def _warmed(body: _Asked, subject: Replayed) -> _Asked:
     """Return a request with a warm-up: that of production is the first half of its recording, unless stated."""
     if subject.scaled is None or "warm_up" in body.model_fields_set:
         return body
-    return body.model_copy(update={"warm_up": _HALF})
+    return body.model_copy(update={"warm_up": WARMING_SHARE})
 
 
 def _understood(
@@ -143,38 +137,44 @@ def _at_recorded_sizes(
     BadInput
         If the recording is too small for each of them.
     """
-    made: list[Configuration] = []
-    pairs = []
-    rate = scaled_of(curve).machine_accesses_per_s
-    for entry in configurations:
-        sizes = [entry["ram_pages"], entry["flash_pages"]]
-        asked = {"production": {"sizes": sizes, "accesses_per_s": rate}}
-        if entry["ram_pages"] < 1:
-            made.append({**entry, **asked})
-            continue
-        wanted = points.Replay(
-            entry["family"], entry["name"], sizes[0], sizes[1] or 0, 0
+    there = iter(
+        in_production.stand_ins(
+            curve,
+            [
+                points.Replay(
+                    entry["family"],
+                    entry["name"],
+                    entry["ram_pages"],
+                    entry["flash_pages"] or 0,
+                    0,
+                )
+                for entry in configurations
+                if entry["ram_pages"] >= 1
+            ],
+            steady=warm_up != 0,
+            place="body.ram_pages",
         )
-        [there] = corresponding(curve, [wanted], steady=warm_up != 0)
-        if there.refused is not None:
-            refused = {**there.refused, "not_replayed": True}
-            made.append({**entry, **asked, "refused": refused})
+    )
+    rate = scaled_of(curve).machine_accesses_per_s
+    made: list[Configuration] = []
+    for entry in configurations:
+        if entry["ram_pages"] < 1:
+            sizes = [entry["ram_pages"], entry["flash_pages"]]
+            asked = {"sizes": sizes, "accesses_per_s": rate}
+            made.append({**entry, "production": asked})
             continue
-        pairs.append((wanted, there))
+        place = next(there)
+        found = {**entry, "production": place.production}
+        if place.refused is not None:
+            made.append({**found, "refused": place.refused})
+            continue
+        ram, flash = place.sizes
         subject = {
             **{name: entry[name] for name in _SUBJECT if name in entry},
-            "ram_pages": there.ram_pages,
-            "flash_pages": None if sizes[1] is None else there.flash_pages,
+            "ram_pages": ram,
+            "flash_pages": flash,
         }
-        made.append({**entry, **asked, **subject, "key": _key_of(subject)})
-    if not pairs:
-        [refused, *_] = [each["refused"] for each in made if "refused" in each]
-        raise BadInput.at(
-            "body.ram_pages", None, refused["error"], hint=refused["hint"]
-        )
-    merged = merged_sizes(curve, pairs)
-    if merged is not None:
-        made[0]["production"]["sentence"] = merged.sentence
+        made.append({**found, **subject, "key": replay_key(subject)})
     return made
 
 
@@ -294,9 +294,7 @@ async def get_sweep(
         session, context, (flash_device_id, disk_device_id), "query"
     )
     sweep, run = await results.find(session, RunKind.SWEEP, sweep_id)
-    through = await workloads.asked_through(
-        session, workload_id, sweep.content_id, sweep.workload_id
-    )
+    through = await in_production.asked_through(session, workload_id, sweep)
     return await _sweep_out(session, sweep, run, devices, through)
 
 
@@ -462,7 +460,7 @@ def _configuration(
     budget = {} if left is None else {"ram_budget_pages": ram_pages}
     return {
         "contender": index,
-        "key": _key_of(subject),
+        "key": replay_key(subject),
         **subject,
         **budget,
     }
@@ -472,7 +470,14 @@ _SUBJECT = ("family", "name", "options", "ram_pages", "flash_pages", "warm_up")
 """What a replay is named by."""
 
 
-def _key_of(subject: Mapping[str, Any]) -> str:
+def replay_key(subject: Mapping[str, Any]) -> str:
+    """Return the key under which a replay is kept.
+
+    Parameters
+    ----------
+    subject : mapping
+        `family`, `name`, `options`, `ram_pages`, `flash_pages`, and `warm_up` where there is one.
+    """
     return result_id({**subject, "core_version": VERSION})
 
 
@@ -575,7 +580,7 @@ async def _sweep_out(
         ),
         warnings=[
             *about_version(sweep.core_version),
-            *_about_production(sweep.plan),
+            *in_production.about_production(sweep.plan),
             *await workloads.cautions_of(session, workload_id, content),
             *_about_metadata(inputs.flash_metadata),
         ],
@@ -600,17 +605,6 @@ def _rows(
         if result is not None:
             rows.append(_replay_out(entry, result, devices, page_bytes))
     return rows
-
-
-def _about_production(plan: list[Configuration]) -> Iterator[WarningOut]:
-    """Say at which sizes the recording was replayed for production."""
-    sentence = plan[0].get("production", {}).get("sentence")
-    if sentence is not None:
-        yield WarningOut(
-            name="replayed_scaled_down",
-            message=sentence.removesuffix("."),
-            hint="record a larger system to replay at sizes nearer to those of production",
-        )
 
 
 def _about_metadata(name: str | None) -> Iterator[WarningOut]:
@@ -639,12 +633,8 @@ def _replay_out(
     flash, disk = devices
     row = question.row_of(result, place, flash=flash, disk=disk)
     if production is not None and "error" not in result:
-        there = InProduction.counted(
-            result,
-            sizes=(sizes[0], sizes[1]),
-            replayed=replayed,
-            page_bytes=page_bytes,
-            accesses_per_s=production["accesses_per_s"],
+        there = in_production.in_production(
+            production, result, replayed=replayed, page_bytes=page_bytes
         )
         row = replace(row, in_production=there)
     return ReplayOut.showing(row, formula=_formula(row.formula))

@@ -335,12 +335,16 @@ class ReplayPoint:
         }
 
 
+WARMING_SHARE = 0.5
+"""Share of a recording that warms the caches of a replay for the steady state, as of production. [1]"""
+
+
 def warm_up_of(start: str, accesses: int) -> int:
     """Return how many accesses warm the caches before any is counted. [accesses]
 
     None from a cold start; in the steady state the first half of the recording.
     """
-    return accesses // 2 if start == "steady" else 0
+    return int(WARMING_SHARE * accesses) if start == "steady" else 0
 
 
 def replay_points(
