@@ -595,3 +595,36 @@ class TestMiniatures:
         found = application.post("/miniatures", body, 422)
         assert "would have 900 pages" in found["detail"]
         assert "record a larger system" in str(found)
+
+
+def test_scaled_by_one_nothing_is_replayed_at_another_size(application):
+    footprint = application.get("/workloads/example")["summary"]["footprint_bytes"]
+    same = scaled(application, "As recorded", data_bytes=footprint)
+    body = {"workload_id": same["id"], "pages": 1100}
+    for path, answers in (("/pool-splits", "costs"), ("/pool-advisors", "epochs")):
+        made = application.post(path, body, 202)
+        if made["status"] != "succeeded":
+            run = application.wait_run(made["run"]["id"])
+            assert run["status"] == "succeeded", run
+        asked = {"workload_id": same["id"], "production_pages": 1100}
+        extra = {"asymmetry": 8} if answers == "costs" else {}
+        at = f"{path}/{made['id']}/{answers}"
+        there = application.get(at, params={**asked, **extra})
+        plain = application.get(at, params={"workload_id": "example", **extra})
+        assert made["pages"] == there["production"]["pages"] == 1100
+        assert made["production"]["sentence"] == ""
+        assert there["production"]["replayed_sentence"] == ""
+        assert {**there, "production": None} == plain
+    sizes = {"policy": "arc", "sizes": [800, 4000], "sample_rate": 0.5}
+    made = application.post("/miniatures", {**sizes, "workload_id": same["id"]}, 202)
+    if made["status"] != "succeeded":
+        assert application.wait_run(made["run"]["id"])["status"] == "succeeded"
+    found = application.get(
+        f"/miniatures/{made['id']}", params={"workload_id": same["id"]}
+    )
+    assert [row["error"] for row in found["rows"]] == [None, None], "nothing is smaller"
+    assert [row["in_production"]["replayed_ram_pages"] for row in found["rows"]] == [
+        800,
+        4000,
+    ]
+    assert "replayed_scaled_down" not in names(found)
