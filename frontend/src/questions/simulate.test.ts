@@ -117,6 +117,10 @@ describe("sizes in the address", () => {
     expect(countSizes({ kind: "range", from: 10, to: 10_000, points: 4 })).toBe(4);
     expect(countSizes({ kind: "range", from: 7, to: 7, points: 9 })).toBe(1);
     expect(countSizes(usualRange(30_687))).toBe(12);
+    // At a thousandth of production the recording would have 30 pages.
+    const scaled = { factor: 500, production: { machines: 2 } };
+    expect(usualRange(30_000_000, scaled)).toMatchObject({ from: 250_000 });
+    expect(usualRange(200_000, scaled)).toMatchObject({ from: 200_000, to: 200_000 });
   });
 });
 

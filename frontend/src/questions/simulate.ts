@@ -242,10 +242,33 @@ export function writeWarmUp(warmUp: WarmUp, usual: WarmUp = 0): string | undefin
 
 export const USUAL_POINTS = SizeRange.points.usual;
 
-/** From a thousandth of the workload to all of it. */
-export const usualRange = (distinctPages: number): SizeSpec => ({
+/** Pages that the recording has at least at a size of production for which it is replayed. */
+const LEAST_RECORDED_PAGES = 1000;
+
+/**
+ * From a thousandth of the workload to all of it; of one that was scaled, from a size at which the recording is
+ * large enough to be replayed.
+ */
+export const usualRange = (
+  distinctPages: number,
+  production: {
+    readonly factor: number;
+    readonly production: { readonly machines: number };
+  } | null = null,
+): SizeSpec => ({
   kind: "range",
-  from: Math.max(1, Math.round(distinctPages / 1000)),
+  from: Math.min(
+    Math.max(
+      1,
+      Math.round(distinctPages / 1000),
+      production === null
+        ? 1
+        : Math.ceil(
+            (LEAST_RECORDED_PAGES * production.factor) / production.production.machines,
+          ),
+    ),
+    Math.max(1, distinctPages),
+  ),
   to: Math.max(1, distinctPages),
   points: USUAL_POINTS,
 });

@@ -118,7 +118,7 @@ interface ViewProps extends AnalysisInputs {
   readonly simulator: SimulatorOut;
 }
 
-type Sized = Pick<SummaryOut, "distinct_pages" | "kind" | "replayable">;
+type Sized = Pick<SummaryOut, "distinct_pages" | "kind" | "replayable" | "production">;
 
 /** The setup as the address states it, what it leaves open filled in. */
 function setupOf(
@@ -149,7 +149,7 @@ function setupOf(
   }
   return {
     contenders: read.contenders,
-    ram: sizes(search.sizes, 1, usualRange(distinctPages)),
+    ram: sizes(search.sizes, 1, usualRange(distinctPages, summary.production)),
     flash: sizes(search.flash_sizes, 0, usualFlash(distinctPages)),
     warmUp: warmUp ?? usual,
     usualWarmUp: usual,
