@@ -66,6 +66,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("tier-cost",),
     ("bill",),
     ("advise",),
+    ("quotes", "rank"),
     ("place",),
     ("report",),
     ("configurations",),

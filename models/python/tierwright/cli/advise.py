@@ -154,7 +154,7 @@ def advise(
     from tierwright.advise.advice.template import Template, read_template
     from tierwright.hardware.build import DEFAULT_HORIZON_MONTHS
 
-    found_profile, rate = _workload(
+    found_profile, rate = workload_of(
         profile, production, data, accesses_per_second, new_pages
     )
     curve = found_profile.curve.from_start(start)
@@ -209,7 +209,7 @@ def advise(
         raise typer.Exit(EXIT_INFEASIBLE)
 
 
-def _workload(
+def workload_of(
     profile: Path,
     production: Path | None,
     data: str | None,

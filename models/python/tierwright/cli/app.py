@@ -34,6 +34,7 @@ from tierwright.cli import (
     place,
     planning,
     pool_split,
+    quotes,
     report,
     response,
     scale,
@@ -114,6 +115,7 @@ device.app.command("access-cost")(shows_money(access_cost.access_cost))
 app.add_typer(device.app, name="device")
 app.add_typer(catalog.app, name="catalog")
 app.add_typer(imports.app, name="import")
+app.add_typer(quotes.app, name="quotes")
 
 BUILT_IN = (
     "formats",
@@ -154,6 +156,7 @@ BUILT_IN = (
     "device",
     "catalog",
     "import",
+    "quotes",
 )
 
 

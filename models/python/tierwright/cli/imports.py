@@ -80,13 +80,14 @@ def prices(
 def _read(file: str, readers: dict[str, Reader[Line]], name: str | None) -> Imported:
     from tierwright.hardware.imports.readers import read_rows
 
-    with _opened(file) as stream:
+    with opened_file(file) as stream:
         place = "standard input" if file == "-" else file
         return read_rows(stream, place, readers, lambda _: None, name=name)
 
 
 @contextmanager
-def _opened(file: str) -> Iterator[BinaryIO]:
+def opened_file(file: str) -> Iterator[BinaryIO]:
+    """Open a file, or standard input for `-`."""
     if file == "-":
         yield sys.stdin.buffer
         return
