@@ -22,8 +22,9 @@ from tierwright.advise.advice._why_not import broken_by
 from tierwright.advise.advice.found import Option
 from tierwright.advise.advice.request import Candidates, Have
 from tierwright.advise.quote_ranking import _words
-from tierwright.advise.quote_ranking._offered import Offered, QuoteCaution, offered
+from tierwright.advise.quote_ranking._offered import Offered, offered
 from tierwright.advise.quote_ranking._priced import Unranked, rates_by_currency
+from tierwright.advise.quote_ranking.caution import QuoteCaution
 from tierwright.common.answer import Answer, Figure, Step
 from tierwright.common.currency import ExchangeRate
 from tierwright.common.errors import BadInput

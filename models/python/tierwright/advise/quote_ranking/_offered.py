@@ -11,6 +11,7 @@ from functools import cache
 from tierwright.advise.advice._standing import Standing
 from tierwright.advise.advice._table import CACHES, Setting, rack_units
 from tierwright.advise.quote_ranking._priced import Priced, Unranked
+from tierwright.advise.quote_ranking.caution import QuoteCaution
 from tierwright.common.currency import ExchangeRate
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import counted, listed
@@ -49,25 +50,6 @@ Key = tuple[str, str, str]
 """Role, id, and the sizes of a volume."""
 MOST_KINDS = 2
 _MOST_COUNT = 100_000
-
-
-@dataclass(frozen=True, slots=True)
-class QuoteCaution:
-    """What to know of one quote.
-
-    Attributes
-    ----------
-    code : str
-        Stable.
-    message : str
-        A sentence.
-    hint : str
-        The next step.
-    """
-
-    code: str
-    message: str
-    hint: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice.found import Option
 from tierwright.advise.bill import exact_money
 from tierwright.advise.point import scheme_titles
-from tierwright.advise.quote_ranking._offered import Offered, QuoteCaution
+from tierwright.advise.quote_ranking._offered import Offered
+from tierwright.advise.quote_ranking.caution import QuoteCaution
 from tierwright.common.units import format_bytes, format_microseconds
 from tierwright.common.wording import counted, listed
 from tierwright.hardware.imports.offers import DO_NOTHING
