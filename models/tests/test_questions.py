@@ -259,6 +259,7 @@ PARTS = {
     "clean_only": "a formula beside a replay, in `sweep`",
     "compose_effects": "what cautions of `compose` could change",
     "decide": "the replay of a close call, in `compare`",
+    "exports": "an advice in the formats of other tools",
     "in_production": "replays at sizes of production, in `sweep` and the pool splits",
     "outer": "where the best scheme stands, in `compare`",
     "point": "words of several questions",

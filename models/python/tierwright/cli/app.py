@@ -27,6 +27,7 @@ from tierwright.cli import (
     describe,
     device,
     device_measure,
+    export,
     flash_device,
     fragments,
     imports,
@@ -116,6 +117,7 @@ app.add_typer(device.app, name="device")
 app.add_typer(catalog.app, name="catalog")
 app.add_typer(imports.app, name="import")
 app.add_typer(quotes.app, name="quotes")
+app.add_typer(export.app, name="export")
 
 BUILT_IN = (
     "formats",
@@ -157,6 +159,7 @@ BUILT_IN = (
     "catalog",
     "import",
     "quotes",
+    "export",
 )
 
 
