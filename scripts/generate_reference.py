@@ -90,6 +90,10 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("catalog", "parts"),
     ("catalog", "price-history"),
     ("catalog", "presets"),
+    ("import", "quotes"),
+    ("import", "prices"),
+    ("import", "inventory"),
+    ("inventory",),
     ("serve",),
     ("doctor",),
 )

@@ -31,6 +31,7 @@ from tierwright.cli import (
     flash_device,
     fragments,
     imports,
+    inventory,
     model,
     place,
     planning,
@@ -117,6 +118,7 @@ app.add_typer(device.app, name="device")
 app.add_typer(catalog.app, name="catalog")
 app.add_typer(imports.app, name="import")
 app.add_typer(quotes.app, name="quotes")
+app.command("inventory")(inventory.inventory)
 app.add_typer(export.app, name="export")
 
 BUILT_IN = (
@@ -160,6 +162,7 @@ BUILT_IN = (
     "import",
     "quotes",
     "export",
+    "inventory",
 )
 
 

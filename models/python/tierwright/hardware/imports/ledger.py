@@ -130,10 +130,11 @@ class Ledger:
         self._warnings: dict[str, dict[str, str]] = {}
 
     def take(self, currency: str, printed: str, understood: str) -> None:
-        """Count a row that is taken; of a sum without a unit `printed` is empty."""
+        """Count a row that is taken; of a sum without a unit `printed` is empty, of what has no price `currency`."""
         self.read += 1
         self.taken += 1
-        self._currencies[currency] += 1
+        if currency:
+            self._currencies[currency] += 1
         if printed and (key := (shown(printed), understood)) not in self._units:
             if len(self._units) < MOST_LISTED:
                 self._units[key] = None

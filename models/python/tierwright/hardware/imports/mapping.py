@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from tierwright.common.currency import read_amount
 from tierwright.common.documents import read_table
@@ -14,7 +14,7 @@ from tierwright.common.errors import Problems
 from tierwright.common.fields import is_count
 from tierwright.common.wording import counted, listed
 from tierwright.hardware.imports.ledger import Skip, shown
-from tierwright.hardware.imports.quotes import BUYABLE, QuoteLine
+from tierwright.hardware.imports.quotes import BUYABLE
 
 HINT = "see docs/quote-ranking.md for what the file may state"
 BY = ("supplier", "part_number", "manufacturer", "manufacturer_part_number")
@@ -25,6 +25,40 @@ _IS_KEYS = {"kind", "item", "quantity", *_SIZES}
 _MOST_ENTRIES, _MOST_ITEMS, _MOST_TEXT = 10_000, 50, 200
 _MOST_AMOUNT = Decimal(10**9)
 _MOST_COUNT = 100_000
+
+
+class Stated(Protocol):
+    """What a line states, as far as a mapping reads it; empty texts where it states nothing."""
+
+    @property
+    def kind(self) -> str:
+        """Return what it is."""
+        ...
+
+    @property
+    def item(self) -> str:
+        """Return the id of it in the catalogue."""
+        ...
+
+    @property
+    def supplier(self) -> str:
+        """Return who offers it."""
+        ...
+
+    @property
+    def part_number(self) -> str:
+        """Return the number of the supplier."""
+        ...
+
+    @property
+    def manufacturer(self) -> str:
+        """Return who makes it."""
+        ...
+
+    @property
+    def manufacturer_part_number(self) -> str:
+        """Return the number of the manufacturer."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +99,7 @@ class MappedLine:
     by: Mapping[str, str]
     items: tuple[Item, ...]
 
-    def tells(self, line: QuoteLine) -> bool:
+    def tells(self, line: Stated) -> bool:
         """Whether a line is meant."""
         return all(getattr(line, name) == text for name, text in self.by.items())
 
@@ -81,7 +115,7 @@ class LineMapping:
 
     entries: tuple[MappedLine, ...] = ()
 
-    def items_of(self, line: QuoteLine) -> tuple[Item, ...] | None:
+    def items_of(self, line: Stated) -> tuple[Item, ...] | None:
         """Return what a line is; None where neither it nor an entry says so.
 
         A line that names its item is that; else the entry that states most of it.
