@@ -127,6 +127,7 @@ def seen(found: Ranking) -> dict[str, Any]:
 class TestAsTheAdvisor:
     """A quote has the figures of an advice on the same configuration."""
 
+    @pytest.mark.oracle("advise.quote_ranking.answer")
     @pytest.mark.parametrize("machines", [1, 2, 3])
     def test_instances_at_list_price(self, machines: int) -> None:
         server = "aws-i4i.4xlarge"
@@ -305,6 +306,7 @@ class TestLaws:
         quote("D", line("device", DRIVE, 4, 900, unit="PK")),
     )
 
+    @pytest.mark.formula("advise.quote_ranking.answer")
     @FEW
     @given(st.permutations(range(4)))
     def test_the_order_of_quotes(self, order: list[int]) -> None:

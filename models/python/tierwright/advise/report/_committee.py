@@ -76,7 +76,7 @@ def _need(document: Document) -> Iterator[SentBack]:
         yield SentBack(
             "no_need",
             "The need is not stated: the advice knows no rate of accesses.",
-            "ask for the advice with `--production` or `--accesses-per-second`",
+            "scale the workload to production, or state its rate",
         )
     if document["recommendation"] is None:
         yield SentBack(
@@ -92,13 +92,13 @@ def _nothing(document: Document) -> Iterator[SentBack]:
         yield SentBack(
             "no_option_zero",
             "Doing nothing is not among the options: what there is today was not stated.",
-            "ask for the advice with `--have`",
+            "ask for the advice with what there is today",
         )
     elif zero["usd_per_month"] is None:
         yield SentBack(
             "cost_of_nothing_unknown",
             "What doing nothing costs is not stated.",
-            "state `usd_per_month` or `bill` in the file of `--have`",
+            "state `usd_per_month` or `bill` of what there is today",
         )
 
 
@@ -150,7 +150,7 @@ def _uplift(document: Document, source: str) -> Iterator[SentBack]:
         yield SentBack(
             "uplift_without_source",
             f"An uplift has no source: {listed(uplifts)}.",
-            "say who states it with `--uplift-source`, and name it in the paper",
+            "state who says so with `uplift_source`, and name it in the paper",
         )
 
 
@@ -169,7 +169,7 @@ def _ranges(document: Document) -> Iterator[SentBack]:
         yield SentBack(
             "not_replayed",
             "No independent replay confirms the recommendation.",
-            "ask for the advice with `--trace`",
+            "ask for the advice by a replay of its finalists",
         )
     open_ = [
         each["code"]

@@ -126,7 +126,7 @@ def _own(document: Mapping[str, Any], place: str) -> Host:
     ):
         raise BadInput(
             f"{place}: must be `{FORMAT}`, version {VERSION}, with `host` and `outputs`, each a text",
-            "write it with `tierwright inventory --output FILE`",
+            "write it with `tierwright inventory`",
         )
     found = []
     for key, text in outputs.items():
