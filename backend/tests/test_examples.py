@@ -84,6 +84,10 @@ def summarised_workload(application: Application) -> str:
     return "example"
 
 
+def quote_ranking(application: Application) -> str:
+    return str(sent(application, "create_quote_ranking").json()["ranking_id"])
+
+
 MAKERS: dict[str, Callable[[Application], str]] = {
     "upload": lambda application: application.upload(TRACE, "orders.csv"),
     "upload begun": begun_upload,
@@ -105,6 +109,7 @@ MAKERS: dict[str, Callable[[Application], str]] = {
     "advice check": begun_advice_check,
     "workload with summaries": summarised_workload,
     "run": lambda application: str(application.get("/runs")["items"][0]["id"]),
+    "quote ranking": quote_ranking,
     "scenario": made_by("create_scenario"),
     "advice template": made_by("create_advice_template"),
     "deleted scenario": deleted_scenario,

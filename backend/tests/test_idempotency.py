@@ -224,6 +224,7 @@ MAKERS = {
     "create_pool_advisor",
     "create_pool_split",
     "create_price_book",
+    "create_quote_ranking",
     "create_sampled_profile",
     "create_scaled_workload",
     "create_scenario",

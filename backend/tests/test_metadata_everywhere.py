@@ -24,6 +24,7 @@ NOT_CHARGED = {
     "/workloads/{workload_id}/advice": "whole machines and devices, whose RAM less a reserve is stated",
     "/workloads/{workload_id}/advice/checks": "the same, replayed",
     "/workloads/{workload_id}/advice/report": "the same",
+    "/quote-rankings": "whole machines and devices, whose RAM less a reserve is stated",
     "/placements": "whole machines and devices, whose RAM less a reserve is stated",
     "/workloads/{workload_id}/configurations": "whole machines, whose RAM less a reserve is stated",
 }

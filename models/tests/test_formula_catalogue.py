@@ -64,7 +64,8 @@ OUTSIDE = {
     "common.errors": "errors",
     "hardware.fio": "reads results of fio; held by recorded files",
     "hardware.fio_record": "reads the record of a measurement; held by test_measure.py",
-    "hardware.imports": "reads files; held by test_import_quotes.py and test_import_prices.py",
+    "hardware.imports": "reads files; held by test_import_quotes.py, test_import_prices.py and "
+    "test_import_inventory.py",
     "hardware.measure.fio_program": "runs fio; held by test_measure.py",
     "hardware.measure.place": "asks the file system; held by test_measure.py",
     "hardware.measure.plan": "lists runs and their limits; held by test_measure.py",
@@ -83,6 +84,8 @@ OUTSIDE = {
     "advise.advice._draws": "inputs at places of their ranges; held by test_advice_sure.py",
     "advise.advice._notes": "words",
     "advise.advice._scenarios": "asks in other scenarios; held by test_advice_later.py",
+    "advise.advice._standing": "parts of `advise.advice.answer` and `advise.quote_ranking.answer`; held by "
+    "test_advice.py and test_quote_ranking.py",
     "advise.advice._split": "asks for the split of each option; held by test_advice_split.py",
     "advise.advice._sure": "asks at other ends; held by test_advice.py",
     "advise.advice._table": "parts of `advise.advice.answer`; held by test_advice.py",
@@ -93,6 +96,10 @@ OUTSIDE = {
     "advise.bill_carbon": "words and sums of lines; held by test_bill_carbon.py",
     "advise.advice.request": "reads files; held by test_advice.py",
     "advise.advice.template": "reads files; held by test_advice_template.py",
+    "advise.exports": "writes the bill in other formats; held by test_exports.py",
+    "advise.quote_ranking._offered": "reads quotes; held by test_quote_ranking.py",
+    "advise.quote_ranking._priced": "sums of lines; held by test_quote_ranking.py",
+    "advise.quote_ranking._words": "words; held by test_quote_ranking.py",
     "advise.report": "words, markup and a file that is read; held by test_report.py",
     "evaluate.page_flow.map_effects": "evaluates at other ends; held by test_advise_scheme_map.py",
     "evaluate.page_flow.effects": "evaluates at other ends; held by test_effects.py",
@@ -152,6 +159,7 @@ OUTSIDE = {
 """Modules without models."""
 
 NO_MODEL = {
+    "advise.quote_ranking.today": "the present day",
     "advise.advice.named_book": "finds a price book",
     "advise.bill.exact_money": "words",
     "evaluate.bill.power_note": "words",

@@ -32,6 +32,8 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 OTHER_PROGRAMS = {
     "hardware/fio.py": {"--output-format"},
     "hardware/smart.py": {"--json"},  # of smartctl
+    "hardware/imports/host/machine.py": {"--json"},  # of smartctl
+    "hardware/imports/host/programs.py": {"--json"},  # of smartctl
     "simulator/src/trace/archive.rs": {"--sparse"},  # of tar
     "simulator/src/trace/streams.rs": {"--long"},  # of zstd
 }

@@ -36,6 +36,7 @@ from tierwright.advise import (
     pool_advisor,
     pool_gain,
     pool_split,
+    quote_ranking,
     recovery,
     response,
     scale,
@@ -56,6 +57,7 @@ from tierwright.evaluate.throughput.schemes import Setting
 from tierwright.evaluate.transactions import nand, replay
 from tierwright.hardware import catalog, smart
 from tierwright.hardware.build import build_from_mapping
+from tierwright.hardware.imports.offers import offers_of
 from tierwright.profile.curve import Curve
 from tierwright.profile.measure import profile
 from tierwright.profile.production import Production
@@ -169,6 +171,27 @@ QUESTIONS: dict[str, Callable[[], Answer]] = {
     "pool_advisor": lambda: pool_advisor.answer(TPCB, 500),
     "pool_gain": lambda: pool_gain.answer(TPCB, 500, (2.0, 32.0)),
     "pool_split": lambda: pool_split.answer(TPCB, 500, 32.0),
+    "quote_ranking": lambda: quote_ranking.answer(
+        curve(),
+        offers_of(
+            [
+                {
+                    "quote_id": "Q-1",
+                    "currency": "USD",
+                    "lines": [
+                        {
+                            "kind": "instance",
+                            "item": "aws-i4i.4xlarge",
+                            "quantity": 1,
+                            "unit": "HUR",
+                            "price": 1,
+                        }
+                    ],
+                }
+            ]
+        ),
+        day="2026-10-01",
+    ),
     "recovery": lambda: recovery.answer(curve(), accesses_per_s=5000, **POINT),
     "response": lambda: response.answer(
         curve(),
@@ -236,6 +259,7 @@ PARTS = {
     "clean_only": "a formula beside a replay, in `sweep`",
     "compose_effects": "what cautions of `compose` could change",
     "decide": "the replay of a close call, in `compare`",
+    "exports": "an advice in the formats of other tools",
     "in_production": "replays at sizes of production, in `sweep` and the pool splits",
     "outer": "where the best scheme stands, in `compare`",
     "point": "words of several questions",

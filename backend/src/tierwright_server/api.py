@@ -34,6 +34,9 @@ from tierwright_server.questions.fragment_cache.endpoints import (
 from tierwright_server.questions.placements.endpoints import router as placements
 from tierwright_server.questions.pool_split.advisor import router as pool_advisors
 from tierwright_server.questions.pool_split.splits import router as pool_splits
+from tierwright_server.questions.quote_rankings.endpoints import (
+    router as quote_rankings,
+)
 from tierwright_server.questions.replay_checks.endpoints import router as replay_checks
 from tierwright_server.questions.response_time.endpoints import router as response_times
 from tierwright_server.questions.scheme_map.endpoints import router as scheme_maps
@@ -89,6 +92,7 @@ for part in (
     advice_reports,
     compositions,
     placements,
+    quote_rankings,
     replay_checks,
     health,
     catalog,

@@ -130,6 +130,7 @@ const NEED_NONE = [
   "/miniatures",
   "/pool-advisors",
   "/pool-splits",
+  "/quote-rankings",
   "/sampled-profiles",
   "/simulations",
   "/summaries",

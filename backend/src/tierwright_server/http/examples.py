@@ -360,6 +360,77 @@ _QUESTIONS = {
             "horizon_months": 24,
         }
     ),
+    "create_quote_ranking": Example(
+        {
+            **_WORKLOAD,
+            "quotes": [
+                {
+                    "quote_id": "Q-17",
+                    "supplier": "ACME",
+                    "currency": "EUR",
+                    "valid_until": "2026-12-31",
+                    "lead_time_days": 15,
+                    "lines": [
+                        {
+                            "part_number": "BOX-1",
+                            "quantity": 2,
+                            "unit": "EA",
+                            "price": "8999.00",
+                        },
+                        {"kind": "shipping", "quantity": 1, "price": "49.00"},
+                    ],
+                },
+                {
+                    "quote_id": "Q-18",
+                    "currency": "USD",
+                    "lines": [
+                        {
+                            "kind": "instance",
+                            "item": "aws-i4i.4xlarge",
+                            "quantity": 2,
+                            "unit": "HUR",
+                            "price": "1.25",
+                        }
+                    ],
+                },
+            ],
+            "have": {
+                "ram_bytes": 16 * 2**30,
+                "disk_device_id": "seagate-exos-x24-24tb",
+                "disks": 2,
+                "usd_per_month": "900",
+            },
+            "rates": [
+                {
+                    "currency": "EUR",
+                    "per_usd": "0.88",
+                    "date": "2026-09-30",
+                    "source": "stated by the buyer",
+                }
+            ],
+            "mapping": [
+                {
+                    "part_number": "BOX-1",
+                    "is": [
+                        {"kind": "server", "item": "chassis-dell-r760"},
+                        {
+                            "kind": "part",
+                            "item": "dimm-ddr5-rdimm-64gb",
+                            "quantity": 8,
+                        },
+                        {
+                            "kind": "device",
+                            "item": "samsung-pm9a3-7.68tb-u2",
+                            "quantity": 2,
+                        },
+                    ],
+                }
+            ],
+            "constraints": {"usd_per_month": "5000"},
+            "day": "2026-10-01",
+        }
+    ),
+    "get_quote_ranking": Example(path={"ranking_id": Made("quote ranking")}),
     "ask_dram_or_flash": Example({**_WORKLOAD, "ram_pages": 2000, **_FLASH, **_DISK}),
     "ask_throughput": Example({**_POINT, "clients": 20, "think_us": 5000}),
     "ask_response": Example(

@@ -219,6 +219,16 @@ class AdviceTemplate(Table):
     updated_at: Mapped[datetime] = mapped_column(default=now)
 
 
+class QuoteRanking(Table):
+    """A ranking of quotes as it was answered: its id is the hash of all that was asked."""
+
+    __tablename__ = "quote_rankings"
+    __table_args__ = (Index("quote_rankings_created_at", "created_at"),)
+    id: Mapped[str] = mapped_column(primary_key=True)
+    answer: Mapped[bytes]
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
 class Worker(Table):
     """A worker process; it holds the advisory lock of its id while it lives."""
 

@@ -398,6 +398,10 @@ export const CreatePriceBookQuery = {
   table: {"values":["exchange_rates","absent","prices"]},
 } as const;
 
+export const CreateQuoteRankingQuery = {
+  table: {"values":["ranked","ranked.cautions","rejected","unreadable","option_zero.bill","warnings","cautions"]},
+} as const;
+
 export const CreateScaledWorkloadQuery = {
   table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
 } as const;
@@ -622,6 +626,10 @@ export const GetPoolSplitQuery = {
 
 export const GetPriceBookQuery = {
   table: {"values":["exchange_rates","absent","prices"]},
+} as const;
+
+export const GetQuoteRankingQuery = {
+  table: {"values":["ranked","ranked.cautions","rejected","unreadable","option_zero.bill","warnings","cautions"]},
 } as const;
 
 export const GetRelationsQuery = {
@@ -952,6 +960,19 @@ export const ProductionIn = {
   tau_accesses: {"low":0,"high":1000000000000000},
   fixed: {"most":100},
   exponent: {"low":0,"high":10},
+} as const;
+
+export const QuoteRankingIn = {
+  start: {"values":["steady","cold"],"usual":"steady"},
+  quotes: {"most":100},
+  objective: {"values":["usd","io_time","pareto"],"usual":"usd"},
+  horizon_months: {"low":1,"high":1200,"whole":true,"usual":36},
+  reserved_gib: {"low":0,"high":1000000,"usual":4},
+  accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
+  dirty_share: {"low":0,"high":1},
+  rates: {"most":50},
+  mapping: {"most":1000},
+  seed: {"low":0,"high":2147483647,"whole":true,"usual":0},
 } as const;
 
 export const ReadOptions = {

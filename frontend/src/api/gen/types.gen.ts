@@ -15378,6 +15378,218 @@ export type QuestionOut = {
 };
 
 /**
+ * QuoteCautionOut
+ *
+ * What to know of one quote.
+ */
+export type QuoteCautionOut = {
+    /**
+     * Code
+     *
+     * Stable name of what is said.
+     */
+    code: string;
+    /**
+     * Message
+     *
+     * What was noticed, in a sentence.
+     */
+    message: string;
+    /**
+     * Hint
+     *
+     * What to do next.
+     */
+    hint: string;
+};
+
+/**
+ * QuoteRankingIn
+ *
+ * Quotes, and what they are for.
+ */
+export type QuoteRankingIn = {
+    /**
+     * Start
+     *
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve always describes a running system.
+     */
+    start?: 'steady' | 'cold';
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Quotes
+     *
+     * Each an object with `quote_id`, `supplier`, `currency`, `valid_until` (YYYY-MM-DD), `lead_time_days` and `lines`; a line has `kind` (`device`, `server`, `instance`, `volume`, `part`, `tax` or `shipping`), `item` (an id of the catalogue), `part_number`, `manufacturer`, `manufacturer_part_number`, `description`, `unspsc`, `quantity`, `unit` (such as `EA`, `HUR` or `MON`), `price` and `price_per`. What is wrong with one quote leaves that one out alone, as `unreadable`. Up to 100; more of them with `tierwright quotes rank`.
+     */
+    quotes: Array<unknown>;
+    /**
+     * Limits that every quote must keep.
+     */
+    constraints?: ConstraintsIn;
+    /**
+     * What there is today, which is ranked as `do_nothing`; absent: doing nothing is not ranked.
+     */
+    have?: HaveIn | null;
+    /**
+     * Objective
+     *
+     * `usd` and `pareto`: least money a month first; `io_time`: least I/O time.
+     */
+    objective?: 'usd' | 'io_time' | 'pareto';
+    /**
+     * Horizon Months
+     *
+     * Months over which a purchase is spread, and data grow. [months]
+     */
+    horizon_months?: number;
+    /**
+     * Reserved Gib
+     *
+     * RAM of each machine of a quote for the system itself. [GiB]
+     */
+    reserved_gib?: number;
+    /**
+     * Flash Device Id
+     *
+     * Its rates for drives and local disks of flash of which no source states them; absent: such quotes are rejected.
+     */
+    flash_device_id?: string | null;
+    /**
+     * Disk Device Id
+     *
+     * The same for hard disks and volumes.
+     */
+    disk_device_id?: string | null;
+    /**
+     * Accesses Per S
+     *
+     * Page accesses of all machines together; absent: of production as it was stated, or of the recording. [1/s]
+     */
+    accesses_per_s?: number | null;
+    /**
+     * Dirty Share
+     *
+     * Share of the evicted pages that are dirty, for a workload made from a given curve.
+     */
+    dirty_share?: number | null;
+    /**
+     * Rates
+     *
+     * Rates of the currencies of the quotes; a quote in a currency without one is `unreadable`.
+     */
+    rates?: Array<ExchangeRateIn>;
+    /**
+     * Mapping
+     *
+     * What lines are that name no item: objects with `part_number` or `manufacturer_part_number`, `supplier` and `manufacturer` where they have to be the same too, and `is`, a list of `kind`, `item`, `quantity` and, of a volume, `size_gib`, `iops` and `mb_per_s`.
+     */
+    mapping?: Array<unknown>;
+    /**
+     * Day
+     *
+     * Day on which quotes must be valid, YYYY-MM-DD; absent: today in UTC.
+     */
+    day?: string | null;
+    /**
+     * Seed
+     *
+     * Part of the id of the ranking.
+     */
+    seed?: number;
+};
+
+/**
+ * QuoteRankingOut
+ *
+ * Quotes in the order of the objective.
+ */
+export type QuoteRankingOut = {
+    /**
+     * Ranking Id
+     *
+     * Hash of all that was asked: the same request has the same id, whatever the order of its quotes.
+     */
+    ranking_id: string;
+    /**
+     * Finding
+     *
+     * The answer in a few words.
+     */
+    finding: string;
+    /**
+     * Ranked
+     *
+     * What keeps every limit, the best first.
+     */
+    ranked: Array<RankedQuoteOut>;
+    /**
+     * Rejected
+     *
+     * What breaks a limit, by id.
+     */
+    rejected: Array<RejectedQuoteOut>;
+    /**
+     * Unreadable
+     *
+     * What cannot be ranked, by its place.
+     */
+    unreadable: Array<UnreadableQuoteOut>;
+    /**
+     * What there is today, as in an advice; null where it was not stated.
+     */
+    option_zero: AdviceOptionOut | null;
+    /**
+     * Advice Id
+     *
+     * Hash of the question that the advisor answered: workload, what there is, limits, configurations.
+     */
+    advice_id: string;
+    /**
+     * Objective
+     *
+     * What is to be least.
+     */
+    objective: 'usd' | 'io_time' | 'pareto';
+    /**
+     * Horizon Months
+     *
+     * Months over which a purchase is spread. [months]
+     */
+    horizon_months: number;
+    /**
+     * Versions
+     *
+     * Versions of the models and of the inputs, the day and the exchange rates.
+     */
+    versions: {
+        [key: string]: string;
+    };
+    /**
+     * Validity
+     *
+     * Where they are valid.
+     */
+    validity: string;
+    /**
+     * Warnings
+     *
+     * What to know before relying on these figures.
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
+};
+
+/**
  * RamBudgetOut
  *
  * RAM used by flash metadata, and what it leaves for caching.
@@ -15437,6 +15649,50 @@ export type RamBudgetOut = {
      * Where they are valid.
      */
     validity: string;
+};
+
+/**
+ * RankedQuoteOut
+ *
+ * A quote that keeps every limit.
+ */
+export type RankedQuoteOut = {
+    /**
+     * Quote Id
+     *
+     * `do_nothing` for what there is today.
+     */
+    quote_id: string;
+    /**
+     * Rank
+     *
+     * From 1, the best first.
+     */
+    rank: number;
+    /**
+     * Usd Per Month
+     *
+     * Rent, and purchases spread over the months. [USD/month]
+     */
+    usd_per_month: string;
+    /**
+     * Purchase Usd
+     *
+     * At purchase. [USD]
+     */
+    purchase_usd: string;
+    /**
+     * Reasons
+     *
+     * Why it stands there, in sentences.
+     */
+    reasons: Array<string>;
+    /**
+     * Cautions
+     *
+     * What to know of it.
+     */
+    cautions: Array<QuoteCautionOut>;
 };
 
 /**
@@ -16007,6 +16263,44 @@ export type RejectedOut = {
      * Why; empty where there is nothing to explain.
      */
     reason: string;
+};
+
+/**
+ * RejectedQuoteOut
+ *
+ * A quote that breaks a limit.
+ */
+export type RejectedQuoteOut = {
+    /**
+     * Quote Id
+     *
+     * `do_nothing` for what there is today.
+     */
+    quote_id: string;
+    /**
+     * Constraint
+     *
+     * The first limit that its best configuration breaks.
+     */
+    constraint: string;
+    /**
+     * Value
+     *
+     * What it has, in the unit of the limit, `space` in bytes; null where it has no number.
+     */
+    value: number | null;
+    /**
+     * Limit
+     *
+     * What was stated; null for what no quote can be without.
+     */
+    limit: number | null;
+    /**
+     * Relaxation
+     *
+     * By how much the limit has to be relaxed; null where it cannot be.
+     */
+    relaxation: number | null;
 };
 
 /**
@@ -22080,6 +22374,32 @@ export type UnitOut = {
 };
 
 /**
+ * UnreadableQuoteOut
+ *
+ * A quote that cannot be ranked.
+ */
+export type UnreadableQuoteOut = {
+    /**
+     * Index
+     *
+     * Its place in `quotes`, from 0.
+     */
+    index: number;
+    /**
+     * Code
+     *
+     * Stable name of what is wrong.
+     */
+    code: string;
+    /**
+     * Detail
+     *
+     * What is wrong, with the value in backticks.
+     */
+    detail: string;
+};
+
+/**
  * UploadList
  *
  * Uploads that are not part of a workload yet, newest first.
@@ -25834,6 +26154,139 @@ export type AskPlacementResponses = {
 };
 
 export type AskPlacementResponse = AskPlacementResponses[keyof AskPlacementResponses];
+
+export type CreateQuoteRankingData = {
+    body: QuoteRankingIn;
+    headers?: {
+        /**
+         * Chosen by the client, a new one for each new object. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first request is being processed.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
+         */
+        table?: 'ranked' | 'ranked.cautions' | 'rejected' | 'unreadable' | 'option_zero.bill' | 'warnings' | 'cautions';
+    };
+    url: '/api/v1/quote-rankings';
+};
+
+export type CreateQuoteRankingErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CreateQuoteRankingError = CreateQuoteRankingErrors[keyof CreateQuoteRankingErrors];
+
+export type CreateQuoteRankingResponses = {
+    /**
+     * The ranking.
+     */
+    201: QuoteRankingOut;
+};
+
+export type CreateQuoteRankingResponse = CreateQuoteRankingResponses[keyof CreateQuoteRankingResponses];
+
+export type GetQuoteRankingData = {
+    body?: never;
+    path: {
+        /**
+         * Ranking Id
+         *
+         * Id of the ranking.
+         */
+        ranking_id: string;
+    };
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
+         */
+        table?: 'ranked' | 'ranked.cautions' | 'rejected' | 'unreadable' | 'option_zero.bill' | 'warnings' | 'cautions';
+    };
+    url: '/api/v1/quote-rankings/{ranking_id}';
+};
+
+export type GetQuoteRankingErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetQuoteRankingError = GetQuoteRankingErrors[keyof GetQuoteRankingErrors];
+
+export type GetQuoteRankingResponses = {
+    /**
+     * Successful Response
+     */
+    200: QuoteRankingOut;
+};
+
+export type GetQuoteRankingResponse = GetQuoteRankingResponses[keyof GetQuoteRankingResponses];
 
 export type CheckThroughputData = {
     body: ThroughputIn;

@@ -136,7 +136,7 @@ def advise(
     from tierwright.advise import advice as question
     from tierwright.advise.advice.request import read_have
 
-    found_profile, rate = _workload(
+    found_profile, rate = workload_of(
         profile, production, data, accesses_per_second, new_pages
     )
     curve = found_profile.curve.from_start(start)
@@ -190,7 +190,7 @@ def advise(
         raise typer.Exit(EXIT_INFEASIBLE)
 
 
-def _workload(
+def workload_of(
     profile: Path,
     production: Path | None,
     data: str | None,

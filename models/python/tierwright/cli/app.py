@@ -27,13 +27,16 @@ from tierwright.cli import (
     describe,
     device,
     device_measure,
+    export,
     flash_device,
     fragments,
     imports,
+    inventory,
     model,
     place,
     planning,
     pool_split,
+    quotes,
     report,
     response,
     scale,
@@ -114,6 +117,9 @@ device.app.command("access-cost")(shows_money(access_cost.access_cost))
 app.add_typer(device.app, name="device")
 app.add_typer(catalog.app, name="catalog")
 app.add_typer(imports.app, name="import")
+app.add_typer(quotes.app, name="quotes")
+app.command("inventory")(inventory.inventory)
+app.add_typer(export.app, name="export")
 
 BUILT_IN = (
     "formats",
@@ -154,6 +160,9 @@ BUILT_IN = (
     "device",
     "catalog",
     "import",
+    "quotes",
+    "export",
+    "inventory",
 )
 
 

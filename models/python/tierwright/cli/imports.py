@@ -1,4 +1,4 @@
-"""`tierwright import ...`: quotes and price lists of others, and what of them is understood."""
+"""`tierwright import ...`: quotes, price lists and inventories of others, and what of them is understood."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 
 from tierwright.cli.output import (
     Json,
+    check_output,
     print_facts,
     print_json,
     print_table,
@@ -20,13 +21,14 @@ from tierwright.cli.output import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from tierwright.hardware.imports.host.inventory import Inventory
     from tierwright.hardware.imports.ledger import Imported
     from tierwright.hardware.imports.readers import Reader
 
     Line = TypeVar("Line")
 
 app = typer.Typer(
-    help="Read quotes and price lists, and show every unit as printed and as understood; nothing is stored.",
+    help="Read quotes, price lists and inventories, and show every unit as printed and as understood; nothing is stored.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -77,16 +79,145 @@ def prices(
     _show(_read(file, PRICES, as_), json=json)
 
 
+@app.command("inventory")
+def inventory(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="File or folder of saved outputs; - for standard input.",
+        ),
+    ],
+    *,
+    as_: Annotated[
+        str | None,
+        typer.Option(
+            "--as",
+            metavar="FORMAT",
+            help="host: outputs of lsblk, dmidecode, nvme and smartctl [default: host].",
+        ),
+    ] = None,
+    mapping: Annotated[
+        Path | None,
+        typer.Option(
+            "--mapping",
+            metavar="FILE",
+            help="Which device each model of a drive is, by part number: TOML or JSON.",
+        ),
+    ] = None,
+    have: Annotated[
+        Path | None,
+        typer.Option(
+            "--have",
+            metavar="FILE",
+            help="With --mapping: also write what there is, for `tierwright advise --have`.",
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Read what there is: machines of equal build, free memory slots, drives with their remaining life."""
+    from tierwright.common.errors import BadInput
+    from tierwright.hardware.imports.host.inventory import (
+        FORMAT,
+        read_path,
+        read_stream,
+    )
+
+    if as_ not in (None, FORMAT):
+        raise BadInput(
+            f"--as: `{as_}` is not a format of inventories that is read here",
+            f"the format is {FORMAT}",
+        )
+    check_output(have)
+    found = (
+        read_stream(sys.stdin.buffer, "standard input")
+        if file == "-"
+        else read_path(Path(file))
+    )
+    if have is not None:
+        _write_have(found, mapping, have)
+    show_inventory(found, json=json)
+
+
+def _write_have(found: Inventory, mapping: Path | None, output: Path) -> None:
+    from json import dumps
+
+    from tierwright.common.errors import BadInput
+    from tierwright.hardware.imports.host.have import have_of
+    from tierwright.hardware.imports.mapping import NO_MAPPING, read_mapping
+
+    if len(found.machines) != 1:
+        raise BadInput(
+            f"--have: {found.finding} What there is must be machines of one build",
+            "import the machines of one build alone",
+        )
+    known = NO_MAPPING if mapping is None else read_mapping(mapping)
+    document, reason = have_of(found.machines[0], known)
+    if document is None:
+        raise BadInput(
+            f"--have: what there is cannot be written: {reason}",
+            "state the device of each model with --mapping, or write the file by hand",
+        )
+    output.write_text(dumps(document, indent=1), encoding="utf-8")
+
+
+def show_inventory(found: Inventory, *, json: bool) -> None:
+    """Print an inventory: what the import shows, and the machines."""
+    from tierwright.common.units import format_bytes
+
+    if json:
+        print_json(found.to_dict())
+        return
+    _show(found.imported, json=False)
+    typer.echo("")
+    typer.echo(found.finding)
+    for group in found.machines:
+        rows = [
+            (
+                f"{each['count_per_machine']:,}",
+                format_bytes(each["size_bytes"]),
+                " ".join(filter(None, (each["kind"], "memory module"))),
+                "-",
+            )
+            for each in group["modules"]
+        ]
+        rows += [
+            (
+                f"{each['count_per_machine']:,}",
+                format_bytes(each["size_bytes"]),
+                " ".join(filter(None, (each["kind"], each["model"]))),
+                "-"
+                if each["least_life_left_percent"] is None
+                else f"{each['least_life_left_percent']:.0f} %",
+            )
+            for each in (*group["drives"], *group["volumes"])
+        ]
+        free = group["free_slots"]
+        if free is not None:
+            rows.append((f"{free:,}", "-", "free memory slot", "-"))
+        print_table(
+            f"{group['count']:,} x {', '.join(group['hosts'])}",
+            [
+                ("in each", True),
+                ("size", True),
+                ("what", False),
+                ("least life left", True),
+            ],
+            [list(row) for row in rows],
+        )
+
+
 def _read(file: str, readers: dict[str, Reader[Line]], name: str | None) -> Imported:
     from tierwright.hardware.imports.readers import read_rows
 
-    with _opened(file) as stream:
+    with opened_file(file) as stream:
         place = "standard input" if file == "-" else file
         return read_rows(stream, place, readers, lambda _: None, name=name)
 
 
 @contextmanager
-def _opened(file: str) -> Iterator[BinaryIO]:
+def opened_file(file: str) -> Iterator[BinaryIO]:
+    """Open a file, or standard input for `-`."""
     if file == "-":
         yield sys.stdin.buffer
         return

@@ -7,39 +7,118 @@ from typing import Annotated
 
 import typer
 
-from tierwright.cli.output import check_output
+from tierwright.cli.output import Json, check_output, print_json
 from tierwright.common.errors import BadInput
 
+_CHECKED = 2
 ENDINGS = (".html", ".pdf", ".xlsx", ".csv", ".json")
+
+
+CHECK = "check"
+"""Word before the advice that checks it in place of writing its report."""
+EXIT_SENT_BACK = 1
 
 
 def report(
     advice: Annotated[
-        Path,
+        list[Path],
         typer.Argument(
-            metavar="ADVICE.json", help="What `tierwright advise --json` printed."
+            metavar="[check] ADVICE.json",
+            help="What `tierwright advise --json` printed; check: name what a committee would send back.",
         ),
     ],
     *,
     output: Annotated[
-        Path,
+        Path | None,
         typer.Option(
             "--output",
             "-o",
             metavar="FILE",
             help="File to write, by its ending: .html and .pdf are the report, .xlsx a spreadsheet, .csv its options, .json the advice.",
         ),
-    ],
+    ] = None,
     title: Annotated[
         str | None,
         typer.Option("--title", metavar="TEXT", help="Heading of the report."),
     ] = None,
+    day: Annotated[
+        str | None,
+        typer.Option(
+            "--day",
+            metavar="YYYY-MM-DD",
+            help="With check: day of the decision [default: today in UTC].",
+        ),
+    ] = None,
+    uplift_source: Annotated[
+        str,
+        typer.Option(
+            "--uplift-source",
+            metavar="TEXT",
+            help="With check: who states the growth and the busiest hour.",
+        ),
+    ] = "",
+    json: Json = False,
 ) -> None:
     """Write the report of an advice: question, answer, bill, evidence, assumptions and sources.
 
     The HTML is one file without scripts that needs no network; the PDF is the same on A4; the spreadsheet computes
-    the money of the bill by formulas.
+    the money of the bill by formulas. `report check` names what a committee would send back: exit code 1 if there is
+    anything.
     """
+    if len(advice) == _CHECKED and str(advice[0]) == CHECK:
+        if output is not None or title is not None:
+            raise BadInput(
+                "--output: a check writes no report",
+                "leave `check` out to write it, or leave the option out",
+            )
+        _check(advice[1], day, uplift_source, json=json)
+        return
+    if day is not None or uplift_source or json:
+        raise BadInput(
+            "--day, --uplift-source, --json: belong to `tierwright report check`",
+            "write `check` before the advice",
+        )
+    if len(advice) != 1:
+        raise BadInput(f"ADVICE.json: `{advice[1]}` is a second one", "name one advice")
+    if output is None:
+        raise BadInput(
+            "--output: the file to write is missing",
+            f"name a file that ends in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}",
+        )
+    _write(advice[0], output, title)
+
+
+def _check(advice: Path, day: str | None, uplift_source: str, *, json: bool) -> None:
+    import datetime
+
+    from tierwright.advise import report as reports
+
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    document = reports.read(advice)
+    found = reports.sent_back(document, day=day or today, uplift_source=uplift_source)
+    if json:
+        from tierwright.common.derivation import plain
+
+        print_json(
+            {
+                "advice_id": document["advice_id"],
+                "day": day or today,
+                "uplift_source": uplift_source or None,
+                "passes": not found,
+                "sent_back": plain(list(found)),
+            }
+        )
+    elif found:
+        for each in found:
+            typer.echo(f"{each.code}: {each.message}")
+            typer.echo(f"  hint: {each.hint}")
+    else:
+        typer.echo("A committee would not send it back for anything that is checked.")
+    if found:
+        raise typer.Exit(EXIT_SENT_BACK)
+
+
+def _write(advice: Path, output: Path, title: str | None) -> None:
     from tierwright.advise import report as reports
 
     ending = output.suffix.lower()

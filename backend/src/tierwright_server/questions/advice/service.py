@@ -109,7 +109,7 @@ async def find_bought(
         chose_prices=body.price_book_id is not None,
         within=within,
     )
-    with _of_part(f"{within}constraints"):
+    with of_part(f"{within}constraints"):
         constraints = checked_constraints(
             body.constraints.model_dump(exclude_none=True)
         )
@@ -131,15 +131,7 @@ async def find(
     workload, content = await workloads.find_ready(session, workload_id)
 
     bought = await find_bought(session, context, body)
-    have = None
-    if body.have is not None:
-        holds, _ = await catalog.find_device(
-            session, context, body.have.disk_device_id, "have.disk_device_id"
-        )
-        caches = await catalog.named_device(
-            session, context, body.have.flash_device_id, "have.flash_device_id"
-        )
-        have = _have(body.have, holds, caches)
+    have = None if body.have is None else await find_have(session, context, body.have)
 
     def answer(
         replays: Replays | None, how_sure: bool, splits: Splits | None = None
@@ -158,6 +150,17 @@ async def find(
         )
 
     return Question(workload, content, curve, answer)
+
+
+async def find_have(session: AsyncSession, context: Context, stated: HaveIn) -> Have:
+    """Find the devices of what there is today."""
+    holds, _ = await catalog.find_device(
+        session, context, stated.disk_device_id, "have.disk_device_id"
+    )
+    caches = await catalog.named_device(
+        session, context, stated.flash_device_id, "have.flash_device_id"
+    )
+    return _have(stated, holds, caches)
 
 
 async def ask(
@@ -236,7 +239,7 @@ def _candidates(
     within: str,
 ) -> Candidates:
     """Return the candidates; RAM and devices of a price book are among them where one was chosen."""
-    with _of_part(f"{within}candidates"):
+    with of_part(f"{within}candidates"):
         found = candidates_from_mapping(
             stated.model_dump(exclude_none=True), "candidates", own.__getitem__
         )
@@ -247,7 +250,7 @@ def _candidates(
 
 def _have(stated: HaveIn, disk: Device, flash: Device | None) -> Have:
     """Return what there is."""
-    with _of_part("have"):
+    with of_part("have"):
         return Have(
             machines=stated.machines,
             ram_bytes=stated.ram_bytes,
@@ -266,7 +269,7 @@ def _have(stated: HaveIn, disk: Device, flash: Device | None) -> Have:
 
 
 @contextmanager
-def _of_part(part: str) -> Iterator[None]:
+def of_part(part: str) -> Iterator[None]:
     """Say of values that the models refuse which field of this part of the body holds each."""
     try:
         yield

@@ -7,10 +7,11 @@ import importlib.metadata
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from typing import Any
 
+from tierwright.advise.advice._standing import Standing
 from tierwright.advise.advice._table import Rates, Setting
 from tierwright.advise.advice.request import Candidates, Have, checked_constraints
 from tierwright.advise.configurations import as_read, data_bytes_of, rates_of
@@ -91,6 +92,11 @@ class Asked:
             "objective": self.objective,
             "seed": self.seed,
             **(
+                {"quotes": sorted(map(_quoted, setting.quoted))}
+                if setting.quoted
+                else {}
+            ),
+            **(
                 {}
                 if counted.windows is None
                 else {"windows": counted.windows.to_dict()}
@@ -99,6 +105,18 @@ class Asked:
         }
         text = json.dumps(document, sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _quoted(given: Standing) -> str:
+    """Return what identifies a configuration of a quote."""
+    document = {
+        each.name: getattr(given, each.name)
+        for each in fields(given)
+        if each.name not in ("disk", "flash")
+    }
+    for name, device in (("disk", given.disk), ("flash", given.flash)):
+        document[name] = None if device is None else device.to_dict()
+    return json.dumps(document, sort_keys=True, default=str)
 
 
 def _candidates(candidates: Candidates) -> dict[str, Any]:

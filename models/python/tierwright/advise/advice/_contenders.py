@@ -23,6 +23,7 @@ from tierwright.evaluate.advice.limits import (
 )
 from tierwright.evaluate.advice.rows import (
     CHOICES,
+    STANDING,
     IntArray,
     busy_share,
     device_times,
@@ -191,7 +192,10 @@ class Contenders:
         }
         columns = table.columns
         sold = np.asarray(
-            [table.source(at) not in ("devices", "have") for at in self.rows.tolist()]
+            [
+                table.source(at) not in ("devices", *STANDING)
+                for at in self.rows.tolist()
+            ]
         )
         if columns is not None and sold.any():
             some = columns.rows(self.options.row[sold])
@@ -266,7 +270,7 @@ class Contenders:
         store, cache = np.full(len(self), np.inf), np.full(len(self), np.inf)
         for at, (flash, disk) in enumerate(pairs):
             row = int(self.rows[at])
-            if table.source(row) in ("devices", "have"):
+            if table.source(row) in ("devices", *STANDING):
                 if disk is not None:
                     store[at] = budget_tb(disk)
                 if flash is not None:

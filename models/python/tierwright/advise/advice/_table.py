@@ -6,7 +6,7 @@ import copy
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 from functools import cached_property
@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tierwright.advise.advice._standing import Standing, standing
 from tierwright.advise.advice.found import Option
 from tierwright.advise.advice.request import BOUGHT_ALONE, Candidates, Have
 from tierwright.advise.configurations import as_read, name_of
@@ -37,14 +38,13 @@ from tierwright.evaluate.advice.restart import restart_s
 from tierwright.evaluate.advice.rows import (
     CHOICES,
     SOURCES,
+    STANDING,
     IntArray,
     Options,
     device_times,
     joined,
     least_percentile_us,
-    life_years,
     month_cents,
-    peak_busy,
 )
 from tierwright.evaluate.advice.tiers import Shelf, TierRows, tiers
 from tierwright.evaluate.bill import CENT, EXACT, bill_lines, cents
@@ -52,7 +52,6 @@ from tierwright.evaluate.configurations.columns import Columns, enumerate_config
 from tierwright.evaluate.configurations.sold import local_device, volume_device
 from tierwright.evaluate.configurations.wanted import Wanted
 from tierwright.evaluate.economics import tier_price
-from tierwright.evaluate.page_flow.operations import operations
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.evaluate.response.schemes import Hierarchy, scheme_response
 from tierwright.hardware import catalog
@@ -96,6 +95,8 @@ class Setting:
     least_life_years: float
     data_bytes: int
     devices: tuple[Device | None, Device | None]
+    quoted: tuple[Standing, ...] = ()
+    """Quotes, each as each scheme runs it."""
     spare: int = 0
     """Devices of each machine that hold the data, beyond those that carry its load."""
 
@@ -194,8 +195,21 @@ class Table:
         self.have_at: int | None = None
         if setting.have is not None:
             self.have_at = sum(len(each) for each in parts)
-            parts.append(_standing(setting, setting.have))
+            parts.append(self._standing("have", (_of_have(setting, setting.have),)))
+        self.quotes_at = sum(len(each) for each in parts)
+        if setting.quoted:
+            parts.append(self._standing("quotes", setting.quoted))
         self.options = joined(parts)
+
+    def _standing(self, source: str, given: Sequence[Standing]) -> Options:
+        setting = self.setting
+        return standing(
+            given,
+            source,
+            setting.curve,
+            setting.served.both,
+            setting.data_bytes * setting.replicas,
+        )
 
     @classmethod
     def of(cls, setting: Setting) -> Table:
@@ -290,10 +304,9 @@ class Table:
         """Return what caches, and what holds the data; None where no source states figures."""
         row, source = int(self.options.row[at]), self.source(at)
         uses_flash = self.scheme(at) != NO_FLASH
-        if source == "have":
-            have = self.setting.have
-            assert have is not None
-            return (have.flash if uses_flash else None), have.disk
+        if source in STANDING:
+            given = self.given(at)
+            return (given.flash if uses_flash else None), given.disk
         if source == "devices":
             cache = int(self.tier_rows.cache[row])
             store = self.shelf.stores[self.tier_rows.store[row]][0]
@@ -324,10 +337,18 @@ class Table:
             return own
         return other or own
 
+    def given(self, at: int) -> Standing:
+        """Return what an option is that was given as a whole."""
+        setting = self.setting
+        if self.source(at) == "quotes":
+            return setting.quoted[int(self.options.row[at])]
+        assert setting.have is not None
+        return _of_have(setting, setting.have)
+
     def names(self, at: int) -> tuple[str | None, str | None]:
         """Ids of what caches, and of what holds the data."""
         row, columns = int(self.options.row[at]), self.columns
-        if self.source(at) in ("have", "devices") or columns is None:
+        if self.source(at) in (*STANDING, "devices") or columns is None:
             flash, store = self.devices(at)
             return (
                 None if flash is None else flash.id,
@@ -345,7 +366,7 @@ class Table:
     def server(self, at: int) -> str | None:
         """Instance or chassis of an option."""
         columns, row = self.columns, int(self.options.row[at])
-        if self.source(at) in ("have", "devices") or columns is None:
+        if self.source(at) in (*STANDING, "devices") or columns is None:
             return None
         if columns.chassis[row] >= 0:
             return str(columns.sold.chassis[columns.chassis[row]].part.id)
@@ -367,9 +388,11 @@ class Table:
         of_tiers = options.source == code["devices"]
         first[of_tiers] = self.tier_rows.store[options.row[of_tiers]]
         second[of_tiers] = self.tier_rows.cache[options.row[of_tiers]]
+        quoted = options.source == code["quotes"]
+        first[quoted] = options.row[quoted]
         columns = self.columns
         if columns is not None:
-            sold = ~of_tiers & (options.source != code["have"])
+            sold = options.source < code["devices"]
             row = options.row[sold]
             server, chassis = columns.server[row], columns.chassis[row]
             first[sold] = np.where(server >= 0, server, chassis)
@@ -393,6 +416,8 @@ class Table:
             have = self.setting.have
             assert have is not None
             return dict(have.bill) if have.bill is not None else {}
+        if source == "quotes":
+            return {}
         if source == "devices":
             # What has no price cannot be billed.
             is_priced = self.options.unpriced[at] == 0
@@ -406,7 +431,7 @@ class Table:
         source = self.source(at)
         flash, store = self.names(at)
         machines = int(options.machines[at])
-        if source not in ("have", "devices"):
+        if source not in (*STANDING, "devices"):
             assert self.columns is not None
             return name_of(self.columns, int(options.row[at]))
         parts = [f"{format_bytes(float(options.ram_bytes[at]))} of RAM"]
@@ -515,6 +540,10 @@ class Table:
         if name == RESTART:
             return self._restart_s(at)
         found = np.full(len(at), np.nan)
+        [quoted] = np.nonzero(self.options.source[at] == SOURCES.index("quotes"))
+        for place in quoted.tolist():
+            given = self.given(int(at[place]))
+            found[place] = given.rack_units if name == UNITS else given.power_watts
         columns = self.columns
         if columns is None:
             return found
@@ -522,7 +551,7 @@ class Table:
         row = self.options.row[at[own]]
         sold, wanted = columns.sold, columns.wanted
         if name == UNITS:
-            heights = [_rack_units(each.part.form_factor) for each in sold.chassis]
+            heights = [rack_units(each.part.form_factor) for each in sold.chassis]
             each = np.asarray(heights or [np.nan])[columns.chassis[row]]
         elif wanted.watts is not None:
             each = np.full(len(row), float(wanted.watts))
@@ -623,7 +652,7 @@ class Table:
         return self.remade(replace(self.setting, curve=curve))
 
 
-def _rack_units(form_factor: str) -> float:
+def rack_units(form_factor: str) -> float:
     """Height of a chassis, such as `2U`; NaN where its form factor does not state it."""
     found = re.fullmatch(r"(\d+)U", form_factor)
     return float(found[1]) if found else math.nan
@@ -746,60 +775,24 @@ def _allowed(columns: Columns, candidates: Candidates) -> Bools:
     return keep
 
 
-def _standing(setting: Setting, have: Have) -> Options:
-    """Make the option of what there is: one row."""
-    curve, page = setting.curve, setting.curve.page_bytes
-    share = have.machines / setting.machines
-    ram = np.asarray([have.ram_bytes / have.machines // page]) * share
-    flash = np.asarray([have.flash_bytes / have.machines // page]) * share
-    done = operations(curve, ram, flash, (have.scheme,))[have.scheme]
-    mean, peak = (
-        None if rate is None else np.asarray([rate / have.machines])
-        for rate in setting.served.both
-    )
-    found = []
-    for device, tier, count in (
-        (have.disk, "disk", have.disks),
-        (have.flash, "flash", have.flash_devices),
-    ):
-        each = np.asarray([count // have.machines])
-        if device is None:
-            found.append((np.zeros(1), np.full(1, np.nan), each, np.full(1, np.inf)))
-            continue
-        times = device_times(device, page, 1)
-        written = np.broadcast_to(done.per_access[tier, "write"], 1)
-        life = life_years(written, mean, page, budget_tb(device) * each)
-        found.append((done.busy_us(tier, *times), times[0], each, life))
-    (store_us, store_read_us, disks, worn), (flash_us, flash_read_us, flashes, life) = (
-        found
-    )
+def _of_have(setting: Setting, have: Have) -> Standing:
+    """Return what there is as an option that is given as a whole."""
     month, purchase, is_priced = _have_cents(setting, have)
-    space = have.disks * (have.disk.capacity_bytes or _LARGEST)
-    too_small = space < setting.data_bytes * setting.replicas
-    whole = np.asarray([0])
-    return Options(
-        source=np.asarray([SOURCES.index("have")]),
-        row=whole,
-        scheme=np.asarray([CHOICES.index(have.scheme)]),
-        machines=np.asarray([have.machines]),
-        ram_bytes=np.asarray([float(have.ram_bytes)]),
-        flash_bytes=np.asarray([float(have.flash_bytes)]),
-        ram_pages=ram,
-        flash_pages=flash,
-        month_cents=np.asarray([month]),
-        purchase_cents=np.asarray([purchase]),
-        store_us=store_us,
-        flash_us=flash_us,
-        store_read_us=store_read_us,
-        flash_read_us=flash_read_us,
-        store_devices=disks,
-        flash_devices=flashes,
-        store_reads=np.broadcast_to(done.per_access["disk", "read"], 1),
-        flash_reads=np.broadcast_to(done.per_access["flash", "read"], 1),
-        peak_busy=peak_busy((store_us, disks), (flash_us, flashes), peak),
-        life_years=np.minimum(worn, life),
-        unpriced=np.asarray([0 if is_priced else 1]),
-        broken=np.asarray([1 if too_small else 0]),
+    return Standing(
+        machines=have.machines,
+        ram_bytes=have.ram_bytes,
+        usable_ram_bytes=have.ram_bytes,
+        disk=have.disk,
+        disks=have.disks,
+        disk_budget_tb=budget_tb(have.disk),
+        flash_bytes=have.flash_bytes,
+        flash=have.flash,
+        flash_devices=have.flash_devices,
+        flash_budget_tb=np.inf if have.flash is None else budget_tb(have.flash),
+        scheme=have.scheme,
+        month_cents=month,
+        purchase_cents=purchase,
+        is_priced=is_priced,
     )
 
 

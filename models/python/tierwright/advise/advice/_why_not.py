@@ -49,7 +49,7 @@ def rejected(asked: Asked, table: Table, chosen: Chosen) -> Iterator[Rejected]:
     )
     order = rows[np.lexsort((rows, second_by, first_by, number, fixed))]
     for at in choose.best_of_kinds(order, table.kind_codes)[:MOST_REJECTED].tolist():
-        broken = [_broken(limit, at) for limit in limits if bool(limit.breaks[at])]
+        broken = [broken_by(limit, at) for limit in limits if bool(limit.breaks[at])]
         found = table.option(at, with_response=at in chosen.responses, with_bill=False)
         head = broken[0]
         yield Rejected(
@@ -69,7 +69,8 @@ def rejected(asked: Asked, table: Table, chosen: Chosen) -> Iterator[Rejected]:
         )
 
 
-def _broken(limit: Limit, at: int) -> Broken:
+def broken_by(limit: Limit, at: int) -> Broken:
+    """Say by how much an option breaks a limit."""
     value = float(limit.value[at])
     by = relaxation(limit, at)
     return Broken(

@@ -10,12 +10,14 @@ from typing import Any
 from tierwright.advise.report import (
     _answer,
     _basis,
+    _committee,
     _evidence,
     _flat,
     _later,
     _scenarios,
 )
 from tierwright.advise.report._answer import STATUS, Document
+from tierwright.advise.report._committee import SentBack
 from tierwright.advise.report._document import HINT, checked
 from tierwright.advise.report._markup import Markup, joined, tag
 from tierwright.advise.report._options import options_csv
@@ -182,6 +184,29 @@ def workbook(document: Mapping[str, Any], *, title: str = TITLE) -> bytes:
         If it is not an advice, or the package `XlsxWriter` is not installed.
     """
     return workbook_of(checked(document, "advice"), title=title)
+
+
+def sent_back(
+    document: Mapping[str, Any], *, day: str, uplift_source: str = ""
+) -> tuple[SentBack, ...]:
+    """Name what a committee would send an advice back for; nothing where it would not.
+
+    Parameters
+    ----------
+    document : mapping
+        As of `html`.
+    day : str
+        Day of the decision, YYYY-MM-DD: prices must not be much older.
+    uplift_source : str
+        Who states the growth and the busiest hour; empty where nobody does.
+
+    Raises
+    ------
+    BadInput
+        If it is not an advice, or the day is not one.
+    """
+    found = checked(document, "advice")
+    return tuple(_committee.sent_back(found, document, day, uplift_source))
 
 
 def csv(document: Mapping[str, Any]) -> str:

@@ -58,7 +58,7 @@ def options_csv(document: Document) -> str:
     writer = csv.writer(stream)
     headings, rows = options_table(document)
     writer.writerow(headings)
-    writer.writerows([_safe(cell) for cell in row] for row in rows)
+    writer.writerows([safe_cell(cell) for cell in row] for row in rows)
     return stream.getvalue()
 
 
@@ -90,7 +90,7 @@ _WRITTEN: dict[type, Callable[[Any], str]] = {
 }
 
 
-def _safe(cell: Cell) -> str:
+def safe_cell(cell: Cell) -> str:
     """Write a number as a number; a text that a spreadsheet would compute begins with an apostrophe."""
     if cell is None:
         return ""

@@ -67,12 +67,57 @@ def workbook_of(document: Document, *, title: str) -> bytes:
     BadInput
         If the package XlsxWriter is not installed.
     """
+    stream, book = _book(document, title)
+    sheets = {name: _Sheet.of(book, name) for name in SHEETS}
+    sums = _bill(sheets[BILL], book, document)
+    _answer(sheets[ANSWER], document, title, sums)
+    headings, rows = options_table(document)
+    sheets[OPTIONS].table(headings, rows)
+    _assumptions(sheets[ASSUMPTIONS], document)
+    _sources(sheets[SOURCES], document)
+    book.close()
+    return stream.getvalue()
+
+
+def table_of(
+    document: Document,
+    title: str,
+    name: str,
+    headings: Sequence[str],
+    rows: Sequence[Sequence[Cell]],
+) -> bytes:
+    """Return one table of an advice as a workbook; its texts are texts, whatever they begin with.
+
+    Parameters
+    ----------
+    document : mapping
+        As `_document.checked` returns it.
+    title : str
+        Of the file.
+    name : str
+        Of its sheet.
+    headings, rows : sequence
+        Cells.
+
+    Raises
+    ------
+    BadInput
+        If the package XlsxWriter is not installed.
+    """
+    stream, book = _book(document, title)
+    _Sheet.of(book, name).table(headings, rows)
+    book.close()
+    return stream.getvalue()
+
+
+def _book(document: Document, title: str) -> tuple[io.BytesIO, Workbook]:
+    """Begin a workbook in which no text is computed."""
     try:
         from xlsxwriter import Workbook
     except ModuleNotFoundError as error:
         raise BadInput(
-            "a report as spreadsheet needs the package XlsxWriter, which is not installed",
-            "install tierwright[report], or write the options as .csv",
+            "a spreadsheet needs the package XlsxWriter, which is not installed",
+            "install tierwright[report], or write .csv",
         ) from error
     stream = io.BytesIO()
     book = Workbook(
@@ -93,15 +138,7 @@ def workbook_of(document: Document, *, title: str) -> bytes:
         }
     )
     book.set_size(2400, 1400)
-    sheets = {name: _Sheet.of(book, name) for name in SHEETS}
-    sums = _bill(sheets[BILL], book, document)
-    _answer(sheets[ANSWER], document, title, sums)
-    headings, rows = options_table(document)
-    sheets[OPTIONS].table(headings, rows)
-    _assumptions(sheets[ASSUMPTIONS], document)
-    _sources(sheets[SOURCES], document)
-    book.close()
-    return stream.getvalue()
+    return stream, book
 
 
 @dataclass(slots=True)
@@ -225,7 +262,7 @@ def _bill(sheet: _Sheet, book: Workbook, document: Document) -> Sums | None:
         return None
     sheet.line([named(best)], "strong")
     horizon = document["horizon_months"]
-    stated = best["bill"] or [_stated(best)]
+    stated = best["bill"] or [stated_row(best)]
     at = sheet.row
     if horizon is not None:
         sheet.line(["Months over which purchases are spread"])
@@ -319,7 +356,7 @@ def _over_horizon(
     sheet.row += 1
 
 
-def _stated(option: Document) -> dict[str, Any]:
+def stated_row(option: Document) -> dict[str, Any]:
     """Return the one row of an option whose cost was stated."""
     return {
         "what": option["name"],

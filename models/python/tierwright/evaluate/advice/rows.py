@@ -17,8 +17,11 @@ from tierwright.hardware.service_time import service_us
 IntArray = NDArray[np.int64]
 CHOICES = tuple(name for name in TIE_ORDER if name in OWN_FORMULA)
 """Schemes of an option; of equals the first is named."""
-SOURCES = ("instances", "volumes", "chassis", "devices", "have")
-"""Where an option is from: kinds of `evaluate.configurations`, RAM and devices of a price book, or what there is."""
+SOURCES = ("instances", "volumes", "chassis", "devices", "have", "quotes")
+"""Where an option is from: kinds of `evaluate.configurations`, RAM and devices of a price book, what there is, or a
+quote."""
+STANDING = SOURCES[4:]
+"""Those that are given as wholes."""
 
 
 @dataclass(frozen=True, slots=True)

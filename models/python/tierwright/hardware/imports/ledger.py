@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,9 +106,17 @@ class Imported:
 
 
 class Ledger:
-    """Collects what a reader finds, in bounded memory."""
+    """Collects what a reader finds, in bounded memory.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    refuse : callable, optional
+        Called with the quote, the row and the reason of each row that is left out; the quote is empty where the
+        row does not tell it.
+    """
+
+    def __init__(self, refuse: Callable[[str, Row, str], object] | None = None) -> None:
+        self._refuse = refuse
         self.format_version: str | None = None
         self.read = 0
         self.taken = 0
@@ -121,19 +130,22 @@ class Ledger:
         self._warnings: dict[str, dict[str, str]] = {}
 
     def take(self, currency: str, printed: str, understood: str) -> None:
-        """Count a row that is taken; of a sum without a unit `printed` is empty."""
+        """Count a row that is taken; of a sum without a unit `printed` is empty, of what has no price `currency`."""
         self.read += 1
         self.taken += 1
-        self._currencies[currency] += 1
+        if currency:
+            self._currencies[currency] += 1
         if printed and (key := (shown(printed), understood)) not in self._units:
             if len(self._units) < MOST_LISTED:
                 self._units[key] = None
             else:
                 self._more_units = True
 
-    def skip(self, row: Row, reason: str) -> None:
-        """Count a row that is left out, with the reason."""
+    def skip(self, row: Row, reason: str, quote_id: str = "") -> None:
+        """Count a row that is left out, with the reason, and the quote that it is of where that is known."""
         self.read += 1
+        if self._refuse is not None:
+            self._refuse(quote_id, row, reason)
         if len(self._skipped) < MOST_LISTED:
             where = shown(row) if isinstance(row, str) else row
             self._skipped.append({"row": where, "reason": reason})

@@ -40,6 +40,23 @@ def read(source: Source, ledger: Ledger) -> Iterator[QuoteLine]:
     BadInput
         If it is too large, not JSON, or not a document of this format and version.
     """
+    quotes = quotes_of(source, ledger)
+    for at, quote in enumerate(quotes):
+        place = f"{source.place}: quotes[{at}]"
+        if not isinstance(quote, dict) or not isinstance(quote.get("lines"), list):
+            raise BadInput(f"{place}: must be an object with a list `lines`", _HINT)
+        _refuse_others(quote, (*OF_QUOTE, "lines"), place)
+    yield from take_lines(_rows(quotes), ledger)
+
+
+def quotes_of(source: Source, ledger: Ledger | None = None) -> list[Any]:
+    """Return the quotes of a document of our format, not yet checked.
+
+    Raises
+    ------
+    BadInput
+        If it is too large, not JSON, or not a document of this format and version.
+    """
     data = document(source)
     if data.get("format") != FORMAT or _text(data.get("version")) != str(VERSION):
         raise BadInput(
@@ -47,17 +64,13 @@ def read(source: Source, ledger: Ledger) -> Iterator[QuoteLine]:
             f"`{shown(_text(data.get('version')))}` is not `{FORMAT}`, version {VERSION}",
             _HINT,
         )
-    ledger.format_version = str(VERSION)
+    if ledger is not None:
+        ledger.format_version = str(VERSION)
     _refuse_others(data, ("format", "version", "quotes"), source.place)
     quotes = data.get("quotes")
     if not isinstance(quotes, list):
         raise BadInput(f"{source.place}: `quotes` must be a list", _HINT)
-    for at, quote in enumerate(quotes):
-        place = f"{source.place}: quotes[{at}]"
-        if not isinstance(quote, dict) or not isinstance(quote.get("lines"), list):
-            raise BadInput(f"{place}: must be an object with a list `lines`", _HINT)
-        _refuse_others(quote, (*OF_QUOTE, "lines"), place)
-    yield from take_lines(_rows(quotes), ledger)
+    return quotes
 
 
 def document(source: Source) -> dict[str, Any]:
@@ -85,16 +98,28 @@ def document(source: Source) -> dict[str, Any]:
 def _rows(quotes: list[dict[str, Any]]) -> Iterator[tuple[Row, Fields | Skip]]:
     row = 0
     for quote in quotes:
-        for line in quote["lines"]:
+        for fields in lines_of(quote):
             row += 1
-            if not isinstance(line, dict):
-                yield row, Skip(f"the line `{shown(line)}` is not an object")
-                continue
-            stated = {**{name: quote.get(name) for name in OF_QUOTE}, **line}
-            try:
-                yield row, _texts(stated, line)
-            except Skip as left_out:
-                yield row, left_out
+            yield row, fields
+
+
+def lines_of(quote: Mapping[str, Any]) -> Iterator[Fields | Skip]:
+    """Yield the texts of each line of one quote, or why it cannot be taken.
+
+    Parameters
+    ----------
+    quote : mapping
+        With a list `lines`; what all lines share stands beside it.
+    """
+    for line in quote["lines"]:
+        if not isinstance(line, dict):
+            yield Skip(f"the line `{shown(line)}` is not an object")
+            continue
+        stated = {**{name: quote.get(name) for name in OF_QUOTE}, **line}
+        try:
+            yield _texts(stated, line)
+        except Skip as left_out:
+            yield left_out
 
 
 def _texts(stated: Mapping[str, Any], line: Mapping[str, Any]) -> Fields:

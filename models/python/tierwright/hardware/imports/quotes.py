@@ -195,7 +195,8 @@ def take_lines(
                 raise fields
             line = line_of(row, fields)
         except Skip as left_out:
-            ledger.skip(row, left_out.reason)
+            quote_id = "" if isinstance(fields, Skip) else fields.get("quote_id", "")
+            ledger.skip(row, left_out.reason, quote_id.strip())
             continue
         ledger.take(line.currency, *_unit_in_words(line, fields))
         if line.valid_until is not None:

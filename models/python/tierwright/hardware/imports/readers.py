@@ -9,7 +9,7 @@ from typing import BinaryIO, Generic, TypeVar
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import listed
 from tierwright.hardware.imports import aws, azure, cxml, oci, quote_csv, quote_json
-from tierwright.hardware.imports.ledger import Imported, Ledger
+from tierwright.hardware.imports.ledger import Imported, Ledger, Row
 from tierwright.hardware.imports.prices import Price
 from tierwright.hardware.imports.quotes import QuoteLine
 from tierwright.hardware.imports.source import Source
@@ -50,18 +50,19 @@ PRICES: dict[str, Reader[Price]] = {
 
 
 def read_rows(
-    stream: BinaryIO,
+    stream: BinaryIO | Source,
     place: str,
     readers: dict[str, Reader[Line]],
     take: Callable[[Line], object],
     *,
     name: str | None = None,
+    refuse: Callable[[str, Row, str], object] | None = None,
 ) -> Imported:
     """Read a file, hand on each row that is taken, and return what the import shows.
 
     Parameters
     ----------
-    stream : BinaryIO
+    stream : BinaryIO or Source
         At its beginning; read once, to its end.
     place : str
         Named in errors.
@@ -71,6 +72,8 @@ def read_rows(
         Called with every row taken, in their order.
     name : str, optional
         Name of the reader; by the beginning of the file unless given.
+    refuse : callable, optional
+        Called with the quote, the row and the reason of every row that is left out, see `Ledger`.
 
     Raises
     ------
@@ -78,14 +81,14 @@ def read_rows(
         If no or more than one format is recognised, the named one does not exist, the file does not
         follow its format, or it has no rows.
     """
-    source = Source(stream, place)
+    source = stream if isinstance(stream, Source) else Source(stream, place)
     found = _name_of(source, readers) if name is None else name
     if found not in readers:
         raise BadInput(
             f"[[import_format]]: `{found}` is not a format that is read here",
             f"the formats are {listed(tuple(readers))}",
         )
-    ledger = Ledger()
+    ledger = Ledger(refuse)
     for line in readers[found].read(source, ledger):
         take(line)
     if not ledger.read:

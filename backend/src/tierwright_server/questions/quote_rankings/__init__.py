@@ -1,0 +1,1 @@
+"""Which quote to take."""

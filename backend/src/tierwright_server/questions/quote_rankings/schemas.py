@@ -1,0 +1,194 @@
+"""Shapes of a ranking of quotes."""
+
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from tierwright.advise.quote_ranking import Rejected
+from tierwright.advise.quote_ranking.caution import QuoteCaution
+from tierwright.hardware.imports.offers import Unreadable
+from tierwright_server.common.mirrors import mirrors
+from tierwright_server.common.schemas import (
+    Answer,
+    Body,
+    CautionOut,
+    Identifier,
+    Share,
+    StartIn,
+    Usd,
+    WarningOut,
+)
+from tierwright_server.hardware.catalog.schemas import ExchangeRateIn
+from tierwright_server.questions.advice.schemas import (
+    Above0,
+    AdviceOptionOut,
+    Amount,
+    ConstraintsIn,
+    HaveIn,
+    Objective,
+)
+
+MOST_QUOTES = 100
+"""Quotes of one request: what is ranked while the client waits."""
+MOST_MAPPED = 1000
+MOST_RATES = 50
+
+
+class QuoteRankingIn(StartIn, Body):
+    """Quotes, and what they are for."""
+
+    workload_id: Identifier
+    quotes: Annotated[
+        list[Any],
+        Field(
+            min_length=1,
+            max_length=MOST_QUOTES,
+            description="Each an object with `quote_id`, `supplier`, `currency`, `valid_until` (YYYY-MM-DD), "
+            "`lead_time_days` and `lines`; a line has `kind` (`device`, `server`, `instance`, `volume`, `part`, `tax` or "
+            "`shipping`), `item` (an id of the catalogue), `part_number`, `manufacturer`, `manufacturer_part_number`, "
+            "`description`, `unspsc`, `quantity`, `unit` (such as `EA`, `HUR` or `MON`), `price` and `price_per`. What is "
+            "wrong with one quote leaves that one out alone, as `unreadable`. Up to 100; more of them with `tierwright "
+            "quotes rank`.",
+        ),
+    ]
+    constraints: ConstraintsIn = Field(
+        default=ConstraintsIn(), description="Limits that every quote must keep."
+    )
+    have: HaveIn | None = Field(
+        default=None,
+        description="What there is today, which is ranked as `do_nothing`; absent: doing nothing is not ranked.",
+    )
+    objective: Objective = Field(
+        default="usd",
+        description="`usd` and `pareto`: least money a month first; `io_time`: least I/O time.",
+    )
+    horizon_months: Annotated[int, Field(strict=True, ge=1, le=1200)] = Field(
+        default=36,
+        description="Months over which a purchase is spread, and data grow. [months]",
+    )
+    reserved_gib: Amount = Field(
+        default=4.0,
+        description="RAM of each machine of a quote for the system itself. [GiB]",
+    )
+    flash_device_id: Identifier | None = Field(
+        default=None,
+        description="Its rates for drives and local disks of flash of which no source states them; absent: such "
+        "quotes are rejected.",
+    )
+    disk_device_id: Identifier | None = Field(
+        default=None, description="The same for hard disks and volumes."
+    )
+    accesses_per_s: Above0 | None = Field(
+        default=None,
+        description="Page accesses of all machines together; absent: of production as it was stated, or of the "
+        "recording. [1/s]",
+    )
+    dirty_share: Share | None = Field(
+        default=None,
+        description="Share of the evicted pages that are dirty, for a workload made from a given curve.",
+    )
+    rates: Annotated[
+        list[ExchangeRateIn],
+        Field(
+            max_length=MOST_RATES,
+            description="Rates of the currencies of the quotes; a quote in a currency without one is `unreadable`.",
+        ),
+    ] = []
+    mapping: Annotated[
+        list[Any],
+        Field(
+            max_length=MOST_MAPPED,
+            description="What lines are that name no item: objects with `part_number` or `manufacturer_part_number`, "
+            "`supplier` and `manufacturer` where they have to be the same too, and `is`, a list of `kind`, `item`, "
+            "`quantity` and, of a volume, `size_gib`, `iops` and `mb_per_s`.",
+        ),
+    ] = []
+    day: (
+        Annotated[
+            str,
+            Field(pattern=r"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$"),
+        ]
+        | None
+    ) = Field(
+        default=None,
+        description="Day on which quotes must be valid, YYYY-MM-DD; absent: today in UTC.",
+    )
+    seed: Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)] = Field(
+        default=0, description="Part of the id of the ranking."
+    )
+
+
+@mirrors(
+    QuoteCaution,
+    code="Stable name of what is said.",
+    hint="What to do next.",
+)
+class QuoteCautionOut(Answer):
+    """What to know of one quote."""
+
+
+class RankedQuoteOut(Answer):
+    """A quote that keeps every limit."""
+
+    quote_id: str = Field(description="`do_nothing` for what there is today.")
+    rank: int = Field(description="From 1, the best first.")
+    usd_per_month: Usd = Field(
+        description="Rent, and purchases spread over the months. [USD/month]"
+    )
+    purchase_usd: Usd = Field(description="At purchase. [USD]")
+    reasons: list[str] = Field(description="Why it stands there, in sentences.")
+    cautions: list[QuoteCautionOut] = Field(description="What to know of it.")
+
+
+@mirrors(
+    Rejected,
+    quote_id="`do_nothing` for what there is today.",
+    constraint="The first limit that its best configuration breaks.",
+    value="What it has, in the unit of the limit, `space` in bytes; null where it has no number.",
+    limit="What was stated; null for what no quote can be without.",
+    relaxation="By how much the limit has to be relaxed; null where it cannot be.",
+)
+class RejectedQuoteOut(Answer):
+    """A quote that breaks a limit."""
+
+
+@mirrors(
+    Unreadable,
+    index="Its place in `quotes`, from 0.",
+    code="Stable name of what is wrong.",
+    detail="What is wrong, with the value in backticks.",
+)
+class UnreadableQuoteOut(Answer):
+    """A quote that cannot be ranked."""
+
+
+class QuoteRankingOut(Answer):
+    """Quotes in the order of the objective."""
+
+    ranking_id: str = Field(
+        description="Hash of all that was asked: the same request has the same id, whatever the order of its quotes."
+    )
+    finding: str
+    ranked: list[RankedQuoteOut] = Field(
+        description="What keeps every limit, the best first."
+    )
+    rejected: list[RejectedQuoteOut] = Field(description="What breaks a limit, by id.")
+    unreadable: list[UnreadableQuoteOut] = Field(
+        description="What cannot be ranked, by its place."
+    )
+    option_zero: AdviceOptionOut | None = Field(
+        description="What there is today, as in an advice; null where it was not stated."
+    )
+    advice_id: str = Field(
+        description="Hash of the question that the advisor answered: workload, what there is, limits, configurations."
+    )
+    objective: Objective = Field(description="What is to be least.")
+    horizon_months: int = Field(
+        description="Months over which a purchase is spread. [months]"
+    )
+    versions: dict[str, str] = Field(
+        description="Versions of the models and of the inputs, the day and the exchange rates."
+    )
+    validity: str
+    warnings: list[WarningOut]
+    cautions: list[CautionOut]

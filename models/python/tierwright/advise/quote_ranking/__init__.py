@@ -1,0 +1,449 @@
+"""Which quote to take: quotes ranked by the advisor, each at its prices, beside doing nothing."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+
+from tierwright.advise.advice import _split
+from tierwright.advise.advice._asked import Asked, asked_of, versions
+from tierwright.advise.advice._choice import Chosen, chosen_of, response_limits
+from tierwright.advise.advice._table import Table
+from tierwright.advise.advice._why_not import broken_by
+from tierwright.advise.advice.found import Option
+from tierwright.advise.advice.request import Candidates, Have
+from tierwright.advise.quote_ranking import _words
+from tierwright.advise.quote_ranking._offered import Offered, offered
+from tierwright.advise.quote_ranking._priced import Unranked, rates_by_currency
+from tierwright.advise.quote_ranking.caution import QuoteCaution
+from tierwright.common.answer import Answer, Figure, Step
+from tierwright.common.currency import ExchangeRate
+from tierwright.common.errors import BadInput
+from tierwright.common.fields import is_of_calendar
+from tierwright.evaluate.advice import choose
+from tierwright.evaluate.advice.choose import Objective
+from tierwright.evaluate.advice.rows import IntArray
+from tierwright.evaluate.advice.tiers import Shelf
+from tierwright.evaluate.bill import CENT
+from tierwright.evaluate.configurations.wanted import DEFAULT_RESERVED_GIB
+from tierwright.hardware.build import DEFAULT_HORIZON_MONTHS
+from tierwright.hardware.device import Device
+from tierwright.hardware.imports.mapping import NO_MAPPING, LineMapping
+from tierwright.hardware.imports.offers import DO_NOTHING, Batch, Unreadable
+from tierwright.profile.curve import Curve
+
+MOST_QUOTES = 10_000
+"""Most quotes of a batch."""
+CODES = {
+    "no_exchange_rate": "a price in another currency than US dollars, of which no rate is stated",
+    "no_period": "something that is rented, with a unit that is no time",
+    "no_count": "something that is bought, with a unit that is a time",
+    "unknown_item": "an item that the catalogue does not have",
+    "mapped_twice": "a line that the mapping tells in several ways",
+    "not_whole": "a count that is not a whole number",
+    "several_servers": "servers of several kinds",
+    "several_drives": "drives of more than two kinds",
+    "several_volumes": "volumes of several kinds or sizes",
+    "parts_of_an_instance": "drives or memory modules beside instances",
+    "not_on_every_machine": "fewer of a thing than machines",
+    "no_volume_size": "a volume without a size",
+    "bad_volume": "a volume as it is not sold",
+    "no_capacity": "a drive of unknown capacity",
+    "not_a_build": "parts that are no server together",
+    "too_much_money": "more money than a quote may be of",
+}
+"""Why a quote that was read cannot be ranked, beside `tierwright.hardware.imports.offers.CODES`."""
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+VALIDITY = (
+    "each quote is one configuration at its own prices; equal lines are summed before they are rounded to the cent; what "
+    "a quote does not hold is not added: no power, space, support or migration; otherwise as an advice"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A quote that keeps every limit.
+
+    Attributes
+    ----------
+    quote_id : str
+        `do_nothing` for what there is today.
+    rank : int
+        From 1, the best first.
+    usd_per_month, purchase_usd : Decimal
+        Rent, and purchases spread over the months; purchases. [USD/month], [USD]
+    reasons : tuple of str
+        Why it stands there, in sentences.
+    cautions : tuple of QuoteCaution
+    """
+
+    quote_id: str
+    rank: int
+    usd_per_month: Decimal
+    purchase_usd: Decimal
+    reasons: tuple[str, ...]
+    cautions: tuple[QuoteCaution, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A quote that breaks a limit.
+
+    Attributes
+    ----------
+    quote_id : str
+    constraint : str
+        The first limit that its best configuration breaks: a constraint of an advice, or what it cannot be without.
+    value, limit, relaxation : float or None
+        In the unit of the constraint, `space` in bytes; None where it has none.
+    """
+
+    quote_id: str
+    constraint: str
+    value: float | None
+    limit: float | None
+    relaxation: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ranking(Answer):
+    """Quotes in the order of the objective.
+
+    Attributes
+    ----------
+    ranking_id : str
+        Hash of all that was asked: the same inputs have the same id.
+    ranked : tuple of Ranked
+    rejected : tuple of Rejected
+    unreadable : tuple of Unreadable
+    option_zero : Option or None
+        What there is, as an advice describes it; None where it was not stated.
+    advice_id : str
+        Of the question that the advisor answered: the workload, what there is, limits, and these configurations.
+    objective : str
+    horizon_months : int
+        [months]
+    versions : dict of str to str
+        Of model, prices and inputs.
+    validity : str
+        What was assumed.
+    """
+
+    ranking_id: str
+    ranked: tuple[Ranked, ...]
+    rejected: tuple[Rejected, ...]
+    unreadable: tuple[Unreadable, ...]
+    option_zero: Option | None
+    advice_id: str
+    objective: str
+    horizon_months: int
+    versions: dict[str, str]
+    validity: str
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """How many quotes are ranked, and the best of them."""
+        best = self.ranked[0] if self.ranked else None
+        return (
+            Figure(
+                "usd_per_month",
+                "Money per month of the best",
+                None if best is None else best.usd_per_month,
+                "USD/month",
+            ),
+            Figure("ranked", "Quotes that keep every limit", len(self.ranked), "1"),
+            Figure("rejected", "Quotes that break a limit", len(self.rejected), "1"),
+            Figure(
+                "unreadable", "Quotes that cannot be read", len(self.unreadable), "1"
+            ),
+        )
+
+
+def answer(
+    curve: Curve,
+    batch: Batch,
+    *,
+    day: str,
+    accesses_per_s: float | None = None,
+    duration_s: float | None = None,
+    have: Have | None = None,
+    constraints: Mapping[str, Any] | None = None,
+    objective: Objective = "usd",
+    horizon_months: int = DEFAULT_HORIZON_MONTHS,
+    reserved_gib: Decimal = DEFAULT_RESERVED_GIB,
+    flash: Device | None = None,
+    disk: Device | None = None,
+    mapping: LineMapping = NO_MAPPING,
+    rates: Sequence[ExchangeRate] = (),
+    seed: int = 0,
+) -> Ranking:
+    """Rank quotes for a workload.
+
+    Parameters
+    ----------
+    curve : Curve
+        As `tierwright.advise.advice.answer`.
+    batch : Batch
+        From `tierwright.hardware.imports.offers`.
+    day : str
+        Day of the question, YYYY-MM-DD: quotes that end before it have a caution.
+    accesses_per_s, duration_s, have, constraints, objective, horizon_months, flash, disk, seed
+        As of an advice.
+    reserved_gib : Decimal
+        RAM of each machine of a quote for the system itself. [GiB]
+    mapping : LineMapping
+        What lines are that do not name an item.
+    rates : sequence of ExchangeRate
+        Of the currencies of the quotes, one each.
+
+    Raises
+    ------
+    BadInput
+        As an advice; or if there are no quotes, or more than `MOST_QUOTES`, or a currency has two rates.
+    """
+    if not _DAY.fullmatch(day) or not is_of_calendar(day):
+        raise BadInput(f"day: `{day}` is not a day written as YYYY-MM-DD", "correct it")
+    if not 1 <= len(batch) <= MOST_QUOTES:
+        raise BadInput(
+            f"quotes: `{len(batch):,}` is not a number of quotes from 1 to {MOST_QUOTES:,}",
+            "send them in several batches, with what there is in each",
+        )
+    by_currency = rates_by_currency(rates)
+    if len(by_currency) < len(rates):
+        raise BadInput("rates: a currency has two rates", "state one for each currency")
+    asked = asked_of(
+        curve,
+        (accesses_per_s, duration_s),
+        Candidates(reserved_gib=reserved_gib),
+        have,
+        constraints or {},
+        objective,
+        None,
+        horizon_months,
+        (flash, disk),
+        seed,
+    )
+    found: list[Offered] = []
+    unreadable = list(batch.unreadable)
+    for offer in batch.offers:
+        try:
+            found.append(offered(offer, asked.setting, mapping, by_currency, day))
+        except Unranked as left_out:
+            unreadable.append(Unreadable(offer.index, left_out.code, left_out.detail))
+    unreadable.sort(key=lambda each: each.index)
+    # Of equals in what decides, the exactly cheaper one stands first, then the one whose id does.
+    found.sort(
+        key=lambda each: (each.priced.spend(horizon_months), each.offer.quote_id)
+    )
+    standing = tuple(one for each in found for one in each.standing)
+    asked = replace(asked, setting=replace(asked.setting, quoted=standing))
+    return _answer(asked, found, unreadable, batch, mapping, rates, day)
+
+
+@dataclass(slots=True)
+class _Places:
+    """Where the quotes stand in the table of options."""
+
+    asked: Asked
+    table: Table
+    chosen: Chosen
+    owner: IntArray
+    """Index of the quote of each option; -1 for what there is."""
+
+    def best(self) -> dict[int, int]:
+        """Return the best option of each quote that keeps every limit, in the order of the objective."""
+        found: dict[int, int] = {}
+        for at in self._in_order(found):
+            found.setdefault(int(self.owner[at]), at)
+        return found
+
+    def _in_order(self, found: dict[int, int]) -> Iterator[int]:
+        if not self.asked.limits_response:
+            yield from self.chosen.order.tolist()
+            return
+
+        def response(at: int) -> tuple[float, float]:
+            if int(self.owner[at]) in found:
+                return math.inf, math.inf  # a better option of the same quote was found
+            if at not in self.chosen.responses:
+                self.chosen.responses[at] = self.table.peak_response(at)
+            return self.chosen.responses[at]
+
+        yield from choose.keeping(
+            self.chosen.order,
+            response,
+            self.asked.response_limits,
+            self.table.least_response,
+        )
+
+    def rejected(self, owner: int, quote_id: str) -> Rejected:
+        """Say which limit the best option of a quote breaks that breaks one whatever runs it."""
+        asked, table, chosen = self.asked, self.table, self.chosen
+        limits = [
+            *chosen.limits,
+            *response_limits(asked, table, chosen, chosen.order),
+        ]
+        [rows] = np.nonzero(self.owner == owner)
+        number = np.sum([limit.breaks[rows] for limit in limits], axis=0)
+        order = choose.ordered(table.options, rows, asked.objective)
+        rank = {at: place for place, at in enumerate(order.tolist())}
+        at = min(
+            zip(number.tolist(), rows.tolist(), strict=True),
+            key=lambda two: (two[0], rank[two[1]]),
+        )[1]
+        first = next(limit for limit in limits if bool(limit.breaks[at]))
+        broken = broken_by(first, at)
+        return Rejected(
+            quote_id, broken.constraint, broken.value, broken.limit, broken.relaxation
+        )
+
+
+def _answer(
+    asked: Asked,
+    found: list[Offered],
+    unreadable: list[Unreadable],
+    batch: Batch,
+    mapping: LineMapping,
+    rates: Sequence[ExchangeRate],
+    day: str,
+) -> Ranking:
+    table = Table(asked.setting, (None, Shelf(None, (), ())))
+    owner = np.full(len(table.options), -1, dtype=np.int64)
+    owner[table.quotes_at :] = np.repeat(
+        np.arange(len(found)), [len(each.standing) for each in found]
+    )
+    places = _Places(asked, table, chosen_of(asked, table), owner)
+    best = places.best()
+    zero = _zero(table)
+    options = {
+        who: table.option(at, with_response=asked.limits_response, with_bill=False)
+        for who, at in best.items()
+    }
+    taxed = {
+        kind: sum(kind in each.priced.charges for each in found)
+        for kind in _words.CHARGE_WORDS
+    }
+    listed = list(options.values())
+    ranked = []
+    for place, who in enumerate(options, start=1):
+        of = None if who < 0 else found[who]
+        ranked.append(
+            Ranked(
+                DO_NOTHING if of is None else of.offer.quote_id,
+                place,
+                Decimal(int(table.options.month_cents[best[who]])) * CENT,
+                Decimal(int(table.options.purchase_cents[best[who]])) * CENT,
+                tuple(_words.reasons(place, listed, of, zero, asked)),
+                ()
+                if of is None
+                else (
+                    *of.cautions,
+                    *_words.of_charges(of, taxed, len(found)),
+                ),
+            )
+        )
+    rejected = [
+        Rejected(
+            each.offer.quote_id,
+            each.impossible.constraint,
+            each.impossible.value,
+            each.impossible.limit,
+            each.impossible.relaxation,
+        )
+        if each.impossible is not None
+        else places.rejected(who, each.offer.quote_id)
+        for who, each in enumerate(found)
+        if who not in best
+    ]
+    if table.have_at is not None and -1 not in best:
+        rejected.append(places.rejected(-1, DO_NOTHING))
+    rejected.sort(key=lambda each: each.quote_id)
+    known = {
+        **versions(asked),
+        "quotes": batch.content_id[:16],
+        "day": day,
+        "exchange_rates": "; ".join(
+            sorted(f"{each.currency} {each.per_usd:f} {each.date}" for each in rates)
+        )
+        or "none",
+    }
+    return Ranking(
+        finding=_words.finding(ranked, rejected, unreadable, zero is not None),
+        explain=lambda: _steps(ranked, options, asked),
+        ranking_id=_identity(asked, known, unreadable, mapping),
+        ranked=tuple(ranked),
+        rejected=tuple(rejected),
+        unreadable=tuple(unreadable),
+        option_zero=zero,
+        advice_id=asked.advice_id,
+        objective=asked.objective,
+        horizon_months=asked.setting.horizon_months,
+        versions=known,
+        validity=VALIDITY,
+    )
+
+
+def _zero(table: Table) -> Option | None:
+    """Describe what there is, as an advice without a recording does."""
+    at = table.have_at
+    if at is None:
+        return None
+    split = _split.splits_of(table, [at], None)[at]
+    return replace(table.option(at), clean_share_reason=split.reason)
+
+
+def _identity(
+    asked: Asked,
+    known: Mapping[str, str],
+    unreadable: Sequence[Unreadable],
+    mapping: LineMapping,
+) -> str:
+    document = {
+        "advice": asked.advice_id,
+        "versions": dict(known),
+        "unreadable": [(each.index, each.code, each.detail) for each in unreadable],
+        "mapping": mapping.to_dict(),
+    }
+    text = json.dumps(document, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _steps(
+    ranked: Sequence[Ranked], options: Mapping[int, Option], asked: Asked
+) -> Iterator[Step]:
+    """Make the steps of each quote: its money, and its I/O time."""
+    months = asked.setting.horizon_months
+    for each, option in zip(ranked, options.values(), strict=True):
+        rent = each.usd_per_month - each.purchase_usd / months
+        yield Step(
+            "money per month",
+            f"rent + purchase / months = {rent:.2f} + {each.purchase_usd} / {months}, each group of lines rounded to the "
+            "cent",
+            float(each.usd_per_month),
+            "USD/month",
+            "own, as a bill",
+            each.quote_id,
+        )
+        yield Step(
+            "I/O time",
+            f"busy time of one device of each tier, by {option.scheme} at {option.ram_bytes:,} bytes of RAM and "
+            f"{option.flash_bytes:,} bytes of flash",
+            option.io_time_us_per_access,
+            "µs per access",
+            "C0 to C3 of Koltsidas and Viglas (2009)",
+            each.quote_id,
+        )
+
+
+def today() -> str:
+    """Return the present day in UTC, YYYY-MM-DD."""
+    return datetime.datetime.now(datetime.UTC).date().isoformat()

@@ -1,0 +1,176 @@
+"""What a quote costs: each line in US dollars at a stated rate, each group of equal lines to the cent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal, localcontext
+
+import numpy as np
+
+from tierwright.common.currency import BASE, ExchangeRate
+from tierwright.common.wording import counted
+from tierwright.evaluate.advice.rows import month_cents
+from tierwright.evaluate.bill import EXACT, cents
+from tierwright.evaluate.economics import HOURS_PER_MONTH
+from tierwright.hardware.imports.ledger import shown
+from tierwright.hardware.imports.quotes import CHARGES, QuoteLine
+
+MONTHS_PER_YEAR = 12
+_PER_MONTH = {
+    "hour": HOURS_PER_MONTH,
+    "month": Decimal(1),
+    "year": EXACT.divide(Decimal(1), Decimal(MONTHS_PER_YEAR)),
+}
+"""How often a month has a period, by what a unit counts."""
+_NANO = Decimal("1e-9")
+_MOST_USD = Decimal(10) ** 15
+
+
+class Unranked(Exception):
+    """A quote cannot be ranked.
+
+    Parameters
+    ----------
+    code : str
+        Stable.
+    detail : str
+        What is wrong, with the value in backticks.
+    """
+
+    def __init__(self, code: str, detail: str) -> None:
+        super().__init__(code, detail)
+        self.code = code
+        self.detail = detail
+
+
+@dataclass(slots=True)
+class Group:
+    """Lines that are the same thing: their sum is rounded once, however they are split.
+
+    Attributes
+    ----------
+    purchase_usd, usd_per_month : Decimal
+        Exact. [USD], [USD/month]
+    """
+
+    purchase_usd: Decimal = Decimal(0)
+    usd_per_month: Decimal = Decimal(0)
+
+
+@dataclass(slots=True)
+class Priced:
+    """What all lines of a quote cost.
+
+    Attributes
+    ----------
+    groups : dict
+        By what the lines are.
+    converted : dict of str to ExchangeRate
+        Rates that were used, by currency.
+    charges : set of str
+        Kinds of charges among the lines.
+    """
+
+    groups: dict[tuple[str, ...], Group] = field(default_factory=dict)
+    converted: dict[str, ExchangeRate] = field(default_factory=dict)
+    charges: set[str] = field(default_factory=set)
+
+    def add(
+        self,
+        line: QuoteLine,
+        *,
+        is_rent: bool,
+        rates: Mapping[str, ExchangeRate],
+    ) -> None:
+        """Add a line.
+
+        Raises
+        ------
+        Unranked
+            If no rate of its currency is stated, or a rent is of no period.
+        """
+        rate = self._rate(line, rates)
+        per = "" if line.unit is None else line.unit.one
+        key = (
+            line.kind,
+            line.item,
+            line.part_number,
+            line.manufacturer_part_number,
+            line.description,
+            per,
+        )
+        group = self.groups.setdefault(key, Group())
+        if line.kind in CHARGES:
+            self.charges.add(line.kind)
+        with localcontext(EXACT):
+            if is_rent:
+                if per not in _PER_MONTH:
+                    raise Unranked(
+                        "no_period",
+                        f"row {line.row}: `{shown(line.item or line.part_number)}` is rented, and its unit is a "
+                        f"{per or 'sum'}: for which time the price is, is not stated",
+                    )
+                each = line.price_of_one * line.quantity * _PER_MONTH[per]
+                group.usd_per_month += _in_usd(each, rate)
+            else:
+                group.purchase_usd += _in_usd(line.amount, rate)
+
+    def _rate(
+        self, line: QuoteLine, rates: Mapping[str, ExchangeRate]
+    ) -> ExchangeRate | None:
+        if line.currency == BASE:
+            return None
+        rate = rates.get(line.currency)
+        if rate is None:
+            raise Unranked(
+                "no_exchange_rate",
+                f"row {line.row}: the price is in {line.currency}, and no rate of it is stated",
+            )
+        self.converted[line.currency] = rate
+        return rate
+
+    def spend(self, months: int) -> Decimal:
+        """Rent and purchase over the months, to a billionth: decides between quotes of equal cents. [USD]
+
+        Raises
+        ------
+        Unranked
+            If it is more than a quote may be of.
+        """
+        with localcontext(EXACT):
+            found = sum(
+                (
+                    each.purchase_usd + months * each.usd_per_month
+                    for each in self.groups.values()
+                ),
+                Decimal(0),
+            ).quantize(_NANO)
+        if found > _MOST_USD:
+            raise Unranked(
+                "too_much_money",
+                f"{found:.3e} USD over {counted(months, 'month')} is more than {_MOST_USD:.0e} USD",
+            )
+        return found
+
+    @property
+    def rent_cents(self) -> int:
+        """Cents of rent a month, each group rounded. [cent/month]"""
+        return sum(
+            int(cents(each.usd_per_month) * 100) for each in self.groups.values()
+        )
+
+    def cents(self, months: int) -> tuple[int, int]:
+        """Cents a month, purchases spread over the months, and cents at purchase: rounded as rows of a bill."""
+        bought = [int(cents(each.purchase_usd) * 100) for each in self.groups.values()]
+        spread = month_cents(np.asarray(bought, dtype=np.int64), months)
+        return self.rent_cents + int(spread.sum()), sum(bought)
+
+
+def _in_usd(amount: Decimal, rate: ExchangeRate | None) -> Decimal:
+    return amount if rate is None else amount / rate.per_usd
+
+
+def rates_by_currency(rates: Sequence[ExchangeRate]) -> dict[str, ExchangeRate]:
+    """Return rates by currency."""
+    return {each.currency: each for each in rates}

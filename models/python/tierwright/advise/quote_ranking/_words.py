@@ -1,0 +1,220 @@
+"""Sentences of a ranking of quotes; each is computed from the figures that it speaks of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice.found import Option
+from tierwright.advise.bill import exact_money
+from tierwright.advise.point import scheme_titles
+from tierwright.advise.quote_ranking._offered import Offered
+from tierwright.advise.quote_ranking.caution import QuoteCaution
+from tierwright.common.units import format_bytes, format_microseconds
+from tierwright.common.wording import counted, listed
+from tierwright.hardware.imports.offers import DO_NOTHING
+
+if TYPE_CHECKING:
+    from tierwright.advise.quote_ranking import Ranked, Rejected
+    from tierwright.hardware.imports.offers import Unreadable
+
+CHARGE_WORDS: Mapping[str, str] = {"tax": "tax", "shipping": "shipping"}
+"""Kinds of charges, in words."""
+
+
+def finding(
+    ranked: Sequence[Ranked],
+    rejected: Sequence[Rejected],
+    unreadable: Sequence[Unreadable],
+    zero_known: bool,  # noqa: FBT001
+) -> str:
+    """Say which quote is the first, and what becomes of the others."""
+    said = [_first(ranked, len(rejected))]
+    if ranked and rejected:
+        said.append(
+            f"{counted(len(rejected), 'other breaks a limit', 'others break a limit')}."
+        )
+    if unreadable:
+        said.append(
+            f"{counted(len(unreadable), 'quote is', 'quotes are')} not ranked: what they offer or cost is not stated."
+            if len(unreadable) > 1
+            else "1 quote is not ranked: what it offers or costs is not stated."
+        )
+    if not zero_known:
+        said.append("What there is today was not stated: doing nothing is not ranked.")
+    return " ".join(said)
+
+
+def _first(ranked: Sequence[Ranked], rejected: int) -> str:
+    if not ranked:
+        return (
+            "No quote keeps every limit." if rejected else "No quote could be ranked."
+        )
+    best = ranked[0]
+    cost = f"{exact_money(best.usd_per_month)} per month"
+    if best.quote_id == DO_NOTHING:
+        if len(ranked) == 1:
+            return (
+                f"Doing nothing, at {cost}, is the only option that keeps every limit."
+            )
+        return f"Doing nothing, at {cost}, stands before {counted(len(ranked) - 1, 'quote')}."
+    if len(ranked) == 1:
+        return f"Quote `{best.quote_id}`, at {cost}, is the only option that keeps every limit."
+    return f"Quote `{best.quote_id}`, at {cost}, is the first of the {counted(len(ranked), 'option')} that keep every limit."
+
+
+def reasons(
+    place: int,
+    options: Sequence[Option],
+    of: Offered | None,
+    zero: Option | None,
+    asked: Asked,
+) -> Iterator[str]:
+    """Yield why an option has its rank: its place, its money, how it runs, and beside doing nothing.
+
+    Parameters
+    ----------
+    place : int
+        Its rank, from 1.
+    options : sequence of Option
+        Of the best configuration of each quote, by rank.
+    of : Offered or None
+        The quote; None for what there is.
+    zero : Option or None
+        What there is.
+    asked : Asked
+    """
+    own = options[place - 1]
+    yield _place(place, options, by_time=asked.objective == "io_time")
+    if of is not None:
+        yield _money(of, asked.setting.horizon_months)
+    yield _run(own)
+    if of is not None:
+        yield from _idle(own, of)
+    if of is not None and zero is not None:
+        yield from _beside_nothing(own, zero)
+    if of is not None:
+        for rate in of.priced.converted.values():
+            yield f"Its prices are converted at {rate.sentence}."
+        if of.offer.lead_time_days is not None:
+            yield f"Its lead time is {counted(of.offer.lead_time_days, 'day')}."
+
+
+def _place(place: int, options: Sequence[Option], *, by_time: bool) -> str:
+    count = len(options)
+    if count == 1:
+        return "It is the only option that keeps every limit."
+    own = options[place - 1]
+    other = options[1] if place == 1 else options[0]
+    of = "the next" if place == 1 else "the first"
+    money, time = _money_difference(own, other), _time_difference(own, other)
+    said = [time, money] if by_time else [money, time]
+    return f"Of the {counted(count, 'option')} that keep every limit it is number {place:,}: {said[0]}, and {said[1]}, beside {of}."
+
+
+def _money_difference(own: Option, other: Option) -> str:
+    more = (own.usd_per_month or Decimal(0)) - (other.usd_per_month or Decimal(0))
+    if not more:
+        return "the same money"
+    return f"{exact_money(abs(more))} per month {'more' if more > 0 else 'less'}"
+
+
+def _time_difference(own: Option, other: Option) -> str:
+    more = (own.io_time_us_per_access or 0.0) - (other.io_time_us_per_access or 0.0)
+    if not more:
+        return "the same I/O time"
+    word = "more" if more > 0 else "less"
+    return f"{format_microseconds(abs(more))} of I/O time {word}"
+
+
+def _money(of: Offered, months: int) -> str:
+    month, purchase = (Decimal(each) / 100 for each in of.priced.cents(months))
+    rent = of.priced.rent_cents
+    parts = []
+    if purchase:
+        parts.append(
+            f"{exact_money(purchase)} at purchase, spread over {counted(months, 'month')}"
+        )
+    if rent:
+        parts.append(f"{exact_money(Decimal(rent) / 100)} of rent per month")
+    if not parts:
+        return "It costs nothing: all of its prices are 0."
+    return f"It costs {exact_money(month)} per month: {listed(parts)}."
+
+
+def _run(own: Option) -> str:
+    held = [f"{format_bytes(own.ram_bytes)} of RAM"]
+    if own.flash_device is not None:
+        held.append(
+            f"{own.flash_devices:,} x `{own.flash_device}` as flash cache ({scheme_titles()[own.scheme]})"
+        )
+    held.append(f"{own.disks:,} x `{own.disk_device}` for the data")
+    time = own.io_time_us_per_access
+    took = (
+        ""
+        if time is None
+        else f", with {format_microseconds(time)} of I/O time per access"
+    )
+    return f"It runs on {counted(own.machines, 'machine')} with {listed(held)}{took}."
+
+
+def _idle(own: Option, of: Offered) -> Iterator[str]:
+    """Name drives that a quote offers and the configuration does not use."""
+    used = {own.flash_device, own.disk_device}
+    counts = {
+        device.id: count
+        for each in of.standing
+        for device, count in (
+            (each.disk, each.disks),
+            (each.flash, each.flash_devices),
+        )
+        if device is not None
+    }
+    for name, count in sorted(counts.items()):
+        if name not in used:
+            yield counted(
+                count,
+                f"x `{name}` is paid and holds nothing.",
+                f"x `{name}` are paid and hold nothing.",
+            )
+
+
+def _beside_nothing(own: Option, zero: Option) -> Iterator[str]:
+    if zero.usd_per_month is None:
+        yield "What doing nothing costs was not stated."
+        return
+    assert own.usd_per_month is not None  # of what is ranked
+    more = own.usd_per_month - zero.usd_per_month
+    if more > 0:
+        yield f"It costs {exact_money(more)} per month more than doing nothing."
+    elif more < 0:
+        yield f"It saves {exact_money(-more)} per month against doing nothing."
+    else:
+        yield "It costs as much per month as doing nothing."
+
+
+def of_charges(
+    of: Offered, stated: Mapping[str, int], quotes: int
+) -> Iterator[QuoteCaution]:
+    """Yield where a quote states tax or shipping and others do not, or the other way round."""
+    for kind, word in CHARGE_WORDS.items():
+        with_it = stated[kind]
+        if kind in of.priced.charges:
+            if with_it < quotes:
+                others = counted(
+                    quotes - with_it, "other quote states", "other quotes state"
+                )
+                yield QuoteCaution(
+                    f"{kind}_counted",
+                    f"The price holds {word}, and {others} none.",
+                    f"compare prices that all hold {word}, or all hold none",
+                )
+        elif with_it:
+            others = counted(with_it, "other quote states", "other quotes state")
+            yield QuoteCaution(
+                f"no_{kind}",
+                f"The quote states no {word}, and {others} it.",
+                f"compare prices that all hold {word}, or all hold none",
+            )

@@ -1,0 +1,286 @@
+"""`tierwright quotes rank`: which quote to take for a workload, with its reasons."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from tierwright.cli.advise import EXIT_INFEASIBLE, workload_of
+from tierwright.cli.imports import opened_file
+from tierwright.cli.money import shown_amount, shows_money
+from tierwright.cli.options import (
+    Assumptions,
+    DiskRatesOf,
+    FlashRatesOf,
+    NewPages,
+    Seed,
+    Start,
+    rates_of,
+)
+from tierwright.cli.output import (
+    Json,
+    pairs,
+    print_cautions,
+    print_facts,
+    print_json,
+    print_table,
+)
+
+if TYPE_CHECKING:
+    from tierwright.advise.quote_ranking import Ranking
+    from tierwright.evaluate.advice.choose import Objective
+
+app = typer.Typer(
+    help="Rank the quotes of suppliers for a workload.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+EXIT_BAD_INPUT = 2
+"""No quote could be read."""
+
+
+@app.callback()
+def quotes() -> None:
+    """Rank the quotes of suppliers for a workload."""
+
+
+def rank(
+    file: Annotated[
+        str,
+        typer.Argument(metavar="FILE", help="Quotes to read; - for standard input."),
+    ],
+    *,
+    workload: Annotated[
+        Path,
+        typer.Option(
+            "--workload",
+            metavar="PROFILE",
+            help="Profile of a recording, or of production.",
+        ),
+    ],
+    as_: Annotated[
+        str | None,
+        typer.Option(
+            "--as",
+            metavar="FORMAT",
+            help="csv, json, oci or cxml [default: by the beginning of the file].",
+        ),
+    ] = None,
+    mapping: Annotated[
+        Path | None,
+        typer.Option(
+            "--mapping",
+            metavar="FILE",
+            help="What lines are that do not name their item, by part number: TOML or JSON.",
+        ),
+    ] = None,
+    rate: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--rate",
+            metavar="CODE=RATE@DATE",
+            help="Value of one US dollar in a currency of the quotes, such as EUR=0.88@2026-09-30; may be repeated.",
+        ),
+    ] = None,
+    day: Annotated[
+        str | None,
+        typer.Option(
+            "--day",
+            metavar="YYYY-MM-DD",
+            help="Day on which quotes must be valid [default: today in UTC].",
+        ),
+    ] = None,
+    production: Annotated[
+        Path | None,
+        typer.Option(
+            "--production",
+            metavar="FILE.toml",
+            help="Scale the profile first: a file that says what production is.",
+        ),
+    ] = None,
+    data: Annotated[
+        str | None,
+        typer.Option(
+            "--data",
+            metavar="B",
+            help="Instead: data in production, such as 4TiB, with --accesses-per-second.",
+        ),
+    ] = None,
+    accesses_per_second: Annotated[
+        float | None,
+        typer.Option(
+            "--accesses-per-second",
+            metavar="X",
+            help="Page accesses per second in production, mean; without --data, of the workload as it is.",
+        ),
+    ] = None,
+    have: Annotated[
+        Path | None,
+        typer.Option(
+            "--have",
+            metavar="FILE",
+            help="What there is today, which is ranked as do_nothing: TOML or JSON.",
+        ),
+    ] = None,
+    constraint: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--constraint",
+            metavar="NAME=VALUE",
+            help="A limit, such as usd_per_month=5000 or flash_life_years=5; may be repeated.",
+        ),
+    ] = None,
+    template: Annotated[
+        Path | None,
+        typer.Option(
+            "--template",
+            metavar="FILE",
+            help="Objective, limits and months of a team, TOML or JSON; options go before it.",
+        ),
+    ] = None,
+    objective: Annotated[
+        str | None,
+        typer.Option(
+            "--objective",
+            metavar="usd|io_time|pareto",
+            help="Least money a month, or least I/O time of an access; pareto ranks as usd [default: usd].",
+        ),
+    ] = None,
+    months: Annotated[
+        int | None,
+        typer.Option(
+            "--months",
+            metavar="N",
+            help="Months over which a purchase is spread, and the data grow [default: 36]. [months]",
+        ),
+    ] = None,
+    flash_device: FlashRatesOf = None,
+    disk_device: DiskRatesOf = None,
+    seed: Seed = 0,
+    start: Start = "steady",
+    new_pages: NewPages = 0,
+    assumptions: Assumptions = False,
+    json: Json = False,
+) -> None:
+    """Rank quotes for a workload by the advisor, each at its prices, beside doing nothing.
+
+    Exit code 0 with a ranking, 2 where no quote could be read, 3 where nothing keeps every limit.
+    """
+    from tierwright.advise import quote_ranking as question
+    from tierwright.advise.advice.request import read_have
+    from tierwright.advise.advice.template import Template, read_template
+    from tierwright.common.currency import stated_rate
+    from tierwright.evaluate.configurations.wanted import DEFAULT_RESERVED_GIB
+    from tierwright.hardware.build import DEFAULT_HORIZON_MONTHS
+    from tierwright.hardware.imports.mapping import NO_MAPPING, read_mapping
+    from tierwright.hardware.imports.offers import read_offers
+
+    usual = Template() if template is None else read_template(template)
+    with opened_file(file) as stream:
+        place = "standard input" if file == "-" else file
+        batch = read_offers(stream, place, as_)
+    found_profile, accesses = workload_of(
+        workload, production, data, accesses_per_second, new_pages
+    )
+    found = question.answer(
+        found_profile.curve.from_start(start),
+        batch,
+        day=day or question.today(),
+        accesses_per_s=accesses,
+        duration_s=found_profile.duration_s,
+        have=None if have is None else read_have(have),
+        constraints={**usual.constraints, **pairs(constraint or (), "--constraint")},
+        objective=cast("Objective", objective or usual.objective or "usd"),
+        horizon_months=(usual.horizon_months or DEFAULT_HORIZON_MONTHS)
+        if months is None
+        else months,
+        reserved_gib=DEFAULT_RESERVED_GIB
+        if usual.candidates is None
+        else usual.candidates.reserved_gib,
+        flash=rates_of(flash_device or usual.flash_device_id),
+        disk=rates_of(disk_device or usual.disk_device_id),
+        mapping=NO_MAPPING if mapping is None else read_mapping(mapping),
+        rates=[
+            stated_rate(code, text)
+            for code, text in pairs(rate or (), "--rate").items()
+        ],
+        seed=seed,
+    )
+    if json:
+        print_json(found.to_dict())
+    else:
+        _print(found, every=assumptions)
+    if not found.ranked and not found.rejected:
+        raise typer.Exit(EXIT_BAD_INPUT)
+    if not found.ranked:
+        raise typer.Exit(EXIT_INFEASIBLE)
+
+
+app.command("rank")(shows_money(rank))
+
+
+def _print(found: Ranking, *, every: bool) -> None:
+    from tierwright.common.currency import shown_in
+
+    print_cautions(found.cautions, every=every)
+    typer.echo(found.finding)
+    if found.ranked:
+        code = shown_in().currency
+        print_table(
+            "quotes that keep every limit",
+            [
+                ("rank", True),
+                (f"{code} per month", True),
+                (f"{code} at purchase", True),
+                ("cautions", True),
+                ("quote", False),
+            ],
+            [
+                [
+                    f"{each.rank:,}",
+                    f"{shown_amount(each.usd_per_month):,.2f}",
+                    f"{shown_amount(each.purchase_usd):,.2f}",
+                    f"{len(each.cautions):,}",
+                    each.quote_id,
+                ]
+                for each in found.ranked
+            ],
+        )
+    for each in found.ranked:
+        typer.echo("")
+        typer.echo(each.quote_id)
+        for reason in each.reasons:
+            typer.echo(f"  {reason}")
+        for caution in each.cautions:
+            typer.echo(f"  caution: {caution.message}")
+            typer.echo(f"  hint: {caution.hint}")
+    if found.rejected:
+        print_table(
+            "quotes that break a limit",
+            [
+                ("constraint", False),
+                ("value", True),
+                ("limit", True),
+                ("relax by", True),
+                ("quote", False),
+            ],
+            [
+                [
+                    each.constraint,
+                    *(
+                        "-" if number is None else f"{number:,.6g}"
+                        for number in (each.value, each.limit, each.relaxation)
+                    ),
+                    each.quote_id,
+                ]
+                for each in found.rejected
+            ],
+        )
+    if found.unreadable:
+        typer.echo("")
+        print_facts(
+            [(f"{each.index}: {each.code}", each.detail) for each in found.unreadable]
+        )

@@ -1,0 +1,838 @@
+"""Quotes ranked by the advisor: the same figures as an advice, whatever the order, the splitting and the currency."""
+
+from __future__ import annotations
+
+import io
+import json
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import run
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tierwright.advise import advice, quote_ranking, scale
+from tierwright.advise.advice.request import Candidates, Have
+from tierwright.advise.quote_ranking import Ranking
+from tierwright.common.currency import ExchangeRate
+from tierwright.common.errors import BadInput
+from tierwright.hardware import catalog
+from tierwright.hardware.imports.mapping import NO_MAPPING, mapping_of
+from tierwright.hardware.imports.offers import offers_of, read_offers
+from tierwright.profile.curve import Curve
+from tierwright.profile.measure import profile
+from tierwright.profile.production import Production
+from tierwright.trace.reading import Trace
+
+ROOT = Path(__file__).resolve().parents[2]
+DRIVE = "samsung-pm9a3-7.68tb-u2"
+KEYS = {
+    *("ranking_id", "ranked", "rejected", "unreadable", "option_zero"),
+    *("advice_id", "versions"),
+}
+DAY = "2026-10-01"
+FEW = settings(max_examples=12, derandomize=True, deadline=None, database=None)
+
+
+@cache
+def curve() -> Curve:
+    recorded = profile(Trace(ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"))
+    return scale.answer(recorded, Production(2**40, 20_000.0)).profile.curve
+
+
+def have(**given: Any) -> Have:
+    return Have(
+        **{
+            "machines": 2,
+            "ram_bytes": 2**37,
+            "disk": catalog.device(DRIVE),
+            "disks": 4,
+            "usd_per_month": Decimal(700),
+            **given,
+        }
+    )
+
+
+def line(
+    kind: str = "", item: str = "", quantity: Any = 1, price: Any = 1, **more: Any
+) -> dict[str, Any]:
+    return {
+        "kind": kind,
+        "item": item,
+        "quantity": quantity,
+        "unit": "EA",
+        "price": price,
+        **more,
+    }
+
+
+def quote(name: str, *lines: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {
+        "quote_id": name,
+        "supplier": "ACME",
+        "currency": "USD",
+        "valid_until": "2026-12-31",
+        "lines": list(lines),
+        **more,
+    }
+
+
+def built(
+    name: str,
+    *,
+    drives: int = 4,
+    drive_usd: Any = 980,
+    modules: int = 16,
+    **more: Any,
+) -> dict[str, Any]:
+    return quote(
+        name,
+        line("server", "chassis-dell-r760", 2, 5000),
+        *([line("part", "dimm-ddr5-rdimm-64gb", modules, 400)] if modules else []),
+        line("device", DRIVE, drives, drive_usd),
+        line("part", "rails", 2, 80),
+        line("part", "power", 4, 250),
+        **more,
+    )
+
+
+def rented(name: str, price: Any = "1.373", count: Any = 2) -> dict[str, Any]:
+    return quote(name, line("instance", "aws-i4i.4xlarge", count, price, unit="HUR"))
+
+
+def ranked(*quotes: Any, **given: Any) -> Ranking:
+    return quote_ranking.answer(curve(), offers_of(quotes), **{"day": DAY, **given})
+
+
+def by_id(found: Ranking) -> dict[str, Any]:
+    return {each.quote_id: each for each in found.ranked}
+
+
+def codes(found: Ranking, name: str) -> list[str]:
+    return [each.code for each in by_id(found)[name].cautions]
+
+
+def seen(found: Ranking) -> dict[str, Any]:
+    """What the order of quotes and the splitting of lines must not change."""
+    document = found.to_dict()
+    return {
+        name: document[name]
+        for name in ("ranked", "rejected", "option_zero", "advice_id", "finding")
+    }
+
+
+class TestAsTheAdvisor:
+    """A quote has the figures of an advice on the same configuration."""
+
+    @pytest.mark.oracle("advise.quote_ranking.answer")
+    @pytest.mark.parametrize("machines", [1, 2, 3])
+    def test_instances_at_list_price(self, machines: int) -> None:
+        server = "aws-i4i.4xlarge"
+        usd = catalog_price(server)
+        other = advice.answer(
+            curve(),
+            candidates=Candidates(
+                kinds=("instances",), servers=(server,), max_machines=machines
+            ),
+            constraints={"machines": machines},
+            objective="io_time",
+            how_sure=False,
+        ).recommendation
+        assert other is not None
+        assert other.machines == machines
+        found = ranked(rented("A", str(usd), machines))
+        [one] = found.ranked
+        assert one.usd_per_month == other.usd_per_month
+        assert one.purchase_usd == other.purchase_usd == 0
+        [time] = [each for each in found.derivation() if each.name == "I/O time"]
+        assert time.value == other.io_time_us_per_access
+
+    def test_a_server_of_parts(self) -> None:
+        other = advice.answer(
+            curve(),
+            candidates=Candidates(
+                kinds=("chassis",),
+                parts=(
+                    "chassis-dell-r760",
+                    "dimm-ddr5-rdimm-64gb",
+                    "intel-d7-p5500-7.68tb",
+                ),
+                part_usd={
+                    "chassis": Decimal("5000.10"),
+                    "dimm-ddr5-rdimm-64gb": Decimal("400.07"),
+                    "intel-d7-p5500-7.68tb": Decimal("980.11"),
+                },
+                max_machines=2,
+            ),
+            constraints={"machines": 2},
+            objective="io_time",
+            how_sure=False,
+        ).recommendation
+        assert other is not None
+        parts = {each["id"]: each["quantity"] for each in other.config["part"]}
+        count = other.machines
+        prices = {
+            "chassis-dell-r760": "5000.10",
+            "dimm-ddr5-rdimm-64gb": "400.07",
+            "intel-d7-p5500-7.68tb": "980.11",
+        }
+        found = ranked(
+            quote(
+                "B",
+                *(
+                    line("part", name, quantity * count, prices[name])
+                    for name, quantity in parts.items()
+                ),
+            ),
+            constraints={"flash_life_years": 0.0001},
+        )
+        [one] = found.ranked
+        assert one.usd_per_month == other.usd_per_month
+        assert one.purchase_usd == other.purchase_usd
+        times = [each for each in found.derivation() if each.name == "I/O time"]
+        assert times[0].value == other.io_time_us_per_access
+
+    def test_doing_nothing_is_the_option_zero_of_an_advice(self) -> None:
+        other = advice.answer(
+            curve(),
+            candidates=Candidates(kinds=("instances",), servers=("aws-i4i.4xlarge",)),
+            have=have(),
+            how_sure=False,
+        ).option_zero
+        found = ranked(built("B"), have=have())
+        assert found.option_zero == other
+        zero = by_id(found)["do_nothing"]
+        assert (zero.usd_per_month, zero.cautions) == (Decimal("700.00"), ())
+
+    def test_a_limit_of_response_times_rejects_the_same(self) -> None:
+        found = ranked(
+            built("B"),
+            rented("A"),
+            have=have(),
+            constraints={"response_p99_us": 0.001},
+            objective="io_time",
+        )
+        assert found.ranked == ()
+        assert {each.constraint for each in found.rejected} == {"response_p99_us"}
+        assert len(found.rejected) == 3
+        for each in found.rejected:
+            assert each.limit == 0.001
+            if each.value is not None:
+                assert each.relaxation == pytest.approx(each.value - 0.001)
+
+    def test_a_limit_of_response_times_is_that_of_an_advice(self) -> None:
+        drives = ("micron-9550-max-6.4tb", "kioxia-cd7-7.68tb")
+        quotes = [
+            quote(
+                name,
+                line("part", "dimm-ddr5-rdimm-16gb", 1, 100),
+                line("device", name, 1, 980),
+            )
+            for name in drives
+        ]
+        tails = {}
+        for name in drives:
+            stood = advice.answer(
+                curve(),
+                candidates=Candidates(
+                    kinds=("instances",), servers=("aws-i4i.4xlarge",)
+                ),
+                have=Have(
+                    machines=1,
+                    ram_bytes=12 * 2**30,  # 16 GiB less what the system takes
+                    disk=catalog.device(name),
+                    disks=1,
+                ),
+                how_sure=False,
+            ).option_zero
+            assert stood is not None
+            assert stood.response_p99_us is not None
+            tails[name] = stood.response_p99_us
+        fast, slow = sorted(drives, key=lambda name: tails[name])
+        assert tails[fast] < tails[slow]
+        limit = (tails[fast] + tails[slow]) / 2
+        found = ranked(*quotes, constraints={"response_p99_us": limit})
+        assert [each.quote_id for each in found.ranked] == [fast]
+        [one] = found.rejected
+        assert (one.quote_id, one.constraint) == (slow, "response_p99_us")
+        assert one.value == tails[slow]
+
+    def test_a_cache_of_flash_before_disks_runs_the_best_scheme(self) -> None:
+        disks = line("device", "seagate-exos-x24-24tb", 8, 400)
+        flash = line("device", "solidigm-d7-p5810-800gb", 1, 980)
+        memory = line("part", "dimm-ddr5-rdimm-64gb", 2, 400)
+        slow, fast = (
+            quote("slow", disks, memory),
+            quote("fast", disks, memory, flash),
+        )
+        found = ranked(slow, fast, objective="io_time", accesses_per_s=50.0)
+        assert [each.quote_id for each in found.ranked] == ["fast", "slow"]
+        said = [
+            any("flash cache" in text for text in one.reasons) for one in found.ranked
+        ]
+        assert said == [True, False]
+
+    def test_drives_that_are_not_needed_are_named(self) -> None:
+        both = quote(
+            "X",
+            line("part", "dimm-ddr5-rdimm-64gb", 2, 400),
+            line("device", "seagate-exos-x24-24tb", 8, 400),
+            line("device", DRIVE, 2, 980),
+        )
+        [one] = ranked(both).ranked
+        assert any("`seagate-exos-x24-24tb`" in text for text in one.reasons)
+        assert "8 x `seagate-exos-x24-24tb` are paid and hold nothing." in one.reasons
+
+
+def catalog_price(name: str) -> Decimal:
+    from tierwright.hardware.servers import server
+
+    usd = server(name).usd_per_hour
+    assert usd is not None
+    return usd
+
+
+class TestLaws:
+    """What must not matter does not; what is cheaper is never lower."""
+
+    QUOTES = (
+        built("B"),
+        built("B2", drive_usd=900),
+        rented("A"),
+        quote("C", line("device", DRIVE, 4, 900), valid_until="2026-01-01"),
+        quote("D", line("device", DRIVE, 4, 900, unit="PK")),
+    )
+
+    @pytest.mark.formula("advise.quote_ranking.answer")
+    @FEW
+    @given(st.permutations(range(4)))
+    def test_the_order_of_quotes(self, order: list[int]) -> None:
+        first = ranked(*self.QUOTES[:4], have=have())
+        other = ranked(*(self.QUOTES[at] for at in order), have=have())
+        assert other.to_dict() == first.to_dict()
+
+    @FEW
+    @given(
+        st.sampled_from([0, 1, 2]),
+        st.integers(0, 4),
+        st.decimals(1, 9999, places=3, allow_nan=False),
+    )
+    def test_a_line_in_two_equal_halves(self, at: int, of: int, usd: Decimal) -> None:
+        whole = json.loads(json.dumps(self.QUOTES[at]))
+        lines = whole["lines"]
+        of %= len(lines)
+        lines[of]["price"] = str(usd)
+        halves = json.loads(json.dumps(whole))
+        each = halves["lines"].pop(of)
+        each["quantity"] = str(Decimal(each["quantity"]) / 2)
+        halves["lines"] += [each, dict(each)]
+        first, other = ranked(whole, have=have()), ranked(halves, have=have())
+        assert seen(other) == seen(first)
+
+    @FEW
+    @given(
+        st.sampled_from(["usd", "io_time", "pareto"]),
+        st.decimals("0.001", 5000, places=3, allow_nan=False),
+        st.decimals("0.001", 5000, places=3, allow_nan=False),
+        st.booleans(),
+    )
+    def test_a_cheaper_equal_quote_is_never_lower(
+        self, objective: Any, one: Decimal, other: Decimal, turned: bool
+    ) -> None:
+        names = ("z", "a") if turned else ("a", "z")
+        pair = [
+            built(name, drive_usd=str(usd))
+            for name, usd in zip(names, (one, other), strict=True)
+        ]
+        found = by_id(ranked(*pair, rented("A"), objective=objective))
+        if one < other:
+            assert found[names[0]].rank < found[names[1]].rank
+        if other < one:
+            assert found[names[1]].rank < found[names[0]].rank
+
+    @FEW
+    @given(st.integers(2, 9), st.integers(1, 300))
+    def test_scaled_money_scales_money(self, times: int, usd: int) -> None:
+        # Prices that are whole multiples of the months: no rounding decides.
+        def quotes(by: int) -> list[dict[str, Any]]:
+            return [
+                quote(
+                    "B",
+                    line("server", "chassis-dell-r760", 2, 3600 * by),
+                    line("part", "dimm-ddr5-rdimm-64gb", 16, 36 * usd * by),
+                    line("device", DRIVE, 4, 720 * by),
+                ),
+                quote(
+                    "A",
+                    line("instance", "aws-i4i.4xlarge", 2, 3 * by, unit="MON"),
+                ),
+            ]
+
+        first, other = ranked(*quotes(1)), ranked(*quotes(times))
+        for one, more in zip(first.ranked, other.ranked, strict=True):
+            assert more.quote_id == one.quote_id
+            assert more.usd_per_month == one.usd_per_month * times
+            assert more.purchase_usd == one.purchase_usd * times
+
+    def test_a_cent_that_is_lost_to_rounding_still_decides(self) -> None:
+        pair = [built("a", drive_usd="980.0001"), built("z", drive_usd="980")]
+        found = ranked(*pair)
+        assert len({each.usd_per_month for each in found.ranked}) == 1
+        assert [each.quote_id for each in found.ranked] == ["z", "a"]
+
+
+class TestCautions:
+    """What a quote leaves out is said, and nothing is added to it."""
+
+    def test_a_whole_quote_has_none(self) -> None:
+        assert codes(ranked(built("B")), "B") == []
+
+    def test_no_memory_modules(self) -> None:
+        found = ranked(built("B", modules=0), constraints={"peak_busy": 1})
+        assert codes(found, "B") == ["no_ram"]
+        assert by_id(found)["B"].purchase_usd == 2 * 5000 + 4 * 980 + 160 + 1000
+
+    def test_no_server_and_past_its_validity(self) -> None:
+        found = ranked(
+            quote("C", line("device", DRIVE, 4, 900), valid_until="2026-09-30")
+        )
+        assert codes(found, "C") == ["no_ram", "no_machine", "expired"]
+        assert by_id(found)["C"].purchase_usd == 3600
+        same_day = ranked(quote("C", line("device", DRIVE, 4, 900), valid_until=DAY))
+        assert "expired" not in codes(same_day, "C")
+
+    def test_rails_and_power_by_item_or_mapping_alone(self) -> None:
+        parts = [
+            line("server", "chassis-dell-r760", 2, 5000),
+            line("part", "dimm-ddr5-rdimm-64gb", 16, 400),
+            line("device", DRIVE, 4, 980),
+            line(part_number="RAIL-4", description="Rails", quantity=2, price=80),
+            line(part_number="PSU-1", quantity=4, price=250),
+        ]
+        found = ranked(quote("B", *parts))
+        assert codes(found, "B") == ["no_rails", "no_power", "unresolved_lines"]
+        told = mapping_of(
+            [
+                {"part_number": "RAIL-4", "is": [{"kind": "part", "item": "rails"}]},
+                {"part_number": "PSU-1", "is": [{"kind": "part", "item": "power"}]},
+            ],
+            "mapping",
+        )
+        known = ranked(quote("B", *parts), mapping=told)
+        assert codes(known, "B") == []
+        assert by_id(known)["B"].usd_per_month == by_id(found)["B"].usd_per_month
+
+    def test_drives_are_left_over(self) -> None:
+        found = ranked(built("B", drives=5))
+        assert codes(found, "B") == ["left_over"]
+        [caution] = by_id(found)["B"].cautions
+        assert f"1 of 5 `{DRIVE}`" in caution.message
+
+    def test_tax_that_one_quote_states(self) -> None:
+        taxed = built("T")
+        taxed["lines"].append({"kind": "tax", "quantity": 1, "price": 100})
+        found = ranked(taxed, built("B"))
+        assert codes(found, "T") == ["tax_counted"]
+        assert codes(found, "B") == ["no_tax"]
+        assert codes(ranked(taxed), "T") == []
+
+    def test_the_ram_of_what_there_is_counts_with_a_caution(self) -> None:
+        drives = quote("C", line("device", DRIVE, 4, 900))
+        without, with_it = ranked(drives), ranked(drives, have=have())
+        assert "no RAM counts" in by_id(without)["C"].cautions[0].message
+        assert "RAM of what there is" in by_id(with_it)["C"].cautions[0].message
+        assert by_id(without)["C"].usd_per_month == by_id(with_it)["C"].usd_per_month
+        modules = quote("M", line("part", "dimm-ddr5-rdimm-64gb", 2, 400))
+        found = ranked(modules, have=have())
+        assert codes(found, "M") == ["no_machine", "no_drives"]
+
+
+class TestMoney:
+    """Currencies, periods and prices per so many pieces."""
+
+    RATE = ExchangeRate("EUR", Decimal("0.8"), "2026-09-30", "stated by the user")
+
+    def test_another_currency_needs_a_rate(self) -> None:
+        euro = built("E", drive_usd=784, currency="EUR")
+        found = ranked(euro, built("B"))
+        [left] = found.unreadable
+        assert (left.index, left.code) == (0, "no_exchange_rate")
+        assert "EUR" in left.detail
+        both = ranked(euro, built("B"), rates=[self.RATE])
+        assert both.unreadable == ()
+        lines = {each.quote_id: each for each in both.ranked}
+        assert lines["E"].purchase_usd > lines["B"].purchase_usd
+        assert any("2026-09-30" in text for text in lines["E"].reasons)
+        assert not any("2026-09-30" in text for text in lines["B"].reasons)
+        assert both.ranking_id != found.ranking_id
+        with pytest.raises(BadInput, match="two rates"):
+            ranked(euro, rates=[self.RATE, self.RATE])
+
+    def test_hours_months_and_years(self) -> None:
+        found = ranked(
+            *(
+                quote(
+                    unit,
+                    line("instance", "aws-i4i.4xlarge", 2, price, unit=unit),
+                )
+                for unit, price in (("HUR", 1), ("MON", 730), ("ANN", 8760))
+            )
+        )
+        assert {each.usd_per_month for each in found.ranked} == {Decimal("1460.00")}
+
+    def test_rent_without_a_period_and_pieces_by_the_month(self) -> None:
+        found = ranked(
+            quote("R", line("instance", "aws-i4i.4xlarge", 2, 1000)),
+            quote("P", line("device", DRIVE, 2, 100, unit="MON")),
+        )
+        assert [each.code for each in found.unreadable] == ["no_period", "no_count"]
+
+    def test_a_price_of_a_hundred_pieces(self) -> None:
+        found = ranked(
+            quote("H", line("device", DRIVE, 4, 98_000, price_per=100)),
+            quote("C", line("device", DRIVE, 4, 980)),
+        )
+        assert len({each.usd_per_month for each in found.ranked}) == 1
+
+
+class TestLeftOut:
+    """An item fails alone, with its index and a stable code."""
+
+    @pytest.mark.parametrize(
+        ("bad", "code"),
+        [
+            (7, "not_a_quote"),
+            ({"quote_id": "X"}, "not_a_quote"),
+            (quote("X", line("device", DRIVE), colour="red"), "not_a_quote"),
+            (quote("", line("device", DRIVE)), "no_quote_id"),
+            (quote("X\x1b[31m", line("device", DRIVE)), "bad_quote_id"),
+            (quote("X"), "no_lines"),
+            (quote("X", line("device", DRIVE, price="1,116")), "line_left_out"),
+            (quote("X", line("device", DRIVE, unit="BX")), "line_left_out"),
+            (quote("X", line("device", "no-such-drive")), "unknown_item"),
+            (quote("X", line("device", DRIVE, quantity="1.5")), "not_whole"),
+            (quote("X", line("volume", "aws-ebs-gp3", unit="MON")), "no_volume_size"),
+            (
+                quote(
+                    "X",
+                    line("instance", "aws-i4i.4xlarge", unit="HUR"),
+                    line("instance", "aws-i4i.xlarge", unit="HUR"),
+                ),
+                "several_servers",
+            ),
+            (
+                quote(
+                    "X",
+                    line("instance", "aws-i4i.4xlarge", unit="HUR"),
+                    line("device", DRIVE),
+                ),
+                "parts_of_an_instance",
+            ),
+            (
+                quote(
+                    "X",
+                    line("server", "chassis-dell-r760", 3),
+                    line("device", DRIVE, 2),
+                ),
+                "not_on_every_machine",
+            ),
+            (
+                quote(
+                    "X",
+                    *(
+                        line("device", name)
+                        for name in (
+                            DRIVE,
+                            "solidigm-d7-p5810-800gb",
+                            "seagate-exos-x24-24tb",
+                        )
+                    ),
+                ),
+                "several_drives",
+            ),
+            (quote("X", line("device", DRIVE, price=10**17)), "too_much_money"),
+        ],
+    )
+    def test_each_alone(self, bad: Any, code: str) -> None:
+        found = ranked(built("B"), bad)
+        assert [each.quote_id for each in found.ranked] == ["B"]
+        [left] = found.unreadable
+        assert (left.index, left.code) == (1, code)
+        assert left.detail
+
+    def test_two_of_the_same_id_are_both_left_out(self) -> None:
+        found = ranked(built("B"), built("A"), built("B", drive_usd=1))
+        assert [each.quote_id for each in found.ranked] == ["A"]
+        assert [(each.index, each.code) for each in found.unreadable] == [
+            (0, "quote_id_twice"),
+            (2, "quote_id_twice"),
+        ]
+        assert ranked(built("do_nothing")).unreadable[0].code == "quote_id_twice"
+
+    def test_too_small_a_quote_is_rejected_with_its_bytes(self) -> None:
+        small = quote(
+            "S",
+            line("part", "dimm-ddr5-rdimm-64gb", 4, 400),
+            line("device", "solidigm-d7-p5810-800gb", 1, 700),
+        )
+        [one] = ranked(small).rejected
+        assert (one.quote_id, one.constraint) == ("S", "space")
+        assert one.value == 800e9
+        assert one.limit == 2**40
+        assert one.relaxation == 2**40 - 800e9
+        [none] = ranked(quote("M", line("part", "dimm-ddr5-rdimm-64gb", 4))).rejected
+        assert (none.constraint, none.value) == ("space", 0.0)
+
+    def test_more_modules_than_slots(self) -> None:
+        [one] = ranked(built("B", modules=80)).rejected
+        assert one.constraint == "dimm_slots"
+
+    def test_a_budget_rejects_with_what_it_lacks(self) -> None:
+        found = ranked(built("B"), have=have(), constraints={"usd_per_month": 600})
+        assert [each.quote_id for each in found.rejected] == ["do_nothing"]
+        [zero] = found.rejected
+        assert (zero.constraint, zero.value, zero.limit, zero.relaxation) == (
+            "usd_per_month",
+            700.0,
+            600.0,
+            100.0,
+        )
+
+
+class TestMapping:
+    """A line becomes something by its exact numbers or not at all."""
+
+    BUNDLE = mapping_of(
+        [
+            {
+                "supplier": "ACME",
+                "part_number": "BOX-1",
+                "is": [
+                    {"kind": "server", "item": "chassis-dell-r760"},
+                    {"kind": "part", "item": "dimm-ddr5-rdimm-64gb", "quantity": 8},
+                    {"kind": "device", "item": DRIVE, "quantity": 2},
+                    {"kind": "part", "item": "rails"},
+                    {"kind": "part", "item": "power", "quantity": 2},
+                ],
+            }
+        ],
+        "mapping",
+    )
+
+    def test_a_bundle_is_its_parts(self) -> None:
+        box = quote("X", line(part_number="BOX-1", quantity=2, price=9999))
+        found = ranked(box, built("B"), mapping=self.BUNDLE)
+        steps = {
+            each.subject: each.value
+            for each in found.derivation()
+            if each.name == "I/O time"
+        }
+        assert steps["X"] == steps["B"]
+        assert codes(found, "X") == []
+
+    def test_another_supplier_or_case_is_not_it(self) -> None:
+        for more in ({"supplier": "Other"}, {}):
+            number = "BOX-1" if more else "box-1"
+            box = quote("X", line(part_number=number, price=9999), **more)
+            [one] = ranked(box, mapping=self.BUNDLE).rejected
+            assert one.constraint == "space"
+
+    def test_a_volume_has_its_size_from_it(self) -> None:
+        sized = mapping_of(
+            [
+                {
+                    "part_number": "V",
+                    "is": [
+                        {
+                            "kind": "volume",
+                            "item": "aws-ebs-gp3",
+                            "size_gib": 2048,
+                            "iops": 16000,
+                            "mb_per_s": 500,
+                        }
+                    ],
+                }
+            ],
+            "mapping",
+        )
+        cloud = quote(
+            "V",
+            line("instance", "aws-r7i.4xlarge", 1, "1.0584", unit="HUR"),
+            line(part_number="V", quantity=1, price=300, unit="MON"),
+        )
+        found = ranked(cloud, mapping=sized, constraints={"peak_busy": 1})
+        assert found.unreadable == ()
+        [one] = found.ranked
+        assert one.usd_per_month == Decimal("1072.63")
+
+    def test_what_tells_a_line_twice(self) -> None:
+        both = mapping_of(
+            [
+                {"part_number": "P", "is": [{"kind": "part", "item": "rails"}]},
+                {
+                    "manufacturer_part_number": "M",
+                    "is": [{"kind": "part", "item": "power"}],
+                },
+            ],
+            "mapping",
+        )
+        one = line(part_number="P", manufacturer_part_number="M")
+        [left] = ranked(quote("X", one), mapping=both).unreadable
+        assert left.code == "mapped_twice"
+
+    @pytest.mark.parametrize(
+        "entry",
+        [
+            {"is": [{"kind": "part", "item": "rails"}]},
+            {"part_number": "P"},
+            {"part_number": "P", "is": []},
+            {"part_number": "P", "is": [{"kind": "colour", "item": "red"}]},
+            {"part_number": "P", "is": [{"kind": "part", "item": "x", "iops": 1}]},
+            {"part_number": "P", "colour": "red", "is": []},
+        ],
+    )
+    def test_refusals(self, entry: dict[str, Any]) -> None:
+        with pytest.raises(BadInput, match="mapping"):
+            mapping_of([entry], "mapping")
+
+    def test_it_is_what_it_was(self) -> None:
+        kept = json.loads(json.dumps(self.BUNDLE.to_dict()))
+        assert mapping_of(kept, "mapping") == self.BUNDLE
+        assert NO_MAPPING.to_dict() == []
+
+
+class TestFiles:
+    """Files of any format; a bad line leaves out its quote, and a line of no quote is said."""
+
+    HEAD = "quote_id,currency,kind,item,quantity,unit,price"
+
+    def batch(self, *rows: str) -> Any:
+        text = "\n".join((self.HEAD, *rows)).encode()
+        return read_offers(io.BytesIO(text), "given")
+
+    def test_a_bad_row_leaves_out_its_quote_alone(self) -> None:
+        found = self.batch(
+            f"A,USD,device,{DRIVE},4,EA,1",
+            f"B,USD,device,{DRIVE},4,EA,1",
+            "A,USD,,,1,XX,1",
+            "C,USD,,",
+        )
+        assert [each.quote_id for each in found.offers] == ["B"]
+        assert [(each.index, each.code) for each in found.unreadable] == [
+            (0, "line_left_out"),
+            (2, "line_of_no_quote"),
+        ]
+
+    def test_a_cart_without_an_id_is_one_quote(self) -> None:
+        cart = (
+            b"NEW_ITEM-VENDORMAT[1]=P&NEW_ITEM-QUANTITY[1]=1&NEW_ITEM-UNIT[1]=EA"
+            b"&NEW_ITEM-PRICE[1]=1&NEW_ITEM-CURRENCY[1]=USD"
+        )
+        found = read_offers(io.BytesIO(cart), "given")
+        assert [each.quote_id for each in found.offers] == ["cart"]
+        broken = read_offers(io.BytesIO(cart.replace(b"=EA", b"=ST")), "given")
+        assert [each.code for each in broken.unreadable] == ["line_left_out"]
+
+    def test_a_quote_of_a_document_fails_alone(self) -> None:
+        document = {
+            "format": "tierwright-quotes",
+            "version": 1,
+            "quotes": [built("B"), {"quote_id": "X"}],
+        }
+        raw = json.dumps(document).encode()
+        found = read_offers(io.BytesIO(raw), "given")
+        assert [each.quote_id for each in found.offers] == ["B"]
+        assert [each.code for each in found.unreadable] == ["not_a_quote"]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("quotes")
+    done = run(
+        "profile",
+        ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst",
+        "-o",
+        folder / "p.json",
+    )
+    assert done.returncode == 0
+    document = {
+        "format": "tierwright-quotes",
+        "version": 1,
+        "quotes": [built("B"), rented("A"), built("E", currency="EUR"), 7],
+    }
+    (folder / "q.json").write_text(json.dumps(document))
+    (folder / "have.json").write_text(
+        json.dumps(
+            {
+                "machines": 2,
+                "ram": "128GiB",
+                "disk_device": DRIVE,
+                "disks": 4,
+                "usd_per_month": 700,
+            }
+        )
+    )
+    return folder
+
+
+class TestCommand:
+    """`tierwright quotes rank`."""
+
+    def rank(self, files: Path, *more: object) -> Any:
+        return run(
+            *("quotes", "rank", files / "q.json", "--workload", files / "p.json"),
+            *("--data", "1TiB", "--accesses-per-second", "20000"),
+            *("--day", DAY, *more),
+        )
+
+    def test_the_document(self, files: Path) -> None:
+        done = self.rank(files, "--have", files / "have.json", "--json")
+        assert (done.returncode, done.stderr) == (0, "")
+        found = json.loads(done.stdout)
+        assert set(found) >= KEYS
+        for each in found["ranked"]:
+            assert list(each) == [
+                *("quote_id", "rank", "usd_per_month", "purchase_usd"),
+                *("reasons", "cautions"),
+            ]
+        assert [each["quote_id"] for each in found["ranked"]] == [
+            "B",
+            "do_nothing",
+            "A",
+        ]
+        assert [each["rank"] for each in found["ranked"]] == [1, 2, 3]
+        assert [(each["index"], each["code"]) for each in found["unreadable"]] == [
+            (2, "no_exchange_rate"),
+            (3, "not_a_quote"),
+        ]
+        assert found["option_zero"]["usd_per_month"] == "700.00"
+        assert found["versions"]["day"] == DAY
+        again = self.rank(files, "--have", files / "have.json", "--json")
+        assert again.stdout == done.stdout
+
+    def test_exit_codes(self, files: Path) -> None:
+        none = self.rank(files, "--constraint", "usd_per_month=1", "--json")
+        assert none.returncode == 3
+        rejected = json.loads(none.stdout)["rejected"]
+        assert {each["constraint"] for each in rejected} == {"usd_per_month"}
+        bad = self.rank(files, "--rate", "EUR=cheap")
+        assert bad.returncode == 2
+        assert "hint:" in bad.stderr
+        only_bad = files / "bad.json"
+        only_bad.write_text(
+            json.dumps({"format": "tierwright-quotes", "version": 1, "quotes": [7]})
+        )
+        done = run("quotes", "rank", only_bad, "--workload", files / "p.json")
+        assert done.returncode == 2
+        assert "No quote could be ranked." in done.stdout
+
+    def test_for_people(self, files: Path) -> None:
+        done = self.rank(files, "--rate", "EUR=0.8@2026-09-30")
+        assert done.returncode == 0
+        assert "the 3 options that keep every limit" in done.stdout
+        assert "1 USD = 0.8 EUR (2026-09-30; stated by the user)" in done.stdout
+        assert "3: not_a_quote" in done.stdout
+        assert "doing nothing is not ranked" in done.stdout
