@@ -124,6 +124,22 @@ class TestItems:
         assert bought == {"A": "2760.20", "F": "2760.70"}
         assert found["option_zero"] is None
 
+    @pytest.mark.parametrize("depth", [100, 600, 900])
+    def test_what_is_nested_deeply_is_no_quote(
+        self, application: Application, depth: int
+    ) -> None:
+        deep = "[" * depth + "]" * depth
+        for field, status in (("quotes", 201), ("mapping", 422)):
+            other = '"mapping": []' if field == "quotes" else '"quotes": [1]'
+            body = f'{{"workload_id": "example", {other}, "{field}": [{deep}]}}'
+            answered = application.client.post(
+                PATH, content=body, headers={"content-type": "application/json"}
+            )
+            assert answered.status_code == status, answered.text
+            if status == 201:
+                [left] = answered.json()["unreadable"]
+                assert left["code"] == "not_a_quote"
+
     def test_more_than_a_request_may_have(self, application: Application) -> None:
         many = [quote(str(at)) for at in range(schemas.MOST_QUOTES + 1)]
         refused = application.client.post(PATH, json=asked(*many))

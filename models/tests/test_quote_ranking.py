@@ -195,6 +195,66 @@ class TestAsTheAdvisor:
         times = [each for each in found.derivation() if each.name == "I/O time"]
         assert times[0].value == other.io_time_us_per_access
 
+    @pytest.mark.parametrize("server", ["aws-r7i.4xlarge", "aws-i4i.4xlarge"])
+    def test_instances_with_volumes(self, server: str) -> None:
+        other = advice.answer(
+            curve(),
+            candidates=Candidates(
+                kinds=("volumes",),
+                servers=(server,),
+                volumes=("aws-ebs-gp3",),
+                max_machines=2,
+            ),
+            constraints={"machines": 2},
+            objective="io_time",
+            how_sure=False,
+        ).recommendation
+        assert other is not None
+        [sold] = other.volumes
+        rent = sum(
+            Decimal(row["usd_per_month"])
+            for row in other.bill
+            if row["kind"] != "server"
+        )
+        count = int(sold["quantity"]) * other.machines
+        sizes = {
+            key: str(sold[key])
+            for key in ("size_gib", "iops", "mb_per_s")
+            if key in sold
+        }
+        told = mapping_of(
+            [
+                {
+                    "part_number": "V",
+                    "is": [{"kind": "volume", "item": "aws-ebs-gp3", **sizes}],
+                }
+            ],
+            "mapping",
+        )
+        found = ranked(
+            quote(
+                "V",
+                line(
+                    "instance",
+                    server,
+                    other.machines,
+                    str(catalog_price(server)),
+                    unit="HUR",
+                ),
+                line(
+                    part_number="V", quantity=count, price=str(rent / count), unit="MON"
+                ),
+            ),
+            mapping=told,
+            objective="io_time",
+        )
+        [one] = found.ranked
+        assert one.usd_per_month == other.usd_per_month
+        [time] = [each for each in found.derivation() if each.name == "I/O time"]
+        assert time.value == other.io_time_us_per_access
+        said = any("flash cache" in text for text in one.reasons)
+        assert said is (other.flash_device is not None)
+
     def test_doing_nothing_is_the_option_zero_of_an_advice(self) -> None:
         other = advice.answer(
             curve(),

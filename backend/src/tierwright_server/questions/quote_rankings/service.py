@@ -22,6 +22,9 @@ from tierwright_server.questions.quote_rankings.schemas import (
 )
 from tierwright_server.traces.workloads import service as workloads
 
+_MOST_LEVELS = 8
+"""More than quotes and mappings have."""
+
 
 async def rank(
     session: AsyncSession, context: Context, body: QuoteRankingIn
@@ -93,12 +96,12 @@ async def find(session: AsyncSession, ranking_id: str) -> bytes:
     return found
 
 
-def _exact(value: Any) -> Any:
-    """Return plain data with its numbers as the decimals that they print."""
+def _exact(value: Any, levels: int = _MOST_LEVELS) -> Any:
+    """Return plain data with its numbers as the decimals that they print; what lies deeper than any is left as it is."""
     if isinstance(value, float):
         return Decimal(repr(value))
-    if isinstance(value, dict):
-        return {key: _exact(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_exact(each) for each in value]
+    if levels and isinstance(value, dict):
+        return {key: _exact(each, levels - 1) for key, each in value.items()}
+    if levels and isinstance(value, list):
+        return [_exact(each, levels - 1) for each in value]
     return value
