@@ -28,7 +28,7 @@ Objective = Literal["usd", "io_time", "pareto"]
 Scheme = Literal["none", "exclusive", "lazy", "inclusive"]
 ReportForm = Literal["html", "pdf", "xlsx", "csv", "json"]
 MOST_NAMES = 500
-MOST_MACHINES = 16
+MOST_MACHINES = 64
 MOST_OWN = 20
 Above0 = Annotated[float, Field(strict=True, gt=0, le=1e15, allow_inf_nan=False)]
 From0 = Annotated[float, Field(strict=True, ge=0, le=1e15, allow_inf_nan=False)]
@@ -393,7 +393,7 @@ class VerdictOut(Answer):
 
     viable: bool = Field(description="Whether some option keeps every limit.")
     optimality_gap: float | None = Field(
-        description="Of the objective, over the candidates: 0 where each was evaluated. [1]"
+        description="Of the objective, over the candidates: 0 where each was evaluated or left out by a bound. [1]"
     )
     limited_by: str | None = Field(
         description="The limit that costs most; null where none costs anything, or without `how_sure`."
@@ -743,8 +743,12 @@ class AdviceOut(Answer):
     )
     finding: str
     evaluated: int = Field(description="Options evaluated.")
+    pruned: int = Field(
+        description="Options that bounds on cost and I/O time left out before they were evaluated: none of them can "
+        "be recommended, stand among the alternatives or on the front. 0 for up to 1,000,000 servers built from parts."
+    )
     suitable: int = Field(
-        description="Those that keep every limit but those of response times."
+        description="Of the evaluated ones, those that keep every limit but those of response times."
     )
     recommendation: AdviceOptionOut | None = Field(
         description="Null where no option keeps every limit."

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from tierwright.advise.advice import (
+    _bounded,
     _checked,
     _choice,
     _confidence,
@@ -142,7 +143,7 @@ def answer(
         (flash, disk),
         seed,
     )
-    table = Table.of(asked.setting)
+    table = _bounded.table_of(asked)
     if trace is not None:
         replays = _checked.by_trace(asked.setting.curve, trace, on_progress)
         splits = _split.by_trace(trace, on_progress) if split else splits
@@ -181,7 +182,8 @@ def _answer(
         )
     described: dict[int, Option] = {}
 
-    order = chosen.order
+    order, left_out = chosen.order, table.left_out
+    suitable = len(order) if left_out is None else left_out.suitable
     unfit = {each.at for each in tried if _checked.breaks(asked, each)}
     alternatives = [
         at for at in _choice.alternatives(asked, table, chosen, best) if at not in unfit
@@ -234,7 +236,7 @@ def _answer(
         recommended,
         zero,
         second,
-        len(order),
+        suitable,
         asked.objective,
         conflicting,
         rate_known=setting.rates.mean is not None,
@@ -252,8 +254,9 @@ def _answer(
         status="checked" if any(not each.reason for each in tried) else "model",
         objective=asked.objective,
         constraints={name: str(value) for name, value in asked.constraints.items()},
-        evaluated=len(options),
-        suitable=len(order),
+        evaluated=len(options) if left_out is None else left_out.evaluated,
+        suitable=suitable,
+        pruned=0 if left_out is None else left_out.pruned,
         recommendation=recommended,
         verdict=Verdict(
             best is not None,
@@ -267,6 +270,7 @@ def _answer(
                 asked.objective,
                 limits_tried=how_sure,
                 by_replay=best != by_model,
+                pruned=0 if left_out is None else left_out.pruned,
             ),
         ),
         option_zero=zero,
@@ -275,7 +279,7 @@ def _answer(
         pareto=tuple(option(int(at)) for at in spread(front, _choice.MOST_FRONT)),
         pareto_in_all=len(front),
         rejected=tuple(_why_not.rejected(asked, table, chosen)),
-        rejected_counts=_why_not.rejected_counts(chosen),
+        rejected_counts=_why_not.rejected_counts(table, chosen),
         infeasible=None
         if best is not None
         else Infeasible(conflicting, _words.infeasible_text(conflicting)),

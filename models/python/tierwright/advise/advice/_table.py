@@ -49,7 +49,7 @@ from tierwright.evaluate.advice.rows import (
 from tierwright.evaluate.advice.tiers import Shelf, TierRows, tiers
 from tierwright.evaluate.bill import CENT, EXACT, bill_lines, cents
 from tierwright.evaluate.configurations.columns import Columns, enumerate_configurations
-from tierwright.evaluate.configurations.sold import local_device, volume_device
+from tierwright.evaluate.configurations.sold import Sold, local_device, volume_device
 from tierwright.evaluate.configurations.wanted import Wanted
 from tierwright.evaluate.economics import tier_price
 from tierwright.evaluate.page_flow.operations import operations
@@ -165,8 +165,38 @@ def _price_of_own(device: Device, prices: PriceBook) -> Price | None:
     return (own_price(device) if of_kind else None) or found
 
 
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What a table does not hold of the options that were asked for.
+
+    Attributes
+    ----------
+    evaluated : int
+        Options that were evaluated, those of the table among them.
+    pruned : int
+        Options that bounds left out before they were listed.
+    suitable : int
+        Of the evaluated ones, those that keep every limit but those of response times.
+    rejected_counts : dict of str to int
+        Of the evaluated ones, by the first limit that they break.
+    """
+
+    evaluated: int
+    pruned: int
+    suitable: int
+    rejected_counts: dict[str, int]
+
+
 class Table:
-    """All options: sold as a whole, of devices, and what there is, in this order."""
+    """All options: sold as a whole, of devices, and what there is, in this order.
+
+    Attributes
+    ----------
+    left_out : LeftOut or None
+        What it does not hold; None where it holds all.
+    """
+
+    left_out: LeftOut | None = None
 
     def __init__(self, setting: Setting, sold: tuple[Columns | None, Shelf]) -> None:
         self.setting = setting
@@ -224,8 +254,7 @@ class Table:
             for item in (*columns.sold.dimms, *columns.sold.drives):
                 if item.price is not None and item.part.kind in (*CACHES, "dimm"):
                     stated[item.part.id] = _exactly(item.price.usd * times)
-            moved = replace(candidates, part_usd=stated)
-            columns = _columns(replace(setting, candidates=moved))
+            columns = columns.repriced(replace(columns.wanted, part_usd=stated))
         shelf_ = self.shelf
 
         def of(each: tuple[Device, Price | None]) -> tuple[Device, Price | None]:
@@ -378,13 +407,13 @@ class Table:
             distinct = {name: at for at, name in enumerate(dict.fromkeys(names))}
             of_option = np.asarray([*(distinct[name] for name in names), -1])
             third[sold] = of_option[columns.volume[row]]
-        parts = (options.source, first + 1, second + 1, third + 1)
-        return np.asarray(
-            sum(
-                part.astype(np.int64) << shift
-                for part, shift in zip(parts, (56, 32, 16, 0), strict=True)
-            )
-        )
+        return _code(options.source, first, second, third)
+
+    @staticmethod
+    def codes_of_built(chassis: IntArray, drive: IntArray) -> IntArray:
+        """Return what `hardware_codes` would be of servers built from parts."""
+        source = np.full(len(chassis), SOURCES.index("chassis"))
+        return _code(source, chassis, drive, np.full(len(chassis), -1))
 
     def config(self, at: int) -> dict[str, Any]:
         """CONFIG of `tierwright bill` for an option; empty where only an amount was stated."""
@@ -623,6 +652,14 @@ class Table:
         return self.remade(replace(self.setting, curve=curve))
 
 
+def _code(*parts: IntArray) -> IntArray:
+    """Put the source and three indices, each from -1 on, into one number."""
+    source, first, second, third = (part.astype(np.int64) for part in parts)
+    return np.asarray(
+        (source << 56) + ((first + 1) << 32) + ((second + 1) << 16) + (third + 1)
+    )
+
+
 def _rack_units(form_factor: str) -> float:
     """Height of a chassis, such as `2U`; NaN where its form factor does not state it."""
     found = re.fullmatch(r"(\d+)U", form_factor)
@@ -677,8 +714,8 @@ def _finite(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _columns(setting: Setting) -> Columns | None:
-    """List the configurations that are sold as a whole, of the candidates."""
+def wanted_of(setting: Setting) -> Wanted | None:
+    """Say which configurations that are sold as a whole are candidates; None where none are."""
     candidates = setting.candidates
     kinds = tuple(
         kind
@@ -687,63 +724,73 @@ def _columns(setting: Setting) -> Columns | None:
     )
     if not kinds:
         return None
-    columns = enumerate_configurations(
-        Wanted(
-            data_bytes=setting.data_bytes,
-            page_bytes=setting.curve.page_bytes,
-            replicas=setting.replicas,
-            horizon_months=setting.horizon_months,
-            max_machines=max(candidates.max_machines, setting.replicas),
-            kinds=kinds,
-            reserved_gib=candidates.reserved_gib,
-            part_usd=candidates.part_usd,
-            usd_per_kwh=candidates.usd_per_kwh,
-            watts=candidates.watts,
-            pue=candidates.pue,
-        )
+    return Wanted(
+        data_bytes=setting.data_bytes,
+        page_bytes=setting.curve.page_bytes,
+        replicas=setting.replicas,
+        horizon_months=setting.horizon_months,
+        max_machines=max(candidates.max_machines, setting.replicas),
+        kinds=kinds,
+        reserved_gib=candidates.reserved_gib,
+        part_usd=candidates.part_usd,
+        usd_per_kwh=candidates.usd_per_kwh,
+        watts=candidates.watts,
+        pue=candidates.pue,
     )
-    [kept] = np.nonzero(_allowed(columns, candidates))
-    return columns if len(kept) == len(columns) else columns.rows(kept)
 
 
-def _allowed(columns: Columns, candidates: Candidates) -> Bools:
-    """Which rows consist of what is allowed."""
-    keep = np.ones(len(columns), dtype=np.bool_)
-    sold = columns.sold
+def _columns(setting: Setting) -> Columns | None:
+    """List the configurations that are sold as a whole, of the candidates."""
+    wanted = wanted_of(setting)
+    if wanted is None:
+        return None
+    return allowed_rows(enumerate_configurations(wanted), setting.candidates)
 
-    def only(index: Any, good: list[bool]) -> None:
-        nonlocal keep
-        keep &= np.asarray([*good, True])[index]
 
-    servers, providers = candidates.servers, candidates.providers
-    only(
-        columns.server,
-        [
-            (servers is None or each.id in servers)
-            and (providers is None or each.provider in providers)
-            for each in sold.servers
-        ],
-    )
-    names = candidates.volumes
-    only(
-        columns.volume,
-        [names is None or each.item.volume.id in names for each in columns.options],
-    )
+def allowed_items(sold: Sold, candidates: Candidates) -> tuple[Bools, Bools, Bools]:
+    """Which chassis, memory modules and drives are allowed."""
     parts = candidates.parts
-    for index, items in (
-        (columns.chassis, sold.chassis),
-        (columns.dimm, sold.dimms),
-        (columns.drive, sold.drives),
-    ):
-        only(
-            index,
+    chassis, dimms, drives = (
+        np.asarray(
             [
                 (parts is None or each.part.id in parts)
                 and candidates.allows_vendor(each.part.vendor)
                 for each in items
             ],
+            dtype=np.bool_,
         )
-    return keep
+        for items in (sold.chassis, sold.dimms, sold.drives)
+    )
+    return chassis, dimms, drives
+
+
+def allowed_rows(columns: Columns, candidates: Candidates) -> Columns:
+    """Keep the rows that consist of what is allowed."""
+    keep = np.ones(len(columns), dtype=np.bool_)
+    sold = columns.sold
+    servers, providers = candidates.servers, candidates.providers
+    names = candidates.volumes
+    rented = np.asarray(
+        [
+            (servers is None or each.id in servers)
+            and (providers is None or each.provider in providers)
+            for each in sold.servers
+        ],
+        dtype=np.bool_,
+    )
+    volumes = np.asarray(
+        [names is None or each.item.volume.id in names for each in columns.options],
+        dtype=np.bool_,
+    )
+    for index, good in zip(
+        (columns.server, columns.volume, columns.chassis, columns.dimm, columns.drive),
+        (rented, volumes, *allowed_items(sold, candidates)),
+        strict=True,
+    ):
+        # The last one stands for what has none.
+        keep &= np.append(good, True)[index]
+    [kept] = np.nonzero(keep)
+    return columns if len(kept) == len(columns) else columns.rows(kept)
 
 
 def _standing(setting: Setting, have: Have) -> Options:

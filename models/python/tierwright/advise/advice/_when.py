@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._bounded import table_of
 from tierwright.advise.advice._choice import chosen_of, kept
 from tierwright.advise.advice._table import Rates, Setting, Table, purchases_by_kind
 from tierwright.advise.advice._words import with_flow
@@ -148,7 +149,7 @@ def _steps(
         if month not in known:
             times = (1 + growth) ** (month / MONTHS_A_YEAR)
             then = replace(asked, setting=grown(setting, times))
-            other = Table.of(then.setting)
+            other = table_of(then)
             chosen = chosen_of(then, other)
             at = next(kept(then, other, chosen, chosen.order), None)
             known[month] = _then(other, at)

@@ -10,6 +10,7 @@ import numpy as np
 
 from tierwright.advise.advice import _words
 from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._bounded import table_of
 from tierwright.advise.advice._choice import Chosen, chosen_of, kept, response_limits
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Broken, Rejected, Shadow
@@ -21,8 +22,10 @@ from tierwright.evaluate.bill import CENT
 MOST_REJECTED = 200
 
 
-def rejected_counts(chosen: Chosen) -> dict[str, int]:
-    """Count the options by the first limit that they break."""
+def rejected_counts(table: Table, chosen: Chosen) -> dict[str, int]:
+    """Count the options that were evaluated by the first limit that they break."""
+    if table.left_out is not None:
+        return table.left_out.rejected_counts
     return {
         limit.name: int(count)
         for at, limit in enumerate(chosen.limits)
@@ -90,7 +93,11 @@ def shadows(asked: Asked, table: Table, best: int) -> tuple[Shadow, ...]:
         without = asked.without(name)
         # Without some limits fewer devices would do.
         is_same = without.setting is asked.setting
-        other = table if is_same else table.remade(without.setting)
+        if table.left_out is not None:
+            # What bounds left out may be the best without a limit.
+            other = table_of(without)
+        else:
+            other = table if is_same else table.remade(without.setting)
         choice = chosen_of(without, other)
         at = next(kept(without, other, choice, choice.order), None)
         if at is None:

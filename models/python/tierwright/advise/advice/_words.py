@@ -231,11 +231,17 @@ def verdict_text(
     *,
     limits_tried: bool = True,
     by_replay: bool = False,
+    pruned: int = 0,
 ) -> str:
     """Say whether the choice is viable and the best, and which limit costs most, where that was computed."""
     if not viable or best is None or best.usd_per_month is None:
         return "Not viable: no option keeps every limit."
     first = "Viable, and the best of all candidates: each was evaluated."
+    if pruned:
+        first = (
+            f"Viable, and the best of all candidates: each was evaluated, but for {counted(pruned, 'option')} that "
+            f"{'a bound shows' if pruned == 1 else 'bounds show'} to be neither the best nor among those listed as close."
+        )
     if by_replay:
         return "Viable; the replay decided among the options that the model found best."
     if not limits_tried:

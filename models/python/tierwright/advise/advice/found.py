@@ -194,7 +194,7 @@ class Verdict:
     viable : bool
         Whether some option keeps every limit.
     optimality_gap : float or None
-        Of the objective, over the candidates: 0 where every one was evaluated. [1]
+        Of the objective, over the candidates: 0 where every one was evaluated or left out by a bound. [1]
     limited_by : str or None
         The constraint that costs most; None where none costs anything.
     shadows : tuple of Shadow
@@ -694,7 +694,10 @@ class Advice(Answer):
     constraints : dict of str to str
         Limits that were applied, as decimals.
     evaluated, suitable : int
-        Options, and those that keep every limit but those of response times.
+        Options that were evaluated, and those of them that keep every limit but those of response times.
+    pruned : int
+        Options that bounds left out before they were evaluated: none of them can be recommended, stand among the
+        alternatives or on the front.
     recommendation : Option or None
         None where no option keeps every limit.
     verdict : Verdict
@@ -708,9 +711,9 @@ class Advice(Answer):
         Options that no other beats in money and I/O time, the cheapest first; at most 40.
     pareto_in_all : int
     rejected : tuple of Rejected
-        The best of each server, device and scheme that breaks a limit; at most 200.
+        The best of each server, device and scheme that was evaluated and breaks a limit; at most 200.
     rejected_counts : dict of str to int
-        Options by the first limit that they break.
+        Options that were evaluated, by the first limit that they break.
     infeasible : Infeasible or None
     confidence : Confidence
     checked : tuple of CheckedOption
@@ -765,6 +768,7 @@ class Advice(Answer):
     horizon_months: int
     versions: dict[str, str]
     validity: str
+    pruned: int = 0
     estimator: str = ESTIMATOR
 
     @property
@@ -791,6 +795,15 @@ class Advice(Answer):
                 "µs",
             ),
             Figure("evaluated", "Options evaluated", self.evaluated, "options"),
+            *(
+                (
+                    Figure(
+                        "pruned", "Options left out by bounds", self.pruned, "options"
+                    ),
+                )
+                if self.pruned
+                else ()
+            ),
         )
 
     def to_dict(self, *, derivation: bool = False) -> dict[str, Any]:

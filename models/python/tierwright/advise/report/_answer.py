@@ -127,9 +127,11 @@ def _candidates(document: Document) -> str:
     evaluated, suitable = document["evaluated"], document["suitable"]
     if evaluated is None:
         return show.UNKNOWN
-    if suitable is None:
-        return f"{counted(evaluated, 'option was', 'options were')} evaluated"
     said = f"{counted(evaluated, 'option was', 'options were')} evaluated"
+    if document["pruned"]:
+        said += f", {counted(document['pruned'], 'more was', 'more were')} left out by bounds"
+    if suitable is None:
+        return said
     kept = counted(suitable, "keeps", "keep")
     if any(name in document["constraints"] for name in RESPONSES):
         return f"{said}; {kept} every limit besides those of response times, which were computed for the best of these"

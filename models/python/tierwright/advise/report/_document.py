@@ -283,6 +283,7 @@ _ADVICE = _table(
     objective=_text,
     constraints=_named(_amount),
     evaluated=_maybe_count,
+    pruned=_maybe_count,
     suitable=_maybe_count,
     recommendation=_MAYBE_OPTION,
     verdict=_table(viable=_flag, text=_text, limited_by=_maybe_text),
