@@ -436,3 +436,35 @@ def test_built_makes_no_row_of_nothing() -> None:
         asked, sold(asked), (nothing, nothing, nothing, nothing, nothing, nothing)
     )
     assert len(made) == 0
+
+
+def test_where_no_part_is_allowed_there_are_the_others_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(_bounded, "SEARCH_FROM", 0)
+    none = {**PROBLEM, "kinds": ("instances", "chassis"), "parts": {PARTS[0]}}
+    table = _bounded.table_of(question({**asked_of(none), "constraints": {}}))
+    assert table.left_out is None
+    assert {table.source(at) for at in range(len(table.options))} == {"instances"}
+
+
+def test_a_drive_of_unknown_times_stays_unknown_among_rows_that_write_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Rows are evaluated in pieces: whether a time is unknown does not depend on what stands beside a row."""
+    asked = {
+        **asked_of({**PROBLEM, "data": 2**36, "chunk": 100}),
+        "flash": None,
+        "disk": None,
+        "constraints": {},
+    }
+    monkeypatch.setattr(_bounded, "CHUNK", 100)
+    answers = []
+    for most in (10**9, 0):
+        monkeypatch.setattr(_bounded, "SEARCH_FROM", most)
+        answers.append(advice.answer(asked["curve"], **_without(asked, "curve")))
+    whole, searched = answers
+    assert searched.recommendation == whole.recommendation
+    assert searched.alternatives == whole.alternatives
+    assert searched.pareto == whole.pareto
+    assert whole.rejected_counts["device_figures"] > 0

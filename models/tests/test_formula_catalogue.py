@@ -75,6 +75,7 @@ OUTSIDE = {
     "evaluate.page_flow.decision": "compares costs, and prices replays; held by test_decision.py",
     "advise.at_load": "words; held by test_at_load.py",
     "advise.advice._asked": "checks what is asked; held by test_advice.py",
+    "advise.advice._bounded": "searches options by bounds; held by test_advice_bounded.py",
     "advise.advice._checked": "replays options beside the model; held by test_advice.py",
     "advise.advice._choice": "parts of `advise.advice.answer`; held by test_advice.py",
     "advise.advice._flat": "parts of `advise.advice.answer`; held by test_advice_later.py",

@@ -661,7 +661,7 @@ export type AdviceOptionOut = {
     /**
      * Response P50 Us
      *
-     * Median response time of a page access in the busiest hour; null where the rate is unknown or a device cannot keep up. [µs]
+     * Median response time of a page access in the busiest hour; null where the rate or the latency of a device is unknown, or it cannot keep up. [µs]
      */
     response_p50_us: number | null;
     /**
@@ -682,6 +682,12 @@ export type AdviceOptionOut = {
      * The same of the 99th percentile. [µs]
      */
     response_p99_mean_us: number | null;
+    /**
+     * Response Reason
+     *
+     * Why one of these response times is null, and how to get it; empty where none is.
+     */
+    response_reason: string;
     /**
      * Peak Busy
      *
@@ -803,9 +809,15 @@ export type AdviceOut = {
      */
     evaluated: number;
     /**
+     * Pruned
+     *
+     * Options that bounds on cost and I/O time left out before they were evaluated: none of them can be recommended, stand among the alternatives or on the front. 0 for up to 1,000,000 servers built from parts.
+     */
+    pruned: number;
+    /**
      * Suitable
      *
-     * Those that keep every limit but those of response times.
+     * Of the evaluated ones, those that keep every limit but those of response times.
      */
     suitable: number;
     /**
@@ -22055,7 +22067,7 @@ export type VerdictOut = {
     /**
      * Optimality Gap
      *
-     * Of the objective, over the candidates: 0 where each was evaluated. [1]
+     * Of the objective, over the candidates: 0 where each was evaluated or left out by a bound. [1]
      */
     optimality_gap: number | null;
     /**

@@ -116,8 +116,7 @@ function Headline(props: {
         {found.pruned > 0 && (
           <>, {counted(found.pruned, "more was", "more were")} left out by bounds</>
         )}
-        . Advice{" "}
-        <code>{found.advice_id}</code>: the same inputs give the same answer.
+        . Advice <code>{found.advice_id}</code>: the same inputs give the same answer.
       </Text>
     </section>
   );

@@ -171,7 +171,7 @@ export function Expected(props: {
   readonly titles: Titles;
 }) {
   const { found, option } = props;
-  const response = noResponse(found, option);
+  const response = noResponse(option);
   const known = (
     value: number | null,
     reason: string,

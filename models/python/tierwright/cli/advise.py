@@ -296,7 +296,15 @@ def _print(found: Advice, curve: Curve, *, every: bool) -> None:
                 for each in found.rejected[: None if every else 5]
             ]
         )
+    _print_response(found.recommendation)
     _print_sure(found)
+
+
+def _print_response(best: Option | None) -> None:
+    if best is not None and best.response_reason:
+        typer.echo(
+            f"Response times of the recommendation are not known: {best.response_reason}."
+        )
 
 
 def _print_split(best: Option | None) -> None:

@@ -303,8 +303,8 @@ class AdviceOptionOut(Answer):
         description="Busy time of one device of each tier; null where a rate is unknown. [µs]"
     )
     response_p50_us: float | None = Field(
-        description="Median response time of a page access in the busiest hour; null where the rate is unknown or a "
-        "device cannot keep up. [µs]"
+        description="Median response time of a page access in the busiest hour; null where the rate or the latency of "
+        "a device is unknown, or it cannot keep up. [µs]"
     )
     response_p99_us: float | None = Field(
         description="The same of the 99th percentile. [µs]"
@@ -314,6 +314,9 @@ class AdviceOptionOut(Answer):
     )
     response_p99_mean_us: float | None = Field(
         description="The same of the 99th percentile. [µs]"
+    )
+    response_reason: str = Field(
+        description="Why one of these response times is null, and how to get it; empty where none is."
     )
     peak_busy: float | None = Field(
         description="Largest share of the time for which a device is busy in the busiest hour; null where unknown. [1]"

@@ -13,6 +13,7 @@ from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._choice import MOST_ALTERNATIVES, Chosen, chosen_of
 from tierwright.advise.advice._table import (
     LeftOut,
+    Setting,
     Table,
     allowed_items,
     allowed_rows,
@@ -25,7 +26,7 @@ from tierwright.evaluate.advice import choose
 from tierwright.evaluate.advice.flat import FLAT_SHARE, STEP
 from tierwright.evaluate.advice.groups import Groups, configurations_in_all, groups
 from tierwright.evaluate.advice.limits import PEAK_BUSY, ROUNDING, Bools
-from tierwright.evaluate.advice.rows import IntArray, Options
+from tierwright.evaluate.advice.rows import SOURCES, IntArray, Options
 from tierwright.evaluate.advice.thumbs import thumbs
 from tierwright.evaluate.advice.tiers import Shelf
 from tierwright.evaluate.configurations.columns import (
@@ -91,7 +92,7 @@ def table_of(asked: Asked) -> Table:
         else np.inf,
         devices=setting.devices,
     )
-    return _Search(asked, base, listed).table()
+    return _Search(asked, base, listed).table() if len(listed) else base
 
 
 @dataclass(slots=True)
@@ -230,13 +231,14 @@ class _Search:
     def _chosen(self, at: IntArray) -> tuple[Columns, IntArray, Table, Chosen]:
         """Evaluate groups, and count those that were not before."""
         columns, places = self._groups.listed(np.sort(at))
-        table = Table(self._one, (columns, _NOTHING))
+        table = self._tabled(self._one, columns, _NOTHING, places)
         chosen = chosen_of(self._asked, table)
         new = at[~self._done[at]]
         if len(new) == len(at):
             self._count(table, chosen)
         elif len(new):
-            own = Table(self._one, (self._groups.listed(np.sort(new))[0], _NOTHING))
+            others = self._groups.listed(np.sort(new))
+            own = self._tabled(self._one, others[0], _NOTHING, others[1])
             self._count(own, chosen_of(self._asked, own))
         self._done[at] = True
         return columns, places, table, chosen
@@ -303,8 +305,33 @@ class _Search:
         assert base.columns is not None
         columns = stacked([base.columns, of_parts])
         # As they are listed: by machines, then by kind, each kind in its own order.
-        columns = columns.rows(np.lexsort((columns.kind, columns.machines)))
-        return Table(self._asked.setting, (columns, base.shelf))
+        order = np.lexsort((columns.kind, columns.machines))
+        every = np.concatenate((np.full(len(base.columns), -1), places[first]))
+        return self._tabled(
+            self._asked.setting, columns.rows(order), base.shelf, every[order]
+        )
+
+    def _tabled(
+        self, setting: Setting, columns: Columns, shelf_: Shelf, places: IntArray
+    ) -> Table:
+        """Make a table of some rows; `places` are -1 of those that are in no group.
+
+        What is unknown of a drive among all configurations is unknown, whatever stands beside it here.
+        """
+        table = Table(setting, (columns, shelf_))
+        found, options = self._groups, table.options
+        of = np.searchsorted(found.first, places, side="right") - 1
+        unknown = (places >= 0) & np.isnan(found.io_us[of])
+        if unknown.any():
+            sold_whole = options.source < SOURCES.index("devices")
+            bad = np.zeros(len(options), dtype=np.bool_)
+            bad[sold_whole] = unknown[options.row[sold_whole]]
+            table.options = replace(
+                options,
+                store_us=np.where(bad, np.nan, options.store_us),
+                peak_busy=np.where(bad, np.nan, options.peak_busy),
+            )
+        return table
 
     def _objective(self) -> tuple[FloatArray, FloatArray]:
         cents = self._groups.least_cents.astype(np.float64)

@@ -6,7 +6,7 @@ import copy
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 from functools import cached_property
@@ -65,6 +65,11 @@ from tierwright.profile.curve import Curve
 
 CACHES = frozenset({"nvme", "sata_ssd"})
 PERCENTILES = (0.5, 0.99)
+NO_RATE = "the workload states no rate; scale it to production, or state its rate"
+RESPONSE_NOT_ASKED = (
+    "response times are computed of what is recommended, of what was close and of the front; of others where they are "
+    "limited"
+)
 US = 1e6
 _LARGEST = 2**62
 
@@ -457,11 +462,16 @@ class Table:
             disks=max(1, int(self.options.store_devices[at])),
         )
 
-    def response(self, at: int) -> tuple[FloatArray, FloatArray] | None:
-        """Median and 99th percentile at the mean rate and in the busiest hour; None where unknown. [µs]"""
+    def response(self, at: int) -> tuple[tuple[FloatArray, FloatArray] | None, str]:
+        """Median and 99th percentile at the mean rate and in the busiest hour, and why some are unknown. [µs]
+
+        None where all are; a time that is not finite is of a rate with which a device cannot keep up.
+        """
         rates, found = self.setting.served, self.hierarchy(at)
-        if rates.mean is None or rates.peak is None or found is None:
-            return None
+        if rates.mean is None or rates.peak is None:
+            return None, NO_RATE
+        if found is None:
+            return None, self._without_figures(at)
         machines = int(self.options.machines[at])
         scheme = self.scheme(at)
         try:
@@ -475,19 +485,34 @@ class Table:
                 percentiles=PERCENTILES,
             )[scheme]
         except BadInput:
-            return None
-        if not all(
-            station.latency_known
-            for station in made.stations.values()
-            if station.reads_per_access > 0
-        ):
-            return None  # IOPS alone do not say how long one read takes
+            return None, self._without_figures(at)
+        # IOPS alone do not say how long one read takes.
+        unstated = [
+            found.of(tier)[0].id
+            for tier, station in made.stations.items()
+            if station.reads_per_access > 0 and not station.latency_known
+        ]
+        if unstated:
+            return None, without_latency(unstated)
         median, tail = (made.quantile_s[each] * US for each in PERCENTILES)
-        return median, tail
+        late = [
+            found.of(tier)[0].id
+            for tier, station in made.stations.items()
+            if station.largest_accesses_per_s <= rates.peak / machines
+        ]
+        known = np.all(np.isfinite(median)) and np.all(np.isfinite(tail))
+        return (median, tail), "" if known else too_slow(late)
+
+    def _without_figures(self, at: int) -> str:
+        names = [name for name in self.names(at) if name is not None]
+        return (
+            f"no source states how fast {listed(names)} {'reads' if len(names) == 1 else 'read'}; name a device that "
+            "stands in, or a device file with its figures"
+        )
 
     def peak_response(self, at: int) -> tuple[float, float]:
         """Median and 99th percentile in the busiest hour; infinite where unknown. [µs]"""
-        found = self.response(at)
+        found, _ = self.response(at)
         if found is None:
             return math.inf, math.inf
         median, tail = (float(each[1]) for each in found)
@@ -603,7 +628,9 @@ class Table:
         config = self.config(at)
         rows = bill_rows(config, self.setting.horizon_months) if with_bill else ()
         priced = options.unpriced[at] == 0
-        times = self.response(at) if with_response else None
+        times, reason = (
+            self.response(at) if with_response else (None, RESPONSE_NOT_ASKED)
+        )
         median, tail = (None, None) if times is None else times
         beside = {
             name: _finite(self.beside(name, np.asarray([at]))[0]) for name in BESIDE
@@ -634,6 +661,7 @@ class Table:
             response_p99_us=_at(tail, 1),
             response_p50_mean_us=_at(median, 0),
             response_p99_mean_us=_at(tail, 0),
+            response_reason=reason,
             peak_busy=_finite(options.peak_busy[at]),
             flash_life_years=_finite(options.life_years[at]),
             restart_s=beside[RESTART],
@@ -650,6 +678,20 @@ class Table:
     def with_curve(self, curve: Curve) -> Table:
         """Make the same table of another curve."""
         return self.remade(replace(self.setting, curve=curve))
+
+
+def without_latency(names: Sequence[str]) -> str:
+    """Say that response times are unknown as no source states the latency of some devices."""
+    return (
+        f"no source states the latency of a read of {listed(names)}, and IOPS under load do not say it; state "
+        "`read_latency_us` in a device file, or measure the device"
+    )
+
+
+def too_slow(names: Sequence[str]) -> str:
+    """Say that some devices cannot keep up with the load."""
+    what = listed(names) if names else "a device"
+    return f"{what} cannot keep up with the busiest hour"
 
 
 def _code(*parts: IntArray) -> IntArray:

@@ -58,9 +58,11 @@ class Option:
     io_time_us_per_access : float or None
         Busy time of one device of each tier. [µs]
     response_p50_us, response_p99_us : float or None
-        Of a page access in the busiest hour; None where the rate is unknown or a device cannot keep up. [µs]
+        Of a page access in the busiest hour; None where the rate or a latency is unknown, or a device cannot keep up. [µs]
     response_p50_mean_us, response_p99_mean_us : float or None
         The same at the mean rate. [µs]
+    response_reason : str
+        Why one of these is None, and how to get it; empty where none is.
     peak_busy : float or None
         Largest share of the time for which a device is busy in the busiest hour. [1]
     flash_life_years : float or None
@@ -113,6 +115,7 @@ class Option:
     months_until_too_small: float | None
     bill: tuple[dict[str, Any], ...]
     config: dict[str, Any]
+    response_reason: str = ""
     clean_share: float | None = None
     clean_share_gain: float | None = None
     clean_share_reason: str = NOT_SPLIT

@@ -253,6 +253,7 @@ _OPTION = _table(
     response_p99_us=_maybe_number,
     response_p50_mean_us=_maybe_number,
     response_p99_mean_us=_maybe_number,
+    response_reason=_maybe_text,
     peak_busy=_maybe_number,
     flash_life_years=_maybe_number,
     restart_s=_maybe_number,

@@ -154,7 +154,7 @@ def groups(
     )
     machines = np.repeat(counts, len(kept))
     gib = np.asarray([float(each.part.capacity or 0) for each in sold.dimms])
-    ram_gib = gib[dimm] * dimms
+    ram_gib = np.asarray(gib[dimm] * dimms, dtype=np.float64)
     usable = np.maximum(ram_gib - float(wanted.reserved_gib), 0.0) * GIB
     io_us = _io_us(curve, sold, devices, (machines, usable, drive))
     needed = _fewest(wanted, sold, machines, drive)
@@ -235,7 +235,8 @@ def _fewest(
     for each, data in wanted.machine_bytes.items():
         whole[each] = data
     with np.errstate(divide="ignore"):
-        return np.maximum(np.ceil(whole[machines] / held[drive] * BELOW), 1.0)
+        needed = np.ceil(whole[machines] / held[drive] * BELOW)
+    return np.asarray(np.maximum(needed, 1.0))
 
 
 def _unpriced(items: tuple[PartItem, ...]) -> Bools:

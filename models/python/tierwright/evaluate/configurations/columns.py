@@ -576,7 +576,8 @@ def _built(wanted: Wanted, found: Sold, of: BuiltOf) -> _Block:
     machines, chassis, dimm, count, drive, number = of
     gib = np.asarray([float(each.part.capacity or 0) for each in found.dimms])
     held = np.asarray([float(each.part.capacity_bytes or 0) for each in found.drives])
-    ram, store = gib[dimm] * count, held[drive] * number
+    ram = np.asarray(gib[dimm] * count, dtype=np.float64)
+    store = held[drive] * number
     rent, watts, lacks = _power(wanted, found, of)
     for items, index, name in (
         (found.dimms, dimm, "memory modules"),
