@@ -261,9 +261,9 @@ class _Search:
         for at, limit in enumerate(chosen.limits):
             patterns |= limit.breaks.astype(np.int64) << at
         worse = choose.ordered(options, broken, self._asked.objective)
-        _, first = np.unique(
-            np.stack((kinds[worse], patterns[worse])), axis=1, return_index=True
-        )
+        _, kind = np.unique(kinds[worse], return_inverse=True)
+        both = (kind.astype(np.int64) << len(chosen.limits)) | patterns[worse]
+        _, first = np.unique(both, return_index=True)
         return np.concatenate(
             (
                 choose.front(options, np.sort(chosen.order)),

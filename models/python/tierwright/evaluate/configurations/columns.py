@@ -585,9 +585,9 @@ def _built(wanted: Wanted, found: Sold, of: BuiltOf) -> _Block:
         (found.chassis, chassis, "chassis"),
     ):
         lacks |= np.where(_unpriced(items)[index], _LACKS[name], 0)
-    need = np.zeros(int(machines.max(initial=0)) + 1)
-    for each in np.unique(machines).tolist():
-        need[each] = _need(wanted, each)
+    need = np.zeros(wanted.max_machines + 1)
+    for each, data in wanted.machine_bytes.items():
+        need[each] = min(data, _LARGEST)
     broken = _ram_limits(wanted, ram)
     broken |= np.where(store < need[machines], _LIMIT[SPACE], 0)
     broken |= np.where(_without_bays(found)[chassis, drive], _LIMIT["no_drive_bays"], 0)
