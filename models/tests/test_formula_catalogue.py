@@ -79,6 +79,7 @@ OUTSIDE = {
     "advise.advice._checked": "replays options beside the model; held by test_advice.py",
     "advise.advice._choice": "parts of `advise.advice.answer`; held by test_advice.py",
     "advise.advice._flat": "parts of `advise.advice.answer`; held by test_advice_later.py",
+    "advise.advice._continuous": "prices sizes of any kind by `least_cost`, in words; held by test_advice_continuous.py",
     "advise.advice._confidence": "draws and words; held by test_advice_sure.py",
     "advise.advice._contenders": "evaluates options on other curves; held by test_advice_sure.py",
     "advise.advice._draws": "inputs at places of their ranges; held by test_advice_sure.py",

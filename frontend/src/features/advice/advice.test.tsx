@@ -263,6 +263,18 @@ const FOUND: AdviceOut = {
     text: "Over 2 scenarios, the recommendation is the robust choice.",
     basis: "a choice stays as it was bought",
   },
+  continuous: {
+    ram_bytes: 2 ** 34,
+    flash_bytes: 0,
+    flash_device: null,
+    disk_device: "disk",
+    disks: 2.5,
+    scheme: "none",
+    usd_per_month: "700.00",
+    least_usd_per_month: "699.50",
+    gap: 0.0007,
+    text: "If RAM and devices were sold in any size, 16 GiB would cost 700 USD per month.",
+  },
   next_dollar: {
     steps: [
       {
@@ -530,6 +542,7 @@ describe("the answer", () => {
       scenarios: null,
       flat: [],
       next_dollar: null,
+      continuous: null,
     });
     for (const label of ["When it changes", "How flat it is", "Scenarios"]) {
       expect(quick.getByLabelText(label).query()).toBeNull();

@@ -369,6 +369,8 @@ def _print_flat(found: Advice) -> None:
     if found.flat:
         typer.echo("")
         print_facts([(each.size, each.text) for each in found.flat])
+    if found.continuous is not None:
+        typer.echo(found.continuous.text)
     if found.next_dollar is None:
         return
     typer.echo(found.next_dollar.text)

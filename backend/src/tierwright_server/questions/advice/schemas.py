@@ -588,6 +588,29 @@ class WaitingOut(Answer):
     text: str = Field(description="In words.")
 
 
+class ContinuousOut(Answer):
+    """The least that RAM, flash and disks would cost if they were sold in any size: a bound, not a purchase."""
+
+    ram_bytes: int = Field(description="RAM of all machines. [bytes]")
+    flash_bytes: int = Field(description="Flash that caches; 0 without. [bytes]")
+    flash_device: str | None = Field(
+        description="At whose price and rates flash caches; null without."
+    )
+    disk_device: str = Field(description="At whose price and rates the data are held.")
+    disks: float = Field(
+        description="Devices that hold the data, be they parts of devices. [1]"
+    )
+    scheme: Scheme = Field(description="Page flow.")
+    usd_per_month: Usd = Field(description="What these sizes cost. [USD/month]")
+    least_usd_per_month: Usd = Field(
+        description="No sizes of these devices cost less. [USD/month]"
+    )
+    gap: float = Field(
+        description="Share of the cost by which any sizes could be cheaper at most. [1]"
+    )
+    text: str = Field(description="In words.")
+
+
 class NeighbourOut(Answer):
     """An option with another size, beside the recommendation."""
 
@@ -787,6 +810,11 @@ class AdviceOut(Answer):
     )
     flat: list[FlatSizeOut] = Field(
         description="How far each size of the recommendation may be changed."
+    )
+    continuous: ContinuousOut | None = Field(
+        description="The least cost of sizes that need not be things to buy; null where RAM and devices of a price book "
+        "are no candidates, the rate is unknown, money is not the objective, a limit besides `peak_busy` is stated, or "
+        "how sure the answer is was not asked for."
     )
     next_dollar: NextDollarsOut | None = Field(
         description="Null where nothing is recommended."

@@ -13,6 +13,7 @@ from tierwright.advise.advice import (
     _checked,
     _choice,
     _confidence,
+    _continuous,
     _flat,
     _notes,
     _scenarios,
@@ -296,6 +297,9 @@ def _answer(
         waiting=_when.wait(asked, table, recommended, best, zero) if how_sure else None,
         flat=_flat.flat(asked, table, chosen, best),
         next_dollar=_flat.next_dollar(asked, table, front, best),
+        continuous=_continuous.continuous(asked, table, recommended)
+        if how_sure
+        else None,
         scenarios=_scenarios.compared(asked, table, best, alternatives)
         if how_sure and best is not None and best == by_model
         else None,

@@ -553,6 +553,42 @@ class NextDollars:
     text: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Continuous:
+    """The least that RAM, flash and disks would cost if they were sold in any size: a bound, not a purchase.
+
+    Attributes
+    ----------
+    ram_bytes, flash_bytes : int
+        Of all machines together. [bytes]
+    flash_device, disk_device : str or None
+        At whose price and rates flash caches, and the data are held.
+    disks : float
+        Devices that hold the data, be they parts of devices.
+    scheme : str
+        Page flow.
+    usd_per_month : Decimal
+        What these sizes cost. [USD/month]
+    least_usd_per_month : Decimal
+        No sizes of these devices cost less. [USD/month]
+    gap : float
+        Share of the cost by which any sizes could be cheaper at most. [1]
+    text : str
+        In words.
+    """
+
+    ram_bytes: int
+    flash_bytes: int
+    flash_device: str | None
+    disk_device: str
+    disks: float
+    scheme: str
+    usd_per_month: Decimal
+    least_usd_per_month: Decimal
+    gap: float
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Scenario:
     """One way in which things may turn out.
@@ -728,6 +764,9 @@ class Advice(Answer):
         How far each size of the recommendation may be changed.
     next_dollar : NextDollars or None
         None where nothing is recommended.
+    continuous : Continuous or None
+        None where RAM and devices of a price book are no candidates, the rate is unknown, money is not the objective,
+        another limit than how busy a device is was stated, or it was not computed.
     scenarios : Scenarios or None
         None where nothing is recommended, a replay decided against the model, or it was not computed.
     rules_of_thumb : tuple of RuleOfThumb
@@ -772,6 +811,7 @@ class Advice(Answer):
     versions: dict[str, str]
     validity: str
     pruned: int = 0
+    continuous: Continuous | None = None
     estimator: str = ESTIMATOR
 
     @property
