@@ -162,7 +162,7 @@ def trial(folder: Path, seed: int, accesses: int) -> Trial:
         for each in sure.draws.places
         if each != Input(_draws.SHORT)
     }
-    state = _draws.state_at(sure.draws.bounds, places)
+    state = sure.draws.state_of(places)
     in_truth = sure.contenders.buys([sure.contenders.on(truth.steady(), state)])
     if not in_truth.possible.any():
         return silent("no option keeps every limit in truth")

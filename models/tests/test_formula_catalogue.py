@@ -85,6 +85,7 @@ OUTSIDE = {
     "advise.advice._draws": "inputs at places of their ranges; held by test_advice_sure.py",
     "advise.advice._notes": "words",
     "advise.advice._scenarios": "asks in other scenarios; held by test_advice_later.py",
+    "advise.advice._prices": "prices that may be off; held by test_advice_sure.py",
     "advise.advice._split": "asks for the split of each option; held by test_advice_split.py",
     "advise.advice._sure": "asks at other ends; held by test_advice.py",
     "advise.advice._table": "parts of `advise.advice.answer`; held by test_advice.py",

@@ -10,11 +10,13 @@ import numpy as np
 
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._choice import chosen_of, kept
+from tierwright.advise.advice._prices import spread_of_kinds, uncertain_purchases
 from tierwright.advise.advice._table import Table
 from tierwright.common.arrays import FloatArray
 from tierwright.evaluate.advice.bought import budget_tb, part_budget_tb
 from tierwright.evaluate.advice.choose import best_of_kinds
 from tierwright.evaluate.advice.information import Bools, Buys
+from tierwright.evaluate.advice.later import Spread
 from tierwright.evaluate.advice.limits import (
     LEAST,
     LIFE,
@@ -59,20 +61,28 @@ class State:
         Share of the known error of an I/O time in the steady state, as an exponent. [-1 to 1]
     times : mapping of (str, str) to float
         Busy time of an operation of a device over the one that was used. [1]
+    prices : mapping of str to float
+        Price of a kind of purchase over the one that was used. [1]
     """
 
     hits_off: Mapping[str, float] = field(default_factory=dict)
     steady: float = 0.0
     times: Mapping[Timing, float] = field(default_factory=dict)
+    prices: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What each contender does: I/O time [µs], devices that it needs, and whether it keeps the other limits."""
+    """What each contender does: I/O time [µs], devices that it needs, and whether it keeps the other limits.
+
+    And what it costs: without the devices whose number is free, and of one of these. [USD/month]
+    """
 
     io_us: FloatArray
     needed: IntArray
     keeps: Bools
+    fixed: FloatArray
+    unit: FloatArray
 
 
 def contending(asked: Asked, tables: tuple[Table, ...], best: int) -> IntArray:
@@ -136,6 +146,7 @@ class Contenders:
         self._wear = self._wears(table, pairs)
         self.fixed, self.unit = self._month(table)
         self._fixed_purchase, self._unit_purchase = self._purchase(table)
+        self.spreads, self._moved = self._uncertain(table)
         self._static = self._keeps_static(table)
 
     def __len__(self) -> int:
@@ -280,6 +291,42 @@ class Contenders:
         unit = self._each(table)[0]
         return self.options.month_cents / 100 - unit * self.options.store_devices, unit
 
+    def _uncertain(
+        self, table: Table
+    ) -> tuple[dict[str, Spread], dict[str, tuple[FloatArray, FloatArray]]]:
+        """Find the kinds of purchases whose price may be off, and what of each contender they are, all and of one device. [USD]"""
+        known = spread_of_kinds()
+        whole = {kind: np.zeros(len(self)) for kind in known}
+        unit = {kind: np.zeros(len(self)) for kind in known}
+        for at, row in enumerate(self.rows.tolist()):
+            parts = uncertain_purchases(table, row, known)
+            for kind, cents in parts.items():
+                whole[kind][at] = cents / 100
+            if self._free[at] and self._unit_purchase[at] > 0:
+                store = table.devices(row)[1]
+                if store is not None and store.kind in parts:
+                    unit[store.kind][at] = self._unit_purchase[at]
+        moved = {
+            kind: (whole[kind] - unit[kind] * self.options.store_devices, unit[kind])
+            for kind in known
+            if whole[kind].any() and known[kind].factor > 1
+        }
+        return {kind: known[kind] for kind in moved}, moved
+
+    def _priced(
+        self, state: State
+    ) -> tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]:
+        """Money of a month and of the purchase, both without the devices whose number is free, and of one of these."""
+        purchase = [np.zeros(len(self)), np.zeros(len(self))]
+        for kind, factor in state.prices.items():
+            for at, part in enumerate(self._moved[kind]):
+                purchase[at] += (factor - 1) * part
+        fixed, unit = (each / self._setting.horizon_months for each in purchase)
+        return (self.fixed + fixed, self.unit + unit), (
+            self._fixed_purchase + purchase[0],
+            self._unit_purchase + purchase[1],
+        )
+
     def _purchase(self, table: Table) -> tuple[FloatArray, FloatArray]:
         unit = self._each(table)[1]
         whole = self.options.purchase_cents / 100
@@ -337,6 +384,7 @@ class Contenders:
             options.store_devices,
         )
         io_us = busy["disk"] + busy["flash"]
+        (fixed, unit), (fixed_purchase, unit_purchase) = self._priced(state)
         limited = {
             PEAK_BUSY: peak_of(
                 (busy["disk"], needed), (busy["flash"], options.flash_devices), peak
@@ -346,8 +394,8 @@ class Contenders:
                 life_of_one * np.maximum(needed, 1),
                 life_years(written["flash"], mean, self._page, self._wear[1]),
             ),
-            "usd_per_month": self.fixed + self.unit * needed,
-            "purchase_usd": self._fixed_purchase + self._unit_purchase * needed,
+            "usd_per_month": fixed + unit * needed,
+            "purchase_usd": fixed_purchase + unit_purchase * needed,
         }
         keeps = self._static & np.isfinite(io_us)
         for name, value in limited.items():
@@ -358,7 +406,7 @@ class Contenders:
                     if name in LEAST
                     else value <= limit * (1 + ROUNDING)
                 )
-        return Measured(io_us, np.asarray(needed, dtype=np.int64), keeps)
+        return Measured(io_us, np.asarray(needed, dtype=np.int64), keeps, fixed, unit)
 
     def _factors(
         self, tier: str, operation: Operation, at: IntArray, state: State
@@ -382,8 +430,8 @@ class Contenders:
     def buys(self, found: list[Measured]) -> Buys:
         """Put the draws together: what each contender costs a month. [USD/month]"""
         return Buys(
-            self.fixed,
-            self.unit,
+            np.stack([each.fixed for each in found]),
+            np.stack([each.unit for each in found]),
             self.options.store_devices.astype(np.int64),
             np.stack([each.needed for each in found]),
             np.stack([each.keeps for each in found]),
