@@ -7,9 +7,9 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from decimal import Decimal, localcontext
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -231,6 +231,7 @@ class Table:
             self.have_at = sum(len(each) for each in parts)
             parts.append(_standing(setting, setting.have))
         self.options = joined(parts)
+        self._prepared: dict[int, dict[str, float | None]] = {}
 
     @classmethod
     def of(cls, setting: Setting) -> Table:
@@ -247,6 +248,7 @@ class Table:
         made = copy.copy(self)
         made.options = self.options.rows(np.asarray([at]))
         made.have_at = 0 if at == self.have_at else None
+        made._prepared = {}
         for name in ("kind_codes", "hardware_codes", "least_response"):
             made.__dict__.pop(name, None)
         return made
@@ -618,6 +620,17 @@ class Table:
             reads,
         )
 
+    def prepare(self, rows: Sequence[int]) -> None:
+        """Compute what describes some options besides their columns: of many at once it takes little longer than of one."""
+        missing = [at for at in dict.fromkeys(rows) if at not in self._prepared]
+        if not missing:
+            return
+        values = {name: self.beside(name, np.asarray(missing)) for name in BESIDE}
+        for row, at in enumerate(missing):
+            self._prepared[at] = {
+                name: _finite(found[row]) for name, found in values.items()
+            }
+
     def option(
         self, at: int, *, with_response: bool = True, with_bill: bool = True
     ) -> Option:
@@ -632,9 +645,8 @@ class Table:
             self.response(at) if with_response else (None, RESPONSE_NOT_ASKED)
         )
         median, tail = (None, None) if times is None else times
-        beside = {
-            name: _finite(self.beside(name, np.asarray([at]))[0]) for name in BESIDE
-        }
+        self.prepare([at])
+        beside = self._prepared[at]
         io_us = float(options.store_us[at] + options.flash_us[at])
         reads = float(options.flash_reads[at]), float(options.store_reads[at])
         return Option(
@@ -786,7 +798,34 @@ def _columns(setting: Setting) -> Columns | None:
     wanted = wanted_of(setting)
     if wanted is None:
         return None
-    return allowed_rows(enumerate_configurations(wanted), setting.candidates)
+    rented = "chassis" not in wanted.kinds
+    listed = _rented(_Rented.of(wanted)) if rented else enumerate_configurations(wanted)
+    return allowed_rows(listed, setting.candidates)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rented:
+    """What instances and volumes are enumerated for: what their configurations depend on."""
+
+    data_bytes: int
+    page_bytes: int
+    replicas: int
+    horizon_months: int
+    max_machines: int
+    kinds: tuple[str, ...]
+    reserved_gib: Decimal
+
+    @classmethod
+    def of(cls, wanted: Wanted) -> _Rented:
+        return cls(**{each.name: getattr(wanted, each.name) for each in fields(cls)})
+
+
+@lru_cache(maxsize=4)
+def _rented(of: _Rented) -> Columns:
+    """List instances and volumes once for questions that differ in their limits: their prices are shipped."""
+    return enumerate_configurations(
+        Wanted(**{each.name: getattr(of, each.name) for each in fields(of)})
+    )
 
 
 def allowed_items(sold: Sold, candidates: Candidates) -> tuple[Bools, Bools, Bools]:

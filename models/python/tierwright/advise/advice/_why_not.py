@@ -51,7 +51,9 @@ def rejected(asked: Asked, table: Table, chosen: Chosen) -> Iterator[Rejected]:
         (time, usd) if asked.objective == "io_time" else (usd.astype(np.float64), time)
     )
     order = rows[np.lexsort((rows, second_by, first_by, number, fixed))]
-    for at in choose.best_of_kinds(order, table.kind_codes)[:MOST_REJECTED].tolist():
+    listed = choose.best_of_kinds(order, table.kind_codes)[:MOST_REJECTED].tolist()
+    table.prepare(listed)
+    for at in listed:
         broken = [_broken(limit, at) for limit in limits if bool(limit.breaks[at])]
         found = table.option(at, with_response=at in chosen.responses, with_bill=False)
         head = broken[0]
