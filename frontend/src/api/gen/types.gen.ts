@@ -899,6 +899,10 @@ export type AdviceOut = {
      */
     flat: Array<FlatSizeOut>;
     /**
+     * The least cost of sizes that need not be things to buy; null where RAM and devices of a price book are no candidates, the rate is unknown, money is not the objective, a limit besides `peak_busy` is stated, or how sure the answer is was not asked for.
+     */
+    continuous: ContinuousOut | null;
+    /**
      * Null where nothing is recommended.
      */
     next_dollar: NextDollarsOut | null;
@@ -4968,6 +4972,74 @@ export type ContenderOut = {
  * What a content was made from.
  */
 export type ContentKind = 'trace' | 'profile' | 'curve';
+
+/**
+ * ContinuousOut
+ *
+ * The least that RAM, flash and disks would cost if they were sold in any size: a bound, not a purchase.
+ */
+export type ContinuousOut = {
+    /**
+     * Ram Bytes
+     *
+     * RAM of all machines. [bytes]
+     */
+    ram_bytes: number;
+    /**
+     * Flash Bytes
+     *
+     * Flash that caches; 0 without. [bytes]
+     */
+    flash_bytes: number;
+    /**
+     * Flash Device
+     *
+     * At whose price and rates flash caches; null without.
+     */
+    flash_device: string | null;
+    /**
+     * Disk Device
+     *
+     * At whose price and rates the data are held.
+     */
+    disk_device: string;
+    /**
+     * Disks
+     *
+     * Devices that hold the data, be they parts of devices. [1]
+     */
+    disks: number;
+    /**
+     * Scheme
+     *
+     * Page flow.
+     */
+    scheme: 'none' | 'exclusive' | 'lazy' | 'inclusive';
+    /**
+     * Usd Per Month
+     *
+     * What these sizes cost. [USD/month]
+     */
+    usd_per_month: string;
+    /**
+     * Least Usd Per Month
+     *
+     * No sizes of these devices cost less. [USD/month]
+     */
+    least_usd_per_month: string;
+    /**
+     * Gap
+     *
+     * Share of the cost by which any sizes could be cheaper at most. [1]
+     */
+    gap: number;
+    /**
+     * Text
+     *
+     * In words.
+     */
+    text: string;
+};
 
 /**
  * ConversionLogOut
