@@ -217,6 +217,10 @@ def test_most_options_are_left_out_and_the_answer_says_so(
     assert f"but for {searched.pruned:,} options that bounds show" in (
         searched.verdict.text
     )
+    assert f", and of {searched.pruned:,} options that bounds left out" in (
+        searched.finding
+    )
+    assert "left out" not in whole.finding
     names = {each.name: each.value for each in searched.figures}
     assert names["pruned"] == searched.pruned
     assert "pruned" not in {each.name for each in whole.figures}

@@ -245,6 +245,7 @@ def _answer(
         if best is None or by_model is None or best == by_model
         else table.title(by_model),
         response_limited=asked.limits_response,
+        pruned=0 if left_out is None else left_out.pruned,
     ) + (f" {confidence.text}" if confidence.text else "")
     return Advice(
         finding=finding,

@@ -105,12 +105,13 @@ def finding(
     rate_known: bool,
     replayed_from: str | None = None,
     response_limited: bool = False,
+    pruned: int = 0,
 ) -> str:
     """Say what to buy, what it costs against today, and why; or why nothing can be recommended."""
     if best is None:
         return infeasible_text(conflict)
     if replayed_from is None:
-        why = _because(best, second, suitable, objective, response_limited)
+        why = _because(best, second, suitable, objective, response_limited, pruned)
     else:
         what = "the fastest" if objective == "io_time" else "the cheapest"
         why = (
@@ -158,9 +159,12 @@ def _because(
     suitable: int,
     objective: str,
     response_limited: bool,  # noqa: FBT001
+    pruned: int,
 ) -> str:
     keep = "keeps" if suitable == 1 else "keep"
     of = f"of {counted(suitable, 'option')} that {keep} every limit"
+    if pruned:
+        of = f"{of}, and of {counted(pruned, 'option')} that {'a bound' if pruned == 1 else 'bounds'} left out"
     if response_limited:
         # Those that keep the limits of response times were not counted.
         of = f"that keeps the limits of response times too, of {counted(suitable, 'option')} that {keep} every other limit"
