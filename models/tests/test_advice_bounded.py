@@ -472,3 +472,21 @@ def test_a_drive_of_unknown_times_stays_unknown_among_rows_that_write_nothing(
     assert searched.alternatives == whole.alternatives
     assert searched.pareto == whole.pareto
     assert whole.rejected_counts["device_figures"] > 0
+
+
+def test_the_best_of_a_kind_of_hardware_may_lie_far_from_the_front(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The group of least cost needs more drives for its life, so another of the same hardware is its best."""
+    problem = {
+        **PROBLEM,
+        "data": 1_146_246_786_332,
+        "rate": 244_686.0,
+        "usd": {"chassis": Decimal(4333), "intel-d7-p5500-7.68tb": Decimal(545)},
+        "limits": {"flash_life_years": 3.3},
+        "near": 0.0,
+        "chunk": 100,
+    }
+    whole, searched = answered(problem, monkeypatch)
+    assert searched.alternatives == whole.alternatives
+    assert searched.pruned > 0
