@@ -33,6 +33,7 @@ MIRRORS = {
         "WhenStepOut": "advise.advice.found.WhenStep",
         "WaitingOut": "advise.advice.found.Waiting",
         "PriceTrendOut": "advise.advice.found.PriceTrend",
+        "ContinuousOut": "advise.advice.found.Continuous",
         "NeighbourOut": "advise.advice.found.Neighbour",
         "FlatSizeOut": "advise.advice.found.FlatSize",
         "NextDollarOut": "advise.advice.found.NextDollar",

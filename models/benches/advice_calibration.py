@@ -270,7 +270,7 @@ def trial(accesses: int, seed: int) -> Trial:
         for each in sure.draws.places
         if each != Input(_draws.SHORT)
     }
-    state = _draws.state_at(sure.draws.bounds, places)
+    state = sure.draws.state_of(places)
     measured = sure.contenders.on(truth.steady(), state)
     in_truth = sure.contenders.buys([measured])
     if not in_truth.possible.any():

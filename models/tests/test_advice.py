@@ -81,6 +81,7 @@ from tierwright.evaluate.configurations.wanted import Wanted
 from tierwright.evaluate.page_flow.evaluation import evaluate
 from tierwright.evaluate.page_flow.operations import distinct_sizes, operations
 from tierwright.hardware import catalog
+from tierwright.hardware.device import Device, Figure
 from tierwright.hardware.service_time import service_us
 from tierwright.profile.curve import Curve
 from tierwright.profile.production import Production
@@ -1311,3 +1312,68 @@ def test_without_write_backs_it_is_refused_with_what_to_state() -> None:
     with pytest.raises(BadInput, match="no write-backs") as refused:
         ask(curve=unknown)
     assert "dirty share" in refused.value.hint
+
+
+def test_why_a_response_time_is_unknown_is_said_of_the_device_that_it_rests_on() -> (
+    None
+):
+    best = ask().recommendation
+    assert best is not None
+    assert best.response_p99_us is None
+    assert "a read of samsung-pm9a3-7.68tb-u2," in best.response_reason
+    unrated = replace(curve(), scaled=None)
+    silent = ask(curve=unrated).recommendation
+    assert silent is not None
+    assert silent.response_p99_us is None
+    assert "states no rate" in silent.response_reason
+    # Without a latency the same disk has none; with one it has, and of a rate that it cannot carry it says that.
+    rates = {"read_iops": 400_000, "write_iops": 200_000}
+    plain = own_store(rates)
+    stated = own_store({**rates, "read_latency_us": 90})
+    answers = [
+        ask(
+            candidates=replace(DEVICES_ALONE, devices=SHELF[:1], own=(device,)),
+            constraints={"io_time_us_per_access": 1e9},
+        )
+        for device in (plain, stated)
+    ]
+    first, second = (
+        next(
+            option
+            for option in (found.recommendation, *found.alternatives, *found.pareto)
+            if option is not None and option.disk_device == "own-store"
+        )
+        for found in answers
+    )
+    assert first.response_p99_us is None
+    assert "the latency of a read of own-store," in first.response_reason
+    assert "read_latency_us" in first.response_reason
+    assert second.response_p99_us is not None
+    assert second.response_reason == ""
+
+
+def own_store(rates: Mapping[str, int]) -> Device:
+    """Make a device of one's own with a price, which holds the data."""
+    figures = {
+        name: Figure(Decimal(value), "us" if name.endswith("_us") else "1/s", "label")
+        for name, value in rates.items()
+    }
+    figures["capacity"] = Figure(Decimal(24), "TB", "label")
+    figures["unit_price"] = Figure(Decimal("0.01"), "USD/GB", "a quote")
+    return Device("own-store", "Own store", "nvme", figures=figures)
+
+
+def test_a_device_that_cannot_keep_up_is_named() -> None:
+    have = Have(
+        machines=1,
+        ram_bytes=64 * GIB,
+        disk=catalog.device("seagate-exos-x24-24tb"),
+        disks=1,
+        usd_per_month=Decimal(10),
+    )
+    zero = ask(have=have).option_zero
+    assert zero is not None
+    assert zero.response_p99_us is None
+    assert zero.response_reason == (
+        "seagate-exos-x24-24tb cannot keep up with the busiest hour"
+    )

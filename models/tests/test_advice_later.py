@@ -36,6 +36,7 @@ from tierwright.evaluate.advice.flat import Region, next_dollars, regions
 from tierwright.evaluate.advice.later import (
     Bought,
     changes,
+    spreads,
     stretched_curve,
     trends,
     waiting,
@@ -141,6 +142,40 @@ def series(
 
 
 FALLING = {"2025-Q1": "10", "2025-Q4": "8", "2026-Q1": "5"}
+
+
+@pytest.mark.oracle("evaluate.advice.later.spreads")
+@pytest.mark.formula("evaluate.advice.later.spreads")
+@given(
+    prices=st.lists(st.integers(1, 1000), min_size=2, max_size=4),
+    before=st.integers(1, 1000),
+)
+def test_a_spread_is_as_wide_as_the_prices_of_a_year(
+    prices: list[int], before: int
+) -> None:
+    quarters = [
+        f"{2025 + at // 4}-Q{at % 4 + 1}" for at in range(4 - len(prices) + 1, 5)
+    ]
+    listed = dict(zip(quarters, map(str, prices), strict=True))
+    # What is older than a year before the newest says nothing of it.
+    [found] = spreads([series({"2024-Q4": str(before), **listed})])
+    assert found.factor**2 == pytest.approx(max(prices) / min(prices))
+    assert (found.first, found.last) == (quarters[0], "2026-Q1")
+    assert found.factor >= 1
+
+
+def test_a_spread_is_of_recent_prices_that_were_paid_and_are_comparable() -> None:
+    assert list(spreads([])) == []
+    assert list(spreads([series({"2026-Q1": "5"})])) == []
+    assert list(spreads([series({"2024-Q1": "9", "2026-Q1": "5"})])) == []
+    assert list(spreads([series(FALLING, joinable=False)])) == []
+    [paid] = spreads([series({**FALLING, "2026-Q4": "90"}, forecast="2026-Q4")])
+    assert (paid.last, paid.factor) == ("2026-Q1", math.sqrt(2.0))
+    old = series({"2019-Q1": "3", "2019-Q3": "2"}, kind="hdd", name="old")
+    assert [each.kind for each in spreads([series(FALLING), old])] == ["dram"]
+    newer = series({"2025-Q4": "1", "2026-Q2": "9"}, name="newer")
+    [of_kind] = spreads([series(FALLING), newer])
+    assert (of_kind.series, of_kind.factor) == ("newer", 3.0)
 
 
 @pytest.mark.oracle("evaluate.advice.later.trends")

@@ -20,12 +20,15 @@ from hypothesis import strategies as st
 from tierwright.advise import advice, scale
 from tierwright.advise.advice import _confidence, _draws
 from tierwright.advise.advice._asked import asked_of
+from tierwright.advise.advice._choice import chosen_of
 from tierwright.advise.advice._contenders import Contenders, State, contending
 from tierwright.advise.advice._draws import Input
+from tierwright.advise.advice._prices import spread_of_kinds, uncertain_purchases
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Advice
 from tierwright.advise.advice.request import Candidates
 from tierwright.common.errors import BadInput
+from tierwright.common.wording import percent
 from tierwright.evaluate.advice.information import NEAR, Buys, regret, worth_of
 from tierwright.evaluate.advice.resampling import (
     FEWEST_WINDOWS,
@@ -39,6 +42,7 @@ from tierwright.evaluate.advice.tiers import least_devices
 from tierwright.evaluate.page_flow.engine import flows, with_hits_off
 from tierwright.evaluate.page_flow.explain import error_band
 from tierwright.hardware import catalog
+from tierwright.hardware.device import Figure
 from tierwright.hardware.prices import Price, PriceBook
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.document import Profile, profile_from_mapping
@@ -946,3 +950,119 @@ def test_words_follow_the_figures() -> None:
     assert "25.0 % of the draws" in unsure
     assert "USD" not in unsure
     assert "In 50.0 % of them it breaks a limit" in unsure
+
+
+# --- prices that may be off -------------------------------------------------------------
+
+
+def dated(date: str | None, times: Decimal = Decimal(1)) -> PriceBook:
+    made = book(times)
+    return replace(made, prices=tuple(replace(one, date=date) for one in made.prices))
+
+
+def contenders_at(folder: Path, prices: PriceBook) -> tuple[Table, Contenders]:
+    asked = asked_of(
+        production(stationary(folder)),
+        (None, None),
+        DEVICES,
+        None,
+        {},
+        "usd",
+        prices,
+        36,
+        (None, None),
+        0,
+    )
+    table = Table.of(asked.setting)
+    best = int(chosen_of(asked, table).order[0])
+    return table, Contenders(asked, table, contending(asked, (table,), best))
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.floats(0.2, 5.0))
+def test_other_prices_of_ram_and_flash_cost_what_the_table_of_them_says(
+    folder: Path, times: float
+) -> None:
+    factor = Decimal(repr(round(times, 3)))
+    table, contenders = contenders_at(folder, dated("2026-Q3"))
+    assert {"dram", "nvme"} <= set(contenders.spreads)
+    curve = table.setting.curve
+    moved = contenders.on(
+        curve, State(prices=dict.fromkeys(("dram", "nvme"), float(factor)))
+    )
+    repriced = table.repriced(factor).options.month_cents[contenders.rows] / 100
+    found = moved.fixed + moved.unit * table.options.store_devices[contenders.rows]
+    # Each line of a bill is rounded to the cent.
+    assert found == pytest.approx(repriced, abs=0.05)
+    as_is = contenders.on(curve, State())
+    assert np.array_equal(as_is.fixed, contenders.fixed)
+    assert np.array_equal(as_is.unit, contenders.unit)
+
+
+def test_prices_without_a_date_and_old_ones_stay_as_they_are(folder: Path) -> None:
+    for date in (None, "2023-Q1"):
+        _, contenders = contenders_at(folder, dated(date))
+        assert not contenders.spreads
+    own = replace(
+        catalog.device(SHELF[0]),
+        id="own-drive",
+        figures={
+            **catalog.device(SHELF[0]).figures,
+            "unit_price": Figure(Decimal("0.01"), "USD/GB", "a quote", "2026-09"),
+        },
+    )
+    asked = asked_of(
+        production(stationary(folder)),
+        (None, None),
+        replace(DEVICES, devices=SHELF[1:], own=(own,)),
+        None,
+        {},
+        "usd",
+        dated("2026-Q3"),
+        36,
+        (None, None),
+        0,
+    )
+    table = Table.of(asked.setting)
+    known = spread_of_kinds()
+    rows = [at for at in range(len(table.options)) if table.names(at)[1] == own.id]
+    assert set(uncertain_purchases(table, rows[0], known)) == {"dram"}
+
+
+def test_an_answer_says_by_how_much_prices_may_be_off(folder: Path) -> None:
+    curve = production(stationary(folder))
+    sure = ask(curve, prices=dated("2026-Q3")).confidence
+    assert sure.probability_best is not None
+    spread = spread_of_kinds()["nvme"]
+    assert f"NVMe drives by {percent(spread.factor - 1)} up" in sure.reason
+    assert f"prices of `{spread.series}` were from {spread.first} to" in sure.reason
+    bars = [each for each in sure.tornado if each.about.startswith("the price of")]
+    assert bars
+    [bar] = [each for each in bars if each.about == "the price of NVMe drives"]
+    assert bar.high == f"NVMe drives cost {percent(spread.factor - 1)} more"
+    assert bar.low == f"NVMe drives cost {percent(1 - 1 / spread.factor)} less"
+    assert bar.usd_per_month_low is not None
+    assert bar.usd_per_month_high is not None
+    assert bar.usd_per_month_low < bar.usd_per_month_high
+    most = sure.expected_regret_usd_per_month
+    assert most is not None
+    assert all(0 <= each.usd_per_month <= most for each in sure.value_of_information)
+    of_ram = Input(_draws.PRICE, ("dram",))
+    assert _confidence._what_to_do(of_ram) == "Ask for a binding quote of RAM first"
+    undated = ask(curve).confidence
+    assert "so prices stay as they are" in undated.reason
+    assert not [one for one in undated.tornado if one.about.startswith("the price")]
+
+
+def test_prices_by_draw_cost_what_each_draw_alone_costs() -> None:
+    buys = buys_of(3, draws=24)
+    generator = np.random.default_rng(5)
+    factors = generator.random((24, 1)) + 0.5
+    by_draw = replace(buys, fixed=buys.fixed * factors, unit=buys.unit * factors)
+    costs = by_draw.costs(by_draw.bought)
+    half = np.arange(24) % 2 == 0
+    assert np.array_equal(by_draw.rows(half).costs(buys.bought), costs[half])
+    for at in range(24):
+        one = np.arange(24) == at
+        alone = replace(buys.rows(one), fixed=by_draw.fixed[at], unit=by_draw.unit[at])
+        assert np.array_equal(alone.costs(buys.bought)[0], costs[at])

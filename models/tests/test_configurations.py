@@ -613,7 +613,7 @@ def test_amounts_are_in_the_currency_shown() -> None:
         ),
         ({"kinds": ()}, "kinds: must name at least one kind"),
         ({"max_machines": 1}, "max_machines: `1` must not be below the 2 machines"),
-        ({"max_machines": 65}, "must be a whole number from 1 to 64"),
+        ({"max_machines": 257}, "must be a whole number from 1 to 256"),
         ({"horizon_months": 0}, "horizon_months: `0` must be a whole number from 1"),
         ({"reserved_gib": Decimal(-1)}, "reserved_gib: `-1` must be an amount"),
         ({"part_usd": {"chassis": Decimal("NaN")}}, "part_usd.chassis: `NaN` must be"),

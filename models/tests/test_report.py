@@ -220,7 +220,7 @@ def test_what_is_not_known_is_said_so_and_why() -> None:
     best = given["recommendation"]
     for key in best:
         if key.startswith("response_"):
-            best[key] = 250.0
+            best[key] = "" if key == "response_reason" else 250.0
     known = words(section(parsed(report.html(given)), "figures"))
     assert "Response times are not known" not in known
     assert "250 µs" in known
@@ -233,6 +233,10 @@ def test_what_is_not_known_is_said_so_and_why() -> None:
     unknown = words(section(parsed(report.html(given)), "figures"))
     assert "Response times are not known" in unknown
     assert "the data do not grow" in unknown
+    best["response_reason"] = "no source states the latency of a read of a disk"
+    named = words(section(parsed(report.html(given)), "figures"))
+    assert "Response times, recommended: no source states the latency" in named
+    assert "Response times are not known" not in named
 
 
 def test_a_saving_and_its_opposite_are_named() -> None:

@@ -266,7 +266,7 @@ export const CandidatesIn = {
   parts: {"most":500},
   providers: {"most":500},
   vendors: {"most":20},
-  max_machines: {"low":1,"high":16,"whole":true,"usual":8},
+  max_machines: {"low":1,"high":64,"whole":true,"usual":8},
   reserved_gib: {"low":0,"high":1000000,"usual":4},
   machine_usd: {"low":0,"high":1000000000},
   usd_per_kwh: {"low":0,"high":1000000000},

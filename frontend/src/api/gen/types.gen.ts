@@ -667,7 +667,7 @@ export type AdviceOptionOut = {
     /**
      * Response P50 Us
      *
-     * Median response time of a page access in the busiest hour; null where the rate is unknown or a device cannot keep up. [µs]
+     * Median response time of a page access in the busiest hour; null where the rate or the latency of a device is unknown, or it cannot keep up. [µs]
      */
     response_p50_us: number | null;
     /**
@@ -688,6 +688,12 @@ export type AdviceOptionOut = {
      * The same of the 99th percentile. [µs]
      */
     response_p99_mean_us: number | null;
+    /**
+     * Response Reason
+     *
+     * Why one of these response times is null, and how to get it; empty where none is.
+     */
+    response_reason: string;
     /**
      * Peak Busy
      *
@@ -809,9 +815,15 @@ export type AdviceOut = {
      */
     evaluated: number;
     /**
+     * Pruned
+     *
+     * Options that bounds on cost and I/O time left out before they were evaluated: none of them can be recommended, stand among the alternatives or on the front. 0 for up to 1,000,000 servers built from parts.
+     */
+    pruned: number;
+    /**
      * Suitable
      *
-     * Those that keep every limit but those of response times.
+     * Of the evaluated ones, those that keep every limit but those of response times.
      */
     suitable: number;
     /**
@@ -892,6 +904,10 @@ export type AdviceOut = {
      * How far each size of the recommendation may be changed.
      */
     flat: Array<FlatSizeOut>;
+    /**
+     * The least cost of sizes that need not be things to buy; null where RAM and devices of a price book are no candidates, the rate is unknown, money is not the objective, a limit besides `peak_busy` is stated, or how sure the answer is was not asked for.
+     */
+    continuous: ContinuousOut | null;
     /**
      * Null where nothing is recommended.
      */
@@ -5032,6 +5048,74 @@ export type ContenderOut = {
  * What a content was made from.
  */
 export type ContentKind = 'trace' | 'profile' | 'curve';
+
+/**
+ * ContinuousOut
+ *
+ * The least that RAM, flash and disks would cost if they were sold in any size: a bound, not a purchase.
+ */
+export type ContinuousOut = {
+    /**
+     * Ram Bytes
+     *
+     * RAM of all machines. [bytes]
+     */
+    ram_bytes: number;
+    /**
+     * Flash Bytes
+     *
+     * Flash that caches; 0 without. [bytes]
+     */
+    flash_bytes: number;
+    /**
+     * Flash Device
+     *
+     * At whose price and rates flash caches; null without.
+     */
+    flash_device: string | null;
+    /**
+     * Disk Device
+     *
+     * At whose price and rates the data are held.
+     */
+    disk_device: string;
+    /**
+     * Disks
+     *
+     * Devices that hold the data, be they parts of devices. [1]
+     */
+    disks: number;
+    /**
+     * Scheme
+     *
+     * Page flow.
+     */
+    scheme: 'none' | 'exclusive' | 'lazy' | 'inclusive';
+    /**
+     * Usd Per Month
+     *
+     * What these sizes cost. [USD/month]
+     */
+    usd_per_month: string;
+    /**
+     * Least Usd Per Month
+     *
+     * No sizes of these devices cost less. [USD/month]
+     */
+    least_usd_per_month: string;
+    /**
+     * Gap
+     *
+     * Share of the cost by which any sizes could be cheaper at most. [1]
+     */
+    gap: number;
+    /**
+     * Text
+     *
+     * In words.
+     */
+    text: string;
+};
 
 /**
  * ConversionLogOut
@@ -22512,7 +22596,7 @@ export type VerdictOut = {
     /**
      * Optimality Gap
      *
-     * Of the objective, over the candidates: 0 where each was evaluated. [1]
+     * Of the objective, over the candidates: 0 where each was evaluated or left out by a bound. [1]
      */
     optimality_gap: number | null;
     /**

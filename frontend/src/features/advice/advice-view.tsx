@@ -112,8 +112,11 @@ function Headline(props: {
         {found.status === "checked"
           ? "Checked: options were replayed in the reference simulator."
           : "By the model, not replayed."}{" "}
-        {counted(found.evaluated, "option was", "options were")} evaluated. Advice{" "}
-        <code>{found.advice_id}</code>: the same inputs give the same answer.
+        {counted(found.evaluated, "option was", "options were")} evaluated
+        {found.pruned > 0 && (
+          <>, {counted(found.pruned, "more was", "more were")} left out by bounds</>
+        )}
+        . Advice <code>{found.advice_id}</code>: the same inputs give the same answer.
       </Text>
     </section>
   );

@@ -40,7 +40,7 @@ export function Alternatives(props: {
     const today = zero === null || best.kind === "have" ? [] : [zero];
     return [best, ...others, ...today];
   }, [found, best]);
-  const columns = columnsOf({ found, best, titles, opened, setOpened });
+  const columns = columnsOf({ best, titles, opened, setOpened });
   return (
     <Panel
       title={
@@ -112,7 +112,6 @@ function Opened(props: {
 }
 
 interface ColumnParts {
-  readonly found: AdviceOut;
   readonly best: AdviceOptionOut;
   readonly titles: Titles;
   readonly opened: string | null;
@@ -120,7 +119,7 @@ interface ColumnParts {
 }
 
 function columnsOf(parts: ColumnParts): readonly Column<AdviceOptionOut>[] {
-  const { found, best, titles, opened, setOpened } = parts;
+  const { best, titles, opened, setOpened } = parts;
   return [
     {
       key: "Option",
@@ -179,7 +178,7 @@ function columnsOf(parts: ColumnParts): readonly Column<AdviceOptionOut>[] {
       key: "p99, busiest hour",
       cell: (row) =>
         row.response_p99_us === null ? (
-          <Unknown reason={noResponse(found, row) ?? "A device cannot keep up."} />
+          <Unknown reason={noResponse(row) ?? ""} />
         ) : (
           time(row.response_p99_us)
         ),

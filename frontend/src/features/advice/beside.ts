@@ -92,7 +92,7 @@ export const figures = (): readonly Figure[] => [
     unit: "µs",
     of: best((option) => option.response_p99_us),
     format: time,
-    unknown: whyNot(({ found }, option) => noResponse(found, option)),
+    unknown: whyNot((_, option) => noResponse(option)),
   },
   {
     name: "Busy, busiest hour",

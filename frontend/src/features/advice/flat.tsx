@@ -19,8 +19,8 @@ const TITLES: Readonly<Record<Size["size"], string>> = {
 
 /** How far each size may be changed at little cost, and what the next dollar buys. */
 export function Flat({ found }: { readonly found: AdviceOut }) {
-  const { flat, next_dollar: next } = found;
-  if (flat.length === 0 && next === null) {
+  const { flat, next_dollar: next, continuous } = found;
+  if (flat.length === 0 && next === null && continuous === null) {
     return null;
   }
   return (
@@ -38,6 +38,7 @@ export function Flat({ found }: { readonly found: AdviceOut }) {
             rowKey={({ size }) => size}
           />
         )}
+        {continuous !== null && <Text size="sm">{continuous.text}</Text>}
         {next !== null && <Text size="sm">{next.text}</Text>}
         {next !== null && next.steps.length > 0 && (
           <DataTable

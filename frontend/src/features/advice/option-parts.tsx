@@ -203,7 +203,7 @@ export function Expected(props: {
 }) {
   const { found, option } = props;
   const intervals = isRecommended(found, option) ? found.confidence.intervals : [];
-  const response = noResponse(found, option);
+  const response = noResponse(option);
   const known = (
     value: number | null,
     reason: string,

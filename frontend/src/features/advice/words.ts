@@ -76,18 +76,11 @@ export const statedLimit = (found: AdviceOut, name: string, limit: string): stri
     ? `${cents(limit)} ${shownCurrency()}`
     : limitValue(found, name, Number(limit));
 
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** Why an option has no response times; null where it has. */
-export function noResponse(found: AdviceOut, option: AdviceOptionOut): string | null {
-  if (option.response_p99_us !== null) {
-    return null;
-  }
-  if (found.peak_accesses_per_s === null) {
-    return "The workload states no rate: scale it to production.";
-  }
-  return option.peak_busy !== null && option.peak_busy >= 1
-    ? "A device cannot keep up with the busiest hour."
-    : "No source states how long one read of its devices takes; their IOPS alone do not.";
-}
+export const noResponse = (option: AdviceOptionOut): string | null =>
+  option.response_p99_us === null ? `${capital(option.response_reason)}.` : null;
 
 /** Why the life of the flash has no number. */
 export function noLife(option: AdviceOptionOut): string {

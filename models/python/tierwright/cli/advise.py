@@ -277,7 +277,15 @@ def _print(found: Advice, curve: Curve, *, every: bool) -> None:
                 for each in found.rejected[: None if every else 5]
             ]
         )
+    _print_response(found.recommendation)
     _print_sure(found)
+
+
+def _print_response(best: Option | None) -> None:
+    if best is not None and best.response_reason:
+        typer.echo(
+            f"Response times of the recommendation are not known: {best.response_reason}."
+        )
 
 
 def _print_split(best: Option | None) -> None:
@@ -354,6 +362,8 @@ def _print_flat(found: Advice) -> None:
     if found.flat:
         typer.echo("")
         print_facts([(each.size, each.text) for each in found.flat])
+    if found.continuous is not None:
+        typer.echo(found.continuous.text)
     if found.next_dollar is None:
         return
     typer.echo(found.next_dollar.text)

@@ -28,7 +28,7 @@ Objective = Literal["usd", "io_time", "pareto"]
 Scheme = Literal["none", "exclusive", "lazy", "inclusive"]
 ReportForm = Literal["html", "pdf", "xlsx", "csv", "json"]
 MOST_NAMES = 500
-MOST_MACHINES = 16
+MOST_MACHINES = 64
 MOST_OWN = 20
 Above0 = Annotated[float, Field(strict=True, gt=0, le=1e15, allow_inf_nan=False)]
 From0 = Annotated[float, Field(strict=True, ge=0, le=1e15, allow_inf_nan=False)]
@@ -307,8 +307,8 @@ class AdviceOptionOut(Answer):
         description="Busy time of one device of each tier; null where a rate is unknown. [µs]"
     )
     response_p50_us: float | None = Field(
-        description="Median response time of a page access in the busiest hour; null where the rate is unknown or a "
-        "device cannot keep up. [µs]"
+        description="Median response time of a page access in the busiest hour; null where the rate or the latency of "
+        "a device is unknown, or it cannot keep up. [µs]"
     )
     response_p99_us: float | None = Field(
         description="The same of the 99th percentile. [µs]"
@@ -318,6 +318,9 @@ class AdviceOptionOut(Answer):
     )
     response_p99_mean_us: float | None = Field(
         description="The same of the 99th percentile. [µs]"
+    )
+    response_reason: str = Field(
+        description="Why one of these response times is null, and how to get it; empty where none is."
     )
     peak_busy: float | None = Field(
         description="Largest share of the time for which a device is busy in the busiest hour; null where unknown. [1]"
@@ -397,7 +400,7 @@ class VerdictOut(Answer):
 
     viable: bool = Field(description="Whether some option keeps every limit.")
     optimality_gap: float | None = Field(
-        description="Of the objective, over the candidates: 0 where each was evaluated. [1]"
+        description="Of the objective, over the candidates: 0 where each was evaluated or left out by a bound. [1]"
     )
     limited_by: str | None = Field(
         description="The limit that costs most; null where none costs anything, or without `how_sure`."
@@ -600,6 +603,29 @@ class WaitingOut(Answer):
     text: str = Field(description="In words.")
 
 
+class ContinuousOut(Answer):
+    """The least that RAM, flash and disks would cost if they were sold in any size: a bound, not a purchase."""
+
+    ram_bytes: int = Field(description="RAM of all machines. [bytes]")
+    flash_bytes: int = Field(description="Flash that caches; 0 without. [bytes]")
+    flash_device: str | None = Field(
+        description="At whose price and rates flash caches; null without."
+    )
+    disk_device: str = Field(description="At whose price and rates the data are held.")
+    disks: float = Field(
+        description="Devices that hold the data, be they parts of devices. [1]"
+    )
+    scheme: Scheme = Field(description="Page flow.")
+    usd_per_month: Usd = Field(description="What these sizes cost. [USD/month]")
+    least_usd_per_month: Usd = Field(
+        description="No sizes of these devices cost less. [USD/month]"
+    )
+    gap: float = Field(
+        description="Share of the cost by which any sizes could be cheaper at most. [1]"
+    )
+    text: str = Field(description="In words.")
+
+
 class NeighbourOut(Answer):
     """An option with another size, beside the recommendation."""
 
@@ -758,8 +784,12 @@ class AdviceOut(Answer):
     )
     finding: str
     evaluated: int = Field(description="Options evaluated.")
+    pruned: int = Field(
+        description="Options that bounds on cost and I/O time left out before they were evaluated: none of them can "
+        "be recommended, stand among the alternatives or on the front. 0 for up to 1,000,000 servers built from parts."
+    )
     suitable: int = Field(
-        description="Those that keep every limit but those of response times."
+        description="Of the evaluated ones, those that keep every limit but those of response times."
     )
     recommendation: AdviceOptionOut | None = Field(
         description="Null where no option keeps every limit."
@@ -795,6 +825,11 @@ class AdviceOut(Answer):
     )
     flat: list[FlatSizeOut] = Field(
         description="How far each size of the recommendation may be changed."
+    )
+    continuous: ContinuousOut | None = Field(
+        description="The least cost of sizes that need not be things to buy; null where RAM and devices of a price book "
+        "are no candidates, the rate is unknown, money is not the objective, a limit besides `peak_busy` is stated, or "
+        "how sure the answer is was not asked for."
     )
     next_dollar: NextDollarsOut | None = Field(
         description="Null where nothing is recommended."

@@ -9,9 +9,11 @@ from functools import partial
 from typing import Any
 
 from tierwright.advise.advice import (
+    _bounded,
     _checked,
     _choice,
     _confidence,
+    _continuous,
     _flat,
     _notes,
     _scenarios,
@@ -142,7 +144,7 @@ def answer(
         (flash, disk),
         seed,
     )
-    table = Table.of(asked.setting)
+    table = _bounded.table_of(asked)
     if trace is not None:
         replays = _checked.by_trace(asked.setting.curve, trace, on_progress)
         splits = _split.by_trace(trace, on_progress) if split else splits
@@ -181,7 +183,8 @@ def _answer(
         )
     described: dict[int, Option] = {}
 
-    order = chosen.order
+    order, left_out = chosen.order, table.left_out
+    suitable = len(order) if left_out is None else left_out.suitable
     unfit = {each.at for each in tried if _checked.breaks(asked, each)}
     alternatives = [
         at for at in _choice.alternatives(asked, table, chosen, best) if at not in unfit
@@ -235,7 +238,7 @@ def _answer(
         recommended,
         zero,
         second,
-        len(order),
+        suitable,
         asked.objective,
         conflicting,
         rate_known=setting.rates.mean is not None,
@@ -243,6 +246,7 @@ def _answer(
         if best is None or by_model is None or best == by_model
         else table.title(by_model),
         response_limited=asked.limits_response,
+        pruned=0 if left_out is None else left_out.pruned,
     ) + (f" {confidence.text}" if confidence.text else "")
     return Advice(
         finding=finding,
@@ -253,8 +257,9 @@ def _answer(
         status="checked" if any(not each.reason for each in tried) else "model",
         objective=asked.objective,
         constraints={name: str(value) for name, value in asked.constraints.items()},
-        evaluated=len(options),
-        suitable=len(order),
+        evaluated=len(options) if left_out is None else left_out.evaluated,
+        suitable=suitable,
+        pruned=0 if left_out is None else left_out.pruned,
         recommendation=recommended,
         verdict=Verdict(
             best is not None,
@@ -268,6 +273,7 @@ def _answer(
                 asked.objective,
                 limits_tried=how_sure,
                 by_replay=best != by_model,
+                pruned=0 if left_out is None else left_out.pruned,
             ),
         ),
         option_zero=zero,
@@ -276,7 +282,7 @@ def _answer(
         pareto=tuple(option(int(at)) for at in spread(front, _choice.MOST_FRONT)),
         pareto_in_all=len(front),
         rejected=tuple(_why_not.rejected(asked, table, chosen)),
-        rejected_counts=_why_not.rejected_counts(chosen),
+        rejected_counts=_why_not.rejected_counts(table, chosen),
         infeasible=None
         if best is not None
         else Infeasible(conflicting, _words.infeasible_text(conflicting)),
@@ -293,6 +299,9 @@ def _answer(
         waiting=_when.wait(asked, table, recommended, best, zero) if how_sure else None,
         flat=_flat.flat(asked, table, chosen, best),
         next_dollar=_flat.next_dollar(asked, table, front, best),
+        continuous=_continuous.continuous(asked, table, recommended)
+        if how_sure
+        else None,
         scenarios=_scenarios.compared(asked, table, best, alternatives)
         if how_sure and best is not None and best == by_model
         else None,

@@ -12,6 +12,7 @@ from tierwright.advise.advice import _draws
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._contenders import Contenders, Measured, contending
 from tierwright.advise.advice._draws import Draws, Input, Ranges, Recorded
+from tierwright.advise.advice._prices import PRICE_WORDS
 from tierwright.advise.advice._sure import MOST_BARS
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Bar, Confidence, Information, Interval
@@ -54,7 +55,7 @@ NO_CHOICE = "no probability: nothing is recommended"
 NOT_COMPUTED = "no probability: how sure the recommendation is was not asked for"
 BY_REPLAY = "no probability: a replay decided, and the draws rest on the model, which would choose otherwise"
 LAW_NOT_MEASURED = "no probability: how far the scale law is off was never measured"
-NO_PRICES = "no source states a range of prices, so prices stay as they are"
+NO_PRICES = "no recent prices of one product tell how far those of the purchase may be off, so prices stay as they are"
 
 
 def none(reason: str, missing: int | None = None) -> Confidence:
@@ -307,7 +308,7 @@ def _rests_on(asked: Asked, found: Sure, *, in_money: bool) -> str:
         ranges = counted(len(times), "busy time of a device", "busy times of devices")
         varied.append(f"{ranges} that the sources leave open")
     parts = [
-        f"{counted(_draws.DRAWS, 'draw')} of {listed(varied)}; {NO_PRICES}",
+        f"{counted(_draws.DRAWS, 'draw')} of {listed(varied)}; {_about_prices(found)}",
         f"it speaks for a recording as long as this one, {accesses}{long}",
     ]
     impossible = int(np.sum(~found.buys.possible))
@@ -326,6 +327,19 @@ def _rests_on(asked: Asked, found: Sure, *, in_money: bool) -> str:
     return "; ".join(parts)
 
 
+def _about_prices(found: Sure) -> str:
+    """Say which prices were drawn, and by how much they may be off."""
+    spreads = found.draws.spreads
+    if not spreads:
+        return NO_PRICES
+    said = [
+        f"{PRICE_WORDS[kind]} by {percent(spread.factor - 1)} up or {percent(1 - 1 / spread.factor)} down, as far "
+        f"apart as prices of `{spread.series}` were from {spread.first} to {spread.last}"
+        for kind, spread in spreads.items()
+    ]
+    return f"prices of {'; of '.join(said)}; other prices stay as they are"
+
+
 def _named(each: Input) -> str:
     """Name an input in a list."""
     match each.name:
@@ -339,6 +353,8 @@ def _named(each: Input) -> str:
             return "the error of the model in the steady state"
         case _draws.HITS:
             return f"the flash hits of {scheme_titles()[each.of[0]]}"
+        case _draws.PRICE:
+            return f"the price of {PRICE_WORDS[each.of[0]]}"
         case _:
             return f"the time of a page {each.of[1]} of `{each.of[0]}`"
 
@@ -358,6 +374,8 @@ def _what_to_do(each: Input | None) -> str:
             return "Replay the recording at these sizes first"
         case _draws.HITS:
             return f"Replay {scheme_titles()[each.of[0]]} on the recording first"
+        case _draws.PRICE:
+            return f"Ask for a binding quote of {PRICE_WORDS[each.of[0]]} first"
         case _:
             return f"Measure the time of a page {each.of[1]} of `{each.of[0]}` first"
 
@@ -404,10 +422,12 @@ def _along(found: Sure, each: Input, places: FloatArray) -> _Along:
         at = {each: place}
         measured = found.contenders.on(
             _draws.curve_at(found.draws.ranges, at),
-            _draws.state_at(found.draws.bounds, at),
+            found.draws.state_of(at),
         )
         buys = found.contenders.buys([measured])
-        least = np.where(buys.keeps[0], buys.fixed + buys.unit * buys.needed[0], np.inf)
+        least = np.where(
+            buys.keeps[0], buys.fixed[0] + buys.unit[0] * buys.needed[0], np.inf
+        )
         best = int(np.argmin(least))
         if buys.costs(buys.bought)[0, found.chosen] <= least[best] * (1 + NEAR):
             best = found.chosen
@@ -428,9 +448,9 @@ def _flips(
         each = inputs.get(names.get(bar.about) or "")
         made.append(bar if each is None else _flipping(found, bar, each, scale))
     bars = (
-        _time_bar(found, each, scale)
+        _own_bar(found, each, scale)
         for each in found.draws.places
-        if each.name == _draws.TIME
+        if each.name in (_draws.TIME, _draws.PRICE)
     )
     made += [bar for bar in bars if bar.flip is not None or _width(bar) > 0]
     made.sort(key=_width, reverse=True)
@@ -486,13 +506,17 @@ def _value(ranges: Ranges, draws: Draws, each: Input, place: float) -> str:
         case _draws.SAMPLE:
             side = "above" if away > 0 else "below"
             return f"the misses are at the {percent(place)} point of their interval, {side} its middle"
+        case _draws.PRICE:
+            off_by = _draws.price_at(draws.spreads[each.of[0]], place) - 1
+            more = "more" if off_by > 0 else "less"
+            return f"{PRICE_WORDS[each.of[0]]} cost {percent(abs(off_by))} {more}"
         case _:
             bound = draws.bounds[each.of]  # type: ignore[index]
             time = format_microseconds(_draws.time_at(bound, place))
             return f"a page {each.of[1]} of `{each.of[0]}` takes {time}"
 
 
-def _time_bar(found: Sure, each: Input, scale: FloatArray) -> Bar:
+def _own_bar(found: Sure, each: Input, scale: FloatArray) -> Bar:
     along = _along(found, each, scale)
     contenders, kinds = found.contenders, found.contenders.kinds
     ends = (0, len(scale) - 1)

@@ -10,11 +10,13 @@ import numpy as np
 
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._choice import chosen_of, kept
+from tierwright.advise.advice._prices import spread_of_kinds, uncertain_purchases
 from tierwright.advise.advice._table import Table
 from tierwright.common.arrays import FloatArray
 from tierwright.evaluate.advice.bought import budget_tb, part_budget_tb
 from tierwright.evaluate.advice.choose import best_of_kinds
 from tierwright.evaluate.advice.information import Bools, Buys
+from tierwright.evaluate.advice.later import Spread
 from tierwright.evaluate.advice.limits import (
     LEAST,
     LIFE,
@@ -60,11 +62,14 @@ class State:
         Share of the known error of an I/O time in the steady state, as an exponent. [-1 to 1]
     times : mapping of (str, str) to float
         Busy time of an operation of a device over the one that was used. [1]
+    prices : mapping of str to float
+        Price of a kind of purchase over the one that was used. [1]
     """
 
     hits_off: Mapping[str, float] = field(default_factory=dict)
     steady: float = 0.0
     times: Mapping[Timing, float] = field(default_factory=dict)
+    prices: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +84,8 @@ class Measured:
         Devices that hold the data, as many as it needs.
     keeps : bool array
         Whether it keeps the other limits.
+    fixed, unit : float64 array
+        What it costs without the devices whose number is free, and one of these. [USD/month]
     busy_us : mapping of str to float64 array
         Busy time of an access on one device of each tier. [µs]
     read, written : mapping of str to float64 array
@@ -88,6 +95,8 @@ class Measured:
     io_us: FloatArray
     needed: IntArray
     keeps: Bools
+    fixed: FloatArray
+    unit: FloatArray
     busy_us: Mapping[str, FloatArray]
     read: Mapping[str, FloatArray]
     written: Mapping[str, FloatArray]
@@ -154,6 +163,7 @@ class Contenders:
         self._wear = self._wears(table, pairs)
         self.fixed, self.unit = self._month(table)
         self._fixed_purchase, self._unit_purchase = self._purchase(table)
+        self.spreads, self._moved = self._uncertain(table)
         self._static = self._keeps_static(table)
 
     def __len__(self) -> int:
@@ -301,6 +311,42 @@ class Contenders:
         unit = self._each(table)[0]
         return self.options.month_cents / 100 - unit * self.options.store_devices, unit
 
+    def _uncertain(
+        self, table: Table
+    ) -> tuple[dict[str, Spread], dict[str, tuple[FloatArray, FloatArray]]]:
+        """Find the kinds of purchases whose price may be off, and what of each contender they are, all and of one device. [USD]"""
+        known = spread_of_kinds()
+        whole = {kind: np.zeros(len(self)) for kind in known}
+        unit = {kind: np.zeros(len(self)) for kind in known}
+        for at, row in enumerate(self.rows.tolist()):
+            parts = uncertain_purchases(table, row, known)
+            for kind, cents in parts.items():
+                whole[kind][at] = cents / 100
+            if self._free[at] and self._unit_purchase[at] > 0:
+                store = table.devices(row)[1]
+                if store is not None and store.kind in parts:
+                    unit[store.kind][at] = self._unit_purchase[at]
+        moved = {
+            kind: (whole[kind] - unit[kind] * self.options.store_devices, unit[kind])
+            for kind in known
+            if whole[kind].any() and known[kind].factor > 1
+        }
+        return {kind: known[kind] for kind in moved}, moved
+
+    def _priced(
+        self, state: State
+    ) -> tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]:
+        """Money of a month and of the purchase, both without the devices whose number is free, and of one of these."""
+        purchase = [np.zeros(len(self)), np.zeros(len(self))]
+        for kind, factor in state.prices.items():
+            for at, part in enumerate(self._moved[kind]):
+                purchase[at] += (factor - 1) * part
+        fixed, unit = (each / self._setting.horizon_months for each in purchase)
+        return (self.fixed + fixed, self.unit + unit), (
+            self._fixed_purchase + purchase[0],
+            self._unit_purchase + purchase[1],
+        )
+
     def _purchase(self, table: Table) -> tuple[FloatArray, FloatArray]:
         unit = self._each(table)[1]
         whole = self.options.purchase_cents / 100
@@ -358,12 +404,13 @@ class Contenders:
         )
         io_us = busy["disk"] + busy["flash"]
         most_busy, life = self._used_up(busy, written, needed)
+        (fixed, unit), (fixed_purchase, unit_purchase) = self._priced(state)
         limited = {
             PEAK_BUSY: most_busy,
             "io_time_us_per_access": io_us,
             LIFE: life,
-            "usd_per_month": self.fixed + self.unit * needed,
-            "purchase_usd": self._fixed_purchase + self._unit_purchase * needed,
+            "usd_per_month": fixed + unit * needed,
+            "purchase_usd": fixed_purchase + unit_purchase * needed,
         }
         keeps = self._static & np.isfinite(io_us)
         for name, value in limited.items():
@@ -378,6 +425,8 @@ class Contenders:
             io_us,
             np.asarray(needed, dtype=np.int64),
             keeps,
+            fixed,
+            unit,
             busy,
             pages_read,
             written,
@@ -449,8 +498,8 @@ class Contenders:
     def buys(self, found: list[Measured]) -> Buys:
         """Put the draws together: what each contender costs a month. [USD/month]"""
         return Buys(
-            self.fixed,
-            self.unit,
+            np.stack([each.fixed for each in found]),
+            np.stack([each.unit for each in found]),
             self.options.store_devices.astype(np.int64),
             np.stack([each.needed for each in found]),
             np.stack([each.keeps for each in found]),

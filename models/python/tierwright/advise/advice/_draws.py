@@ -11,6 +11,7 @@ import numpy as np
 
 from tierwright.advise.advice._contenders import Contenders, State, Timing
 from tierwright.common.arrays import FloatArray
+from tierwright.evaluate.advice.later import Spread
 from tierwright.evaluate.advice.resampling import (
     FEWEST_WINDOWS,
     Drift,
@@ -31,16 +32,18 @@ FEWEST_COUNTS = 100
 looked for."""
 EVERY_END = 4
 """Of so many draws one is looked at for the ends of the curve, which name contenders."""
-SAMPLE, SHORT, LAW, STEADY, HITS, TIME = (
+SAMPLE, SHORT, LAW, STEADY, HITS, TIME, PRICE = (
     "sample",
     "short",
     "law",
     "steady",
     "hits",
     "time",
+    "price",
 )
 """Inputs: what one recording shows by chance, a sample of pages, what a recording is too short to show, a scale law,
-the model of a running system, flash hits of a page flow, and the time of an operation of a device."""
+the model of a running system, flash hits of a page flow, the time of an operation of a device, and the price of
+a kind of purchase."""
 MOST_LISTED = 4096
 KEPT = 1024
 _MOST_ERRORS = 2.5
@@ -225,6 +228,8 @@ class Draws:
     ranges : Ranges
     bounds : mapping
         Times of devices as they are used, least and most. [µs]
+    spreads : mapping of str to Spread
+        By how much the price of a kind of purchase may be off.
     places : mapping of Input to float64 array
         Where in its range each input lies in each draw, from 0 to 1.
     misses, write_backs : float64 array, shape (D, S)
@@ -233,6 +238,7 @@ class Draws:
 
     ranges: Ranges
     bounds: Mapping[Timing, tuple[float, float, float]]
+    spreads: Mapping[str, Spread]
     places: Mapping[Input, FloatArray]
     misses: FloatArray
     write_backs: FloatArray
@@ -244,10 +250,13 @@ class Draws:
 
     def state(self, at: int) -> State:
         """Return what else is otherwise in one draw."""
-        return state_at(
-            self.bounds,
-            {each: float(values[at]) for each, values in self.places.items()},
+        return self.state_of(
+            {each: float(values[at]) for each, values in self.places.items()}
         )
+
+    def state_of(self, places: Mapping[Input, float]) -> State:
+        """Return what else is otherwise with inputs at places of their ranges."""
+        return state_at(self.bounds, places, self.spreads)
 
     def ends(self) -> tuple[Curve, Curve]:
         """Curves of the fewest and of the most misses of some draws at each size."""
@@ -307,9 +316,10 @@ def curve_at(
 def state_at(
     bounds: Mapping[Timing, tuple[float, float, float]],
     places: Mapping[Input, float],
+    spreads: Mapping[str, Spread] | None = None,
 ) -> State:
     """Return what else is otherwise with inputs at places of their ranges."""
-    hits, times, steady = {}, {}, 0.0
+    hits, times, prices, steady = {}, {}, {}, 0.0
     for each, place in places.items():
         if each.name == HITS:
             hits[each.of[0]] = 2 * place - 1
@@ -323,7 +333,15 @@ def state_at(
                 if key == (device, operation)
             ]
             times[key] = time_at(bound, place) / bound[0]
-    return State(hits, steady, times)
+        elif each.name == PRICE:
+            assert spreads is not None
+            prices[each.of[0]] = price_at(spreads[each.of[0]], place)
+    return State(hits, steady, times, prices)
+
+
+def price_at(spread: Spread, place: float) -> float:
+    """Price at a place of its range over the one that is used, even in its logarithm. [1]"""
+    return float(spread.factor ** (2 * place - 1))
 
 
 def time_at(bound: tuple[float, float, float], place: float) -> float:
@@ -352,6 +370,7 @@ def inputs_of(ranges: Ranges, contenders: Contenders) -> list[Input]:
         found.append(Input(STEADY))
     found += [Input(HITS, (name,)) for name in contenders.approximate]
     found += [Input(TIME, key) for key in contenders.bounds]
+    found += [Input(PRICE, (kind,)) for kind in contenders.spreads]
     return found
 
 
@@ -393,4 +412,11 @@ def drawn(
     def spread(values: FloatArray) -> FloatArray:
         return np.stack([np.interp(at, known, row) for row in values])
 
-    return Draws(ranges, contenders.bounds, places, spread(misses), spread(backs))
+    return Draws(
+        ranges,
+        contenders.bounds,
+        contenders.spreads,
+        places,
+        spread(misses),
+        spread(backs),
+    )

@@ -11,7 +11,7 @@ from tierwright.advise.advice.found import Option
 from tierwright.advise.configurations import DATA_ON_LOCAL_DISKS, RATE_NOT_KNOWN
 from tierwright.common.answer import Step
 from tierwright.common.cautions import Caution
-from tierwright.common.wording import listed
+from tierwright.common.wording import counted, listed
 from tierwright.evaluate.page_flow.cautions import about_curve
 from tierwright.hardware.build import build_from_mapping
 
@@ -26,6 +26,7 @@ def about_answer(asked: Asked, table: Table, best: int | None) -> Iterator[Cauti
             table.options.ram_pages[[best]],
             table.options.flash_pages[[best]],
         )
+    yield from _about_left_out(table)
     if setting.rates.mean is None:
         yield RATE_NOT_KNOWN
     if source == "devices" and candidates.machine_usd is None:
@@ -78,6 +79,21 @@ def about_answer(asked: Asked, table: Table, best: int | None) -> Iterator[Cauti
             "power_left_out",
             "electricity of what is bought is not counted: no price of it is stated",
             "state the price of a kWh and the watts of a server",
+        )
+
+
+def _about_left_out(table: Table) -> Iterator[Caution]:
+    left_out = table.left_out
+    if left_out is not None and left_out.pruned:
+        yield Caution(
+            "options_left_out",
+            f"{counted(left_out.pruned, 'option')} of {left_out.pruned + left_out.evaluated:,} "
+            f"{'was' if left_out.pruned == 1 else 'were'} not evaluated, as bounds on cost and I/O time show that none "
+            "can be recommended, be an alternative or be on the front; how sure the answer is and its scenarios are of "
+            "those within a quarter of these",
+            "name fewer machines or parts to have every option evaluated",
+            could_change_choice=False,
+            effect="the choice, the alternatives and the front are those of all options",
         )
 
 

@@ -7,9 +7,9 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from decimal import Decimal, localcontext
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,7 @@ from tierwright.evaluate.advice.rows import (
 from tierwright.evaluate.advice.tiers import Shelf, TierRows, tiers
 from tierwright.evaluate.bill import CENT, EXACT, bill_lines, cents
 from tierwright.evaluate.configurations.columns import Columns, enumerate_configurations
-from tierwright.evaluate.configurations.sold import local_device, volume_device
+from tierwright.evaluate.configurations.sold import Sold, local_device, volume_device
 from tierwright.evaluate.configurations.wanted import Wanted
 from tierwright.evaluate.economics import tier_price
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
@@ -64,6 +64,11 @@ from tierwright.profile.curve import Curve
 
 CACHES = frozenset({"nvme", "sata_ssd"})
 PERCENTILES = (0.5, 0.99)
+NO_RATE = "the workload states no rate; scale it to production, or state its rate"
+RESPONSE_NOT_ASKED = (
+    "response times are computed of what is recommended, of what was close and of the front; of others where they are "
+    "limited"
+)
 US = 1e6
 _LARGEST = 2**62
 
@@ -166,8 +171,38 @@ def _price_of_own(device: Device, prices: PriceBook) -> Price | None:
     return (own_price(device) if of_kind else None) or found
 
 
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What a table does not hold of the options that were asked for.
+
+    Attributes
+    ----------
+    evaluated : int
+        Options that were evaluated, those of the table among them.
+    pruned : int
+        Options that bounds left out before they were listed.
+    suitable : int
+        Of the evaluated ones, those that keep every limit but those of response times.
+    rejected_counts : dict of str to int
+        Of the evaluated ones, by the first limit that they break.
+    """
+
+    evaluated: int
+    pruned: int
+    suitable: int
+    rejected_counts: dict[str, int]
+
+
 class Table:
-    """All options: sold as a whole, of devices, and what there is, in this order."""
+    """All options: sold as a whole, of devices, and what there is, in this order.
+
+    Attributes
+    ----------
+    left_out : LeftOut or None
+        What it does not hold; None where it holds all.
+    """
+
+    left_out: LeftOut | None = None
 
     def __init__(self, setting: Setting, sold: tuple[Columns | None, Shelf]) -> None:
         self.setting = setting
@@ -200,6 +235,7 @@ class Table:
         if setting.quoted:
             parts.append(self._standing("quotes", setting.quoted))
         self.options = joined(parts)
+        self._prepared: dict[int, dict[str, float | None]] = {}
 
     def _standing(self, source: str, given: Sequence[Standing]) -> Options:
         setting = self.setting
@@ -226,6 +262,7 @@ class Table:
         made = copy.copy(self)
         made.options = self.options.rows(np.asarray([at]))
         made.have_at = 0 if at == self.have_at else None
+        made._prepared = {}
         for name in ("kind_codes", "hardware_codes", "least_response"):
             made.__dict__.pop(name, None)
         return made
@@ -238,8 +275,7 @@ class Table:
             for item in (*columns.sold.dimms, *columns.sold.drives):
                 if item.price is not None and item.part.kind in (*CACHES, "dimm"):
                     stated[item.part.id] = _exactly(item.price.usd * times)
-            moved = replace(candidates, part_usd=stated)
-            columns = _columns(replace(setting, candidates=moved))
+            columns = columns.repriced(replace(columns.wanted, part_usd=stated))
         shelf_ = self.shelf
 
         def of(each: tuple[Device, Price | None]) -> tuple[Device, Price | None]:
@@ -401,13 +437,13 @@ class Table:
             distinct = {name: at for at, name in enumerate(dict.fromkeys(names))}
             of_option = np.asarray([*(distinct[name] for name in names), -1])
             third[sold] = of_option[columns.volume[row]]
-        parts = (options.source, first + 1, second + 1, third + 1)
-        return np.asarray(
-            sum(
-                part.astype(np.int64) << shift
-                for part, shift in zip(parts, (56, 32, 16, 0), strict=True)
-            )
-        )
+        return _code(options.source, first, second, third)
+
+    @staticmethod
+    def codes_of_built(chassis: IntArray, drive: IntArray) -> IntArray:
+        """Return what `hardware_codes` would be of servers built from parts."""
+        source = np.full(len(chassis), SOURCES.index("chassis"))
+        return _code(source, chassis, drive, np.full(len(chassis), -1))
 
     def config(self, at: int) -> dict[str, Any]:
         """CONFIG of `tierwright bill` for an option; empty where only an amount was stated."""
@@ -453,11 +489,16 @@ class Table:
             disks=max(1, int(self.options.store_devices[at])),
         )
 
-    def response(self, at: int) -> tuple[FloatArray, FloatArray] | None:
-        """Median and 99th percentile at the mean rate and in the busiest hour; None where unknown. [µs]"""
+    def response(self, at: int) -> tuple[tuple[FloatArray, FloatArray] | None, str]:
+        """Median and 99th percentile at the mean rate and in the busiest hour, and why some are unknown. [µs]
+
+        None where all are; a time that is not finite is of a rate with which a device cannot keep up.
+        """
         rates, found = self.setting.served, self.hierarchy(at)
-        if rates.mean is None or rates.peak is None or found is None:
-            return None
+        if rates.mean is None or rates.peak is None:
+            return None, NO_RATE
+        if found is None:
+            return None, self._without_figures(at)
         machines = int(self.options.machines[at])
         scheme = self.scheme(at)
         try:
@@ -471,19 +512,34 @@ class Table:
                 percentiles=PERCENTILES,
             )[scheme]
         except BadInput:
-            return None
-        if not all(
-            station.latency_known
-            for station in made.stations.values()
-            if station.reads_per_access > 0
-        ):
-            return None  # IOPS alone do not say how long one read takes
+            return None, self._without_figures(at)
+        # IOPS alone do not say how long one read takes.
+        unstated = [
+            found.of(tier)[0].id
+            for tier, station in made.stations.items()
+            if station.reads_per_access > 0 and not station.latency_known
+        ]
+        if unstated:
+            return None, without_latency(unstated)
         median, tail = (made.quantile_s[each] * US for each in PERCENTILES)
-        return median, tail
+        late = [
+            found.of(tier)[0].id
+            for tier, station in made.stations.items()
+            if station.largest_accesses_per_s <= rates.peak / machines
+        ]
+        known = np.all(np.isfinite(median)) and np.all(np.isfinite(tail))
+        return (median, tail), "" if known else too_slow(late)
+
+    def _without_figures(self, at: int) -> str:
+        names = [name for name in self.names(at) if name is not None]
+        return (
+            f"no source states how fast {listed(names)} {'reads' if len(names) == 1 else 'read'}; name a device that "
+            "stands in, or a device file with its figures"
+        )
 
     def peak_response(self, at: int) -> tuple[float, float]:
         """Median and 99th percentile in the busiest hour; infinite where unknown. [µs]"""
-        found = self.response(at)
+        found, _ = self.response(at)
         if found is None:
             return math.inf, math.inf
         median, tail = (float(each[1]) for each in found)
@@ -593,6 +649,17 @@ class Table:
             reads,
         )
 
+    def prepare(self, rows: Sequence[int]) -> None:
+        """Compute what describes some options besides their columns: of many at once it takes little longer than of one."""
+        missing = [at for at in dict.fromkeys(rows) if at not in self._prepared]
+        if not missing:
+            return
+        values = {name: self.beside(name, np.asarray(missing)) for name in BESIDE}
+        for row, at in enumerate(missing):
+            self._prepared[at] = {
+                name: _finite(found[row]) for name, found in values.items()
+            }
+
     def option(
         self, at: int, *, with_response: bool = True, with_bill: bool = True
     ) -> Option:
@@ -603,11 +670,12 @@ class Table:
         config = self.config(at)
         rows = bill_rows(config, self.setting.horizon_months) if with_bill else ()
         priced = options.unpriced[at] == 0
-        times = self.response(at) if with_response else None
+        times, reason = (
+            self.response(at) if with_response else (None, RESPONSE_NOT_ASKED)
+        )
         median, tail = (None, None) if times is None else times
-        beside = {
-            name: _finite(self.beside(name, np.asarray([at]))[0]) for name in BESIDE
-        }
+        self.prepare([at])
+        beside = self._prepared[at]
         io_us = float(options.store_us[at] + options.flash_us[at])
         reads = float(options.flash_reads[at]), float(options.store_reads[at])
         return Option(
@@ -634,6 +702,7 @@ class Table:
             response_p99_us=_at(tail, 1),
             response_p50_mean_us=_at(median, 0),
             response_p99_mean_us=_at(tail, 0),
+            response_reason=reason,
             peak_busy=_finite(options.peak_busy[at]),
             flash_life_years=_finite(options.life_years[at]),
             restart_s=beside[RESTART],
@@ -650,6 +719,28 @@ class Table:
     def with_curve(self, curve: Curve) -> Table:
         """Make the same table of another curve."""
         return self.remade(replace(self.setting, curve=curve))
+
+
+def without_latency(names: Sequence[str]) -> str:
+    """Say that response times are unknown as no source states the latency of some devices."""
+    return (
+        f"no source states the latency of a read of {listed(names)}, and IOPS under load do not say it; state "
+        "`read_latency_us` in a device file, or measure the device"
+    )
+
+
+def too_slow(names: Sequence[str]) -> str:
+    """Say that some devices cannot keep up with the load."""
+    what = listed(names) if names else "a device"
+    return f"{what} cannot keep up with the busiest hour"
+
+
+def _code(*parts: IntArray) -> IntArray:
+    """Put the source and three indices, each from -1 on, into one number."""
+    source, first, second, third = (part.astype(np.int64) for part in parts)
+    return np.asarray(
+        (source << 56) + ((first + 1) << 32) + ((second + 1) << 16) + (third + 1)
+    )
 
 
 def rack_units(form_factor: str) -> float:
@@ -706,8 +797,8 @@ def _finite(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _columns(setting: Setting) -> Columns | None:
-    """List the configurations that are sold as a whole, of the candidates."""
+def wanted_of(setting: Setting) -> Wanted | None:
+    """Say which configurations that are sold as a whole are candidates; None where none are."""
     candidates = setting.candidates
     kinds = tuple(
         kind
@@ -716,63 +807,100 @@ def _columns(setting: Setting) -> Columns | None:
     )
     if not kinds:
         return None
-    columns = enumerate_configurations(
-        Wanted(
-            data_bytes=setting.data_bytes,
-            page_bytes=setting.curve.page_bytes,
-            replicas=setting.replicas,
-            horizon_months=setting.horizon_months,
-            max_machines=max(candidates.max_machines, setting.replicas),
-            kinds=kinds,
-            reserved_gib=candidates.reserved_gib,
-            part_usd=candidates.part_usd,
-            usd_per_kwh=candidates.usd_per_kwh,
-            watts=candidates.watts,
-            pue=candidates.pue,
-        )
+    return Wanted(
+        data_bytes=setting.data_bytes,
+        page_bytes=setting.curve.page_bytes,
+        replicas=setting.replicas,
+        horizon_months=setting.horizon_months,
+        max_machines=max(candidates.max_machines, setting.replicas),
+        kinds=kinds,
+        reserved_gib=candidates.reserved_gib,
+        part_usd=candidates.part_usd,
+        usd_per_kwh=candidates.usd_per_kwh,
+        watts=candidates.watts,
+        pue=candidates.pue,
     )
-    [kept] = np.nonzero(_allowed(columns, candidates))
-    return columns if len(kept) == len(columns) else columns.rows(kept)
 
 
-def _allowed(columns: Columns, candidates: Candidates) -> Bools:
-    """Which rows consist of what is allowed."""
-    keep = np.ones(len(columns), dtype=np.bool_)
-    sold = columns.sold
+def _columns(setting: Setting) -> Columns | None:
+    """List the configurations that are sold as a whole, of the candidates."""
+    wanted = wanted_of(setting)
+    if wanted is None:
+        return None
+    rented = "chassis" not in wanted.kinds
+    listed = _rented(_Rented.of(wanted)) if rented else enumerate_configurations(wanted)
+    return allowed_rows(listed, setting.candidates)
 
-    def only(index: Any, good: list[bool]) -> None:
-        nonlocal keep
-        keep &= np.asarray([*good, True])[index]
 
-    servers, providers = candidates.servers, candidates.providers
-    only(
-        columns.server,
-        [
-            (servers is None or each.id in servers)
-            and (providers is None or each.provider in providers)
-            for each in sold.servers
-        ],
+@dataclass(frozen=True, slots=True)
+class _Rented:
+    """What instances and volumes are enumerated for: what their configurations depend on."""
+
+    data_bytes: int
+    page_bytes: int
+    replicas: int
+    horizon_months: int
+    max_machines: int
+    kinds: tuple[str, ...]
+    reserved_gib: Decimal
+
+    @classmethod
+    def of(cls, wanted: Wanted) -> _Rented:
+        return cls(**{each.name: getattr(wanted, each.name) for each in fields(cls)})
+
+
+@lru_cache(maxsize=4)
+def _rented(of: _Rented) -> Columns:
+    """List instances and volumes once for questions that differ in their limits: their prices are shipped."""
+    return enumerate_configurations(
+        Wanted(**{each.name: getattr(of, each.name) for each in fields(of)})
     )
-    names = candidates.volumes
-    only(
-        columns.volume,
-        [names is None or each.item.volume.id in names for each in columns.options],
-    )
+
+
+def allowed_items(sold: Sold, candidates: Candidates) -> tuple[Bools, Bools, Bools]:
+    """Which chassis, memory modules and drives are allowed."""
     parts = candidates.parts
-    for index, items in (
-        (columns.chassis, sold.chassis),
-        (columns.dimm, sold.dimms),
-        (columns.drive, sold.drives),
-    ):
-        only(
-            index,
+    chassis, dimms, drives = (
+        np.asarray(
             [
                 (parts is None or each.part.id in parts)
                 and candidates.allows_vendor(each.part.vendor)
                 for each in items
             ],
+            dtype=np.bool_,
         )
-    return keep
+        for items in (sold.chassis, sold.dimms, sold.drives)
+    )
+    return chassis, dimms, drives
+
+
+def allowed_rows(columns: Columns, candidates: Candidates) -> Columns:
+    """Keep the rows that consist of what is allowed."""
+    keep = np.ones(len(columns), dtype=np.bool_)
+    sold = columns.sold
+    servers, providers = candidates.servers, candidates.providers
+    names = candidates.volumes
+    rented = np.asarray(
+        [
+            (servers is None or each.id in servers)
+            and (providers is None or each.provider in providers)
+            for each in sold.servers
+        ],
+        dtype=np.bool_,
+    )
+    volumes = np.asarray(
+        [names is None or each.item.volume.id in names for each in columns.options],
+        dtype=np.bool_,
+    )
+    for index, good in zip(
+        (columns.server, columns.volume, columns.chassis, columns.dimm, columns.drive),
+        (rented, volumes, *allowed_items(sold, candidates)),
+        strict=True,
+    ):
+        # The last one stands for what has none.
+        keep &= np.append(good, True)[index]
+    [kept] = np.nonzero(keep)
+    return columns if len(kept) == len(columns) else columns.rows(kept)
 
 
 def _of_have(setting: Setting, have: Have) -> Standing:

@@ -8,7 +8,9 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._bounded import table_of
 from tierwright.advise.advice._choice import chosen_of, kept
+from tierwright.advise.advice._prices import SERIES_OF
 from tierwright.advise.advice._table import Rates, Setting, Table, purchases_by_kind
 from tierwright.advise.advice._words import with_flow
 from tierwright.advise.advice.found import (
@@ -46,14 +48,6 @@ LARGEST_BYTES = 2**60
 MONTHS_A_QUARTER = 3
 LAWS_ALIKE = frozenset({"stretch", "tenants"})
 """Scale laws by which all data grow alike."""
-SERIES_OF = {
-    "nvme": ("ssd_enterprise", "ssd"),
-    "sata_ssd": ("ssd_enterprise", "ssd"),
-    "dram": ("dram",),
-    "hdd": ("hdd",),
-    "hdd_array": ("hdd",),
-}
-"""Kind of what is bought to the kinds of the price history that tell of it, the best first."""
 KIND_WORDS = {
     "dram": "RAM",
     "ssd_enterprise": "flash drives",
@@ -148,7 +142,7 @@ def _steps(
         if month not in known:
             times = (1 + growth) ** (month / MONTHS_A_YEAR)
             then = replace(asked, setting=grown(setting, times))
-            other = Table.of(then.setting)
+            other = table_of(then)
             chosen = chosen_of(then, other)
             at = next(kept(then, other, chosen, chosen.order), None)
             known[month] = _then(other, at)

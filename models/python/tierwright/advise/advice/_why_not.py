@@ -10,6 +10,7 @@ import numpy as np
 
 from tierwright.advise.advice import _words
 from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._bounded import table_of
 from tierwright.advise.advice._choice import Chosen, chosen_of, kept, response_limits
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Broken, Rejected, Shadow
@@ -21,8 +22,10 @@ from tierwright.evaluate.bill import CENT
 MOST_REJECTED = 200
 
 
-def rejected_counts(chosen: Chosen) -> dict[str, int]:
-    """Count the options by the first limit that they break."""
+def rejected_counts(table: Table, chosen: Chosen) -> dict[str, int]:
+    """Count the options that were evaluated by the first limit that they break."""
+    if table.left_out is not None:
+        return table.left_out.rejected_counts
     return {
         limit.name: int(count)
         for at, limit in enumerate(chosen.limits)
@@ -48,7 +51,9 @@ def rejected(asked: Asked, table: Table, chosen: Chosen) -> Iterator[Rejected]:
         (time, usd) if asked.objective == "io_time" else (usd.astype(np.float64), time)
     )
     order = rows[np.lexsort((rows, second_by, first_by, number, fixed))]
-    for at in choose.best_of_kinds(order, table.kind_codes)[:MOST_REJECTED].tolist():
+    listed = choose.best_of_kinds(order, table.kind_codes)[:MOST_REJECTED].tolist()
+    table.prepare(listed)
+    for at in listed:
         broken = [broken_by(limit, at) for limit in limits if bool(limit.breaks[at])]
         found = table.option(at, with_response=at in chosen.responses, with_bill=False)
         head = broken[0]
@@ -91,7 +96,11 @@ def shadows(asked: Asked, table: Table, best: int) -> tuple[Shadow, ...]:
         without = asked.without(name)
         # Without some limits fewer devices would do.
         is_same = without.setting is asked.setting
-        other = table if is_same else table.remade(without.setting)
+        if table.left_out is not None:
+            # What bounds left out may be the best without a limit.
+            other = table_of(without)
+        else:
+            other = table if is_same else table.remade(without.setting)
         choice = chosen_of(without, other)
         at = next(kept(without, other, choice, choice.order), None)
         if at is None:

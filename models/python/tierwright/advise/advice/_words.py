@@ -105,12 +105,13 @@ def finding(
     rate_known: bool,
     replayed_from: str | None = None,
     response_limited: bool = False,
+    pruned: int = 0,
 ) -> str:
     """Say what to buy, what it costs against today, and why; or why nothing can be recommended."""
     if best is None:
         return infeasible_text(conflict)
     if replayed_from is None:
-        why = _because(best, second, suitable, objective, response_limited)
+        why = _because(best, second, suitable, objective, response_limited, pruned)
     else:
         what = "the fastest" if objective == "io_time" else "the cheapest"
         why = (
@@ -158,9 +159,12 @@ def _because(
     suitable: int,
     objective: str,
     response_limited: bool,  # noqa: FBT001
+    pruned: int,
 ) -> str:
     keep = "keeps" if suitable == 1 else "keep"
     of = f"of {counted(suitable, 'option')} that {keep} every limit"
+    if pruned:
+        of = f"{of}, and of {counted(pruned, 'option')} that {'a bound' if pruned == 1 else 'bounds'} left out"
     if response_limited:
         # Those that keep the limits of response times were not counted.
         of = f"that keeps the limits of response times too, of {counted(suitable, 'option')} that {keep} every other limit"
@@ -231,11 +235,17 @@ def verdict_text(
     *,
     limits_tried: bool = True,
     by_replay: bool = False,
+    pruned: int = 0,
 ) -> str:
     """Say whether the choice is viable and the best, and which limit costs most, where that was computed."""
     if not viable or best is None or best.usd_per_month is None:
         return "Not viable: no option keeps every limit."
     first = "Viable, and the best of all candidates: each was evaluated."
+    if pruned:
+        first = (
+            f"Viable, and the best of all candidates: each was evaluated, but for {counted(pruned, 'option')} that "
+            f"{'a bound shows' if pruned == 1 else 'bounds show'} to be neither the best nor among those listed as close."
+        )
     if by_replay:
         return "Viable; the replay decided among the options that the model found best."
     if not limits_tried:

@@ -63,9 +63,11 @@ class Option:
     io_time_us_per_access : float or None
         Busy time of one device of each tier. [µs]
     response_p50_us, response_p99_us : float or None
-        Of a page access in the busiest hour; None where the rate is unknown or a device cannot keep up. [µs]
+        Of a page access in the busiest hour; None where the rate or a latency is unknown, or a device cannot keep up. [µs]
     response_p50_mean_us, response_p99_mean_us : float or None
         The same at the mean rate. [µs]
+    response_reason : str
+        Why one of these is None, and how to get it; empty where none is.
     peak_busy : float or None
         Largest share of the time for which a device is busy in the busiest hour. [1]
     flash_life_years : float or None
@@ -118,6 +120,7 @@ class Option:
     months_until_too_small: float | None
     bill: tuple[dict[str, Any], ...]
     config: dict[str, Any]
+    response_reason: str = ""
     clean_share: float | None = None
     clean_share_gain: float | None = None
     clean_share_reason: str = NOT_SPLIT
@@ -200,7 +203,7 @@ class Verdict:
     viable : bool
         Whether some option keeps every limit.
     optimality_gap : float or None
-        Of the objective, over the candidates: 0 where every one was evaluated. [1]
+        Of the objective, over the candidates: 0 where every one was evaluated or left out by a bound. [1]
     limited_by : str or None
         The constraint that costs most; None where none costs anything.
     shadows : tuple of Shadow
@@ -591,6 +594,42 @@ class NextDollars:
     text: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Continuous:
+    """The least that RAM, flash and disks would cost if they were sold in any size: a bound, not a purchase.
+
+    Attributes
+    ----------
+    ram_bytes, flash_bytes : int
+        Of all machines together. [bytes]
+    flash_device, disk_device : str or None
+        At whose price and rates flash caches, and the data are held.
+    disks : float
+        Devices that hold the data, be they parts of devices.
+    scheme : str
+        Page flow.
+    usd_per_month : Decimal
+        What these sizes cost. [USD/month]
+    least_usd_per_month : Decimal
+        No sizes of these devices cost less. [USD/month]
+    gap : float
+        Share of the cost by which any sizes could be cheaper at most. [1]
+    text : str
+        In words.
+    """
+
+    ram_bytes: int
+    flash_bytes: int
+    flash_device: str | None
+    disk_device: str
+    disks: float
+    scheme: str
+    usd_per_month: Decimal
+    least_usd_per_month: Decimal
+    gap: float
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Scenario:
     """One way in which things may turn out.
@@ -735,7 +774,10 @@ class Advice(Answer):
     constraints : dict of str to str
         Limits that were applied, as decimals.
     evaluated, suitable : int
-        Options, and those that keep every limit but those of response times.
+        Options that were evaluated, and those of them that keep every limit but those of response times.
+    pruned : int
+        Options that bounds left out before they were evaluated: none of them can be recommended, stand among the
+        alternatives or on the front.
     recommendation : Option or None
         None where no option keeps every limit.
     verdict : Verdict
@@ -749,9 +791,9 @@ class Advice(Answer):
         Options that no other beats in money and I/O time, the cheapest first; at most 40.
     pareto_in_all : int
     rejected : tuple of Rejected
-        The best of each server, device and scheme that breaks a limit; at most 200.
+        The best of each server, device and scheme that was evaluated and breaks a limit; at most 200.
     rejected_counts : dict of str to int
-        Options by the first limit that they break.
+        Options that were evaluated, by the first limit that they break.
     infeasible : Infeasible or None
     confidence : Confidence
     checked : tuple of CheckedOption
@@ -763,6 +805,9 @@ class Advice(Answer):
         How far each size of the recommendation may be changed.
     next_dollar : NextDollars or None
         None where nothing is recommended.
+    continuous : Continuous or None
+        None where RAM and devices of a price book are no candidates, the rate is unknown, money is not the objective,
+        another limit than how busy a device is was stated, or it was not computed.
     scenarios : Scenarios or None
         None where nothing is recommended, a replay decided against the model, or it was not computed.
     rules_of_thumb : tuple of RuleOfThumb
@@ -806,6 +851,8 @@ class Advice(Answer):
     horizon_months: int
     versions: dict[str, str]
     validity: str
+    pruned: int = 0
+    continuous: Continuous | None = None
     estimator: str = ESTIMATOR
 
     @property
@@ -832,6 +879,15 @@ class Advice(Answer):
                 "µs",
             ),
             Figure("evaluated", "Options evaluated", self.evaluated, "options"),
+            *(
+                (
+                    Figure(
+                        "pruned", "Options left out by bounds", self.pruned, "options"
+                    ),
+                )
+                if self.pruned
+                else ()
+            ),
         )
 
     def to_dict(self, *, derivation: bool = False) -> dict[str, Any]:

@@ -127,9 +127,11 @@ def _candidates(document: Document) -> str:
     evaluated, suitable = document["evaluated"], document["suitable"]
     if evaluated is None:
         return show.UNKNOWN
-    if suitable is None:
-        return f"{counted(evaluated, 'option was', 'options were')} evaluated"
     said = f"{counted(evaluated, 'option was', 'options were')} evaluated"
+    if document["pruned"]:
+        said += f", {counted(document['pruned'], 'more was', 'more were')} left out by bounds"
+    if suitable is None:
+        return said
     kept = counted(suitable, "keeps", "keep")
     if any(name in document["constraints"] for name in RESPONSES):
         return f"{said}; {kept} every limit besides those of response times, which were computed for the best of these"
@@ -303,14 +305,15 @@ _FIGURES: tuple[tuple[str, str, Any], ...] = (
     ("Until RAM is warm after a restart", "restart_s", show.seconds),
     ("Until it is too small", "months_until_too_small", show.months),
 )
+_RESPONSES = (
+    "response_p50_us",
+    "response_p99_us",
+    "response_p50_mean_us",
+    "response_p99_mean_us",
+)
 _WHY_NONE: tuple[tuple[tuple[str, ...], str], ...] = (
     (
-        (
-            "response_p50_us",
-            "response_p99_us",
-            "response_p50_mean_us",
-            "response_p99_mean_us",
-        ),
+        _RESPONSES,
         "Response times are not known where no source states the latency of a device, the rate is not stated, or a device "
         "cannot keep up.",
     ),
@@ -348,8 +351,21 @@ def figures(document: Document) -> Iterator[Markup]:
         rows,
     )
     for keys, why in _WHY_NONE:
-        if any(option[key] is None for _, option in shown for key in keys):
-            yield tag("p", why, class_="note")
+        lacking = [
+            (title, option)
+            for title, option in shown
+            if any(option[key] is None for key in keys)
+        ]
+        reasons = [
+            f"Response times, {title}: {option['response_reason']}."
+            for title, option in lacking
+            if keys == _RESPONSES and option["response_reason"]
+        ]
+        # An advice of an earlier version states no reason.
+        if len(reasons) < len(lacking):
+            reasons = [why]
+        for each in reasons:
+            yield tag("p", each, class_="note")
 
 
 def _shown(document: Document) -> list[tuple[str, Document]]:

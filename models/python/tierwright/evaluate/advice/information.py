@@ -25,9 +25,9 @@ class Buys:
 
     Attributes
     ----------
-    fixed : float64 array, shape (K,)
-        Cost without the devices whose number is free. [cost]
-    unit : float64 array, shape (K,)
+    fixed : float64 array, shape (K,) or (D, K)
+        Cost without the devices whose number is free, of each draw where prices differ. [cost]
+    unit : float64 array, shape (K,) or (D, K)
         Of one such device; 0 where no number is free. [cost]
     bought : int64 array, shape (K,)
         Devices of each as it is offered.
@@ -78,9 +78,12 @@ class Buys:
 
     def rows(self, draws: Bools) -> Buys:
         """Return the same of some draws."""
+        fixed, unit = (
+            each if each.ndim == 1 else each[draws] for each in (self.fixed, self.unit)
+        )
         return Buys(
-            self.fixed,
-            self.unit,
+            fixed,
+            unit,
             self.bought,
             self.needed[draws],
             self.keeps[draws],

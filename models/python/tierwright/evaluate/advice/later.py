@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -14,6 +15,7 @@ from tierwright.profile.curve import Curve
 
 MONTHS_A_YEAR = 12
 QUARTERS_A_YEAR = 4
+_FEWEST_PRICES = 2
 LEAST_QUARTERS = 2
 """Quarters between two prices from which they make a trend."""
 
@@ -209,6 +211,82 @@ def trends(history: Iterable[PriceSeries]) -> Iterator[Trend]:
             first.date,
             last.date,
             quarters,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How far recent prices of one product lie apart.
+
+    Attributes
+    ----------
+    kind : str
+        Of `tierwright.hardware.price_history.KINDS`.
+    series : str
+        Id of the series.
+    factor : float
+        Square root of the most over the least: a price may be higher or lower by this factor. [1]
+    first, last : str
+        Dates of the first and of the last price.
+    quarter : int
+        Of the last, in quarters from year 0.
+    """
+
+    kind: str
+    series: str
+    factor: float
+    first: str
+    last: str
+    quarter: int
+
+
+def spreads(history: Iterable[PriceSeries]) -> Iterator[Spread]:
+    """Say how far prices of the last year lie apart, of each kind that a recent series of one product tells of.
+
+    Which of them will be paid nobody knows; the price of today is the best guess, so the range lies around it: as wide
+    as that of the year, `factor = sqrt(most / least)`.
+
+    Parameters
+    ----------
+    history : iterable of PriceSeries
+        Only those whose prices may be joined count, and of these prices that were paid.
+
+    Yields
+    ------
+    Spread
+        Of each kind at most one, of its newest series with two prices or more within a year up to its newest. None where
+        the newest is more than a year older than the newest of all series.
+    """
+    paid = {
+        each: [
+            point for point in each.points if point.usd_per_gb and not point.forecast
+        ]
+        for each in sorted(history, key=lambda one: one.id)
+        if each.joinable
+    }
+    newest = {each: _newest(points) for each, points in paid.items() if points}
+    now = max((point.quarter for point in newest.values()), default=0)
+    seen: set[str] = set()
+    for series in sorted(newest, key=lambda each: -newest[each].quarter):
+        last = newest[series]
+        recent = [
+            point
+            for point in paid[series]
+            if last.quarter - point.quarter <= QUARTERS_A_YEAR
+        ]
+        prices = [point.usd_per_gb for point in recent if point.usd_per_gb]
+        is_old = now - last.quarter > QUARTERS_A_YEAR
+        if series.kind in seen or len(prices) < _FEWEST_PRICES or is_old:
+            continue
+        seen.add(series.kind)
+        first = min(recent, key=lambda point: (point.quarter, point.date))
+        yield Spread(
+            series.kind,
+            series.id,
+            math.sqrt(float(max(prices) / min(prices))),
+            first.date,
+            last.date,
+            last.quarter,
         )
 
 

@@ -103,12 +103,28 @@ class Options:
 
 
 def joined(tables: Sequence[Options]) -> Options:
-    """Put tables one below the other."""
+    """Put tables one below the other; of none, a table without a row."""
+    if not tables:
+        return _nothing()
     return Options(
         **{
             each.name: np.concatenate([getattr(table, each.name) for table in tables])
             for each in fields(Options)
         }
+    )
+
+
+def _nothing() -> Options:
+    """Return a table without a row."""
+    whole, number = np.empty(0, dtype=np.int64), np.empty(0)
+    return Options(
+        *(whole, whole, whole, whole),
+        *(number, number, number, number),
+        *(whole, whole),
+        *(number, number, number, number),
+        *(whole, whole),
+        *(number, number, number, number),
+        *(whole, whole),
     )
 
 

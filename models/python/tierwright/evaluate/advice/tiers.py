@@ -256,7 +256,7 @@ def tiers(
         np.concatenate([empty, *stores]),
         np.concatenate([empty, *caches]),
     )
-    return rows, joined(tables) if tables else nothing()
+    return rows, joined(tables)
 
 
 _MOST_PAGES = 2.0**52
@@ -480,17 +480,3 @@ def least_devices(
     most = np.fmax.reduce(asked)
     whole = np.ceil(np.minimum(most, MOST_DEVICES) * (1 - ROUNDING))
     return np.asarray(np.maximum(whole, space), dtype=np.int64)
-
-
-def nothing() -> Options:
-    """Return a table without a row."""
-    whole, number = np.empty(0, dtype=np.int64), np.empty(0)
-    return Options(
-        *(whole, whole, whole, whole),
-        *(number, number, number, number),
-        *(whole, whole),
-        *(number, number, number, number),
-        *(whole, whole),
-        *(number, number, number, number),
-        *(whole, whole),
-    )

@@ -56,6 +56,9 @@ _LACKS = {name: 1 << at for at, name in enumerate(UNPRICED)}
 _KIND = {name: at for at, name in enumerate(KINDS)}
 _MICRO = Decimal(10**6)
 _LARGEST = 2**62
+_WATTS_BELOW = 2**50
+"""No machine draws so many micro-watts."""
+_Block = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,24 +144,26 @@ class Columns:
         """Return some of the rows, in that order."""
         return replace(self, **{name: getattr(self, name)[at] for name in _TYPES})
 
-    def purchase_lines(self) -> tuple[IntArray, ...]:
+    def purchase_lines(self) -> tuple[IntArray, IntArray, IntArray]:
         """Cents of each line of the purchases, on all machines: chassis, memory modules, drives. [cent]"""
-        found = []
-        for items, index, counts in (
-            (self.sold.chassis, self.chassis, np.ones(len(self), dtype=np.int64)),
-            (self.sold.dimms, self.dimm, self.dimms),
-            (self.sold.drives, self.drive, self.drives),
-        ):
-            line = np.zeros(len(self), dtype=np.int64)
-            [own] = np.nonzero(index >= 0)
-            if len(own):
-                most = int(counts[own].max())
-                machines = self.machines[own]
-                for each in np.unique(machines):
-                    at = own[machines == each]
-                    line[at] = _purchases(items, int(each), most)[index[at], counts[at]]
-            found.append(line)
-        return tuple(found)
+        machines = self.machines.astype(np.int64)
+        return (
+            _lines(self.sold.chassis, self.chassis, machines),
+            _lines(self.sold.dimms, self.dimm, self.dimms * machines),
+            _lines(self.sold.drives, self.drive, self.drives * machines),
+        )
+
+    def repriced(self, wanted: Wanted) -> Columns:
+        """Make the same rows at other prices of the same parts.
+
+        Parameters
+        ----------
+        wanted : Wanted
+            The same but for `part_usd`, which prices no part that had no price.
+        """
+        made = replace(self, wanted=wanted, sold=sold(wanted))
+        chassis, dimms, drives = made.purchase_lines()
+        return replace(made, purchase_cents=chassis + dimms + drives)
 
     def limits_of(self, row: int) -> tuple[str, ...]:
         """Names of the limits that a row breaks."""
@@ -242,13 +247,31 @@ def enumerate_configurations(wanted: Wanted) -> Columns:
     ... ]
     [100229]
     """
+    return enumerate_sold(wanted, sold(wanted), wanted.kinds)
+
+
+def enumerate_sold(wanted: Wanted, found: Sold, kinds: Sequence[str]) -> Columns:
+    """List the configurations of some kinds, of what was found to be sold.
+
+    Parameters
+    ----------
+    wanted : Wanted
+    found : Sold
+        Of `tierwright.evaluate.configurations.sold.sold`.
+    kinds : sequence of str
+        Of the kinds that are wanted.
+
+    Raises
+    ------
+    BadInput
+        If there would be more than 4,000,000 rows.
+    """
     with localcontext(EXACT):
-        found = sold(wanted)
         options: list[VolumeOption] = []
         blocks = []
         rows = 0
         for machines in range(wanted.replicas, wanted.max_machines + 1):
-            for block in _blocks(wanted, found, machines, options):
+            for block in _blocks(wanted, found, machines, options, kinds):
                 blocks.append(block)
                 rows += len(block["kind"])
                 if rows > MOST_ROWS:
@@ -257,17 +280,24 @@ def enumerate_configurations(wanted: Wanted) -> Columns:
                         f"{wanted.max_machines:,} machines",
                         "name fewer kinds, or fewer machines",
                     )
-        return Columns(
-            wanted,
-            found,
-            tuple(options),
-            **{
-                name: np.concatenate([block[name] for block in blocks])
-                if blocks
-                else np.empty(0, dtype=kind)
-                for name, kind in _TYPES.items()
-            },
-        )
+        return Columns(wanted, found, tuple(options), **_stacked(blocks))
+
+
+def _stacked(blocks: Sequence[_Block]) -> _Block:
+    return {
+        name: np.concatenate([block[name] for block in blocks])
+        if blocks
+        else np.empty(0, dtype=kind)
+        for name, kind in _TYPES.items()
+    }
+
+
+def stacked(tables: Sequence[Columns]) -> Columns:
+    """Put tables of the same `wanted` and `sold` one below the other; the first one has the volumes of all."""
+    return replace(
+        tables[0],
+        **_stacked([{name: getattr(each, name) for name in _TYPES} for each in tables]),
+    )
 
 
 _TYPES: Mapping[str, type] = {
@@ -291,10 +321,9 @@ _TYPES: Mapping[str, type] = {
     "broken": np.int16,
 }
 """Types of the columns: of millions of rows most of the time is spent in memory."""
-_Block = dict[str, Any]
 
 
-def _block(rows: int, kind: str, machines: int, **given: Any) -> _Block:
+def _block(rows: int, kind: str, machines: int | IntArray, **given: Any) -> _Block:
     """Make the columns of some rows; what is not given is absent or 0."""
     indices = {"server", "chassis", "dimm", "drive", "volume"}
     known = {"kind": _KIND[kind], "machines": machines, **given}
@@ -308,13 +337,17 @@ def _block(rows: int, kind: str, machines: int, **given: Any) -> _Block:
 
 
 def _blocks(
-    wanted: Wanted, found: Sold, machines: int, options: list[VolumeOption]
+    wanted: Wanted,
+    found: Sold,
+    machines: int,
+    options: list[VolumeOption],
+    kinds: Sequence[str],
 ) -> Iterator[_Block]:
-    if "instances" in wanted.kinds:
+    if "instances" in kinds:
         yield _on_local_disks(wanted, found, machines)
-    if "volumes" in wanted.kinds:
+    if "volumes" in kinds:
         yield from _on_volumes(wanted, found, machines, options)
-    if "chassis" in wanted.kinds:
+    if "chassis" in kinds:
         yield from _of_parts(wanted, found, machines)
 
 
@@ -438,17 +471,71 @@ def _limits_of(found: Sold, name: str, scale: Decimal) -> IntArray:
     )
 
 
-def _of_parts(wanted: Wanted, found: Sold, machines: int) -> Iterator[_Block]:
-    for chassis in range(len(found.chassis)):
+@dataclass(frozen=True, slots=True)
+class Populated:
+    """One chassis with every way to fill its memory and the bays of one kind of drive.
+
+    Attributes
+    ----------
+    chassis : int
+        Index of `Sold.chassis`.
+    modules : tuple of int
+        Counts of equal memory modules.
+    drives : tuple of int
+        Indices of `Sold.drives` that fit.
+    most : int
+        Most drives; 1 where no bays are stated.
+    """
+
+    chassis: int
+    modules: tuple[int, ...]
+    drives: tuple[int, ...]
+    most: int
+
+    def rows(self, dimms: int) -> int:
+        """Return how many configurations there are of so many memory modules, on one number of machines."""
+        return dimms * len(self.modules) * len(self.drives) * self.most
+
+
+def populated(found: Sold) -> Iterator[Populated]:
+    """Yield every chassis with each kind of bays, in the order in which its configurations are listed."""
+    for at, box in enumerate(found.chassis):
         for bays in ("nvme_bays", "hdd_bays"):
-            drives = [
-                at
-                for at, each in enumerate(found.drives)
+            drives = tuple(
+                drive
+                for drive, each in enumerate(found.drives)
                 if DRIVE_BAYS[each.part.kind] == bays
-            ]
-            slots = found.chassis[chassis].dimm_slots
-            if drives and found.dimms and slots:
-                yield _of_chassis(wanted, found, machines, chassis, drives, bays)
+            )
+            if drives and found.dimms and box.dimm_slots:
+                yield Populated(
+                    at,
+                    populations(int(box.dimm_slots)),
+                    drives,
+                    max(1, int(getattr(box, bays) or 1)),
+                )
+
+
+def _of_parts(wanted: Wanted, found: Sold, machines: int) -> Iterator[_Block]:
+    for each in populated(found):
+        dimm, count, drive, number = (
+            axis.ravel()
+            for axis in np.meshgrid(
+                np.arange(len(found.dimms)),
+                np.asarray(each.modules),
+                np.asarray(each.drives),
+                np.arange(1, each.most + 1),
+                indexing="ij",
+            )
+        )
+        yield _built(
+            wanted,
+            found,
+            (
+                np.full(len(dimm), machines),
+                np.full(len(dimm), each.chassis),
+                *(dimm, count, drive, number),
+            ),
+        )
 
 
 def populations(slots: int) -> tuple[int, ...]:
@@ -467,50 +554,50 @@ def populations(slots: int) -> tuple[int, ...]:
     return tuple(count for count in range(1, slots + 1) if slots % count == 0)
 
 
-def _of_chassis(
-    wanted: Wanted,
-    found: Sold,
-    machines: int,
-    chassis: int,
-    drives: Sequence[int],
-    bays_name: str,
-) -> _Block:
-    box = found.chassis[chassis]
-    bays: Decimal | None = getattr(box, bays_name)
-    modules = populations(int(box.dimm_slots or 1))
-    most = 1 if bays is None else max(1, int(bays))
-    dimm, count, drive, number = (
-        each.ravel()
-        for each in np.meshgrid(
-            np.arange(len(found.dimms)),
-            np.asarray(modules),
-            np.asarray(drives),
-            np.arange(1, most + 1),
-            indexing="ij",
-        )
-    )
-    of_dimms = _purchases(found.dimms, machines, max(modules))
-    of_drives = _purchases(found.drives, machines, most)
+BuiltOf = tuple[IntArray, IntArray, IntArray, IntArray, IntArray, IntArray]
+"""Machines, chassis, memory module, modules, drive, drives: of each row."""
+
+
+def built(wanted: Wanted, found: Sold, of: BuiltOf) -> Columns:
+    """Make the rows of some servers that are built from parts: the same as they are among all of them.
+
+    Parameters
+    ----------
+    wanted : Wanted
+    found : Sold
+    of : tuple of int64 array
+        Of `BuiltOf`: counts, and indices of what is sold.
+    """
+    with localcontext(EXACT):
+        return Columns(wanted, found, (), **_stacked([_built(wanted, found, of)]))
+
+
+def _built(wanted: Wanted, found: Sold, of: BuiltOf) -> _Block:
+    machines, chassis, dimm, count, drive, number = of
     gib = np.asarray([float(each.part.capacity or 0) for each in found.dimms])
     held = np.asarray([float(each.part.capacity_bytes or 0) for each in found.drives])
-    ram, store = gib[dimm] * count, held[drive] * number
-    rent, watts, lacks = _power(
-        wanted, found, machines, (chassis, dimm, count, drive, number)
-    )
-    lacks |= np.where(_unpriced(found.dimms)[dimm], _LACKS["memory modules"], 0)
-    lacks |= np.where(_unpriced(found.drives)[drive], _LACKS["drives"], 0)
-    if box.price is None:
-        lacks |= _LACKS["chassis"]
+    ram = np.asarray(gib[dimm] * count, dtype=np.float64)
+    store = held[drive] * number
+    rent, watts, lacks = _power(wanted, found, of)
+    for items, index, name in (
+        (found.dimms, dimm, "memory modules"),
+        (found.drives, drive, "drives"),
+        (found.chassis, chassis, "chassis"),
+    ):
+        lacks |= np.where(_unpriced(items)[index], _LACKS[name], 0)
+    need = np.zeros(wanted.max_machines + 1)
+    for each, data in wanted.machine_bytes.items():
+        need[each] = min(data, _LARGEST)
     broken = _ram_limits(wanted, ram)
-    broken |= np.where(store < _need(wanted, machines), _LIMIT[SPACE], 0)
-    if bays is None or bays < 1:
-        broken |= _LIMIT["no_drive_bays"]
-    if box.part.max_ram_gib is not None:
-        broken |= np.where(ram > float(box.part.max_ram_gib), _LIMIT["max_ram"], 0)
-    if box.part.psu_w is not None:
-        broken |= np.where(
-            watts > int(box.part.psu_w * _MICRO), _LIMIT["power_supply"], 0
-        )
+    broken |= np.where(store < need[machines], _LIMIT[SPACE], 0)
+    broken |= np.where(_without_bays(found)[chassis, drive], _LIMIT["no_drive_bays"], 0)
+    largest = [each.part.max_ram_gib for each in found.chassis]
+    broken |= np.where(ram > _or_infinite(largest)[chassis], _LIMIT["max_ram"], 0)
+    supply = [
+        None if each.part.psu_w is None else int(each.part.psu_w * _MICRO)
+        for each in found.chassis
+    ]
+    broken |= np.where(watts > _or_infinite(supply)[chassis], _LIMIT["power_supply"], 0)
     return _block(
         len(dimm),
         "chassis",
@@ -524,26 +611,69 @@ def _of_chassis(
         store_bytes=store,
         store_devices=number,
         rent_cents=rent,
-        purchase_cents=_cents(None if box.price is None else box.price.usd, machines)
-        + of_dimms[dimm, count]
-        + of_drives[drive, number],
+        purchase_cents=_lines(found.chassis, chassis, machines)
+        + _lines(found.dimms, dimm, count * machines)
+        + _lines(found.drives, drive, number * machines),
         lacks=lacks,
         broken=broken,
     )
 
 
-def _purchases(items: Sequence[PartItem], machines: int, most: int) -> IntArray:
-    """Cents of 0 to `most` of each part on all machines, one line each."""
+def _without_bays(found: Sold) -> NDArray[np.bool_]:
+    """Whether a chassis states no bays for a drive, by both."""
     return np.asarray(
         [
             [
-                _cents(None if item.price is None else item.price.usd, each * machines)
-                for each in range(most + 1)
+                (getattr(box, DRIVE_BAYS[drive.part.kind]) or 0) < 1
+                for drive in found.drives
             ]
-            for item in items
-        ],
-        dtype=np.int64,
-    )
+            for box in found.chassis
+        ]
+    ).reshape(len(found.chassis), len(found.drives))
+
+
+def _or_infinite(limits: Sequence[Decimal | int | None]) -> NDArray[np.float64]:
+    return np.asarray([np.inf if each is None else float(each) for each in limits])
+
+
+def line_cents(usd: Decimal | None, quantities: IntArray) -> IntArray:
+    """Cents of lines of one price, each rounded as the bill does; 0 without a price. [cent]
+
+    Parameters
+    ----------
+    usd : Decimal or None
+        Of one. [USD]
+    quantities : int64 array
+        How many, of each line.
+
+    Examples
+    --------
+    >>> line_cents(Decimal("0.125"), np.asarray([1, 2, 3])).tolist()
+    [13, 25, 38]
+    """
+    if usd is None or not len(quantities):
+        return np.zeros(len(quantities), dtype=np.int64)
+    with localcontext(EXACT):
+        exact = usd * 100
+        whole = int(exact)
+        # Whole cents need no rounding.
+        if exact == whole and whole * int(quantities.max()) < _LARGEST:
+            return np.asarray(quantities * whole, dtype=np.int64)
+        each, at = np.unique(quantities, return_inverse=True)
+        found = [_cents(usd, int(quantity)) for quantity in each]
+    return np.asarray(found, dtype=np.int64)[at]
+
+
+def _lines(items: Sequence[PartItem], index: Whole, quantities: Whole) -> IntArray:
+    """Cents of one line of each row, of so many of a part; 0 where there is none."""
+    found = np.zeros(len(index), dtype=np.int64)
+    for at, item in enumerate(items):
+        [rows] = np.nonzero(index == at)
+        found[rows] = line_cents(
+            None if item.price is None else item.price.usd,
+            quantities[rows].astype(np.int64),
+        )
+    return found
 
 
 def _unpriced(items: Sequence[PartItem]) -> NDArray[np.bool_]:
@@ -551,28 +681,28 @@ def _unpriced(items: Sequence[PartItem]) -> NDArray[np.bool_]:
 
 
 def _power(
-    wanted: Wanted,
-    found: Sold,
-    machines: int,
-    of: tuple[int, IntArray, IntArray, IntArray, IntArray],
+    wanted: Wanted, found: Sold, of: BuiltOf
 ) -> tuple[IntArray, IntArray, IntArray]:
     """Electricity in cents a month, micro-watts of a machine, and where its parts leave it open."""
-    chassis, dimm, dimms, drive, drives = of
+    machines, chassis, dimm, dimms, drive, drives = of
     if wanted.watts is not None:
         watts = np.full(len(dimm), int(wanted.watts * _MICRO), dtype=np.int64)
         unknown = np.zeros(len(dimm), dtype=np.bool_)
     else:
-        box, box_unknown = _watts(found.chassis[chassis : chassis + 1])
+        of_boxes, boxes_unknown = _watts(found.chassis)
         of_dimms, dimms_unknown = _watts(found.dimms)
         of_drives, drives_unknown = _watts(found.drives)
-        watts = box[0] + of_dimms[dimm] * dimms + of_drives[drive] * drives
-        unknown = box_unknown[0] | dimms_unknown[dimm] | drives_unknown[drive]
+        watts = of_boxes[chassis] + of_dimms[dimm] * dimms + of_drives[drive] * drives
+        unknown = boxes_unknown[chassis] | dimms_unknown[dimm] | drives_unknown[drive]
     if wanted.usd_per_kwh is None:
         return np.zeros_like(watts), watts, np.zeros_like(watts)
-    each, at = np.unique(watts, return_inverse=True)
-    scale = machines * wanted.pue * HOURS_PER_MONTH / WATTS_PER_KW
+    pairs, at = np.unique(machines * _WATTS_BELOW + watts, return_inverse=True)
+    scale = wanted.pue * HOURS_PER_MONTH / WATTS_PER_KW
     rent = np.asarray(
-        [_cents(wanted.usd_per_kwh, Decimal(int(w)) / _MICRO * scale) for w in each],
+        [
+            _cents(wanted.usd_per_kwh, Decimal(w) / _MICRO * (m * scale))
+            for m, w in (divmod(each, _WATTS_BELOW) for each in pairs.tolist())
+        ],
         dtype=np.int64,
     )
     return rent[at], watts, np.where(unknown, _LACKS["electricity"], 0)

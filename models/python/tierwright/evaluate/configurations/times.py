@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.configurations.columns import Columns, IntArray, Whole
-from tierwright.evaluate.configurations.sold import Times
+from tierwright.evaluate.configurations.sold import Sold, Times
 from tierwright.evaluate.page_flow.decision import TIE_TOLERANCE
 from tierwright.evaluate.page_flow.load import US_PER_S
 from tierwright.evaluate.page_flow.operations import operations
@@ -185,12 +185,7 @@ def store_times(
     columns: Columns, page_bytes: int, flash: Device | None, disk: Device | None
 ) -> tuple[FloatArray, FloatArray]:
     """Busy times of one device of what holds the data. [µs]"""
-    drives = tuple(
-        _or((times,), disk if item.part.kind == "hdd" else flash, page_bytes)[0]
-        for times, item in zip(
-            columns.sold.drive_times, columns.sold.drives, strict=True
-        )
-    )
+    drives = drive_times(columns.sold, page_bytes, flash, disk)
     volumes = _or(tuple(each.times for each in columns.options), disk, page_bytes)
     local = _or(columns.sold.local_times, flash, page_bytes)
     on_drives, on_volumes = columns.drive >= 0, columns.volume >= 0
@@ -204,6 +199,16 @@ def store_times(
         for drive, volume, disk_of in zip(of_drives, of_volumes, of_local, strict=True)
     )
     return read, write
+
+
+def drive_times(
+    sold: Sold, page_bytes: int, flash: Device | None, disk: Device | None
+) -> tuple[Times, ...]:
+    """Busy times of every drive of a server, those of a device for what is unknown. [µs]"""
+    return tuple(
+        _or((times,), disk if item.part.kind == "hdd" else flash, page_bytes)[0]
+        for times, item in zip(sold.drive_times, sold.drives, strict=True)
+    )
 
 
 def times_of(

@@ -22,7 +22,7 @@ ANY_CHASSIS = "chassis"
 DEFAULT_RESERVED_GIB = Decimal(4)
 """RAM of each machine for the system itself, unless stated. [GiB]"""
 DEFAULT_MAX_MACHINES = 8
-MOST_MACHINES = 64
+MOST_MACHINES = 256
 MOST_MONTHS = 1200
 GIB = 2**30
 _MOST_BYTES = 2**62

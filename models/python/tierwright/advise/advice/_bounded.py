@@ -1,0 +1,459 @@
+"""Questions with millions of servers built from parts: groups that bounds leave out are never listed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from decimal import ROUND_FLOOR
+
+import numpy as np
+
+from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._choice import MOST_ALTERNATIVES, Chosen, chosen_of
+from tierwright.advise.advice._table import (
+    LeftOut,
+    Setting,
+    Table,
+    allowed_items,
+    allowed_rows,
+    shelf,
+    wanted_of,
+)
+from tierwright.common.arrays import FloatArray
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.advice import choose
+from tierwright.evaluate.advice.flat import FLAT_SHARE, STEP
+from tierwright.evaluate.advice.groups import Groups, configurations_in_all, groups
+from tierwright.evaluate.advice.limits import PEAK_BUSY, ROUNDING, Bools
+from tierwright.evaluate.advice.rows import SOURCES, IntArray, Options
+from tierwright.evaluate.advice.thumbs import thumbs
+from tierwright.evaluate.advice.tiers import Shelf
+from tierwright.evaluate.configurations.columns import (
+    Columns,
+    enumerate_sold,
+    stacked,
+)
+from tierwright.evaluate.configurations.front import pareto_front
+from tierwright.evaluate.configurations.sold import sold
+from tierwright.evaluate.configurations.wanted import GIB
+
+SEARCH_FROM = 1_000_000
+"""Configurations of servers built from parts above which they are searched group by group."""
+MOST_CONFIGURATIONS = 20_000_000
+MOST_KEPT = 600_000
+"""Configurations that the table of the answer keeps of those that are near the best."""
+NEAR = 0.25
+"""Share by which what a group costs at least may be above what is as fast, and the group still be evaluated."""
+CHUNK = 1 << 16
+"""Configurations that are evaluated at a time."""
+MOST_LOOKED = 1_000_000
+"""Configurations among which a single list looks for one."""
+_WINDOW = 1 << 15
+_NOTHING = Shelf(None, (), ())
+
+
+def table_of(asked: Asked) -> Table:
+    """Make the table of a question: of all options, or of those that bounds do not leave out.
+
+    Nothing is left out of up to 1,000,000 servers built from parts, and nothing where response times are limited:
+    what a group costs and how fast it is say nothing of these.
+
+    Raises
+    ------
+    BadInput
+        If there are more options than can be listed, or searched.
+    """
+    setting = asked.setting
+    wanted = wanted_of(setting)
+    if wanted is None or "chassis" not in wanted.kinds or asked.limits_response:
+        return Table.of(setting)
+    found = sold(wanted)
+    in_all = configurations_in_all(wanted, found)
+    if in_all <= SEARCH_FROM:
+        return Table.of(setting)
+    if in_all > MOST_CONFIGURATIONS:
+        raise BadInput(
+            f"configurations: more than {MOST_CONFIGURATIONS:,} up to {wanted.max_machines:,} machines",
+            "name fewer parts, or fewer machines",
+        )
+    others = tuple(kind for kind in wanted.kinds if kind != "chassis")
+    columns = enumerate_sold(wanted, found, others)
+    columns = allowed_rows(columns, setting.candidates)
+    base = Table(setting, (columns, shelf(setting.prices, setting.candidates)))
+    listed = groups(
+        wanted,
+        found,
+        allowed_items(found, setting.candidates),
+        setting.curve,
+        peak=setting.served.peak,
+        most_busy=setting.most_busy * (1 + ROUNDING)
+        if PEAK_BUSY in asked.constraints
+        else np.inf,
+        devices=setting.devices,
+    )
+    return _Search(asked, base, listed).table() if len(listed) else base
+
+
+@dataclass(slots=True)
+class _Best:
+    """The options that keep every limit so far: the best of each hardware, and the front."""
+
+    by_time: bool
+    of_hardware: dict[int, tuple[float, float]] = field(default_factory=dict)
+    """Objective and the other one: money in cents, and I/O time."""
+    cents: FloatArray = field(default_factory=lambda: np.empty(0))
+    io_us: FloatArray = field(default_factory=lambda: np.empty(0))
+
+    def add(self, options: Options, order: IntArray, codes: IntArray) -> None:
+        """Take what keeps every limit, in the order of the objective."""
+        cents, io_us = (
+            options.month_cents[order].astype(np.float64),
+            options.io_us[order],
+        )
+        first, second = (io_us, cents) if self.by_time else (cents, io_us)
+        distinct, at = np.unique(codes[order], return_index=True)
+        for code, row in zip(distinct.tolist(), at.tolist(), strict=True):
+            key = float(first[row]), float(second[row])
+            self.of_hardware[code] = min(key, self.of_hardware.get(code, key))
+        cents = np.concatenate((self.cents, cents))
+        io_us = np.concatenate((self.io_us, io_us))
+        front = pareto_front(cents, io_us)
+        self.cents, self.io_us = cents[front], io_us[front]
+
+    def leaves_out(self, found: Groups, codes: IntArray, at: IntArray) -> Bools:
+        """Whether no option of a group can be recommended, close, or on or near the front."""
+        if not len(self.cents):
+            return np.zeros(len(at), dtype=np.bool_)
+        cents, io_us = found.least_cents[at].astype(np.float64), found.io_us[at]
+        # The front falls in time: the last of those that cost less is the fastest of them.
+        cheaper = np.searchsorted(self.cents * (1 + NEAR), cents, side="left")
+        fastest = np.concatenate(([np.inf], self.io_us))[cheaper]
+        beaten = (fastest <= io_us) | ~found.able[at]
+        own = np.asarray(
+            [
+                self.of_hardware.get(code, (np.inf, np.inf))
+                for code in codes[at].tolist()
+            ]
+        ).reshape(len(at), 2)
+        ranked = sorted(self.of_hardware.values())
+        if len(ranked) > MOST_ALTERNATIVES:
+            last = np.asarray(ranked[MOST_ALTERNATIVES])
+            own = np.where(_less(last, own)[:, None], last, own)
+        first, second = (io_us, cents) if self.by_time else (cents, io_us)
+        worse = _less(own, np.stack((first, second), axis=1)) | ~found.able[at]
+        return np.asarray(beaten & worse)
+
+
+def _less(one: FloatArray, other: FloatArray) -> Bools:
+    """Whether pairs come before others."""
+    return np.asarray(
+        (one[..., 0] < other[..., 0])
+        | ((one[..., 0] == other[..., 0]) & (one[..., 1] < other[..., 1]))
+    )
+
+
+class _Search:
+    """Evaluates groups from the cheapest on, until bounds leave out all others."""
+
+    def __init__(self, asked: Asked, base: Table, listed: Groups) -> None:
+        self._asked = asked
+        self._base = base
+        self._groups = listed
+        self._one = replace(asked.setting, have=None)
+        able = listed.able & self._within(asked)
+        self._groups = replace(listed, able=able)
+        self._codes = _codes(listed)
+        self._by_time = asked.objective == "io_time"
+        self._best = _Best(self._by_time)
+        self._counts: Counter[str] = Counter()
+        self._evaluated = self._suitable = 0
+        self._done = np.zeros(len(listed), dtype=np.bool_)
+        self._kept: list[tuple[Columns, IntArray]] = []
+
+    def _within(self, asked: Asked) -> Bools:
+        """Which groups keep the limits that do not depend on the number of drives."""
+        found, limits = self._groups, asked.constraints
+        keeps = np.ones(len(found), dtype=np.bool_)
+        if "usd_per_month" in limits:
+            most = (limits["usd_per_month"] * 100).to_integral_value(ROUND_FLOOR)
+            keeps &= found.least_cents <= float(most)
+        for name, value in (
+            ("machines", found.machines),
+            ("io_time_us_per_access", found.io_us),
+        ):
+            if name in limits:
+                keeps &= value <= float(limits[name]) * (1 + ROUNDING)
+        return keeps
+
+    def table(self) -> Table:
+        """Search, and make the table of what is kept."""
+        base, found = self._base, self._groups
+        chosen = chosen_of(self._asked, base)
+        self._count(base, chosen)
+        # Among equals the cheapest of the others stand first in the search alone: the table is put in order again.
+        order = np.lexsort((found.first, found.least_cents, ~found.able))
+        self._evaluate(self._heads(order))
+        for start in range(0, len(order), _WINDOW):
+            window = order[start : start + _WINDOW]
+            while len(window):
+                window = window[~self._done[window]]
+                window = window[~self._best.leaves_out(found, self._codes, window)]
+                sizes = np.cumsum(found.most[window])
+                some = max(1, int(np.searchsorted(sizes, CHUNK, side="right")))
+                self._evaluate(window[:some])
+                window = window[some:]
+        return self._made(order)
+
+    def _heads(self, order: IntArray) -> IntArray:
+        """Of every hardware the group that may be its best, so that what breaks limits is among the evaluated too."""
+        found = self._groups
+        if self._by_time:
+            order = np.lexsort(
+                (
+                    found.first,
+                    found.least_cents,
+                    np.nan_to_num(found.io_us, nan=np.inf),
+                    ~found.able,
+                )
+            )
+        _, first = np.unique(self._codes[order], return_index=True)
+        return np.asarray(order[np.sort(first)], dtype=np.int64)
+
+    def _evaluate(self, at: IntArray) -> None:
+        if not len(at):
+            return
+        columns, places, table, chosen = self._chosen(at)
+        shown = self._shown(table, chosen)
+        rows = np.unique(table.options.row[shown])
+        self._kept.append((columns.rows(rows), places[rows]))
+
+    def _chosen(self, at: IntArray) -> tuple[Columns, IntArray, Table, Chosen]:
+        """Evaluate groups, and count those that were not before."""
+        columns, places = self._groups.listed(np.sort(at))
+        table = self._tabled(self._one, columns, _NOTHING, places)
+        chosen = chosen_of(self._asked, table)
+        new = at[~self._done[at]]
+        if len(new) == len(at):
+            self._count(table, chosen)
+        elif len(new):
+            others = self._groups.listed(np.sort(new))
+            own = self._tabled(self._one, others[0], _NOTHING, others[1])
+            self._count(own, chosen_of(self._asked, own))
+        self._done[at] = True
+        return columns, places, table, chosen
+
+    def _count(self, table: Table, chosen: Chosen) -> None:
+        """Count options that were evaluated, and take the best of them."""
+        self._evaluated += len(table.options)
+        self._suitable += len(chosen.order)
+        number = np.bincount(chosen.first_broken + 1, minlength=len(chosen.limits) + 1)
+        for limit, count in zip(chosen.limits, number[1:].tolist(), strict=True):
+            self._counts[limit.name] += count
+        if len(chosen.order):
+            self._best.add(table.options, chosen.order, table.hardware_codes)
+
+    def _shown(self, table: Table, chosen: Chosen) -> IntArray:
+        """Options that a list may show: the front, the best of each kind, and the best that breaks the same limits."""
+        options, kinds = table.options, table.kind_codes
+        [broken] = np.nonzero(chosen.first_broken >= 0)
+        patterns = np.zeros(len(options), dtype=np.int64)
+        for at, limit in enumerate(chosen.limits):
+            patterns |= limit.breaks.astype(np.int64) << at
+        worse = choose.ordered(options, broken, self._asked.objective)
+        _, kind = np.unique(kinds[worse], return_inverse=True)
+        both = (kind.astype(np.int64) << len(chosen.limits)) | patterns[worse]
+        _, first = np.unique(both, return_index=True)
+        return np.concatenate(
+            (
+                choose.front(options, np.sort(chosen.order)),
+                choose.best_of_kinds(chosen.order, kinds),
+                worse[first],
+            )
+        )
+
+    def _made(self, order: IntArray) -> Table:
+        """Make the table of what is kept, with what single lists look for beside the best."""
+        found = self._groups
+        near = order[self._done[order] & found.able[order]]
+        near = near[~self._best.leaves_out(found, self._codes, near)]
+        near = near[np.cumsum(found.most[near]) <= MOST_KEPT]
+        self._kept.append(found.listed(np.sort(near)))
+        table = self._joined()
+        looked = [*self._of_thumbs(), *self._of_neighbours(table)]
+        for each in looked:
+            self._look(each)
+        if looked:
+            table = self._joined()
+        in_all = int(found.most.sum())
+        evaluated = int(found.most[self._done].sum())
+        table.left_out = LeftOut(
+            evaluated=self._evaluated,
+            pruned=in_all - evaluated,
+            suitable=self._suitable,
+            rejected_counts={
+                name: count for name, count in self._counts.items() if count
+            },
+        )
+        return table
+
+    def _joined(self) -> Table:
+        base = self._base
+        places = np.concatenate([each for _, each in self._kept])
+        _, first = np.unique(places, return_index=True)
+        of_parts = stacked([each for each, _ in self._kept]).rows(first)
+        assert base.columns is not None
+        columns = stacked([base.columns, of_parts])
+        # As they are listed: by machines, then by kind, each kind in its own order.
+        order = np.lexsort((columns.kind, columns.machines))
+        every = np.concatenate((np.full(len(base.columns), -1), places[first]))
+        return self._tabled(
+            self._asked.setting, columns.rows(order), base.shelf, every[order]
+        )
+
+    def _tabled(
+        self, setting: Setting, columns: Columns, shelf_: Shelf, places: IntArray
+    ) -> Table:
+        """Make a table of some rows; `places` are -1 of those that are in no group.
+
+        What is unknown of a drive among all configurations is unknown, whatever stands beside it here.
+        """
+        table = Table(setting, (columns, shelf_))
+        found, options = self._groups, table.options
+        of = np.searchsorted(found.first, places, side="right") - 1
+        unknown = (places >= 0) & np.isnan(found.io_us[of])
+        if unknown.any():
+            sold_whole = options.source < SOURCES.index("devices")
+            bad = np.zeros(len(options), dtype=np.bool_)
+            bad[sold_whole] = unknown[options.row[sold_whole]]
+            table.options = replace(
+                options,
+                store_us=np.where(bad, np.nan, options.store_us),
+                peak_busy=np.where(bad, np.nan, options.peak_busy),
+            )
+        return table
+
+    def _objective(self) -> tuple[FloatArray, FloatArray]:
+        cents = self._groups.least_cents.astype(np.float64)
+        io_us = self._groups.io_us
+        return (io_us, cents) if self._by_time else (cents, io_us)
+
+    def _of_thumbs(self) -> Iterator[_Looked]:
+        """Rules of thumb look for the best option with at least so much RAM."""
+        setting = self._asked.setting
+        data = float(setting.data_bytes * setting.replicas)
+        for rule in thumbs(setting.curve, data, setting.served.mean, setting.machines):
+            if rule.ram_bytes is not None and not rule.needs_flash:
+                least = rule.ram_bytes * (1 - ROUNDING)
+                yield _Looked("ram_bytes", (least, np.inf), self._objective())
+
+    def _of_neighbours(self, table: Table) -> Iterator[_Looked]:
+        """Look for the best options with less and with more of a size of the recommendation, and for the flat region."""
+        chosen = chosen_of(self._asked, table)
+        options = table.options
+        best = int(chosen.order[0]) if len(chosen.order) else None
+        if best is None or table.source(best) != "chassis":
+            return
+        for name, value in _sizes(options.rows(np.asarray([best]))).items():
+            less = float(value[0]) * (1 - STEP) * (1 + ROUNDING)
+            more = float(value[0]) * (1 + STEP) * (1 - ROUNDING)
+            for within in ((0.0, less), (more, np.inf)):
+                yield _Looked(name, within, self._objective())
+            if self._by_time:
+                # As many options are nearly as fast, only the ends of their sizes are looked for.
+                near = float(options.io_us[best]) * (1 + FLAT_SHARE)
+                low, high = self._extents(name)
+                for key in (low, -high):
+                    yield _Looked(name, (0.0, np.inf), (key, key), near)
+
+    def _extents(self, name: str) -> tuple[FloatArray, FloatArray]:
+        """Least and largest size of the options of each group."""
+        found = self._groups
+        machines = found.machines.astype(np.float64)
+        if name == "disks":
+            return found.fewest * machines, found.most * machines
+        size = machines if name == "machines" else found.ram_gib * GIB * machines
+        return size, size
+
+    def _look(self, looked: _Looked) -> None:
+        """Keep the best of the options that a list looks for."""
+        found = self._groups
+        low, high = self._extents(looked.size)
+        least, most = looked.within
+        at = np.flatnonzero(
+            found.able
+            & (high >= least)
+            & (low <= most)
+            & (found.io_us <= looked.most_io_us)
+        )
+        first, second = looked.key
+        at = at[np.lexsort((found.first[at], second[at], first[at]))]
+        best: tuple[float, float] | None = None
+        chunk, seen = 1 << 10, 0
+        while len(at) and seen < MOST_LOOKED:
+            if best is not None and best < (float(first[at[0]]), float(second[at[0]])):
+                return
+            sizes = np.cumsum(found.most[at])
+            some = at[: max(1, int(np.searchsorted(sizes, chunk, side="right")))]
+            at = at[len(some) :]
+            seen += int(sizes[len(some) - 1])
+            columns, places, table, chosen = self._chosen(some)
+            fit = chosen.order[looked.fits(table.options)[chosen.order]]
+            if len(fit):
+                keys = looked.keys(table.options.rows(fit), by_time=self._by_time)
+                here = int(np.lexsort((keys[1], keys[0]))[0])
+                key = float(keys[0][here]), float(keys[1][here])
+                if best is None or key <= best:
+                    self._kept.append((columns.rows(fit[[here]]), places[fit[[here]]]))
+                    best = key
+            chunk = min(2 * chunk, CHUNK)
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """Options that a list looks for.
+
+    Attributes
+    ----------
+    size : str
+        That is limited: `ram_bytes`, `machines` or `disks`.
+    within : tuple of float
+        Least and largest of it.
+    key : tuple of float64 array
+        Of each group, what its options are at least in what is to be least, and in what decides among equals.
+    most_io_us : float
+        Largest I/O time; where it is limited, the size itself is looked for: its end nearest to the key. [µs]
+    """
+
+    size: str
+    within: tuple[float, float]
+    key: tuple[FloatArray, FloatArray]
+    most_io_us: float = np.inf
+
+    def fits(self, options: Options) -> Bools:
+        """Whether options are among those that are looked for."""
+        size = _sizes(options)[self.size]
+        inside = (size >= self.within[0]) & (size <= self.within[1])
+        return np.asarray(inside & (options.io_us <= self.most_io_us))
+
+    def keys(self, options: Options, *, by_time: bool) -> tuple[FloatArray, FloatArray]:
+        """Return what is to be least of options, and what decides among equals."""
+        if np.isfinite(self.most_io_us):
+            size = _sizes(options)[self.size]
+            falls = len(self.key[0]) and self.key[0][0] < 0
+            return (-size, -size) if falls else (size, size)
+        cents = options.month_cents.astype(np.float64)
+        return (options.io_us, cents) if by_time else (cents, options.io_us)
+
+
+def _sizes(options: Options) -> dict[str, FloatArray]:
+    return {
+        "ram_bytes": options.ram_bytes,
+        "machines": options.machines.astype(np.float64),
+        "disks": (options.store_devices * options.machines).astype(np.float64),
+    }
+
+
+def _codes(found: Groups) -> IntArray:
+    """Return the number of the hardware of each group, as `Table.hardware_codes` has it."""
+    return Table.codes_of_built(found.chassis, found.drive)
