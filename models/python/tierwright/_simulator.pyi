@@ -1069,7 +1069,7 @@ def simulate_ftl(
     seed: int,
     on_progress: Callable[[int, int, int], bool | None] | None = None,
 ) -> dict[str, Any]:
-    """Run a synthetic workload on a page-mapped flash device.
+    """Run a synthetic workload on a flash device.
 
     The device is filled once in the order of its pages, serves ``warm_up`` requests, and counts what
     ``requests`` more do. Progress is in requests.

@@ -21,6 +21,7 @@ import {
   COLLECTIONS,
   FLASH_DEVICE_BOUNDS,
   type FlashDeviceSearch,
+  MAPPINGS,
   PATTERNS,
 } from "@/questions/flash-device";
 import { usePatch } from "@/questions/use-analysis";
@@ -31,6 +32,7 @@ import {
   deviceFacts,
   flashDeviceQuestion,
   isSplit,
+  MAPPING_TITLES,
   PATTERN_TITLES,
   spareSeries,
   spareTable,
@@ -131,6 +133,7 @@ function Controls({ search, patch }: ControlsProps) {
     />
   );
   const split = isSplit(search.pattern);
+  const byPage = (search.mapping ?? "page") === "page";
   return (
     <section className="tw-panel" aria-label="Device and writes">
       <div className={classes["fields"]}>
@@ -148,18 +151,33 @@ function Controls({ search, patch }: ControlsProps) {
           FLASH_DEVICE_BOUNDS.logical_pages.usual,
         )}
         <Select
-          label="Garbage collection"
-          data={COLLECTIONS.map((rule) => ({
-            value: rule,
-            label: COLLECTION_TITLES[rule],
+          label="Translation"
+          data={MAPPINGS.map((mapping) => ({
+            value: mapping,
+            label: MAPPING_TITLES[mapping],
           }))}
-          value={search.collection ?? "greedy"}
+          value={search.mapping ?? "page"}
           onChange={(value) =>
-            patch({ collection: COLLECTIONS.find((rule) => rule === value) })
+            patch({ mapping: MAPPINGS.find((mapping) => mapping === value) })
           }
           allowDeselect={false}
         />
-        {search.collection === "choices" &&
+        {byPage && (
+          <Select
+            label="Garbage collection"
+            data={COLLECTIONS.map((rule) => ({
+              value: rule,
+              label: COLLECTION_TITLES[rule],
+            }))}
+            value={search.collection ?? "greedy"}
+            onChange={(value) =>
+              patch({ collection: COLLECTIONS.find((rule) => rule === value) })
+            }
+            allowDeselect={false}
+          />
+        )}
+        {byPage &&
+          search.collection === "choices" &&
           field("choices", "Drawn blocks", "blocks", FLASH_DEVICE_BOUNDS.choices.usual)}
         <Select
           label="Writes"
@@ -191,7 +209,7 @@ function Controls({ search, patch }: ControlsProps) {
             FLASH_DEVICE_BOUNDS.hot_writes.usual,
             PERCENT,
           )}
-        {split && (
+        {split && byPage && (
           <Checkbox
             mb={8}
             label="In a separate stream (FDP)"
@@ -210,7 +228,7 @@ function Controls({ search, patch }: ControlsProps) {
   );
 }
 
-/** Write amplification over spare space, a line for each rule. */
+/** Write amplification over spare space, a line for each rule of collection. */
 function SpareChart({ found }: { readonly found: FlashDeviceOut }) {
   const colors = useChartColors();
   const option = useMemo(
@@ -243,7 +261,7 @@ function SpareChart({ found }: { readonly found: FlashDeviceOut }) {
       explanation={
         <Stack gap="xs">
           <Text size="sm">
-            Every rule is simulated with 4 overwrites of the device that are counted and
+            Each line is simulated with 4 overwrites of the device that are counted and
             as many before them; the chosen device with 12. Assumed: {found.validity}.
           </Text>
           <AskedSteps query={flashDeviceSteps(found)} />

@@ -1,7 +1,6 @@
 //! bcache: a log of buckets, each filled by appends and emptied whole, seen from the block layer.
 
 use super::chains::{Ends, Links, NONE};
-use super::lazy_cleaning::share_of;
 use super::options::Options;
 use super::rate::{ACCESSES_PER_SECOND, Period, next_due};
 use super::sets::{MODES, Mode};
@@ -11,7 +10,10 @@ use super::{
 };
 use crate::error::Result;
 use crate::random::Random;
+use crate::replay::BATCH;
 use crate::replay::bits::BitSet;
+use crate::replay::room::Room;
+use crate::replay::settings::share_of;
 
 /// Streams that are followed.
 const STREAMS: u32 = 128;
@@ -89,8 +91,9 @@ pub(crate) struct Bcache {
     /// Buckets in use, longest unread (or opened longest ago) first.
     order: Ends,
     bucket_links: Links,
-    /// Buckets that are free again, the last one on top.
-    freed: Vec<u32>,
+    room: Room,
+    /// Whether a bucket had to be emptied, as no other was free.
+    filled: bool,
     /// Closed buckets without dirty pages.
     reclaimable: u32,
     /// Buckets with dirty pages.
@@ -120,7 +123,6 @@ pub(crate) struct Bcache {
     /// Whether the page being fetched bypasses flash.
     skip: bool,
     period: u64,
-    due: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -273,7 +275,9 @@ impl Bcache {
     }
 
     /// Gives a closed bucket up, whose pages have left.
-    fn release(&mut self, bucket: u32) {
+    fn release(&mut self, bucket: u32, host: &mut impl Host) {
+        let size = self.settings.bucket_pages;
+        host.flash_trim(bucket * size, size);
         self.bucket_links.remove(&mut self.order, bucket);
         self.slots -= u64::from(self.bucket[bucket as usize].filled);
         self.change(bucket, |bucket| *bucket = Bucket::FREE);
@@ -285,8 +289,8 @@ impl Bcache {
         let at = self.leave(page);
         let bucket = self.bucket[at as usize];
         if bucket.state == State::Closed && bucket.pages == Ends::EMPTY {
-            self.release(at);
-            self.freed.push(at);
+            self.release(at, host);
+            self.room.give_back(at);
         }
     }
 
@@ -310,13 +314,14 @@ impl Bcache {
     }
 
     fn allocate(&mut self, host: &mut impl Host) -> Option<u32> {
-        let bucket = if let Some(bucket) = self.freed.pop() {
+        let bucket = if let Some(bucket) = self.room.take() {
+            if bucket as usize == self.bucket.len() {
+                self.bucket.push(Bucket::FREE);
+                self.bucket_links.grow(self.bucket.len());
+            }
             bucket
-        } else if self.bucket.len() < self.buckets as usize {
-            self.bucket.push(Bucket::FREE);
-            self.bucket_links.grow(self.bucket.len());
-            u32::try_from(self.bucket.len() - 1).unwrap_or(NONE)
         } else {
+            self.filled = true;
             let victim = self.victim()?;
             loop {
                 let page = self.bucket[victim as usize].pages.oldest;
@@ -326,7 +331,7 @@ impl Bcache {
                 self.leave(page);
                 host.counters().flash_evictions += 1;
             }
-            self.release(victim);
+            self.release(victim, host);
             victim
         };
         self.change(bucket, |bucket| bucket.state = State::Open);
@@ -503,8 +508,14 @@ impl FlashCache for Bcache {
         })
     }
 
-    fn usable_pages(flash_pages: u32, settings: &Settings) -> u32 {
-        flash_pages / settings.bucket_pages * settings.bucket_pages
+    fn unit_pages(settings: &Settings) -> u32 {
+        settings.bucket_pages
+    }
+
+    fn fills_at_once(settings: &Settings) -> u64 {
+        // All but one of the open buckets may hold a single page when one must be emptied.
+        let open = u64::from(settings.open_buckets - 1) * u64::from(settings.bucket_pages);
+        2 + open.div_ceil(BATCH as u64)
     }
 
     fn check_clock(settings: &Settings, unit: ClockUnit) -> Result<()> {
@@ -532,7 +543,8 @@ impl FlashCache for Bcache {
             bucket: Vec::new(),
             order: Ends::EMPTY,
             bucket_links: Links::default(),
-            freed: Vec::new(),
+            room: Room::new(flash_pages / settings.bucket_pages),
+            filled: false,
             reclaimable: 0,
             dirty_buckets: 0,
             open: vec![closed; settings.open_buckets as usize],
@@ -553,7 +565,6 @@ impl FlashCache for Bcache {
             streams: Streams::new(),
             skip: false,
             period: 1,
-            due: u64::MAX,
         }
     }
 
@@ -591,9 +602,9 @@ impl FlashCache for Bcache {
     fn start_clock(&mut self, unit: ClockUnit, now: u64) -> u64 {
         if self.settings.mode == Mode::Back {
             self.period = self.settings.delay.ticks(unit);
-            self.due = next_due(now, self.period);
+            return next_due(now, self.period);
         }
-        self.due
+        u64::MAX
     }
 
     fn background(&mut self, now: u64, host: &mut impl Host) -> u64 {
@@ -604,8 +615,7 @@ impl FlashCache for Bcache {
             counters.disk_writes_by_cleaner += 1;
             self.key(false, host);
         }
-        self.due = next_due(now, self.period);
-        self.due
+        next_due(now, self.period)
     }
 
     #[inline]
@@ -683,6 +693,11 @@ impl FlashCache for Bcache {
         self.slots
     }
 
+    /// Open buckets take pages at their own pace, so there is hardly a moment at which all are full.
+    fn filled(&self, usable_pages: u32) -> bool {
+        self.filled || self.slots >= u64::from(usable_pages)
+    }
+
     fn recount(
         &self,
         counters: &FlashCacheCounters,
@@ -723,7 +738,8 @@ impl FlashCache for Bcache {
         if counted != (held, dirty, slots)
             || (self.reclaimable, self.dirty_buckets) != (reclaimable, dirty_buckets)
             || self.bucket_links.iter(self.order).count() != used
-            || used + self.freed.len() != self.bucket.len()
+            || used != self.room.taken()
+            || self.room.ever_taken() as usize != self.bucket.len()
         {
             return Err(format!(
                 "{held} pages, {dirty} dirty, in {slots} frames of {used} buckets, {reclaimable} of them reclaimable and {dirty_buckets} dirty, are counted otherwise: {counted:?}"

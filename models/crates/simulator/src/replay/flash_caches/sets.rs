@@ -3,7 +3,6 @@
 use std::marker::PhantomData;
 
 use super::chains::{Ends, Links, NONE};
-use super::lazy_cleaning::share_of;
 use super::options::Options;
 use super::{
     Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host, OptionAbout,
@@ -12,6 +11,7 @@ use super::{
 use crate::error::Result;
 use crate::hash::FastMap;
 use crate::replay::bits::BitSet;
+use crate::replay::settings::share_of;
 
 /// When a changed DRAM victim reaches the disk, and whether flash takes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -230,8 +230,9 @@ impl<K> Sets<K> {
         std::mem::replace(&mut self.frame_of[page as usize], NONE)
     }
 
-    fn free(&mut self, page: u32) {
+    fn free(&mut self, page: u32, host: &mut impl Host) {
         let frame = self.leave(page);
+        host.flash_trim(frame, 1);
         let spare = self.spare;
         let before = self.set(page).freed;
         let entry = if let Some(entry) = self.freed.get_mut(spare as usize) {
@@ -367,8 +368,8 @@ impl<K: Kind> FlashCache for Sets<K> {
         }
     }
 
-    fn usable_pages(flash_pages: u32, settings: &Settings) -> u32 {
-        flash_pages / settings.ways * settings.ways
+    fn unit_pages(settings: &Settings) -> u32 {
+        settings.ways
     }
 
     fn grow(&mut self, pages: usize) {
@@ -437,7 +438,7 @@ impl<K: Kind> FlashCache for Sets<K> {
         if self.settings.mode == Mode::Around {
             if frame != NONE {
                 host.counters().flash_invalidations += 1;
-                self.free(page);
+                self.free(page, host);
             }
             return;
         }
@@ -501,10 +502,6 @@ impl<K: Kind> FlashCache for Sets<K> {
 
     fn dirty_copies(&self) -> u64 {
         u64::from(self.dirty_held)
-    }
-
-    fn slots_used(&self) -> u64 {
-        u64::from(self.held)
     }
 
     fn recount(
