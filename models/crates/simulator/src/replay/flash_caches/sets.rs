@@ -161,6 +161,8 @@ pub(crate) struct Sets<K> {
     spare: u32,
     held: u32,
     dirty_held: u32,
+    /// Sets that were ever full.
+    full_sets: u32,
     kind: PhantomData<K>,
 }
 
@@ -177,6 +179,8 @@ struct Set {
     /// Dirty pages, written longest ago first.
     dirty_order: Ends,
     dirty: u32,
+    /// Whether it was ever full.
+    was_full: bool,
 }
 
 impl Set {
@@ -188,6 +192,7 @@ impl Set {
             order: Ends::EMPTY,
             dirty_order: Ends::EMPTY,
             dirty: 0,
+            was_full: false,
         }
     }
 }
@@ -210,6 +215,8 @@ impl<K> Sets<K> {
             set.fresh += 1;
             return Some(set.first_frame + set.fresh - 1);
         }
+        self.full_sets += u32::from(!set.was_full);
+        set.was_full = true;
         if set.dirty == ways {
             return None;
         }
@@ -364,12 +371,22 @@ impl<K: Kind> FlashCache for Sets<K> {
             spare: NONE,
             held: 0,
             dirty_held: 0,
+            full_sets: 0,
             kind: PhantomData,
         }
     }
 
     fn unit_pages(settings: &Settings) -> u32 {
         settings.ways
+    }
+
+    fn fills_at_once(settings: &Settings) -> u64 {
+        // The last set may be full for the first time at any access.
+        if settings.mode == Mode::Around {
+            u64::MAX
+        } else {
+            2
+        }
     }
 
     fn grow(&mut self, pages: usize) {
@@ -498,6 +515,11 @@ impl<K: Kind> FlashCache for Sets<K> {
 
     fn valid_copies(&self) -> u64 {
         u64::from(self.held)
+    }
+
+    /// Pages that become invalid leave their sets at any time, so there may be no moment at which all are full.
+    fn filled(&self, usable_pages: u32) -> bool {
+        self.held >= usable_pages || self.full_sets == self.count
     }
 
     fn dirty_copies(&self) -> u64 {
