@@ -1307,11 +1307,17 @@ export type AtLoadOut = {
  */
 export type AtSpareOut = {
     /**
+     * Mapping
+     *
+     * Translation layer.
+     */
+    mapping: 'page' | 'block' | 'bast' | 'fast' | 'zones';
+    /**
      * Collection
      *
-     * Rule of garbage collection.
+     * Rule of garbage collection; null where pages are not mapped one by one.
      */
-    collection: 'greedy' | 'fifo' | 'random' | 'choices' | 'cost-benefit';
+    collection: 'greedy' | 'fifo' | 'random' | 'choices' | 'cost-benefit' | null;
     /**
      * Spare
      *
@@ -8874,7 +8880,7 @@ export type FlashChoiceOut = {
 /**
  * FlashDeviceIn
  *
- * A page-mapped device and what is written to it.
+ * A device and what is written to it.
  */
 export type FlashDeviceIn = {
     /**
@@ -8902,9 +8908,15 @@ export type FlashDeviceIn = {
      */
     block_pages?: number;
     /**
+     * Mapping
+     *
+     * Translation layer: `page`; `block`, `bast` or `fast`, of the devices of 2008 to 2011; `zones`, to which the host appends.
+     */
+    mapping?: 'page' | 'block' | 'bast' | 'fast' | 'zones';
+    /**
      * Collection
      *
-     * Which block is collected.
+     * Which block is collected, with mapping `page`.
      */
     collection?: 'greedy' | 'fifo' | 'random' | 'choices' | 'cost-benefit';
     /**
@@ -9030,11 +9042,17 @@ export type FlashDeviceOut = {
      */
     page_bytes: number;
     /**
+     * Mapping
+     *
+     * Translation layer.
+     */
+    mapping: 'page' | 'block' | 'bast' | 'fast' | 'zones';
+    /**
      * Collection
      *
-     * Which block is collected.
+     * Which block is collected; null where pages are not mapped one by one.
      */
-    collection: 'greedy' | 'fifo' | 'random' | 'choices' | 'cost-benefit';
+    collection: 'greedy' | 'fifo' | 'random' | 'choices' | 'cost-benefit' | null;
     /**
      * Workload
      *
@@ -9062,9 +9080,27 @@ export type FlashDeviceOut = {
     /**
      * Moved
      *
-     * Pages copied by collection.
+     * Pages copied by collection or merges.
      */
     moved: number;
+    /**
+     * Full Merges
+     *
+     * Merges that copied all of a logical block, of a mapping by blocks.
+     */
+    full_merges: number;
+    /**
+     * Partial Merges
+     *
+     * Merges that copied the rest of a logical block to a block that holds the others.
+     */
+    partial_merges: number;
+    /**
+     * Switch Merges
+     *
+     * Merges without a copy.
+     */
+    switch_merges: number;
     /**
      * Trims
      *
@@ -9156,7 +9192,7 @@ export type FlashDeviceOut = {
     /**
      * By Spare
      *
-     * Every rule at the spare spaces asked for, rule by rule.
+     * Every rule at the spare spaces asked for, rule by rule; another mapping than `page` alone.
      */
     by_spare: Array<AtSpareOut>;
     /**

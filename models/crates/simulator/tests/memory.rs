@@ -9,8 +9,18 @@ use tierwright_simulator::replay::{flash_caches, simulate_flash_cache};
 const PAGES: u32 = 1 << 18;
 const RAM_PAGES: u64 = 1 << 14;
 const CHUNK: u32 = 1 << 14;
-/// What sweeps plan for a replay of two tiers.
-const LIMIT: u64 = 72;
+/// Most bytes for each page where flash holds all of them; `docs/performance.md` has what was measured, 4 less.
+const MOST: [(&str, u64); 9] = [
+    ("face", 26),
+    ("lazy_cleaning", 60),
+    ("flashcache", 42),
+    ("enhanceio", 42),
+    ("tac", 40),
+    ("exadata", 31),
+    ("cac", 50),
+    ("bcache", 45),
+    ("sce", 25),
+];
 /// In which environment variable a process finds what it is to replay.
 const WANTED: &str = "TIERWRIGHT_MEMORY_OF";
 
@@ -36,7 +46,7 @@ impl AccessSource for Twice {
         chunk.clear();
         let end = (self.done + CHUNK).min(2 * PAGES);
         chunk.pages.extend((self.done..end).map(|at| at % PAGES));
-        let write = |at: u32| if at % 3 == 0 { WRITE } else { 0 };
+        let write = |at: u32| if at.is_multiple_of(3) { WRITE } else { 0 };
         chunk.flags.extend((self.done..end).map(write));
         self.spaces.resize(chunk.len(), 0);
         self.addresses.clear();
@@ -75,7 +85,7 @@ fn measure(wanted: &str) -> Option<u64> {
 }
 
 #[test]
-fn a_flash_cache_takes_at_most_72_bytes_for_each_page() {
+fn the_memory_of_each_flash_cache_is_bounded() {
     if let Ok(wanted) = std::env::var(WANTED) {
         if let Some(bytes) = measure(&wanted) {
             std::fs::write(
@@ -102,18 +112,19 @@ fn a_flash_cache_takes_at_most_72_bytes_for_each_page() {
         );
         let to = folder.path().join(cache.about.name);
         let done = Command::new(std::env::current_exe().unwrap())
-            .args([
-                "--exact",
-                "a_flash_cache_takes_at_most_72_bytes_for_each_page",
-            ])
+            .args(["--exact", "the_memory_of_each_flash_cache_is_bounded"])
             .env(WANTED, &wanted)
             .env("TIERWRIGHT_MEMORY_TO", &to)
             .output()
             .unwrap();
         assert!(done.status.success(), "{wanted}");
         let bytes: u64 = std::fs::read_to_string(&to).unwrap().parse().unwrap();
-        eprintln!("{wanted}: {bytes} bytes for each page");
-        // Less than a number for each page in DRAM and on flash would not be a measurement.
-        assert!((8..=LIMIT).contains(&bytes), "{wanted}: {bytes} bytes");
+        let most = MOST.iter().find(|(name, _)| *name == cache.about.name);
+        let most = most.map_or(0, |(_, most)| *most);
+        // A bound that nothing comes near would bound nothing.
+        assert!(
+            (most / 2..=most).contains(&bytes),
+            "{wanted}: {bytes} bytes for each page, most {most}"
+        );
     }
 }

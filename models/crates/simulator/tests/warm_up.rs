@@ -459,7 +459,7 @@ proptest! {
 fn every_flash_cache_is_full_at_some_time_on_a_trace_larger_than_flash() {
     const FLASH: u64 = 640;
     let step = |at: u64| {
-        if at % 5 == 0 {
+        if at.is_multiple_of(5) {
             at / 5 % 90
         } else {
             at * 7 % (4 * FLASH)

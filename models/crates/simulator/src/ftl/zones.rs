@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 /// No zone.
 const NONE: u32 = u32::MAX;
 
-/// Zoned namespaces (NVMe ZNS): zones are written from their beginning to their end and reset as a whole; the device
+/// Zoned namespaces (`NVMe` ZNS): zones are written from their beginning to their end and reset as a whole; the device
 /// copies nothing.
 ///
 /// The logical pages are regions of one zone each, which the host maps to zones.

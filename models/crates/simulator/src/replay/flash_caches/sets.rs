@@ -162,7 +162,7 @@ pub(crate) struct Sets<K> {
     held: u32,
     dirty_held: u32,
     /// Sets that were ever full.
-    full_sets: u32,
+    were_full: u32,
     kind: PhantomData<K>,
 }
 
@@ -215,7 +215,7 @@ impl<K> Sets<K> {
             set.fresh += 1;
             return Some(set.first_frame + set.fresh - 1);
         }
-        self.full_sets += u32::from(!set.was_full);
+        self.were_full += u32::from(!set.was_full);
         set.was_full = true;
         if set.dirty == ways {
             return None;
@@ -371,7 +371,7 @@ impl<K: Kind> FlashCache for Sets<K> {
             spare: NONE,
             held: 0,
             dirty_held: 0,
-            full_sets: 0,
+            were_full: 0,
             kind: PhantomData,
         }
     }
@@ -519,7 +519,7 @@ impl<K: Kind> FlashCache for Sets<K> {
 
     /// Pages that become invalid leave their sets at any time, so there may be no moment at which all are full.
     fn filled(&self, usable_pages: u32) -> bool {
-        self.held >= usable_pages || self.full_sets == self.count
+        self.held >= usable_pages || self.were_full == self.count
     }
 
     fn dirty_copies(&self) -> u64 {
