@@ -500,7 +500,7 @@ def answer(
         by_spare=tuple(
             AtSpare(
                 other.mapping,
-                rule_of(other),
+                other.rule,
                 other.spare,
                 float(run(trim_share, other, points, points)["waf"]),
                 closed_form(other, parts, trim_share),
@@ -508,11 +508,6 @@ def answer(
             for other in others
         ),
     )
-
-
-def rule_of(device: FlashDevice) -> Collection | None:
-    """Return the rule of garbage collection, None where pages are not mapped one by one."""
-    return device.collection if device.mapping == "page" else None
 
 
 def _of_stream(device: FlashDevice, counted: dict[str, int]) -> float | None:

@@ -91,6 +91,11 @@ class FlashDevice:
         held = self.reserve + more / 2
         return (self.blocks - held) * self.block_pages / self.logical_pages - 1
 
+    @property
+    def rule(self) -> Collection | None:
+        """The rule of garbage collection; None where pages are not mapped one by one."""
+        return self.collection if self.mapping == "page" else None
+
     @classmethod
     def of_spare(
         cls, logical_pages: int, spare: float, block_pages: int, **more: Any

@@ -55,7 +55,7 @@ def _simulate(body: FlashDeviceIn, *, derived: bool) -> FlashDeviceOut:
         block_pages=device.block_pages,
         page_bytes=body.page_bytes,
         mapping=device.mapping,
-        collection=flash_device.rule_of(device),
+        collection=device.rule,
         life=None if answer.life is None else _life(answer.life),
         by_spare=[AtSpareOut.model_validate(each) for each in answer.by_spare],
         sentence=answer.finding,

@@ -105,8 +105,8 @@ pub(crate) struct Bcache {
     /// Address of each page, relations apart.
     place_of: Vec<u64>,
     frame_of: Vec<u32>,
-    /// Pages of a bucket, through the pages.
-    page_links: Links,
+    /// The page written last to each frame that was ever written.
+    page_at: Vec<u32>,
     is_dirty: BitSet,
     /// Dirty pages, dirty for longest first.
     dirty_order: Ends,
@@ -136,16 +136,17 @@ enum State {
 struct Bucket {
     state: State,
     filled: u32,
+    /// Pages that are there, and those of them that are dirty.
+    held: u32,
     dirty: u32,
-    pages: Ends,
 }
 
 impl Bucket {
     const FREE: Self = Self {
         state: State::Free,
         filled: 0,
+        held: 0,
         dirty: 0,
-        pages: Ends::EMPTY,
     };
 
     fn is_reclaimable(self) -> bool {
@@ -166,6 +167,8 @@ struct Open {
 #[derive(Debug)]
 struct Streams {
     next: Vec<u64>,
+    /// The lowest bits of these: a comparison takes many at once.
+    lowest: Vec<u16>,
     lengths: Vec<u64>,
     order: Ends,
     links: Links,
@@ -175,6 +178,7 @@ impl Streams {
     fn new() -> Self {
         Self {
             next: Vec::with_capacity(STREAMS as usize),
+            lowest: Vec::with_capacity(STREAMS as usize),
             lengths: Vec::with_capacity(STREAMS as usize),
             order: Ends::EMPTY,
             links: Links::new(STREAMS as usize),
@@ -186,10 +190,11 @@ impl Streams {
     fn length(&mut self, place: u64) -> u64 {
         let mut stream = NONE;
         // Rarely more than 0, and without a branch for each stream.
-        let ending_here = self.next.iter().map(|&next| u32::from(next == place));
-        if ending_here.sum::<u32>() > 0 {
+        let wanted = lowest(place);
+        let ending_here = self.lowest.iter().map(|&next| u16::from(next == wanted));
+        if ending_here.sum::<u16>() > 0 {
             stream = self.order.newest;
-            while self.next[stream as usize] != place {
+            while stream != NONE && self.next[stream as usize] != place {
                 stream = self.links.older(stream);
             }
         }
@@ -200,6 +205,7 @@ impl Streams {
         if stream == NONE && self.next.len() < STREAMS as usize {
             stream = u32::try_from(self.next.len()).unwrap_or(NONE);
             self.next.push(0);
+            self.lowest.push(0);
             self.lengths.push(0);
             self.links.push(&mut self.order, stream);
         } else {
@@ -211,9 +217,15 @@ impl Streams {
             self.links.renew(&mut self.order, stream);
         }
         self.next[stream as usize] = place.wrapping_add(1);
+        self.lowest[stream as usize] = lowest(place.wrapping_add(1));
         self.lengths[stream as usize] = length;
         length
     }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the lowest bits are meant")]
+fn lowest(place: u64) -> u16 {
+    place as u16
 }
 
 impl Bcache {
@@ -265,10 +277,11 @@ impl Bcache {
 
     /// Takes a page out of its bucket.
     fn leave(&mut self, page: u32) -> u32 {
-        self.set_clean(page);
         let at = self.bucket_of(page);
-        self.page_links
-            .remove(&mut self.bucket[at as usize].pages, page);
+        if self.bucket[at as usize].dirty > 0 {
+            self.set_clean(page);
+        }
+        self.bucket[at as usize].held -= 1;
         self.frame_of[page as usize] = NONE;
         self.held -= 1;
         at
@@ -288,7 +301,7 @@ impl Bcache {
         host.counters().flash_invalidations += 1;
         let at = self.leave(page);
         let bucket = self.bucket[at as usize];
-        if bucket.state == State::Closed && bucket.pages == Ends::EMPTY {
+        if bucket.state == State::Closed && bucket.held == 0 {
             self.release(at, host);
             self.room.give_back(at);
         }
@@ -318,18 +331,20 @@ impl Bcache {
             if bucket as usize == self.bucket.len() {
                 self.bucket.push(Bucket::FREE);
                 self.bucket_links.grow(self.bucket.len());
+                let frames = self.bucket.len() * self.settings.bucket_pages as usize;
+                self.page_at.resize(frames, NONE);
             }
             bucket
         } else {
             self.filled = true;
             let victim = self.victim()?;
-            loop {
-                let page = self.bucket[victim as usize].pages.oldest;
-                if page == NONE {
-                    break;
+            let first = victim * self.settings.bucket_pages;
+            for frame in first..first + self.settings.bucket_pages {
+                let page = self.page_at[frame as usize];
+                if self.frame_of[page as usize] == frame {
+                    self.leave(page);
+                    host.counters().flash_evictions += 1;
                 }
-                self.leave(page);
-                host.counters().flash_evictions += 1;
             }
             self.release(victim, host);
             victim
@@ -369,13 +384,13 @@ impl Bcache {
         let (frame, full) = (bucket * size + filled, filled + 1 == size);
         self.change(bucket, |bucket| {
             bucket.filled += 1;
+            bucket.held += 1;
             bucket.dirty += u32::from(dirty);
             if full {
                 bucket.state = State::Closed;
             }
         });
-        self.page_links
-            .push(&mut self.bucket[bucket as usize].pages, page);
+        self.page_at[frame as usize] = page;
         self.frame_of[page as usize] = frame;
         self.held += 1;
         self.slots += 1;
@@ -552,7 +567,7 @@ impl FlashCache for Bcache {
             open_links,
             place_of: Vec::new(),
             frame_of: Vec::new(),
-            page_links: Links::default(),
+            page_at: Vec::new(),
             is_dirty: BitSet::default(),
             dirty_order: Ends::EMPTY,
             dirty_links: Links::default(),
@@ -571,7 +586,6 @@ impl FlashCache for Bcache {
     fn grow(&mut self, pages: usize) {
         if pages > self.frame_of.len() {
             self.frame_of.resize(pages, NONE);
-            self.page_links.grow(pages);
             if self.settings.mode == Mode::Back {
                 self.dirty_links.grow(pages);
             }
@@ -593,9 +607,10 @@ impl FlashCache for Bcache {
     }
 
     fn fetch(&self, pages: &[u32]) {
-        let mixed = pages
-            .iter()
-            .fold(0, |mixed, &page| mixed ^ self.frame_of[page as usize]);
+        let mixed = pages.iter().fold(0, |mixed, &page| {
+            let page = page as usize;
+            mixed ^ self.place_of[page] ^ u64::from(self.frame_of[page])
+        });
         std::hint::black_box(mixed);
     }
 
@@ -706,20 +721,22 @@ impl FlashCache for Bcache {
         let (mut held, mut dirty, mut slots) = (0, 0, 0);
         let (mut reclaimable, mut dirty_buckets, mut used) = (0, 0, 0);
         for (at, bucket) in (0..).zip(&self.bucket) {
-            let mut own_dirty = 0;
-            for page in self.page_links.iter(bucket.pages) {
-                if self.bucket_of(page) != at {
-                    return Err(format!("page {page} is in bucket {at}, not its own"));
+            let (mut own, mut own_dirty) = (0, 0);
+            let first = at * self.settings.bucket_pages;
+            for frame in first..first + bucket.filled {
+                let page = self.page_at[frame as usize];
+                if self.frame_of[page as usize] == frame {
+                    own += 1;
+                    own_dirty += u32::from(self.is_dirty.contains(page));
                 }
-                held += 1;
-                own_dirty += u32::from(self.is_dirty.contains(page));
             }
-            if own_dirty != bucket.dirty {
+            if (own, own_dirty) != (bucket.held, bucket.dirty) {
                 return Err(format!(
-                    "bucket {at} has {own_dirty} dirty pages, counted as {}",
-                    bucket.dirty
+                    "bucket {at} has {own} pages and {own_dirty} dirty ones, counted as {} and {}",
+                    bucket.held, bucket.dirty
                 ));
             }
+            held += own as usize;
             dirty += own_dirty;
             slots += u64::from(bucket.filled);
             reclaimable += u32::from(bucket.is_reclaimable());
