@@ -39,6 +39,7 @@ EXPONENT = 0.9
 SEED = 42
 LRU = "lru"
 MIB = 2**20
+WRITE_SHARE = 0.25
 READ_OP, WRITE_OP = 1, 3
 """Operations of oracleGeneralOpNS: get and set."""
 
@@ -129,7 +130,8 @@ def make_written(raw: Path) -> Path:
         for name in read.dtype.names:
             records[name] = read[name]
         draw = np.random.default_rng(SEED + 1)
-        records["op"] = np.where(draw.random(len(read)) < 0.25, WRITE_OP, READ_OP)
+        writes = draw.random(len(read)) < WRITE_SHARE
+        records["op"] = np.where(writes, WRITE_OP, READ_OP)
         partial = raw.with_suffix(".partial")
         records.tofile(partial)
         _simulator.convert(partial, out, format="oracle_general_op_ns")

@@ -239,7 +239,9 @@ def test_a_scheme_trims_what_leaves_flash() -> None:
 
 @pytest.mark.parametrize("mapping", BY_BLOCKS)
 def test_a_cache_can_lie_on_a_device_of_its_time(mapping: Mapping) -> None:
-    face, lazy = (under(name, ftl_mapping=mapping) for name in ("face", "lazy_cleaning"))
+    face, lazy = (
+        under(name, ftl_mapping=mapping) for name in ("face", "lazy_cleaning")
+    )
     assert face["waf"] < 2 < lazy["waf"]
     with pytest.raises(ParameterError, match="has no effect with ftl_mapping"):
         under("face", ftl_mapping=mapping, ftl_gc="fifo")

@@ -587,7 +587,9 @@ def _steps(
             Number("blocks", device.blocks, "1", "of the device"),
             Number("b", device.block_pages, "pages", "of a block"),
             Number("L", device.logical_pages, "pages", "that the host sees"),
-            Number("held back", _held_back(device), "blocks", _WHY_HELD[device.mapping]),
+            Number(
+                "held back", _held_back(device), "blocks", _WHY_HELD[device.mapping]
+            ),
         ),
         _SOURCE,
     )

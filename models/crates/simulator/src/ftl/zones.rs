@@ -6,6 +6,7 @@ use super::buffer::Serves;
 use super::device::{Layer, wear};
 use super::{FtlResult, Merges, Settings, StreamCounters};
 use crate::error::{Error, Result};
+use crate::wording::counted;
 
 /// No zone.
 const NONE: u32 = u32::MAX;
@@ -190,8 +191,8 @@ impl Layer for Zones {
                 value: "zones".to_owned(),
                 message: format!("page {page} {why}, and the device copies nothing"),
                 hint: format!(
-                    "append to whole zones of {} pages: face, or bcache with buckets of a zone, and one spare zone for each that is open; or use another mapping",
-                    self.zone_pages
+                    "append to whole zones of {}, as face does, and bcache with buckets of a zone, with one spare zone for each that is open; or use another mapping",
+                    counted(u64::from(self.zone_pages), "page", "pages")
                 ),
             })
         })
