@@ -12,13 +12,13 @@ const CHUNK: u32 = 1 << 14;
 /// Most bytes for each page where flash holds all of them; `docs/performance.md` has what was measured, 4 less.
 const MOST: [(&str, u64); 9] = [
     ("face", 26),
-    ("lazy_cleaning", 60),
-    ("flashcache", 42),
-    ("enhanceio", 42),
+    ("lazy_cleaning", 50),
+    ("flashcache", 41),
+    ("enhanceio", 41),
     ("tac", 40),
-    ("exadata", 31),
-    ("cac", 50),
-    ("bcache", 45),
+    ("exadata", 30),
+    ("cac", 49),
+    ("bcache", 41),
     ("sce", 25),
 ];
 /// In which environment variable a process finds what it is to replay.
