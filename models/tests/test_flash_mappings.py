@@ -218,6 +218,38 @@ def test_what_trim_saves_is_counted_beside_the_same_writes_without_it() -> None:
     assert bcache["trims"] > 0
 
 
+def test_the_command_shows_the_device_and_what_trim_saved_or_added() -> None:
+    from command import run
+
+    asked = ["simulate", TPCC_CUT, "--ram-pages", 1000, "--flash-pages", 4096]
+    asked += ["--option", "ftl_spare_percent=28", "--option", "ftl_block_pages=64"]
+    plain = run(*asked, "--scheme", "face").stdout
+    assert "flash device under it" in plain
+    assert "TRIM" not in plain
+    assert "merges" not in plain
+    bcache = [*asked, "--scheme", "bcache", "--option", "bucket_pages=64"]
+    assert (
+        "flash writes saved by TRIM" in run(*bcache, "--option", "ftl_trim=true").stdout
+    )
+    old = run(*bcache, "--option", "ftl_mapping=fast").stdout
+    assert "full merges" in old
+
+
+@pytest.mark.parametrize(
+    ("without", "label"), [(2.0, "flash writes saved by TRIM"), (1.0, "added by TRIM")]
+)
+def test_trim_is_said_to_save_or_to_add_by_its_figures(
+    without: float, label: str
+) -> None:
+    from tierwright.cli.model import _device_facts
+
+    none = {"full": 0, "partial": 0, "switch": 0}
+    ftl = {"waf": 1.5, "waf_without_trim": without, "merges": none, "wear": {}}
+    [*_, (name, share)] = _device_facts(ftl)
+    assert name.endswith(label)
+    assert share == ("25.0%" if without == 2.0 else "50.0%")
+
+
 def test_a_scheme_trims_what_leaves_flash() -> None:
     def exclusive(**options: str) -> dict[str, Any]:
         found = replay.replay(
