@@ -40,6 +40,9 @@ import {
 
 const HEIGHT = 380;
 const PERCENT = 100;
+const SUBTITLE =
+  "Pages written to flash per page of the host [1] over spare space, (physical - logical) / logical [%]";
+const SUBTITLE_WITH_FORMULA = `${SUBTITLE}; dotted: the closed form of the chosen rule`;
 
 /** What garbage collection makes of the writes of a flash device. */
 export function FlashDevicePage() {
@@ -252,7 +255,7 @@ function SpareChart({ found }: { readonly found: FlashDeviceOut }) {
   return (
     <ChartCard
       title={found.sentence}
-      subtitle="Pages written to flash per page of the host [1] over spare space, (physical - logical) / logical [%]; dotted: the closed form of the chosen rule"
+      subtitle={found.collection === null ? SUBTITLE : SUBTITLE_WITH_FORMULA}
       label="Write amplification by spare space"
       option={option}
       height={HEIGHT}
