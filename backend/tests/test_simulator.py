@@ -29,6 +29,8 @@ COMPANIONS = {
     "ftl_gc": {"ftl_spare_percent": "28", "ftl_block_pages": "16"},
     "ftl_block_pages": {"ftl_spare_percent": "28"},
     "ftl_buffer_pages": {"ftl_spare_percent": "28", "ftl_block_pages": "16"},
+    "ftl_mapping": {"ftl_spare_percent": "28", "ftl_block_pages": "16"},
+    "ftl_trim": {"ftl_spare_percent": "28", "ftl_block_pages": "16"},
 }
 """Options that mean something only beside another one."""
 

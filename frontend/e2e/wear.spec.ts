@@ -269,6 +269,18 @@ test("flash device: write amplification by spare space and rule, wear, TRIM and 
   await card.getByText("Table", { exact: true }).click();
   await expect(card.getByRole("row")).toHaveCount(26);
   await expectAccessible(page, "flash device", [card]);
+  // The devices of 2008 to 2011 have merges in place of collection.
+  const translation = page.getByRole("combobox", { name: "Translation" });
+  await translation.click();
+  await page.getByRole("option", { name: "Hybrid, BAST" }).click();
+  await expect(card.getByRole("heading")).toContainText("BAST log blocks");
+  await expect(page.getByText("Merges, full, partial and switch")).toBeVisible();
+  await expect(
+    page.getByRole("combobox", { name: "Garbage collection" }),
+  ).not.toBeVisible();
+  await translation.click();
+  await page.getByRole("option", { name: "Page-mapped" }).click();
+  await expect(card.getByRole("heading")).toContainText("fifo collection");
   // What cannot work is refused with what to do.
   const spare = page.getByRole("textbox", { name: "Spare space" });
   await spare.fill("0.1");

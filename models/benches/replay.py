@@ -39,6 +39,9 @@ EXPONENT = 0.9
 SEED = 42
 LRU = "lru"
 MIB = 2**20
+WRITE_SHARE = 0.25
+READ_OP, WRITE_OP = 1, 3
+"""Operations of oracleGeneralOpNS: get and set."""
 
 PEER_NAMES = {
     "2q": "2q", "twoq": "2q", "s3fifo": "s3fifo", "wtinylfu": "wtinylfu", "lru2": "lru2",
@@ -52,6 +55,7 @@ OPTIONS = {"gclock": {"ceiling": "3"}}
 
 BAR_OF_LIST_POLICIES = 15.0
 BAR_OF_POLICIES = 6.0
+BAR_OF_FLASH_CACHES = 1.0
 LIST_POLICIES = ("lru", "fifo", "clock")
 HEADINGS = (
     f"{'what':36} {'ours M/s':>9} {'other M/s':>9} {'ratio':>7} {'by CPU':>7} "
@@ -109,6 +113,32 @@ def make_traces(accesses: int, pages: int) -> tuple[Path, Path]:
     return raw, canonical
 
 
+def make_written(raw: Path) -> Path:
+    """Write the same accesses as canonical trace, one in four a write, unless it is there."""
+    import numpy as np
+
+    from tierwright import _simulator
+
+    out = raw.with_name(f"{raw.stem}-written.twt")
+    if not out.exists():
+        read = np.fromfile(
+            raw, [("time", "<u4"), ("id", "<u8"), ("size", "<u4"), ("next", "<i8")]
+        )
+        fields = [("time", "<u4"), ("id", "<u8"), ("size", "<u4")]
+        fields += [("op", "u1"), ("ns", "<u2"), ("next", "<i8")]
+        records = np.zeros(len(read), dtype=fields)
+        for name in read.dtype.names:
+            records[name] = read[name]
+        draw = np.random.default_rng(SEED + 1)
+        writes = draw.random(len(read)) < WRITE_SHARE
+        records["op"] = np.where(writes, WRITE_OP, READ_OP)
+        partial = raw.with_suffix(".partial")
+        records.tofile(partial)
+        _simulator.convert(partial, out, format="oracle_general_op_ns")
+        partial.unlink()
+    return out
+
+
 def make_csv(accesses: int, pages: int) -> Path:
     """Write a PostgreSQL reference CSV, for the speed of the text reader."""
     import numpy as np
@@ -145,7 +175,9 @@ def peer_python() -> Path:
     return python
 
 
-def rows(raw: Path, trace: Path, accesses: int, pages: int, *, csv: Path) -> list[Row]:
+def rows(
+    raw: Path, trace: Path, accesses: int, pages: int, *, csv: Path, written: Path
+) -> list[Row]:
     """List what is measured."""
     from tierwright import _simulator
 
@@ -169,6 +201,13 @@ def rows(raw: Path, trace: Path, accesses: int, pages: int, *, csv: Path) -> lis
             call |= {"ram_pages": size, "flash_pages": 6 * size}
             name = f"two tiers, {scheme} {share}"
             found.append(Row(name, call, accesses, (LRU, size), bar=BAR_OF_POLICIES))
+        for cache in (entry["name"] for entry in _simulator.contenders("flash_cache")):
+            call = {"kind": "flash_cache", "path": str(written), "flash_cache": cache}
+            call |= {"ram_pages": size, "flash_pages": 6 * size}
+            name = f"flash cache, {cache} {share}"
+            found.append(
+                Row(name, call, accesses, (LRU, size), bar=BAR_OF_FLASH_CACHES)
+            )
     curves = {"kind": "curves", "path": path, "threads": 1}
     for threads, bar in ((1, 2.0), (2, 3.5)):
         call = curves | {"threads": threads}
@@ -211,6 +250,13 @@ def measure(call: dict[str, Any]) -> dict[str, float]:
         ),
         "scheme": lambda: _simulator.replay(
             path, "scheme", call["scheme"], call["ram_pages"], call["flash_pages"]
+        ),
+        "flash_cache": lambda: _simulator.replay(
+            path,
+            "flash_cache",
+            call["flash_cache"],
+            call["ram_pages"],
+            call["flash_pages"],
         ),
         "curves": lambda: _simulator.curves(path, threads=call["threads"]),
         "sampled": lambda: _simulator.sampled_curves(
@@ -437,9 +483,10 @@ def main() -> int:
     before = machine()
     if given.soak is None:
         csv = make_csv(accesses // 5, pages)
+        written = make_written(raw)
         measured = [
             row
-            for row in rows(raw, trace, accesses, pages, csv=csv)
+            for row in rows(raw, trace, accesses, pages, csv=csv, written=written)
             if not given.names or any(name in row.name for name in given.names)
         ]
         run(measured, raw, peer_python(), given.repeats)

@@ -389,6 +389,7 @@ def question_counts() -> dict[str, Any]:
         "erases": 1,
         "absorbed": 0,
         "used_pages": 1,
+        "merges": {"full": 0, "partial": 0, "switch": 0},
     }
     return {**counts, "wear": wear, "streams": [{"host_writes": 10, "moved": 10}]}
 

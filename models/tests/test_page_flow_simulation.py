@@ -68,8 +68,9 @@ def test_lists() -> None:
     }
     assert options["lazy"] == options["exclusive"]
     assert {"admission", "block_pages", "block_technique"} <= {*options["lazy"]}
-    flash_device = ["spare_percent", "block_pages", "gc", "buffer_pages"]
-    assert options["lazy"][-4:] == [f"ftl_{each}" for each in flash_device]
+    flash_device = ["spare_percent", "block_pages", "gc", "buffer_pages", "mapping"]
+    flash_device.append("trim")
+    assert options["lazy"][-6:] == [f"ftl_{each}" for each in flash_device]
     assert [entry["name"] for entry in replay.contenders("chooser")] == ["online"]
     page = (DOCS / "models" / "page-flow.md").read_text(encoding="utf-8")
     reference = (DOCS / "reference" / "schemes.md").read_text(encoding="utf-8")

@@ -4,6 +4,8 @@ import { bounded, oneOf, type Refused, readAddress } from "./address";
 
 export const COLLECTIONS = FlashDeviceIn.collection.values;
 export type Collection = (typeof COLLECTIONS)[number];
+export const MAPPINGS = FlashDeviceIn.mapping.values;
+export type Mapping = (typeof MAPPINGS)[number];
 export const PATTERNS = FlashDeviceIn.workload.values;
 export type Pattern = (typeof PATTERNS)[number];
 
@@ -13,6 +15,9 @@ export interface FlashDeviceSearch {
   /** (physical - logical) / logical. [1] */
   spare?: number | undefined;
   block_pages?: number | undefined;
+  /** Translation layer. */
+  mapping?: Mapping | undefined;
+  /** Of page mapping. */
   collection?: Collection | undefined;
   /** Blocks drawn, of which the emptiest is collected. */
   choices?: number | undefined;
@@ -49,6 +54,7 @@ const FIELDS = {
   logical_pages: bounded(FLASH_DEVICE_BOUNDS.logical_pages),
   spare: bounded(FLASH_DEVICE_BOUNDS.spare),
   block_pages: bounded(FLASH_DEVICE_BOUNDS.block_pages),
+  mapping: oneOf(MAPPINGS),
   collection: oneOf(COLLECTIONS),
   choices: bounded(FLASH_DEVICE_BOUNDS.choices),
   pattern: oneOf(PATTERNS),

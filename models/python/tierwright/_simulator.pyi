@@ -70,6 +70,7 @@ __all__ = [
     "count_accesses",
     "curves",
     "formats",
+    "ftl_mappings",
     "generate",
     "inspect",
     "miniatures",
@@ -1059,6 +1060,15 @@ def miniatures(
         `on_progress` returned False.
     """
 
+def ftl_mappings() -> list[tuple[str, str, str]]:
+    """List the translation layers of a flash device, in the order of the core's table.
+
+    Returns
+    -------
+    list of tuple
+        Name, title and description of each.
+    """
+
 def simulate_ftl(
     device: dict[str, Any],
     parts: list[dict[str, Any]],
@@ -1069,7 +1079,7 @@ def simulate_ftl(
     seed: int,
     on_progress: Callable[[int, int, int], bool | None] | None = None,
 ) -> dict[str, Any]:
-    """Run a synthetic workload on a page-mapped flash device.
+    """Run a synthetic workload on a flash device.
 
     The device is filled once in the order of its pages, serves ``warm_up`` requests, and counts what
     ``requests`` more do. Progress is in requests.
@@ -1079,7 +1089,8 @@ def simulate_ftl(
     device : dict
         ``logical_pages, blocks, block_pages, collection`` (``greedy, fifo, random, choices``,
         ``cost-benefit``), ``choices`` (of the rule of that name), ``streams``, ``copies``
-        (``stream, apart``), ``reserve`` (free blocks, at least 2).
+        (``stream, apart``), ``reserve`` (free blocks, at least 2), ``buffer_pages``, ``mapping`` (one of
+        `ftl_mappings`).
     parts : list of dict
         ``pages, write_share, order`` (``uniform, sequential, zipf``), ``exponent, stream``,
         ``run_pages`` (writes that follow one another); together the logical pages, their shares of
@@ -1093,8 +1104,8 @@ def simulate_ftl(
     -------
     dict
         ``host_writes, trims, moved, erases, waf`` (None without writes), ``used_pages``,
-        ``streams`` (list of ``host_writes, moved``), ``wear`` (``least, mean, most, deviation`` of
-        the erases per block).
+        ``merges`` (``full, partial, switch``), ``streams`` (list of ``host_writes, moved``), ``wear``
+        (``least, mean, most, deviation`` of the erases per block).
 
     Raises
     ------

@@ -21,6 +21,7 @@ import {
   COLLECTIONS,
   FLASH_DEVICE_BOUNDS,
   type FlashDeviceSearch,
+  MAPPINGS,
   PATTERNS,
 } from "@/questions/flash-device";
 import { usePatch } from "@/questions/use-analysis";
@@ -31,6 +32,7 @@ import {
   deviceFacts,
   flashDeviceQuestion,
   isSplit,
+  MAPPING_TITLES,
   PATTERN_TITLES,
   spareSeries,
   spareTable,
@@ -38,6 +40,9 @@ import {
 
 const HEIGHT = 380;
 const PERCENT = 100;
+const SUBTITLE =
+  "Pages written to flash per page of the host [1] over spare space, (physical - logical) / logical [%]";
+const SUBTITLE_WITH_FORMULA = `${SUBTITLE}; dotted: the closed form of the chosen rule`;
 
 /** What garbage collection makes of the writes of a flash device. */
 export function FlashDevicePage() {
@@ -131,6 +136,7 @@ function Controls({ search, patch }: ControlsProps) {
     />
   );
   const split = isSplit(search.pattern);
+  const byPage = (search.mapping ?? "page") === "page";
   return (
     <section className="tw-panel" aria-label="Device and writes">
       <div className={classes["fields"]}>
@@ -148,18 +154,33 @@ function Controls({ search, patch }: ControlsProps) {
           FLASH_DEVICE_BOUNDS.logical_pages.usual,
         )}
         <Select
-          label="Garbage collection"
-          data={COLLECTIONS.map((rule) => ({
-            value: rule,
-            label: COLLECTION_TITLES[rule],
+          label="Translation"
+          data={MAPPINGS.map((mapping) => ({
+            value: mapping,
+            label: MAPPING_TITLES[mapping],
           }))}
-          value={search.collection ?? "greedy"}
+          value={search.mapping ?? "page"}
           onChange={(value) =>
-            patch({ collection: COLLECTIONS.find((rule) => rule === value) })
+            patch({ mapping: MAPPINGS.find((mapping) => mapping === value) })
           }
           allowDeselect={false}
         />
-        {search.collection === "choices" &&
+        {byPage && (
+          <Select
+            label="Garbage collection"
+            data={COLLECTIONS.map((rule) => ({
+              value: rule,
+              label: COLLECTION_TITLES[rule],
+            }))}
+            value={search.collection ?? "greedy"}
+            onChange={(value) =>
+              patch({ collection: COLLECTIONS.find((rule) => rule === value) })
+            }
+            allowDeselect={false}
+          />
+        )}
+        {byPage &&
+          search.collection === "choices" &&
           field("choices", "Drawn blocks", "blocks", FLASH_DEVICE_BOUNDS.choices.usual)}
         <Select
           label="Writes"
@@ -191,7 +212,7 @@ function Controls({ search, patch }: ControlsProps) {
             FLASH_DEVICE_BOUNDS.hot_writes.usual,
             PERCENT,
           )}
-        {split && (
+        {split && byPage && (
           <Checkbox
             mb={8}
             label="In a separate stream (FDP)"
@@ -210,7 +231,7 @@ function Controls({ search, patch }: ControlsProps) {
   );
 }
 
-/** Write amplification over spare space, a line for each rule. */
+/** Write amplification over spare space, a line for each rule of collection. */
 function SpareChart({ found }: { readonly found: FlashDeviceOut }) {
   const colors = useChartColors();
   const option = useMemo(
@@ -234,7 +255,7 @@ function SpareChart({ found }: { readonly found: FlashDeviceOut }) {
   return (
     <ChartCard
       title={found.sentence}
-      subtitle="Pages written to flash per page of the host [1] over spare space, (physical - logical) / logical [%]; dotted: the closed form of the chosen rule"
+      subtitle={found.collection === null ? SUBTITLE : SUBTITLE_WITH_FORMULA}
       label="Write amplification by spare space"
       option={option}
       height={HEIGHT}
@@ -243,7 +264,7 @@ function SpareChart({ found }: { readonly found: FlashDeviceOut }) {
       explanation={
         <Stack gap="xs">
           <Text size="sm">
-            Every rule is simulated with 4 overwrites of the device that are counted and
+            Each line is simulated with 4 overwrites of the device that are counted and
             as many before them; the chosen device with 12. Assumed: {found.validity}.
           </Text>
           <AskedSteps query={flashDeviceSteps(found)} />

@@ -8,7 +8,11 @@ const FOUND = {
   blocks: 1311,
   block_pages: 64,
   page_bytes: 4096,
+  mapping: "page",
   collection: "greedy",
+  full_merges: 0,
+  partial_merges: 0,
+  switch_merges: 0,
   spare: 0.28,
   usable_spare: 0.278,
   waf: 2.41,
@@ -27,8 +31,14 @@ const FOUND = {
   trim_saves: null,
   life: null,
   by_spare: [
-    { collection: "greedy", spare: 0.28, waf: 2.41, closed_form: 2.4 },
-    { collection: "cost-benefit", spare: 0.28, waf: 2.5, closed_form: null },
+    { mapping: "page", collection: "greedy", spare: 0.28, waf: 2.41, closed_form: 2.4 },
+    {
+      mapping: "page",
+      collection: "cost-benefit",
+      spare: 0.28,
+      waf: 2.5,
+      closed_form: null,
+    },
   ],
 } as unknown as FlashDeviceOut;
 
@@ -73,6 +83,35 @@ describe("the answer", () => {
     const other = { ...FOUND, collection: "cost-benefit" } as const;
     expect(names(other)).toHaveLength(5);
     expect(spareTable(FOUND).rows).toHaveLength(2);
+  });
+
+  it("draws one line for another mapping, and leaves rules of collection out", () => {
+    const search = { mapping: "bast", collection: "choices", choices: 3 } as const;
+    expect(flashDeviceQuestion(search)).toMatchObject({ mapping: "bast", streams: 1 });
+    expect(Object.keys(flashDeviceQuestion(search))).not.toContain("collection");
+    const log = { ...search, pattern: "hot-cold", apart: "yes" } as const;
+    expect(flashDeviceQuestion(log).streams).toBe(1);
+    const found = {
+      ...FOUND,
+      mapping: "bast",
+      collection: null,
+      full_merges: 3,
+      by_spare: [
+        { mapping: "bast", collection: null, spare: 0.28, waf: 30, closed_form: null },
+      ],
+    } as FlashDeviceOut;
+    const [line, ...more] = spareSeries(found, "light");
+    expect([line?.name, line?.points, more]).toEqual([
+      "Hybrid, BAST",
+      [[0.28, 30]],
+      [],
+    ]);
+    expect(spareTable(found).rows[0]?.[0]).toBe("Hybrid, BAST");
+    const facts = new Map(deviceFacts(found));
+    expect(facts.get("Merges, full, partial and switch")).toBe("3, 0, 0");
+    expect(facts.get("Copied by merges")).toBe("1 page");
+    const plain = new Map(deviceFacts(FOUND));
+    expect(plain.has("Merges, full, partial and switch")).toBe(false);
   });
 
   it("says what TRIM saves, or adds, and only where it was asked", () => {

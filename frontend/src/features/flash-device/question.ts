@@ -9,6 +9,7 @@ import {
   COLLECTIONS,
   type Collection,
   type FlashDeviceSearch,
+  type Mapping,
   type Pattern,
 } from "@/questions/flash-device";
 import {
@@ -33,6 +34,19 @@ export const COLLECTION_TITLES: Readonly<Record<Collection, string>> = {
   "cost-benefit": "Cost-benefit",
 };
 
+export const MAPPING_TITLES: Readonly<Record<Mapping, string>> = {
+  page: "Page-mapped",
+  block: "Block-mapped",
+  bast: "Hybrid, BAST",
+  fast: "Hybrid, FAST",
+  zones: "Zones (ZNS)",
+};
+
+const ruleTitle = (row: Pick<FlashDeviceOut, "mapping" | "collection">): string =>
+  row.collection === null
+    ? MAPPING_TITLES[row.mapping]
+    : COLLECTION_TITLES[row.collection];
+
 export const PATTERN_TITLES: Readonly<Record<Pattern, string>> = {
   uniform: "Uniform random",
   zipf: "Zipf",
@@ -47,7 +61,8 @@ export const isSplit = (pattern: Pattern | undefined): boolean =>
 
 /** What the address asks; parts that the pattern does not use are left out. */
 export function flashDeviceQuestion(search: FlashDeviceSearch): FlashDeviceIn {
-  const { pattern, collection, pe_cycles, drive_writes_per_day } = search;
+  const { pattern, mapping, collection, pe_cycles, drive_writes_per_day } = search;
+  const byPage = (mapping ?? "page") === "page";
   const split = isSplit(pattern);
   const spare = search.spare ?? USUAL_SPARE;
   const hasLife = pe_cycles !== undefined && drive_writes_per_day !== undefined;
@@ -55,13 +70,14 @@ export function flashDeviceQuestion(search: FlashDeviceSearch): FlashDeviceIn {
     ...given("logical_pages", search.logical_pages),
     spare,
     ...given("block_pages", search.block_pages),
-    ...given("collection", collection),
-    ...(collection === "choices" ? given("choices", search.choices) : {}),
+    ...given("mapping", mapping),
+    ...(byPage ? given("collection", collection) : {}),
+    ...(byPage && collection === "choices" ? given("choices", search.choices) : {}),
     ...given("workload", pattern),
     ...(pattern === "zipf" ? given("exponent", search.exponent) : {}),
     ...(split ? given("hot_pages", search.hot_pages) : {}),
     ...(split ? given("hot_writes", search.hot_writes) : {}),
-    streams: split && search.apart === "yes" ? 2 : 1,
+    streams: byPage && split && search.apart === "yes" ? 2 : 1,
     ...given("buffer_pages", search.buffer_pages),
     ...given("trim_share", search.trim_share),
     ...(hasLife ? { pe_cycles, drive_writes_per_day } : {}),
@@ -75,21 +91,33 @@ const given = <Name extends keyof FlashDeviceIn>(
 ): Partial<Pick<FlashDeviceIn, Name>> =>
   value === undefined ? {} : ({ [name]: value } as Pick<FlashDeviceIn, Name>);
 
-/** A line for each rule, and a dotted one for the formula of the chosen rule. */
+/** A line for each rule, and a dotted one for the formula of the chosen rule; one line for another mapping. */
 export function spareSeries(found: FlashDeviceOut, colors: ColorScheme): LineSeries[] {
-  const simulated = COLLECTIONS.map((rule): LineSeries => {
-    const { color, shape } = schemeMark(rule, colors);
+  const rule = found.collection;
+  if (rule === null) {
+    const { color, shape } = schemeMark("greedy", colors);
+    return [
+      {
+        name: MAPPING_TITLES[found.mapping],
+        color,
+        symbol: shape,
+        points: found.by_spare.map((row) => [row.spare, row.waf] as const),
+      },
+    ];
+  }
+  const simulated = COLLECTIONS.map((each): LineSeries => {
+    const { color, shape } = schemeMark(each, colors);
     return {
-      name: COLLECTION_TITLES[rule],
+      name: COLLECTION_TITLES[each],
       color,
       symbol: shape,
       points: found.by_spare.flatMap((row) =>
-        row.collection === rule ? [[row.spare, row.waf] as const] : [],
+        row.collection === each ? [[row.spare, row.waf] as const] : [],
       ),
     };
   });
   const formula = found.by_spare.flatMap((row) =>
-    row.collection === found.collection && row.closed_form !== null
+    row.collection === rule && row.closed_form !== null
       ? [[row.spare, row.closed_form] as const]
       : [],
   );
@@ -98,8 +126,8 @@ export function spareSeries(found: FlashDeviceOut, colors: ColorScheme): LineSer
     : [
         ...simulated,
         {
-          name: `Closed form, ${COLLECTION_TITLES[found.collection].toLowerCase()}`,
-          color: schemeMark(found.collection, colors).color,
+          name: `Closed form, ${COLLECTION_TITLES[rule].toLowerCase()}`,
+          color: schemeMark(rule, colors).color,
           dash: "dotted",
           points: formula,
         },
@@ -108,7 +136,7 @@ export function spareSeries(found: FlashDeviceOut, colors: ColorScheme): LineSer
 
 export const spareTable = (found: FlashDeviceOut): ChartTable =>
   chartTable(found.by_spare, [
-    valueColumn("Collection", (row) => COLLECTION_TITLES[row.collection]),
+    valueColumn("Collection", ruleTitle),
     valueColumn("Spare [1]", (row) => row.spare),
     valueColumn("WAF, simulated [1]", (row) => row.waf),
     valueColumn("WAF, closed form [1]", (row) => row.closed_form),
@@ -140,7 +168,20 @@ export function deviceFacts(
           ],
         ] as const)
       : []),
-    ["Copied by collection", counted(formatCount(found.moved), "page")],
+    [
+      found.collection === null ? "Copied by merges" : "Copied by collection",
+      counted(formatCount(found.moved), "page"),
+    ],
+    ...(found.full_merges + found.partial_merges + found.switch_merges > 0
+      ? ([
+          [
+            "Merges, full, partial and switch",
+            [found.full_merges, found.partial_merges, found.switch_merges]
+              .map(formatCount)
+              .join(", "),
+          ],
+        ] as const)
+      : []),
     ["Blocks erased", formatCount(found.erases)],
     [
       "Erases per block",

@@ -5,7 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tierwright_simulator::Error;
 use tierwright_simulator::ftl::{
-    self as core, Collection, Copies, Ftl, Op, Order, Part, Request, Settings, Synthetic,
+    self as core, Collection, Copies, Ftl, Mapping, Op, Order, Part, Request, Settings, Synthetic,
 };
 
 use crate::arguments::{PyProgress, to_dict};
@@ -13,6 +13,7 @@ use crate::errors::to_python;
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(simulate_ftl, module)?)?;
+    module.add_function(wrap_pyfunction!(ftl_mappings, module)?)?;
     module.add_function(wrap_pyfunction!(serve_ftl, module)?)
 }
 
@@ -29,6 +30,7 @@ struct DeviceGiven {
     copies: String,
     reserve: u32,
     buffer_pages: u32,
+    mapping: String,
 }
 
 /// Logical pages that are written in one way.
@@ -78,6 +80,10 @@ impl DeviceGiven {
             reserve: self.reserve,
             seed,
             buffer_pages: self.buffer_pages,
+            mapping: Mapping::called(&self.mapping).ok_or_else(|| {
+                let known: Vec<_> = Mapping::TABLE.iter().map(|about| about.name).collect();
+                unknown("mapping", &self.mapping, &known.join(", "))
+            })?,
         })
     }
 }
@@ -99,6 +105,15 @@ impl PartGiven {
             run_pages: self.run_pages,
         })
     }
+}
+
+/// Name, title and description of every translation layer.
+#[pyfunction]
+fn ftl_mappings() -> Vec<(&'static str, &'static str, &'static str)> {
+    let table = Mapping::TABLE.iter();
+    table
+        .map(|about| (about.name, about.title, about.description))
+        .collect()
 }
 
 /// Runs a synthetic workload on a flash device.

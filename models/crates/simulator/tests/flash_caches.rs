@@ -3,9 +3,10 @@
 use proptest::prelude::*;
 use tierwright_simulator::access::{AccessSource, Chunk, MemorySource, WRITE};
 use tierwright_simulator::error::{Error, Result};
+use tierwright_simulator::ftl::Mapping;
 use tierwright_simulator::replay::{
-    FlashCacheAbout, FlashCacheResult, MAX_PAGES, flash_caches, policies, simulate_flash_cache,
-    simulate_policy,
+    FlashCacheAbout, FlashCacheResult, MAX_PAGES, Setting, flash_caches, policies, schemes,
+    simulate_flash_cache, simulate_policy,
 };
 
 mod flash_slow;
@@ -859,7 +860,7 @@ fn an_unknown_option_is_answered_by_the_right_spelling_or_by_all_options() {
         (vec![("Mode", "write_back")], "write `mode`"),
         (
             vec![("depth", "1")],
-            "ram_policy, ftl_spare_percent, ftl_block_pages, ftl_gc, ftl_buffer_pages, crash_at, restart; options of its ram_policy start with `ram_`, but `lru` has none",
+            "ram_policy, ftl_spare_percent, ftl_block_pages, ftl_gc, ftl_buffer_pages, ftl_mapping, ftl_trim, crash_at, restart; options of its ram_policy start with `ram_`, but `lru` has none",
         ),
         (
             vec![("ram_policy", "2Q"), ("depth", "1")],
@@ -909,4 +910,27 @@ fn a_log_of_versions_wears_flash_less_than_writes_in_place() {
         ..face
     };
     assert_eq!(bare, worn("face", &[]));
+}
+
+#[test]
+fn every_translation_layer_is_an_option() {
+    let names: Vec<&str> = Mapping::TABLE.iter().map(|about| about.name).collect();
+    for cache in flash_caches() {
+        let options = cache.options();
+        let mapping = options.iter().find(|option| option.name == "ftl_mapping");
+        assert_eq!(
+            mapping.map(|option| option.values),
+            Some(names.join(", ").as_str())
+        );
+    }
+    for scheme in schemes().iter().filter(|scheme| scheme.name != "none") {
+        let mapping = scheme
+            .options
+            .iter()
+            .find(|option| option.name == "ftl_mapping");
+        assert_eq!(
+            mapping.map(Setting::range),
+            Some(format!("one of {}", names.join(", ")))
+        );
+    }
 }

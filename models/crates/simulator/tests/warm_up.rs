@@ -454,6 +454,75 @@ proptest! {
     }
 }
 
+/// Passes over more pages than flash has, a third of them writes, in all modes and with buckets open beside each other.
+#[test]
+fn every_flash_cache_is_full_at_some_time_on_a_trace_larger_than_flash() {
+    const FLASH: u64 = 640;
+    let step = |at: u64| {
+        if at.is_multiple_of(5) {
+            at / 5 % 90
+        } else {
+            at * 7 % (4 * FLASH)
+        }
+    };
+    let accesses: Vec<Access> = (0..40_000).map(|at| (step(at), at % 3 == 0)).collect();
+    for about in flash_caches() {
+        let known = about.options();
+        let modes = known.iter().find(|option| option.name == "mode");
+        let modes = modes.map_or(vec![None], |option| {
+            option.values.split(", ").map(Some).collect()
+        });
+        for mode in modes {
+            let mut options = Vec::new();
+            for (name, value) in [
+                ("mode", mode),
+                ("accesses_per_second", Some("40")),
+                ("open_buckets", Some("5")),
+                ("bucket_pages", Some("40")),
+            ] {
+                let is_known = known.iter().any(|option| option.name == name);
+                options.extend(value.filter(|_| is_known).map(|value| (name, value)));
+            }
+            let configuration = Configuration::FlashCache {
+                flash_cache: about.about.name.to_owned(),
+                ram_pages: 20,
+                flash_pages: FLASH,
+                options: owned(&options),
+            };
+            let until_full = source(&accesses).warming_up_until_full();
+            let found = configuration.replay(&mut { until_full }, &mut |_| true);
+            let Ok(found) = found else {
+                panic!("{configuration:?}: {found:?}");
+            };
+            let (warm_up, until_full) = warm_up_of(&found);
+            assert!(until_full && warm_up > 0, "{configuration:?}");
+            let given = replay(&configuration, source(&accesses).with_warm_up(warm_up));
+            assert_eq!(counts(&found), counts(&given), "{configuration:?}");
+        }
+    }
+}
+
+/// bcache is full where a bucket must be emptied for the first time: nothing was evicted before.
+#[test]
+fn bcache_is_full_when_it_must_empty_a_bucket() {
+    let accesses: Vec<Access> = (0..4000).map(|at| (at * 7 % 3989, at % 4 == 0)).collect();
+    let bcache = Configuration::FlashCache {
+        flash_cache: "bcache".to_owned(),
+        ram_pages: 10,
+        flash_pages: 1000,
+        options: owned(&[("bucket_pages", "50"), ("open_buckets", "6")]),
+    };
+    let found = replay(&bcache, source(&accesses).warming_up_until_full());
+    let warm_up = usize::try_from(warm_up_of(&found).0).unwrap_or(usize::MAX);
+    let evictions = |count: usize| {
+        let counters = replay(&bcache, source(&accesses[..count])).counters();
+        let found = counters.iter().find(|(name, _)| *name == "flash_evictions");
+        found.map_or(0, |(_, count)| *count)
+    };
+    assert_eq!(evictions(warm_up - 1), 0);
+    assert!(evictions(warm_up) > 0);
+}
+
 /// Far from full a replay looks at its cache once a batch, near it at each access.
 #[test]
 fn a_large_cache_is_full_at_the_right_access_too() {

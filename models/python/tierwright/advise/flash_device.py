@@ -22,6 +22,7 @@ from tierwright.simulate.flash_device import (
     COLLECTIONS,
     Collection,
     FlashDevice,
+    Mapping,
     Part,
     simulate_writes,
 )
@@ -45,6 +46,20 @@ VALIDITY = (
     "are better than any of this"
 )
 _SOURCE = "derived; Desnoyers (SYSTOR 2012), Van Houdt (SIGMETRICS 2013)"
+_BY: dict[Mapping, str] = {
+    "block": "block mapping",
+    "bast": "BAST log blocks",
+    "fast": "FAST log blocks",
+    "zones": "zones",
+}
+"""A mapping in a sentence; that of pages is named by its collection."""
+_WHY_HELD: dict[Mapping, str] = {
+    "page": "free or just opened",
+    "block": "for merges",
+    "bast": "for merges",
+    "fast": "for merges",
+    "zones": "none",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +68,10 @@ class AtSpare:
 
     Attributes
     ----------
-    collection : str
-        Rule of garbage collection.
+    mapping : str
+        Translation layer.
+    collection : str or None
+        Rule of garbage collection; None where pages are not mapped one by one.
     spare : float
         (physical - logical) / logical, in whole blocks. [1]
     waf : float
@@ -63,7 +80,8 @@ class AtSpare:
         Of the formula at the usable spare; None where no formula covers the case. [1]
     """
 
-    collection: Collection
+    mapping: Mapping
+    collection: Collection | None
     spare: float
     waf: float
     closed_form: float | None
@@ -85,6 +103,8 @@ class FlashDeviceAnswer(Answer):
         Pages written by the host, copied by collection and trimmed; blocks erased.
     absorbed : int
         Of the pages written by the host those that were still in the write buffer.
+    full_merges, partial_merges, switch_merges : int
+        Merges of a mapping by blocks: all of a logical block copied, the rest of it, or nothing.
     used_share : float
         Share of the logical pages in use at the end. [1]
     erases_least, erases_mean, erases_most, erases_deviation : float
@@ -105,7 +125,7 @@ class FlashDeviceAnswer(Answer):
     life : Lifetime or None
         None without cycles and a rate.
     by_spare : tuple of AtSpare
-        Every rule at the spare spaces asked for, rule by rule.
+        Every rule at the spare spaces asked for, rule by rule; another mapping than that of pages alone.
     validity : str
         What was assumed.
     """
@@ -120,6 +140,9 @@ class FlashDeviceAnswer(Answer):
     trims: int
     erases: int
     absorbed: int
+    full_merges: int
+    partial_merges: int
+    switch_merges: int
     used_share: float
     erases_least: int
     erases_mean: float
@@ -232,6 +255,8 @@ def closed_form(
 ) -> float | None:
     """Return the WAF that a formula gives for a device, at its usable spare.
 
+    Of page mapping, but that sequential writes are copied under no mapping.
+
     `waf_uniform` for uniform overwrites, with TRIM at the spare of `waf_trim`; 1 for sequential writes; `waf_streams` for random writes and a log whose
     runs are whole blocks, in two streams under greedy collection. With a write buffer of B of L pages
     uniform overwrites reach flash as 1 - B / L of them, at the spare over the other pages. None for all else: cost-benefit
@@ -258,6 +283,9 @@ def closed_form(
     """
     spare = device.usable_spare
     orders = [part.order for part in parts]
+    if device.mapping != "page":
+        in_order = orders == ["sequential"] and not (device.buffer_pages or trim_share)
+        return 1.0 if in_order else None
     if device.buffer_pages:
         if orders != ["uniform"] or trim_share:
             return None
@@ -354,11 +382,20 @@ def answer(
     Raises
     ------
     BadInput
-        If a number is out of its domain, or one of cycles and rate is missing.
+        If a number is out of its domain, one of cycles and rate is missing, or a rule of collection or
+        copies apart are chosen for another mapping than that of pages.
     ParameterError
-        If the device could not work.
+        If the device could not work, or its zones are not appended to.
     """
     pages = device.logical_pages
+    unused = {"collection": device.collection, "copies": device.copies}
+    usual = {"collection": "greedy", "copies": "stream"}
+    for name, value in unused.items():
+        if device.mapping != "page" and value != usual[name]:
+            raise BadInput(
+                f"flash device: {name} `{value}` has no effect with mapping `{device.mapping}`",
+                "use mapping `page`, or leave it out",
+            )
     if drive_writes_per_day is not None:
         if write_mb_per_s is not None:
             raise BadInput(
@@ -426,10 +463,12 @@ def answer(
             copies=device.copies,
             reserve=device.reserve,
             buffer_pages=device.buffer_pages,
+            mapping=device.mapping,
         )
-        for rule in COLLECTIONS
+        for rule in (COLLECTIONS if device.mapping == "page" else COLLECTIONS[:1])
         for spare in sorted(set(spares))
     ]
+    merges = found["merges"]
     return FlashDeviceAnswer(
         finding=_finding(device, waf, expected, untrimmed, wear, life),
         warnings=() if life is None else life.warnings,
@@ -442,6 +481,9 @@ def answer(
         trims=found["trims"],
         erases=found["erases"],
         absorbed=found["absorbed"],
+        full_merges=merges["full"],
+        partial_merges=merges["partial"],
+        switch_merges=merges["switch"],
         used_share=found["used_pages"] / pages,
         erases_least=wear["least"],
         erases_mean=wear["mean"],
@@ -457,7 +499,8 @@ def answer(
         life=life,
         by_spare=tuple(
             AtSpare(
-                other.collection,
+                other.mapping,
+                other.rule,
                 other.spare,
                 float(run(trim_share, other, points, points)["waf"]),
                 closed_form(other, parts, trim_share),
@@ -483,7 +526,8 @@ def _finding(
 ) -> str:
     said = [
         f"For each page that the host writes, flash writes "
-        f"{counted(three_digits(waf), 'page')} (WAF) with {device.collection} collection "
+        f"{counted(three_digits(waf), 'page')} (WAF) with "
+        f"{_BY.get(device.mapping, f'{device.collection} collection')} "
         f"and a spare of {three_digits(device.spare)}"
     ]
     if expected is None:
@@ -517,6 +561,11 @@ def _finding(
     return "".join(said)
 
 
+def _held_back(device: FlashDevice) -> float:
+    physical = (1 + device.usable_spare) * device.logical_pages
+    return round(device.blocks - physical / device.block_pages, 6)
+
+
 def _life(years: float) -> str:
     if years == float("inf"):
         return " Without writes the flash does not wear out."
@@ -538,7 +587,9 @@ def _steps(
             Number("blocks", device.blocks, "1", "of the device"),
             Number("b", device.block_pages, "pages", "of a block"),
             Number("L", device.logical_pages, "pages", "that the host sees"),
-            Number("held back", device.reserve, "blocks", "free or just opened"),
+            Number(
+                "held back", _held_back(device), "blocks", _WHY_HELD[device.mapping]
+            ),
         ),
         _SOURCE,
     )
@@ -559,7 +610,7 @@ def _steps(
             "WAF of the closed form",
             expected,
             "1",
-            f"of {device.collection} collection at the usable spare",
+            f"of {_BY.get(device.mapping, f'{device.collection} collection')} at the usable spare",
             (Number("usable spare", device.usable_spare, "1", "above"),),
             _SOURCE,
         )

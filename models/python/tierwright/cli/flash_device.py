@@ -65,6 +65,15 @@ def flash_device(
             "cost-benefit.",
         ),
     ] = "greedy",
+    mapping: Annotated[
+        str,
+        typer.Option(
+            "--mapping",
+            metavar="NAME",
+            help="Translation layer: page; block, bast or fast, of the devices of 2008 to "
+            "2011; zones.",
+        ),
+    ] = "page",
     choices: Annotated[
         int | None,
         typer.Option(
@@ -189,10 +198,14 @@ def flash_device(
 ) -> None:
     """Simulate a flash device: write amplification, erases and life, beside the closed form."""
     from tierwright.advise import flash_device as question
-    from tierwright.simulate.flash_device import COLLECTIONS, FlashDevice
+    from tierwright.simulate.flash_device import COLLECTIONS, MAPPINGS, FlashDevice
 
     if gc not in COLLECTIONS:
         raise BadInput(f"--gc: `{gc}` is unknown", f"use {', '.join(COLLECTIONS)}")
+    if mapping not in MAPPINGS:
+        raise BadInput(
+            f"--mapping: `{mapping}` is unknown", f"use {', '.join(MAPPINGS)}"
+        )
     if workload not in question.WORKLOADS:
         raise BadInput(
             f"--workload: `{workload}` is unknown",
@@ -229,6 +242,7 @@ def flash_device(
         streams=streams,
         copies="apart" if copies_apart else "stream",
         buffer_pages=buffer_pages,
+        mapping=mapping,
         **({} if choices is None else {"choices": choices}),
     )
     found = question.answer(
@@ -296,6 +310,18 @@ def _print(found: FlashDeviceAnswer, page_bytes: int) -> None:
             "closed form",
             "-" if gap is None else f"{found.closed_form:.4f} (simulated {gap:+.2%})",
         ),
+        *(
+            [
+                (
+                    "merges",
+                    f"{format_count(found.full_merges)} full, "
+                    f"{format_count(found.partial_merges)} partial, "
+                    f"{format_count(found.switch_merges)} switch",
+                )
+            ]
+            if device.mapping in ("block", "bast", "fast")
+            else []
+        ),
         ("erases", format_count(found.erases)),
         (
             "erases per block",
@@ -324,7 +350,7 @@ def _print(found: FlashDeviceAnswer, page_bytes: int) -> None:
             ],
             [
                 [
-                    each.collection,
+                    each.collection or each.mapping,
                     f"{each.spare:.4g}",
                     f"{each.waf:.4f}",
                     "-" if each.closed_form is None else f"{each.closed_form:.4f}",

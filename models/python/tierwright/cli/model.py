@@ -393,8 +393,32 @@ def _print_counters(found: dict[str, Any]) -> None:
         print_facts(
             [(name.replace("_", " "), _cell(v)) for name, v in found["blocks"].items()]
         )
+    if found.get("ftl"):
+        typer.echo("")
+        typer.echo("flash device under it")
+        print_facts(_device_facts(found["ftl"]))
     _print_history(found)
     print_warnings(found.get("warnings", []))
+
+
+def _device_facts(ftl: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return what a flash device under a replay did, and what TRIM saved or added."""
+    merges, wear = ftl["merges"], ftl["wear"]
+    facts = [
+        (name.replace("_", " "), _cell(value))
+        for name, value in ftl.items()
+        if not isinstance(value, (list, dict))
+    ]
+    if any(merges.values()):
+        facts += [(f"{name} merges", _cell(value)) for name, value in merges.items()]
+    facts += [
+        (f"erases per block, {name}", _cell(value)) for name, value in wear.items()
+    ]
+    if ftl.get("waf_without_trim"):
+        saved = 1 - ftl["waf"] / ftl["waf_without_trim"]
+        verb = "saved" if saved >= 0 else "added"
+        facts.append((f"flash writes {verb} by TRIM", f"{abs(saved):.1%}"))
+    return facts
 
 
 def _priced(

@@ -1,6 +1,6 @@
 """The flash device under a system: what garbage collection makes of its writes.
 
-A typed door to the core, as `replay` is for traces: page-mapped translation, several rules of
+A typed door to the core, as `replay` is for traces: translation layers, several rules of
 collection, TRIM, write streams, wear. See docs/models/ftl.md.
 """
 
@@ -22,6 +22,10 @@ Collection = Literal["greedy", "fifo", "random", "choices", "cost-benefit"]
 """Which closed block is collected: the emptiest, the oldest, any, the emptiest of some drawn at
 random, or the one with the most age x (1 - u) / 2u, u its valid share."""
 COLLECTIONS: tuple[Collection, ...] = get_args(Collection)
+Mapping = Literal["page", "block", "bast", "fast", "zones"]
+"""How logical pages are mapped: any page anywhere; a logical block is one block; the same with log
+blocks, each of one logical block (BAST) or of all (FAST); zones to which the host appends."""
+MAPPINGS: tuple[Mapping, ...] = get_args(Mapping)
 Order = Literal["uniform", "sequential", "zipf"]
 LEAST_RESERVE = 2
 """Free blocks, with the one just opened, below which blocks are collected."""
@@ -31,7 +35,7 @@ MOST_SPARE = 1000
 
 @dataclass(frozen=True, slots=True)
 class FlashDevice:
-    """A page-mapped device.
+    """A device.
 
     Attributes
     ----------
@@ -51,6 +55,9 @@ class FlashDevice:
     buffer_pages : int
         Pages of its write buffer, fewer than the logical ones: a page that is written again while it
         is there is written to flash once, and its copy on flash is invalid meanwhile. 0: none.
+    mapping : str
+        One of `MAPPINGS`. Collection, streams, copies and reserve are of `page`; the blocks beyond the
+        logical ones are the log blocks, or replacements, of `block`, `bast` and `fast`, but for one.
     """
 
     logical_pages: int
@@ -62,6 +69,7 @@ class FlashDevice:
     copies: Literal["stream", "apart"] = "stream"
     reserve: int = LEAST_RESERVE
     buffer_pages: int = 0
+    mapping: Mapping = "page"
 
     @property
     def spare(self) -> float:
@@ -72,11 +80,21 @@ class FlashDevice:
     def usable_spare(self) -> float:
         """The spare without the blocks held back: the reserve, and half of each further open block.
 
-        The closed forms know no such blocks; compare them at this spare. [1]
+        The closed forms know no such blocks; compare them at this spare. Of a mapping by blocks without
+        the block for merges, of zones all of it. [1]
         """
+        if self.mapping == "zones":
+            return self.spare
+        if self.mapping != "page":
+            return (self.blocks - 1) * self.block_pages / self.logical_pages - 1
         more = self.streams - 1 + (self.copies == "apart")
         held = self.reserve + more / 2
         return (self.blocks - held) * self.block_pages / self.logical_pages - 1
+
+    @property
+    def rule(self) -> Collection | None:
+        """The rule of garbage collection; None where pages are not mapped one by one."""
+        return self.collection if self.mapping == "page" else None
 
     @classmethod
     def of_spare(
@@ -179,13 +197,14 @@ def simulate_writes(
     Returns
     -------
     dict
-        `host_writes, absorbed, trims, moved, erases, waf, used_pages`, of each stream `streams`:
-        `host_writes, moved` of what was written to flash, and `wear`: `least, mean, most, deviation` of the erases per block.
+        `host_writes, absorbed, trims, moved, erases, waf, used_pages`, `merges`: `full, partial, switch`
+        of a mapping by blocks, of each stream `streams`: `host_writes, moved` of what was written to
+        flash, and `wear`: `least, mean, most, deviation` of the erases per block.
 
     Raises
     ------
     ParameterError
-        If the device could not work, or the parts are not those of the device.
+        If the device could not work, the parts are not those of the device, or zones are not appended to.
     Cancelled
         If progress asked to stop.
     """
@@ -234,7 +253,8 @@ def serve_requests(
     Raises
     ------
     ParameterError
-        If the device could not work, or a page or a stream is not below the device's.
+        If the device could not work, a page or a stream is not below the device's, or zones are not
+        appended to.
     BadInput
         If a page or a stream is not a whole number of its range.
     """

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tierwright.advise.flash_device import AtSpare, Workload
-from tierwright.simulate.flash_device import Collection
+from tierwright.simulate.flash_device import Collection, Mapping
 from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
     Answer,
@@ -25,7 +25,7 @@ Part = Annotated[float, Field(strict=True, ge=0.001, le=0.999, allow_inf_nan=Fal
 
 
 class FlashDeviceIn(Body):
-    """A page-mapped device and what is written to it."""
+    """A device and what is written to it."""
 
     logical_pages: Annotated[int, Field(strict=True, ge=LEAST_PAGES, le=MOST_PAGES)] = (
         Field(
@@ -42,8 +42,13 @@ class FlashDeviceIn(Body):
     block_pages: Annotated[int, Field(strict=True, ge=1, le=65_536)] = Field(
         default=64, description="Pages of an erase block."
     )
+    mapping: Mapping = Field(
+        default="page",
+        description="Translation layer: `page`; `block`, `bast` or `fast`, of the devices of 2008 to "
+        "2011; `zones`, to which the host appends.",
+    )
     collection: Collection = Field(
-        default="greedy", description="Which block is collected."
+        default="greedy", description="Which block is collected, with mapping `page`."
     )
     choices: Annotated[int, Field(strict=True, ge=1, le=1000)] = Field(
         default=10,
@@ -111,7 +116,8 @@ class FlashDeviceIn(Body):
 
 @mirrors(
     AtSpare,
-    collection="Rule of garbage collection.",
+    mapping="Translation layer.",
+    collection="Rule of garbage collection; null where pages are not mapped one by one.",
     spare="(physical - logical) / logical, in whole blocks. [1]",
     waf="Simulated. [1]",
     closed_form="Of the formula at the usable spare; null where no formula covers the case. [1]",
@@ -137,14 +143,24 @@ class FlashDeviceOut(Answer):
     blocks: int = Field(description="Blocks of the device.")
     block_pages: int = Field(description="Pages of an erase block.")
     page_bytes: int
-    collection: Collection = Field(description="Which block is collected.")
+    mapping: Mapping = Field(description="Translation layer.")
+    collection: Collection | None = Field(
+        description="Which block is collected; null where pages are not mapped one by one."
+    )
     workload: Workload = Field(description="How pages are written.")
     waf: float = Field(description="Pages written to flash per page of the host. [1]")
     host_writes: int = Field(description="Pages that the host wrote.")
     absorbed: int = Field(
         description="Of them those that were still in the write buffer."
     )
-    moved: int = Field(description="Pages copied by collection.")
+    moved: int = Field(description="Pages copied by collection or merges.")
+    full_merges: int = Field(
+        description="Merges that copied all of a logical block, of a mapping by blocks."
+    )
+    partial_merges: int = Field(
+        description="Merges that copied the rest of a logical block to a block that holds the others."
+    )
+    switch_merges: int = Field(description="Merges without a copy.")
     trims: int = Field(description="Pages trimmed.")
     erases: int = Field(description="Blocks erased.")
     used_share: float = Field(
@@ -178,7 +194,8 @@ class FlashDeviceOut(Answer):
     )
     life: FlashLifeOut | None = Field(description="Null without cycles and a rate.")
     by_spare: list[AtSpareOut] = Field(
-        description="Every rule at the spare spaces asked for, rule by rule."
+        description="Every rule at the spare spaces asked for, rule by rule; another mapping than "
+        "`page` alone."
     )
     sentence: str
     validity: str

@@ -31,6 +31,7 @@ def _simulate(body: FlashDeviceIn, *, derived: bool) -> FlashDeviceOut:
         streams=body.streams,
         copies=body.copies,
         buffer_pages=body.buffer_pages,
+        mapping=body.mapping,
     )
     answer = flash_device.answer(
         device,
@@ -53,7 +54,8 @@ def _simulate(body: FlashDeviceIn, *, derived: bool) -> FlashDeviceOut:
         blocks=device.blocks,
         block_pages=device.block_pages,
         page_bytes=body.page_bytes,
-        collection=device.collection,
+        mapping=device.mapping,
+        collection=device.rule,
         life=None if answer.life is None else _life(answer.life),
         by_spare=[AtSpareOut.model_validate(each) for each in answer.by_spare],
         sentence=answer.finding,

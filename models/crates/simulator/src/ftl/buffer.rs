@@ -5,7 +5,7 @@
 //! mapping points to the buffer, which the device keeps over a loss of power. What is left in the buffer at
 //! the end is not written.
 
-use super::device::Device;
+use super::device::{Device, Layer};
 use super::victims::Victims;
 use crate::replay::recency::Recency;
 
@@ -60,12 +60,12 @@ impl Buffer {
 }
 
 /// A device behind its buffer.
-pub(super) struct Buffered<'device, V> {
-    pub(super) device: &'device mut Device<V>,
+pub(super) struct Buffered<'device, D> {
+    pub(super) device: &'device mut D,
     pub(super) buffer: &'device mut Buffer,
 }
 
-impl<V: Victims> Serves for Buffered<'_, V> {
+impl<D: Layer> Serves for Buffered<'_, D> {
     #[inline]
     fn write(&mut self, page: u32, stream: u32) {
         let buffer = &mut *self.buffer;

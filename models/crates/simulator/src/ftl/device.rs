@@ -1,16 +1,52 @@
 //! The state of a device, and what a write and a TRIM do to it.
 
+use super::bast::Bast;
+use super::block_mapped::BlockMapped;
 use super::buffer::{Buffer, Buffered, Serves};
+use super::fast::Fast;
 use super::victims::{ByValid, Choices, CostBenefit, Fifo, Greedy, Victims};
-use super::{Collection, Copies, FtlResult, Settings, StreamCounters, Wear};
+use super::zones::Zones;
+use super::{Collection, Copies, FtlResult, Mapping, Merges, Settings, StreamCounters, Wear};
 use crate::error::{Error, Result};
 
 /// Place of a logical page that is not in use.
-const NOWHERE: u32 = u32::MAX;
+pub(super) const NOWHERE: u32 = u32::MAX;
 /// Bits of a word of the validity map.
 const WORD: u32 = u64::BITS;
 /// Requests whose places are read together before any is served.
 const TOGETHER: usize = 64;
+
+/// What lies below a write buffer, if there is one.
+pub(super) trait Layer: Serves {
+    /// Makes the copy of a page invalid; whether there was one.
+    fn forget(&mut self, page: u32) -> bool;
+    fn result(&self) -> FtlResult;
+    /// The logical pages valid on each block, in the order of its slots.
+    fn contents(&self) -> Vec<Vec<u32>>;
+    fn block_of(&self, page: u32) -> Option<u32>;
+    /// Fails if it was given a write that it does not take.
+    fn refused(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+impl<V: Victims> Layer for Device<V> {
+    fn forget(&mut self, page: u32) -> bool {
+        Device::forget(self, page)
+    }
+
+    fn result(&self) -> FtlResult {
+        Device::result(self)
+    }
+
+    fn contents(&self) -> Vec<Vec<u32>> {
+        Device::contents(self)
+    }
+
+    fn block_of(&self, page: u32) -> Option<u32> {
+        Device::place(self, page)
+    }
+}
 
 /// What a request does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -290,26 +326,6 @@ impl<V: Victims> Device<V> {
         blocks.iter().map(|block| block.erases_closed >> 1)
     }
 
-    fn wear(&self) -> Wear {
-        let before = self.before.as_deref();
-        let (mut least, mut most, mut sum, mut squares) = (u32::MAX, 0, 0.0, 0.0);
-        for (block, erases) in self.erases_each().enumerate() {
-            let erases = erases - before.map_or(0, |before| before[block]);
-            least = least.min(erases);
-            most = most.max(erases);
-            sum += f64::from(erases);
-            squares += f64::from(erases) * f64::from(erases);
-        }
-        let count = f64::from(self.settings.blocks);
-        let mean = sum / count;
-        Wear {
-            least,
-            mean,
-            most,
-            deviation: (squares / count - mean * mean).max(0.0).sqrt(),
-        }
-    }
-
     pub(super) fn result(&self) -> FtlResult {
         let host_writes: u64 = self.counters.iter().map(|each| each.host_writes).sum();
         let moved: u64 = self.counters.iter().map(|each| each.moved).sum();
@@ -319,10 +335,13 @@ impl<V: Victims> Device<V> {
             trims: self.trims,
             moved,
             erases: self.erases,
+            merges: Merges::default(),
             waf: waf(host_writes + moved, host_writes),
+            waf_without_trim: None,
+            erases_without_trim: None,
             used_pages: self.used,
             streams: self.counters[..self.settings.streams as usize].to_vec(),
-            wear: self.wear(),
+            wear: wear(self.erases_each(), self.before.as_deref()),
         }
     }
 
@@ -345,6 +364,19 @@ impl<V: Victims> Device<V> {
     }
 }
 
+/// So many pages from one on, the first again behind the last.
+fn run(first: u32, pages: u32, logical_pages: u32) -> impl Iterator<Item = u32> {
+    let mut page = first;
+    (0..pages).map(move |_| {
+        let next = if page + 1 == logical_pages {
+            0
+        } else {
+            page + 1
+        };
+        std::mem::replace(&mut page, next)
+    })
+}
+
 fn too_large(name: &'static str, value: u32, count: u32) -> Error {
     Error::BadParameter {
         name,
@@ -354,8 +386,29 @@ fn too_large(name: &'static str, value: u32, count: u32) -> Error {
     }
 }
 
+/// What blocks were erased since `before`.
+pub(super) fn wear(erases_each: impl Iterator<Item = u32>, before: Option<&[u32]>) -> Wear {
+    let (mut least, mut most, mut sum, mut squares) = (u32::MAX, 0, 0.0, 0.0);
+    let mut count = 0.0;
+    for (block, erases) in erases_each.enumerate() {
+        let erases = erases - before.map_or(0, |before| before[block]);
+        least = least.min(erases);
+        most = most.max(erases);
+        sum += f64::from(erases);
+        squares += f64::from(erases) * f64::from(erases);
+        count += 1.0;
+    }
+    let mean = sum / count;
+    Wear {
+        least,
+        mean,
+        most,
+        deviation: (squares / count - mean * mean).max(0.0).sqrt(),
+    }
+}
+
 /// Pages written to flash per page of the host; none without a write.
-fn waf(written: u64, host_writes: u64) -> Option<f64> {
+pub(super) fn waf(written: u64, host_writes: u64) -> Option<f64> {
     #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
     (host_writes > 0).then(|| written as f64 / host_writes as f64)
 }
@@ -406,6 +459,10 @@ pub(super) enum Any {
     Fifo(Device<Fifo>),
     Choices(Device<Choices>),
     CostBenefit(Device<CostBenefit>),
+    Block(BlockMapped),
+    Bast(Bast),
+    Fast(Fast),
+    Zones(Zones),
 }
 
 /// Does the same with the device of any rule.
@@ -416,6 +473,10 @@ macro_rules! with_device {
             Any::Fifo($device) => $body,
             Any::Choices($device) => $body,
             Any::CostBenefit($device) => $body,
+            Any::Block($device) => $body,
+            Any::Bast($device) => $body,
+            Any::Fast($device) => $body,
+            Any::Zones($device) => $body,
         }
     };
 }
@@ -452,7 +513,7 @@ impl Ftl {
                 Choices::new(choices, settings.seed)
             }))
         };
-        let device = match settings.collection {
+        let of_pages = || match settings.collection {
             Collection::Greedy => Any::Greedy(Device::new(settings, |blocks| {
                 Greedy(ByValid::new(blocks, pages))
             })),
@@ -462,6 +523,13 @@ impl Ftl {
             Collection::Fifo => Any::Fifo(Device::new(settings, |_| Fifo::default())),
             Collection::Random => drawn(1),
             Collection::Choices(choices) => drawn(choices),
+        };
+        let device = match settings.mapping {
+            Mapping::Page => of_pages(),
+            Mapping::Block => Any::Block(BlockMapped::new(&settings)),
+            Mapping::Bast => Any::Bast(Bast::new(&settings)),
+            Mapping::Fast => Any::Fast(Fast::new(&settings)),
+            Mapping::Zones => Any::Zones(Zones::new(&settings)),
         };
         let buffer = (settings.buffer_pages > 0)
             .then(|| Box::new(Buffer::new(settings.buffer_pages, settings.logical_pages)));
@@ -476,20 +544,39 @@ impl Ftl {
     ///
     /// # Errors
     ///
-    /// [`Error::BadParameter`] if a page or a stream is none of the device's; those before are served.
+    /// [`Error::BadParameter`] if a page or a stream is none of the device's; those before are served. Also for
+    /// a write that it does not take.
     pub fn serve(&mut self, requests: impl IntoIterator<Item = Request>) -> Result<()> {
         let settings = self.settings;
-        with_target!(self, target => serve(target, &settings, requests.into_iter()))
+        with_target!(self, target => serve(target, &settings, requests.into_iter()))?;
+        self.refused()
+    }
+
+    /// Whether all writes were of a kind that the device takes.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadParameter`] for the first one that was not.
+    pub fn refused(&self) -> Result<()> {
+        with_device!(&self.device, device => device.refused())
     }
 
     /// Writes pages one after the other, the first again behind the last, as stream 0.
     pub(crate) fn write_run(&mut self, first: u32, pages: u32) {
         let logical_pages = self.settings.logical_pages;
         with_target!(self, target => {
-            let mut page = first;
-            for _ in 0..pages {
+            for page in run(first, pages, logical_pages) {
                 target.write(page, 0);
-                page = if page + 1 == logical_pages { 0 } else { page + 1 };
+            }
+        });
+    }
+
+    /// Trims pages one after the other, the first again behind the last.
+    pub(crate) fn trim_run(&mut self, first: u32, pages: u32) {
+        let logical_pages = self.settings.logical_pages;
+        with_target!(self, target => {
+            for page in run(first, pages, logical_pages) {
+                target.trim(page);
             }
         });
     }
@@ -533,6 +620,6 @@ impl Ftl {
 
     /// The block that holds a logical page; none where it is not in use.
     pub fn block_of(&self, page: u32) -> Option<u32> {
-        with_device!(&self.device, device => device.place(page))
+        with_device!(&self.device, device => device.block_of(page))
     }
 }

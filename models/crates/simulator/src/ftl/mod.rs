@@ -1,4 +1,6 @@
-//! A flash device: page-mapped translation, garbage collection, TRIM, write streams and wear.
+//! A flash device: translation, garbage collection, TRIM, write streams and wear.
+//!
+//! How logical pages are mapped is one of [`Mapping::TABLE`]; what follows is page mapping.
 //!
 //! The logical pages of a device lie anywhere on its blocks. A write goes to the open block of its
 //! stream and leaves the former copy invalid; a block that is full is closed. Whenever a write opens a
@@ -10,12 +12,17 @@
 //! cost-benefit), a queue (FIFO) or an array (random, best of some). Validity is one bit per page, so
 //! that a write touches one random line of the mapping, and a copy one other.
 
+mod bast;
+mod block_mapped;
+mod blocks;
 mod buffer;
 mod device;
+mod fast;
 mod synthetic;
 #[cfg(test)]
 mod tests;
 mod victims;
+mod zones;
 
 use serde::Serialize;
 
@@ -49,6 +56,69 @@ pub enum Collection {
     CostBenefit,
 }
 
+/// How a device maps its logical pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mapping {
+    /// Any page anywhere.
+    Page,
+    /// A logical block is one block.
+    Block,
+    /// The same, with a log block for some logical blocks.
+    Bast,
+    /// The same, with log blocks that all logical blocks share.
+    Fast,
+    /// The host appends to zones.
+    Zones,
+}
+
+/// A translation layer, for lists.
+#[derive(Debug, Clone, Copy)]
+pub struct MappingAbout {
+    /// By which it is asked for.
+    pub name: &'static str,
+    /// The same as a value.
+    pub mapping: Mapping,
+    /// Title.
+    pub title: &'static str,
+    /// One sentence.
+    pub description: &'static str,
+}
+
+macro_rules! mappings {
+    ($($mapping:ident => $name:literal, $title:literal, $description:literal;)+) => {
+        impl Mapping {
+            /// Every translation layer: the one table that all lists are read from.
+            pub const TABLE: &'static [MappingAbout] = &[
+                $(MappingAbout { name: $name, mapping: Mapping::$mapping, title: $title, description: $description },)+
+            ];
+            /// Their names.
+            pub(crate) const NAMES: [&'static str; Self::TABLE.len()] = [$($name),+];
+        }
+    };
+}
+
+mappings! {
+    Page => "page", "Page-mapped", "Any page lies anywhere; blocks are collected, as today's drives do.";
+    Block => "block", "Block-mapped", "A logical block is one block, and a page has its place there; a rewrite copies the rest of the block to a replacement.";
+    Bast => "bast", "Hybrid, BAST", "Block-mapped, with a log block for each logical block that is being rewritten, merged when log blocks run out.";
+    Fast => "fast", "Hybrid, FAST", "Block-mapped, with log blocks that all logical blocks share, and one for sequential writes.";
+    Zones => "zones", "Zones (ZNS)", "The host appends to zones and resets them; nothing is copied, and what is not appended is refused.";
+}
+
+impl Mapping {
+    /// The one of that name.
+    pub fn called(name: &str) -> Option<Self> {
+        let found = Self::TABLE.iter().find(|about| about.name == name);
+        found.map(|about| about.mapping)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        let found = Self::TABLE.iter().find(|about| about.mapping == self);
+        found.map_or("", |about| about.name)
+    }
+}
+
 /// Where the pages of a victim are copied to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Copies {
@@ -79,6 +149,8 @@ pub struct Settings {
     pub seed: u64,
     /// Pages that the device keeps in RAM before it writes them to flash; 0: none.
     pub buffer_pages: u32,
+    /// How logical pages are mapped; collection, streams and copies are of page mapping.
+    pub mapping: Mapping,
 }
 
 impl Settings {
@@ -94,7 +166,18 @@ impl Settings {
             reserve: 2,
             seed: 0,
             buffer_pages: 0,
+            mapping: Mapping::Page,
         }
+    }
+
+    /// Blocks that the logical pages fill.
+    pub(super) fn logical_blocks(&self) -> u32 {
+        self.logical_pages.div_ceil(self.block_pages)
+    }
+
+    /// Log blocks, or replacements, that there may be: all blocks beyond the logical ones but one for merges.
+    pub(super) fn log_blocks(&self) -> u32 {
+        self.blocks.saturating_sub(self.logical_blocks() + 1)
     }
 
     /// Refuses a device that cannot work.
@@ -134,6 +217,9 @@ impl Settings {
                         .to_owned(),
             });
         }
+        if self.mapping != Mapping::Page {
+            return self.checked_blocks();
+        }
         // Collection must always find a block with an invalid page, whatever is open or free.
         let held = u64::from(self.held());
         let most = u64::from(self.blocks).saturating_sub(held) * u64::from(self.block_pages);
@@ -160,6 +246,46 @@ impl Settings {
         Ok(())
     }
 
+    /// Refuses what a layer that maps blocks does not have.
+    fn checked_blocks(&self) -> Result<()> {
+        if self.streams > 1 {
+            return Err(Error::BadParameter {
+                name: "streams",
+                value: self.streams.to_string(),
+                message: format!("mapping `{}` has one stream", self.mapping.name()),
+                hint: "use page mapping, or one stream".to_owned(),
+            });
+        }
+        let beyond = match self.mapping {
+            // A sequential and a random log block, and one for merges.
+            Mapping::Fast => 3,
+            Mapping::Block | Mapping::Bast => 2,
+            Mapping::Page | Mapping::Zones => 1,
+        };
+        let least = u64::from(self.logical_blocks()) + beyond;
+        if u64::from(self.blocks) < least {
+            return Err(Error::BadParameter {
+                name: "spare",
+                value: format!(
+                    "{} of {}",
+                    counted(u64::from(self.blocks), "block", "blocks"),
+                    counted(u64::from(self.block_pages), "page", "pages"),
+                ),
+                message: format!(
+                    "mapping `{}` needs {least} for {}",
+                    self.mapping.name(),
+                    counted(
+                        u64::from(self.logical_pages),
+                        "logical page",
+                        "logical pages"
+                    ),
+                ),
+                hint: "give more spare space, more pages, or smaller blocks".to_owned(),
+            });
+        }
+        Ok(())
+    }
+
     /// Blocks that may be open or free while a victim is chosen.
     fn held(&self) -> u32 {
         self.reserve + self.streams + u32::from(self.copies == Copies::Apart)
@@ -173,6 +299,17 @@ pub struct StreamCounters {
     pub host_writes: u64,
     /// Pages copied out of blocks of the stream.
     pub moved: u64,
+}
+
+/// How logical blocks were brought together, under layers that map blocks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Merges {
+    /// All that is in use was copied to another block; the block and its log block were erased.
+    pub full: u64,
+    /// The rest was copied to a log block, or a replacement, that holds the others in their order.
+    pub partial: u64,
+    /// A log block, or a replacement, took the place of the block without a copy.
+    pub switch: u64,
 }
 
 /// Erases per block.
@@ -201,8 +338,16 @@ pub struct FtlResult {
     pub moved: u64,
     /// Blocks erased.
     pub erases: u64,
+    /// Merges of blocks.
+    pub merges: Merges,
     /// Pages written to flash per page written by the host; none without a write.
     pub waf: Option<f64>,
+    /// Of the same writes on a device that hears of no TRIM; none where none was sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waf_without_trim: Option<f64>,
+    /// Blocks erased by that device.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub erases_without_trim: Option<u64>,
     /// Logical pages in use at the end.
     pub used_pages: u64,
     /// Of each stream; copies are counted for the stream of the victim, and for none where all streams

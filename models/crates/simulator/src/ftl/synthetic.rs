@@ -154,6 +154,7 @@ pub fn simulate(
         target.restart_counters();
         run(target, &mut draw, (workload.requests, workload.warm_up, total), on_progress)?;
     });
+    ftl.refused()?;
     Ok(ftl.result())
 }
 

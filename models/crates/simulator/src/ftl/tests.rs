@@ -216,6 +216,7 @@ fn settings() -> impl Strategy<Value = Settings> {
                 reserve,
                 seed,
                 buffer_pages: 0,
+                mapping: Mapping::Page,
             }
         },
     )

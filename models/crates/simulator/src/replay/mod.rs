@@ -17,6 +17,7 @@ mod online;
 mod policies;
 mod queue;
 pub(crate) mod recency;
+mod room;
 mod schemes;
 pub(crate) mod settings;
 mod single_tier;

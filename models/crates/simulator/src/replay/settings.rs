@@ -227,17 +227,21 @@ impl Settings {
     }
 
     /// A share of `capacity` given by an option, rounded down, from `least` pages on.
-    ///
-    /// A decimal share is not exact in binary: 0.29 of 100 pages would be 28.999... and so 28.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "a share of a u32 of at most a few times it; the cast saturates"
-    )]
     pub(crate) fn share(&self, option: &str, capacity: u32, least: u32) -> u32 {
-        let pages = f64::from(capacity) * self.number(option);
-        ((pages * (1.0 + 4.0 * f64::EPSILON)) as u32).max(least)
+        share_of(self.number(option), capacity).max(least)
     }
+}
+
+/// Whole pages in a share of `capacity`.
+///
+/// A decimal share is not exact in binary: 0.29 of 100 pages would be 28.999... and so 28.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share of a u32 of at most a few times it; the cast saturates"
+)]
+pub(crate) fn share_of(share: f64, capacity: u32) -> u32 {
+    (f64::from(capacity) * share * (1.0 + 4.0 * f64::EPSILON)) as u32
 }
 
 /// The option in force that counts references, and its value: one of `options` or, under the name with the
@@ -399,6 +403,19 @@ pub(crate) fn unknown_option(key: &str, owner: &str, prefix: &str, known: &[Sett
 mod tests {
     use super::*;
     use crate::replay::{choosers, schemes};
+
+    #[test]
+    fn a_decimal_share_has_the_pages_that_it_says() {
+        for hundredths in 0..=100_u32 {
+            let share: f64 = format!("{}.{:02}", hundredths / 100, hundredths % 100)
+                .parse()
+                .unwrap_or(f64::NAN);
+            for capacity in [1, 7, 100, 1000, 12_345] {
+                assert_eq!(share_of(share, capacity), hundredths * capacity / 100);
+            }
+        }
+        assert_eq!(share_of(1.0, u32::MAX), u32::MAX);
+    }
 
     #[test]
     fn options_that_count_references_are_found_by_the_tables() {

@@ -4,9 +4,10 @@
 //! page that comes to flash takes the frame that became free last, as the listings have it (`v_r` takes the
 //! frame of `pg`, a newcomer that of `v_f`), and a page that is written again is written in its place.
 
+use super::room::Room;
 use super::settings::{Setting, Settings, Values};
 use crate::error::{Error, Result};
-use crate::ftl::{Collection, Ftl, FtlResult, MAX_BLOCK_PAGES, Settings as FtlSettings};
+use crate::ftl::{Collection, Ftl, FtlResult, MAX_BLOCK_PAGES, Mapping, Settings as FtlSettings};
 
 /// Spare space of the device, in percent of the flash pages.
 pub(crate) const FTL_SPARE: &str = "ftl_spare_percent";
@@ -16,6 +17,10 @@ pub(crate) const FTL_BLOCK: &str = "ftl_block_pages";
 pub(crate) const FTL_GC: &str = "ftl_gc";
 /// Pages of the write buffer.
 pub(crate) const FTL_BUFFER: &str = "ftl_buffer_pages";
+/// Which translation layer the device has.
+pub(crate) const FTL_MAPPING: &str = "ftl_mapping";
+/// Whether pages that are dropped are trimmed.
+pub(crate) const FTL_TRIM: &str = "ftl_trim";
 /// Most spare space.
 pub(crate) const MOST_SPARE: u32 = 1000;
 /// Pages of an erase block where nothing is given.
@@ -31,7 +36,7 @@ pub(crate) const COLLECTIONS: [(&str, Collection); 4] = [
 /// Options of a page-flow scheme whose flash can be put on a device.
 pub(crate) const SPARE: Setting = Setting {
     name: FTL_SPARE,
-    description: "Spare space of a page-mapped flash device under the scheme, in percent of its pages: its WAF, erases and wear are counted. 0: no device.",
+    description: "Spare space of a flash device under the scheme, in percent of its pages: its WAF, erases and wear are counted. 0: no device.",
     default: "0",
     values: Values::Whole {
         least: 0,
@@ -67,21 +72,110 @@ pub(crate) const BUFFER: Setting = Setting {
     },
 };
 
-/// The device with so much spare space, in whole blocks, whose logical pages are the flash pages.
-pub(crate) fn device(
-    flash_pages: u32,
-    spare_percent: u64,
-    block_pages: u32,
-    collection: Collection,
-    buffer_pages: u32,
-) -> Result<Ftl> {
-    let physical = (u64::from(flash_pages) * (100 + spare_percent)).div_ceil(100);
-    let blocks = physical.div_ceil(u64::from(block_pages));
-    let blocks = u32::try_from(blocks).unwrap_or(u32::MAX);
-    Ftl::new(FtlSettings {
-        buffer_pages,
-        ..FtlSettings::new(flash_pages, blocks, block_pages, collection)
-    })
+/// See [`SPARE`].
+pub(crate) const MAPPING: Setting = Setting {
+    name: FTL_MAPPING,
+    description: "Translation layer of that device; zones take appends alone.",
+    default: "page",
+    values: Values::OneOf(&Mapping::NAMES),
+};
+/// See [`SPARE`].
+pub(crate) const TRIM: Setting = Setting {
+    name: FTL_TRIM,
+    description: "Whether pages that leave flash are trimmed; what TRIM saved is counted.",
+    default: "false",
+    values: Values::OneOf(&["false", "true"]),
+};
+
+/// What is asked of a device.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Asked {
+    /// In percent of the flash pages.
+    pub(crate) spare_percent: u32,
+    pub(crate) block_pages: u32,
+    pub(crate) collection: Collection,
+    pub(crate) buffer_pages: u32,
+    pub(crate) mapping: Mapping,
+    pub(crate) trim: bool,
+}
+
+/// A device whose logical pages are the flash pages; where it hears of TRIM, another one beside it does not.
+#[derive(Debug)]
+pub(crate) struct Under {
+    ftl: Ftl,
+    /// Hears of the same writes, and of no TRIM.
+    untrimmed: Option<Ftl>,
+    trim: bool,
+}
+
+impl Under {
+    /// In whole blocks.
+    ///
+    /// # Errors
+    /// [`Error::BadParameter`] for a device that could not work.
+    pub(crate) fn new(flash_pages: u32, asked: Asked) -> Result<Self> {
+        let physical =
+            (u64::from(flash_pages) * (100 + u64::from(asked.spare_percent))).div_ceil(100);
+        let blocks = physical.div_ceil(u64::from(asked.block_pages));
+        let blocks = u32::try_from(blocks).unwrap_or(u32::MAX);
+        let settings = FtlSettings {
+            buffer_pages: asked.buffer_pages,
+            mapping: asked.mapping,
+            ..FtlSettings::new(flash_pages, blocks, asked.block_pages, asked.collection)
+        };
+        let zoned = asked.mapping == Mapping::Zones;
+        Ok(Self {
+            ftl: Ftl::new(settings)?,
+            untrimmed: (asked.trim && !zoned)
+                .then(|| Ftl::new(settings))
+                .transpose()?,
+            trim: asked.trim || zoned,
+        })
+    }
+
+    /// Writes flash pages one after the other, the first again behind the last.
+    #[inline]
+    pub(crate) fn write(&mut self, first: u32, pages: u32) {
+        self.ftl.write_run(first, pages);
+        if let Some(untrimmed) = &mut self.untrimmed {
+            untrimmed.write_run(first, pages);
+        }
+    }
+
+    /// Trims flash pages one after the other, if it is to hear of that.
+    #[inline]
+    pub(crate) fn trim(&mut self, first: u32, pages: u32) {
+        if self.trim {
+            self.ftl.trim_run(first, pages);
+        }
+    }
+
+    /// All contents are given up; not counted as TRIM.
+    pub(crate) fn give_up(&mut self) {
+        for ftl in std::iter::once(&mut self.ftl).chain(&mut self.untrimmed) {
+            ftl.trim_all();
+        }
+    }
+
+    pub(crate) fn restart_counters(&mut self) {
+        for ftl in std::iter::once(&mut self.ftl).chain(&mut self.untrimmed) {
+            ftl.restart_counters();
+        }
+    }
+
+    /// What the device did.
+    ///
+    /// # Errors
+    /// [`Error::BadParameter`] for writes that it does not take.
+    pub(crate) fn result(&self) -> Result<FtlResult> {
+        self.ftl.refused()?;
+        let without = self.untrimmed.as_ref().map(Ftl::result);
+        Ok(FtlResult {
+            waf_without_trim: without.as_ref().and_then(|found| found.waf),
+            erases_without_trim: without.map(|found| found.erases),
+            ..self.ftl.result()
+        })
+    }
 }
 
 /// The device that the options of a scheme put under its flash, if any.
@@ -99,14 +193,25 @@ pub(crate) fn asked(own: &Settings, flash_pages: u32) -> Result<Option<Placed>> 
         .into_iter()
         .find(|(name, _)| *name == own.name(FTL_GC));
     let collection = collection.map_or(Collection::Greedy, |(_, rule)| rule);
-    let ftl = device(
-        flash_pages,
-        percent.into(),
-        own.whole(FTL_BLOCK),
+    let mapping = Mapping::called(own.name(FTL_MAPPING)).unwrap_or(Mapping::Page);
+    if mapping != Mapping::Page && own.name(FTL_GC) != GC.default {
+        return Err(Error::BadParameter {
+            name: "option",
+            value: format!("{FTL_GC}={}", own.name(FTL_GC)),
+            message: format!("has no effect with {FTL_MAPPING}={}", mapping.name()),
+            hint: format!("leave it out, or use {FTL_MAPPING}=page"),
+        });
+    }
+    let asked = Asked {
+        spare_percent: percent,
+        block_pages: own.whole(FTL_BLOCK),
         collection,
-        own.whole(FTL_BUFFER),
-    )?;
-    Ok(Some(Placed::new(ftl)))
+        buffer_pages: own.whole(FTL_BUFFER),
+        mapping,
+        trim: own.name(FTL_TRIM) == "true",
+    };
+    let under = Under::new(flash_pages, asked)?;
+    Ok(Some(Placed::new(flash_pages, under)))
 }
 
 /// The spare space that the options of a scheme ask for [percent].
@@ -128,6 +233,8 @@ pub(crate) fn wanted(own: &Settings) -> Result<Option<u32>> {
         (FTL_BLOCK, block.as_str(), BLOCK.default),
         (FTL_GC, own.name(FTL_GC), GC.default),
         (FTL_BUFFER, buffer.as_str(), BUFFER.default),
+        (FTL_MAPPING, own.name(FTL_MAPPING), MAPPING.default),
+        (FTL_TRIM, own.name(FTL_TRIM), TRIM.default),
     ];
     let unused = unused
         .into_iter()
@@ -155,8 +262,11 @@ pub(crate) trait Below: Default {
     /// Sets the counters to 0.
     fn restart_counters(&mut self) {}
     /// What the device did.
-    fn translated(&self) -> Option<FtlResult> {
-        None
+    ///
+    /// # Errors
+    /// [`Error::BadParameter`] for writes that it does not take.
+    fn translated(&self) -> Result<Option<FtlResult>> {
+        Ok(None)
     }
     /// Counts the frames again, of which `held` must be in use.
     fn recount(&self, _held: u32) -> std::result::Result<(), String> {
@@ -197,12 +307,13 @@ impl Below for PerhapsPlaced {
 
     fn restart_counters(&mut self) {
         if let Some(placed) = self {
-            placed.ftl.restart_counters();
+            placed.under.restart_counters();
         }
     }
 
-    fn translated(&self) -> Option<FtlResult> {
-        self.as_ref().map(|placed| placed.ftl.result())
+    fn translated(&self) -> Result<Option<FtlResult>> {
+        let result = self.as_ref().map(|placed| placed.under.result());
+        result.transpose()
     }
 
     fn recount(&self, held: u32) -> std::result::Result<(), String> {
@@ -218,20 +329,16 @@ const NOWHERE: u32 = u32::MAX;
 pub(crate) struct Placed {
     /// Frame of each page.
     frames: Vec<u32>,
-    /// Frames that were in use and are not; the last is taken first.
-    free: Vec<u32>,
-    /// Frames from here on were never used.
-    unused: u32,
-    ftl: Ftl,
+    room: Room,
+    under: Under,
 }
 
 impl Placed {
-    fn new(ftl: Ftl) -> Self {
+    fn new(flash_pages: u32, under: Under) -> Self {
         Self {
             frames: Vec::new(),
-            free: Vec::new(),
-            unused: 0,
-            ftl,
+            room: Room::new(flash_pages),
+            under,
         }
     }
 
@@ -239,27 +346,25 @@ impl Placed {
     fn write(&mut self, page: u32) {
         let frame = &mut self.frames[page as usize];
         if *frame == NOWHERE {
-            *frame = self.free.pop().unwrap_or_else(|| {
-                self.unused += 1;
-                self.unused - 1
-            });
+            *frame = self.room.take().expect("no more pages than fit");
         }
-        self.ftl.write_run(*frame, 1);
+        self.under.write(*frame, 1);
     }
 
     #[inline]
     fn leave(&mut self, page: u32) {
         let frame = std::mem::replace(&mut self.frames[page as usize], NOWHERE);
-        self.free.push(frame);
+        self.room.give_back(frame);
+        self.under.trim(frame, 1);
     }
 
     fn recount(&self, held: u32) -> std::result::Result<(), String> {
-        let mut found = self.free.clone();
+        let mut found = self.room.given_back().to_vec();
         let free = found.len();
         found.extend(self.frames.iter().filter(|&&frame| frame != NOWHERE));
         let in_use = found.len() - free;
         found.sort_unstable();
-        if found.iter().copied().ne(0..self.unused) {
+        if found.iter().copied().ne(0..self.room.ever_taken()) {
             return Err("a frame of the flash device is used twice or lost".to_owned());
         }
         if in_use != held as usize {

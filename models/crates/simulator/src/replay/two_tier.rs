@@ -304,8 +304,11 @@ pub(crate) trait Scheme: Machine {
     /// The warm-up has ended: what a device counted before does not count.
     fn warmed_up(&mut self) {}
     /// What the device did.
-    fn translated(&self) -> Option<FtlResult> {
-        None
+    ///
+    /// # Errors
+    /// [`Error::BadParameter`] for writes that it does not take.
+    fn translated(&self) -> Result<Option<FtlResult>> {
+        Ok(None)
     }
 }
 
@@ -540,7 +543,7 @@ fn count<S: Scheme>(
         .finished(totals)
         .map_err(|text| disagreement(about.name, &text))?;
     let counters = scheme.counters().since(before);
-    Ok((counters, totals, scheme.translated()))
+    Ok((counters, totals, scheme.translated()?))
 }
 
 fn count_timed<S: Scheme>(

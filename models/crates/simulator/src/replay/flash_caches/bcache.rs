@@ -1,7 +1,6 @@
 //! bcache: a log of buckets, each filled by appends and emptied whole, seen from the block layer.
 
 use super::chains::{Ends, Links, NONE};
-use super::lazy_cleaning::share_of;
 use super::options::Options;
 use super::rate::{ACCESSES_PER_SECOND, Period, next_due};
 use super::sets::{MODES, Mode};
@@ -11,7 +10,10 @@ use super::{
 };
 use crate::error::Result;
 use crate::random::Random;
+use crate::replay::BATCH;
 use crate::replay::bits::BitSet;
+use crate::replay::room::Room;
+use crate::replay::settings::share_of;
 
 /// Streams that are followed.
 const STREAMS: u32 = 128;
@@ -89,8 +91,9 @@ pub(crate) struct Bcache {
     /// Buckets in use, longest unread (or opened longest ago) first.
     order: Ends,
     bucket_links: Links,
-    /// Buckets that are free again, the last one on top.
-    freed: Vec<u32>,
+    room: Room,
+    /// Whether a bucket had to be emptied, as no other was free.
+    filled: bool,
     /// Closed buckets without dirty pages.
     reclaimable: u32,
     /// Buckets with dirty pages.
@@ -102,8 +105,8 @@ pub(crate) struct Bcache {
     /// Address of each page, relations apart.
     place_of: Vec<u64>,
     frame_of: Vec<u32>,
-    /// Pages of a bucket, through the pages.
-    page_links: Links,
+    /// The page written last to each frame that was ever written.
+    page_at: Vec<u32>,
     is_dirty: BitSet,
     /// Dirty pages, dirty for longest first.
     dirty_order: Ends,
@@ -120,7 +123,6 @@ pub(crate) struct Bcache {
     /// Whether the page being fetched bypasses flash.
     skip: bool,
     period: u64,
-    due: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -134,16 +136,17 @@ enum State {
 struct Bucket {
     state: State,
     filled: u32,
+    /// Pages that are there, and those of them that are dirty.
+    held: u32,
     dirty: u32,
-    pages: Ends,
 }
 
 impl Bucket {
     const FREE: Self = Self {
         state: State::Free,
         filled: 0,
+        held: 0,
         dirty: 0,
-        pages: Ends::EMPTY,
     };
 
     fn is_reclaimable(self) -> bool {
@@ -164,6 +167,8 @@ struct Open {
 #[derive(Debug)]
 struct Streams {
     next: Vec<u64>,
+    /// The lowest bits of these: a comparison takes many at once.
+    lowest: Vec<u16>,
     lengths: Vec<u64>,
     order: Ends,
     links: Links,
@@ -173,6 +178,7 @@ impl Streams {
     fn new() -> Self {
         Self {
             next: Vec::with_capacity(STREAMS as usize),
+            lowest: Vec::with_capacity(STREAMS as usize),
             lengths: Vec::with_capacity(STREAMS as usize),
             order: Ends::EMPTY,
             links: Links::new(STREAMS as usize),
@@ -184,10 +190,11 @@ impl Streams {
     fn length(&mut self, place: u64) -> u64 {
         let mut stream = NONE;
         // Rarely more than 0, and without a branch for each stream.
-        let ending_here = self.next.iter().map(|&next| u32::from(next == place));
-        if ending_here.sum::<u32>() > 0 {
+        let wanted = lowest(place);
+        let ending_here = self.lowest.iter().map(|&next| u16::from(next == wanted));
+        if ending_here.sum::<u16>() > 0 {
             stream = self.order.newest;
-            while self.next[stream as usize] != place {
+            while stream != NONE && self.next[stream as usize] != place {
                 stream = self.links.older(stream);
             }
         }
@@ -198,6 +205,7 @@ impl Streams {
         if stream == NONE && self.next.len() < STREAMS as usize {
             stream = u32::try_from(self.next.len()).unwrap_or(NONE);
             self.next.push(0);
+            self.lowest.push(0);
             self.lengths.push(0);
             self.links.push(&mut self.order, stream);
         } else {
@@ -209,9 +217,15 @@ impl Streams {
             self.links.renew(&mut self.order, stream);
         }
         self.next[stream as usize] = place.wrapping_add(1);
+        self.lowest[stream as usize] = lowest(place.wrapping_add(1));
         self.lengths[stream as usize] = length;
         length
     }
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "the lowest bits are meant")]
+fn lowest(place: u64) -> u16 {
+    place as u16
 }
 
 impl Bcache {
@@ -263,17 +277,20 @@ impl Bcache {
 
     /// Takes a page out of its bucket.
     fn leave(&mut self, page: u32) -> u32 {
-        self.set_clean(page);
         let at = self.bucket_of(page);
-        self.page_links
-            .remove(&mut self.bucket[at as usize].pages, page);
+        if self.bucket[at as usize].dirty > 0 {
+            self.set_clean(page);
+        }
+        self.bucket[at as usize].held -= 1;
         self.frame_of[page as usize] = NONE;
         self.held -= 1;
         at
     }
 
     /// Gives a closed bucket up, whose pages have left.
-    fn release(&mut self, bucket: u32) {
+    fn release(&mut self, bucket: u32, host: &mut impl Host) {
+        let size = self.settings.bucket_pages;
+        host.flash_trim(bucket * size, size);
         self.bucket_links.remove(&mut self.order, bucket);
         self.slots -= u64::from(self.bucket[bucket as usize].filled);
         self.change(bucket, |bucket| *bucket = Bucket::FREE);
@@ -284,9 +301,9 @@ impl Bcache {
         host.counters().flash_invalidations += 1;
         let at = self.leave(page);
         let bucket = self.bucket[at as usize];
-        if bucket.state == State::Closed && bucket.pages == Ends::EMPTY {
-            self.release(at);
-            self.freed.push(at);
+        if bucket.state == State::Closed && bucket.held == 0 {
+            self.release(at, host);
+            self.room.give_back(at);
         }
     }
 
@@ -310,23 +327,26 @@ impl Bcache {
     }
 
     fn allocate(&mut self, host: &mut impl Host) -> Option<u32> {
-        let bucket = if let Some(bucket) = self.freed.pop() {
-            bucket
-        } else if self.bucket.len() < self.buckets as usize {
-            self.bucket.push(Bucket::FREE);
-            self.bucket_links.grow(self.bucket.len());
-            u32::try_from(self.bucket.len() - 1).unwrap_or(NONE)
-        } else {
-            let victim = self.victim()?;
-            loop {
-                let page = self.bucket[victim as usize].pages.oldest;
-                if page == NONE {
-                    break;
-                }
-                self.leave(page);
-                host.counters().flash_evictions += 1;
+        let bucket = if let Some(bucket) = self.room.take() {
+            if bucket as usize == self.bucket.len() {
+                self.bucket.push(Bucket::FREE);
+                self.bucket_links.grow(self.bucket.len());
+                let frames = self.bucket.len() * self.settings.bucket_pages as usize;
+                self.page_at.resize(frames, NONE);
             }
-            self.release(victim);
+            bucket
+        } else {
+            self.filled = true;
+            let victim = self.victim()?;
+            let first = victim * self.settings.bucket_pages;
+            for frame in first..first + self.settings.bucket_pages {
+                let page = self.page_at[frame as usize];
+                if self.frame_of[page as usize] == frame {
+                    self.leave(page);
+                    host.counters().flash_evictions += 1;
+                }
+            }
+            self.release(victim, host);
             victim
         };
         self.change(bucket, |bucket| bucket.state = State::Open);
@@ -364,13 +384,13 @@ impl Bcache {
         let (frame, full) = (bucket * size + filled, filled + 1 == size);
         self.change(bucket, |bucket| {
             bucket.filled += 1;
+            bucket.held += 1;
             bucket.dirty += u32::from(dirty);
             if full {
                 bucket.state = State::Closed;
             }
         });
-        self.page_links
-            .push(&mut self.bucket[bucket as usize].pages, page);
+        self.page_at[frame as usize] = page;
         self.frame_of[page as usize] = frame;
         self.held += 1;
         self.slots += 1;
@@ -503,8 +523,14 @@ impl FlashCache for Bcache {
         })
     }
 
-    fn usable_pages(flash_pages: u32, settings: &Settings) -> u32 {
-        flash_pages / settings.bucket_pages * settings.bucket_pages
+    fn unit_pages(settings: &Settings) -> u32 {
+        settings.bucket_pages
+    }
+
+    fn fills_at_once(settings: &Settings) -> u64 {
+        // All but one of the open buckets may hold a single page when one must be emptied.
+        let open = u64::from(settings.open_buckets - 1) * u64::from(settings.bucket_pages);
+        2 + open.div_ceil(BATCH as u64)
     }
 
     fn check_clock(settings: &Settings, unit: ClockUnit) -> Result<()> {
@@ -532,7 +558,8 @@ impl FlashCache for Bcache {
             bucket: Vec::new(),
             order: Ends::EMPTY,
             bucket_links: Links::default(),
-            freed: Vec::new(),
+            room: Room::new(flash_pages / settings.bucket_pages),
+            filled: false,
             reclaimable: 0,
             dirty_buckets: 0,
             open: vec![closed; settings.open_buckets as usize],
@@ -540,7 +567,7 @@ impl FlashCache for Bcache {
             open_links,
             place_of: Vec::new(),
             frame_of: Vec::new(),
-            page_links: Links::default(),
+            page_at: Vec::new(),
             is_dirty: BitSet::default(),
             dirty_order: Ends::EMPTY,
             dirty_links: Links::default(),
@@ -553,14 +580,12 @@ impl FlashCache for Bcache {
             streams: Streams::new(),
             skip: false,
             period: 1,
-            due: u64::MAX,
         }
     }
 
     fn grow(&mut self, pages: usize) {
         if pages > self.frame_of.len() {
             self.frame_of.resize(pages, NONE);
-            self.page_links.grow(pages);
             if self.settings.mode == Mode::Back {
                 self.dirty_links.grow(pages);
             }
@@ -582,18 +607,19 @@ impl FlashCache for Bcache {
     }
 
     fn fetch(&self, pages: &[u32]) {
-        let mixed = pages
-            .iter()
-            .fold(0, |mixed, &page| mixed ^ self.frame_of[page as usize]);
+        let mixed = pages.iter().fold(0, |mixed, &page| {
+            let page = page as usize;
+            mixed ^ self.place_of[page] ^ u64::from(self.frame_of[page])
+        });
         std::hint::black_box(mixed);
     }
 
     fn start_clock(&mut self, unit: ClockUnit, now: u64) -> u64 {
         if self.settings.mode == Mode::Back {
             self.period = self.settings.delay.ticks(unit);
-            self.due = next_due(now, self.period);
+            return next_due(now, self.period);
         }
-        self.due
+        u64::MAX
     }
 
     fn background(&mut self, now: u64, host: &mut impl Host) -> u64 {
@@ -604,8 +630,7 @@ impl FlashCache for Bcache {
             counters.disk_writes_by_cleaner += 1;
             self.key(false, host);
         }
-        self.due = next_due(now, self.period);
-        self.due
+        next_due(now, self.period)
     }
 
     #[inline]
@@ -683,6 +708,11 @@ impl FlashCache for Bcache {
         self.slots
     }
 
+    /// Open buckets take pages at their own pace, so there is hardly a moment at which all are full.
+    fn filled(&self, usable_pages: u32) -> bool {
+        self.filled || self.slots >= u64::from(usable_pages)
+    }
+
     fn recount(
         &self,
         counters: &FlashCacheCounters,
@@ -691,20 +721,22 @@ impl FlashCache for Bcache {
         let (mut held, mut dirty, mut slots) = (0, 0, 0);
         let (mut reclaimable, mut dirty_buckets, mut used) = (0, 0, 0);
         for (at, bucket) in (0..).zip(&self.bucket) {
-            let mut own_dirty = 0;
-            for page in self.page_links.iter(bucket.pages) {
-                if self.bucket_of(page) != at {
-                    return Err(format!("page {page} is in bucket {at}, not its own"));
+            let (mut own, mut own_dirty) = (0, 0);
+            let first = at * self.settings.bucket_pages;
+            for frame in first..first + bucket.filled {
+                let page = self.page_at[frame as usize];
+                if self.frame_of[page as usize] == frame {
+                    own += 1;
+                    own_dirty += u32::from(self.is_dirty.contains(page));
                 }
-                held += 1;
-                own_dirty += u32::from(self.is_dirty.contains(page));
             }
-            if own_dirty != bucket.dirty {
+            if (own, own_dirty) != (bucket.held, bucket.dirty) {
                 return Err(format!(
-                    "bucket {at} has {own_dirty} dirty pages, counted as {}",
-                    bucket.dirty
+                    "bucket {at} has {own} pages and {own_dirty} dirty ones, counted as {} and {}",
+                    bucket.held, bucket.dirty
                 ));
             }
+            held += own as usize;
             dirty += own_dirty;
             slots += u64::from(bucket.filled);
             reclaimable += u32::from(bucket.is_reclaimable());
@@ -723,7 +755,8 @@ impl FlashCache for Bcache {
         if counted != (held, dirty, slots)
             || (self.reclaimable, self.dirty_buckets) != (reclaimable, dirty_buckets)
             || self.bucket_links.iter(self.order).count() != used
-            || used + self.freed.len() != self.bucket.len()
+            || used != self.room.taken()
+            || self.room.ever_taken() as usize != self.bucket.len()
         {
             return Err(format!(
                 "{held} pages, {dirty} dirty, in {slots} frames of {used} buckets, {reclaimable} of them reclaimable and {dirty_buckets} dirty, are counted otherwise: {counted:?}"

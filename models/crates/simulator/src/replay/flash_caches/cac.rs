@@ -46,74 +46,89 @@ pub(crate) struct Settings {
 pub(crate) struct Cac {
     settings: Settings,
     frames: FrameTable,
-    reads: Vec<u32>,
-    writes: Vec<u32>,
-    values: Vec<i64>,
+    /// Reads and writes of each page: both are read for its value.
+    counts: Vec<[u32; 2]>,
     floor: i64,
-    /// Pages on flash: a heap, the least value first, and where each page is in it.
-    heap: Vec<u32>,
+    /// Pages on flash: a heap, the least value first, with [`CHILDREN`] below each.
+    heap: Vec<Entry>,
+    /// Where each frame's page is in the heap.
     place: Vec<u32>,
 }
+
+/// A page on flash; they are ordered by value, then by frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Entry {
+    value: i64,
+    frame: u32,
+    page: u32,
+}
+
+/// Entries below one of the heap: four of them are a cache line, so that a walk down reads one a level.
+const CHILDREN: usize = 4;
 
 impl Cac {
     #[inline]
     fn value(&self, page: u32) -> i64 {
-        let at = page as usize;
-        let reads = i64::from(self.reads[at]).saturating_mul(self.settings.read_us);
-        let writes = i64::from(self.writes[at]).saturating_mul(self.settings.write_us);
+        let [reads, writes] = self.counts[page as usize];
+        let reads = i64::from(reads).saturating_mul(self.settings.read_us);
+        let writes = i64::from(writes).saturating_mul(self.settings.write_us);
         self.floor.saturating_add(reads).saturating_add(writes)
     }
 
     #[inline]
-    fn key(&self, page: u32) -> (i64, u32) {
-        (self.values[page as usize], self.frames.frame(page))
+    fn set(&mut self, at: usize, entry: Entry) {
+        self.heap[at] = entry;
+        self.place[entry.frame as usize] = u32::try_from(at).unwrap_or(NONE);
     }
 
-    fn set(&mut self, at: usize, page: u32) {
-        self.heap[at] = page;
-        self.place[page as usize] = u32::try_from(at).unwrap_or(NONE);
-    }
-
-    /// Moves a page to where its value belongs.
-    fn sift(&mut self, page: u32) {
-        let key = self.key(page);
-        let mut at = self.place[page as usize] as usize;
+    /// Puts an entry into the hole at `at`, or where its value belongs.
+    fn sift(&mut self, mut at: usize, entry: Entry) {
         while at > 0 {
-            let parent = self.heap[(at - 1) / 2];
-            if self.key(parent) <= key {
+            let above = (at - 1) / CHILDREN;
+            let parent = self.heap[above];
+            if parent <= entry {
                 break;
             }
             self.set(at, parent);
-            at = (at - 1) / 2;
+            at = above;
         }
         loop {
-            let first = 2 * at + 1;
-            let children = self.heap.get(first..).unwrap_or_default().iter().take(2);
-            let least = children
-                .copied()
-                .zip(first..)
-                .min_by_key(|&(child, _)| self.key(child));
+            let first = CHILDREN * at + 1;
+            let end = self.heap.len().min(first + CHILDREN);
+            let children = self.heap.get(first..end).unwrap_or_default();
+            let least = children.iter().copied().zip(first..).min();
             match least {
-                Some((child, from)) if self.key(child) < key => {
+                Some((child, from)) if child < entry => {
                     self.set(at, child);
                     at = from;
                 }
                 _ => break,
             }
         }
-        self.set(at, page);
+        self.set(at, entry);
+    }
+
+    fn entry(&self, page: u32) -> Entry {
+        Entry {
+            value: self.value(page),
+            frame: self.frames.frame(page),
+            page,
+        }
     }
 
     fn revalue(&mut self, page: u32) {
-        self.values[page as usize] = self.value(page);
-        self.sift(page);
+        let entry = self.entry(page);
+        let at = self.place[entry.frame as usize] as usize;
+        self.sift(at, entry);
     }
 
     fn enter(&mut self, page: u32) {
-        self.values[page as usize] = self.value(page);
-        self.place[page as usize] = u32::try_from(self.heap.len()).unwrap_or(NONE);
-        self.heap.push(page);
-        self.sift(page);
+        let entry = self.entry(page);
+        if entry.frame as usize >= self.place.len() {
+            self.place.resize(entry.frame as usize + 1, NONE);
+        }
+        self.heap.push(entry);
+        self.sift(self.heap.len() - 1, entry);
     }
 
     /// Takes the page of the least value out of the heap.
@@ -121,10 +136,9 @@ impl Cac {
         let least = self.heap[0];
         let last = self.heap.pop().unwrap_or(least);
         if last != least {
-            self.set(0, last);
-            self.sift(last);
+            self.sift(0, last);
         }
-        least
+        least.page
     }
 
     fn admit(&mut self, page: u32, changed: bool, host: &mut impl Host) {
@@ -132,7 +146,7 @@ impl Cac {
         let frame = if let Some(frame) = self.frames.room() {
             frame
         } else {
-            let least = self.values[self.heap[0] as usize];
+            let least = self.heap[0].value;
             if self.value(page) <= least {
                 let counters = host.counters();
                 counters.bypassed += 1;
@@ -220,9 +234,7 @@ impl FlashCache for Cac {
         Self {
             settings: *settings,
             frames: FrameTable::new(flash_pages, settings.persistent_directory),
-            reads: Vec::new(),
-            writes: Vec::new(),
-            values: Vec::new(),
+            counts: Vec::new(),
             floor: 0,
             heap: Vec::new(),
             place: Vec::new(),
@@ -231,21 +243,20 @@ impl FlashCache for Cac {
 
     fn grow(&mut self, pages: usize) {
         self.frames.grow(pages);
-        if pages > self.reads.len() {
-            self.reads.resize(pages, 0);
-            self.writes.resize(pages, 0);
-            self.values.resize(pages, 0);
-            self.place.resize(pages, NONE);
+        if pages > self.counts.len() {
+            self.counts.resize(pages, [0; 2]);
         }
     }
 
     fn fetch(&self, pages: &[u32]) {
         self.frames.fetch(pages);
+        let counts = pages.iter().map(|&page| self.counts[page as usize][0]);
+        std::hint::black_box(counts.fold(0, |mixed, count| mixed ^ count));
     }
 
     #[inline]
     fn lookup(&mut self, page: u32, _host: &mut impl Host) -> bool {
-        let reads = &mut self.reads[page as usize];
+        let [reads, _] = &mut self.counts[page as usize];
         *reads = reads.saturating_add(1);
         let hit = self.frames.holds(page);
         if hit {
@@ -262,7 +273,7 @@ impl FlashCache for Cac {
         let counters = host.counters();
         counters.victims_found_on_flash += u64::from(on_flash);
         if changed {
-            let writes = &mut self.writes[page as usize];
+            let [_, writes] = &mut self.counts[page as usize];
             *writes = writes.saturating_add(1);
             counters.disk_writes_on_exit += u64::from(!back);
         }
@@ -293,19 +304,16 @@ impl FlashCache for Cac {
         u64::from(self.frames.dirty_held())
     }
 
-    fn slots_used(&self) -> u64 {
-        u64::from(self.frames.held())
-    }
-
     fn recount(
         &self,
         counters: &FlashCacheCounters,
         crash: Option<&CrashReport>,
     ) -> std::result::Result<(), String> {
-        for (at, &page) in self.heap.iter().enumerate() {
-            let parent = self.heap[at.saturating_sub(1) / 2];
-            if self.place[page as usize] as usize != at || self.key(parent) > self.key(page) {
-                return Err(format!("page {page} is out of order in the heap"));
+        for (at, &entry) in self.heap.iter().enumerate() {
+            let parent = self.heap[at.saturating_sub(1) / CHILDREN];
+            let frame = self.frames.frame(entry.page);
+            if frame != entry.frame || self.place[frame as usize] as usize != at || parent > entry {
+                return Err(format!("page {} is out of order in the heap", entry.page));
             }
         }
         self.frames.recount(self.heap.len(), counters, crash)

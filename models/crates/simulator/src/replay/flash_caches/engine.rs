@@ -6,12 +6,13 @@ use super::counters::FlashCacheCounters;
 use super::{ClockUnit, Exit, FlashCache, FlashDevice, Host};
 use crate::access::{AccessSource, Chunk, WRITE};
 use crate::error::{Error, Result};
-use crate::ftl::{Ftl, FtlResult};
+use crate::ftl::FtlResult;
 use crate::progress::{OnProgress, report};
 use crate::replay::future::Future;
 use crate::replay::policies::Policy;
 use crate::replay::settings::Settings;
 use crate::replay::tier::Tier;
+use crate::replay::translation::Under;
 use crate::replay::{
     BATCH, FLASH, Fill, Places, Placing, RAM, Totals, WarmedUp, addresses_of, check_filled,
     disagreement, distinct_pages, next_stop, write_accesses,
@@ -110,6 +111,11 @@ impl<P: Policy, D: FlashDevice> Host for Surroundings<P, D> {
         counters.flash_write_batches += 1;
         self.device.write(frame, pages, counters);
     }
+
+    #[inline]
+    fn flash_trim(&mut self, frame: u32, pages: u32) {
+        self.device.trim(frame, pages);
+    }
 }
 
 /// Flash as an array of frames: it tells sequential writes from random ones; erases are counted by the
@@ -119,7 +125,7 @@ pub(crate) struct Frames {
     count: u32,
     /// The frame behind the last page written.
     next: u32,
-    ftl: Option<Box<Ftl>>,
+    under: Option<Box<Under>>,
 }
 
 impl FlashDevice for Frames {
@@ -127,29 +133,36 @@ impl FlashDevice for Frames {
         Self {
             count: flash_pages,
             next: 0,
-            ftl: None,
+            under: None,
         }
     }
 
-    fn put_on(&mut self, ftl: Ftl) {
-        self.ftl = Some(Box::new(ftl));
+    fn put_on(&mut self, under: Under) {
+        self.under = Some(Box::new(under));
+    }
+
+    #[inline]
+    fn trim(&mut self, frame: u32, pages: u32) {
+        if let Some(under) = &mut self.under {
+            under.trim(frame, pages);
+        }
     }
 
     fn give_up(&mut self) {
         self.next = 0;
-        if let Some(ftl) = &mut self.ftl {
-            ftl.trim_all();
+        if let Some(under) = &mut self.under {
+            under.give_up();
         }
     }
 
     fn restart_counters(&mut self) {
-        if let Some(ftl) = &mut self.ftl {
-            ftl.restart_counters();
+        if let Some(under) = &mut self.under {
+            under.restart_counters();
         }
     }
 
-    fn translated(&self) -> Option<FtlResult> {
-        self.ftl.as_ref().map(|ftl| ftl.result())
+    fn translated(&self) -> Result<Option<FtlResult>> {
+        self.under.as_ref().map(|under| under.result()).transpose()
     }
 
     #[inline]
@@ -161,8 +174,8 @@ impl FlashDevice for Frames {
         // In u64: frame + pages may pass u32::MAX. The first frame follows the last one.
         let next = (u64::from(frame) + u64::from(pages)) % u64::from(self.count);
         self.next = u32::try_from(next).unwrap_or_default();
-        if let Some(ftl) = &mut self.ftl {
-            ftl.write_run(frame, pages);
+        if let Some(under) = &mut self.under {
+            under.write(frame, pages);
         }
     }
 }
@@ -292,9 +305,14 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
             dram, flash_pages, ..
         } = &self.around;
         if *flash_pages > 0 {
-            let usable = C::usable_pages(*flash_pages, &self.settings);
-            Fill::of(FLASH, self.cache.slots_used(), usable)
-                .taking(C::fills_at_once(&self.settings))
+            let unit = C::unit_pages(&self.settings);
+            let usable = flash_pages / unit * unit;
+            let held = if self.cache.filled(usable) {
+                usable.into()
+            } else {
+                self.cache.slots_used()
+            };
+            Fill::of(FLASH, held, usable).taking(C::fills_at_once(&self.settings))
         } else {
             Fill::of(RAM, dram.len(), dram.capacity())
         }

@@ -213,10 +213,6 @@ impl FlashCache for Exadata {
         u64::from(self.frames.dirty_held())
     }
 
-    fn slots_used(&self) -> u64 {
-        u64::from(self.frames.held())
-    }
-
     fn notes(&self) -> Vec<Warning> {
         let unseen = self
             .settings

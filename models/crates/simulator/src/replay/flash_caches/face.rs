@@ -205,6 +205,7 @@ impl Face {
             host.counters().flash_batch_reads += 1;
             host.counters().flash_batch_read_pages += u64::from(scan_depth);
         }
+        host.flash_trim(self.front, scan_depth);
         let mut survivors = std::mem::take(&mut self.survivors);
         for _ in 0..scan_depth {
             let slot = self.front as usize;

@@ -5,6 +5,7 @@ use super::options::Options;
 use super::{Conditions, FlashCacheCounters, Host, OptionAbout, recount_copies};
 use crate::error::Result;
 use crate::replay::bits::BitSet;
+use crate::replay::room::Room;
 
 /// Random metadata page writes for one change of a persistent directory: one makes the entry
 /// invalid before the data is written, one makes it valid after.
@@ -37,10 +38,7 @@ pub(super) struct FrameTable {
     capacity: u32,
     persistent: bool,
     frame_of: Vec<u32>,
-    /// Frames that were freed, the last one on top.
-    freed: Vec<u32>,
-    /// Frames that were ever used.
-    fresh: u32,
+    room: Room,
     dirty: BitSet,
     dirty_held: u32,
     held: u32,
@@ -55,8 +53,7 @@ impl FrameTable {
             capacity,
             persistent,
             frame_of: Vec::new(),
-            freed: Vec::new(),
-            fresh: 0,
+            room: Room::new(capacity),
             dirty: BitSet::default(),
             dirty_held: 0,
             held: 0,
@@ -99,13 +96,7 @@ impl FrameTable {
     /// A frame that nothing is in, if there is one.
     #[inline]
     pub(super) fn room(&mut self) -> Option<u32> {
-        if let Some(frame) = self.freed.pop() {
-            return Some(frame);
-        }
-        (self.fresh < self.capacity).then(|| {
-            self.fresh += 1;
-            self.fresh - 1
-        })
+        self.room.take()
     }
 
     fn record(&self, host: &mut impl Host) {
@@ -160,8 +151,9 @@ impl FrameTable {
         self.set_dirty(page, false);
         self.held -= 1;
         let frame = std::mem::replace(&mut self.frame_of[page as usize], NONE);
-        self.freed.push(frame);
+        self.room.give_back(frame);
         host.counters().flash_invalidations += 1;
+        host.flash_trim(frame, 1);
         self.record(host);
     }
 
@@ -179,11 +171,10 @@ impl FrameTable {
     /// Puts copies where they were; what lies between them is free, the first frame on top.
     pub(super) fn load(&mut self, copies: &[(u32, u32, bool)]) {
         for &(frame, page, dirty) in copies {
-            self.freed.extend(self.fresh..frame);
-            self.fresh = frame + 1;
+            self.room.take_at(frame);
             self.enter(page, frame, dirty);
         }
-        self.freed.reverse();
+        self.room.turn();
     }
 
     /// Counts again, with the pages that are `ordered` in some other way.
@@ -195,11 +186,11 @@ impl FrameTable {
     ) -> std::result::Result<(), String> {
         let mapped = self.frame_of.iter().filter(|&&frame| frame != NONE);
         recount_copies(mapped.count(), ordered, 0, counters, crash)?;
-        let used = self.fresh as usize - self.freed.len();
+        let used = self.room.taken();
         let dirty = self.dirty.iter().filter(|&page| self.holds(page)).count();
         if ordered != self.held as usize
             || used != ordered
-            || self.fresh > self.capacity
+            || self.room.ever_taken() > self.capacity
             || dirty != self.dirty_held as usize
         {
             return Err(format!(

@@ -10,6 +10,8 @@ use super::{
     OptionAbout,
 };
 use crate::error::{Error, Result};
+use crate::replay::room::Room;
+use crate::replay::settings::share_of;
 
 /// No frame.
 const ABSENT: u32 = u32::MAX;
@@ -65,7 +67,7 @@ pub(crate) struct LazyCleaning {
     /// Page of each frame that was ever used, [`ABSENT`] where free.
     pages: Vec<u32>,
     frame_of: Vec<u32>,
-    free: Vec<u32>,
+    room: Room,
     order: Lru2,
     /// Frames that the persistent directory calls dirty.
     dirty_in_directory: Vec<bool>,
@@ -86,8 +88,9 @@ impl LazyCleaning {
         let frame = std::mem::replace(&mut self.frame_of[page as usize], ABSENT);
         self.pages[frame as usize] = ABSENT;
         self.order.remove(frame);
-        self.free.push(frame);
+        self.room.give_back(frame);
         host.counters().flash_invalidations += 1;
+        host.flash_trim(frame, 1);
         self.record(frame, false, host);
     }
 
@@ -101,13 +104,12 @@ impl LazyCleaning {
 
     /// A frame for a page that comes in.
     fn take_frame(&mut self, host: &mut impl Host) -> u32 {
-        if let Some(frame) = self.free.pop() {
+        if let Some(frame) = self.room.take() {
+            if frame as usize == self.pages.len() {
+                self.pages.push(ABSENT);
+                self.dirty_in_directory.push(false);
+            }
             return frame;
-        }
-        if self.pages.len() < self.capacity as usize {
-            self.pages.push(ABSENT);
-            self.dirty_in_directory.push(false);
-            return u32::try_from(self.pages.len() - 1).unwrap_or(ABSENT);
         }
         let frame = self.order.coldest().unwrap_or_default();
         if self.order.is_dirty(frame) {
@@ -218,7 +220,7 @@ impl FlashCache for LazyCleaning {
             capacity: flash_pages,
             pages: Vec::new(),
             frame_of: Vec::new(),
-            free: Vec::new(),
+            room: Room::new(flash_pages),
             order: Lru2::new(),
             dirty_in_directory: Vec::new(),
             period: settings.cleaner_period_accesses,
@@ -341,9 +343,10 @@ impl FlashCache for LazyCleaning {
             self.pages.push(page);
             self.dirty_in_directory.push(dirty);
             self.order.insert(frame, dirty);
+            self.room.take_at(frame);
             if page == ABSENT {
                 self.order.remove(frame);
-                self.free.push(frame);
+                self.room.give_back(frame);
             } else {
                 self.frame_of[page as usize] = frame;
             }
@@ -358,10 +361,6 @@ impl FlashCache for LazyCleaning {
         u64::from(self.order.dirty_len())
     }
 
-    fn slots_used(&self) -> u64 {
-        u64::from(self.order.len())
-    }
-
     fn recount(
         &self,
         counters: &FlashCacheCounters,
@@ -371,13 +370,14 @@ impl FlashCache for LazyCleaning {
         let mapped = self.frame_of.iter().filter(|&&frame| frame != ABSENT);
         let mapped = mapped.count();
         if mapped != self.order.len() as usize
-            || self.pages.len() - self.free.len() != mapped
+            || self.room.taken() != mapped
+            || self.room.ever_taken() as usize != self.pages.len()
             || self.pages.len() > self.capacity as usize
         {
             return Err(format!(
                 "{mapped} pages are mapped to {} frames, {} of them free, {} in order, capacity {}",
                 self.pages.len(),
-                self.free.len(),
+                self.room.given_back().len(),
                 self.order.len(),
                 self.capacity
             ));
@@ -400,14 +400,4 @@ impl FlashCache for LazyCleaning {
         }
         Ok(())
     }
-}
-
-/// Whole pages in a share of the flash pages.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a share from 0 to 1 of a u32 is one"
-)]
-pub(super) fn share_of(share: f64, flash_pages: u32) -> u32 {
-    (share * f64::from(flash_pages)).floor() as u32
 }

@@ -11,7 +11,7 @@ const ABSENT: u32 = u32::MAX;
 /// Entries of the shortest log.
 const SHORTEST_LOG: usize = 1 << 12;
 /// Log entries per live place after sliding.
-const LOG_FACTOR: usize = 4;
+const LOG_FACTOR: usize = 3;
 /// Most frames: two live places each must leave the log room to grow.
 pub(crate) const MAX_FRAMES: usize = 1 << 29;
 

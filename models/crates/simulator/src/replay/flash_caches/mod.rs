@@ -37,14 +37,14 @@
 //!   [`Policy`] that chooses victims, and `on_exit` appends them. Begin, commit and abort
 //!   are not in traces yet: they need flag bits beside [`crate::access::WRITE`], and a hook for them.
 //! * **An FTL underneath** is a [`FlashDevice`]: every data write reaches it with its frame, and it
-//!   counts erases. [`Frames`] tells sequential writes from random ones, and hands them on to an
-//!   [`Ftl`] where the options ask for one.
+//!   counts erases. [`Frames`] tells sequential writes from random ones, and hands them on to a
+//!   translation layer ([`Under`]) where the options ask for one.
 
 use serde::{Serialize, Serializer};
 
 use crate::access::AccessSource;
 use crate::error::{Error, Result};
-use crate::ftl::{Ftl, FtlResult, MAX_BLOCK_PAGES};
+use crate::ftl::{FtlResult, MAX_BLOCK_PAGES, Mapping};
 use crate::progress::OnProgress;
 use crate::replay::policies::clock::Clock;
 use crate::replay::policies::fifo::Fifo;
@@ -52,7 +52,8 @@ use crate::replay::policies::lru::Lru;
 use crate::replay::policies::{self, AnyPolicy, Policy};
 use crate::replay::settings::{Settings, spelled};
 use crate::replay::translation::{
-    COLLECTIONS, DEFAULT_BLOCK, FTL_BLOCK, FTL_BUFFER, FTL_GC, FTL_SPARE, MOST_SPARE, device,
+    Asked, COLLECTIONS, DEFAULT_BLOCK, FTL_BLOCK, FTL_BUFFER, FTL_GC, FTL_MAPPING, FTL_SPARE,
+    FTL_TRIM, MOST_SPARE, Under,
 };
 use crate::replay::two_tier::Warning;
 use crate::replay::{About, Totals, WarmedUp, disagreement, page_count};
@@ -109,6 +110,8 @@ pub(crate) trait Host {
     /// One write operation to the frames `frame..frame + pages`, which may wrap around. The caller
     /// counts the cause of each page.
     fn flash_write(&mut self, frame: u32, pages: u32);
+    /// The frames `frame..frame + pages`, which may wrap around, hold nothing that is needed.
+    fn flash_trim(&mut self, frame: u32, pages: u32);
 }
 
 /// The device under a flash cache: it hears of every page that is written, and by which frame.
@@ -117,15 +120,20 @@ pub(crate) trait FlashDevice {
     /// One write operation to the frames `frame..frame + pages`, which may wrap around. It counts what
     /// it makes of the pages; the operation itself is counted already.
     fn write(&mut self, frame: u32, pages: u32, counters: &mut FlashCacheCounters);
+    /// What lies in these frames, which may wrap around, is not needed.
+    fn trim(&mut self, _frame: u32, _pages: u32) {}
     /// Puts a flash translation layer under it.
-    fn put_on(&mut self, _ftl: Ftl) {}
+    fn put_on(&mut self, _under: Under) {}
     /// The contents are given up after a crash; blocks stay worn.
     fn give_up(&mut self) {}
     /// What the layer counts from now on.
     fn restart_counters(&mut self) {}
     /// What the layer counted, where there is one.
-    fn translated(&self) -> Option<FtlResult> {
-        None
+    ///
+    /// # Errors
+    /// [`Error::BadParameter`] for writes that it does not take.
+    fn translated(&self) -> Result<Option<FtlResult>> {
+        Ok(None)
     }
 }
 
@@ -148,9 +156,9 @@ pub(crate) trait FlashCache: Sized {
     fn warnings(_settings: &Self::Settings, _totals: Totals) -> Vec<Warning> {
         Vec::new()
     }
-    /// Flash pages that it can use at all, where it works in larger units.
-    fn usable_pages(flash_pages: u32, _settings: &Self::Settings) -> u32 {
-        flash_pages
+    /// Flash pages of the units in which it works: what does not fill a unit stays unused.
+    fn unit_pages(_settings: &Self::Settings) -> u32 {
+        1
     }
     /// Flash pages that an access may fill at most, its background work included.
     fn fills_at_once(_settings: &Self::Settings) -> u64 {
@@ -205,9 +213,17 @@ pub(crate) trait FlashCache: Sized {
     /// Pages with a valid copy.
     fn valid_copies(&self) -> u64;
     /// Of these, newer than the disk's copy.
-    fn dirty_copies(&self) -> u64;
+    fn dirty_copies(&self) -> u64 {
+        0
+    }
     /// Slots in use, with old versions.
-    fn slots_used(&self) -> u64;
+    fn slots_used(&self) -> u64 {
+        self.valid_copies()
+    }
+    /// Whether flash is full, of whose pages it can use so many: from now on room must be made.
+    fn filled(&self, usable_pages: u32) -> bool {
+        self.slots_used() >= u64::from(usable_pages)
+    }
     /// Things to know about what it was given, once the trace was seen.
     fn notes(&self) -> Vec<Warning> {
         Vec::new()
@@ -304,7 +320,7 @@ const COMMON_OPTIONS: &[OptionAbout] = &[
         name: FTL_SPARE,
         values: "1 to 1000",
         default: "no device",
-        description: "Spare space of a page-mapped flash device under the cache, in percent of its pages: its WAF, erases and wear are counted.",
+        description: "Spare space of a flash device under the cache, in percent of its pages: its WAF, erases and wear are counted.",
         is_place: false,
     },
     OptionAbout {
@@ -326,6 +342,20 @@ const COMMON_OPTIONS: &[OptionAbout] = &[
         values: "0 to 4294967295",
         default: "0",
         description: "Pages of the write buffer of that device: a page that is written again while it is there is written once. 0: no buffer.",
+        is_place: false,
+    },
+    OptionAbout {
+        name: FTL_MAPPING,
+        values: "page, block, bast, fast, zones",
+        default: "page",
+        description: "Translation layer of that device; zones take appends alone.",
+        is_place: false,
+    },
+    OptionAbout {
+        name: FTL_TRIM,
+        values: "false, true",
+        default: "false",
+        description: "Whether the cache trims pages, buckets and groups that it drops; what TRIM saved is counted. To zones it always says so.",
         is_place: false,
     },
     OptionAbout {
@@ -552,7 +582,7 @@ fn simulate_over<P: Policy, C: FlashCache>(
         warm_restart: warm && crash_at.is_some(),
     };
     let settings = C::settings(&options, conditions)?;
-    let ftl = translation(&options, flash_pages)?;
+    let under = translation(&options, flash_pages)?;
     let plan = crash_at.map(|at_access| CrashPlan { at_access, warm });
     let result = if flash_pages == 0 {
         let engine = Engine::<P, no_flash::NoFlash>::new(ram_pages, 0, dram, ());
@@ -562,8 +592,8 @@ fn simulate_over<P: Policy, C: FlashCache>(
         result
     } else {
         let mut engine = Engine::<P, C>::new(ram_pages, flash_pages, dram, settings);
-        if let Some(ftl) = ftl {
-            engine.around.device.put_on(ftl);
+        if let Some(under) = under {
+            engine.around.device.put_on(under);
         }
         count(about, engine, plan, source, on_progress)?
     };
@@ -576,9 +606,9 @@ fn simulate_over<P: Policy, C: FlashCache>(
 }
 
 /// The device that the options put under a flash cache.
-fn translation(options: &Options<'_>, flash_pages: u32) -> Result<Option<Ftl>> {
+fn translation(options: &Options<'_>, flash_pages: u32) -> Result<Option<Under>> {
     let Some(percent) = options.number_if_given(FTL_SPARE, 1..=u64::from(MOST_SPARE))? else {
-        return [FTL_BLOCK, FTL_GC, FTL_BUFFER]
+        return [FTL_BLOCK, FTL_GC, FTL_BUFFER, FTL_MAPPING, FTL_TRIM]
             .into_iter()
             .find(|name| options.is_given(name))
             .map_or(Ok(None), |name| {
@@ -589,12 +619,28 @@ fn translation(options: &Options<'_>, flash_pages: u32) -> Result<Option<Ftl>> {
     let block_pages = options.number(FTL_BLOCK, 1..=u64::from(MAX_BLOCK_PAGES))?;
     let collection = options.choice(FTL_GC, &COLLECTIONS)?;
     let buffer_pages = options.number(FTL_BUFFER, 0..=u64::from(u32::MAX))?;
+    let mappings: Vec<_> = Mapping::TABLE
+        .iter()
+        .map(|about| (about.name, about.mapping))
+        .collect();
+    let mapping = options.choice(FTL_MAPPING, &mappings)?;
+    if mapping != Mapping::Page && options.is_given(FTL_GC) {
+        let why = format!("has no effect with {FTL_MAPPING}={}", mapping.name());
+        return Err(options.impossible(FTL_GC, &why));
+    }
+    let trim = options.flag(FTL_TRIM)?;
     if flash_pages == 0 {
         return Ok(None);
     }
-    let block_pages = u32::try_from(block_pages).unwrap_or(u32::MAX);
-    let buffer = u32::try_from(buffer_pages).unwrap_or(u32::MAX);
-    device(flash_pages, percent, block_pages, collection, buffer).map(Some)
+    let asked = Asked {
+        spare_percent: u32::try_from(percent).unwrap_or(u32::MAX),
+        block_pages: u32::try_from(block_pages).unwrap_or(u32::MAX),
+        collection,
+        buffer_pages: u32::try_from(buffer_pages).unwrap_or(u32::MAX),
+        mapping,
+        trim,
+    };
+    Under::new(flash_pages, asked).map(Some)
 }
 
 fn count<P: Policy, C: FlashCache>(
@@ -643,7 +689,7 @@ fn count<P: Policy, C: FlashCache>(
         old_versions: cache.slots_used() - cache.valid_copies(),
         dirty_slots: cache.dirty_copies(),
         options: Vec::new(),
-        ftl: engine.around.device.translated(),
+        ftl: engine.around.device.translated()?,
         crash: crash.map(|crash| crash.counted_since(before, totals.warm_up)),
         warnings,
     })

@@ -43,14 +43,6 @@ impl FlashCache for NoFlash {
         0
     }
 
-    fn dirty_copies(&self) -> u64 {
-        0
-    }
-
-    fn slots_used(&self) -> u64 {
-        0
-    }
-
     fn recount(
         &self,
         counters: &FlashCacheCounters,

@@ -312,8 +312,8 @@ impl FlashCache for Sce {
         })
     }
 
-    fn usable_pages(flash_pages: u32, settings: &Settings) -> u32 {
-        flash_pages / settings.fragment_pages * settings.fragment_pages
+    fn unit_pages(settings: &Settings) -> u32 {
+        settings.fragment_pages
     }
 
     fn fills_at_once(settings: &Settings) -> u64 {
@@ -414,6 +414,7 @@ impl FlashCache for Sce {
             self.valid[word] &= !bit;
             self.held -= 1;
             counters.flash_invalidations += 1;
+            host.flash_trim(slot * self.settings.fragment_pages + u32::from(place), 1);
         }
     }
 
@@ -423,10 +424,6 @@ impl FlashCache for Sce {
 
     fn valid_copies(&self) -> u64 {
         self.held
-    }
-
-    fn dirty_copies(&self) -> u64 {
-        0
     }
 
     fn slots_used(&self) -> u64 {

@@ -3,7 +3,6 @@
 use std::marker::PhantomData;
 
 use super::chains::{Ends, Links, NONE};
-use super::lazy_cleaning::share_of;
 use super::options::Options;
 use super::{
     Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host, OptionAbout,
@@ -12,6 +11,7 @@ use super::{
 use crate::error::Result;
 use crate::hash::FastMap;
 use crate::replay::bits::BitSet;
+use crate::replay::settings::share_of;
 
 /// When a changed DRAM victim reaches the disk, and whether flash takes it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -161,6 +161,8 @@ pub(crate) struct Sets<K> {
     spare: u32,
     held: u32,
     dirty_held: u32,
+    /// Sets that were ever full.
+    were_full: u32,
     kind: PhantomData<K>,
 }
 
@@ -177,6 +179,8 @@ struct Set {
     /// Dirty pages, written longest ago first.
     dirty_order: Ends,
     dirty: u32,
+    /// Whether it was ever full.
+    was_full: bool,
 }
 
 impl Set {
@@ -188,6 +192,7 @@ impl Set {
             order: Ends::EMPTY,
             dirty_order: Ends::EMPTY,
             dirty: 0,
+            was_full: false,
         }
     }
 }
@@ -210,6 +215,8 @@ impl<K> Sets<K> {
             set.fresh += 1;
             return Some(set.first_frame + set.fresh - 1);
         }
+        self.were_full += u32::from(!set.was_full);
+        set.was_full = true;
         if set.dirty == ways {
             return None;
         }
@@ -230,8 +237,9 @@ impl<K> Sets<K> {
         std::mem::replace(&mut self.frame_of[page as usize], NONE)
     }
 
-    fn free(&mut self, page: u32) {
+    fn free(&mut self, page: u32, host: &mut impl Host) {
         let frame = self.leave(page);
+        host.flash_trim(frame, 1);
         let spare = self.spare;
         let before = self.set(page).freed;
         let entry = if let Some(entry) = self.freed.get_mut(spare as usize) {
@@ -363,12 +371,22 @@ impl<K: Kind> FlashCache for Sets<K> {
             spare: NONE,
             held: 0,
             dirty_held: 0,
+            were_full: 0,
             kind: PhantomData,
         }
     }
 
-    fn usable_pages(flash_pages: u32, settings: &Settings) -> u32 {
-        flash_pages / settings.ways * settings.ways
+    fn unit_pages(settings: &Settings) -> u32 {
+        settings.ways
+    }
+
+    fn fills_at_once(settings: &Settings) -> u64 {
+        // The last set may be full for the first time at any access.
+        if settings.mode == Mode::Around {
+            u64::MAX
+        } else {
+            2
+        }
     }
 
     fn grow(&mut self, pages: usize) {
@@ -437,7 +455,7 @@ impl<K: Kind> FlashCache for Sets<K> {
         if self.settings.mode == Mode::Around {
             if frame != NONE {
                 host.counters().flash_invalidations += 1;
-                self.free(page);
+                self.free(page, host);
             }
             return;
         }
@@ -499,12 +517,13 @@ impl<K: Kind> FlashCache for Sets<K> {
         u64::from(self.held)
     }
 
-    fn dirty_copies(&self) -> u64 {
-        u64::from(self.dirty_held)
+    /// Pages that become invalid leave their sets at any time, so there may be no moment at which all are full.
+    fn filled(&self, usable_pages: u32) -> bool {
+        self.held >= usable_pages || self.were_full == self.count
     }
 
-    fn slots_used(&self) -> u64 {
-        u64::from(self.held)
+    fn dirty_copies(&self) -> u64 {
+        u64::from(self.dirty_held)
     }
 
     fn recount(

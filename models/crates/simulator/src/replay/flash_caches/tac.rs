@@ -4,13 +4,12 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
-use super::chains::{Ends, Links, NONE};
-use super::frames::WRITES_PER_DIRECTORY_CHANGE;
+use super::chains::{Ends, Links};
+use super::frames::{Copies, FrameTable, WRITES_PER_DIRECTORY_CHANGE};
 use super::options::Options;
 use super::units::{MOST_UNIT_PAGES, Units};
 use super::{
     Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host, OptionAbout,
-    recount_copies,
 };
 use crate::error::Result;
 
@@ -47,16 +46,14 @@ pub(crate) struct Settings {
 #[derive(Debug)]
 pub(crate) struct Tac {
     settings: Settings,
-    capacity: u32,
     extents: Units,
-    frame_of: Vec<u32>,
+    frames: FrameTable,
     /// Pages on flash, through the pages; each extent's oldest first.
     links: Links,
     extent: Vec<Extent>,
     /// Temperature, as it was, and number of the extents with pages on flash, coldest first.
     coldest: BinaryHeap<Reverse<(u32, u32)>>,
     misses_to_aging: u64,
-    held: u32,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -97,8 +94,9 @@ impl Tac {
     }
 
     fn admit(&mut self, page: u32, host: &mut impl Host) {
-        let mut frame = self.held;
-        if self.held == self.capacity {
+        let frame = if let Some(frame) = self.frames.room() {
+            frame
+        } else {
             let coldest = self.coldest();
             let own = self.extent[self.extents.of(page) as usize].temperature;
             let extent = &mut self.extent[coldest as usize];
@@ -107,19 +105,13 @@ impl Tac {
                 return;
             }
             let victim = self.links.pop(&mut extent.pages).unwrap_or_default();
-            frame = std::mem::replace(&mut self.frame_of[victim as usize], NONE);
-            host.counters().flash_evictions += 1;
-            self.held -= 1;
-        }
-        self.enter(page, frame);
-        let counters = host.counters();
-        counters.flash_fills += 1;
-        counters.metadata_random_page_writes += WRITES_PER_DIRECTORY_CHANGE;
-        host.flash_write(frame, 1);
+            self.frames.evict(victim, host)
+        };
+        self.frames.fill(page, frame, false, host);
+        self.enter(page);
     }
 
-    fn enter(&mut self, page: u32, frame: u32) {
-        self.frame_of[page as usize] = frame;
+    fn enter(&mut self, page: u32) {
         let number = self.extents.of(page);
         let extent = &mut self.extent[number as usize];
         self.links.push(&mut extent.pages, page);
@@ -127,7 +119,6 @@ impl Tac {
             extent.in_heap = true;
             self.coldest.push(Reverse((extent.temperature, number)));
         }
-        self.held += 1;
     }
 
     fn know_extents(&mut self) {
@@ -142,8 +133,7 @@ impl Tac {
 
 impl FlashCache for Tac {
     type Settings = Settings;
-    /// The page in each frame.
-    type Image = Vec<u32>;
+    type Image = Copies;
     type Device = Frames;
 
     const NEEDS_ADDRESSES: bool = true;
@@ -175,22 +165,19 @@ impl FlashCache for Tac {
     fn new(flash_pages: u32, settings: &Settings) -> Self {
         Self {
             settings: *settings,
-            capacity: flash_pages,
             extents: Units::new(settings.extent_pages),
-            frame_of: Vec::new(),
+            // The slot directory is always on flash.
+            frames: FrameTable::new(flash_pages, true),
             links: Links::default(),
             extent: Vec::new(),
             coldest: BinaryHeap::new(),
             misses_to_aging: settings.aging_misses,
-            held: 0,
         }
     }
 
     fn grow(&mut self, pages: usize) {
-        if pages > self.frame_of.len() {
-            self.frame_of.resize(pages, NONE);
-            self.links.grow(pages);
-        }
+        self.frames.grow(pages);
+        self.links.grow(pages);
     }
 
     fn locate(&mut self, pages: &[u32], spaces: &[u32], addresses: &[u64]) {
@@ -204,10 +191,7 @@ impl FlashCache for Tac {
     }
 
     fn fetch(&self, pages: &[u32]) {
-        let mixed = pages
-            .iter()
-            .fold(0, |mixed, &page| mixed ^ self.frame_of[page as usize]);
-        std::hint::black_box(mixed);
+        self.frames.fetch(pages);
     }
 
     #[inline]
@@ -221,7 +205,7 @@ impl FlashCache for Tac {
                 self.age();
             }
         }
-        self.frame_of[page as usize] != NONE
+        self.frames.holds(page)
     }
 
     #[inline]
@@ -232,48 +216,35 @@ impl FlashCache for Tac {
     #[inline]
     fn on_exit(&mut self, exit: Exit, host: &mut impl Host) {
         let Exit { page, changed } = exit;
-        let frame = self.frame_of[page as usize];
-        host.counters().victims_found_on_flash += u64::from(frame != NONE);
+        let on_flash = self.frames.holds(page);
+        host.counters().victims_found_on_flash += u64::from(on_flash);
         if !changed {
             return;
         }
         let counters = host.counters();
         counters.disk_writes_on_exit += 1;
-        if frame == NONE {
-            self.admit(page, host);
-        } else {
-            counters.flash_write_backs += 1;
+        if on_flash {
+            // Its entry is invalid while the page is written, though the page stays clean.
             counters.metadata_random_page_writes += WRITES_PER_DIRECTORY_CHANGE;
-            host.flash_write(frame, 1);
+            self.frames.overwrite(page, false, host);
+        } else {
+            self.admit(page, host);
         }
     }
 
-    fn image(self) -> Vec<u32> {
-        let mut pages = vec![NONE; self.held as usize];
-        for (page, &frame) in (0..).zip(&self.frame_of) {
-            if frame != NONE {
-                pages[frame as usize] = page;
-            }
-        }
-        pages
+    fn image(self) -> Copies {
+        self.frames.copies()
     }
 
-    fn load(&mut self, image: Vec<u32>, _counters: &mut FlashCacheCounters) {
-        for (frame, page) in (0..).zip(image) {
-            self.enter(page, frame);
+    fn load(&mut self, image: Copies, _counters: &mut FlashCacheCounters) {
+        self.frames.load(&image);
+        for (_, page, _) in image {
+            self.enter(page);
         }
     }
 
     fn valid_copies(&self) -> u64 {
-        u64::from(self.held)
-    }
-
-    fn dirty_copies(&self) -> u64 {
-        0
-    }
-
-    fn slots_used(&self) -> u64 {
-        u64::from(self.held)
+        u64::from(self.frames.held())
     }
 
     fn recount(
@@ -290,14 +261,6 @@ impl FlashCache for Tac {
                 held += 1;
             }
         }
-        let mapped = self.frame_of.iter().filter(|&&frame| frame != NONE);
-        recount_copies(mapped.count(), held, 0, counters, crash)?;
-        if held != self.held as usize || held > self.capacity as usize {
-            return Err(format!(
-                "{held} pages are in extents, counted as {}, capacity {}",
-                self.held, self.capacity
-            ));
-        }
-        Ok(())
+        self.frames.recount(held, counters, crash)
     }
 }

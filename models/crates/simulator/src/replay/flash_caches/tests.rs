@@ -256,6 +256,8 @@ impl Host for Bare {
     }
 
     fn flash_write(&mut self, _frame: u32, _pages: u32) {}
+
+    fn flash_trim(&mut self, _frame: u32, _pages: u32) {}
 }
 
 /// A recount must see damage, or it proves nothing.

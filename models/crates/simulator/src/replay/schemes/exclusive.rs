@@ -7,7 +7,7 @@ use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
 use crate::replay::policies::{Policy, Removable};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Tier, Victim};
-use crate::replay::translation::{BLOCK, BUFFER, Below, GC, Placed, SPARE};
+use crate::replay::translation::{BLOCK, BUFFER, Below, GC, MAPPING, Placed, SPARE, TRIM};
 use crate::replay::two_tier::{Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, add_up};
 use crate::replay::{FLASH, Fill, Machine, Totals};
 
@@ -148,6 +148,8 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Scheme for Exclusive<R, F,
         BLOCK,
         GC,
         BUFFER,
+        MAPPING,
+        TRIM,
     ];
 
     fn new(ram: &Cache<'_>, flash: &Cache<'_>) -> Self {
@@ -169,7 +171,7 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Scheme for Exclusive<R, F,
         self.below.restart_counters();
     }
 
-    fn translated(&self) -> Option<FtlResult> {
+    fn translated(&self) -> crate::error::Result<Option<FtlResult>> {
         self.below.translated()
     }
 

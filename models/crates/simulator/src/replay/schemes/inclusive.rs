@@ -7,7 +7,7 @@ use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
 use crate::replay::policies::{Guarding, Policy};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Misses, Tier, Victim};
-use crate::replay::translation::{BLOCK, BUFFER, Below, GC, Placed, SPARE};
+use crate::replay::translation::{BLOCK, BUFFER, Below, GC, MAPPING, Placed, SPARE, TRIM};
 use crate::replay::two_tier::{Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, add_up};
 use crate::replay::{FLASH, Fill, Machine, Totals, access_each};
 
@@ -246,6 +246,8 @@ impl<R: Policy, F: Guarding, D: Below> Scheme for Inclusive<R, F, D> {
         BLOCK,
         GC,
         BUFFER,
+        MAPPING,
+        TRIM,
     ];
     const REFUSES: &[(&str, &str)] = &[(
         ADMISSION.name,
@@ -273,7 +275,7 @@ impl<R: Policy, F: Guarding, D: Below> Scheme for Inclusive<R, F, D> {
         self.below.restart_counters();
     }
 
-    fn translated(&self) -> Option<FtlResult> {
+    fn translated(&self) -> crate::error::Result<Option<FtlResult>> {
         self.below.translated()
     }
 

@@ -1,6 +1,7 @@
 //! The inclusive scheme with global recency: every reference refreshes flash.
 
 use super::inclusive::{evict, guarding, recount, with_directory};
+
 use crate::ftl::FtlResult;
 use crate::replay::admission::ADMISSION;
 use crate::replay::bits::BitSet;
@@ -8,7 +9,7 @@ use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
 use crate::replay::policies::{Guarding, Policy};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Tier, Victim};
-use crate::replay::translation::{BLOCK, BUFFER, Below, GC, Placed, SPARE};
+use crate::replay::translation::{BLOCK, BUFFER, Below, GC, MAPPING, Placed, SPARE, TRIM};
 use crate::replay::two_tier::{Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, add_up};
 use crate::replay::{FLASH, Fill, Machine, Totals};
 
@@ -116,7 +117,16 @@ impl<R: Policy, F: Guarding, D: Below> Machine for InclusiveGlobal<R, F, D> {
 
 impl<R: Policy, F: Guarding, D: Below> Scheme for InclusiveGlobal<R, F, D> {
     const NEEDS_FLASH_ABOVE_RAM: bool = true;
-    const OPTIONS: &[Setting] = &[RAM_POLICY, FLASH_POLICY, SPARE, BLOCK, GC, BUFFER];
+    const OPTIONS: &[Setting] = &[
+        RAM_POLICY,
+        FLASH_POLICY,
+        SPARE,
+        BLOCK,
+        GC,
+        BUFFER,
+        MAPPING,
+        TRIM,
+    ];
     const REFUSES: &[(&str, &str)] = &[
         (
             ADMISSION.name,
@@ -152,7 +162,7 @@ impl<R: Policy, F: Guarding, D: Below> Scheme for InclusiveGlobal<R, F, D> {
         self.below.restart_counters();
     }
 
-    fn translated(&self) -> Option<FtlResult> {
+    fn translated(&self) -> crate::error::Result<Option<FtlResult>> {
         self.below.translated()
     }
 
