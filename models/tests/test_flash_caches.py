@@ -27,6 +27,9 @@ SYSTEMS = [
     "cac",
     "bcache",
     "sce",
+    "larc",
+    "ram_filter",
+    "dm_writecache",
 ]
 SUMS = (
     ("accesses", ("ram_hits", "flash_hits", "flash_misses")),
@@ -136,7 +139,8 @@ def test_a_unit_shrinks_with_flash_unless_it_is_given(cache: str, short: Path) -
 
 
 @pytest.mark.parametrize(
-    ("cache", "options"), [("sce", {}), ("bcache", {"mode": "write_back"})]
+    ("cache", "options"),
+    [("sce", {}), ("bcache", {"mode": "write_back"}), ("dm_writecache", {})],
 )
 def test_what_works_by_time_is_refused_without_time_or_a_rate(
     cache: str, options: dict[str, str], tmp_path: Path
@@ -289,6 +293,42 @@ def test_a_trace_without_writes_is_replayed_and_warned_of(
         (("face", 1, 1), {"mod": "x"}, "option `mod=x`", "mode, admission"),
         (("face", 1, 1), {"mode": "x"}, "option `mode=x`", "write_through"),
         (("face", 1, 1), {"crash_at": "9"}, "ends after 5 accesses", "before"),
+        (
+            ("larc", 1, 9),
+            {"crash_at": "2"},
+            "directory=memory`: does not survive",
+            "memory, persistent",
+        ),
+        (
+            ("ram_filter", 1, 9),
+            {"crash_at": "2"},
+            "no warm restart: use restart=cold",
+            "write_through",
+        ),
+        (
+            ("ram_filter", 1, 9),
+            {"seed": "1"},
+            "seed=1`: has no effect with admission=s3_fifo",
+            "default: 0",
+        ),
+        (
+            ("ram_filter", 1, 9),
+            {"admission": "probability", "ghost_share": "1"},
+            "has no effect with admission=probability",
+            "0 to 1",
+        ),
+        (
+            ("ram_filter", 1, 9),
+            {"ram_hand": "1"},
+            "policy `fifo` has no options",
+            "leave the option out",
+        ),
+        (
+            ("dm_writecache", 1, 9),
+            {"high_watermark": "20", "low_watermark": "21"},
+            "low_watermark=21`: is above high_watermark",
+            "at most the high watermark",
+        ),
     ],
 )
 def test_refusals_name_value_and_next_step(
@@ -302,6 +342,81 @@ def test_refusals_name_value_and_next_step(
         _simulator.replay(short, "flash_cache", *arguments, options=options)
     assert message in raised.value.args[0]
     assert hint in raised.value.args[1]
+
+
+def written_once(path: Path, pages: int) -> reading.Trace:
+    """Writes one page after the other, a millisecond apart."""
+    rows = (f"{1000 * at},W,0/1,{at}\n" for at in range(pages))
+    path.write_text("time_us,op,rel,block\n" + "".join(rows))
+    return reading.Trace(path)
+
+
+def test_larc_filters_what_is_read_once_and_takes_what_is_written_back(
+    tmp_path: Path,
+) -> None:
+    written = written_once(tmp_path / "once.csv", 200)
+    rows = (f"{at},R,0/1,{at}\n" for at in range(200))
+    path = tmp_path / "read.csv"
+    path.write_text("time_us,op,rel,block\n" + "".join(rows))
+
+    def writes(trace: reading.Trace, **options: str) -> int:
+        found = replay.replay(trace, "flash_cache", "larc", 1, 20, options=options)
+        return int(found["flash_writes"])
+
+    assert writes(reading.Trace(path)) == 0
+    assert writes(reading.Trace(path), fill_first="true") == 20
+    # A changed page leaves RAM soon after it came from disk: that is its second miss.
+    assert writes(written) == 199
+
+
+def test_larc_writes_less_to_flash_than_an_lru_that_takes_every_page() -> None:
+    larc, lru = (
+        replay.replay(
+            reading.Trace(CUT),
+            "flash_cache",
+            name,
+            100,
+            400,
+            options={"mode": "write_back"},
+        )
+        for name in ("larc", "exadata")
+    )
+    assert larc["flash_writes"] < lru["flash_writes"]
+    assert larc["bypassed"] > 0 == lru["bypassed"]
+
+
+def test_a_crash_of_dm_writecache_loses_what_was_not_committed(tmp_path: Path) -> None:
+    trace = written_once(tmp_path / "once.csv", 60)
+
+    def lost(**options: str) -> tuple[int, int]:
+        given = {"crash_at": "51", "high_watermark": "100", **options}
+        found = replay.replay(
+            trace, "flash_cache", "dm_writecache", 1, 99, options=given
+        )
+        crash = found["crash"]
+        return crash["flash_pages_lost"], crash["flash_dirty_pages_lost"]
+
+    # 50 pages had left RAM.
+    assert lost() == (50, 50)
+    assert lost(autocommit_blocks="8") == (2, 2)
+    assert lost(autocommit_time_ms="20") == (11, 11)
+    assert lost(restart="cold", autocommit_blocks="8") == (50, 50)
+
+
+def test_a_slow_disk_fills_dm_writecache(tmp_path: Path) -> None:
+    trace = written_once(tmp_path / "once.csv", 60)
+
+    def found(**options: str) -> tuple[int, int]:
+        counted = replay.replay(
+            trace, "flash_cache", "dm_writecache", 1, 20, options=options
+        )
+        return counted["bypassed"], counted["slots_used"]
+
+    assert found()[0] == 0
+    assert found()[1] < 10
+    bypassed, used = found(writeback_pages_per_s="100")
+    assert bypassed > 20
+    assert used == 20
 
 
 def test_an_unknown_scheme_names_flash_caches_too(short: Path) -> None:

@@ -24,6 +24,9 @@ FILES = [
             "cac",
             "bcache",
             "sce",
+            "larc",
+            "ram_filter",
+            "dm_writecache",
         )
     ),
     REPLAY / "flash_caches" / "lru2.rs",

@@ -59,6 +59,9 @@ const CONTENDERS: Readonly<Record<string, MarkStyle>> = {
   cac: { light: "#2b7a2f", dark: "#8ce99a", shape: "diamond" },
   bcache: { light: "#0b7285", dark: "#66d9e8", shape: "pin" },
   sce: { light: "#862e9c", dark: "#e599f7", shape: "arrow" },
+  larc: { light: "#a34a00", dark: "#ffb066", shape: "rect" },
+  ram_filter: { light: "#087f5b", dark: "#63e6be", shape: "circle" },
+  dm_writecache: { light: "#495057", dark: "#ced4da", shape: "diamond" },
 };
 
 /** For schemes of a server that is newer than this page. */

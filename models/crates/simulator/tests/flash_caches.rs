@@ -466,10 +466,12 @@ proptest! {
     fn without_flash_and_after_a_cold_restart_at_the_start_nothing_is_special(
         accesses in accesses(), ram in 1_usize..45, flash in 1_usize..30,
     ) {
-        let mut untimed = source(&accesses);
-        let alone = simulate_policy(&mut untimed, "lru", ram as u64, &[], &mut |_| true).unwrap();
         for cache in flash_caches() {
             let name = cache.about.name;
+            let options = cache.options();
+            let policy = options.iter().find(|option| option.name == "ram_policy").unwrap().default;
+            let mut untimed = source(&accesses);
+            let alone = simulate_policy(&mut untimed, policy, ram as u64, &[], &mut |_| true).unwrap();
             let result = run(&accesses, name, ram, 0, &[]);
             prop_assert_eq!(result.counters.flash_misses, alone.misses);
             prop_assert_eq!(result.counters.hdd_writes(), alone.disk_writes);
@@ -657,8 +659,10 @@ fn capacities_far_above_the_distinct_pages_cost_no_memory() {
         for ram in [1, largest] {
             let options = rated(cache, &[]);
             let result = run(&accesses, cache.about.name, ram, largest, &options);
-            // The threads of SCE do not wake in so short a time: nothing is on flash when 1 comes back.
-            let again = u64::from(cache.about.name == "sce" && ram == 1);
+            // Nothing is on flash when 1 comes back: the threads of SCE do not wake in so short a time, LARC and the
+            // filter saw it once, and dm-writecache takes changed pages alone.
+            let late = ["sce", "larc", "ram_filter", "dm_writecache"];
+            let again = u64::from(late.contains(&cache.about.name) && ram == 1);
             assert_eq!(result.counters.hdd_reads(), 3 + again);
         }
         let result = run(&[], cache.about.name, 3, 3, &[]);

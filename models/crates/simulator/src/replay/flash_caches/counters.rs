@@ -36,7 +36,7 @@ pub struct FlashCacheCounters {
     pub flash_write_batches: u64,
     /// Write operations that started where the one before ended.
     pub flash_sequential_write_batches: u64,
-    /// Pages read from flash one by one, to be written to disk.
+    /// Pages read from flash one by one, to be written to disk or again to flash.
     pub flash_stage_out_reads: u64,
     /// Reads of many consecutive pages from flash.
     pub flash_batch_reads: u64,
@@ -48,7 +48,7 @@ pub struct FlashCacheCounters {
     pub flash_invalidations: u64,
     /// Of the evictions, referenced pages forced out because their whole group was referenced.
     pub forced_out: u64,
-    /// Pages that flash might have taken and did not: too cold, part of a long stream, or no room.
+    /// Pages that flash might have taken and did not: filtered, too cold, part of a long stream, or no room.
     pub bypassed: u64,
     /// Reads of many consecutive pages from disk, to fill flash in the background.
     pub disk_batch_reads: u64,

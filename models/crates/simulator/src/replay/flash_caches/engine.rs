@@ -291,7 +291,9 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
         if warm {
             self.cache.load(crashed.image(), &mut self.around.counters);
             report.flash_pages_lost -= self.cache.valid_copies();
-            report.flash_dirty_pages_lost = 0;
+            // A directory may know less of what was cleaned: then more are dirty than before.
+            let kept = self.cache.dirty_copies();
+            report.flash_dirty_pages_lost = report.flash_dirty_pages_lost.saturating_sub(kept);
         } else {
             self.around.device.give_up();
         }

@@ -146,6 +146,20 @@ impl FrameTable {
         std::mem::replace(&mut self.frame_of[page as usize], NONE)
     }
 
+    /// A page makes room, and its frame is free.
+    pub(super) fn release(&mut self, page: u32, host: &mut impl Host) {
+        let frame = self.evict(page, host);
+        self.room.give_back(frame);
+        host.flash_trim(frame, 1);
+    }
+
+    /// A copy that a crash destroyed: nothing is counted, its frame is not free.
+    pub(super) fn lose(&mut self, page: u32) {
+        self.set_dirty(page, false);
+        self.held -= 1;
+        self.frame_of[page as usize] = NONE;
+    }
+
     /// A page leaves because its copy is old.
     pub(super) fn invalidate(&mut self, page: u32, host: &mut impl Host) {
         self.set_dirty(page, false);

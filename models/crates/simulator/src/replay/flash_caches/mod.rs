@@ -27,8 +27,9 @@
 //! # How the systems differ
 //!
 //! * `FaCE`, Lazy Cleaning and CAC take pages as they leave DRAM: `on_exit`.
-//! * TAC, Exadata and the block caches (flashcache, `EnhanceIO`, bcache) take them as they come from
+//! * TAC, Exadata and the block caches (flashcache, `EnhanceIO`, bcache, LARC) take them as they come from
 //!   disk, `on_entry`, and changed ones as they leave.
+//! * The RAM filter takes them as they leave DRAM, dm-writecache changed ones alone: `on_exit`.
 //! * SCE takes whole fragments, in the `background`.
 //!
 //! # How further systems fit
@@ -69,14 +70,17 @@ mod bcache;
 mod cac;
 mod chains;
 mod counters;
+mod dm_writecache;
 mod engine;
 mod exadata;
 mod face;
 mod frames;
+mod larc;
 mod lazy_cleaning;
 mod lru2;
 mod no_flash;
 mod options;
+mod ram_filter;
 mod rate;
 mod sce;
 mod sets;
@@ -292,13 +296,12 @@ pub struct FlashCacheAbout {
 }
 
 impl FlashCacheAbout {
-    /// All options: its own, then those of every flash cache.
+    /// All options: its own, then those of every flash cache that are not among them.
     pub fn options(&self) -> Vec<OptionAbout> {
-        self.own_options
-            .iter()
-            .chain(COMMON_OPTIONS)
-            .copied()
-            .collect()
+        let own = self.own_options;
+        let is_own = |common: &&OptionAbout| own.iter().any(|option| option.name == common.name);
+        let common = COMMON_OPTIONS.iter().filter(|option| !is_own(option));
+        own.iter().chain(common).copied().collect()
     }
 }
 
@@ -462,6 +465,9 @@ flash_caches! {
     cac::Cac => "cac", "CAC", "Cost-adjusted caching: greedy-dual by the I/O time that a page would have saved on flash; pages enter as they leave DRAM.", "Liu, Salem: Hybrid storage management for database systems, PVLDB 2013, as described by Kang, Lee, Moon 2016, section 3.2", &[WRITES];
     bcache::Bcache => "bcache", "bcache", "Block cache of the kernel: appends read misses and writes to six open buckets, empties whole buckets, bypasses long streams, keeps a journal and a B-tree on flash; write-through, write-back or write-around.", "Linux bcache, as described by Kang, Lee, Moon: Flash as cache extension for online transactional workloads, VLDB Journal 2016, sections 3.3 and 6.5", &[];
     sce::Sce => "sce", "SCE", "Scalable Cache Engine: background threads promote the hottest recent fragments of 1 MiB, a bit for each page tells what is valid, generalised CLOCK makes room.", "SCE paper (ADMS 2014), section 3", &[];
+    larc::Larc => "larc", "LARC", "Lazy adaptive replacement: a page enters at its second miss within a ghost list whose length adapts; LRU, write-back or write-through.", "Huang, Wei, Chen, Chen, Feng: Improving flash-based disk cache with lazy adaptive replacement, MSST 2013, as a policy of dm-cache implements it", &[];
+    ram_filter::RamFilter => "ram_filter", "RAM filter (S3-FIFO)", "A FIFO in DRAM filters a log on flash: pages referenced there, or left out not long ago, are appended, or some by chance; FIFO or CLOCK.", "Yang, Zhang, Qiu, Yue, Rashmi: FIFO queues are all you need for cache eviction, SOSP 2023, as its artefact runs it", &[];
+    dm_writecache::DmWritecache => "dm_writecache", "dm-writecache", "Write cache of the kernel: changed pages alone enter, write-back from a high to a low watermark, oldest first; reads are not cached.", "Linux dm-writecache, as its guide describes it", &[WRITES];
 }
 
 /// Every flash cache.
@@ -516,9 +522,11 @@ pub fn simulate_flash_cache(
 }
 
 /// The options of the policy of DRAM that is chosen, in words.
-fn options_of_dram(given: &[(String, String)]) -> String {
+fn options_of_dram(given: &[(String, String)], known: &[OptionAbout]) -> String {
     let chosen = given.iter().find(|(name, _)| name == RAM_POLICY);
-    let wanted = spelled(chosen.map_or(RAM_DEFAULT, |(_, policy)| policy.trim()));
+    let default = known.iter().find(|option| option.name == RAM_POLICY);
+    let default = default.map_or(RAM_DEFAULT, |option| option.default);
+    let wanted = spelled(chosen.map_or(default, |(_, policy)| policy.trim()));
     let names: Vec<String> = policies::TABLE
         .iter()
         .filter(|policy| policy.name == wanted)
@@ -550,7 +558,8 @@ fn simulate<C: FlashCache>(
         .iter()
         .cloned()
         .partition(|(name, _)| spelled(name).starts_with(RAM_PREFIX) && !is_own(name));
-    let options = Options::new(about.about.name, known, &own, &options_of_dram(&own))?;
+    let of_its_policy = options_of_dram(&own, &known);
+    let options = Options::new(about.about.name, known, &own, &of_its_policy)?;
     let dram = options.policy(RAM_POLICY, RAM_PREFIX, &of_dram)?;
     match dram.policy {
         "lru" => simulate_over::<Lru, C>(about, options, dram, run),

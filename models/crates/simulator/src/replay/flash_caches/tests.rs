@@ -4,9 +4,11 @@ use proptest::prelude::*;
 
 use super::bcache::Bcache;
 use super::cac::Cac;
+use super::dm_writecache::DmWritecache;
 use super::engine::Engine;
 use super::exadata::Exadata;
 use super::face::{Admission, Face, Settings as FaceSettings, Sync};
+use super::larc::Larc;
 use super::lazy_cleaning::{LazyCleaning, Settings as CleaningSettings};
 use super::options::Options;
 use super::sets::{Flashcache, Sets};
@@ -142,7 +144,7 @@ proptest! {
 }
 
 /// The systems whose pages survive a crash, with options under which they do.
-const PERSISTENT: [(&str, &str); 6] = [
+const PERSISTENT: [(&str, &str); 9] = [
     ("flashcache", "mode=write_back ways=4"),
     ("tac", "extent_pages=3"),
     (
@@ -154,6 +156,12 @@ const PERSISTENT: [(&str, &str); 6] = [
     (
         "bcache",
         "mode=write_back bucket_pages=2 accesses_per_second=1 sequential_cutoff_pages=2",
+    ),
+    ("larc", "directory=persistent"),
+    ("dm_writecache", "accesses_per_second=5"),
+    (
+        "dm_writecache",
+        "accesses_per_second=50 high_watermark=90 writeback_pages_per_s=20 autocommit_blocks=3",
     ),
 ];
 
@@ -232,6 +240,8 @@ proptest! {
                 "tac" => restarted::<Tac>(options, &accesses, at),
                 "exadata" => restarted::<Exadata>(options, &accesses, at),
                 "cac" => restarted::<Cac>(options, &accesses, at),
+                "larc" => restarted::<Larc>(options, &accesses, at),
+                "dm_writecache" => restarted::<DmWritecache>(options, &accesses, at),
                 _ => restarted::<Bcache>(options, &accesses, at),
             };
             prop_assert_eq!(crashed, fresh, "{}", name);

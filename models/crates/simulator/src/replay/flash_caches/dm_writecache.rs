@@ -1,0 +1,333 @@
+//! dm-writecache: a write cache of the kernel, written back above a watermark.
+
+use super::chains::{Ends, Links};
+use super::frames::{Copies, FrameTable};
+use super::options::Options;
+use super::rate::{ACCESSES_PER_SECOND, Period, next_due};
+use super::{
+    ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
+    OptionAbout,
+};
+use crate::error::Result;
+use crate::replay::bits::BitSet;
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Settings {
+    /// Percent of the flash pages in use that start write-back, and that end it.
+    pub(crate) high: u64,
+    pub(crate) low: u64,
+    /// New blocks that are committed together.
+    pub(crate) commit_blocks: u64,
+    /// At the latest after this time.
+    pub(crate) commit: Period,
+    /// Pages that the disk takes in a second; no limit without.
+    pub(crate) pages_per_second: Option<u64>,
+}
+
+/// Entries of a metadata page: 16 bytes a block.
+const ENTRIES: u32 = 256;
+const PERCENT: u64 = 100;
+
+/// dm-writecache on an SSD.
+///
+/// ```text
+/// DRAM misses p:        on flash: read it; else from disk, and flash does not take it
+/// evict p from DRAM:    unchanged: the block layer does not hear of it
+///                       changed: on flash: write it over its copy
+///                       else into a free frame; is none free: write it to disk
+///                       if `high_watermark` of flash is in use now: start write-back
+/// write-back:           while more than `low_watermark` is in use, as fast as the disk takes it: the page that
+///                       entered longest ago is read, written to disk, and its frame free; in the end commit
+/// commit:               at `autocommit_blocks` new blocks, and every `autocommit_time_ms` if there are any: write
+///                       each metadata page with a changed entry, and the superblock
+/// ```
+///
+/// Choices where the description is silent:
+/// * A disk without `writeback_pages_per_s` keeps up with write-back at once, so flash is never full.
+/// * A trace has no flushes: what they would commit earlier is not counted. Times of commits are multiples of the period.
+/// * After a crash the committed pages are there, dirty, in the order of their frames; what was written since is lost.
+#[derive(Debug)]
+pub(crate) struct DmWritecache {
+    settings: Settings,
+    capacity: u64,
+    frames: FrameTable,
+    links: Links,
+    /// Pages on flash, the one that entered first first.
+    order: Ends,
+    /// Newest pages of the order that no commit covers.
+    uncommitted: u64,
+    /// Metadata pages that changed since the last commit.
+    changed: BitSet,
+    changed_list: Vec<u32>,
+    /// Ticks of a second and of the time between commits.
+    second: u64,
+    period: u64,
+    commit_due: u64,
+    now: u64,
+    /// When the write-back under way began, and the pages that it has written.
+    writing: Option<(u64, u64)>,
+    /// Whether write-back was ever needed.
+    reached: bool,
+}
+
+impl DmWritecache {
+    fn note_entry(&mut self, frame: u32) {
+        let page = frame / ENTRIES;
+        self.changed.grow(page as usize + 1);
+        if !self.changed.contains(page) {
+            self.changed.insert(page);
+            self.changed_list.push(page);
+        }
+    }
+
+    fn commit(&mut self, host: &mut impl Host) {
+        if !self.changed_list.is_empty() {
+            host.counters().metadata_random_page_writes += self.changed_list.len() as u64 + 1;
+        }
+        for page in self.changed_list.drain(..) {
+            self.changed.take(page);
+        }
+        self.uncommitted = 0;
+    }
+
+    fn is_above(&self, percent: u64) -> bool {
+        PERCENT * u64::from(self.frames.held()) > percent * self.capacity
+    }
+
+    /// Writes to disk what it took since write-back began.
+    fn write_back(&mut self, host: &mut impl Host) {
+        let Some((began, mut written)) = self.writing else {
+            return;
+        };
+        let allowed = self.settings.pages_per_second.map_or(u64::MAX, |rate| {
+            let pages = u128::from(self.now - began) * u128::from(rate) / u128::from(self.second);
+            u64::try_from(pages).unwrap_or(u64::MAX)
+        });
+        while self.is_above(self.settings.low) {
+            if written >= allowed {
+                self.writing = Some((began, written));
+                return;
+            }
+            written += 1;
+            if let Some(oldest) = self.links.pop(&mut self.order) {
+                self.note_entry(self.frames.frame(oldest));
+                self.frames.release(oldest, host);
+            }
+        }
+        self.writing = None;
+        self.commit(host);
+    }
+}
+
+impl FlashCache for DmWritecache {
+    type Settings = Settings;
+    type Image = Copies;
+    type Device = Frames;
+
+    const OPTIONS: &'static [OptionAbout] = &[
+        OptionAbout {
+            name: "high_watermark",
+            values: "0 to 100",
+            default: "50",
+            description: "Percent of the flash pages in use that start write-back.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "low_watermark",
+            values: "0 to 100",
+            default: "45, at most the high watermark",
+            description: "Percent of the flash pages in use at which write-back stops.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "autocommit_blocks",
+            values: "1 to 4294967295",
+            default: "65536",
+            description: "New blocks after which metadata are committed.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "autocommit_time_ms",
+            values: "1 to 1000000000",
+            default: "1000",
+            description: "Time after which metadata are committed [ms].",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "writeback_pages_per_s",
+            values: "1 to 1000000000",
+            default: "no limit",
+            description: "Pages per second that the disk takes from write-back; where it falls behind, flash is full and writes go to disk.",
+            is_place: false,
+        },
+        ACCESSES_PER_SECOND,
+    ];
+
+    fn settings(options: &Options<'_>, _run: Conditions) -> Result<Settings> {
+        let high = options.number("high_watermark", 0..=PERCENT)?;
+        let low = options.number_or("low_watermark", 0..=PERCENT, high.min(45))?;
+        if low > high {
+            return Err(options.impossible("low_watermark", "is above high_watermark"));
+        }
+        let commit_blocks = options.number("autocommit_blocks", 1..=u64::from(u32::MAX))?;
+        let ms = options.number("autocommit_time_ms", 1..=1_000_000_000)?;
+        let pages_per_second =
+            options.number_if_given("writeback_pages_per_s", 1..=1_000_000_000)?;
+        Ok(Settings {
+            high,
+            low,
+            commit_blocks,
+            commit: Period::new(options, ms)?,
+            pages_per_second,
+        })
+    }
+
+    fn check_clock(settings: &Settings, unit: ClockUnit) -> Result<()> {
+        settings.commit.check(unit, "dm-writecache commits")
+    }
+
+    fn fills_at_once(_settings: &Settings) -> u64 {
+        // Any access may be the one that starts write-back.
+        u64::MAX
+    }
+
+    fn new(flash_pages: u32, settings: &Settings) -> Self {
+        Self {
+            settings: *settings,
+            capacity: u64::from(flash_pages),
+            frames: FrameTable::new(flash_pages, false),
+            links: Links::default(),
+            order: Ends::EMPTY,
+            uncommitted: 0,
+            changed: BitSet::default(),
+            changed_list: Vec::new(),
+            second: 1,
+            period: 1,
+            commit_due: 0,
+            now: 0,
+            writing: None,
+            reached: false,
+        }
+    }
+
+    fn grow(&mut self, pages: usize) {
+        self.frames.grow(pages);
+        self.links.grow(pages);
+    }
+
+    fn fetch(&self, pages: &[u32]) {
+        self.frames.fetch(pages);
+    }
+
+    fn start_clock(&mut self, unit: ClockUnit, now: u64) -> u64 {
+        let Period {
+            accesses_per_second,
+            ..
+        } = self.settings.commit;
+        self.second = match unit {
+            ClockUnit::Nanoseconds => 1_000_000_000,
+            ClockUnit::Accesses => accesses_per_second.unwrap_or(1),
+        };
+        self.period = self.settings.commit.ticks(unit);
+        self.commit_due = next_due(now, self.period);
+        self.now = now;
+        now
+    }
+
+    fn background(&mut self, now: u64, host: &mut impl Host) -> u64 {
+        self.now = now;
+        if now >= self.commit_due {
+            self.commit_due = next_due(now, self.period);
+            self.commit(host);
+        }
+        self.write_back(host);
+        // How far write-back has come depends on the time of each access.
+        self.settings
+            .pages_per_second
+            .map_or(self.commit_due, |_| now + 1)
+    }
+
+    #[inline]
+    fn lookup(&mut self, page: u32, _host: &mut impl Host) -> bool {
+        self.frames.holds(page)
+    }
+
+    #[inline]
+    fn on_exit(&mut self, exit: Exit, host: &mut impl Host) {
+        let Exit { page, changed } = exit;
+        let on_flash = self.frames.holds(page);
+        host.counters().victims_found_on_flash += u64::from(on_flash);
+        if !changed {
+            return;
+        }
+        if on_flash {
+            self.frames.overwrite(page, true, host);
+            return;
+        }
+        let Some(frame) = self.frames.room() else {
+            let counters = host.counters();
+            counters.bypassed += 1;
+            counters.disk_writes_on_exit += 1;
+            return;
+        };
+        self.links.push(&mut self.order, page);
+        self.frames.fill(page, frame, true, host);
+        self.note_entry(frame);
+        self.uncommitted += 1;
+        if self.uncommitted >= self.settings.commit_blocks {
+            self.commit(host);
+        }
+        let used = PERCENT * u64::from(self.frames.held());
+        if self.writing.is_none() && used >= self.settings.high * self.capacity {
+            self.reached = true;
+            self.writing = Some((self.now, 0));
+            self.write_back(host);
+        }
+    }
+
+    fn image(mut self) -> Copies {
+        for _ in 0..self.uncommitted.min(u64::from(self.frames.held())) {
+            let newest = self.order.newest;
+            self.links.remove(&mut self.order, newest);
+            self.frames.lose(newest);
+        }
+        self.frames.copies()
+    }
+
+    fn load(&mut self, image: Copies, _counters: &mut FlashCacheCounters) {
+        self.frames.load(&image);
+        for (_, page, _) in image {
+            self.links.push(&mut self.order, page);
+        }
+    }
+
+    fn valid_copies(&self) -> u64 {
+        u64::from(self.frames.held())
+    }
+
+    fn dirty_copies(&self) -> u64 {
+        u64::from(self.frames.dirty_held())
+    }
+
+    fn filled(&self, _usable_pages: u32) -> bool {
+        self.reached
+    }
+
+    fn recount(
+        &self,
+        counters: &FlashCacheCounters,
+        crash: Option<&CrashReport>,
+    ) -> std::result::Result<(), String> {
+        let changed = self.changed.iter().count();
+        let (held, dirty) = (self.frames.held(), self.frames.dirty_held());
+        if changed != self.changed_list.len() || held != dirty {
+            return Err(format!(
+                "{changed} changed metadata pages, counted as {}; {held} pages, {dirty} of them dirty",
+                self.changed_list.len()
+            ));
+        }
+        let ordered = self.links.iter(self.order);
+        let ordered = ordered.filter(|&page| self.frames.holds(page)).count();
+        self.frames.recount(ordered, counters, crash)
+    }
+}
