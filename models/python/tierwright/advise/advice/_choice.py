@@ -13,6 +13,7 @@ from tierwright.evaluate.advice import choose
 from tierwright.evaluate.advice.limits import (
     RESPONSES,
     Limit,
+    evidence_limit,
     first_broken,
     own_limits,
     stated_limits,
@@ -40,6 +41,7 @@ def chosen_of(asked: Asked, table: Table) -> Chosen:
     options = table.options
     limits = [
         *own_limits(options),
+        *evidence_limit(options, asked.setting.curve.evidence),
         *stated_limits(options, asked.constraints, table.beside),
     ]
     broken = first_broken(limits, len(options))

@@ -17,6 +17,7 @@ from tierwright.common.wording import (
 )
 from tierwright.evaluate.advice.limits import (
     CONSTRAINTS,
+    EVIDENCE,
     LEAST,
     PEAK_BUSY,
     POWER,
@@ -57,6 +58,7 @@ LIMIT_WORDS: Mapping[str, str] = {
     "max_ram": "a chassis that takes its RAM",
     "power_supply": "supplies for its power",
     "reserved_ram": "RAM for the system",
+    EVIDENCE: "sizes at which misses are known",
 }
 """Constraints in words, and what an option may lack, to be read behind *has* or *lacks*."""
 
@@ -215,6 +217,8 @@ def rejected_text(
     what = LIMIT_WORDS.get(name, name)
     if name == PRICE and unpriced:
         return f"{named(option)}: {listed(unpriced)} {'has' if len(unpriced) == 1 else 'have'} no price."
+    if name == EVIDENCE:
+        return f"{named(option)} is unknown, not worse: the curve does not speak of its sizes."
     if limit is None:
         return f"{named(option)} lacks {what}."
     bound = "at least" if name in LEAST else "at most"

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from tierwright.profile.given import arcstats, oracle, table
+from tierwright.profile.given import (
+    arcstats,
+    counters,
+    memcached,
+    oracle,
+    postgres,
+    table,
+)
 from tierwright.profile.given.reading import Kind
 
 KINDS: dict[str, Kind] = {
@@ -11,6 +18,9 @@ KINDS: dict[str, Kind] = {
         table.KIND,
         oracle.KIND,
         arcstats.KIND,
+        counters.KIND,
+        postgres.KIND,
+        memcached.KIND,
     )
 }
 """By name; among equals in detection the first wins, and the margin is shown."""
