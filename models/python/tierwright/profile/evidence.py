@@ -29,6 +29,7 @@ TITLES: Mapping[str, str] = {
 }
 """Names to show."""
 _MOST_BAND = 1000
+_LEAST_RATIO = 1e-9
 _LONGEST_TEXT = 500
 
 
@@ -66,8 +67,7 @@ class Evidence:
         """Whether its own check shows an error above `INDICATIVE`, in either direction."""
         if self.self_check is None:
             return False
-        ratio = max(1.0 + self.self_check, 1e-9)
-        return max(ratio, 1.0 / ratio) > 1.0 + INDICATIVE
+        return error_ratio(self.self_check) > 1.0 + INDICATIVE
 
     @property
     def title(self) -> str:
@@ -143,6 +143,18 @@ class Evidence:
             "snapshots": self.snapshots,
             "band": [list(row) for row in self.band],
         }
+
+
+def error_ratio(gap: float) -> float:
+    """Return how many times too many or too few a gap is: an error is a ratio.
+
+    Examples
+    --------
+    >>> error_ratio(0.25), error_ratio(-0.2)
+    (1.25, 1.25)
+    """
+    ratio = max(1.0 + gap, _LEAST_RATIO)
+    return max(ratio, 1.0 / ratio)
 
 
 def _distinct(

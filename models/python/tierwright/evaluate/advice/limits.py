@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from tierwright.common.arrays import FloatArray
 from tierwright.evaluate.advice.rows import IntArray, Options
 from tierwright.evaluate.configurations.columns import LIMITS as OWN_LIMITS
-from tierwright.profile.evidence import Evidence
 
 Bools = NDArray[np.bool_]
 PEAK_BUSY = "peak_busy"
@@ -104,23 +103,6 @@ def own_limits(options: Options) -> Iterator[Limit]:
             yield Limit(name, None, unknown, broken)
     yield Limit(PRICE, None, unknown, options.unpriced != 0)
     yield Limit(TIMES, None, unknown, ~np.isfinite(options.io_us))
-
-
-def evidence_limit(options: Options, evidence: Evidence | None) -> Iterator[Limit]:
-    """Yield what a curve from counters does not speak of: options that read it at other sizes are unknown.
-
-    Parameters
-    ----------
-    options : Options
-    evidence : Evidence or None
-        Of the curve; None yields nothing.
-    """
-    if evidence is None:
-        return
-    ram = options.ram_pages.astype(np.float64)
-    both = ram + options.flash_pages
-    outside = (ram < evidence.valid_from) | (both > evidence.valid_to)
-    yield Limit(EVIDENCE, None, np.full(len(options), np.nan), np.asarray(outside))
 
 
 def stated_limits(

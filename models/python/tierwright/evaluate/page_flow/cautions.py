@@ -264,41 +264,34 @@ def about_given(curve: Curve) -> Iterator[Caution]:
         )
 
 
-_NEXT_STEP = {
-    "points": "record a sampled trace for the sizes between, and a ghost list, a simulated pool or a resize "
-    "for those beyond",
-    "ages": "take more snapshots over the cycle of the load; for larger sizes record a sampled trace, or "
-    "resize the cache for an hour and count again",
-    "one_point": "take snapshots of the ages of what is resident, resize the cache for an hour and count "
-    "again, or record a sampled trace",
-}
-"""What gives the next stronger evidence, by the class of the present one."""
-
-
 def _about_evidence(evidence: Evidence, page_bytes: int) -> Caution:
     """Say what a curve from the counters of a running system rests on, and of which sizes it speaks."""
     sizes = evidence.range_text(page_bytes)
     if evidence.kind == "one_point":
-        message = (
+        return Caution(
+            "curve_from_one_point",
             f"one size and its miss ratio are known, {sizes}: a larger cache saves at most all of its "
-            "misses, a smaller one loses at least nothing, and no size can be recommended"
+            "misses, a smaller one loses at least nothing, and no size can be recommended",
+            "take snapshots of the ages of what is resident, resize the cache for an hour and count again, or "
+            "record a sampled trace",
+            about=("curve",),
         )
-    elif evidence.kind == "points":
-        message = (
+    if evidence.kind == "points":
+        return Caution(
+            "curve_from_points",
             f"the system itself counted the misses of some sizes, {sizes}: between them only the counts on "
-            f"either side bound the misses, and beyond nothing is known"
+            "either side bound the misses, and beyond nothing is known",
+            "record a sampled trace for the sizes between, and a ghost list, a simulated pool or a resize for "
+            "those beyond",
+            about=("curve",),
         )
-    else:
-        message = (
-            "the curve was computed from the ages of what is resident "
-            f"({evidence.snapshots_text()}) and speaks of {sizes}; {evidence.check_text()}"
-        )
-        if evidence.is_indicative:
-            message += ", so it is indicative only"
+    indicative = ", so it is indicative only" if evidence.is_indicative else ""
     return Caution(
-        f"curve_from_{evidence.kind}",
-        message,
-        _NEXT_STEP[evidence.kind],
+        "curve_from_ages",
+        "the curve was computed from the ages of what is resident "
+        f"({evidence.snapshots_text()}) and speaks of {sizes}; {evidence.check_text()}{indicative}",
+        "take more snapshots over the cycle of the load; for larger sizes record a sampled trace, or resize the "
+        "cache for an hour and count again",
         about=("curve",),
     )
 

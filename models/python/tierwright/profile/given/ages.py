@@ -12,6 +12,7 @@ import numpy as np
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes
 from tierwright.common.wording import counted
+from tierwright.profile.evidence import error_ratio
 from tierwright.profile.given.reading import (
     CurveOptions,
     Measured,
@@ -111,7 +112,7 @@ def points_of(
     band: tuple[tuple[float, float], ...] = ()
     if curve.low is not None and curve.high is not None:
         # Nowhere narrower than what the check shows.
-        off = 1.0 if check is None else 1.0 + abs(check)
+        off = 1.0 if check is None else error_ratio(check)
         low = np.minimum(np.interp(at, curve.sizes, curve.low) / per_s, ratio / off)
         high = np.maximum(np.interp(at, curve.sizes, curve.high) / per_s, ratio * off)
         ends = zip(low, np.minimum(high, 1.0), strict=True)
