@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import advice_cases
 import numpy as np
 import pytest
 import recordings
@@ -18,6 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tierwright import _simulator
+from tierwright.cli.app import main
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.page_flow.cautions import about_curve
 from tierwright.profile.curve import Curve, Given
@@ -760,3 +762,85 @@ def test_a_composed_curve_is_of_the_weakest_class() -> None:
     assert found is not None
     assert found.kind == "one_point"
     assert weakest([None, None]) is None
+
+
+# --- the advisor and the command ------------------------------------------------------------
+
+PAGES = np.unique(np.geomspace(2**18, 2**24, 24).astype(np.int64))
+DATA = 2**30
+
+
+def large(kind: str, **changes: Any) -> Curve:
+    """A curve of 1 GiB to 64 GiB before 4 TiB of data."""
+    pages = PAGES[-1:] if kind == "one_point" else PAGES
+    misses = 1e9 * (1 - np.log(pages + 1.0) / np.log(DATA + 1.0))
+    band = tuple(
+        (int(size), float(miss) / 1.1e9, float(miss) / 0.9e9)
+        for size, miss in zip(pages, misses, strict=True)
+    )
+    evidence = Evidence(
+        kind,  # type: ignore[arg-type]
+        int(pages[0]),
+        int(pages[-1]),
+        0.1,
+        "",
+        3,
+        band if kind == "ages" else (),
+    )
+    return Curve.from_lists(
+        pages,
+        misses,
+        None,
+        accesses=10**9,
+        distinct_pages=DATA,
+        page_bytes=4096,
+        write_accesses=0,
+        given=Given("counters", data_known=True, evidence=replace(evidence, **changes)),
+    ).with_dirty_share(0.2)
+
+
+def test_the_advisor_ranks_what_the_evidence_reaches_and_calls_the_rest_unknown() -> (
+    None
+):
+    found = advice_cases.ask(curve=large("ages"), accesses_per_s=5000.0, how_sure=True)
+    assert found.recommendation is not None
+    assert found.recommendation.ram_bytes <= 64 * 2**30
+    assert found.rejected_counts["evidence"] > 0
+    [unknown, *_] = [each for each in found.rejected if each.constraint == "evidence"]
+    assert "unknown, not worse" in unknown.text
+    [about] = [c for c in found.cautions if c.code == "curve_from_ages"]
+    assert "lower end of the band" in about.effect
+    assert about.could_change_choice is not None
+    assert "snapshots over the whole cycle" in found.confidence.reason
+    bare = replace(large("ages"), given=Given("table", data_known=True))
+    free = advice_cases.ask(curve=bare.with_dirty_share(0.2), accesses_per_s=5000.0)
+    assert "evidence" not in free.rejected_counts
+    assert free.suitable > found.suitable
+
+
+def test_an_indicative_curve_gives_no_probability_and_says_so() -> None:
+    found = advice_cases.ask(
+        curve=large("ages", self_check=0.6), accesses_per_s=5000.0, how_sure=True
+    )
+    assert "indicative only" in found.confidence.reason
+    assert "60.0% more misses" in found.confidence.reason
+
+
+def test_of_one_point_no_size_is_recommended() -> None:
+    found = advice_cases.ask(curve=large("one_point"), accesses_per_s=5000.0)
+    assert found.recommendation is None
+    assert found.finding.startswith("No size can be recommended")
+    assert "recommend no size" in found.rejected[0].text
+
+
+def test_the_command_prints_the_class_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = tmp_path / "counters.csv"
+    text.write_text(HEAD + "81920,10,9,1\n81920,30,11,2\n")
+    main(["curve", "import", str(text), "--page-bytes", "8192"])
+    out = capsys.readouterr().out
+    assert out.split()[:3] == ["evidence", "one", "point"]
+    assert "80 KiB" in out
+    main(["curve", "import", str(text), "--page-bytes", "8192", "--json"])
+    assert json.loads(capsys.readouterr().out)["evidence"]["evidence"] == "one_point"

@@ -56,6 +56,8 @@ def _evidence_limit(options: Options, evidence: Evidence | None) -> Iterator[Lim
         return
     largest = options.ram_pages + options.flash_pages
     outside = (options.ram_pages < evidence.valid_from) | (largest > evidence.valid_to)
+    if evidence.kind == "one_point":  # the size of today is no recommendation either
+        outside = np.ones(len(options), dtype=np.bool_)
     yield Limit(EVIDENCE, None, np.full(len(options), np.nan), np.asarray(outside))
 
 
