@@ -1271,4 +1271,5 @@ export const LIMIT_WORDS: Readonly<Record<string, string>> = {
   max_ram: "a chassis that takes its RAM",
   power_supply: "supplies for its power",
   reserved_ram: "RAM for the system",
+  evidence: "sizes at which misses are known",
 };

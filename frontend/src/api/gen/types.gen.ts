@@ -5156,6 +5156,10 @@ export type ConversionReportOut = {
      */
     curve_pages: number | null;
     /**
+     * What a curve from counters rests on; null for others.
+     */
+    evidence: EvidenceOut | null;
+    /**
      * Dirty Share
      *
      * As stated for a given curve. [1]
@@ -5586,6 +5590,10 @@ export type CurveOut = {
      */
     composed_of: Array<string> | null;
     /**
+     * What a curve from counters rests on; null for others.
+     */
+    evidence: EvidenceOut | null;
+    /**
      * Misses Low
      *
      * At least, by the worst error known of the scale law, of a curve that has no steady state besides; null where nothing was scaled. [accesses]
@@ -5627,6 +5635,10 @@ export type CurveOut = {
  * What was understood of a given curve.
  */
 export type CurvePreviewOut = {
+    /**
+     * What a curve from counters rests on; null where nothing is known of where it comes from.
+     */
+    evidence: EvidenceOut | null;
     /**
      * Kind
      *
@@ -7802,6 +7814,74 @@ export type EvaluationOut = {
      * Version of the simulator core that replayed it.
      */
     core_version: string;
+};
+
+/**
+ * EvidenceOut
+ *
+ * What a curve from counters rests on: its class, the sizes that it speaks of, and its error.
+ */
+export type EvidenceOut = {
+    /**
+     * Evidence
+     *
+     * `points`: hits that the system counted at two or more sizes; `ages`: when what is resident was last used; `one_point`: one size and its miss ratio.
+     */
+    evidence: 'points' | 'ages' | 'one_point';
+    /**
+     * Title
+     *
+     * The class in words.
+     */
+    title: string;
+    /**
+     * Valid From
+     *
+     * Smallest size that it speaks of. [pages]
+     */
+    valid_from: number;
+    /**
+     * Valid To
+     *
+     * Largest size that it speaks of; nothing is known beyond. [pages]
+     */
+    valid_to: number;
+    /**
+     * Range
+     *
+     * The same in words.
+     */
+    range: string;
+    /**
+     * Self Check
+     *
+     * By what share it gives more misses at its largest size than the system counts; null where there is no such count. [1]
+     */
+    self_check: number | null;
+    /**
+     * Check
+     *
+     * The same in words, or why there is none.
+     */
+    check: string;
+    /**
+     * Indicative
+     *
+     * Whether the check shows an error above 25 %.
+     */
+    indicative: boolean;
+    /**
+     * Snapshots
+     *
+     * Snapshots or intervals that were averaged.
+     */
+    snapshots: number;
+    /**
+     * Basis
+     *
+     * The same in words, and whether they give a band.
+     */
+    basis: string;
 };
 
 /**
@@ -20265,6 +20345,10 @@ export type SummaryOut = {
      * Largest size that a profile or a given curve lists. [pages]
      */
     curve_pages: number | null;
+    /**
+     * What a curve from counters rests on; null for others.
+     */
+    evidence: EvidenceOut | null;
     /**
      * Dirty Share
      *

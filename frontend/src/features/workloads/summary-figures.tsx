@@ -93,6 +93,13 @@ export function SummaryFigures({ summary }: { readonly summary: SummaryOut }) {
               : `${formatShort(summary.accesses / summary.duration_s)} accesses/s`
           }
         />
+        {summary.evidence != null && (
+          <Figure
+            name="Evidence"
+            value={summary.evidence.title}
+            note={`speaks of ${summary.evidence.range}`}
+          />
+        )}
         <Figure
           name="Format"
           value={summary.format}
