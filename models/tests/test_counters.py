@@ -533,7 +533,7 @@ class TestMemcached:
         assert evidence.self_check == pytest.approx(1.0)
         assert evidence.is_indicative
         assert evidence.band == ()
-        assert "100.0% more misses" in evidence.check_text()
+        assert "100 % above" in evidence.check_text()
 
     def test_the_youngest_evicted_ends_the_range(self) -> None:
         text = stats(10_000, 0, 1, 3600) + dump(10_000) + stats(20_000, 10**6, 9999)
@@ -735,9 +735,9 @@ def test_what_the_caution_says_follows_from_its_figures() -> None:
         )
 
     good, bad = said(of_class("ages")), said(of_class("ages", self_check=-0.3))
-    assert "2.0% more misses" in good
+    assert "2.00 % above" in good
     assert "indicative" not in good
-    assert "30.0% fewer misses" in bad
+    assert "30.0 % below" in bad
     assert "indicative only" in bad
     few = said(of_class("ages", band=(), snapshots=1))
     assert "1 snapshot, too few for a band" in few
@@ -823,7 +823,7 @@ def test_an_indicative_curve_gives_no_probability_and_says_so() -> None:
         curve=large("ages", self_check=0.6), accesses_per_s=5000.0, how_sure=True
     )
     assert "indicative only" in found.confidence.reason
-    assert "60.0% more misses" in found.confidence.reason
+    assert "60.0 % above" in found.confidence.reason
 
 
 def test_of_one_point_no_size_is_recommended() -> None:

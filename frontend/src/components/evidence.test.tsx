@@ -10,7 +10,7 @@ const AGES = {
   valid_to: 1000,
   range: "40 KiB to 4 MiB",
   self_check: 0.4,
-  check: "at its largest size it gives 40.0% more misses than the system counts",
+  check: "at its largest size its misses are 40 % above what the system counts",
   indicative: true,
   snapshots: 1,
   basis: "1 snapshot, too few for a band",
@@ -20,8 +20,8 @@ it("names the class, the range and the check of a curve from counters", async ()
   await renderThemed(<EvidencePanel evidence={AGES} />);
   const shown = (text: string | RegExp) => expect.element(page.getByText(text));
   await shown("Evidence: ages, indicative").toBeVisible();
-  await shown("40 KiB to 4 MiB").toBeVisible();
-  await shown(/^At its largest size it gives 40\.0% more misses/).toBeVisible();
+  await shown(/^40 KiB to 4 MiB/).toBeVisible();
+  await shown(/^At its largest size its misses are 40 % above/).toBeVisible();
   await shown("The curve is known up to the present size.").toBeVisible();
 });
 

@@ -14,7 +14,7 @@ from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import Problems
 from tierwright.common.fields import is_count, is_number
 from tierwright.common.units import format_bytes
-from tierwright.common.wording import counted
+from tierwright.common.wording import counted, percent
 
 EvidenceClass = Literal["points", "ages", "one_point"]
 """Hits that the system measured at two or more sizes; ages of what is resident; one size and its hit ratio."""
@@ -30,6 +30,7 @@ TITLES: Mapping[str, str] = {
 """Names to show."""
 _MOST_BAND = 1000
 _LEAST_RATIO = 1e-9
+_AGREES = 5e-4
 _LONGEST_TEXT = 500
 
 
@@ -95,13 +96,11 @@ class Evidence:
         """Say how far it is off by its own check, or why there is none."""
         if self.self_check is None:
             return f"no self-check: {self.self_check_reason}"
-        much = f"{abs(self.self_check):.1%}"
-        if much == "0.0%":
+        much = abs(self.self_check)
+        if much < _AGREES:
             return "at its largest size it agrees with what the system counts"
-        which = "more" if self.self_check > 0 else "fewer"
-        return (
-            f"at its largest size it gives {much} {which} misses than the system counts"
-        )
+        which = "above" if self.self_check > 0 else "below"
+        return f"at its largest size its misses are {percent(much)} {which} what the system counts"
 
     def snapshots_text(self) -> str:
         """Say how many snapshots it rests on, and whether they give a band."""
