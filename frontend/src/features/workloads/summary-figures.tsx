@@ -50,6 +50,9 @@ function statedText(summary: SummaryOut): string | undefined {
   if (isComposed(summary)) {
     return "of all its workloads";
   }
+  if (summary.evidence != null) {
+    return "of its counters, or as stated";
+  }
   return summary.kind === "curve" ? "as stated" : undefined;
 }
 

@@ -240,7 +240,7 @@ def _evidence(found: Examined) -> list[tuple[str, str]]:
     return [
         ("evidence", f"{evidence.title} ({evidence.snapshots_text()})"),
         ("speaks of", evidence.range_text(found.page_bytes or 1)),
-        ("self-check", evidence.check_text()),
+        ("check", evidence.check_text()),
     ]
 
 
