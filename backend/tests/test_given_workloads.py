@@ -226,6 +226,7 @@ class TestCurve:
             "zfs_arcstats",
             "counters",
             "postgres",
+            "aurora",
             "memcached",
         ]
         for kind in kinds:

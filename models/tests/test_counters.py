@@ -25,6 +25,7 @@ from tierwright.evaluate.page_flow.cautions import about_curve
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.document import profile_from_mapping
 from tierwright.profile.evidence import Evidence, weakest
+from tierwright.profile.given.aurora import flash_bytes
 from tierwright.profile.given.examine import Examined, examine
 from tierwright.profile.given.kinds import KINDS
 from tierwright.profile.given.memcached import item_of
@@ -471,6 +472,58 @@ class TestPostgres:
     )
     def test_traps_are_refused(self, text: str, says: str) -> None:
         assert says in problem(text)[1]
+
+
+class TestAurora:
+    HEAD = (
+        "seconds,size_bytes,block_bytes,used_size,blks_hit,storage_blks_read,"
+        "orcache_blks_hit,storage_blk_read_time\n"
+    )
+
+    def test_ram_and_ram_with_flash_are_two_points(self) -> None:
+        found = complete(
+            self.HEAD
+            + "1,81920000,8192,163840000,100,10,10,5\n"
+            + "11,81920000,8192,163840000,900,60,160,55\n"
+        )
+        assert found.kind == "aurora"
+        assert [(p.pages, p.hit_ratio) for p in found.points] == [
+            (10_000, 0.8),
+            (30_000, 0.95),
+        ]
+        assert found.evidence is not None
+        assert found.evidence.kind == "points"
+        assert "A read of Aurora storage took 1 ms on average." in found.assumptions
+
+    def test_documented_sizes_are_powers_of_1024(self) -> None:
+        assert flash_bytes(Reading(), 1, "975 GB") == 975 * 2**30
+        assert flash_bytes(Reading(), 1, "1054 GB") == 1054 * 2**30
+        assert flash_bytes(Reading(), 1, "1046898278400") == 975 * 2**30
+
+    def test_an_empty_flash_cache_leaves_one_point(self) -> None:
+        found = complete(
+            self.HEAD + "1,81920000,8192,0,100,10,0,0\n11,81920000,8192,0,900,110,0,0\n"
+        )
+        assert found.evidence is not None
+        assert found.evidence.kind == "one_point"
+
+    @pytest.mark.parametrize(
+        ("rows", "says"),
+        [
+            ("1,8192,8192,8 GB,100,10,10,5\n", "read the counters twice"),
+            (
+                "1,8192,8192,8 GB,100,10,10,5\n2,8192,8192,8 GB,99,11,11,6\n",
+                "went backwards",
+            ),
+            (
+                "1,8192,8192,8 GB,100,10,10,5\n2,16384,8192,8 GB,200,11,11,6\n",
+                "one size",
+            ),
+            ("1,8192,8192,8 parts,100,10,10,5\n", "used_size must be bytes"),
+        ],
+    )
+    def test_traps_are_refused(self, rows: str, says: str) -> None:
+        assert says in problem(self.HEAD + rows)[1]
 
 
 SAMPLE = "key=foo exp=-1 la=1597801394 cas=63208 fetch=yes cls=1 size=73"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tierwright.profile.given import (
     arcstats,
+    aurora,
     counters,
     memcached,
     oracle,
@@ -20,6 +21,7 @@ KINDS: dict[str, Kind] = {
         arcstats.KIND,
         counters.KIND,
         postgres.KIND,
+        aurora.KIND,
         memcached.KIND,
     )
 }
