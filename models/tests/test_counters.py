@@ -19,9 +19,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tierwright import _simulator
+from tierwright.advise import configurations, dram_or_flash
+from tierwright.advise.point import Rate
 from tierwright.cli.app import main
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.page_flow.cautions import about_curve
+from tierwright.evaluate.page_flow.other_ends import Situation, other_ends
+from tierwright.hardware.catalog import device_or_file
+from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.document import profile_from_mapping
 from tierwright.profile.evidence import Evidence, weakest
@@ -33,6 +38,8 @@ from tierwright.profile.given.reading import CurveOptions, Reading
 from tierwright.profile.working_set import MissRates, Snapshot, gap, miss_rates
 
 ROOT = Path(__file__).resolve().parents[2]
+FLASH = "face2016-samsung-840pro-256"
+DISK = "face2016-cheetah-15k6-single"
 
 
 def snapshot(
@@ -897,3 +904,64 @@ def test_the_command_prints_the_class_first(
     assert "80 KiB" in out
     main(["curve", "import", str(text), "--page-bytes", "8192", "--json"])
     assert json.loads(capsys.readouterr().out)["evidence"]["evidence"] == "one_point"
+
+
+def test_configurations_beyond_the_evidence_are_unknown() -> None:
+    sizes: dict[str, Any] = {"accesses_per_s": 5000.0, "kinds": ("chassis",)}
+    reached = configurations.answer(large("ages"), **sizes)
+    out = {each.reason: each for each in reached.excluded}
+    assert "unknown, not worse" in out["evidence"].text
+    single = configurations.answer(large("one_point"), **sizes)
+    assert single.cheapest is None
+    free = replace(large("points"), given=Given("table", data_known=True))
+    every = configurations.answer(free.with_dirty_share(0.2), **sizes)
+    assert "evidence" not in {each.reason for each in every.excluded}
+
+
+def test_of_one_point_the_paying_ram_is_unknown() -> None:
+    one, ages = (
+        dram_or_flash.answer(
+            device_or_file(FLASH),
+            device_or_file(DISK),
+            curve=large(kind),
+            ram_pages=int(PAGES[-1]),
+            rate=Rate(5000.0, "stated"),
+        )
+        for kind in ("one_point", "ages")
+    )
+    assert one.paying is None
+    assert one.paying_reason.startswith("One size and its miss ratio")
+    assert not ages.paying_reason.startswith("One size")
+
+
+def test_the_bounds_of_one_point_contain_the_truth() -> None:
+    """Of a recorded trace: whatever smaller and larger caches miss lies between both ends."""
+    for name in ("tpcb-cut", "tpcc-cut"):
+        sizes, exact = exact_second_half(name, 8192)
+        at = len(sizes) // 2
+        known = int(sizes[at])
+        curve = Curve.from_lists(
+            [known],
+            [1e6 * exact[at]],
+            None,
+            accesses=10**6,
+            distinct_pages=known,
+            page_bytes=4096,
+            write_accesses=0,
+            given=Given(
+                "counters",
+                data_known=False,
+                evidence=Evidence("one_point", known, known, None, "counted"),
+            ),
+        )
+        idle = Device("none", "none", "nvme")
+        [about] = [
+            each
+            for each in about_curve(curve, [known], [0])
+            if "one_point" in each.name
+        ]
+        ends = other_ends(about, Situation(curve, idle, idle, tuple(sizes.tolist())))
+        low, high = (end.situation.curve.misses(sizes) / 1e6 for end in ends)
+        assert bool(np.all((low <= exact + 1e-9) & (exact <= high + 1e-9)))
+        assert low[-1] == 0
+        assert high[0] == 1

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import Problems
@@ -75,9 +75,22 @@ class Evidence:
         """Class to show, with how far it can be relied on."""
         return TITLES[self.kind] + (", indicative" if self.is_indicative else "")
 
-    def knows(self, size: float) -> bool:
-        """Whether it speaks of a size. [pages]"""
-        return self.valid_from <= size <= self.valid_to
+    def unknown(self, smallest: FloatArray, largest: FloatArray) -> NDArray[np.bool_]:
+        """Say which choices of sizes rest on more than it speaks of: unknown, not worse.
+
+        Parameters
+        ----------
+        smallest, largest : float64 array
+            Sizes at which each reads the curve. [pages]
+
+        Returns
+        -------
+        bool array
+            All of one point, which recommends no size, that of today neither.
+        """
+        if self.kind == "one_point":
+            return np.ones(smallest.shape, dtype=np.bool_)
+        return np.asarray((smallest < self.valid_from) | (largest > self.valid_to))
 
     def ends(self, pages: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Return the least and the largest miss ratio at some sizes; the band is not empty. [1]"""

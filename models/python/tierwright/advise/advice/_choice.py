@@ -54,11 +54,9 @@ def _evidence_limit(options: Options, evidence: Evidence | None) -> Iterator[Lim
     """Yield what a curve from counters does not speak of: options that read it at other sizes are unknown."""
     if evidence is None:
         return
-    largest = options.ram_pages + options.flash_pages
-    outside = (options.ram_pages < evidence.valid_from) | (largest > evidence.valid_to)
-    if evidence.kind == "one_point":  # the size of today is no recommendation either
-        outside = np.ones(len(options), dtype=np.bool_)
-    yield Limit(EVIDENCE, None, np.full(len(options), np.nan), np.asarray(outside))
+    ram = options.ram_pages
+    outside = evidence.unknown(ram, ram + options.flash_pages)
+    yield Limit(EVIDENCE, None, np.full(len(options), np.nan), outside)
 
 
 def kept(asked: Asked, table: Table, chosen: Chosen, order: IntArray) -> Iterator[int]:
