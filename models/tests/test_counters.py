@@ -603,7 +603,9 @@ class TestMemcached:
 
     def test_without_evictions_all_is_there_and_nothing_checks_it(self) -> None:
         text = stats(10_000, 0, 0, 0) + dump(10_000) + stats(20_000, 10**6, 0, 0)
-        evidence = complete(text).evidence
+        assert "no evictions between the readings" in problem(text)[1]
+        assert "no evictions" in problem(text + "STAT lru_segmented yes\n")[1]
+        evidence = complete(text + "STAT lru_segmented no\n").evidence
         assert evidence is not None
         assert evidence.valid_to == 7200
         assert evidence.self_check is None

@@ -152,7 +152,7 @@ KIND = Kind(
     score,
     read,
     (
-        "Sizes between shared buffers and the whole cache on flash, below, and beyond. The cache on flash is no LRU "
-        "extension of shared buffers.",
+        "Sizes between shared buffers and the whole cache on flash, below, and beyond. The cache on flash "
+        "and shared buffers are not one LRU list.",
     ),
 )

@@ -1,8 +1,11 @@
 """memcached: `stats`, `stats items` and `lru_crawler metadump`, without keys.
 
 A line of the dump has `la`, the unix second of the last access, and `size` in bytes; `exp` is the second at
-which it expires, -1 of what never does (memcached's doc/protocol.txt). An access moves `la` at most once in
-60 seconds (`ITEM_UPDATE_INTERVAL` of memcached's items.c), so ages below some minutes are too coarse.
+which it expires, -1 of what never does (memcached's doc/protocol.txt). Without the segmented LRU an access moves
+`la` at most once in 60 seconds (`ITEM_UPDATE_INTERVAL` and `do_item_update` of memcached's items.c), so ages below
+some minutes are too coarse. With it (`lru_segmented` of `stats settings`) the first access of an item, and those
+while it is marked as active, do not move `la` (`do_item_bump`): its ages are too old, and only the evictions show
+by how much.
 Evictions are those of a slab class: each class has its own curve. `evicted_time` of `stats items` is the age of
 the item of the class that was evicted last: what is older than the least of these is not all there.
 """
@@ -50,6 +53,7 @@ class _Moment:
     line: int
     second: float
     stats: dict[str, float] = field(default_factory=dict)
+    segmented: str = ""
     rows: list[Item] = field(default_factory=list)
 
 
@@ -109,6 +113,20 @@ def read(rows: Sequence[Row], options: CurveOptions) -> Reading:
         "are not in the curve.",
         "Last accesses are stamped once in 60 s at most, so sizes whose ages are below 5 minutes are left out.",
     ]
+    segmented = {each.segmented for each in moments} - {""} != {"no"}
+    if segmented and not rates.evictions:
+        found.problem(
+            last,
+            "lru_segmented",
+            "is not `no`, so not every access is stamped and the ages are too old, and no evictions between the "
+            "readings show by how much: give `stats settings` and readings between which items were evicted",
+        )
+        return found
+    if segmented:
+        found.assumptions.append(
+            "The LRU is segmented (or `stats settings` is lacking): not every access is stamped, the ages are too "
+            "old and give too many misses; the check against the evictions shows by how much."
+        )
     points_of(found, snapshots, rates, options, last)
     return found
 
@@ -123,6 +141,8 @@ def _moments(found: Reading, rows: Sequence[Row]) -> list[_Moment]:
             if name == "time":
                 second = count_of(found, row.line, "time", value)
                 moments.append(_Moment(row.line, second or 0.0))
+            elif moments and name == "lru_segmented":
+                moments[-1].segmented = value
             elif moments and (name in _COUNTERS or name.startswith("items:")):
                 known = count_of(found, row.line, name, value)
                 moments[-1].stats[name] = known or 0.0
@@ -272,6 +292,7 @@ def _example() -> str:
             "STAT cmd_get 918273645",
             "STAT items:5:evicted 1200000",
             "STAT items:5:evicted_time 7200",
+            "STAT lru_segmented no",
             *(
                 f"la={first - age} cls=5 items={count} bytes={100 * count}"
                 for age, count in zip(ages, _counts(ages), strict=True)
