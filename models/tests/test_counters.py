@@ -19,22 +19,25 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tierwright import _simulator
-from tierwright.advise import configurations, dram_or_flash
+from tierwright.advise import configurations, dram_or_flash, scale
 from tierwright.advise.point import Rate
 from tierwright.cli.app import main
 from tierwright.common.errors import BadInput
+from tierwright.evaluate.compose.composed import composed_profile
 from tierwright.evaluate.page_flow.cautions import about_curve
 from tierwright.evaluate.page_flow.other_ends import Situation, other_ends
 from tierwright.hardware.catalog import device_or_file
 from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve, Given
-from tierwright.profile.document import profile_from_mapping
+from tierwright.profile.document import Profile, profile_from_mapping
 from tierwright.profile.evidence import Evidence, weakest
 from tierwright.profile.given.aurora import flash_bytes
 from tierwright.profile.given.examine import Examined, examine
 from tierwright.profile.given.kinds import KINDS
 from tierwright.profile.given.memcached import item_of
 from tierwright.profile.given.reading import CurveOptions, Reading
+from tierwright.profile.production import Production
+from tierwright.profile.several import Workload
 from tierwright.profile.working_set import MissRates, Snapshot, gap, miss_rates
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -967,3 +970,33 @@ def test_the_bounds_of_one_point_contain_the_truth() -> None:
         assert bool(np.all((low <= exact + 1e-9) & (exact <= high + 1e-9)))
         assert low[-1] == 0
         assert high[0] == 1
+
+
+def test_a_scaled_curve_speaks_of_the_sizes_that_correspond() -> None:
+    curve = of_class("ages").with_dirty_share(0.2)
+    found = scale.answer(Profile(curve, 10.0), Production(4096 * 200_000, 50.0))
+    for each in (
+        found.profile.curve,
+        profile_from_mapping(json.loads(found.profile.to_text())).curve,
+    ):
+        evidence = each.evidence
+        assert evidence is not None
+        assert evidence.kind == "ages"
+        assert (evidence.valid_from, evidence.valid_to) == (10_000, 40_000)
+        low, high = evidence.ends(20_000)
+        assert float(low) < 0.4 < float(high)
+    names = {each.name for each in found.warnings}
+    assert "curve_from_ages" in names
+
+
+def test_a_composed_profile_keeps_the_weakest_class() -> None:
+    parts = [
+        Workload(name, of_class(kind).with_dirty_share(0.2), 10.0, "stated")
+        for name, kind in (("first", "ages"), ("second", "points"))
+    ]
+    made = composed_profile(parts).curve
+    assert made.evidence is not None
+    assert made.evidence.kind == "ages"
+    assert made.evidence.self_check is None
+    names = {each.name for each in about_curve(made, [1000], [0])}
+    assert {"composed_workload", "curve_from_ages"} <= names
