@@ -895,6 +895,8 @@ def test_of_one_point_no_size_is_recommended() -> None:
     found = advice_cases.ask(curve=large("one_point"), accesses_per_s=5000.0)
     assert found.recommendation is None
     assert found.finding.startswith("No size can be recommended")
+    [about] = [c for c in found.cautions if c.code == "curve_from_one_point"]
+    assert "sampled trace" in about.hint
     assert "recommend no size" in found.rejected[0].text
 
 

@@ -348,7 +348,7 @@ WHY_NOT: Mapping[str, str] = {
     "curve_from_ages": "not computable: fewer than three snapshots, or the curve was composed, so no band is "
     "known",
     "curve_from_points": "not computable: only a trace shows how far the counts are from those of LRU",
-    "curve_from_one_point": "not computable: only the one size is read",
+    "curve_from_one_point": "not computable: no other size is read, or nothing was chosen",
     "described_workload": "not computable: only a trace shows how far the description is from "
     "the workload",
     "scaled_unmeasured": "not computable: the error of the scale law was never measured",

@@ -12,7 +12,7 @@ from tierwright.advise.configurations import DATA_ON_LOCAL_DISKS, RATE_NOT_KNOWN
 from tierwright.common.answer import Step
 from tierwright.common.cautions import Caution
 from tierwright.common.wording import listed
-from tierwright.evaluate.page_flow.cautions import about_curve
+from tierwright.evaluate.page_flow.cautions import about_curve, about_given
 from tierwright.hardware.build import build_from_mapping
 
 
@@ -26,6 +26,8 @@ def about_answer(asked: Asked, table: Table, best: int | None) -> Iterator[Cauti
             table.options.ram_pages[[best]],
             table.options.flash_pages[[best]],
         )
+    elif setting.curve.evidence is not None:  # an answer never lacks its class
+        yield from about_given(setting.curve)
     if setting.rates.mean is None:
         yield RATE_NOT_KNOWN
     if source == "devices" and candidates.machine_usd is None:
