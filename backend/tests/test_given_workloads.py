@@ -224,6 +224,10 @@ class TestCurve:
             "table",
             "oracle_db_cache_advice",
             "zfs_arcstats",
+            "counters",
+            "postgres",
+            "aurora",
+            "memcached",
         ]
         for kind in kinds:
             found = application.post(
@@ -531,3 +535,49 @@ class TestCurve:
             "best_at_least": None,
             "best_at_most": None,
         }
+
+
+class TestCounters:
+    """A curve from counters keeps its class from the preview to every answer."""
+
+    @staticmethod
+    def example(application, name):
+        kinds = application.get("/curve-kinds")["items"]
+        return next(kind["example"] for kind in kinds if kind["name"] == name)
+
+    def test_ages_travel_with_the_workload(self, application):
+        text = self.example(application, "memcached")
+        preview = application.post("/curve-previews", {"text": text}, 200)
+        shown = preview["evidence"]
+        assert (shown["evidence"], shown["title"]) == ("ages", "ages")
+        assert shown["indicative"] is False
+        assert shown["check"].startswith("at its largest size it agrees")
+        made = application.post(
+            "/workloads/from-curve", {"name": "Counters", "text": text}, 201
+        )
+        assert made["summary"]["evidence"] == shown
+        curve = application.get(f"/workloads/{made['id']}/curve")
+        assert curve["evidence"] == shown
+        assert "from the counters of a running system: ages" in curve["estimator"]
+        found = application.post(
+            "/evaluations",
+            point(made["id"], shown["valid_to"] // 2, 10, dirty_share=0.2),
+            200,
+        )
+        assert "curve_from_ages" in {each["code"] for each in found["cautions"]}
+
+    def test_one_point_says_so_and_a_table_has_no_class(self, application, curved):
+        text = self.example(application, "postgres")
+        preview = application.post("/curve-previews", {"text": text}, 200)
+        assert preview["evidence"]["evidence"] == "one_point"
+        assert preview["evidence"]["range"] == "8 GiB"
+        assert preview["complete"] is True
+        assert curved["summary"]["evidence"] is None
+
+    def test_a_counter_that_went_backwards_is_refused_with_its_line(self, application):
+        text = (
+            "size_bytes,requests,misses,seconds\n8192000,900,90,10\n8192000,100,10,20\n"
+        )
+        body = {"name": "Back", "text": text, "page_bytes": 8192}
+        found = application.post("/workloads/from-curve", body, 422)
+        assert "line 3" in {each["where"] for each in found["errors"]}

@@ -150,9 +150,14 @@ test("Oracle's cache advice and ZFS counters are read from the examples", async 
   await choose(page, "Start from an example", "ZFS arcstats");
   await expect(page.getByText("Read as zfs arcstats")).toBeVisible();
   await expect(page.getByText(/Every ghost hit counts as a hit/)).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Evidence: points" })).toBeVisible();
   await expect(
     page.getByText(/2 sizes, up to 94\.57\s% hits in 60\sGiB/),
   ).toBeVisible();
+
+  await choose(page, "Start from an example", "memcached metadump");
+  await expect(page.getByRole("heading", { name: "Evidence: ages" })).toBeVisible();
+  await expect(page.getByText(/^At its largest size it agrees/)).toBeVisible();
 });
 
 test("a profile is dropped in place of its trace", async ({ page }) => {

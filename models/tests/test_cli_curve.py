@@ -78,7 +78,15 @@ class TestCurve:
     def test_kinds_are_listed(self, capsys):
         assert main(["curve", "kinds", "--json"]) == 0
         names = [kind["name"] for kind in json.loads(capsys.readouterr().out)]
-        assert names == ["table", "oracle_db_cache_advice", "zfs_arcstats"]
+        assert names == [
+            "table",
+            "oracle_db_cache_advice",
+            "zfs_arcstats",
+            "counters",
+            "postgres",
+            "aurora",
+            "memcached",
+        ]
         assert main(["curve", "kinds"]) == 0
         assert "zfs_arcstats" in capsys.readouterr().out
 

@@ -72,6 +72,7 @@ OUTSIDE = {
     "hardware.measure.run": "executes a plan; held by test_measure.py",
     "catalogue": "words about formulas, and checks of their inputs",
     "profile.given": "reads curves; held by its own tests",
+    "profile.evidence": "plain data and words; held by test_counters.py",
     "common.checks": "checks inputs",
     "evaluate.page_flow.decision": "compares costs, and prices replays; held by test_decision.py",
     "advise.at_load": "words; held by test_at_load.py",

@@ -537,6 +537,7 @@ export const FlashDeviceIn = {
   page_bytes: {"low":512,"high":16777216,"whole":true,"usual":4096},
   spare: {"low":0.001,"high":1000,"usual":0.07},
   block_pages: {"low":1,"high":65536,"whole":true,"usual":64},
+  mapping: {"values":["page","block","bast","fast","zones"],"usual":"page"},
   collection: {"values":["greedy","fifo","random","choices","cost-benefit"],"usual":"greedy"},
   choices: {"low":1,"high":1000,"whole":true,"usual":10},
   workload: {"values":["uniform","zipf","hot-cold","sequential","log-and-random"],"usual":"uniform"},
@@ -1293,4 +1294,5 @@ export const LIMIT_WORDS: Readonly<Record<string, string>> = {
   max_ram: "a chassis that takes its RAM",
   power_supply: "supplies for its power",
   reserved_ram: "RAM for the system",
+  evidence: "sizes at which misses are known",
 };

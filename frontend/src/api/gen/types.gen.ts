@@ -1393,11 +1393,17 @@ export type AtLoadOut = {
  */
 export type AtSpareOut = {
     /**
+     * Mapping
+     *
+     * Translation layer.
+     */
+    mapping: 'page' | 'block' | 'bast' | 'fast' | 'zones';
+    /**
      * Collection
      *
-     * Rule of garbage collection.
+     * Rule of garbage collection; null where pages are not mapped one by one.
      */
-    collection: 'greedy' | 'fifo' | 'random' | 'choices' | 'cost-benefit';
+    collection: 'greedy' | 'fifo' | 'random' | 'choices' | 'cost-benefit' | null;
     /**
      * Spare
      *
@@ -5310,6 +5316,10 @@ export type ConversionReportOut = {
      */
     curve_pages: number | null;
     /**
+     * What a curve from counters rests on; null for others.
+     */
+    evidence: EvidenceOut | null;
+    /**
      * Dirty Share
      *
      * As stated for a given curve. [1]
@@ -5740,6 +5750,10 @@ export type CurveOut = {
      */
     composed_of: Array<string> | null;
     /**
+     * What a curve from counters rests on; null for others.
+     */
+    evidence: EvidenceOut | null;
+    /**
      * Misses Low
      *
      * At least, by the worst error known of the scale law, of a curve that has no steady state besides; null where nothing was scaled. [accesses]
@@ -5781,6 +5795,10 @@ export type CurveOut = {
  * What was understood of a given curve.
  */
 export type CurvePreviewOut = {
+    /**
+     * What a curve from counters rests on; null where nothing is known of where it comes from.
+     */
+    evidence: EvidenceOut | null;
     /**
      * Kind
      *
@@ -7959,6 +7977,74 @@ export type EvaluationOut = {
 };
 
 /**
+ * EvidenceOut
+ *
+ * What a curve from counters rests on: its class, the sizes that it speaks of, and its error.
+ */
+export type EvidenceOut = {
+    /**
+     * Evidence
+     *
+     * `points`: hits that the system counted at two or more sizes; `ages`: when what is resident was last used; `one_point`: one size and its miss ratio.
+     */
+    evidence: 'points' | 'ages' | 'one_point';
+    /**
+     * Title
+     *
+     * The class in words.
+     */
+    title: string;
+    /**
+     * Valid From
+     *
+     * Smallest size that it speaks of. [pages]
+     */
+    valid_from: number;
+    /**
+     * Valid To
+     *
+     * Largest size that it speaks of; nothing is known beyond. [pages]
+     */
+    valid_to: number;
+    /**
+     * Range
+     *
+     * The same in words.
+     */
+    range: string;
+    /**
+     * Self Check
+     *
+     * By what share it gives more misses at its largest size than the system counts; null where there is no such count. [1]
+     */
+    self_check: number | null;
+    /**
+     * Check
+     *
+     * The same in words, or why there is none.
+     */
+    check: string;
+    /**
+     * Indicative
+     *
+     * Whether the check shows an error above 25 %.
+     */
+    indicative: boolean;
+    /**
+     * Snapshots
+     *
+     * Snapshots or intervals that were averaged.
+     */
+    snapshots: number;
+    /**
+     * Basis
+     *
+     * The same in words, and whether they give a band.
+     */
+    basis: string;
+};
+
+/**
  * ExchangeRateIn
  *
  * What one US dollar is in another currency.
@@ -9060,7 +9146,7 @@ export type FlashChoiceOut = {
 /**
  * FlashDeviceIn
  *
- * A page-mapped device and what is written to it.
+ * A device and what is written to it.
  */
 export type FlashDeviceIn = {
     /**
@@ -9088,9 +9174,15 @@ export type FlashDeviceIn = {
      */
     block_pages?: number;
     /**
+     * Mapping
+     *
+     * Translation layer: `page`; `block`, `bast` or `fast`, of the devices of 2008 to 2011; `zones`, to which the host appends.
+     */
+    mapping?: 'page' | 'block' | 'bast' | 'fast' | 'zones';
+    /**
      * Collection
      *
-     * Which block is collected.
+     * Which block is collected, with mapping `page`.
      */
     collection?: 'greedy' | 'fifo' | 'random' | 'choices' | 'cost-benefit';
     /**
@@ -9216,11 +9308,17 @@ export type FlashDeviceOut = {
      */
     page_bytes: number;
     /**
+     * Mapping
+     *
+     * Translation layer.
+     */
+    mapping: 'page' | 'block' | 'bast' | 'fast' | 'zones';
+    /**
      * Collection
      *
-     * Which block is collected.
+     * Which block is collected; null where pages are not mapped one by one.
      */
-    collection: 'greedy' | 'fifo' | 'random' | 'choices' | 'cost-benefit';
+    collection: 'greedy' | 'fifo' | 'random' | 'choices' | 'cost-benefit' | null;
     /**
      * Workload
      *
@@ -9248,9 +9346,27 @@ export type FlashDeviceOut = {
     /**
      * Moved
      *
-     * Pages copied by collection.
+     * Pages copied by collection or merges.
      */
     moved: number;
+    /**
+     * Full Merges
+     *
+     * Merges that copied all of a logical block, of a mapping by blocks.
+     */
+    full_merges: number;
+    /**
+     * Partial Merges
+     *
+     * Merges that copied the rest of a logical block to a block that holds the others.
+     */
+    partial_merges: number;
+    /**
+     * Switch Merges
+     *
+     * Merges without a copy.
+     */
+    switch_merges: number;
     /**
      * Trims
      *
@@ -9342,7 +9458,7 @@ export type FlashDeviceOut = {
     /**
      * By Spare
      *
-     * Every rule at the spare spaces asked for, rule by rule.
+     * Every rule at the spare spaces asked for, rule by rule; another mapping than `page` alone.
      */
     by_spare: Array<AtSpareOut>;
     /**
@@ -20774,6 +20890,10 @@ export type SummaryOut = {
      * Largest size that a profile or a given curve lists. [pages]
      */
     curve_pages: number | null;
+    /**
+     * What a curve from counters rests on; null for others.
+     */
+    evidence: EvidenceOut | null;
     /**
      * Dirty Share
      *

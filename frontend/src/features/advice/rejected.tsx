@@ -93,7 +93,9 @@ export function Infeasible(props: {
       )}
       <Text size="sm" mt="sm">
         {offered.length === 0
-          ? "No single limit admits an option when it is relaxed alone: relax several, or allow more kinds of hardware."
+          ? infeasible.conflict.includes("evidence")
+            ? "More evidence admits options: snapshots of ages, a resize for an hour, or a sampled trace."
+            : "No single limit admits an option when it is relaxed alone: relax several, or allow more kinds of hardware."
           : "What would admit an option:"}
       </Text>
       <List size="sm" mt={4} spacing={6} listStyleType="none">

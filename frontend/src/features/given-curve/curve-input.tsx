@@ -35,7 +35,7 @@ export function CurveInput(props: {
   return (
     <Panel
       title="The curve"
-      subtitle="Two columns of sizes and hit or miss ratios, rows of V$DB_CACHE_ADVICE, or arcstats"
+      subtitle="Two columns of sizes and hit or miss ratios, rows of V$DB_CACHE_ADVICE, arcstats, or the counters of a running system"
       actions={
         <Button variant="default" size="xs" onClick={() => picker.current?.click()}>
           Choose a file

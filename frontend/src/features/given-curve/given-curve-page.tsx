@@ -12,6 +12,7 @@ import {
 } from "@/api/given";
 import { CreateWorkload } from "@/components/create-workload";
 import { EmptyState } from "@/components/empty-state";
+import { EvidencePanel } from "@/components/evidence";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -48,7 +49,7 @@ export function GivenCurvePage() {
   return (
     <Page
       title="Paste a curve"
-      lead="Where there is no trace: sizes and hit ratios from your own tools, Oracle’s cache advice, or the counters of ZFS. What such a curve does not contain is listed, and nothing is guessed."
+      lead="Where there is no trace: sizes and hit ratios from your own tools, Oracle’s cache advice, or the counters of a running system. What such a curve does not contain is listed, and nothing is guessed."
     >
       {kinds.error !== null && (
         <ProblemAlert
@@ -79,6 +80,7 @@ export function GivenCurvePage() {
             </Panel>
           ) : (
             <>
+              {found.evidence !== null && <EvidencePanel evidence={found.evidence} />}
               <CurvePreviewChart preview={found} />
               <CurveFindings preview={found} draft={draft} onChange={change} />
             </>

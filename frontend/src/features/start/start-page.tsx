@@ -33,7 +33,7 @@ export function StartPage() {
             <Anchor component={Link} to="/given-curve" underline="always">
               Paste a hit-ratio curve
             </Anchor>
-            , Oracle’s cache advice or ZFS counters;{" "}
+            , Oracle’s cache advice or the counters of a running system;{" "}
             <Anchor component={Link} to="/describe" underline="always">
               describe the workload
             </Anchor>{" "}

@@ -67,14 +67,16 @@ function ProfileView(props: ProfileProps & { readonly curve: Curve }) {
   return (
     <>
       <SizeCursor curve={shown} value={cursor} onChange={setValue} />
-      <ProfileCharts
-        workloadId={workloadId}
-        curve={shown}
-        scaled={summary.production !== null}
-        name={name}
-        cursor={cursor}
-        onStart={setStart}
-      />
+      {curve.pages.length > 1 && ( // one point is no curve
+        <ProfileCharts
+          workloadId={workloadId}
+          curve={shown}
+          scaled={summary.production !== null}
+          name={name}
+          cursor={cursor}
+          onStart={setStart}
+        />
+      )}
       {summary.kind === "trace" && (
         <>
           <Drift workloadId={workloadId} name={name} summary={summary} />

@@ -50,6 +50,9 @@ function statedText(summary: SummaryOut): string | undefined {
   if (isComposed(summary)) {
     return "of all its workloads";
   }
+  if (summary.evidence != null) {
+    return "of its counters, or as stated";
+  }
   return summary.kind === "curve" ? "as stated" : undefined;
 }
 
@@ -93,6 +96,13 @@ export function SummaryFigures({ summary }: { readonly summary: SummaryOut }) {
               : `${formatShort(summary.accesses / summary.duration_s)} accesses/s`
           }
         />
+        {summary.evidence != null && (
+          <Figure
+            name="Evidence"
+            value={summary.evidence.title}
+            note={`speaks of ${summary.evidence.range}`}
+          />
+        )}
         <Figure
           name="Format"
           value={summary.format}

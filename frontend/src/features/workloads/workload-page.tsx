@@ -14,6 +14,7 @@ import {
   workloadQuery,
 } from "@/api/workloads";
 import { DeleteButton } from "@/components/delete-button";
+import { EvidencePanel } from "@/components/evidence";
 import { NeedsTrace, originOf } from "@/components/needs-trace";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
@@ -134,6 +135,9 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
       )}
       {workload.summary !== null && (
         <>
+          {workload.summary.evidence != null && (
+            <EvidencePanel evidence={workload.summary.evidence} />
+          )}
           <SummaryFigures summary={workload.summary} />
           {workload.summary.warnings.map((warning) => (
             <Alert

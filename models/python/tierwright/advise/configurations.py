@@ -64,6 +64,7 @@ MOST_ASKED_AGAIN = 20_000
 """Configurations, the cheapest first, that are evaluated again at other ends of the curve."""
 HALF_CENT = 0.005
 NO_FIGURES = "device_figures"
+EVIDENCE = "evidence"
 LOAD = "load"
 MONEY = "max_usd_per_month"
 TIME = "max_io_us"
@@ -365,7 +366,7 @@ def answer(
     )
     columns = enumerate_configurations(wanted)
     made = asked.ranking(columns, curve)
-    reasons = list(_reasons(made, asked.limits, wanted))
+    reasons = list(_reasons(made, asked.limits, wanted, curve))
     open_, excluded = np.ones(len(columns), dtype=np.bool_), []
     for reason, out in reasons:
         hit = open_ & out
@@ -576,7 +577,9 @@ class _Asked:
     def suits(self, columns: Columns, curve: Curve) -> NDArray[np.bool_]:
         """Say which rows with all prices suit on a curve."""
         fits = columns.lacks == 0
-        for _, out in _reasons(self.ranking(columns, curve), self.limits, self.wanted):
+        for _, out in _reasons(
+            self.ranking(columns, curve), self.limits, self.wanted, curve
+        ):
             fits &= ~out
         return np.asarray(fits)
 
@@ -629,7 +632,7 @@ def _at_end(near: Columns, first: int | None) -> tuple[str, bool]:
 
 
 def _reasons(
-    made: _Ranking, limits: _Limits, wanted: Wanted
+    made: _Ranking, limits: _Limits, wanted: Wanted, curve: Curve
 ) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     """Yield why rows do not suit, in the order in which that is decided."""
     columns, fast = made.columns, made.fast
@@ -637,6 +640,9 @@ def _reasons(
     for at, name in enumerate(LIMITS):
         yield name, (columns.broken & (1 << at)) != 0
     yield NO_FIGURES, ~np.isfinite(fast.io_time_us)
+    if curve.evidence is not None:
+        ram = fast.ram_pages
+        yield EVIDENCE, curve.evidence.unknown(ram, ram + fast.flash_pages)
     if made.loads is not None:
         busiest = np.fmax(*made.loads) * made.peak_times
         yield LOAD, busiest > most_busy
@@ -716,6 +722,10 @@ def _text(reason: str, count: int, wanted: Wanted, limits: _Limits) -> str:
         NO_FIGURES: (
             "has a device of which no source states the rates",
             "have a device of which no source states the rates",
+        ),
+        EVIDENCE: (
+            "is unknown, not worse: the curve does not speak of its sizes",
+            "are unknown, not worse: the curve does not speak of their sizes",
         ),
         LOAD: (
             f"has a device that would be busy for more than {percent(most_busy)} of the time",

@@ -161,7 +161,7 @@ def import_(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Make a profile of a hit-ratio curve, Oracle's cache advice, or ZFS counters."""
+    """Make a profile of a hit-ratio curve, of cache advice, or of the counters of a running system."""
     from tierwright.profile.given.examine import import_curve
     from tierwright.profile.given.reading import CurveOptions
 
@@ -194,6 +194,9 @@ def import_(
         print_json(
             {
                 "kind": found.kind,
+                "evidence": None
+                if found.evidence is None
+                else found.evidence.to_dict(),
                 "scores": found.scores,
                 "assumptions": found.assumptions,
                 "cannot_tell": list(found.cannot_tell),
@@ -229,11 +232,24 @@ def _text(file: Path) -> str:
         ) from error
 
 
+def _evidence(found: Examined) -> list[tuple[str, str]]:
+    """Return what the curve rests on; empty where nothing is known of it."""
+    evidence = found.evidence
+    if evidence is None:
+        return []
+    return [
+        ("evidence", f"{evidence.title} ({evidence.snapshots_text()})"),
+        ("speaks of", evidence.range_text(found.page_bytes or 1)),
+        ("check", evidence.check_text()),
+    ]
+
+
 def _print(found: Examined, output: Path | None) -> None:
     assert found.profile is not None
     curve = found.profile.curve
     print_facts(
         [
+            *_evidence(found),
             ("kind", str(found.kind)),
             ("page", f"{format_count(curve.page_bytes)} bytes"),
             ("page accesses", format_count(curve.accesses)),

@@ -345,6 +345,10 @@ WHY_NOT: Mapping[str, str] = {
     "below_other_caches": f"{NOT_FROM_TRACE}: the accesses that other caches answered "
     "are not in it",
     "given_curve": "not computable: only a trace shows how far the curve is from one of LRU",
+    "curve_from_ages": "not computable: fewer than three snapshots, or the curve was composed, so no band is "
+    "known",
+    "curve_from_points": "not computable: only a trace shows how far the counts are from those of LRU",
+    "curve_from_one_point": "not computable: no other size is read, or nothing was chosen",
     "described_workload": "not computable: only a trace shows how far the description is from "
     "the workload",
     "scaled_unmeasured": "not computable: the error of the scale law was never measured",

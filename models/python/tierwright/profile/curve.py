@@ -21,6 +21,7 @@ from tierwright.common.arrays import FloatArray, share
 from tierwright.common.errors import BadInput, Problems
 from tierwright.common.fields import LARGEST_EXACT, is_count, is_number
 from tierwright.common.wording import listed
+from tierwright.profile.evidence import Evidence
 from tierwright.profile.production import KnownError, Scaled, ScaledParts
 from tierwright.profile.steady_state import (
     LEAST_AT_RISK,
@@ -67,6 +68,8 @@ class Given:
         Names of the workloads of which the curve was composed; empty where it was given.
     scaled : ScaledParts or None
         Which of these were scaled, and how far the curve may be off by that; None where none was.
+    evidence : Evidence or None
+        What a curve from the counters of a running system rests on; None of others.
     """
 
     source: str
@@ -77,6 +80,7 @@ class Given:
     described_by: str | None = None
     composed_of: tuple[str, ...] = ()
     scaled: ScaledParts | None = None
+    evidence: Evidence | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the key `given` of a profile file."""
@@ -90,6 +94,7 @@ class Given:
             "dirty_share": self.dirty_share,
             "write_share": self.write_share,
             "assumptions": list(self.assumptions),
+            **({} if self.evidence is None else self.evidence.to_dict()),
         }
 
 
@@ -402,6 +407,11 @@ class Curve:
         """
         by = self.scaled if self.scaled is not None else self.scaled_parts
         return None if by is None else by.known_error
+
+    @property
+    def evidence(self) -> Evidence | None:
+        """What a curve from the counters of a running system rests on; None of others."""
+        return None if self.given is None else self.given.evidence
 
     @property
     def ends_early(self) -> bool:

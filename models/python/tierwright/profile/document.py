@@ -20,6 +20,7 @@ from tierwright.trace.notes import NOTHING_NOTED, notes_from_mapping
 
 if TYPE_CHECKING:
     from tierwright.profile.summaries import Summaries
+from tierwright.profile import evidence as evidence_document
 from tierwright.profile import production as production_document
 from tierwright.profile import relations as relations_document
 from tierwright.profile import windows as windows_document
@@ -525,6 +526,7 @@ def _given(data: Mapping[str, Any], version: Any, problems: Problems) -> Given |
         None,
         "must stand beside `composed_of`",
     )
+    evidence = evidence_document.from_mapping(found, problems)
     assumptions = found.get("assumptions", [])
     problems.check(
         isinstance(assumptions, list)
@@ -544,6 +546,7 @@ def _given(data: Mapping[str, Any], version: Any, problems: Problems) -> Given |
         described_by=described,
         composed_of=tuple(composed),
         scaled=scaled,
+        evidence=evidence,
     )
 
 

@@ -33,6 +33,7 @@ from tierwright_server.storage import contents
 from tierwright_server.storage.tables import Upload, Workload
 from tierwright_server.traces.uploads import storage
 from tierwright_server.traces.workloads import repository
+from tierwright_server.traces.workloads.evidence_schemas import evidence_of
 from tierwright_server.traces.workloads.given_schemas import (
     CurveKindOut,
     CurvePreviewOut,
@@ -64,6 +65,7 @@ def preview(body: CurveStatement) -> CurvePreviewOut:
     profile = found.profile
     curve = None if profile is None else profile.curve
     return CurvePreviewOut(
+        evidence=evidence_of(found.evidence, found.page_bytes or 1),
         kind=found.kind,
         scores=found.scores,
         points=[GivenPointOut.model_validate(point) for point in found.points],
@@ -238,6 +240,7 @@ def _store(settings: Settings, folder: Path, text: str) -> None:
 def _summary(profile: Profile, stored_bytes: int) -> dict[str, Any]:
     curve = profile.curve
     given = curve.given
+    evidence = evidence_of(curve.evidence, curve.page_bytes)
     kind = contents.ContentKind.PROFILE if given is None else contents.ContentKind.CURVE
     return {
         "kind": kind.value,
@@ -266,6 +269,7 @@ def _summary(profile: Profile, stored_bytes: int) -> dict[str, Any]:
         "dirty_share": None if given is None else given.dirty_share,
         "write_share": None if given is None else given.write_share,
         "described_by": None if given is None else given.described_by,
+        "evidence": None if evidence is None else evidence.model_dump(),
         "composed_of": None if given is None else list(given.composed_of) or None,
         "scaled_parts": None
         if curve.scaled_parts is None

@@ -17,6 +17,7 @@ from tierwright_server.common.schemas import (
     Share,
     ShortText,
 )
+from tierwright_server.traces.workloads.evidence_schemas import EvidenceOut
 
 _Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_]{1,40}$")]
 _Positive = Annotated[int, Field(strict=True, ge=1, le=MAX_COUNT)]
@@ -128,6 +129,9 @@ class QuestionOut(Answer):
 class CurvePreviewOut(Answer):
     """What was understood of a given curve."""
 
+    evidence: EvidenceOut | None = Field(
+        description="What a curve from counters rests on; null where nothing is known of where it comes from."
+    )
     kind: str | None
     scores: dict[str, float] = Field(
         description="How well each kind fits, from 0 to 1; empty if it was stated."

@@ -29,6 +29,7 @@ from tierwright_server.traces.workloads.composing_schemas import (
     ComposedPartOut,
     ScaledPartsOut,
 )
+from tierwright_server.traces.workloads.evidence_schemas import EvidenceOut
 from tierwright_server.traces.workloads.scaling_schemas import ProductionOut
 
 
@@ -124,6 +125,10 @@ class SummaryOut(Answer):
     curve_pages: int | None = Field(
         default=None,
         description="Largest size that a profile or a given curve lists. [pages]",
+    )
+    evidence: EvidenceOut | None = Field(
+        default=None,
+        description="What a curve from counters rests on; null for others.",
     )
     dirty_share: float | None = Field(
         default=None, description="As stated for a given curve. [1]"
@@ -332,6 +337,9 @@ class CurveOut(Answer):
     composed_of: list[str] | None = Field(
         description="Names of the workloads of which the curve was composed; null for a curve "
         "that was not."
+    )
+    evidence: EvidenceOut | None = Field(
+        description="What a curve from counters rests on; null for others."
     )
     misses_low: list[float] | None = Field(
         description="At least, by the worst error known of the scale law, of a curve that has no "

@@ -423,6 +423,7 @@ async def get_curve(
         page_bytes=curve.page_bytes,
         described_by=content.summary.get("described_by"),
         composed_of=content.summary.get("composed_of"),
+        evidence=content.summary.get("evidence"),
         misses_low=None if low is None else low.tolist(),
         misses_high=None if high is None else high.tolist(),
         estimator=_estimator(content),
@@ -464,6 +465,11 @@ def _estimator(content: Content) -> str:
         return f"computed from a description, LRU in the steady state: {ESTIMATOR}"
     if content.summary.get("composed_of"):
         return f"composed by formula, LRU in the steady state: {COMPOSED}"
+    if (evidence := content.summary.get("evidence")) is not None:
+        return (
+            f"from the counters of a running system: {evidence['title']}, of {evidence['range']}; assumed to be "
+            "LRU in a full cache"
+        )
     rate = content.summary.get("sample_rate")
     sampled = "" if rate is None else f"; estimated from {100 * rate:g} % of its pages"
     return _ESTIMATORS[contents.kind_of(content.summary)] + sampled

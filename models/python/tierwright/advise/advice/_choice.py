@@ -11,13 +11,15 @@ from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._table import Table
 from tierwright.evaluate.advice import choose
 from tierwright.evaluate.advice.limits import (
+    EVIDENCE,
     RESPONSES,
     Limit,
     first_broken,
     own_limits,
     stated_limits,
 )
-from tierwright.evaluate.advice.rows import IntArray
+from tierwright.evaluate.advice.rows import IntArray, Options
+from tierwright.profile.evidence import Evidence
 
 MOST_ASKED = 400
 """Options whose response times are computed for alternatives, where these are limited."""
@@ -40,11 +42,21 @@ def chosen_of(asked: Asked, table: Table) -> Chosen:
     options = table.options
     limits = [
         *own_limits(options),
+        *_evidence_limit(options, asked.setting.curve.evidence),
         *stated_limits(options, asked.constraints, table.beside),
     ]
     broken = first_broken(limits, len(options))
     [rows] = np.nonzero(broken < 0)
     return Chosen(choose.ordered(options, rows, asked.objective), limits, broken)
+
+
+def _evidence_limit(options: Options, evidence: Evidence | None) -> Iterator[Limit]:
+    """Yield what a curve from counters does not speak of: options that read it at other sizes are unknown."""
+    if evidence is None:
+        return
+    ram = options.ram_pages
+    outside = evidence.unknown(ram, ram + options.flash_pages)
+    yield Limit(EVIDENCE, None, np.full(len(options), np.nan), outside)
 
 
 def kept(asked: Asked, table: Table, chosen: Chosen, order: IntArray) -> Iterator[int]:

@@ -12,20 +12,27 @@ from tierwright.advise.configurations import DATA_ON_LOCAL_DISKS, RATE_NOT_KNOWN
 from tierwright.common.answer import Step
 from tierwright.common.cautions import Caution
 from tierwright.common.wording import counted, listed
-from tierwright.evaluate.page_flow.cautions import about_curve
+from tierwright.evaluate.page_flow.cautions import about_curve, about_given
 from tierwright.hardware.build import build_from_mapping
+
+
+def _about_curve(asked: Asked, table: Table, best: int | None) -> Iterator[Caution]:
+    """Warn of the curve where it is read; an answer that recommends nothing still names its evidence."""
+    curve = asked.setting.curve
+    if best is not None:
+        options = table.options
+        yield from about_curve(
+            curve, options.ram_pages[[best]], options.flash_pages[[best]]
+        )
+    elif curve.evidence is not None:
+        yield from about_given(curve)
 
 
 def about_answer(asked: Asked, table: Table, best: int | None) -> Iterator[Caution]:
     setting = asked.setting
     candidates = setting.candidates
     source = None if best is None else table.source(best)
-    if best is not None:
-        yield from about_curve(
-            setting.curve,
-            table.options.ram_pages[[best]],
-            table.options.flash_pages[[best]],
-        )
+    yield from _about_curve(asked, table, best)
     yield from _about_left_out(table)
     if setting.rates.mean is None:
         yield RATE_NOT_KNOWN

@@ -35,7 +35,7 @@ def rejected_counts(table: Table, chosen: Chosen) -> dict[str, int]:
 
 def rejected(asked: Asked, table: Table, chosen: Chosen) -> Iterator[Rejected]:
     """Yield the best of each kind that breaks a limit, those that break fewest first."""
-    options = table.options
+    options, evidence = table.options, asked.setting.curve.evidence
     limits = [*chosen.limits, *response_limits(asked, table, chosen, chosen.order)]
     first = first_broken(limits, len(options))
     [rows] = np.nonzero(first >= 0)
@@ -70,6 +70,7 @@ def rejected(asked: Asked, table: Table, chosen: Chosen) -> Iterator[Rejected]:
                 head.value,
                 head.limit,
                 table.lacking_price(at),
+                one_point=evidence is not None and evidence.kind == "one_point",
             ),
         )
 

@@ -17,6 +17,7 @@ from tierwright.common.wording import (
 )
 from tierwright.evaluate.advice.limits import (
     CONSTRAINTS,
+    EVIDENCE,
     LEAST,
     PEAK_BUSY,
     POWER,
@@ -57,6 +58,7 @@ LIMIT_WORDS: Mapping[str, str] = {
     "max_ram": "a chassis that takes its RAM",
     "power_supply": "supplies for its power",
     "reserved_ram": "RAM for the system",
+    EVIDENCE: "sizes at which misses are known",
 }
 """Constraints in words, and what an option may lack, to be read behind *has* or *lacks*."""
 
@@ -201,6 +203,11 @@ def infeasible_text(conflict: Sequence[str]) -> str:
     ]
     limits = [LIMIT_WORDS[name] for name in conflict if name in CONSTRAINTS]
     none = f"none that has {listed(needs)}" if needs else "none"
+    if EVIDENCE in conflict:
+        said = "No size can be recommended: the evidence of the curve does not reach the sizes of the options"
+        if not limits:
+            return f"{said}."
+        return f"{said} that keep the limits of {listed(limits)}."
     if not limits:
         return f"No option keeps every limit: each lacks {' or '.join(needs)}."
     if len(limits) == 1:
@@ -214,11 +221,30 @@ def rejected_text(
     value: float | None,
     limit: float | None,
     unpriced: Sequence[str] = (),
+    *,
+    one_point: bool = False,
 ) -> str:
-    """Say why an option is rejected; `unpriced`: those of its devices that have no price."""
+    """Say why an option is rejected.
+
+    Parameters
+    ----------
+    option : Option
+    name : str
+        The limit.
+    value, limit : float or None
+        Its value, and what is stated.
+    unpriced : sequence of str
+        Those of its devices that have no price.
+    one_point : bool
+        Whether the curve rests on one size and its miss ratio.
+    """
     what = LIMIT_WORDS.get(name, name)
     if name == PRICE and unpriced:
         return f"{named(option)}: {listed(unpriced)} {'has' if len(unpriced) == 1 else 'have'} no price."
+    if name == EVIDENCE and one_point:
+        return f"{named(option)} is not ranked: one size and its miss ratio recommend no size."
+    if name == EVIDENCE:
+        return f"{named(option)} is unknown, not worse: the curve does not speak of its sizes."
     if limit is None:
         return f"{named(option)} lacks {what}."
     bound = "at least" if name in LEAST else "at most"

@@ -22,6 +22,7 @@ from tierwright.advise.dram_or_flash.elsewhere import (
 from tierwright.advise.dram_or_flash.end import Asked, Form, OneEnd, one_end
 from tierwright.advise.dram_or_flash.paying_ram import (
     NO_RATE,
+    OF_ONE_POINT,
     PayingRam,
     known_break_evens,
     ram_that_pays,
@@ -388,6 +389,9 @@ def _with_paying(
     if rate is None:
         return replace(found, paying_reason=NO_RATE)
     end = found.end
+    evidence = end.curve.evidence
+    if evidence is not None and evidence.kind == "one_point":
+        return replace(found, paying_reason=OF_ONE_POINT)
     paying = ram_that_pays(
         end.curve,
         end.ram_pages,

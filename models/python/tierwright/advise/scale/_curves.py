@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -62,6 +63,8 @@ def scaled_curve(curve: Curve, scaled: Scaled, grown: Any) -> Curve:
 
     base = curve.from_start("cold") if curve.given is None else curve
     pages, misses, backs = part(base)
+    made_pages = grown(base.pages.astype(np.float64), base.misses_at).pages
+    made_pages = np.asarray(made_pages)[: len(base.pages)]
     made = Curve.from_lists(
         pages,
         misses,
@@ -70,7 +73,9 @@ def scaled_curve(curve: Curve, scaled: Scaled, grown: Any) -> Curve:
         distinct_pages=distinct,
         page_bytes=curve.page_bytes,
         write_accesses=write_accesses,
-        given=_given(curve, scaled),
+        given=_given(
+            curve, scaled, lambda sizes: np.interp(sizes, base.pages, made_pages)
+        ),
         sample_rate=curve.sample_rate,
         notes=curve.notes,
         new_pages=min(distinct, round(curve.new_pages * counts)),
@@ -101,9 +106,13 @@ def _sample_error(
     return sizes, np.round(np.interp(sizes, large, share), SHARE_DIGITS)
 
 
-def _given(curve: Curve, scaled: Scaled) -> Given | None:
+def _given(
+    curve: Curve, scaled: Scaled, resize: Callable[[FloatArray], FloatArray]
+) -> Given | None:
     """Return what stands behind a given curve, whose dirty share is bounded by the writes that one machine serves."""
     given = curve.given
+    if given is not None and given.evidence is not None:
+        given = replace(given, evidence=given.evidence.resized(resize))
     share = write_share_of(curve, scaled.production)
     if given is None or share is None or curve.write_backs_at is not None:
         return given

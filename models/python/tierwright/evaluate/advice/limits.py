@@ -20,6 +20,7 @@ DEFAULT_PEAK_BUSY = 0.7
 """Largest share of the time for which a device may be busy in the busiest hour, unless stated. [1]"""
 PRICE = "price"
 TIMES = "device_figures"
+EVIDENCE = "evidence"
 LIFE = "flash_life_years"
 RESTART, POWER, UNITS = "restart_s", "power_watts", "rack_units"
 BESIDE = (RESTART, POWER, UNITS)

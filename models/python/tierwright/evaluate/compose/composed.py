@@ -15,6 +15,7 @@ from tierwright.evaluate.compose.errors import scaled_parts
 from tierwright.evaluate.compose.shared import bends, shared_cache
 from tierwright.profile.curve import DEFAULT_POINTS, Curve, Given, thinned_sizes
 from tierwright.profile.document import Profile
+from tierwright.profile.evidence import weakest
 from tierwright.profile.several import Workload, check_workloads
 from tierwright.profile.thinning import error_bounded
 from tierwright.trace.notes import ReaderNotes
@@ -117,6 +118,7 @@ def composed_profile(
             assumptions=_assumptions(running),
             composed_of=tuple(each.name for each in running),
             scaled=scaled_parts(running, _mean_misses_per_s(running, distinct)),
+            evidence=weakest(curve.evidence for curve in curves),
         ),
         notes=_notes(curves),
     )

@@ -16,6 +16,7 @@ from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.hardware.device import KINDS, OPERATIONS, Device
 from tierwright.hardware.service_time import RULES, service_time
 from tierwright.profile.curve import Curve
+from tierwright.profile.evidence import Evidence
 from tierwright.profile.production import ScaledParts
 from tierwright.trace.notes import NO_WRITES_IN_FORMAT, ReaderNotes
 
@@ -179,6 +180,9 @@ COUNT_CAUTIONS = frozenset(
     {
         "sampled_curve",
         "given_curve",
+        "curve_from_ages",
+        "curve_from_one_point",
+        "curve_from_points",
         "scaled",
         "scaled_unmeasured",
         "scale_extrapolated",
@@ -221,6 +225,10 @@ def about_given(curve: Curve) -> Iterator[Caution]:
             f"{listed(given.composed_of)}",
             "profile a trace of all workloads on one machine to check it",
         )
+        if given.evidence is not None:
+            yield _about_evidence(given.evidence, curve.page_bytes)
+    elif given.evidence is not None:
+        yield _about_evidence(given.evidence, curve.page_bytes)
     elif given.described_by is None:
         yield Caution(
             "given_curve",
@@ -254,6 +262,38 @@ def about_given(curve: Curve) -> Iterator[Caution]:
             "state the size of the data behind the cache",
             about=("curve",),
         )
+
+
+def _about_evidence(evidence: Evidence, page_bytes: int) -> Caution:
+    """Say what a curve from the counters of a running system rests on, and of which sizes it speaks."""
+    sizes = evidence.range_text(page_bytes)
+    if evidence.kind == "one_point":
+        return Caution(
+            "curve_from_one_point",
+            f"one size and its miss ratio are known, {sizes}: a larger cache saves at most all of its "
+            "misses, a smaller one loses at least nothing, and no size can be recommended",
+            "take snapshots of the ages of what is resident, resize the cache for an hour and count again, or "
+            "record a sampled trace",
+            about=("curve",),
+        )
+    if evidence.kind == "points":
+        return Caution(
+            "curve_from_points",
+            f"the system itself counted the misses of some sizes, {sizes}: between them only the counts on "
+            "either side bound the misses, and beyond nothing is known",
+            "record a sampled trace for the sizes between, and a ghost list, a simulated pool or a resize for "
+            "those beyond",
+            about=("curve",),
+        )
+    indicative = ", so it is indicative only" if evidence.is_indicative else ""
+    return Caution(
+        "curve_from_ages",
+        "the curve was computed from the ages of what is resident "
+        f"({evidence.snapshots_text()}) and speaks of {sizes}; {evidence.check_text()}{indicative}",
+        "take more snapshots over the cycle of the load; for larger sizes record a sampled trace, or resize the "
+        "cache for an hour and count again",
+        about=("curve",),
+    )
 
 
 def about_scaled_parts(parts: ScaledParts) -> Caution:

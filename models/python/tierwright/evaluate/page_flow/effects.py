@@ -65,6 +65,8 @@ OF_THE_MODEL = frozenset(
     {
         "interpolated",
         "beyond_the_curve",
+        "curve_from_ages",
+        "curve_from_one_point",
         "sampled_curve",
         "steady_state_uncertain",
         "warm_up_inside",

@@ -29,6 +29,7 @@ from tierwright.evaluate.page_flow.dirty_range import dirty_ends
 from tierwright.hardware.device import OPERATIONS, Device, Operation
 from tierwright.hardware.service_time import ServiceTime, service_time, waiting_time
 from tierwright.profile.curve import Curve, thinned_sizes
+from tierwright.profile.evidence import Evidence
 from tierwright.trace.notes import BAD_RECORDS_SKIPPED, NO_WRITES_IN_FORMAT
 
 OF_PAGE_SIZE = frozenset({"device_page_differs", "device_page_unknown"})
@@ -386,6 +387,10 @@ def _curves(
             more, fewer = _BY_LAW if curve.scaled is not None else _BY_LAWS
             yield more, _with_misses(base, low), base
             yield fewer, _with_misses(base, high), base
+        case "curve_from_ages" if curve.evidence is not None and curve.evidence.band:
+            yield from _of_band(curve, curve.evidence)
+        case "curve_from_one_point" if curve.evidence is not None:
+            yield from _of_one_point(curve, sizes)
         case "interpolated" | "beyond_the_curve":
             yield from _of_readings(name, curve, sizes)
         case "dirty_share_stated" | "dirty_share_unknown" if curve.given is not None:
@@ -404,6 +409,43 @@ def _curves(
             yield from _with_skipped(curve, sizes)
         case _:
             pass
+
+
+def _of_band(curve: Curve, evidence: Evidence) -> Iterator[tuple[str, Curve, Curve]]:
+    """Yield curves with the misses at the ends of the band of several snapshots."""
+    for which, ratios in zip(
+        ("lower", "upper"), evidence.ends(curve.pages), strict=True
+    ):
+        misses = ratios * curve.accesses
+        yield (
+            f"all misses are at the {which} end of the band of the snapshots",
+            _with_misses(curve, misses),
+            curve,
+        )
+
+
+def _of_one_point(
+    curve: Curve, sizes: tuple[float, ...]
+) -> Iterator[tuple[str, Curve, Curve]]:
+    """Yield curves with the fewest and the most misses of the sizes that are read beside the one that is known."""
+    last = curve.last_listed
+    read = np.unique(np.rint(sizes))
+    other = read[(read != last) & (read >= 1)]
+    if not other.size:
+        return
+    known = float(curve.misses(last))
+    few = np.where(other < last, known, 0.0)
+    many = np.where(other < last, float(curve.accesses), known)
+    yield (
+        "smaller caches miss no more, and larger ones nothing",
+        _with_points(curve, other, few),
+        curve,
+    )
+    yield (
+        "smaller caches miss every access, and larger ones no less",
+        _with_points(curve, other, many),
+        curve,
+    )
 
 
 def _of_sample(curve: Curve) -> Iterator[tuple[str, Curve, Curve]]:

@@ -13,7 +13,14 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from tierwright.common.wording import counted
-from tierwright.profile.given.reading import CurveOptions, Kind, Point, Reading, Row
+from tierwright.profile.given.reading import (
+    CurveOptions,
+    Kind,
+    Measured,
+    Point,
+    Reading,
+    Row,
+)
 
 _NEEDED = ("size", "hits", "misses", "mru_ghost_hits", "mfu_ghost_hits")
 _GHOST_SIZES = ("mru_ghost_size", "mfu_ghost_size")
@@ -81,6 +88,9 @@ def read(rows: Sequence[Row], options: CurveOptions) -> Reading:
             Fraction(count["size"] + ghost_bytes),
             (hits + ghosts) / accesses,
         )
+    )
+    found.measured = Measured(
+        "points", reason="both points are counts of the system itself"
     )
     found.accesses = accesses if options.accesses_per_s is None else None
     found.assumptions += [

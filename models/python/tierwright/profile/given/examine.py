@@ -13,9 +13,10 @@ import numpy as np
 from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import Problem, Problems
 from tierwright.common.units import UNIT_BYTES, format_bytes, format_count
-from tierwright.common.wording import counted
+from tierwright.common.wording import counted, listed
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.document import Profile
+from tierwright.profile.evidence import Evidence
 from tierwright.profile.given.kinds import KINDS
 from tierwright.profile.given.reading import (
     MOST_POINTS,
@@ -100,6 +101,8 @@ class Examined:
         What sizes and values were read as.
     page_bytes, accesses : int or None
         As stated, or as the input states them.
+    evidence : Evidence or None
+        What the points rest on, where the system itself counted them.
     profile : Profile or None
         Once nothing is wrong and nothing is asked.
     """
@@ -118,6 +121,7 @@ class Examined:
     value: str | None = None
     page_bytes: int | None = None
     accesses: int | None = None
+    evidence: Evidence | None = None
     profile: Profile | None = None
 
 
@@ -192,15 +196,19 @@ def examine(text: str, options: CurveOptions | None = None) -> Examined:
     if not rows:
         found.problems.append(Problem("input", "", "holds no lines with data"))
         return found
-    if len(rows) > MOST_POINTS + 1:
-        found.problems.append(
-            Problem(
-                "input", str(len(rows)), f"lines; a curve has at most {MOST_POINTS:,}"
-            )
-        )
-        return found
     kind = _kind(found, rows, chosen)
     if kind is None:
+        return found
+    if len(rows) > kind.most_rows:
+        found.problems.append(
+            Problem(
+                "input",
+                str(len(rows)),
+                f"lines; a curve has at most {MOST_POINTS:,}"
+                if kind.most_rows == MOST_POINTS + 1
+                else f"lines; {kind.title} may have {kind.most_rows:,}",
+            )
+        )
         return found
     found.cannot_tell = (*kind.cannot_tell, *CANNOT_TELL)
     reading = kind.read(rows, chosen)
@@ -218,7 +226,8 @@ def examine(text: str, options: CurveOptions | None = None) -> Examined:
     if pages is None or ratios is None:
         return found
     _check_points(found, reading.points, pages, ratios)
-    _order_and_check(found, reading.points, pages, ratios, chosen)
+    _order_and_check(found, reading, pages, ratios, chosen)
+    found.evidence = _evidence(found, reading, pages)
     _make_profile(found, kind, chosen, duration_s)
     return found
 
@@ -282,8 +291,8 @@ def _kind(found: Examined, rows: Sequence[Row], options: CurveOptions) -> Kind |
             Problem(
                 f"line {rows[0].line}",
                 rows[0].text[:80],
-                "does not begin any known kind of curve: a table of sizes and ratios, "
-                "V$DB_CACHE_ADVICE, arcstats",
+                "does not begin any known kind of curve: "
+                + listed([kind.title for kind in KINDS.values()]),
             )
         )
         return None
@@ -334,7 +343,7 @@ def _accesses(
                 "How many page accesses is the curve over, or how many are there a second?",
             )
         )
-    return accesses, None
+    return accesses, None if options.accesses is not None else reading.duration_s
 
 
 def _hit_ratios(found: Examined, reading: Reading, *, rate: bool) -> list[float] | None:
@@ -434,12 +443,14 @@ def _told(found: Examined, where: str) -> bool:
 
 def _order_and_check(
     found: Examined,
-    points: Sequence[Point],
+    reading: Reading,
     pages: Sequence[int],
     ratios: Sequence[float],
     options: CurveOptions,
 ) -> None:
     """Sort the points, check that hit ratios rise, and repair them if asked."""
+    points = reading.points
+    one = reading.measured is not None and reading.measured.kind == "one_point"
     order = sorted(range(len(points)), key=lambda at: (pages[at], points[at].line))
     if order != list(range(len(points))):
         found.assumptions.append("The sizes were not in order; they are sorted.")
@@ -453,7 +464,8 @@ def _order_and_check(
                     f"pages are the size of line {points[before].line} already",
                 )
             )
-    if len(kept) < _LEAST_POINTS and not found.problems and not found.questions:
+    least = 1 if one else _LEAST_POINTS
+    if len(kept) < least and not found.problems and not found.questions:
         found.problems.append(
             Problem("input", str(len(kept)), "sizes: a curve needs at least two")
         )
@@ -487,6 +499,29 @@ def _order_and_check(
     ]
 
 
+def _evidence(
+    found: Examined, reading: Reading, pages: Sequence[int]
+) -> Evidence | None:
+    """Say what the points rest on, once they are known."""
+    measured = reading.measured
+    if measured is None or not found.points:
+        return None
+    by_size = dict(zip(pages, measured.band, strict=False))
+    band = tuple(
+        (point.pages, *by_size[point.pages])
+        for point in (found.points if by_size else ())
+    )
+    return Evidence(
+        measured.kind,
+        found.points[0].pages,
+        found.points[-1].pages,
+        measured.self_check,
+        measured.reason,
+        measured.snapshots,
+        band,
+    )
+
+
 def _rising(ratios: FloatArray) -> FloatArray:
     """Return the nearest rising sequence by least squares."""
     from scipy.optimize import isotonic_regression
@@ -518,6 +553,8 @@ def _make_profile(
     found.assumptions += _about_writes(options)
     found.assumptions.append(
         "Straight lines between the sizes, and from nothing at size 0 to the first."
+        if found.evidence is None or found.evidence.kind != "one_point"
+        else "A straight line from nothing at size 0 to the one size: only its ends are known."
     )
     misses = np.asarray(
         [accesses * (1.0 - point.repaired_hit_ratio) for point in found.points]
@@ -528,6 +565,7 @@ def _make_profile(
         None,
         options.write_share,
         tuple(found.assumptions),
+        evidence=found.evidence,
     )
     curve = Curve.from_lists(
         [point.pages for point in found.points],

@@ -15,6 +15,7 @@ from tierwright.common.wording import counted
 from tierwright.profile.given.reading import (
     CurveOptions,
     Kind,
+    Measured,
     Point,
     Question,
     Reading,
@@ -68,6 +69,9 @@ def read(rows: Sequence[Row], options: CurveOptions) -> Reading:
     for row in body:
         _read_row(found, row, places, blocks)
     _note_blocks(found, head, blocks)
+    found.measured = Measured(
+        "points", reason="all points are estimates of the server itself"
+    )
     found.assumptions.append(
         f"Misses are {_READS}, which the server estimates from a sample of its buffers."
     )

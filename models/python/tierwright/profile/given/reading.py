@@ -10,6 +10,7 @@ from fractions import Fraction
 
 from tierwright.common.errors import Problem
 from tierwright.common.units import UNIT_BYTES
+from tierwright.profile.evidence import EvidenceClass
 
 SIZE_UNITS = ("pages", *UNIT_BYTES)
 """What a column of sizes may count."""
@@ -113,6 +114,31 @@ class Point:
     value: float
 
 
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What the points of a reader rest on, where the system itself counted them.
+
+    Attributes
+    ----------
+    kind : str
+        Class of the evidence.
+    snapshots : int
+        Snapshots or intervals that were averaged.
+    self_check : float or None
+        By what share the last point differs from what the system counts. [1]
+    reason : str
+        Why there is no such check.
+    band : tuple of (float, float)
+        Least and largest miss ratio of each point, in their order; empty where no band is known. [1]
+    """
+
+    kind: EvidenceClass
+    snapshots: int = 1
+    self_check: float | None = None
+    reason: str = ""
+    band: tuple[tuple[float, float], ...] = ()
+
+
 @dataclass(slots=True)
 class Reading:
     """What a reader understood.
@@ -125,6 +151,10 @@ class Reading:
         What sizes and values are; None where it is asked.
     page_bytes, accesses : int or None
         As far as the input states them.
+    duration_s : float or None
+        Time over which the input counts these accesses. [s]
+    measured : Measured or None
+        What the points rest on, where the system itself counted them.
     pools : list of str
         Buffer pools found.
     columns : list of str
@@ -142,6 +172,8 @@ class Reading:
     value: str | None = None
     page_bytes: int | None = None
     accesses: int | None = None
+    duration_s: float | None = None
+    measured: Measured | None = None
     pools: list[str] = field(default_factory=list)
     columns: list[str] = field(default_factory=list)
     assumptions: list[str] = field(default_factory=list)
@@ -169,6 +201,8 @@ class Kind:
         Reader of lines.
     cannot_tell : tuple of str
         What a curve of this kind does not tell, besides what none does.
+    most_rows : int
+        Lines that are read.
     """
 
     name: str
@@ -178,6 +212,7 @@ class Kind:
     score: Callable[[Sequence[Row]], float]
     read: Callable[[Sequence[Row], CurveOptions], Reading]
     cannot_tell: tuple[str, ...] = ()
+    most_rows: int = MOST_POINTS + 1
 
 
 @dataclass(frozen=True, slots=True)

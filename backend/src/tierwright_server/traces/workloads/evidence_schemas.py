@@ -1,0 +1,47 @@
+"""Shape of what a curve from the counters of a running system rests on."""
+
+from pydantic import Field
+
+from tierwright.profile.evidence import Evidence, EvidenceClass
+from tierwright_server.common.schemas import Answer
+
+
+class EvidenceOut(Answer):
+    """What a curve from counters rests on: its class, the sizes that it speaks of, and its error."""
+
+    evidence: EvidenceClass = Field(
+        description="`points`: hits that the system counted at two or more sizes; `ages`: when what is "
+        "resident was last used; `one_point`: one size and its miss ratio."
+    )
+    title: str = Field(description="The class in words.")
+    valid_from: int = Field(description="Smallest size that it speaks of. [pages]")
+    valid_to: int = Field(
+        description="Largest size that it speaks of; nothing is known beyond. [pages]"
+    )
+    range: str = Field(description="The same in words.")
+    self_check: float | None = Field(
+        description="By what share it gives more misses at its largest size than the system counts; null "
+        "where there is no such count. [1]"
+    )
+    check: str = Field(description="The same in words, or why there is none.")
+    indicative: bool = Field(description="Whether the check shows an error above 25 %.")
+    snapshots: int = Field(description="Snapshots or intervals that were averaged.")
+    basis: str = Field(description="The same in words, and whether they give a band.")
+
+
+def evidence_of(evidence: Evidence | None, page_bytes: int) -> EvidenceOut | None:
+    """Return what is shown of the evidence of a curve; null where nothing is known of it."""
+    if evidence is None:
+        return None
+    return EvidenceOut(
+        evidence=evidence.kind,
+        title=evidence.title,
+        valid_from=evidence.valid_from,
+        valid_to=evidence.valid_to,
+        range=evidence.range_text(page_bytes),
+        self_check=evidence.self_check,
+        check=evidence.check_text(),
+        indicative=evidence.is_indicative,
+        snapshots=evidence.snapshots,
+        basis=evidence.snapshots_text(),
+    )

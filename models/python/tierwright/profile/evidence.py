@@ -1,0 +1,282 @@
+"""What a curve that was not measured from a trace rests on: its class, its range and its error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tierwright.common.arrays import FloatArray
+from tierwright.common.errors import Problems
+from tierwright.common.fields import is_count, is_number
+from tierwright.common.units import format_bytes
+from tierwright.common.wording import counted, percent
+
+EvidenceClass = Literal["points", "ages", "one_point"]
+"""Hits that the system measured at two or more sizes; ages of what is resident; one size and its hit ratio."""
+CLASSES: tuple[EvidenceClass, ...] = get_args(EvidenceClass)
+"""From the strongest to the weakest."""
+INDICATIVE = 0.25
+"""Gap of the self-check above which a curve is indicative only. [1]"""
+TITLES: Mapping[str, str] = {
+    "points": "points",
+    "ages": "ages",
+    "one_point": "one point",
+}
+"""Names to show."""
+_MOST_BAND = 1000
+_LEAST_RATIO = 1e-9
+_AGREES = 5e-4
+_LONGEST_TEXT = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a curve rests on.
+
+    Attributes
+    ----------
+    kind : str
+        `points`, `ages` or `one_point`.
+    valid_from, valid_to : int
+        Range of sizes of which it speaks: nothing is known beyond. [pages]
+    self_check : float or None
+        By what share the curve at its largest size differs from what the system itself counts; positive where
+        it gives more misses. None where there is no such count. [1]
+    self_check_reason : str
+        Why there is none; empty where there is one.
+    snapshots : int
+        Snapshots or intervals that were averaged.
+    band : tuple of (int, float, float)
+        Size [pages], least and largest miss ratio [1]; empty where no band is known.
+    """
+
+    kind: EvidenceClass
+    valid_from: int
+    valid_to: int
+    self_check: float | None = None
+    self_check_reason: str = ""
+    snapshots: int = 1
+    band: tuple[tuple[int, float, float], ...] = ()
+
+    @property
+    def is_indicative(self) -> bool:
+        """Whether its own check shows an error above `INDICATIVE`, in either direction."""
+        if self.self_check is None:
+            return False
+        return error_ratio(self.self_check) > 1.0 + INDICATIVE
+
+    @property
+    def title(self) -> str:
+        """Class to show, with how far it can be relied on."""
+        return TITLES[self.kind] + (", indicative" if self.is_indicative else "")
+
+    def unknown(self, smallest: FloatArray, largest: FloatArray) -> NDArray[np.bool_]:
+        """Say which choices of sizes rest on more than it speaks of: unknown, not worse.
+
+        Parameters
+        ----------
+        smallest, largest : float64 array
+            Sizes at which each reads the curve. [pages]
+
+        Returns
+        -------
+        bool array
+            All of one point, which recommends no size, that of today neither.
+        """
+        if self.kind == "one_point":
+            return np.ones(smallest.shape, dtype=np.bool_)
+        return np.asarray((smallest < self.valid_from) | (largest > self.valid_to))
+
+    def ends(self, pages: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Return the least and the largest miss ratio at some sizes; the band is not empty. [1]"""
+        sizes, low, high = np.asarray(self.band, dtype=np.float64).T
+        at = np.asarray(pages, dtype=np.float64)
+        return np.interp(at, sizes, low), np.interp(at, sizes, high)
+
+    def range_text(self, page_bytes: int) -> str:
+        """Say of which sizes it speaks."""
+        low, high = (
+            format_bytes(size * page_bytes) for size in (self.valid_from, self.valid_to)
+        )
+        return high if self.valid_from == self.valid_to else f"{low} to {high}"
+
+    def check_text(self) -> str:
+        """Say how far it is off by its own check, or why there is none."""
+        if self.self_check is None:
+            return f"no self-check: {self.self_check_reason}"
+        much = abs(self.self_check)
+        if much < _AGREES:
+            return "at its largest size it agrees with what the system counts"
+        which = "above" if self.self_check > 0 else "below"
+        return f"at its largest size its misses are {percent(much)} {which} what the system counts"
+
+    def snapshots_text(self) -> str:
+        """Say how many snapshots it rests on, and whether they give a band."""
+        if self.kind != "ages":
+            return counted(self.snapshots, "measurement")
+        said = counted(self.snapshots, "snapshot")
+        if self.band:
+            return said
+        return f"{said}, too few for a band"
+
+    def resized(self, resize: Callable[[FloatArray], FloatArray]) -> Evidence:
+        """Return that of a curve whose sizes are others, all else equal.
+
+        Parameters
+        ----------
+        resize : callable
+            Makes of sizes, which increase, those that correspond. [pages]
+        """
+        sizes = [self.valid_from, self.valid_to, *(row[0] for row in self.band)]
+        found = resize(np.asarray(sizes, dtype=np.float64))
+        first, last, *others = np.maximum(np.rint(found), 1.0).astype(int).tolist()
+        rows = zip(others, self.band, strict=True)
+        return replace(
+            self,
+            valid_from=first,
+            valid_to=last,
+            band=_distinct((size, row[1], row[2]) for size, row in rows),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the key `evidence` of a profile file, spread over its fields."""
+        return {
+            "evidence": self.kind,
+            "valid_from": self.valid_from,
+            "valid_to": self.valid_to,
+            "self_check": self.self_check,
+            "self_check_reason": self.self_check_reason,
+            "indicative": self.is_indicative,
+            "snapshots": self.snapshots,
+            "band": [list(row) for row in self.band],
+        }
+
+
+def error_ratio(gap: float) -> float:
+    """Return how many times too many or too few a gap is: an error is a ratio.
+
+    Examples
+    --------
+    >>> error_ratio(0.25), error_ratio(-0.2)
+    (1.25, 1.25)
+    """
+    ratio = max(1.0 + gap, _LEAST_RATIO)
+    return max(ratio, 1.0 / ratio)
+
+
+def _distinct(
+    rows: Iterable[tuple[int, float, float]],
+) -> tuple[tuple[int, float, float], ...]:
+    return tuple({row[0]: row for row in rows}.values())
+
+
+def weakest(found: Iterable[Evidence | None]) -> Evidence | None:
+    """Return the evidence of what rests on several curves: the weakest class, where all of them are known.
+
+    Parameters
+    ----------
+    found : iterable of Evidence or None
+        Of each; None of one that was measured, described or given without evidence.
+    """
+    known = [each for each in found if each is not None]
+    if not known:
+        return None
+    kind = max((each.kind for each in known), key=CLASSES.index)
+    last = min(each.valid_to for each in known)
+    return Evidence(
+        kind,
+        min(max(each.valid_from for each in known), last),
+        last,
+        None,
+        "it is composed of several workloads",
+        min(each.snapshots for each in known),
+    )
+
+
+def from_mapping(given: Mapping[str, Any], problems: Problems) -> Evidence | None:
+    """Read the evidence within `given` of a profile; None where it has none."""
+    kind = given.get("evidence")
+    if kind is None:
+        return None
+    before = len(problems.found)
+    problems.check(
+        kind in CLASSES,
+        "given.evidence",
+        kind,
+        f"must be one of {', '.join(CLASSES)}, or absent",
+    )
+    for key in ("valid_from", "valid_to", "snapshots"):
+        value = given.get(key)
+        problems.check(
+            is_count(value) and value > 0,
+            f"given.{key}",
+            value,
+            "must be a positive whole number",
+        )
+    check = given.get("self_check")
+    problems.check(
+        check is None or (is_number(check) and check >= -1),
+        "given.self_check",
+        check,
+        "must be a number, at least -1, or null",
+    )
+    reason = given.get("self_check_reason", "")
+    problems.check(
+        isinstance(reason, str)
+        and len(reason) <= _LONGEST_TEXT
+        and (check is not None or bool(reason)),
+        "given.self_check_reason",
+        reason,
+        "must be a text, which says why where there is no self-check",
+    )
+    band = given.get("band", [])
+    good = (
+        isinstance(band, list)
+        and len(band) <= _MOST_BAND
+        and all(_is_row(row) for row in band)
+        and all(one[0] < two[0] for one, two in pairwise(band))
+    )
+    problems.check(
+        good,
+        "given.band",
+        None,
+        f"must be a list of at most {_MOST_BAND} [pages, low, high], sizes increasing and "
+        "0 <= low <= high <= 1",
+    )
+    if len(problems.found) == before:
+        problems.check(
+            given["valid_from"] <= given["valid_to"],
+            "given.valid_to",
+            given["valid_to"],
+            "must not be below valid_from",
+        )
+    if len(problems.found) > before:
+        return None
+    return Evidence(
+        kind,
+        given["valid_from"],
+        given["valid_to"],
+        None if check is None else float(check),
+        reason,
+        given["snapshots"],
+        tuple((row[0], float(row[1]), float(row[2])) for row in band),
+    )
+
+
+def _is_row(row: Any) -> bool:
+    match row:
+        case [pages, low, high]:
+            return (
+                is_count(pages)
+                and pages > 0
+                and is_number(low)
+                and is_number(high)
+                and 0 <= low <= high <= 1
+            )
+        case _:
+            return False

@@ -1,0 +1,212 @@
+"""Rows of counters that any system can give: size, requests, misses, at the second they were read.
+
+Requests and misses run since a start. Two rows of one size are the least: what counts is the difference.
+A second size, as after a resize, gives a second point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from tierwright.common.wording import counted
+from tierwright.profile.given.cumulative import (
+    Sample,
+    cells_of,
+    columns_of,
+    count_of,
+    differences,
+    head_of,
+    increase,
+)
+from tierwright.profile.given.reading import (
+    CurveOptions,
+    Kind,
+    Measured,
+    Point,
+    Reading,
+    Row,
+)
+
+_COLUMNS = frozenset({"size_bytes", "requests", "misses", "seconds"})
+
+
+@dataclass(slots=True)
+class Counted:
+    """What was counted at one size.
+
+    Attributes
+    ----------
+    line : int
+        Last line of it.
+    requests, misses, seconds : float
+        Increases over all its intervals.
+    intervals : int
+        Intervals.
+    """
+
+    line: int
+    requests: float = 0.0
+    misses: float = 0.0
+    seconds: float = 0.0
+    intervals: int = 0
+
+
+def score(rows: Sequence[Row]) -> float:
+    """Say how well lines fit: by the names of the columns."""
+    return 0.0 if head_of(rows, _COLUMNS) is None else 0.95
+
+
+def read(rows: Sequence[Row], options: CurveOptions) -> Reading:
+    """Read one point for each size."""
+    found = Reading(size_unit="B", value="miss_ratio")
+    at = head_of(rows, _COLUMNS)
+    if at is None:
+        found.problem(
+            rows[0].line,
+            rows[0].text,
+            "has no head with size_bytes, requests, misses and seconds",
+        )
+        return found
+    columns = columns_of(rows[at])
+    found.columns = columns
+    samples = []
+    for row in rows[at + 1 :]:
+        if columns_of(row) == columns:
+            continue  # a head that is printed with every reading
+        cells = cells_of(found, row, columns)
+        if cells is None:
+            continue
+        values = {
+            name: count_of(found, row.line, name, cells[name]) for name in _COLUMNS
+        }
+        known = {name: value for name, value in values.items() if value is not None}
+        if len(known) == len(values):
+            samples.append(Sample(row.line, known))
+    points_of(found, samples, options)
+    return found
+
+
+def points_of(found: Reading, samples: Sequence[Sample], options: CurveOptions) -> None:
+    """Make a point of each size between whose moments requests were counted.
+
+    Parameters
+    ----------
+    found : Reading
+        Gets points, accesses, evidence and problems; its sizes are bytes and its values miss ratios.
+    samples : sequence of Sample
+        With `size_bytes`, `requests`, `misses` and `seconds`.
+    options : CurveOptions
+        As stated.
+    """
+    if found.problems:
+        return
+    intervals = differences(found, samples, ("requests", "misses"))
+    if found.problems:
+        return
+    resizes = [
+        two
+        for one, two in intervals
+        if one.values["size_bytes"] != two.values["size_bytes"]
+    ]
+    sizes = _by_size(found, intervals)
+    _check_sizes(found, samples, sizes)
+    if found.problems or not sizes:
+        return
+    found.points = [
+        Point(each.line, Fraction(size), each.misses / each.requests)
+        for size, each in sorted(sizes.items())
+    ]
+    total = round(sum(each.requests for each in sizes.values()))
+    seconds = sum(each.seconds for each in sizes.values())
+    found.accesses = total if options.accesses_per_s is None else None
+    found.duration_s = seconds
+    found.assumptions.append(
+        f"What was counted over {seconds:g} s: {counted(total, 'request')}, each one access."
+    )
+    if resizes:
+        found.assumptions.append(
+            counted(
+                len(resizes),
+                "interval in which the size changed is left out.",
+                "intervals in which the size changed are left out.",
+            )
+        )
+    found.measured = Measured(
+        "one_point" if len(sizes) == 1 else "points",
+        min(each.intervals for each in sizes.values()),
+        reason="the points are what the system counts",
+    )
+
+
+def _by_size(
+    found: Reading, intervals: Sequence[tuple[Sample, Sample]]
+) -> dict[float, Counted]:
+    """Add up the intervals of each size."""
+    sizes: dict[float, Counted] = {}
+    for interval in intervals:
+        one, two = interval
+        size = two.values["size_bytes"]
+        if one.values["size_bytes"] != size:
+            continue
+        requests, misses = increase(interval, "requests"), increase(interval, "misses")
+        if misses > requests:
+            found.problem(
+                two.line,
+                f"{misses:.15g}",
+                f"misses since line {one.line} exceed the {requests:.15g} requests that they are part of",
+            )
+            continue
+        each = sizes.setdefault(size, Counted(two.line))
+        each.line = two.line
+        each.requests += requests
+        each.misses += misses
+        each.seconds += increase(interval, "seconds")
+        each.intervals += 1
+    return sizes
+
+
+def _check_sizes(
+    found: Reading, samples: Sequence[Sample], sizes: dict[float, Counted]
+) -> None:
+    """Refuse a size that was read once, or at which nothing was requested."""
+    if found.problems:
+        return
+    for sample in samples:
+        size = sample.values["size_bytes"]
+        if size not in sizes:
+            found.problem(
+                sample.line,
+                f"{size:.15g}",
+                "is the only reading of this size: a total since the start is no rate; read the counters twice "
+                "at each size",
+            )
+            return
+    for size, each in sizes.items():
+        if each.requests == 0:
+            found.problem(
+                each.line, "0", f"no requests were counted at {size:.15g} bytes"
+            )
+
+
+CANNOT_TELL = (
+    "Whether the load was the same at each size: counters before and after a resize are of different hours.",
+    "What a cache below answers: a miss here may be a hit in the memory of the kernel or of the storage.",
+)
+"""What counters do not contain, whatever the system."""
+
+KIND = Kind(
+    "counters",
+    "Counters",
+    "Rows of size_bytes, requests, misses and seconds: two readings at each size, of counters that run since a "
+    "start. Two sizes give two points, one size bounds only.",
+    "size_bytes,requests,misses,seconds\n"
+    "8589934592,918273645,81726354,1764100000\n"
+    "8589934592,921873645,82046754,1764103600\n"
+    "17179869184,930873645,82500354,1764190000\n"
+    "17179869184,934473645,82647954,1764193600\n",
+    score,
+    read,
+    CANNOT_TELL,
+)

@@ -1,0 +1,1004 @@
+"""Curves from counters: ages against exact curves, what each reader takes and refuses, what the class does to answers."""
+
+import json
+import math
+import os
+import re
+import subprocess
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import advice_cases
+import numpy as np
+import pytest
+import recordings
+import zstandard
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tierwright import _simulator
+from tierwright.advise import configurations, dram_or_flash, scale
+from tierwright.advise.point import Rate
+from tierwright.cli.app import main
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.compose.composed import composed_profile
+from tierwright.evaluate.page_flow.cautions import about_curve
+from tierwright.evaluate.page_flow.other_ends import Situation, other_ends
+from tierwright.hardware.catalog import device_or_file
+from tierwright.hardware.device import Device
+from tierwright.profile.curve import Curve, Given
+from tierwright.profile.document import Profile, profile_from_mapping
+from tierwright.profile.evidence import Evidence, weakest
+from tierwright.profile.given.aurora import flash_bytes
+from tierwright.profile.given.examine import Examined, examine
+from tierwright.profile.given.kinds import KINDS
+from tierwright.profile.given.memcached import item_of
+from tierwright.profile.given.reading import CurveOptions, Reading
+from tierwright.profile.production import Production
+from tierwright.profile.several import Workload
+from tierwright.profile.working_set import MissRates, Snapshot, gap, miss_rates
+
+ROOT = Path(__file__).resolve().parents[2]
+FLASH = "face2016-samsung-840pro-256"
+DISK = "face2016-cheetah-15k6-single"
+
+
+def snapshot(
+    ages: Any, sizes: Any = 1.0, items: Any = 1.0, share: float = 1.0
+) -> Snapshot:
+    ages = np.asarray(ages, dtype=np.float64)
+    return Snapshot(
+        ages,
+        np.broadcast_to(np.asarray(sizes, dtype=np.float64), ages.shape),
+        np.broadcast_to(np.asarray(items, dtype=np.float64), ages.shape),
+        share,
+    )
+
+
+# --- ages against exact curves ----------------------------------------------------------
+
+
+@cache
+def accesses_of(name: str) -> np.ndarray:
+    """Pages of a shipped trace, numbered."""
+    packed = (ROOT / "fixtures" / "traces" / f"{name}.csv.zst").read_bytes()
+    text = zstandard.ZstdDecompressor().stream_reader(packed).read()
+    numbers: dict[bytes, int] = {}
+    lines = text.splitlines()[1:]
+    return np.asarray(
+        [numbers.setdefault(line.split(b",", 2)[2], len(numbers)) for line in lines]
+    )
+
+
+def lru_ages(accesses: np.ndarray, moment: int, pages: int) -> np.ndarray:
+    """Ages of what an LRU cache of so many pages holds after so many accesses. [accesses]"""
+    last = np.full(int(accesses.max()) + 1, -1)
+    last[accesses[:moment]] = np.arange(moment)  # of a repeated index the last stays
+    return np.sort(moment - last[last >= 0])[:pages] - 0.5
+
+
+def exact_second_half(name: str, most: int) -> tuple[np.ndarray, np.ndarray]:
+    """Sizes, and misses per access of warm LRU caches over the second half, counted in one pass."""
+    windows = _simulator.curves(recordings.canonical(name))["windows"]
+    ends = np.cumsum(windows["accesses"])
+    second = ends > ends[-1] // 2
+    sizes = windows["pages"]
+    ratio = windows["misses"][second].sum(0) / windows["accesses"][second].sum()
+    kept = (sizes >= 512) & (sizes <= most)  # from where slopes rest on enough pages
+    return sizes[kept].astype(np.float64), ratio[kept]
+
+
+def from_recording(name: str, pages: int, snapshots: int) -> MissRates:
+    accesses = accesses_of(name)
+    moments = np.linspace(len(accesses) // 2, len(accesses), snapshots + 2)[1:-1]
+    return miss_rates([snapshot(lru_ages(accesses, int(at), pages)) for at in moments])
+
+
+@pytest.mark.parametrize(
+    ("name", "pages", "snapshots", "most_off"),
+    [
+        ("tpcb-cut", 12_288, 1, 0.03),
+        ("tpcb-cut", 12_288, 8, 0.012),
+        ("tpcc-cut", 4096, 8, 0.30),
+    ],
+)
+def test_ages_of_recorded_traces_give_their_exact_curve(
+    name: str, pages: int, snapshots: int, most_off: float
+) -> None:
+    sizes, exact = exact_second_half(name, pages)
+    found = from_recording(name, pages, snapshots)
+    assert len(sizes) >= 6
+    rates = np.interp(sizes, found.sizes, found.items_per_s)
+    assert np.abs(rates / exact - 1).max() <= most_off
+    check = gap(found, float(exact[-1]))
+    assert abs(check) <= most_off
+    assert (found.low is None) == (snapshots < 3)
+    if found.low is not None and found.high is not None:
+        off = max(1 + check, 1 / (1 + check))
+        low = np.minimum(np.interp(sizes, found.sizes, found.low), rates / off)
+        high = np.maximum(np.interp(sizes, found.sizes, found.high), rates * off)
+        assert np.mean((low <= exact) & (exact <= high)) >= 0.85
+
+
+def test_a_load_that_moved_is_found_by_its_own_check() -> None:
+    """A snapshot after a scan shows the scan: the check against the evictions of the whole time says so."""
+    rng = np.random.default_rng(3)
+    hot = rng.zipf(1.3, 40_000) % 3000
+    mixed = np.concatenate((hot, 5000 + np.arange(4000)))
+    found = miss_rates([snapshot(lru_ages(mixed, len(mixed), 3000))])
+    exact = _warm_misses(mixed, 3000)
+    check = gap(found, exact)
+    assert Evidence("ages", 1, 2, check).is_indicative
+    steady = miss_rates([snapshot(lru_ages(hot, len(hot), 1000))])
+    assert not Evidence(
+        "ages", 1, 2, gap(steady, _warm_misses(hot, 1000))
+    ).is_indicative
+
+
+def _warm_misses(accesses: np.ndarray, pages: int) -> float:
+    """Misses per access of an LRU cache over the second half, by a list."""
+    held: dict[int, None] = {}
+    missed = 0
+    for at, page in enumerate(accesses.tolist()):
+        if page in held:
+            del held[page]
+        else:
+            missed += at >= len(accesses) // 2
+            if len(held) >= pages:
+                del held[next(iter(held))]
+        held[page] = None
+    return missed / (len(accesses) - len(accesses) // 2)
+
+
+@pytest.mark.oracle("profile.working_set.miss_rates")
+def test_independent_references_give_the_closed_form_of_che() -> None:
+    rng = np.random.default_rng(7)
+    rates = 1.0 / np.arange(1, 200_001) ** 0.9
+    snapshots = [
+        snapshot(np.sort(rng.exponential(1 / rates))[:60_000]) for _ in range(4)
+    ]
+    found = miss_rates(snapshots)
+    for size, rate in zip(found.sizes[::12], found.items_per_s[::12], strict=True):
+        low, high = 0.0, 1e9
+        for _ in range(80):
+            middle = (low + high) / 2
+            filled = np.sum(-np.expm1(-rates * middle))
+            low, high = (middle, high) if filled < size else (low, middle)
+        exact = float(np.sum(rates * np.exp(-rates * high)))
+        # Four samples, each of some hundred items at the smallest size.
+        assert rate == pytest.approx(exact, rel=4 * (0.15 * size) ** -0.5 + 0.02)
+
+
+def _one(**changes: Any) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(5)
+    count = 4000
+    made = {
+        "ages": np.sort(rng.exponential(np.arange(1, 3 * count + 1) ** 0.8))[:count]
+        + 1,
+        "sizes": rng.integers(50, 500, count).astype(np.float64),
+        "items": np.ones(count),
+    }
+    return made | changes
+
+
+@pytest.mark.formula("profile.working_set.miss_rates")
+@settings(max_examples=15, deadline=None)
+@given(st.floats(1e-3, 1e4), st.floats(1e-2, 1e3), st.integers(0, 2**32 - 1))
+def test_miss_rates_keep_what_must_hold(clock: float, unit: float, seed: int) -> None:
+    made = _one()
+    found = miss_rates([snapshot(**made)])
+    assert bool(np.all(np.diff(found.items_per_s) <= 0))
+    assert bool(np.all(np.diff(found.bytes_per_s) <= 0))
+    assert found.sizes[-1] == pytest.approx(made["sizes"].sum())
+    # Another clock: rates follow, and over accesses of the same clock nothing changes.
+    slower = miss_rates([snapshot(made["ages"] * clock, made["sizes"])])
+    assert slower.items_per_s * clock == pytest.approx(found.items_per_s, rel=1e-6)
+    # Another unit of size.
+    larger = miss_rates([snapshot(made["ages"], made["sizes"] * unit)])
+    assert larger.sizes == pytest.approx(found.sizes * unit, rel=1e-9)
+    assert larger.items_per_s == pytest.approx(found.items_per_s, rel=1e-6)
+    # A shuffled dump is the same dump.
+    order = np.random.default_rng(seed).permutation(len(made["ages"]))
+    mixed = miss_rates([snapshot(**{name: row[order] for name, row in made.items()})])
+    assert mixed.items_per_s == pytest.approx(found.items_per_s, rel=1e-9)
+
+
+def test_bytes_and_items_agree_where_sizes_are_equal() -> None:
+    found = miss_rates([snapshot(_one()["ages"], 100.0)])
+    assert found.bytes_per_s == pytest.approx(100 * found.items_per_s)
+    unequal = miss_rates([snapshot(**_one())])
+    assert not np.allclose(unequal.bytes_per_s, 100 * unequal.items_per_s, rtol=0.05)
+
+
+def test_merging_snapshots_is_averaging_their_rates() -> None:
+    rng = np.random.default_rng(1)
+    both = [snapshot(np.sort(rng.gamma(2.0, 9.0, 4000))) for _ in range(2)]
+    one, two = (miss_rates([each]) for each in both)
+    merged = miss_rates(both)
+    middle = (np.interp(merged.sizes, one.sizes, one.items_per_s)
+              + np.interp(merged.sizes, two.sizes, two.items_per_s)) / 2  # fmt: skip
+    assert merged.items_per_s == pytest.approx(middle, rel=0.03)
+    assert merged.low is None
+    three = miss_rates([*both, both[0]])
+    assert three.low is not None
+    assert bool(np.all(three.low <= three.items_per_s))
+
+
+def test_a_sample_stands_for_all_and_bins_for_their_items() -> None:
+    made = _one()
+    whole = miss_rates([snapshot(**made)])
+    part = miss_rates([snapshot(*(row[::4] for row in made.values()), share=0.25)])
+    assert part.sizes[-1] == pytest.approx(whole.sizes[-1], rel=0.05)
+    known = whole.sizes >= part.sizes[0]
+    assert np.interp(whole.sizes[known], part.sizes, part.items_per_s) == pytest.approx(
+        whole.items_per_s[known], rel=0.25
+    )
+    bins = np.geomspace(1, made["ages"].max(), 400)
+    at = np.searchsorted(bins, made["ages"])
+    binned = miss_rates(
+        [
+            snapshot(
+                bins,
+                np.bincount(at, made["sizes"], len(bins)),
+                np.bincount(at, minlength=len(bins)),
+            )
+        ]
+    )
+    assert np.interp(
+        whole.sizes[-40:], binned.sizes, binned.items_per_s
+    ) == pytest.approx(whole.items_per_s[-40:], rel=0.1)
+
+
+def test_what_was_evicted_ends_the_range() -> None:
+    ages = _one()["ages"]
+    whole = miss_rates([snapshot(ages)])
+    cut = miss_rates([snapshot(ages)], evicted_age_s=float(np.median(ages)))
+    assert cut.sizes[-1] == pytest.approx(len(ages) / 2, abs=1)
+    assert cut.oldest_s < whole.oldest_s
+    coarse = miss_rates([snapshot(ages)], clock_s=float(np.median(ages)) / 20)
+    assert coarse.sizes[0] > whole.sizes[0]
+
+
+@pytest.mark.parametrize(
+    ("snapshots", "options", "says"),
+    [
+        ([], {}, "must be at least one"),
+        ([snapshot([-1.0, 2.0])], {}, "ages_s[0]"),
+        ([snapshot([1.0, math.nan])], {}, "ages_s[1]"),
+        ([snapshot([1.0, 2.0], share=0.0)], {}, "must lie in (0, 1]"),
+        ([snapshot(np.arange(1.0, 50.0))], {}, "too few or too coarse"),
+        ([snapshot(np.arange(1.0, 5000.0))], {"clock_s": 5000.0}, "too coarse"),
+        ([snapshot([5.0, 6.0])], {"evicted_age_s": 1.0}, "nothing younger"),
+        ([snapshot([5.0, 6.0])], {"evicted_age_s": 0.0}, "must be positive"),
+    ],
+)
+def test_ages_that_give_no_slope_are_refused(
+    snapshots: list[Snapshot], options: dict[str, float], says: str
+) -> None:
+    with pytest.raises(BadInput, match=re.escape(says)) as error:
+        miss_rates(snapshots, **options)
+    assert error.value.hint
+
+
+@pytest.mark.oracle("profile.working_set.gap")
+def test_the_gap_is_by_how_much_the_ages_give_more() -> None:
+    found = miss_rates([snapshot(np.arange(1.0, 4001.0))])  # one item each second
+    assert gap(found, 1.0) == pytest.approx(0.0, abs=1e-9)
+    assert gap(found, 0.5) == pytest.approx(1.0)
+    assert gap(found, 2.0) == pytest.approx(-0.5)
+
+
+@pytest.mark.formula("profile.working_set.gap")
+@settings(max_examples=20, deadline=None)
+@given(st.floats(1e-6, 1e6))
+def test_a_gap_falls_as_more_is_counted(counted_per_s: float) -> None:
+    found = MissRates(
+        np.ones(1), np.ones(1), None, None, np.ones(1), snapshots=1, oldest_s=1.0
+    )
+    assert gap(found, counted_per_s) >= -1
+    assert gap(found, 2 * counted_per_s) < gap(found, counted_per_s)
+    assert (gap(found, counted_per_s) > 0) == (counted_per_s < 1)
+
+
+def test_a_count_of_nothing_gives_no_gap() -> None:
+    found = miss_rates([snapshot(np.arange(1.0, 4001.0))])
+    with pytest.raises(BadInput, match="counted_per_s"):
+        gap(found, 0.0)
+
+
+# --- readers ------------------------------------------------------------------------------
+
+
+def complete(text: str, **options: Any) -> Examined:
+    found = examine(text, CurveOptions(**options))
+    assert found.problems == []
+    assert found.questions == []
+    assert found.profile is not None
+    assert found.evidence is not None
+    return found
+
+
+def problem(text: str, **options: Any) -> tuple[str, str]:
+    found = examine(text, CurveOptions(**options))
+    assert found.profile is None
+    [first, *_] = found.problems
+    return first.where, first.message
+
+
+HEAD = "size_bytes,requests,misses,seconds\n"
+
+
+class TestCounters:
+    def test_one_size_is_one_point_and_two_are_points(self) -> None:
+        one = complete(
+            HEAD + "8192000,1000,900,10\n8192000,3000,1100,20\n", page_bytes=8192
+        )
+        assert [(p.pages, p.hit_ratio) for p in one.points] == [(1000, 0.9)]
+        assert one.evidence is not None
+        assert one.evidence.kind == "one_point"
+        assert one.profile is not None
+        assert one.profile.curve.accesses == 2000
+        assert one.profile.duration_s == 10
+        two = complete(
+            HEAD
+            + "8192000,1000,900,10\n8192000,3000,1100,20\n"
+            + "16384000,4000,1190,30\n16384000,6000,1290,40\n",
+            page_bytes=8192,
+        )
+        assert [(p.pages, p.hit_ratio) for p in two.points] == [
+            (1000, 0.9),
+            (2000, 0.95),
+        ]
+        assert two.evidence is not None
+        assert two.evidence.kind == "points"
+        assert "1 interval in which the size changed is left out." in two.assumptions
+
+    @pytest.mark.parametrize(
+        ("rows", "where", "says"),
+        [
+            ("8192,900,90,10\n8192,100,10,20\n", "line 3", "went backwards"),
+            ("8192,900,90,10\n8192,950,80,20\n", "line 3", "`misses` went backwards"),
+            ("8192,900,90,10\n", "line 2", "only reading of this size"),
+            ("8192,1,1,1\n8192,2,2,2\n16384,3,2,3\n", "line 4", "only reading"),
+            ("8192,900,90,10\n8192,950,190,20\n", "line 3", "exceed the 50 requests"),
+            ("8192,900,90,10\n8192,950,95,10\n", "line 3", "is the moment of line 2"),
+            ("8192,900,90,10\n8192,900,90,20\n", "line 3", "no requests"),
+            ("8192,900,x,10\n8192,900,90,20\n", "line 2", "misses: is not a number"),
+            ("8192,900,90\n8192,900,90,20\n", "line 2", "one cell for each"),
+        ],
+    )
+    def test_what_is_no_rate_is_refused_with_its_line(
+        self, rows: str, where: str, says: str
+    ) -> None:
+        found = problem(HEAD + rows, page_bytes=8192)
+        assert found[0] == where
+        assert says in found[1]
+
+    def test_rows_in_another_order_are_the_same(self) -> None:
+        rows = ["8192000,1000,900,10", "8192000,3000,1100,20", "8192000,9000,1400,30"]
+        first, second = (
+            complete(HEAD + "\n".join(each) + "\n", page_bytes=8192)
+            for each in (rows, rows[::-1])
+        )
+        assert [p.hit_ratio for p in first.points] == [
+            p.hit_ratio for p in second.points
+        ]
+
+
+class TestPostgres:
+    HEAD_16 = (
+        "seconds,size_bytes,block_bytes,version,backend_type,object,context,reads,op_bytes,"
+        "hits,evictions,writes\n"
+    )
+
+    def rows_16(self, at: int, reads: int, hits: int) -> str:
+        pool = f"{at},81920000,8192,17.2,client backend,relation"
+        return (
+            f"{pool},normal,{reads},8192,{hits},{reads},5\n"
+            f"{pool},bulkread,{at * 7},8192,{at},0,0\n"
+            f"{at},81920000,8192,17.2,checkpointer,relation,normal,,8192,,,{at}\n"
+        )
+
+    def test_the_context_normal_is_the_point(self) -> None:
+        text = self.HEAD_16 + self.rows_16(100, 10, 90) + self.rows_16(200, 110, 990)
+        found = complete(text)
+        assert found.kind == "postgres"
+        assert found.page_bytes == 8192
+        assert [(p.pages, p.hit_ratio) for p in found.points] == [(10_000, 0.9)]
+        assert found.profile is not None
+        assert found.profile.curve.accesses == 1000
+        assert found.profile.duration_s == 100
+        assert found.evidence is not None
+        assert found.evidence.kind == "one_point"
+        assert any("44.4 % of all requests used ring" in a for a in found.assumptions)
+
+    def test_version_18_counts_bytes(self) -> None:
+        head = "seconds,size_bytes,block_bytes,context,reads,read_bytes,hits\n"
+        text = (
+            head
+            + "1,8192000,8192,normal,1,81920,90\n2,8192000,8192,normal,3,901120,990\n"
+        )
+        assert [p.hit_ratio for p in complete(text).points] == [0.9]
+
+    def test_a_resize_gives_points(self) -> None:
+        larger = (self.rows_16(300, 120, 1000) + self.rows_16(400, 170, 1950)).replace(
+            "81920000", "163840000"
+        )
+        found = complete(
+            self.HEAD_16
+            + self.rows_16(100, 10, 90)
+            + self.rows_16(200, 110, 990)
+            + larger
+        )
+        assert [(p.pages, p.hit_ratio) for p in found.points] == [
+            (10_000, 0.9),
+            (20_000, 0.95),
+        ]
+        assert found.evidence is not None
+        assert found.evidence.kind == "points"
+
+    def test_the_documented_sample_of_the_pool_is_stated(self) -> None:
+        head = (
+            "seconds,size_bytes,block_bytes,context,reads,op_bytes,hits,buffers_used,"
+            "buffers_unused,buffers_dirty\n"
+        )
+        text = head + "".join(
+            f"{at},17179869184,8192,normal,{10 * at},8192,{90 * at},248,2096904,39\n"
+            for at in (1, 2)
+        )
+        said = " ".join(complete(text).assumptions)
+        assert "39 of 248 used buffers (15.7 %)" in said
+        assert "2,096,904 buffers were unused" in said
+
+    @pytest.mark.parametrize(
+        ("text", "says"),
+        [
+            (
+                "usage_count | buffers | dirty | pinned\n0 | 14650 | 0 | 0\n1 | 1436 | 671 | 0\n",
+                "no ages",
+            ),
+            (
+                "seconds,size_bytes,block_bytes,context,reads,hits\n1,8192,8192,normal,1,1\n",
+                "the unit of the reads is unknown",
+            ),
+            (
+                "seconds,size_bytes,block_bytes,context,reads,op_bytes,hits\n"
+                "1,8192,8192,normal,1,8192,1\n2,8192,8192,normal,0,8192,2\n",
+                "went backwards",
+            ),
+            (
+                "seconds,size_bytes,block_bytes,context,reads,op_bytes,hits\n"
+                "1,8192,8192,odd,1,8192,1\n",
+                "not a context",
+            ),
+            (
+                "seconds,size_bytes,block_bytes,context,reads,op_bytes,hits\n"
+                "1,8192,8192,normal,1,8192,1\n1,16384,8192,normal,1,8192,1\n",
+                "size_bytes differs",
+            ),
+        ],
+    )
+    def test_traps_are_refused(self, text: str, says: str) -> None:
+        assert says in problem(text)[1]
+
+
+class TestAurora:
+    HEAD = (
+        "seconds,size_bytes,block_bytes,used_size,blks_hit,storage_blks_read,"
+        "orcache_blks_hit,storage_blk_read_time\n"
+    )
+
+    def test_ram_and_ram_with_flash_are_two_points(self) -> None:
+        found = complete(
+            self.HEAD
+            + "1,81920000,8192,163840000,100,10,10,5\n"
+            + "11,81920000,8192,163840000,900,60,160,55\n"
+        )
+        assert found.kind == "aurora"
+        assert [(p.pages, p.hit_ratio) for p in found.points] == [
+            (10_000, 0.8),
+            (30_000, 0.95),
+        ]
+        assert found.evidence is not None
+        assert found.evidence.kind == "points"
+        assert "A read of Aurora storage took 1 ms on average." in found.assumptions
+
+    def test_documented_sizes_are_powers_of_1024(self) -> None:
+        assert flash_bytes(Reading(), 1, "975 GB") == 975 * 2**30
+        assert flash_bytes(Reading(), 1, "1054 GB") == 1054 * 2**30
+        assert flash_bytes(Reading(), 1, "1046898278400") == 975 * 2**30
+
+    def test_an_empty_flash_cache_leaves_one_point(self) -> None:
+        found = complete(
+            self.HEAD + "1,81920000,8192,0,100,10,0,0\n11,81920000,8192,0,900,110,0,0\n"
+        )
+        assert found.evidence is not None
+        assert found.evidence.kind == "one_point"
+
+    @pytest.mark.parametrize(
+        ("rows", "says"),
+        [
+            ("1,8192,8192,8 GB,100,10,10,5\n", "read the counters twice"),
+            (
+                "1,8192,8192,8 GB,100,10,10,5\n2,8192,8192,8 GB,99,11,11,6\n",
+                "went backwards",
+            ),
+            (
+                "1,8192,8192,8 GB,100,10,10,5\n2,16384,8192,8 GB,200,11,11,6\n",
+                "one size",
+            ),
+            ("1,8192,8192,8 parts,100,10,10,5\n", "used_size must be bytes"),
+        ],
+    )
+    def test_traps_are_refused(self, rows: str, says: str) -> None:
+        assert says in problem(self.HEAD + rows)[1]
+
+
+SAMPLE = "key=foo exp=-1 la=1597801394 cas=63208 fetch=yes cls=1 size=73"
+"""A line of a dump, as memcached's documentation shows it."""
+
+
+def stats(at: int, gets: int, evicted: int, age: int = 7200, cls: int = 5) -> str:
+    return (
+        f"STAT time {at}\nSTAT cmd_get {gets}\n"
+        f"STAT items:{cls}:evicted {evicted}\nSTAT items:{cls}:evicted_time {age}\n"
+    )
+
+
+def dump(at: int, *, cls: int = 5, exp: int = -1, oldest: int = 7200) -> str:
+    """Items of 100 bytes, one used every second, in bins of 10 s."""
+    return "".join(
+        f"la={at - age} exp={exp} cls={cls} items=10 bytes=1000\n"
+        for age in range(10, oldest + 1, 10)
+    )
+
+
+class TestMemcached:
+    def test_the_documented_line_parses_to_the_digit(self) -> None:
+        fields = dict(part.split("=") for part in SAMPLE.split())
+        item = item_of(Reading(), 1, fields)
+        assert item is not None
+        assert (item.last_access, item.expires, item.slab_class) == (
+            1597801394,
+            -1,
+            "1",
+        )
+        assert (item.items, item.size) == (1, 73)
+
+    def test_ages_give_the_curve_and_the_evictions_check_it(self) -> None:
+        text = "".join(
+            stats(at, gets, gets // 100) + dump(at)
+            for at, gets in ((10_000, 0), (20_000, 1_000_000), (30_000, 2_000_000))
+        )
+        found = complete(text)
+        assert found.kind == "memcached"
+        assert found.page_bytes == 100
+        assert found.profile is not None
+        curve = found.profile.curve
+        # One item a second over 100 requests a second.
+        assert curve.misses_at / curve.accesses == pytest.approx(0.01, rel=1e-6)
+        assert (curve.accesses, found.profile.duration_s) == (2_000_000, 20_000)
+        evidence = found.evidence
+        assert evidence is not None
+        assert evidence.kind == "ages"
+        assert evidence.snapshots == 3
+        assert evidence.self_check == pytest.approx(0.0, abs=1e-6)
+        assert evidence.valid_to == 7200
+        assert evidence.valid_from >= 300  # five steps of a clock of 60 s
+        assert len(evidence.band) == len(found.points)
+
+    def test_too_few_evictions_make_it_indicative(self) -> None:
+        text = stats(10_000, 0, 0) + dump(10_000) + stats(20_000, 10**6, 5000)
+        evidence = complete(text).evidence
+        assert evidence is not None
+        assert evidence.self_check == pytest.approx(1.0)
+        assert evidence.is_indicative
+        assert evidence.band == ()
+        assert "100 % above" in evidence.check_text()
+
+    def test_the_youngest_evicted_ends_the_range(self) -> None:
+        text = stats(10_000, 0, 1, 3600) + dump(10_000) + stats(20_000, 10**6, 9999)
+        evidence = complete(text).evidence
+        assert evidence is not None
+        assert evidence.valid_to == 3600
+
+    def test_without_evictions_all_is_there_and_nothing_checks_it(self) -> None:
+        text = stats(10_000, 0, 0, 0) + dump(10_000) + stats(20_000, 10**6, 0, 0)
+        assert "no evictions between the readings" in problem(text)[1]
+        assert "no evictions" in problem(text + "STAT lru_segmented yes\n")[1]
+        evidence = complete(text + "STAT lru_segmented no\n").evidence
+        assert evidence is not None
+        assert evidence.valid_to == 7200
+        assert evidence.self_check is None
+        assert "nothing was evicted" in evidence.check_text()
+
+    def test_what_had_expired_is_left_out(self) -> None:
+        text = (
+            stats(10_000, 0, 0)
+            + dump(10_000)
+            + dump(10_000, exp=9000)
+            + stats(20_000, 10**6, 10_000)
+        )
+        evidence = complete(text).evidence
+        assert evidence is not None
+        assert evidence.valid_to == 7200
+
+    def test_classes_are_asked_and_requests_of_one_are_asked(self) -> None:
+        text = (
+            stats(10_000, 0, 0)
+            + dump(10_000)
+            + dump(10_000, cls=7)
+            + stats(20_000, 10**6, 10_000)
+        )
+        [asked] = [q for q in examine(text).questions if q.field == "pool"]
+        assert asked.choices == ("5", "7")
+        chosen = examine(text, CurveOptions(pool="5"))
+        assert {q.field for q in chosen.questions} == {"accesses"}
+        known = complete(text, pool="5", accesses_per_s=100.0)
+        assert known.points[0].hit_ratio == pytest.approx(0.99)
+
+    @pytest.mark.parametrize(
+        ("text", "where", "says"),
+        [
+            (SAMPLE + "\n", "line 1", "before any `STAT time`"),
+            (
+                stats(10, 500, 0) + SAMPLE + "\n" + stats(20, 100, 0),
+                "line 6",
+                "`cmd_get` went backwards",
+            ),
+            (stats(10, 1, 0) + stats(20, 2, 0), "line 8", "no lines of"),
+            (stats(10, 1, 0) + SAMPLE + "\nBUSY crawling\n", "line 6", "is not a line"),
+            (stats(10, 1, 0) + "la=5 cls=5\n", "line 5", "neither size nor bytes"),
+            (
+                "STAT time 10\nSTAT evictions 5\nla=5 cls=5 size=1\nSTAT time 20\n"
+                "STAT evictions 9\n",
+                "line 4",
+                "is lacking though items were evicted",
+            ),
+            (
+                stats(10_000, 0, 0) + dump(10_000) + stats(20_000, 100, 10_000),
+                "line 728",
+                "fewer than",
+            ),
+        ],
+    )
+    def test_traps_are_refused_with_their_line(
+        self, text: str, where: str, says: str
+    ) -> None:
+        found = problem(text)
+        assert found[0] == where
+        assert says in found[1]
+
+    def test_the_documented_command_prints_what_is_read(self, tmp_path: Path) -> None:
+        """The shell text of the page, run against a server of canned answers, drops keys and keeps the curve."""
+        page = (ROOT / "docs" / "traces" / "counters.md").read_text("utf-8")
+        [text] = re.findall(r"```sh\n(# snapshot HOST.*?)```", page, re.S)
+        now = 1_764_100_000
+        counters = "".join(f"{line}\r\n" for line in stats(now, 0, 0).splitlines())
+        items = "".join(
+            f"key=secret%3D{age} exp=-1 la={now - age} cas=1 fetch=yes cls=5 size=100\r\n"
+            for age in range(1, 7201)
+        )
+        (tmp_path / "stats").write_text(counters + "STAT pid 5\r\nEND\r\n")
+        (tmp_path / "dump").write_text(items + "END\r\n")
+        for name, script in (
+            (
+                "nc",
+                'read -r first\ncase "$first" in stats*) cat "$HERE/stats";; *) cat "$HERE/dump";; esac\n',
+            ),
+            ("date", f"echo {now}\n"),
+            ("sleep", ""),
+        ):
+            (tmp_path / name).write_text("#!/bin/sh\n" + script)
+            (tmp_path / name).chmod(0o755)
+        ran = subprocess.run(
+            ["/bin/sh", "-c", text + "\nsnapshot localhost 11211"],
+            env={"PATH": f"{tmp_path}:{os.environ['PATH']}", "HERE": str(tmp_path)},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert "secret" not in ran.stdout
+        assert "pid" not in ran.stdout
+        found = complete(ran.stdout + stats(now + 10_000, 10**6, 10_000))
+        assert found.evidence is not None
+        assert found.evidence.self_check == pytest.approx(0.0, abs=0.05)
+        assert found.points[-1].hit_ratio == pytest.approx(0.99, abs=0.001)
+
+
+# --- the class travels, and does something --------------------------------------------------
+
+
+def of_class(kind: str, **changes: Any) -> Curve:
+    pages = [1000] if kind == "one_point" else [500, 1000, 2000]
+    misses = [400.0] if kind == "one_point" else [500.0, 400.0, 300.0]
+    band = tuple(
+        (size, miss / 1100, miss / 900)
+        for size, miss in zip(pages, misses, strict=True)
+    )
+    evidence = Evidence(
+        kind,  # type: ignore[arg-type]
+        pages[0],
+        pages[-1],
+        0.02 if kind == "ages" else None,
+        "" if kind == "ages" else "counted",
+        3,
+        band if kind == "ages" else (),
+    )
+    return Curve.from_lists(
+        pages,
+        misses,
+        None,
+        accesses=1000,
+        distinct_pages=10_000,
+        page_bytes=4096,
+        write_accesses=0,
+        given=Given(
+            "counters",
+            data_known=True,
+            write_share=0.1,
+            evidence=replace(evidence, **changes),
+        ),
+    )
+
+
+@pytest.mark.parametrize("name", [name for name in KINDS if name != "table"])
+def test_every_measured_kind_has_a_class_that_survives_its_file(name: str) -> None:
+    found = examine(KINDS[name].example, CurveOptions(page_bytes=8192, accesses=10**9))
+    if found.profile is None:  # a page size of its own
+        found = examine(KINDS[name].example)
+    assert found.profile is not None
+    evidence = found.profile.curve.evidence
+    assert evidence is not None
+    again = profile_from_mapping(json.loads(found.profile.to_text()))
+    assert again.curve.evidence == evidence
+    assert again.curve.with_dirty_share(0.3).evidence == evidence
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("evidence", "guess"),
+        ("valid_from", 0),
+        ("valid_to", 1),
+        ("self_check", -2),
+        ("self_check_reason", 5),
+        ("snapshots", 0),
+        ("band", [[2, 0.5, 0.4]]),
+        ("band", [[5, 0.1, 0.4], [4, 0.1, 0.4]]),
+    ],
+)
+def test_damaged_evidence_is_refused_by_its_key(key: str, value: Any) -> None:
+    found = complete(HEAD + "81920,10,9,1\n81920,30,11,2\n", page_bytes=8192)
+    assert found.profile is not None
+    document = found.profile.to_dict()
+    document["given"][key] = value
+    with pytest.raises(BadInput, match=f"given.{key}"):
+        profile_from_mapping(document)
+
+
+@pytest.mark.parametrize("kind", ["points", "ages", "one_point"])
+def test_every_answer_names_the_class(kind: str) -> None:
+    curve = of_class(kind)
+    [about] = [
+        c for c in about_curve(curve, [1000], [0]) if c.name.startswith("curve_from")
+    ]
+    assert about.name == f"curve_from_{kind}"
+    assert about.hint
+    given_names = {c.name for c in about_curve(curve, [1000], [0])}
+    assert "given_curve" not in given_names
+
+
+def test_what_the_caution_says_follows_from_its_figures() -> None:
+    def said(curve: Curve) -> str:
+        return next(
+            c.message
+            for c in about_curve(curve, [1000], [0])
+            if c.name == "curve_from_ages"
+        )
+
+    good, bad = said(of_class("ages")), said(of_class("ages", self_check=-0.3))
+    assert "2.00 % above" in good
+    assert "indicative" not in good
+    assert "30.0 % below" in bad
+    assert "indicative only" in bad
+    few = said(of_class("ages", band=(), snapshots=1))
+    assert "1 snapshot, too few for a band" in few
+
+
+def test_a_gap_is_a_ratio_in_both_directions() -> None:
+    def indicative(check: float) -> bool:
+        return Evidence("ages", 1, 2, check).is_indicative
+
+    assert [indicative(check) for check in (0.24, 0.26, -0.19, -0.21, -1.0)] == [
+        False,
+        True,
+        False,
+        True,
+        True,
+    ]
+
+
+def test_a_composed_curve_is_of_the_weakest_class() -> None:
+    one, ages = of_class("one_point").evidence, of_class("ages").evidence
+    found = weakest([ages, None, one])
+    assert found is not None
+    assert found.kind == "one_point"
+    assert weakest([None, None]) is None
+
+
+# --- the advisor and the command ------------------------------------------------------------
+
+PAGES = np.unique(np.geomspace(2**18, 2**24, 24).astype(np.int64))
+DATA = 2**30
+
+
+def large(kind: str, **changes: Any) -> Curve:
+    """A curve of 1 GiB to 64 GiB before 4 TiB of data."""
+    pages = PAGES[-1:] if kind == "one_point" else PAGES
+    misses = 1e9 * (1 - np.log(pages + 1.0) / np.log(DATA + 1.0))
+    band = tuple(
+        (int(size), float(miss) / 1.1e9, float(miss) / 0.9e9)
+        for size, miss in zip(pages, misses, strict=True)
+    )
+    evidence = Evidence(
+        kind,  # type: ignore[arg-type]
+        int(pages[0]),
+        int(pages[-1]),
+        0.1,
+        "",
+        3,
+        band if kind == "ages" else (),
+    )
+    return Curve.from_lists(
+        pages,
+        misses,
+        None,
+        accesses=10**9,
+        distinct_pages=DATA,
+        page_bytes=4096,
+        write_accesses=0,
+        given=Given("counters", data_known=True, evidence=replace(evidence, **changes)),
+    ).with_dirty_share(0.2)
+
+
+def test_the_advisor_ranks_what_the_evidence_reaches_and_calls_the_rest_unknown() -> (
+    None
+):
+    found = advice_cases.ask(curve=large("ages"), accesses_per_s=5000.0, how_sure=True)
+    assert found.recommendation is not None
+    assert found.recommendation.ram_bytes <= 64 * 2**30
+    assert found.rejected_counts["evidence"] > 0
+    [unknown, *_] = [each for each in found.rejected if each.constraint == "evidence"]
+    assert "unknown, not worse" in unknown.text
+    [about] = [c for c in found.cautions if c.code == "curve_from_ages"]
+    assert "lower end of the band" in about.effect
+    assert about.could_change_choice is not None
+    assert "snapshots over the whole cycle" in found.confidence.reason
+    bare = replace(large("ages"), given=Given("table", data_known=True))
+    free = advice_cases.ask(curve=bare.with_dirty_share(0.2), accesses_per_s=5000.0)
+    assert "evidence" not in free.rejected_counts
+    assert free.suitable > found.suitable
+
+
+def test_an_indicative_curve_gives_no_probability_and_says_so() -> None:
+    found = advice_cases.ask(
+        curve=large("ages", self_check=0.6), accesses_per_s=5000.0, how_sure=True
+    )
+    assert "indicative only" in found.confidence.reason
+    assert "60.0 % above" in found.confidence.reason
+
+
+def test_of_one_point_no_size_is_recommended() -> None:
+    found = advice_cases.ask(curve=large("one_point"), accesses_per_s=5000.0)
+    assert found.recommendation is None
+    assert found.finding.startswith("No size can be recommended")
+    [about] = [c for c in found.cautions if c.code == "curve_from_one_point"]
+    assert "sampled trace" in about.hint
+    assert "recommend no size" in found.rejected[0].text
+
+
+def test_the_command_prints_the_class_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = tmp_path / "counters.csv"
+    text.write_text(HEAD + "81920,10,9,1\n81920,30,11,2\n")
+    main(["curve", "import", str(text), "--page-bytes", "8192"])
+    out = capsys.readouterr().out
+    assert out.split()[:3] == ["evidence", "one", "point"]
+    assert "80 KiB" in out
+    main(["curve", "import", str(text), "--page-bytes", "8192", "--json"])
+    assert json.loads(capsys.readouterr().out)["evidence"]["evidence"] == "one_point"
+
+
+def test_configurations_beyond_the_evidence_are_unknown() -> None:
+    sizes: dict[str, Any] = {"accesses_per_s": 5000.0, "kinds": ("chassis",)}
+    reached = configurations.answer(large("ages"), **sizes)
+    out = {each.reason: each for each in reached.excluded}
+    assert "unknown, not worse" in out["evidence"].text
+    single = configurations.answer(large("one_point"), **sizes)
+    assert single.cheapest is None
+    free = replace(large("points"), given=Given("table", data_known=True))
+    every = configurations.answer(free.with_dirty_share(0.2), **sizes)
+    assert "evidence" not in {each.reason for each in every.excluded}
+
+
+def test_of_one_point_the_paying_ram_is_unknown() -> None:
+    one, ages = (
+        dram_or_flash.answer(
+            device_or_file(FLASH),
+            device_or_file(DISK),
+            curve=large(kind),
+            ram_pages=int(PAGES[-1]),
+            rate=Rate(5000.0, "stated"),
+        )
+        for kind in ("one_point", "ages")
+    )
+    assert one.paying is None
+    assert one.paying_reason.startswith("One size and its miss ratio")
+    assert not ages.paying_reason.startswith("One size")
+
+
+def test_the_bounds_of_one_point_contain_the_truth() -> None:
+    """Of a recorded trace: whatever smaller and larger caches miss lies between both ends."""
+    for name in ("tpcb-cut", "tpcc-cut"):
+        sizes, exact = exact_second_half(name, 8192)
+        at = len(sizes) // 2
+        known = int(sizes[at])
+        curve = Curve.from_lists(
+            [known],
+            [1e6 * exact[at]],
+            None,
+            accesses=10**6,
+            distinct_pages=known,
+            page_bytes=4096,
+            write_accesses=0,
+            given=Given(
+                "counters",
+                data_known=False,
+                evidence=Evidence("one_point", known, known, None, "counted"),
+            ),
+        )
+        idle = Device("none", "none", "nvme")
+        [about] = [
+            each
+            for each in about_curve(curve, [known], [0])
+            if "one_point" in each.name
+        ]
+        ends = other_ends(about, Situation(curve, idle, idle, tuple(sizes.tolist())))
+        low, high = (end.situation.curve.misses(sizes) / 1e6 for end in ends)
+        assert bool(np.all((low <= exact + 1e-9) & (exact <= high + 1e-9)))
+        assert low[-1] == 0
+        assert high[0] == 1
+
+
+def test_a_scaled_curve_speaks_of_the_sizes_that_correspond() -> None:
+    curve = of_class("ages").with_dirty_share(0.2)
+    found = scale.answer(Profile(curve, 10.0), Production(4096 * 200_000, 50.0))
+    for each in (
+        found.profile.curve,
+        profile_from_mapping(json.loads(found.profile.to_text())).curve,
+    ):
+        evidence = each.evidence
+        assert evidence is not None
+        assert evidence.kind == "ages"
+        assert (evidence.valid_from, evidence.valid_to) == (10_000, 40_000)
+        low, high = evidence.ends(20_000)
+        assert float(low) < 0.4 < float(high)
+    names = {each.name for each in found.warnings}
+    assert "curve_from_ages" in names
+
+
+def test_a_composed_profile_keeps_the_weakest_class() -> None:
+    parts = [
+        Workload(name, of_class(kind).with_dirty_share(0.2), 10.0, "stated")
+        for name, kind in (("first", "ages"), ("second", "points"))
+    ]
+    made = composed_profile(parts).curve
+    assert made.evidence is not None
+    assert made.evidence.kind == "ages"
+    assert made.evidence.self_check is None
+    names = {each.name for each in about_curve(made, [1000], [0])}
+    assert {"composed_workload", "curve_from_ages"} <= names
