@@ -113,7 +113,7 @@ def read(rows: Sequence[Row], options: CurveOptions) -> Reading:
     found.assumptions += [
         "An item that misses is stored again, as in a look-aside cache; requests for keys that are never stored "
         "are not in the curve.",
-        "Last accesses are stamped once in 60 s at most, so sizes whose ages are below 5 minutes are left out.",
+        "Last accesses are stamped once in 60 s at most, so sizes whose ages are below 3 minutes are left out.",
     ]
     segmented = {each.segmented for each in moments} - {""} != {"no"}
     if segmented and not rates.evictions:
@@ -329,7 +329,7 @@ KIND = Kind(
     score,
     read,
     (
-        "Sizes beyond the present one, and those whose items were all used within 5 minutes.",
+        "Sizes beyond the present one, and those whose items were all used within 3 minutes.",
         "What expired: its misses are of no size. Sizes are those of the items, without the rest of their slab "
         "chunks.",
     ),
