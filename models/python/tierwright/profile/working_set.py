@@ -28,7 +28,7 @@ LEAST_ITEMS = 100
 """Items that the ages of a slope rest on, in every snapshot."""
 LEAST_AGES = 4
 """Different ages that a slope rests on."""
-LEAST_TICKS = 5
+LEAST_TICKS = 3
 """Steps of the clock that stamps the items, below which their ages are too coarse for a slope."""
 LEAST_SNAPSHOTS = 3
 """Snapshots whose spread gives a band."""

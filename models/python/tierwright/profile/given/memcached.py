@@ -42,6 +42,8 @@ _FIELD = re.compile(r"([a-z]+)=(\S+)")
 _COUNTERS = ("cmd_get", "get_hits", "get_misses", "evictions")
 _NEEDED = frozenset({"la", "cls"})
 _LOOKED_AT = 400
+_SETTING = ("on", "off")
+"""Values of `evictions` in `stats settings`, where it does not count."""
 _OTHER = ("STAT ", "END", "OK", "VERSION ")
 """Beginnings of lines that need no reading."""
 
@@ -111,7 +113,7 @@ def read(rows: Sequence[Row], options: CurveOptions) -> Reading:
     found.assumptions += [
         "An item that misses is stored again, as in a look-aside cache; requests for keys that are never stored "
         "are not in the curve.",
-        "Last accesses are stamped once in 60 s at most, so sizes whose ages are below 5 minutes are left out.",
+        "Last accesses are stamped once in 60 s at most, so sizes whose ages are below 3 minutes are left out.",
     ]
     segmented = {each.segmented for each in moments} - {""} != {"no"}
     if segmented and not rates.evictions:
@@ -141,11 +143,8 @@ def _moments(found: Reading, rows: Sequence[Row]) -> list[_Moment]:
             if name == "time":
                 second = count_of(found, row.line, "time", value)
                 moments.append(_Moment(row.line, second or 0.0))
-            elif moments and name == "lru_segmented":
-                moments[-1].segmented = value
-            elif moments and (name in _COUNTERS or name.startswith("items:")):
-                known = count_of(found, row.line, name, value)
-                moments[-1].stats[name] = known or 0.0
+            elif moments:
+                _note_stat(found, row.line, moments[-1], name, value)
             continue
         fields = _fields(text)
         if text.startswith(_OTHER):
@@ -168,6 +167,16 @@ def _moments(found: Reading, rows: Sequence[Row]) -> list[_Moment]:
         if item is not None:
             moments[-1].rows.append(item)
     return moments
+
+
+def _note_stat(
+    found: Reading, line: int, moment: _Moment, name: str, value: str
+) -> None:
+    """Keep a counter, or how the LRU is set."""
+    if name == "lru_segmented":
+        moment.segmented = value
+    elif name.startswith("items:") or (name in _COUNTERS and value not in _SETTING):
+        moment.stats[name] = count_of(found, line, name, value) or 0.0
 
 
 def _fields(text: str) -> dict[str, str]:
@@ -320,7 +329,7 @@ KIND = Kind(
     score,
     read,
     (
-        "Sizes beyond the present one, and those whose items were all used within 5 minutes.",
+        "Sizes beyond the present one, and those whose items were all used within 3 minutes.",
         "What expired: its misses are of no size. Sizes are those of the items, without the rest of their slab "
         "chunks.",
     ),
