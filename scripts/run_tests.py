@@ -475,7 +475,7 @@ SUITES: dict[str, Callable[[], Counts]] = {
     "wheels": wheels,
     "containers": containers,
 }
-LANES = (("rust", "page", "models"), ("e2e", "backend"))
+LANES = (("rust", "models"), ("e2e", "page", "backend"))
 """Suites that run where none is named: the lanes, of equal length, side by side, as half of each is waiting."""
 
 
