@@ -796,6 +796,31 @@ class TestFiles:
         broken = read_offers(io.BytesIO(cart.replace(b"=EA", b"=ST")), "given")
         assert [each.code for each in broken.unreadable] == ["line_left_out"]
 
+    @pytest.mark.parametrize(("quantity", "is_ranked"), [("1", True), ("730", False)])
+    def test_a_time_in_a_cart_is_not_guessed(
+        self, quantity: str, is_ranked: bool
+    ) -> None:
+        cart = (
+            "NEW_ITEM-VENDORMAT[1]=P&NEW_ITEM-UNIT[1]=HUR&NEW_ITEM-PRICE[1]=1.373"
+            f"&NEW_ITEM-CURRENCY[1]=USD&NEW_ITEM-QUANTITY[1]={quantity}"
+        )
+        told = mapping_of(
+            [
+                {
+                    "part_number": "P",
+                    "is": [{"kind": "instance", "item": "aws-i4i.4xlarge"}],
+                }
+            ],
+            "mapping",
+        )
+        batch = read_offers(io.BytesIO(cart.encode()), "given")
+        found = quote_ranking.answer(curve(), batch, day=DAY, mapping=told)
+        placed = [each.quote_id for each in (*found.ranked, *found.rejected)]
+        left = [each.code for each in found.unreadable]
+        assert (placed, left) == (
+            (["cart"], []) if is_ranked else ([], ["time_in_cart"])
+        )
+
     def test_a_quote_of_a_document_fails_alone(self) -> None:
         document = {
             "format": "tierwright-quotes",

@@ -46,6 +46,7 @@ MOST_QUOTES = 10_000
 CODES = {
     "no_exchange_rate": "a price in another currency than US dollars, of which no rate is stated",
     "no_period": "something that is rented, with a unit that is no time",
+    "time_in_cart": "more than one of something that is rented, in a format whose unit is that of the quantity",
     "no_count": "something that is bought, with a unit that is a time",
     "unknown_item": "an item that the catalogue does not have",
     "mapped_twice": "a line that the mapping tells in several ways",

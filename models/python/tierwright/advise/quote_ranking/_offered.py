@@ -155,12 +155,19 @@ def offered(
     contents, priced = _Contents(), Priced()
     for line in offer.lines:
         items = _items(line, mapping)
-        priced.add(line, is_rent=_is_rent(line, items), rates=rates)
+        is_rent = _is_rent(line, items)
+        if is_rent and offer.is_cart and line.quantity != 1:
+            raise Unranked(
+                "time_in_cart",
+                f"row {line.row}: {line.quantity} of a time of `{shown(line.item or line.part_number)}`: in a cart that "
+                "may be so long, or so many; state it as our CSV or JSON, where the unit is the time that the price is of",
+            )
+        priced.add(line, is_rent=is_rent, rates=rates)
         if items is None:
             if line.kind not in CHARGES:
                 contents.unknown.add(_name(line))
             continue
-        pieces = line.quantity if _is_rent(line, items) else line.count
+        pieces = line.quantity if is_rent else line.count
         for each in items:
             contents.add(each, pieces)
     priced.spend(setting.horizon_months)

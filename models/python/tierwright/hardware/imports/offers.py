@@ -46,11 +46,14 @@ class Offer:
     quote_id : str
     lines : tuple of QuoteLine
         At least one.
+    is_cart : bool
+        Whether it is of a format in which a unit is that of the quantity: 730 `HUR` are 730 hours.
     """
 
     index: int
     quote_id: str
     lines: tuple[QuoteLine, ...]
+    is_cart: bool = False
 
     @property
     def supplier(self) -> str:
@@ -193,7 +196,7 @@ def read_offers(stream: BinaryIO, place: str, name: str | None = None) -> Batch:
                 Unreadable(index, "line_left_out", f"row {row}: {reason}")
             )
         elif quote_id or in_cart:
-            offers.append(Offer(index, quote_id or CART, tuple(taken)))
+            offers.append(Offer(index, quote_id or CART, tuple(taken), in_cart))
         else:
             unreadable.append(_without_id(index, taken))
     unreadable += [
