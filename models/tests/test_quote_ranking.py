@@ -507,7 +507,102 @@ class TestCautions:
         assert by_id(without)["C"].usd_per_month == by_id(with_it)["C"].usd_per_month
         modules = quote("M", line("part", "dimm-ddr5-rdimm-64gb", 2, 400))
         found = ranked(modules, have=have())
-        assert codes(found, "M") == ["no_machine", "no_drives"]
+        assert codes(found, "M") == ["ram_not_added", "no_machine", "no_drives"]
+
+
+class TestWhatIsNotThere:
+    """Sums that are not whole, and machines that a quote does not hold."""
+
+    def test_a_line_of_no_quote_puts_all_quotes_of_its_file_in_doubt(self) -> None:
+        head = "quote_id,currency,quantity,unit,price,kind,item"
+        rows = [
+            "A,USD,2,HUR,1.373,instance,aws-i4i.4xlarge",
+            "A,USD,1,EA,25,000.00,part,rails",
+            "B,USD,2,HUR,1.40,instance,aws-i4i.4xlarge",
+        ]
+
+        def cautions(lines: list[str]) -> list[list[str]]:
+            text = "\n".join([head, *lines]).encode()
+            batch = read_offers(io.BytesIO(text), "given")
+            found = quote_ranking.answer(curve(), batch, day=DAY)
+            return [[one.code for one in each.cautions] for each in found.ranked]
+
+        assert all("line_of_no_quote" in each for each in cautions(rows))
+        whole = cautions([rows[0], rows[2]])
+        assert len(whole) == 2
+        assert not any("line_of_no_quote" in each for each in whole)
+
+    def test_a_cart_with_a_line_of_no_quote_has_no_sum(self) -> None:
+        both = (
+            "NEW_ITEM-VENDORMAT[1]=P&NEW_ITEM-QUANTITY[1]=1&NEW_ITEM-UNIT[1]=EA&NEW_ITEM-PRICE[1]=1"
+            "&NEW_ITEM-CURRENCY[1]=USD&NEW_ITEM-EXT_QUOTE_ID[1]=Q1"
+            "&NEW_ITEM-VENDORMAT[2]=P&NEW_ITEM-QUANTITY[2]=1&NEW_ITEM-UNIT[2]=EA&NEW_ITEM-PRICE[2]=1"
+            "&NEW_ITEM-CURRENCY[2]=USD"
+        )
+        found = read_offers(io.BytesIO(both.encode()), "given")
+        assert found.offers == ()
+        assert [each.code for each in found.unreadable] == ["line_left_out"]
+        named = read_offers(
+            io.BytesIO(f"{both}&NEW_ITEM-EXT_QUOTE_ID[2]=Q1".encode()), "given"
+        )
+        assert [len(each.lines) for each in named.offers] == [2]
+
+    def test_no_saving_is_claimed_where_what_there_is_goes_on(self) -> None:
+        drives = quote("C", line("device", DRIVE, 4, 900))
+        found = by_id(ranked(drives, built("B"), have=have()))
+        assert not any("doing nothing" in text for text in found["C"].reasons)
+        assert any("what they cost goes on" in text for text in found["C"].reasons)
+        assert any("doing nothing" in text for text in found["B"].reasons)
+        cable = ranked(quote("X", line(part_number="CABLE", price=9)), have=have())
+        assert [each.code for each in cable.unreadable] == ["not_a_build"]
+
+    def test_what_is_of_no_known_item_is_rent_where_its_unit_is_a_time(self) -> None:
+        support = {**line(part_number="SUP", price=500), "unit": "MON"}
+        servers = line("instance", "aws-i4i.4xlarge", 2, "1.373", unit="HUR")
+        found = by_id(ranked(quote("S", servers, support), quote("N", servers)))
+        assert found["S"].usd_per_month - found["N"].usd_per_month == 500
+        assert found["S"].purchase_usd == 0
+
+    def test_tax_beside_rent_states_its_time(self) -> None:
+        servers = line("instance", "aws-i4i.4xlarge", 2, "1.373", unit="HUR")
+        tax = {"kind": "tax", "price": 380, "quantity": 1}
+        [left] = ranked(quote("T", servers, tax)).unreadable
+        assert left.code == "no_period"
+        [one] = ranked(quote("T", servers, {**tax, "unit": "MON"})).ranked
+        [plain] = ranked(quote("T", servers)).ranked
+        assert one.usd_per_month - plain.usd_per_month == 380
+
+    def test_fewer_rails_than_servers_are_named(self) -> None:
+        few = quote(
+            "F",
+            line("server", "chassis-dell-r760", 2, 5000),
+            line("part", "dimm-ddr5-rdimm-64gb", 16, 400),
+            line("device", DRIVE, 4, 980),
+            line("part", "rails", 1, 80),
+            line("part", "power", 4, 250),
+        )
+        [caution] = [
+            each for each in by_id(ranked(few))["F"].cautions if each.code == "no_rails"
+        ]
+        assert "1 of rails for 2 servers" in caution.message
+        assert "no_rails" not in codes(ranked(built("B")), "B")
+
+    def test_an_unknown_item_is_shown_without_what_a_terminal_obeys(self) -> None:
+        bad = quote("X", line("device", "a\x1b]0;owned\x07b", 1, 1))
+        [left] = ranked(bad).unreadable
+        assert left.code == "unknown_item"
+        assert left.detail.isprintable()
+
+    def test_the_source_of_a_rate_is_in_the_id(self) -> None:
+        euro = built("E", currency="EUR")
+        ids = {
+            ranked(
+                euro,
+                rates=[ExchangeRate("EUR", Decimal("0.8"), "2026-09-30", source)],
+            ).ranking_id
+            for source in ("the bank", "a guess")
+        }
+        assert len(ids) == 2
 
 
 class TestMoney:
@@ -697,8 +792,9 @@ class TestMapping:
         for more in ({"supplier": "Other"}, {}):
             number = "BOX-1" if more else "box-1"
             box = quote("X", line(part_number=number, price=9999), **more)
-            [one] = ranked(box, mapping=self.BUNDLE).rejected
-            assert one.constraint == "space"
+            found = ranked(box, mapping=self.BUNDLE)
+            assert [each.code for each in found.unreadable] == ["not_a_build"]
+            assert found.finding.startswith("No quote could be ranked.")
 
     def test_a_volume_has_its_size_from_it(self) -> None:
         sized = mapping_of(

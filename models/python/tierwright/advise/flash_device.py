@@ -305,7 +305,8 @@ def closed_form(
     if trim_share:
         return None
     if orders == ["sequential"]:
-        return 1.0
+        # A victim that is drawn by chance still has pages in use.
+        return None if device.collection in ("random", "choices") else 1.0
     if orders == ["sequential", "uniform"] and _log_apart(device, parts[0]):
         log, random = parts
         physical = random.pages + spare * device.logical_pages

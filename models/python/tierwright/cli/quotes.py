@@ -176,7 +176,7 @@ def rank(
     from tierwright.evaluate.configurations.wanted import DEFAULT_RESERVED_GIB
     from tierwright.hardware.build import DEFAULT_HORIZON_MONTHS
     from tierwright.hardware.imports.mapping import NO_MAPPING, read_mapping
-    from tierwright.hardware.imports.offers import read_offers
+    from tierwright.hardware.imports.offers import DO_NOTHING, read_offers
 
     usual = Template() if template is None else read_template(template)
     with opened_file(file) as stream:
@@ -213,7 +213,8 @@ def rank(
         print_json(found.to_dict())
     else:
         _print(found, every=assumptions)
-    if not found.ranked and not found.rejected:
+    placed = {each.quote_id for each in (*found.ranked, *found.rejected)}
+    if not placed - {DO_NOTHING}:
         raise typer.Exit(EXIT_BAD_INPUT)
     if not found.ranked:
         raise typer.Exit(EXIT_INFEASIBLE)

@@ -220,7 +220,9 @@ def _answer(
     )
     # They are listed from the largest on.
     limited = shadows[0] if shadows else None
-    ends = Ends(asked, table, best) if how_sure and best is not None else None
+    # What bounds left out here may be the best elsewhere.
+    whole = how_sure and best is not None and table.left_out is None
+    ends = Ends(asked, table, best) if whole and best is not None else None
     warnings = (
         *_checked.about_replays(asked, table, tried, by_model, best),
         *_notes.about_answer(asked, table, best),
@@ -303,7 +305,7 @@ def _answer(
         if how_sure
         else None,
         scenarios=_scenarios.compared(asked, table, best, alternatives)
-        if how_sure and best is not None and best == by_model
+        if whole and best is not None and best == by_model
         else None,
         rules_of_thumb=tuple(_sure.rules_of_thumb(asked, table, chosen, best, option)),
         data_bytes=setting.data_bytes,

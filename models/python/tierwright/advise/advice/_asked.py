@@ -77,6 +77,11 @@ class Asked:
         document = {
             "curve": setting.curve.to_lists(),
             "scaled": None if scaled is None else scaled.to_dict(),
+            **(
+                {}
+                if setting.curve.evidence is None
+                else {"evidence": setting.curve.evidence.to_dict()}
+            ),
             "page_bytes": setting.curve.page_bytes,
             "rates": setting.rates.both,
             "candidates": _candidates(setting.candidates),

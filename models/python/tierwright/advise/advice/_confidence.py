@@ -10,7 +10,12 @@ import numpy as np
 
 from tierwright.advise.advice import _draws
 from tierwright.advise.advice._asked import Asked
-from tierwright.advise.advice._contenders import Contenders, Measured, contending
+from tierwright.advise.advice._contenders import (
+    Contenders,
+    Measured,
+    State,
+    contending,
+)
 from tierwright.advise.advice._draws import Draws, Input, Ranges, Recorded
 from tierwright.advise.advice._prices import PRICE_WORDS
 from tierwright.advise.advice._sure import MOST_BARS
@@ -38,6 +43,8 @@ from tierwright.profile.rates import SAME
 DAY_S = 86_400
 INTERVAL = 0.9
 """Share of the draws in which a figure lies between the ends that are stated."""
+_BETWEEN, _MOST_EVALUATED = 16, 2_000_000
+"""Draws of which the best options are contenders too, and options that are evaluated for them at most."""
 STEPS = 33
 """Places of a range at which a flip is looked for."""
 OF_CAUTION: Mapping[str, str] = {
@@ -53,6 +60,10 @@ NO_WINDOWS = (
 )
 OF_A_GIVEN_CURVE = "no probability: a curve without its recording has no windows, so it does not show how much its misses vary"
 NO_CHOICE = "no probability: nothing is recommended"
+LEFT_OUT = (
+    "no probability: bounds left out options that other draws may prefer; name fewer parts or machines, so that all are "
+    "evaluated"
+)
 NOT_COMPUTED = "no probability: how sure the recommendation is was not asked for"
 BY_REPLAY = "no probability: a replay decided, and the draws rest on the model, which would choose otherwise"
 LAW_NOT_MEASURED = "no probability: how far the scale law is off was never measured"
@@ -101,6 +112,8 @@ class Sure:
         I/O time of each contender in each draw. [µs]
     figures : tuple of dict
         Of the recommendation in each draw, as `Contenders.as_bought`.
+    stated : dict
+        The same as they are stated, on the curve of the answer.
     """
 
     recorded: Recorded
@@ -110,6 +123,7 @@ class Sure:
     buys: Buys
     io_us: FloatArray
     figures: tuple[dict[str, float], ...]
+    stated: dict[str, float]
 
 
 def recorded_of(asked: Asked, table: Table, best: int, rows: IntArray) -> Recorded:
@@ -202,7 +216,10 @@ def sure(asked: Asked, table: Table, best: int, rows: IntArray) -> Sure:
     ranges = _draws.ranges_of(curve, first.read_sizes)
     seed = asked.seed
     rough = _draws.drawn(recorded, ranges, first, np.random.default_rng(seed))
-    tables = (table, *(table.with_curve(end) for end in rough.ends()))
+    # What is best at neither end may be the best between them.
+    some = max(1, min(_BETWEEN, _MOST_EVALUATED // max(1, len(table.options))))
+    between = (rough.curve(at) for at in range(0, _draws.DRAWS, _draws.DRAWS // some))
+    tables = (table, *(table.with_curve(each) for each in (*rough.ends(), *between)))
     rows = contending(asked, tables, best)
     contenders = Contenders(asked, table, rows)
     ranges = _draws.ranges_of(curve, contenders.read_sizes)
@@ -219,16 +236,22 @@ def sure(asked: Asked, table: Table, best: int, rows: IntArray) -> Sure:
         contenders.buys(found),
         np.stack([each.io_us for each in found]),
         tuple(contenders.as_bought(each, chosen) for each in found),
+        contenders.as_bought(contenders.on(curve, State()), chosen),
     )
 
 
 def intervals(found: Sure) -> tuple[Interval, ...]:
-    """Return between which values figures of the recommendation lie in `INTERVAL` of the draws, where they are known."""
+    """Return between which values figures of the recommendation lie in `INTERVAL` of the draws, where they are known.
+
+    A figure is often stated at an end of what is known, such as the longest time of a write: the interval reaches it.
+    """
     made = []
     for name in found.figures[0]:
         drawn = np.asarray([each[name] for each in found.figures])
         if np.isfinite(drawn).all():
-            made.append(Interval(name, *shortest_interval(drawn, INTERVAL)))
+            low, high = shortest_interval(drawn, INTERVAL)
+            own = found.stated[name]
+            made.append(Interval(name, min(low, own), max(high, own)))
     return tuple(made)
 
 
@@ -261,6 +284,8 @@ def confidence(
         return none(NO_CHOICE)
     if by_replay:
         return replace(none(BY_REPLAY), tornado=tornado)
+    if table.left_out is not None:
+        return none(LEFT_OUT)
     rows = contending(asked, (table,), best)
     refused = abstains(asked, table, best, rows)
     if refused is not None:

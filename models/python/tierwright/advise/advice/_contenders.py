@@ -437,7 +437,7 @@ class Contenders:
         """Accesses of one machine, on average and in the busiest hour. [1/s]"""
         mean, peak = (
             None if rate is None else rate / self.options.machines
-            for rate in self._setting.rates.both
+            for rate in self._setting.served.both
         )
         return mean, peak
 

@@ -29,13 +29,14 @@ Named = tuple[Tiers, str | None, str]
 def continuous(asked: Asked, table: Table, best: Option | None) -> Continuous | None:
     """Find the least cost of sizes that need not be things to buy; None where the question does not allow it.
 
-    Only for RAM and devices of a price book, with a rate, least money, and no limit but that of how busy a device is.
+    Only for RAM and devices of a price book, with a rate, least money, no limit but that of how busy a device is, and a
+    curve that speaks for all sizes.
     """
     setting = asked.setting
     ram, peak = table.shelf.ram, setting.served.peak
     if ram is None or peak is None or asked.objective == "io_time":
         return None
-    if set(asked.constraints) - {PEAK_BUSY}:
+    if set(asked.constraints) - {PEAK_BUSY} or setting.curve.evidence is not None:
         return None
     named = list(_named(table))
     if not named:

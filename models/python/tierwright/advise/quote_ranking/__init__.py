@@ -373,7 +373,10 @@ def _answer(
         "quotes": batch.content_id[:16],
         "day": day,
         "exchange_rates": "; ".join(
-            sorted(f"{each.currency} {each.per_usd:f} {each.date}" for each in rates)
+            sorted(
+                f"{each.currency} {each.per_usd:f} {each.date} {each.source}".rstrip()
+                for each in rates
+            )
         )
         or "none",
     }

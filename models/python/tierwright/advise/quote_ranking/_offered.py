@@ -14,6 +14,7 @@ from tierwright.advise.quote_ranking._priced import Priced, Unranked
 from tierwright.advise.quote_ranking.caution import QuoteCaution
 from tierwright.common.currency import ExchangeRate
 from tierwright.common.errors import BadInput
+from tierwright.common.units import format_bytes
 from tierwright.common.wording import counted, listed
 from tierwright.evaluate.advice.bought import budget_tb
 from tierwright.evaluate.advice.rows import CHOICES, device_times
@@ -94,6 +95,8 @@ class Offered:
     standing: list[Standing] = field(default_factory=list)
     impossible: Impossible | None = None
     cautions: list[QuoteCaution] = field(default_factory=list)
+    leans_on_have: bool = False
+    """Whether it runs on machines that there are, whose costs are not in its price."""
 
 
 @dataclass(slots=True)
@@ -102,7 +105,7 @@ class _Contents:
 
     counts: dict[Key, Decimal] = field(default_factory=dict)
     volumes: dict[Key, Item] = field(default_factory=dict)
-    accessories: set[str] = field(default_factory=set)
+    accessories: dict[str, Decimal] = field(default_factory=dict)
     unknown: set[str] = field(default_factory=set)
     unplaced: set[str] = field(default_factory=set)
 
@@ -112,7 +115,8 @@ class _Contents:
     def add(self, item: Item, pieces: Decimal) -> None:
         role, identity = _role(item)
         if role == "accessory":
-            self.accessories.add(identity)
+            before = self.accessories.get(identity, Decimal(0))
+            self.accessories[identity] = before + pieces * item.quantity
         elif role == "unplaced":
             self.unplaced.add(identity)
         else:
@@ -153,6 +157,8 @@ def offered(
         If it cannot be told what it offers or what it costs.
     """
     contents, priced = _Contents(), Priced()
+    rent_of: set[bool] = set()
+    tax: QuoteLine | None = None
     for line in offer.lines:
         items = _items(line, mapping)
         is_rent = _is_rent(line, items)
@@ -163,6 +169,9 @@ def offered(
                 "may be so long, or so many; state it as our CSV or JSON, where the unit is the time that the price is of",
             )
         priced.add(line, is_rent=is_rent, rates=rates)
+        rent_of.add(is_rent)
+        if line.kind == "tax" and not is_rent:
+            tax = line
         if items is None:
             if line.kind not in CHARGES:
                 contents.unknown.add(_name(line))
@@ -170,6 +179,12 @@ def offered(
         pieces = line.quantity if is_rent else line.count
         for each in items:
             contents.add(each, pieces)
+    if tax is not None and True in rent_of:
+        raise Unranked(
+            "no_period",
+            f"row {tax.row}: tax stands beside rent, and for which time it is, is not stated: give it a unit, such as "
+            "`MON`",
+        )
     priced.spend(setting.horizon_months)
     found = Offered(offer, priced)
     _configure(found, contents, setting)
@@ -187,9 +202,12 @@ def _items(line: QuoteLine, mapping: LineMapping) -> tuple[Item, ...] | None:
 
 
 def _is_rent(line: QuoteLine, items: tuple[Item, ...] | None) -> bool:
-    """Whether a line is rented; one that is bought must be of pieces."""
+    """Whether a line is rented; one that is bought must be of pieces.
+
+    What is of no known item, or a charge, is rented where its unit is a time.
+    """
     if items is None:
-        return False
+        return line.unit is not None and line.unit.one != "piece"
     rented = {_role(each)[0] in (INSTANCE, VOLUME) for each in items}
     if len(rented) > 1:
         raise Unranked(
@@ -226,7 +244,10 @@ def _role(item: Item) -> tuple[str, str]:
             return "accessory", name
         return _role_of_part(part(name))
     except BadInput as error:
-        raise Unranked("unknown_item", f"{error.message}; {error.hint}") from error
+        raise Unranked(
+            "unknown_item",
+            f"no {shown(kind)} of the catalogue is `{shown(name)}`; {error.hint}",
+        ) from error
 
 
 def _role_of_device(device: Device) -> tuple[str, str]:
@@ -248,6 +269,12 @@ def _role_of_part(found: Part) -> tuple[str, str]:
 
 def _configure(found: Offered, contents: _Contents, setting: Setting) -> None:
     """Put what is offered together."""
+    if not contents.counts:
+        raise Unranked(
+            "not_a_build",
+            "offers nothing that the advisor places: no server, instance, volume, drive or memory module is known among "
+            "its lines",
+        )
     for (_, name, _), count in contents.counts.items():
         if count != int(count) or not 0 < count <= _MOST_COUNT:
             raise Unranked(
@@ -329,6 +356,7 @@ class _Build:
     def of_parts(self) -> None:
         """Put servers of parts together, or devices bought by themselves."""
         contents, have = self.contents, self.setting.have
+        self.found.leans_on_have = have is not None and self.machine is None
         modules = contents.of(MEMORY)
         ram = sum(
             self._spread(key) * int(part(key[1]).capacity_bytes or 0) for key in modules
@@ -583,7 +611,20 @@ class _Build:
             )
         )
 
+    def _beside_ram(self, ram_bytes: int) -> None:
+        self.found.cautions.append(
+            QuoteCaution(
+                "ram_not_added",
+                f"The quote offers memory modules and no server: they count in place of the {format_bytes(ram_bytes)} of "
+                "RAM that there are, not beside it.",
+                "state in the quote all modules that the machines will hold",
+            )
+        )
+
     def _without_machine(self) -> None:
+        have = self.setting.have
+        if self.contents.of(MEMORY) and have is not None and have.ram_bytes:
+            self._beside_ram(have.ram_bytes)
         self.found.cautions.append(
             QuoteCaution(
                 "no_machine",
@@ -664,6 +705,13 @@ def _part_of(name: str) -> str | None:
 
 def _of_quote(offer: Offer, contents: _Contents, day: str) -> Iterator[QuoteCaution]:
     """Yield what to know of a quote beside its configuration."""
+    if offer.left_out:
+        yield QuoteCaution(
+            "line_of_no_quote",
+            f"A line of the file was left out, and of which quote it is, is not known ({offer.left_out}): if it is of "
+            "this one, its price is missing here.",
+            "correct that line, and rank again",
+        )
     until = offer.valid_until
     if until is None:
         yield QuoteCaution(
@@ -677,12 +725,16 @@ def _of_quote(offer: Offer, contents: _Contents, day: str) -> Iterator[QuoteCaut
             f"The quote was valid until {until}, which is before {day}: its price may not hold any more.",
             "ask the supplier for a new quote",
         )
-    lacking = [name for name in ACCESSORIES if name not in contents.accessories]
-    if contents.of(MACHINE):
-        for name in lacking:
+    machines = sum(contents.of(MACHINE).values())
+    for name, words in ACCESSORIES.items():
+        count = contents.accessories.get(name, Decimal(0))
+        if count < machines:
             yield QuoteCaution(
                 f"no_{name}",
-                f"No line of the quote is known to be {ACCESSORIES[name]}: the price may hold none.",
+                f"The quote has {count.normalize():f} of {words} for {counted(int(machines), 'server')}: the price may "
+                "hold too few."
+                if count
+                else f"No line of the quote is known to be {words}: the price may hold none.",
                 f"ask the supplier, or state in the mapping which part number is `{name}`",
             )
     if contents.unknown:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 CHARGE_WORDS: Mapping[str, str] = {"tax": "tax", "shipping": "shipping"}
 """Kinds of charges, in words."""
+ON_TOP = "It runs on machines that there are: what they cost goes on, and is not in this price."
 
 
 def finding(
@@ -93,7 +94,9 @@ def reasons(
     yield _run(own)
     if of is not None:
         yield from _idle(own, of)
-    if of is not None and zero is not None:
+    if of is not None and of.leans_on_have:
+        yield ON_TOP
+    elif of is not None and zero is not None:
         yield from _beside_nothing(own, zero)
     if of is not None:
         for rate in of.priced.converted.values():
@@ -140,6 +143,11 @@ def _money(of: Offered, months: int) -> str:
     if rent:
         parts.append(f"{exact_money(Decimal(rent) / 100)} of rent per month")
     if not parts:
+        if any(
+            each.usd_per_month or each.purchase_usd
+            for each in of.priced.groups.values()
+        ):
+            return "It costs less than a cent."
         return "It costs nothing: all of its prices are 0."
     return f"It costs {exact_money(month)} per month: {listed(parts)}."
 

@@ -105,21 +105,42 @@ def _nothing(document: Document) -> Iterator[SentBack]:
 def _prices(document: Document, day: str) -> Iterator[SentBack]:
     undated: dict[str, None] = {}
     old: dict[str, None] = {}
+    ahead: dict[str, None] = {}
     book = document["versions"].get("price_book_date", "")
     for option in _compared(document):
+        if not option["bill"] and option["usd_per_month"] is not None:
+            undated[option["name"]] = None
         for row in option["bill"]:
             if row["unit_price"] is None or row["kind"] in _FREE:
                 continue
             date = row["date"] or (book if _of_book(row["what"]) else "")
             if not _DATED.fullmatch(date or ""):
                 undated[row["what"]] = None
+            elif _is_after(date, day):
+                ahead[f"{row['what']} of {date}"] = None
             elif quarter_of(day) - quarter_of(date) > MOST_QUARTERS_APART:
                 old[f"{row['what']} of {date}"] = None
+    yield from _dates(undated, ahead, old, day)
+
+
+def _is_after(date: str, day: str) -> bool:
+    return quarter_of(date) > quarter_of(day) or (len(date) == len(day) and date > day)
+
+
+def _dates(
+    undated: dict[str, None], ahead: dict[str, None], old: dict[str, None], day: str
+) -> Iterator[SentBack]:
     if undated:
         yield SentBack(
             "undated_price",
             f"{counted(len(undated), 'price has', 'prices have')} no date: {_some(undated)}.",
             "state the date of each price that you state, or rank dated quotes",
+        )
+    if ahead:
+        yield SentBack(
+            "future_price",
+            f"{counted(len(ahead), 'price is', 'prices are')} dated after {day}: {_some(ahead)}.",
+            "state the day on which each price was read or offered",
         )
     if old:
         yield SentBack(
@@ -140,7 +161,7 @@ def _uplift(document: Document, source: str) -> Iterator[SentBack]:
         return
     mean, peak = document["accesses_per_s"], document["peak_accesses_per_s"]
     uplifts = []
-    if mean is not None and peak is not None and peak > mean:
+    if mean and peak is not None and peak > mean:
         uplifts.append(f"the busiest hour is {peak / mean:.3g} times the mean")
     if any(
         option["months_until_too_small"] is not None for option in _compared(document)

@@ -66,7 +66,11 @@ def stretched_curve(curve: Curve, times: float) -> Curve:
     distinct = round(curve.distinct_pages * times)
     if curve.given is None:
         distinct = min(distinct, curve.accesses)
-    return replace(curve, pages=pages, distinct_pages=distinct)
+    given = curve.given
+    if given is not None and given.evidence is not None:
+        seen = given.evidence.resized(lambda sizes: np.floor(sizes * times + 0.5))
+        given = replace(given, evidence=seen)
+    return replace(curve, pages=pages, distinct_pages=distinct, given=given)
 
 
 @dataclass(frozen=True, slots=True)

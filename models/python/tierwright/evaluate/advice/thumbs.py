@@ -63,7 +63,9 @@ def thumbs(
         "hit_ratio_95",
         "RAM for a hit ratio of 95 %",
         None if ram is None else ram * page * machines,
-        reason="" if ram is not None else "no size of RAM reaches that hit ratio",
+        reason=""
+        if ram is not None
+        else "the curve reaches that hit ratio at no size of RAM",
     )
     resident = (
         None if accesses_per_s is None else _resident(curve, accesses_per_s / machines)

@@ -26,6 +26,7 @@ _DOCTYPE = re.compile(
     rf"<!DOCTYPE\s+[\w:.-]+(?:\s+(?:SYSTEM|PUBLIC\s+{_LITERAL})\s+{_LITERAL})?\s*>"
 )
 _ENCODING = re.compile(r"""\s*<\?xml[^>]*?encoding\s*=\s*["']([^"']*)""")
+_BLANK = re.compile(r"\s*")
 _BEFORE = {"<?": "?>", "<!--": "-->"}
 """What may stand before a DOCTYPE."""
 
@@ -139,7 +140,7 @@ def _without_doctype(text: str) -> tuple[str, bool]:
     """
     at = 0
     while True:
-        at += len(text[at:]) - len(text[at:].lstrip())
+        at = _BLANK.match(text, at).end()  # type: ignore[union-attr]  # it matches anything
         end = next(
             (end for begin, end in _BEFORE.items() if text.startswith(begin, at)), None
         )

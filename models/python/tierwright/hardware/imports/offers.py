@@ -48,12 +48,15 @@ class Offer:
         At least one.
     is_cart : bool
         Whether it is of a format in which a unit is that of the quantity: 730 `HUR` are 730 hours.
+    left_out : str
+        A line of its file of which the quote is not known, and which may be of this one; empty where there is none.
     """
 
     index: int
     quote_id: str
     lines: tuple[QuoteLine, ...]
     is_cart: bool = False
+    left_out: str = ""
 
     @property
     def supplier(self) -> str:
@@ -182,11 +185,15 @@ def read_offers(stream: BinaryIO, place: str, name: str | None = None) -> Batch:
 
     imported = read_rows(source, place, QUOTES, take, name=name, refuse=refuse)
     in_cart = imported.format in CARTS
-    if in_cart and left_out and set(lines) <= {""}:
-        # All rows of a cart that names no quote are of this one.
-        lines.setdefault("", [])
-        refused[""] = left_out[0]
-        left_out = []
+    if in_cart and (left_out or ("" in lines and len(lines) > 1)):
+        # A row of no quote may be of any of them, and then none has a sum.
+        why = (
+            f"row {left_out[0][0]}: {left_out[0][1]}"
+            if left_out
+            else "some lines of the cart state a quote, and others do not"
+        )
+        return Batch((), (Unreadable(0, "line_left_out", why),))
+    doubt = f"row {left_out[0][0]}: {left_out[0][1]}" if left_out else ""
     offers: list[Offer] = []
     unreadable: list[Unreadable] = []
     for index, (quote_id, taken) in enumerate(lines.items()):
@@ -196,7 +203,7 @@ def read_offers(stream: BinaryIO, place: str, name: str | None = None) -> Batch:
                 Unreadable(index, "line_left_out", f"row {row}: {reason}")
             )
         elif quote_id or in_cart:
-            offers.append(Offer(index, quote_id or CART, tuple(taken), in_cart))
+            offers.append(Offer(index, quote_id or CART, tuple(taken), in_cart, doubt))
         else:
             unreadable.append(_without_id(index, taken))
     unreadable += [

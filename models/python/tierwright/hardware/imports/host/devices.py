@@ -318,6 +318,11 @@ def _slot(fields: Mapping[str, str]) -> Slot:
     size, locator = fields.get("Size", ""), fields.get("Locator", "")
     if fields.get("Type", "") == "Flash":
         raise Skip("is flash memory of the firmware")
+    volatile = fields.get("Volatile Size", "").lower()
+    if volatile == "none" or (
+        not volatile and "non-volatile" in fields.get("Type", "").lower()
+    ):
+        raise Skip("keeps its content without power, so it is no RAM")
     if size.lower() in _HOLDS_NONE:
         return Slot(locator, 0)
     found = _SIZE.fullmatch(size)

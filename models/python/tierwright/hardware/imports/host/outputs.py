@@ -17,7 +17,7 @@ HINT = (
     "save the outputs of `lsblk -J -b -d -o NAME,TYPE,SIZE,ROTA,TRAN,MODEL,SERIAL`, `dmidecode -t memory` and "
     "`nvme list -o json`, or run `tierwright inventory` on the host"
 )
-_LINE_OF_JSON = re.compile(r"^\s*\{", re.MULTILINE)
+_LINE_OF_JSON = re.compile(r"^[^\S\n]*\{", re.MULTILINE)
 _HANDLE = re.compile(r"^Handle 0x", re.MULTILINE)
 
 
