@@ -214,6 +214,12 @@ def test_most_options_are_left_out_and_the_answer_says_so(
     )
     assert "options_left_out" not in {each.code for each in whole.cautions}
     assert "each was evaluated." in whole.verdict.text
+    asked = {**asked_of(PROBLEM), "how_sure": True}
+    unsure = advice.answer(asked["curve"], **_without(asked, "curve"))
+    assert unsure.pruned == searched.pruned
+    assert unsure.confidence.probability_best is None
+    assert "bounds left out options" in unsure.confidence.reason
+    assert unsure.scenarios is None
     assert f"but for {searched.pruned:,} options that bounds show" in (
         searched.verdict.text
     )

@@ -665,8 +665,10 @@ def test_an_answer_says_how_sure_it_is(folder: Path) -> None:
     assert low < high  # the law is not known exactly
 
 
-def test_figures_as_bought_are_those_of_the_option(folder: Path) -> None:
-    curve = production(stationary(folder))
+@pytest.mark.parametrize("replicas", [1, 3])
+def test_figures_as_bought_are_those_of_the_option(folder: Path, replicas: int) -> None:
+    """A write goes to every copy, so with copies more is served than is accessed."""
+    curve = production(stationary(folder), machines=replicas, replicas=replicas)
     best = ask(curve).recommendation
     assert best is not None
     asked = asked_of(

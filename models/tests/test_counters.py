@@ -23,6 +23,7 @@ from tierwright.advise import configurations, dram_or_flash, scale
 from tierwright.advise.point import Rate
 from tierwright.cli.app import main
 from tierwright.common.errors import BadInput
+from tierwright.evaluate.advice.later import stretched_curve
 from tierwright.evaluate.compose.composed import composed_profile
 from tierwright.evaluate.page_flow.cautions import about_curve
 from tierwright.evaluate.page_flow.other_ends import Situation, other_ends
@@ -422,6 +423,38 @@ class TestPostgres:
         )
         assert [p.hit_ratio for p in complete(text).points] == [0.9]
 
+    @pytest.mark.parametrize(
+        ("rows", "said"),
+        [
+            (",8192000,8192,normal,1,8192,90", "seconds is empty"),
+            ("1,8192000,0.4,normal,1,8192,90", "block_bytes must be whole"),
+            (
+                "1,8192000,,normal,1,8192,90\n1,8192000,8192,normal,1,8192,90",
+                "block_bytes is empty in the first row",
+            ),
+        ],
+    )
+    def test_what_is_empty_or_no_size_is_named(self, rows: str, said: str) -> None:
+        head = "seconds,size_bytes,block_bytes,context,reads,op_bytes,hits\n"
+        after = "2,8192000,8192,normal,9,8192,990\n"
+        found = examine(f"{head}{rows}\n{after}", CurveOptions())
+        assert found.profile is None
+        assert any(said in each.message for each in found.problems), found.problems
+
+    def test_writes_are_stated_where_they_are_counted_and_never_go_backwards(
+        self,
+    ) -> None:
+        head = "seconds,size_bytes,block_bytes,context,reads,op_bytes,hits"
+        first, second = (
+            f"{at},8192000,8192,normal,{at},8192,{90 * at}" for at in (1, 20)
+        )
+        plain = complete(f"{head}\n{first}\n{second}\n")
+        assert not any("wrote" in each for each in plain.assumptions)
+        counted = complete(f"{head},writes\n{first},5\n{second},24\n")
+        assert any("wrote 1 times per second" in each for each in counted.assumptions)
+        back = examine(f"{head},writes\n{first},50\n{second},5\n", CurveOptions())
+        assert any("`writes` went backwards" in each.message for each in back.problems)
+
     def test_a_resize_gives_points(self) -> None:
         larger = (self.rows_16(300, 120, 1000) + self.rows_16(400, 170, 1950)).replace(
             "81920000", "163840000"
@@ -743,6 +776,13 @@ def of_class(kind: str, **changes: Any) -> Curve:
             evidence=replace(evidence, **changes),
         ),
     )
+
+
+def test_growth_takes_the_range_of_the_evidence_along() -> None:
+    grown = stretched_curve(of_class("points"), 2)
+    assert grown.evidence is not None
+    assert (grown.evidence.valid_from, grown.evidence.valid_to) == (1000, 4000)
+    assert grown.misses(1000) == of_class("points").misses(500)
 
 
 @pytest.mark.parametrize("name", [name for name in KINDS if name != "table"])

@@ -132,6 +132,40 @@ def test_a_buffer_has_no_closed_form_of_other_writes_and_must_leave_some() -> No
         question.answer(replace(of, buffer_pages=16_384))
 
 
+def test_the_derivation_adds_up_beside_a_buffer() -> None:
+    of = FlashDevice.of_spare(8192, 0.28, 32, buffer_pages=2000)
+    found = question.answer(of)
+    [step] = [each for each in found.derivation() if each.name == "WAF"]
+    assert f"moved = {found.moved:,}" in step.formula
+    written = found.waf * found.host_writes - found.moved
+    assert f"written = {round(written):,}" in step.formula
+    assert written < found.host_writes
+
+
+def test_a_load_that_the_buffer_takes_wears_nothing() -> None:
+    of = FlashDevice.of_spare(200, 0.28, 8, buffer_pages=190)
+    found = question.answer(
+        of, "zipf", exponent=10, pe_cycles=3000, drive_writes_per_day=1
+    )
+    assert found.waf == 0
+    assert "does not wear out" in found.finding
+    worn = question.answer(
+        replace(of, buffer_pages=0), "zipf", pe_cycles=3000, drive_writes_per_day=1
+    )
+    assert "does not wear out" not in worn.finding
+
+
+def test_victims_by_chance_have_no_closed_form_of_sequential_writes() -> None:
+    for collection in COLLECTIONS:
+        of = FlashDevice.of_spare(8192, 0.28, 32, collection=collection)
+        found = question.answer(of, "sequential")
+        if collection in ("random", "choices"):
+            assert found.closed_form is None
+            assert found.waf > 1
+        else:
+            assert found.closed_form == 1.0 == pytest.approx(found.waf, abs=0.01)
+
+
 def test_trim_saves_the_share_of_flash_writes_that_it_states() -> None:
     of = FlashDevice.of_spare(16_384, 0.28, 16)
     found = question.answer(of, trim_share=0.1)

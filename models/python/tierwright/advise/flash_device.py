@@ -445,7 +445,8 @@ def answer(
     expected = closed_form(device, parts, trim_share)
     gap = None if expected is None else waf / expected - 1
     life = None
-    if pe_cycles is not None and write_mb_per_s is not None:
+    asks_life = pe_cycles is not None and write_mb_per_s is not None
+    if pe_cycles is not None and write_mb_per_s is not None and waf > 0:
         life = lifetime(
             nand_bytes=device.blocks * device.block_pages * page_bytes,
             pe_cycles=pe_cycles,
@@ -471,7 +472,8 @@ def answer(
     ]
     merges = found["merges"]
     return FlashDeviceAnswer(
-        finding=_finding(device, waf, expected, untrimmed, wear, life),
+        finding=_finding(device, waf, expected, untrimmed, wear, life)
+        + (_UNWORN if asks_life and waf == 0 else ""),
         warnings=() if life is None else life.warnings,
         explain=lambda: _steps(device, found, expected, life),
         device=device,
@@ -567,6 +569,9 @@ def _held_back(device: FlashDevice) -> float:
     return round(device.blocks - physical / device.block_pages, 6)
 
 
+_UNWORN = " None of these writes reaches flash, so it does not wear out."
+
+
 def _life(years: float) -> str:
     if years == float("inf"):
         return " Without writes the flash does not wear out."
@@ -598,8 +603,14 @@ def _steps(
         "WAF",
         found["waf"],
         "1",
-        "(host + moved) / host",
+        "(written + moved) / host",
         (
+            Number(
+                "written",
+                sum(each["host_writes"] for each in found["streams"]),
+                "pages",
+                "of the host, written to flash; the write buffer keeps the others",
+            ),
             Number("host", found["host_writes"], "pages", "written by the host"),
             Number("moved", found["moved"], "pages", "copied by collection"),
         ),

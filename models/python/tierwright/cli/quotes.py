@@ -213,8 +213,9 @@ def rank(
         print_json(found.to_dict())
     else:
         _print(found, every=assumptions)
-    placed = {each.quote_id for each in (*found.ranked, *found.rejected)}
-    if not placed - {DO_NOTHING}:
+    placed = {each.quote_id for each in found.ranked}
+    placed |= {each.quote_id for each in found.rejected}
+    if placed <= {DO_NOTHING}:
         raise typer.Exit(EXIT_BAD_INPUT)
     if not found.ranked:
         raise typer.Exit(EXIT_INFEASIBLE)

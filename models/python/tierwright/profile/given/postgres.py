@@ -18,6 +18,7 @@ from tierwright.profile.given.cumulative import (
     cells_of,
     columns_of,
     count_of,
+    differences,
     head_of,
 )
 from tierwright.profile.given.reading import CurveOptions, Kind, Reading, Row
@@ -27,6 +28,8 @@ _NEEDED = frozenset(
 )
 _USAGE = frozenset({"usage_count", "buffers"})
 _POOL = ("buffers_used", "buffers_unused", "buffers_dirty")
+_BESIDE = ("ring", "writes", "evictions")
+"""Counters beside those of the point, which must not go backwards either."""
 _RING = ("bulkread", "bulkwrite", "vacuum")
 
 
@@ -78,11 +81,23 @@ def read(rows: Sequence[Row], options: CurveOptions) -> Reading:
         moment.add(found, row.line, cells)
     if found.problems:
         return found
+    return _of_moments(found, rows[at].line, moments, options)
+
+
+def _of_moments(
+    found: Reading,
+    head: int,
+    moments: Mapping[str, _Moment],
+    options: CurveOptions,
+) -> Reading:
+    """Make the point of the moments."""
     samples = [each.sample(found) for each in moments.values()]
+    if found.problems:
+        return found
     pages = {sample.values["block_bytes"] for sample in samples}
     if len(pages) != 1 or 0 in pages:
         found.problem(
-            rows[at].line,
+            head,
             ", ".join(f"{size:g}" for size in sorted(pages)),
             "block_bytes must be one positive size",
         )
@@ -90,7 +105,9 @@ def read(rows: Sequence[Row], options: CurveOptions) -> Reading:
     found.page_bytes = round(pages.pop())
     points_of(found, samples, options)
     if not found.problems:
-        found.assumptions += _beside(samples)
+        differences(found, samples, _BESIDE)
+    if not found.problems:
+        found.assumptions += _beside(samples, counts_writes="writes" in found.columns)
     return found
 
 
@@ -100,6 +117,7 @@ class _Moment:
     def __init__(self, line: int) -> None:
         self.line = line
         self._fixed: dict[str, float] = {}
+        self._bytes_read = False
         self._sums: dict[str, float] = dict.fromkeys(
             ("requests", "misses", "ring", "writes", "evictions"), 0.0
         )
@@ -147,22 +165,33 @@ class _Moment:
             reads = count_of(found, line, "reads", cells["reads"])
             unit = count_of(found, line, "op_bytes", cells["op_bytes"])
             moved = None if reads is None or unit is None else reads * unit
-        if moved is None or block == 0:
-            return moved
+        if moved is None:
+            return None
+        if block == 0:
+            self._bytes_read = self._bytes_read or moved > 0
+            return 0.0
         return moved / block
 
     def sample(self, found: Reading) -> Sample:
         """Return its counters."""
-        for name in ("size_bytes", "block_bytes"):
+        empty = {"seconds": 0.0, "size_bytes": 0.0, "block_bytes": 0.0}
+        for name in empty:
             if name not in self._fixed:
                 found.problem(self.line, "", f"{name} is empty")
-        return Sample(
-            self.line,
-            {"size_bytes": 0.0, "block_bytes": 0.0, **self._fixed, **self._sums},
-        )
+        block = self._fixed.get("block_bytes")
+        if block is not None and (block < 1 or block != int(block)):
+            found.problem(
+                self.line, f"{block:.15g}", "block_bytes must be whole, from 1 on"
+            )
+        elif block is not None and self._bytes_read:
+            # Of rows that came before the size of a block was known.
+            found.problem(
+                self.line, "", "block_bytes is empty in the first row of this moment"
+            )
+        return Sample(self.line, {**empty, **self._fixed, **self._sums})
 
 
-def _beside(samples: Sequence[Sample]) -> list[str]:
+def _beside(samples: Sequence[Sample], *, counts_writes: bool) -> list[str]:
     """Say what the rows contain beside the point."""
     ordered = sorted(samples, key=lambda each: each.values["seconds"])
     first, last = ordered[0].values, ordered[-1].values
@@ -176,9 +205,10 @@ def _beside(samples: Sequence[Sample]) -> list[str]:
     ]
     seconds = last["seconds"] - first["seconds"]
     writes = last["writes"] - first["writes"]
-    said.append(
-        f"The processes wrote {writes / seconds:.4g} times per second from shared buffers, checkpoints included."
-    )
+    if counts_writes:
+        said.append(
+            f"The processes wrote {writes / seconds:.4g} times per second from shared buffers, checkpoints included."
+        )
     if "buffers_used" in last:
         used, unused = last["buffers_used"], last.get("buffers_unused", 0.0)
         dirty = last.get("buffers_dirty", 0.0)
