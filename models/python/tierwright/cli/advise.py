@@ -42,6 +42,30 @@ if TYPE_CHECKING:
 
 EXIT_INFEASIBLE = 3
 """No option keeps every limit."""
+ProductionFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--production",
+        metavar="FILE.toml",
+        help="Scale the profile first: a file that says what production is.",
+    ),
+]
+ProductionData = Annotated[
+    str | None,
+    typer.Option(
+        "--data",
+        metavar="B",
+        help="Instead: data in production, such as 4TiB, with --accesses-per-second.",
+    ),
+]
+ProductionRate = Annotated[
+    float | None,
+    typer.Option(
+        "--accesses-per-second",
+        metavar="X",
+        help="Page accesses per second in production, mean; without --data, of the workload as it is.",
+    ),
+]
 
 
 @may_read_trace
@@ -54,30 +78,9 @@ def advise(
     ],
     *,
     trace: NamedTrace | None = None,
-    production: Annotated[
-        Path | None,
-        typer.Option(
-            "--production",
-            metavar="FILE.toml",
-            help="Scale the profile first: a file that says what production is.",
-        ),
-    ] = None,
-    data: Annotated[
-        str | None,
-        typer.Option(
-            "--data",
-            metavar="B",
-            help="Instead: data in production, such as 4TiB, with --accesses-per-second.",
-        ),
-    ] = None,
-    accesses_per_second: Annotated[
-        float | None,
-        typer.Option(
-            "--accesses-per-second",
-            metavar="X",
-            help="Page accesses per second in production, mean; without --data, of the workload as it is.",
-        ),
-    ] = None,
+    production: ProductionFile = None,
+    data: ProductionData = None,
+    accesses_per_second: ProductionRate = None,
     have: Annotated[
         Path | None,
         typer.Option(

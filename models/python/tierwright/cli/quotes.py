@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from tierwright.cli.advise import EXIT_INFEASIBLE, workload_of
+from tierwright.cli.advise import (
+    EXIT_INFEASIBLE,
+    ProductionData,
+    ProductionFile,
+    ProductionRate,
+    workload_of,
+)
 from tierwright.cli.imports import opened_file
 from tierwright.cli.money import shown_amount, shows_money
 from tierwright.cli.options import (
@@ -17,7 +23,6 @@ from tierwright.cli.options import (
     NewPages,
     Seed,
     Start,
-    rates_of,
 )
 from tierwright.cli.output import (
     Json,
@@ -27,6 +32,7 @@ from tierwright.cli.output import (
     print_json,
     print_table,
 )
+from tierwright.cli.template import Months, limits, usual_of
 
 if TYPE_CHECKING:
     from tierwright.advise.quote_ranking import Ranking
@@ -93,30 +99,9 @@ def rank(
             help="Day on which quotes must be valid [default: today in UTC].",
         ),
     ] = None,
-    production: Annotated[
-        Path | None,
-        typer.Option(
-            "--production",
-            metavar="FILE.toml",
-            help="Scale the profile first: a file that says what production is.",
-        ),
-    ] = None,
-    data: Annotated[
-        str | None,
-        typer.Option(
-            "--data",
-            metavar="B",
-            help="Instead: data in production, such as 4TiB, with --accesses-per-second.",
-        ),
-    ] = None,
-    accesses_per_second: Annotated[
-        float | None,
-        typer.Option(
-            "--accesses-per-second",
-            metavar="X",
-            help="Page accesses per second in production, mean; without --data, of the workload as it is.",
-        ),
-    ] = None,
+    production: ProductionFile = None,
+    data: ProductionData = None,
+    accesses_per_second: ProductionRate = None,
     have: Annotated[
         Path | None,
         typer.Option(
@@ -149,14 +134,7 @@ def rank(
             help="Least money a month, or least I/O time of an access; pareto ranks as usd [default: usd].",
         ),
     ] = None,
-    months: Annotated[
-        int | None,
-        typer.Option(
-            "--months",
-            metavar="N",
-            help="Months over which a purchase is spread, and the data grow [default: 36]. [months]",
-        ),
-    ] = None,
+    months: Months = None,
     flash_device: FlashRatesOf = None,
     disk_device: DiskRatesOf = None,
     seed: Seed = 0,
@@ -171,14 +149,20 @@ def rank(
     """
     from tierwright.advise import quote_ranking as question
     from tierwright.advise.advice.request import read_have
-    from tierwright.advise.advice.template import Template, read_template
     from tierwright.common.currency import stated_rate
     from tierwright.evaluate.configurations.wanted import DEFAULT_RESERVED_GIB
-    from tierwright.hardware.build import DEFAULT_HORIZON_MONTHS
     from tierwright.hardware.imports.mapping import NO_MAPPING, read_mapping
     from tierwright.hardware.imports.offers import DO_NOTHING, read_offers
 
-    usual = Template() if template is None else read_template(template)
+    usual = usual_of(template)
+    of = limits(
+        usual,
+        constraint=constraint,
+        objective=objective,
+        months=months,
+        flash_device=flash_device,
+        disk_device=disk_device,
+    )
     with opened_file(file) as stream:
         place = "standard input" if file == "-" else file
         batch = read_offers(stream, place, as_)
@@ -192,16 +176,14 @@ def rank(
         accesses_per_s=accesses,
         duration_s=found_profile.duration_s,
         have=None if have is None else read_have(have),
-        constraints={**usual.constraints, **pairs(constraint or (), "--constraint")},
-        objective=cast("Objective", objective or usual.objective or "usd"),
-        horizon_months=(usual.horizon_months or DEFAULT_HORIZON_MONTHS)
-        if months is None
-        else months,
+        constraints=of.constraints,
+        objective=cast("Objective", of.objective),
+        horizon_months=of.horizon_months,
         reserved_gib=DEFAULT_RESERVED_GIB
         if usual.candidates is None
         else usual.candidates.reserved_gib,
-        flash=rates_of(flash_device or usual.flash_device_id),
-        disk=rates_of(disk_device or usual.disk_device_id),
+        flash=of.flash,
+        disk=of.disk,
         mapping=NO_MAPPING if mapping is None else read_mapping(mapping),
         rates=[
             stated_rate(code, text)

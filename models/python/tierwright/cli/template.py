@@ -14,6 +14,7 @@ from tierwright.cli.output import pairs
 
 if TYPE_CHECKING:
     from tierwright.advise.advice.request import Candidates
+    from tierwright.advise.advice.template import Template
     from tierwright.hardware.device import Device
     from tierwright.hardware.prices import PriceBook
 
@@ -36,30 +37,80 @@ Months = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
-    """What may be bought, within which limits and for what.
+class Limits:
+    """Within which limits and for what is chosen.
 
     Attributes
     ----------
-    candidates : Candidates
     constraints : dict
         Limits by name, as stated.
     objective : str
-    prices : PriceBook or None
-        The book that is named.
     horizon_months : int
         [months]
     flash, disk : Device or None
         Whose rates count for what states none.
     """
 
-    candidates: Candidates
     constraints: dict[str, Any]
     objective: str
-    prices: PriceBook | None
     horizon_months: int
     flash: Device | None
     disk: Device | None
+
+
+@dataclass(frozen=True, slots=True)
+class Choices(Limits):
+    """What may be bought besides.
+
+    Attributes
+    ----------
+    candidates : Candidates
+    prices : PriceBook or None
+        The book that is named.
+    """
+
+    candidates: Candidates
+    prices: PriceBook | None
+
+
+def usual_of(template: Path | None) -> Template:
+    """Read a template; one that states nothing where none is named.
+
+    Raises
+    ------
+    BadInput
+        As `read_template`.
+    """
+    from tierwright.advise.advice.template import Template, read_template
+
+    return Template() if template is None else read_template(template)
+
+
+def limits(
+    usual: Template,
+    *,
+    constraint: Sequence[str] | None,
+    objective: str | None,
+    months: int | None,
+    flash_device: str | None,
+    disk_device: str | None,
+) -> Limits:
+    """Put options of a command before what a template states, and that before what is usual.
+
+    Raises
+    ------
+    BadInput
+        If a device is unknown or its file cannot be read, or a limit has no value.
+    """
+    from tierwright.hardware.build import DEFAULT_HORIZON_MONTHS
+
+    return Limits(
+        {**usual.constraints, **pairs(constraint or (), "--constraint")},
+        objective or usual.objective or "usd",
+        (usual.horizon_months or DEFAULT_HORIZON_MONTHS) if months is None else months,
+        rates_of(flash_device or usual.flash_device_id),
+        rates_of(disk_device or usual.disk_device_id),
+    )
 
 
 def choices(
@@ -73,7 +124,7 @@ def choices(
     flash_device: str | None,
     disk_device: str | None,
 ) -> Choices:
-    """Put options of a command before what a template states, and that before what is usual.
+    """Do as `limits`, and find what may be bought and at which prices.
 
     Raises
     ------
@@ -81,21 +132,27 @@ def choices(
         If a file cannot be read, or states what is out of its domain.
     """
     from tierwright.advise.advice import named_book
-    from tierwright.advise.advice.template import Template, read_template
-    from tierwright.hardware.build import DEFAULT_HORIZON_MONTHS
 
-    usual = Template() if template is None else read_template(template)
+    usual = usual_of(template)
     book = price_book or usual.price_book_id
     if candidates is None and usual.candidates is not None:
         may_buy = usual.candidates
     else:
         may_buy = candidates_of(candidates, book)
+    of = limits(
+        usual,
+        constraint=constraint,
+        objective=objective,
+        months=months,
+        flash_device=flash_device,
+        disk_device=disk_device,
+    )
     return Choices(
+        of.constraints,
+        of.objective,
+        of.horizon_months,
+        of.flash,
+        of.disk,
         may_buy,
-        {**usual.constraints, **pairs(constraint or (), "--constraint")},
-        objective or usual.objective or "usd",
         named_book(book),
-        (usual.horizon_months or DEFAULT_HORIZON_MONTHS) if months is None else months,
-        rates_of(flash_device or usual.flash_device_id),
-        rates_of(disk_device or usual.disk_device_id),
     )
