@@ -15,12 +15,11 @@ from tierwright.common.units import format_bytes
 from tierwright.common.wording import counted
 from tierwright.profile.given.cumulative import (
     Sample,
-    cells_of,
-    columns_of,
     count_of,
     differences,
     head_of,
     increase,
+    readings,
 )
 from tierwright.profile.given.reading import (
     CurveOptions,
@@ -54,21 +53,14 @@ def read(rows: Sequence[Row], options: CurveOptions) -> Reading:
             rows[0].line, rows[0].text, f"has no head with {', '.join(sorted(_NEEDED))}"
         )
         return found
-    columns = columns_of(rows[at])
-    found.columns = columns
     samples = []
-    for row in rows[at + 1 :]:
-        if columns_of(row) == columns:
-            continue
-        cells = cells_of(found, row, columns)
-        if cells is None:
-            continue
+    for line, cells in readings(found, rows, at):
         names = (*_FIXED, *_COUNTERS, *(name for name in _TIMES if name in cells))
-        values = {name: count_of(found, row.line, name, cells[name]) for name in names}
-        values["used_size"] = flash_bytes(found, row.line, cells["used_size"])
+        values = {name: count_of(found, line, name, cells[name]) for name in names}
+        values["used_size"] = flash_bytes(found, line, cells["used_size"])
         known = {name: value for name, value in values.items() if value is not None}
         if len(known) == len(values):
-            samples.append(Sample(row.line, known))
+            samples.append(Sample(line, known))
     if not found.problems:
         _points(found, samples, options)
     return found

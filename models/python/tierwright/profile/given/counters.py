@@ -13,12 +13,11 @@ from fractions import Fraction
 from tierwright.common.wording import counted
 from tierwright.profile.given.cumulative import (
     Sample,
-    cells_of,
-    columns_of,
     count_of,
     differences,
     head_of,
     increase,
+    readings,
 )
 from tierwright.profile.given.reading import (
     CurveOptions,
@@ -69,21 +68,12 @@ def read(rows: Sequence[Row], options: CurveOptions) -> Reading:
             "has no head with size_bytes, requests, misses and seconds",
         )
         return found
-    columns = columns_of(rows[at])
-    found.columns = columns
     samples = []
-    for row in rows[at + 1 :]:
-        if columns_of(row) == columns:
-            continue  # a head that is printed with every reading
-        cells = cells_of(found, row, columns)
-        if cells is None:
-            continue
-        values = {
-            name: count_of(found, row.line, name, cells[name]) for name in _COLUMNS
-        }
+    for line, cells in readings(found, rows, at):
+        values = {name: count_of(found, line, name, cells[name]) for name in _COLUMNS}
         known = {name: value for name, value in values.items() if value is not None}
         if len(known) == len(values):
-            samples.append(Sample(row.line, known))
+            samples.append(Sample(line, known))
     points_of(found, samples, options)
     return found
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -47,6 +47,23 @@ def cells_of(found: Reading, row: Row, columns: Sequence[str]) -> dict[str, str]
         )
         return None
     return dict(zip(columns, (cell.strip() for cell in row.cells), strict=True))
+
+
+def readings(
+    found: Reading, rows: Sequence[Row], at: int
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield line and cells of each row below a head, which may stand again before every reading.
+
+    Notes what does not fit, and which columns there are.
+    """
+    columns = columns_of(rows[at])
+    found.columns = columns
+    for row in rows[at + 1 :]:
+        if columns_of(row) == columns:
+            continue
+        cells = cells_of(found, row, columns)
+        if cells is not None:
+            yield row.line, cells
 
 
 def count_of(found: Reading, line: int, name: str, cell: str) -> float | None:

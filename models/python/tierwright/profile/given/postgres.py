@@ -15,11 +15,11 @@ from tierwright.common.wording import counted, percent
 from tierwright.profile.given.counters import CANNOT_TELL, points_of
 from tierwright.profile.given.cumulative import (
     Sample,
-    cells_of,
     columns_of,
     count_of,
     differences,
     head_of,
+    readings,
 )
 from tierwright.profile.given.reading import CurveOptions, Kind, Reading, Row
 
@@ -71,14 +71,9 @@ def read(rows: Sequence[Row], options: CurveOptions) -> Reading:
         )
         return found
     moments: dict[str, _Moment] = {}
-    for row in rows[at + 1 :]:
-        if columns_of(row) == columns:
-            continue
-        cells = cells_of(found, row, columns)
-        if cells is None:
-            continue
-        moment = moments.setdefault(cells["seconds"], _Moment(row.line))
-        moment.add(found, row.line, cells)
+    for line, cells in readings(found, rows, at):
+        moment = moments.setdefault(cells["seconds"], _Moment(line))
+        moment.add(found, line, cells)
     if found.problems:
         return found
     return _of_moments(found, rows[at].line, moments, options)
