@@ -221,8 +221,8 @@ def _answer(
     # They are listed from the largest on.
     limited = shadows[0] if shadows else None
     # What bounds left out here may be the best elsewhere.
-    whole = how_sure and best is not None and table.left_out is None
-    ends = Ends(asked, table, best) if whole and best is not None else None
+    drawn = best if how_sure and table.left_out is None else None
+    ends = None if drawn is None else Ends(asked, table, drawn)
     warnings = (
         *_checked.about_replays(asked, table, tried, by_model, best),
         *_notes.about_answer(asked, table, best),
@@ -304,8 +304,8 @@ def _answer(
         continuous=_continuous.continuous(asked, table, recommended)
         if how_sure
         else None,
-        scenarios=_scenarios.compared(asked, table, best, alternatives)
-        if whole and best is not None and best == by_model
+        scenarios=_scenarios.compared(asked, table, drawn, alternatives)
+        if drawn is not None and drawn == by_model
         else None,
         rules_of_thumb=tuple(_sure.rules_of_thumb(asked, table, chosen, best, option)),
         data_bytes=setting.data_bytes,
