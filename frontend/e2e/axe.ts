@@ -25,15 +25,6 @@ export async function expectAccessible(
   where: string,
   parts: readonly Locator[] = [],
 ): Promise<void> {
-  for (const part of parts) {
-    // A card whose table is shown holds a region of the same name, which scrolls.
-    await expect(part.first()).toBeVisible();
-    await part.evaluateAll((elements) => {
-      for (const element of elements) {
-        element.setAttribute("data-looked-at", "");
-      }
-    });
-  }
   for (const colorScheme of ["light", "dark"] as const) {
     await page.emulateMedia({ colorScheme });
     await expect(page.locator("html")).toHaveAttribute(
@@ -41,44 +32,85 @@ export async function expectAccessible(
       colorScheme,
     );
     expect(
-      await violations(
-        page,
-        parts.length > 0 ? "[data-looked-at]" : "html",
-        RULES[colorScheme],
-      ),
+      await violations(page, parts, RULES[colorScheme]),
       `${where}, ${colorScheme}`,
     ).toEqual([]);
   }
   await page.emulateMedia({ colorScheme: "light" });
-  await page.locator("[data-looked-at]").evaluateAll((elements) => {
+  await unmark(page);
+}
+
+const MARK = "data-looked-at";
+
+/** How many elements the parts are; each is marked, and nothing else is. */
+async function mark(page: Page, parts: readonly Locator[]): Promise<number> {
+  await unmark(page);
+  for (const part of parts) {
+    // A card whose table is shown holds a region of the same name, which scrolls.
+    await expect(part.first()).toBeVisible();
+    await part.evaluateAll((elements, name) => {
+      for (const element of elements) {
+        element.setAttribute(name, "");
+      }
+    }, MARK);
+  }
+  return page.locator(`[${MARK}]`).count();
+}
+
+async function unmark(page: Page): Promise<void> {
+  await page.locator(`[${MARK}]`).evaluateAll((elements, name) => {
     for (const element of elements) {
-      element.removeAttribute("data-looked-at");
+      element.removeAttribute(name);
     }
-  });
+  }, MARK);
 }
 
 /**
- * What axe finds in what a selector chooses. No page has frames: axe runs in the page itself, which
- * spares the second page, in which its usual runner puts together what it found in several frames.
+ * What axe finds in the parts, or on the whole page. No page has frames: axe runs in the page itself,
+ * which spares the second page, in which its usual runner puts together what it found in several frames.
  */
 async function violations(
   page: Page,
-  within: string,
+  parts: readonly Locator[],
   rules: RunOptions,
-): Promise<string[]> {
+): Promise<readonly string[]> {
   if (!(await page.evaluate(() => "axe" in window))) {
     await page.evaluate(axe.source);
   }
-  // What lies half under the bar at the top is only scrolled so: it is no small target.
-  await page.evaluate(() => window.scrollTo({ top: 0, behavior: "instant" }));
+  let found: readonly string[] | null = null;
+  // A part whose answer arrives between the mark and the look is another element, and is marked anew.
+  await expect(async () => {
+    const marked = parts.length > 0 ? await mark(page, parts) : null;
+    found = await look(page, marked, rules);
+    expect(found, "the marked parts stayed on the page").not.toBeNull();
+  }).toPass({ timeout: 90_000 });
+  return found ?? [];
+}
+
+/** What axe finds, as a line for each rule; null if a marked part has left the page. */
+async function look(
+  page: Page,
+  marked: number | null,
+  rules: RunOptions,
+): Promise<readonly string[] | null> {
   return page.evaluate(
-    async ([selector, options]) => {
+    async ([name, expected, options]) => {
+      const selector = expected === null ? "html" : `[${name}]`;
+      const isWhole = () =>
+        expected === null || document.querySelectorAll(selector).length === expected;
+      // What lies half under the bar at the top is only scrolled so: it is no small target.
+      window.scrollTo({ top: 0, behavior: "instant" });
+      if (!isWhole()) {
+        return null;
+      }
       const { axe: injected } = window as unknown as { axe: typeof axe };
       const found = await injected.run(selector, options);
-      return found.violations.map(
-        ({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" | ")}`,
-      );
+      return isWhole()
+        ? found.violations.map(
+            ({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" | ")}`,
+          )
+        : null;
     },
-    [within, rules] as const,
+    [MARK, marked, rules] as const,
   );
 }
