@@ -1,8 +1,8 @@
 """Of all Python tests: how much Hypothesis tries, what a test costs, and signals as they are sent.
 
 Profiles of Hypothesis, by `HYPOTHESIS_PROFILE`: `full` (unless another is named), `usual`, for
-`make test`, and `quick`, for `make quick`. What `usual` leaves out is tried by `make test-long`, which
-runs all properties in full. Marks are set by what a test asks for, so that nobody has to remember them: `process`
+`make test`, and `quick`, for `make quick`; a property of which one example takes long names fewer by
+`@pytest.mark.costly(examples)`. What they leave out is tried by `make test-long`, which runs all properties in full. Marks are set by what a test asks for, so that nobody has to remember them: `process`
 where it starts programs, `db` where it needs PostgreSQL, `slow` where its last recorded time is long
 (`scripts/test-times.txt`).
 """
@@ -68,8 +68,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.nodeid.partition("[")[0] in known:
             item.add_marker("slow")
         most = MOST_EXAMPLES.get(settings.get_current_profile_name())
+        costly = item.get_closest_marker("costly")
         if most is not None:
-            _cap_examples(item, most)
+            _cap_examples(item, min(most, costly.args[0]) if costly else most)
 
 
 def pytest_collection_finish() -> None:

@@ -181,6 +181,7 @@ def objective_of(found: Advice) -> float:
     return float(best.usd_per_month)
 
 
+@pytest.mark.costly(12)
 @pytest.mark.formula(
     "advise.advice.answer",
     "evaluate.advice.limits.first_broken",
@@ -225,6 +226,7 @@ def test_what_is_recommended_keeps_every_limit_and_is_never_worse_than_what_ther
         assert each.option != best
 
 
+@pytest.mark.costly(8)
 @settings(max_examples=max(20, PROBLEMS // 2))
 @given(problem=problems, more=st.floats(1.0, 3.0))
 def test_a_looser_limit_or_one_more_candidate_never_makes_it_worse(
@@ -269,6 +271,7 @@ def test_more_devices_are_bought_where_their_life_asks_for_them() -> None:
     assert told.verdict.limited_by == "flash_life_years"
 
 
+@pytest.mark.costly(6)
 @settings(max_examples=30)
 @given(problem=problems)
 def test_a_device_that_is_in_nothing_that_suits_can_go(problem: dict[str, Any]) -> None:
@@ -293,6 +296,7 @@ def _setting(asked: dict[str, Any]) -> Setting:
     return _asked(asked).setting
 
 
+@pytest.mark.costly(6)
 @settings(max_examples=25)
 @given(problem=problems)
 def test_a_cheaper_device_never_falls(problem: dict[str, Any]) -> None:
@@ -701,6 +705,7 @@ def test_growth_reaches_its_limit_in_that_month(share: float, growth: float) -> 
     assert months_until(share, 0.7, 0.0) is None
 
 
+@pytest.mark.costly(5)
 @pytest.mark.oracle("evaluate.advice.thumbs.thumbs", "evaluate.advice.thumbs.following")
 @pytest.mark.formula(
     "evaluate.advice.thumbs.thumbs", "evaluate.advice.thumbs.following"
@@ -1291,6 +1296,7 @@ def check_prices(found: Advice, missing: set[str]) -> None:
         assert "today" not in found.finding
 
 
+@pytest.mark.costly(6)
 @settings(max_examples=16, deadline=None)
 @given(st.sets(st.sampled_from(MISSING)))
 def test_what_is_missing_is_null_and_nothing_rests_on_it(missing: set[str]) -> None:

@@ -785,6 +785,7 @@ def test_without_a_rate_and_without_purchases_there_are_fewer_scenarios() -> Non
     assert [each.name for each in found.columns] == ["present", "drift"]
 
 
+@pytest.mark.costly(3)
 @settings(max_examples=12, deadline=None)
 @given(problem=problems, times=st.sampled_from([2, 10]))
 def test_money_scales_every_amount_and_the_robust_choice_keeps_todays_limits(

@@ -139,6 +139,7 @@ def test_its_price_is_that_of_the_book_then_its_own_then_that_of_its_kind() -> N
         assert Decimal(line["unit_price"]) == each
 
 
+@pytest.mark.costly(3)
 @settings(max_examples=6)
 @given(
     problem=problems,

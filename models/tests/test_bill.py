@@ -545,6 +545,7 @@ ANYTHING = st.recursive(
 )
 
 
+@pytest.mark.costly(20)
 @given(st.dictionaries(KEYS, ANYTHING))
 def test_any_document_is_billed_or_refused(data: dict[str, Any]) -> None:
     with contextlib.suppress(BadInput):

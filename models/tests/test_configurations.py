@@ -380,6 +380,7 @@ def test_data_on_drives_is_c0_on_them() -> None:
     assert np.array_equal(named.io_time_us[known], fast.io_time_us[known])
 
 
+@pytest.mark.costly(5)
 @pytest.mark.formula(
     "evaluate.configurations.times.speeds", "evaluate.configurations.times.busy"
 )

@@ -290,6 +290,7 @@ def test_more_money_never_makes_it_slower() -> None:
     assert times[-1] < times[0]
 
 
+@pytest.mark.costly(4)
 @pytest.mark.formula("advise.placement.answer")
 @settings(max_examples=10)
 @given(

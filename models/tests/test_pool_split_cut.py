@@ -44,6 +44,7 @@ def made(seed: int, size: int, steps: int) -> SplitSurvey:
     )
 
 
+@pytest.mark.costly(6)
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(
     st.integers(0, 2**32),

@@ -145,6 +145,7 @@ def test_the_same_advice_gives_the_same_bytes(made: Any) -> None:
     assert made(document()) != made(document(), title="another")
 
 
+@pytest.mark.costly(6)
 @settings(deadline=None, max_examples=25)
 @drawn(
     st.text(st.sampled_from(sorted(set(TYPST + "aé µ≥0 \n"))), max_size=60)
@@ -390,6 +391,7 @@ def test_every_kind_of_row_is_live_and_follows_the_months(
     assert after > before
 
 
+@pytest.mark.costly(15)
 @settings(deadline=None, max_examples=60)
 @drawn(
     quantity=st.integers(1, 10**6) | st.decimals("0.001", 10**5, places=3),

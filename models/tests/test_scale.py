@@ -127,6 +127,7 @@ def test_tenants_are_the_sizes_of_stretch() -> None:
     assert tenants.scaled.law == "tenants"
 
 
+@pytest.mark.costly(15)
 @pytest.mark.formula("advise.scale.answer")
 @given(
     st.sampled_from(LAWS),
