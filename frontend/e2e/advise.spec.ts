@@ -3,6 +3,7 @@ import { expect, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
 import { exampleReady } from "./example";
 import { openFromMenu } from "./menu";
+import { textOf } from "./shown";
 
 const LONG = { timeout: 120_000 };
 
@@ -68,7 +69,7 @@ test("from a workload to what to buy, a limit, an alternative and its bill", asy
   await expect(fastest).toHaveAttribute("aria-pressed", "true");
 
   // A limit that the choice breaks: another choice; the last answer stays until it is there.
-  const before = await finding.innerText();
+  const before = await textOf(page, finding);
   const time = page.getByRole("textbox", { name: "I/O time per access" });
   await time.fill("2");
   await time.press("Enter");

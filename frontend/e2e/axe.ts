@@ -1,5 +1,6 @@
 import { expect, type Locator, type Page } from "@playwright/test";
 import axe, { type RunOptions } from "axe-core";
+import { settled } from "./shown";
 
 /**
  * Rules of WCAG 2.2 A and AA, and what is good practice beyond. Of what passes nothing is told. A theme
@@ -42,19 +43,22 @@ export async function expectAccessible(
 
 const MARK = "data-looked-at";
 
-/** How many elements the parts are; each is marked, and nothing else is. */
+/** How many elements the parts are; each is marked once, and nothing else is. */
 async function mark(page: Page, parts: readonly Locator[]): Promise<number> {
   await unmark(page);
+  let marked = 0;
   for (const part of parts) {
     // A card whose table is shown holds a region of the same name, which scrolls.
     await expect(part.first()).toBeVisible();
-    await part.evaluateAll((elements, name) => {
-      for (const element of elements) {
+    marked += await part.evaluateAll((elements, name) => {
+      const others = elements.filter((element) => !element.hasAttribute(name));
+      for (const element of others) {
         element.setAttribute(name, "");
       }
+      return others.length;
     }, MARK);
   }
-  return page.locator(`[${MARK}]`).count();
+  return marked;
 }
 
 async function unmark(page: Page): Promise<void> {
@@ -80,6 +84,7 @@ async function violations(
   let found: readonly string[] | null = null;
   // A part whose answer arrives between the mark and the look is another element, and is marked anew.
   await expect(async () => {
+    await settled(page);
     const marked = parts.length > 0 ? await mark(page, parts) : null;
     found = await look(page, marked, rules);
     expect(found, "the marked parts stayed on the page").not.toBeNull();

@@ -1,5 +1,6 @@
 import { expect, type Page, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
+import { textOf } from "./shown";
 
 const form = (page: Page) => page.getByRole("region", { name: "Bill", exact: true });
 
@@ -81,7 +82,7 @@ test("hardware: a bill is opened again by its link, and lines are removed", {
   await expect(limit).toContainText("65,536 GiB");
 
   // The link holds every line.
-  const heading = await card.getByRole("heading").innerText();
+  const heading = await textOf(page, card.getByRole("heading"));
   const sum = await rented.locator("tfoot").innerText();
   await form(page).getByRole("button", { name: "Copy link" }).click();
   const link = await page.evaluate(() => navigator.clipboard.readText());

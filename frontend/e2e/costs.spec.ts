@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
 import { openReady } from "./example";
+import { exported } from "./export";
+import { textOf } from "./shown";
 import { showNote } from "./unfold";
 
 const job = (name: string, group: number, rw: string, iops: number, depth: number) => ({
@@ -85,13 +87,13 @@ test("hardware: what a tier costs on each device, and which keeps up", async ({
   await page.goto("/hardware");
   const card = page.getByRole("region", { name: "Cost of a tier by device" });
   await expect(card.getByRole("heading")).toContainText(/is the cheapest/);
-  const before = await card.getByRole("heading").innerText();
+  const before = await textOf(page, card.getByRole("heading"));
   const held = page.getByRole("textbox", { name: "Stored data" });
   await held.fill("2048");
   await held.press("Enter");
   await expect(card.getByRole("heading")).not.toHaveText(before);
   await expect(page).toHaveURL(/held_gib=2048/);
-  const heading = await card.getByRole("heading").innerText();
+  const heading = await textOf(page, card.getByRole("heading"));
   await page.reload();
   await expect(card.getByRole("heading")).toHaveText(heading);
 
@@ -108,10 +110,8 @@ test("hardware: what a tier costs on each device, and which keeps up", async ({
   await card.getByText("Table", { exact: true }).click();
   await expect(card.getByRole("columnheader", { name: "Busy" })).toBeVisible();
   await expectAccessible(page, "tier costs, table and derivation", [card.first()]);
-  const download = page.waitForEvent("download");
-  await card.getByRole("button", { name: "Export" }).click();
-  await page.getByRole("menuitem", { name: "CSV numbers" }).click();
-  const csv = readFileSync(await (await download).path(), "utf8").split("\r\n");
+  const file = await exported(page, card, "CSV numbers");
+  const csv = readFileSync(await file.path(), "utf8").split("\r\n");
   expect(csv[0]).toContain("Per million accesses [USD]");
 });
 

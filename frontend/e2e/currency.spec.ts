@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "@playwright/test";
+import { exported } from "./export";
 import { openFromMenu } from "./menu";
 
 test("costs in euros, from the picker to the address, the table and the next page", async ({
@@ -41,19 +42,17 @@ test("hardware in euros: prices as quoted beside them, and exports that name the
   await expect(book.getByRole("columnheader", { name: "In EUR" })).toBeVisible();
 
   const card = page.getByRole("region", { name: "Cost of a tier by device" });
-  const exported = async (kind: string) => {
-    const download = page.waitForEvent("download");
-    await card.getByRole("button", { name: "Export" }).click();
-    await page.getByRole("menuitem", { name: kind }).click();
-    return readFileSync(await (await download).path(), "utf8");
-  };
-  const [head, ...rows] = (await exported("CSV numbers")).split("\r\n");
+  const numbers = await exported(page, card, "CSV numbers");
+  const [head, ...rows] = readFileSync(await numbers.path(), "utf8").split("\r\n");
   expect(head).toContain("currency,per_usd,rate_date,rate_source");
   expect(rows.length).toBeGreaterThan(1);
   for (const row of rows) {
     expect(row).toContain(",EUR,0.5,2026-01-31,");
   }
-  expect(await exported("SVG picture")).toContain("1 USD = 0.5 EUR on 2026-01-31");
+  const picture = await exported(page, card, "SVG picture");
+  expect(readFileSync(await picture.path(), "utf8")).toContain(
+    "1 USD = 0.5 EUR on 2026-01-31",
+  );
 });
 
 test("a price book in euros: its rate, a conflict, and what was typed is not lost", {

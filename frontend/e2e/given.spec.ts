@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, type Page, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
 import { openFromMenu } from "./menu";
+import { textOf } from "./shown";
 import { showNote } from "./unfold";
 
 const unique = () => Date.now().toString(36);
@@ -112,7 +113,7 @@ test("what rests on an unknown dirty share is told at both ends on every page", 
   const onThroughput = await showNote(page, unknown);
   const schemes = page.getByRole("table", { name: "Throughput of every scheme" });
   const lazy = schemes.getByRole("row", { name: /Lazy/ });
-  const most = await lazy.innerText();
+  const most = await textOf(page, lazy);
   await none.click();
   await expect(lazy).not.toHaveText(most);
   await expectAccessible(page, "throughput of a curve", [onThroughput, schemes, none]);

@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { expect, type Locator, type Page, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
 import { openReady } from "./example";
+import { exported } from "./export";
+import { textOf } from "./shown";
 import { expectAtOnce } from "./slider";
 
 /** One side of a segmented control: its label is what can be clicked. */
@@ -46,10 +48,8 @@ test("a sweep: choose, run, read, export, reopen by its link", async ({ page }) 
   const cells = await table.innerText();
   await expectAccessible(page, "simulate, table", [chart(page)]);
 
-  const download = page.waitForEvent("download");
-  await chart(page).getByRole("button", { name: "Export" }).click();
-  await page.getByRole("menuitem", { name: "CSV numbers" }).click();
-  const csv = readFileSync(await (await download).path(), "utf8").split("\r\n");
+  const file = await exported(page, chart(page), "CSV numbers");
+  const csv = readFileSync(await file.path(), "utf8").split("\r\n");
   expect(csv).toHaveLength(16);
   expect(csv[0]).toContain("Miss ratio");
 
@@ -161,11 +161,11 @@ test("a pool split: estimate and simulation, and a slider that answers at once",
   await expectAccessible(page, "pool split");
 
   const slider = page.getByRole("slider", { name: "Asymmetry R" });
-  const before = await costs.getByRole("heading").innerText();
+  const before = await textOf(page, costs.getByRole("heading"));
   await slider.press("PageUp");
   await expect(costs.getByRole("heading")).not.toHaveText(before);
   await expect(page).toHaveURL(/asymmetry=12\.7/);
-  const heading = await costs.getByRole("heading").innerText();
+  const heading = await textOf(page, costs.getByRole("heading"));
   await page.reload();
   await expect(costs.getByRole("heading")).toHaveText(heading);
   await expectAtOnce(page, slider, "ArrowRight", /\/pool-splits\/\w+\/costs/);
@@ -255,10 +255,8 @@ test("all sizes of one policy, estimated, beside exact LRU", { tag: "@long" }, a
     table.getByRole("columnheader", { name: "LRU hit ratio, exact" }),
   ).toBeVisible();
   const cells = await table.innerText();
-  const download = page.waitForEvent("download");
-  await estimate.getByRole("button", { name: "Export" }).click();
-  await page.getByRole("menuitem", { name: "CSV numbers" }).click();
-  const csv = readFileSync(await (await download).path(), "utf8").split("\r\n");
+  const file = await exported(page, estimate, "CSV numbers");
+  const csv = readFileSync(await file.path(), "utf8").split("\r\n");
   expect(csv).toHaveLength(13);
 
   // The run leads back to it, alone.

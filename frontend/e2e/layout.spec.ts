@@ -6,21 +6,28 @@ import { cutTrace, emptyFile } from "./trace-file";
 const LAPTOP = { width: 1280, height: 720 };
 const PHONE = { width: 390, height: 844 };
 
-/** The page does not scroll sideways. */
+/** The page does not scroll sideways, once it is laid out for the size of its screen. */
 async function expectNoSideways(page: Page): Promise<void> {
-  const beyond = await page.evaluate(
-    () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  );
-  expect(beyond).toBe(0);
+  await expect
+    .poll(() =>
+      page.evaluate(
+        () =>
+          document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      ),
+    )
+    .toBe(0);
 }
 
+/** It is all on the screen, once the page is laid out and what stands above it is there. */
 async function expectWithin(page: Page, what: Locator): Promise<void> {
-  const box = await what.boundingBox();
-  const view = page.viewportSize();
-  expect(box).not.toBeNull();
-  expect(box?.y).toBeGreaterThanOrEqual(0);
-  expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(view?.height ?? 0);
-  expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(view?.width ?? 0);
+  await expect(async () => {
+    const box = await what.boundingBox({ timeout: 5_000 });
+    const view = page.viewportSize();
+    expect(box).not.toBeNull();
+    expect(box?.y).toBeGreaterThanOrEqual(0);
+    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(view?.height ?? 0);
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(view?.width ?? 0);
+  }).toPass({ timeout: 30_000 });
 }
 
 test("an upload is confirmed, and an empty file refused, without scrolling", async ({
@@ -100,18 +107,24 @@ test("a long name pushes nothing off the screen", async ({ page }) => {
     await page.goto("/workloads");
     // Uploads that wait stand above the table, however many there are.
     const added = page.getByRole("columnheader", { name: "Added" });
-    await added.scrollIntoViewIfNeeded();
-    await expectWithin(page, added);
+    // Another story may add one between the scrolling and the look.
+    await expect(async () => {
+      await added.scrollIntoViewIfNeeded();
+      const box = await added.boundingBox();
+      expect(box?.y).toBeGreaterThanOrEqual(0);
+      expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(LAPTOP.height);
+      expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual(LAPTOP.width);
+    }).toPass({ timeout: 30_000 });
     // On a phone a name takes a few lines, not one for each word.
     await page.request.patch(address, {
       data: { name: "One of many quite short words" },
     });
     await page.setViewportSize(PHONE);
     await page.reload();
-    const box = await page
-      .getByRole("link", { name: "One of many quite short words" })
-      .boundingBox();
-    expect(box?.height).toBeLessThanOrEqual(3 * 24);
+    const link = page.getByRole("link", { name: "One of many quite short words" });
+    await expect
+      .poll(async () => (await link.boundingBox())?.height)
+      .toBeLessThanOrEqual(3 * 24);
   } finally {
     await page.request.patch(address, { data: { name: before } });
   }
@@ -121,6 +134,7 @@ test("sizes, chart and cost keep to what is sold", async ({ page }) => {
   await page.goto("/compare");
   const ram = page.getByRole("textbox", { name: "Exact RAM size" });
   const sold = page.getByRole("checkbox", { name: "Only sizes that can be bought" });
+  await expect(page.getByRole("cell", { name: "best", exact: true })).toBeVisible();
   await expect(ram).not.toHaveValue(/GiB|2,097,152/);
   const before = await ram.inputValue();
   await sold.check();

@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { expect, type Locator, type Page, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
 import { openReady } from "./example";
+import { exported } from "./export";
+import { textOf } from "./shown";
 import { expectAtOnce } from "./slider";
 import { showNote } from "./unfold";
 
@@ -23,7 +25,7 @@ test("DRAM or flash: the price ratio moves the decision, and its link keeps it",
   await exact.press("Enter");
   await expect(card.getByRole("heading")).toContainText("belongs in DRAM");
   await expect(page).toHaveURL(/price_ratio=1(&|$)/);
-  const heading = await card.getByRole("heading").innerText();
+  const heading = await textOf(page, card.getByRole("heading"));
   await page.reload();
   await expect(card.getByRole("heading")).toHaveText(heading);
   await page.getByRole("button", { name: "Use the prices" }).click();
@@ -43,10 +45,8 @@ test("DRAM or flash: the price ratio moves the decision, and its link keeps it",
   await expectAccessible(page, "DRAM or flash, derivation", [card]);
   await choose(card, "Table");
   await expect(card.getByRole("columnheader", { name: /^DRAM saves/ })).toBeVisible();
-  const download = page.waitForEvent("download");
-  await card.getByRole("button", { name: "Export" }).click();
-  await page.getByRole("menuitem", { name: "CSV numbers" }).click();
-  const csv = readFileSync(await (await download).path(), "utf8").split("\r\n");
+  const file = await exported(page, card, "CSV numbers");
+  const csv = readFileSync(await file.path(), "utf8").split("\r\n");
   expect(csv.length).toBeGreaterThan(100);
 });
 
@@ -117,7 +117,7 @@ test("throughput: knee, bottleneck, another axis, and its link", async ({ page }
   await expect(card).toContainText("over flash [pages]");
   await choose(card, "Response time");
   await expect(card).toContainText("Response time over");
-  const heading = await card.getByRole("heading").innerText();
+  const heading = await textOf(page, card.getByRole("heading"));
   await page.reload();
   await expect(card.getByRole("heading")).toHaveText(heading);
   await choose(card, "Table");

@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
 import { openReady } from "./example";
+import { exported } from "./export";
+import { settled } from "./shown";
 
 test("a profile: summaries, one size for all charts, table and export", async ({
   page,
@@ -50,13 +52,14 @@ test("a profile: summaries, one size for all charts, table and export", async ({
   await expect(
     devices.getByText(/exact at 1 MiB, the counted size nearest to the chosen 800 KiB/),
   ).toBeVisible();
+  await settled(page);
   const few = Number.parseFloat(await hits());
   await size.fill("128 MiB");
   await size.press("Enter");
   await expect(
     devices.getByText(/hits are exact, at the chosen size of 128 MiB/),
   ).toBeVisible();
-  expect(Number.parseFloat(await hits())).toBeGreaterThan(few);
+  await expect.poll(async () => Number.parseFloat(await hits())).toBeGreaterThan(few);
   await expect(page).toHaveURL(/ram_pages=16384/);
   await page.reload();
   await expect(size).toHaveValue("16,384 pages");
@@ -101,10 +104,8 @@ test("the curve of a workload has a second axis: up to which size RAM pays", asy
   await expect(
     curve.getByRole("columnheader", { name: "Access saved every [s]" }),
   ).toBeVisible();
-  const download = page.waitForEvent("download");
-  await curve.getByRole("button", { name: "Export" }).click();
-  await page.getByRole("menuitem", { name: "CSV numbers" }).click();
-  const csv = readFileSync(await (await download).path(), "utf8").split("\r\n");
+  const file = await exported(page, curve, "CSV numbers");
+  const csv = readFileSync(await file.path(), "utf8").split("\r\n");
   expect(csv[0]).toMatch(/,Write-backs,Access saved every \[s\],Pays over /);
   expect(csv.at(1)?.split(",").at(-2)).toBe("yes");
   expect(csv.at(-1)?.split(",").at(-2)).toBe("no");

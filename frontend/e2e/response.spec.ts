@@ -1,6 +1,7 @@
 import { expect, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
 import { openReady } from "./example";
+import { textOf } from "./shown";
 
 test("response at a rate: percentiles, a rate beyond the devices, and its link", async ({
   page,
@@ -38,7 +39,7 @@ test("response at a rate: percentiles, a rate beyond the devices, and its link",
     /^No scheme carries 1,000,000,000 accesses per second/,
   );
   await expect(table.getByRole("row")).toHaveCount(6);
-  const heading = await card.getByRole("heading").innerText();
+  const heading = await textOf(page, card.getByRole("heading"));
   await page.reload();
   await expect(card.getByRole("heading")).toHaveText(heading);
   await card.getByText("Table", { exact: true }).click();

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, type Page, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
 import { openReady } from "./example";
+import { exported } from "./export";
 
 // A device on which the schemes differ clearly.
 const CLEAR =
@@ -23,6 +24,8 @@ test("scheme map: read it, move by press and by key, explain, compare", async ({
   const sizes = () => new URL(page.url()).searchParams.get("ram_pages");
   const before = sizes();
   const drawing = page.getByRole("img", { name: /^Scheme map of/ });
+  // A press before there is a chart would move nothing.
+  await expect(drawing).toHaveAttribute("data-ready", "true");
   await drawing.click({ position: { x: 330, y: 120 } });
   await expect.poll(sizes).not.toBe(before);
 
@@ -66,10 +69,7 @@ test("scheme map: axes, metadata, money, table and exports", async ({ page }) =>
     ["SVG picture", ".svg"],
     ["CSV numbers", ".csv"],
   ] as const) {
-    await map(page).getByRole("button", { name: "Export" }).click();
-    const download = page.waitForEvent("download");
-    await page.getByRole("menuitem", { name: item }).click();
-    const file = await download;
+    const file = await exported(page, map(page), item);
     expect(file.suggestedFilename()).toMatch(new RegExp(`${ending}$`));
     if (ending === ".csv") {
       const lines = readFileSync(await file.path(), "utf8").split("\r\n");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { gzipSync, zstdDecompressSync } from "node:zlib";
 
 const SOURCE =
-  process.env["TIERWRIGHT_E2E_TRACE"] ??
+  process.env["TIERWRIGHT_E2E_RECORDING"] ??
   join(import.meta.dirname, "..", "..", "fixtures", "traces", "tpcb-cut.csv.zst");
 
 export const RECORDS = 50_000;

@@ -2,7 +2,9 @@ import { readFileSync } from "node:fs";
 import { expect, type Page, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
 import { openReady } from "./example";
+import { exported } from "./export";
 import { openFromMenu } from "./menu";
+import { textOf } from "./shown";
 
 // A device that states its write amplification.
 const KNOWN =
@@ -18,10 +20,10 @@ test("wear: years of life follow the load and its growth, and say why", async ({
   await expect(life(page).getByRole("heading")).toContainText(/The flash lasts/);
   await expectAccessible(page, "wear and recovery");
 
-  const before = await figure(page).innerText();
+  const before = await textOf(page, figure(page));
   await page.getByRole("slider", { name: "Load" }).press("PageUp");
   await expect(figure(page)).not.toHaveText(before);
-  const faster = await figure(page).innerText();
+  const faster = await textOf(page, figure(page));
   const growth = page.getByRole("textbox", { name: "Growth [%/year]" });
   await growth.fill("50");
   await growth.press("Enter");
@@ -46,10 +48,8 @@ test("wear: years of life follow the load and its growth, and say why", async ({
 
   await life(page).getByText("Table", { exact: true }).click();
   await expect(life(page).getByRole("row")).toHaveCount(5);
-  const download = page.waitForEvent("download");
-  await life(page).getByRole("button", { name: "Export" }).click();
-  await page.getByRole("menuitem", { name: "CSV numbers" }).click();
-  const csv = readFileSync(await (await download).path(), "utf8").split("\r\n");
+  const file = await exported(page, life(page), "CSV numbers");
+  const csv = readFileSync(await file.path(), "utf8").split("\r\n");
   expect(csv).toHaveLength(5);
   expect(csv[0]).toContain("Life [years]");
 });
@@ -98,7 +98,7 @@ test("wear: write amplification from spare space, beside the replay of each sche
   page,
 }) => {
   await openReady(page, `/wear?${KNOWN}&ram_pages=1000&flash_pages=6000`);
-  const before = await figure(page).innerText();
+  const before = await textOf(page, figure(page));
   const spare = page.getByRole("textbox", { name: "Spare space [%]" });
   await spare.fill("28");
   await spare.press("Enter");
@@ -121,12 +121,12 @@ test("wear: an endurance that is assumed is said, and can be given", async ({
   await openReady(page, "/wear?flash_device=samsung-pm9a3-7.68tb-u2&rate=2000");
   await expect(page.getByText(/5 years assumed/).first()).toBeVisible();
   await expect(figure(page)).toHaveText(/years/);
-  const assumed = await figure(page).textContent();
+  const assumed = await textOf(page, figure(page));
   const years = page.getByRole("textbox", { name: "Warranty [years]" });
   await years.fill("2");
   await years.press("Enter");
   await expect(page.getByText(/2 years as given/).first()).toBeVisible();
-  await expect(figure(page)).not.toHaveText(assumed ?? "");
+  await expect(figure(page)).not.toHaveText(assumed);
 });
 
 test("wear: the health of a drive is read from what smartctl prints", async ({
@@ -159,7 +159,7 @@ test("wear: the health of a drive is read from what smartctl prints", async ({
   await expect(page.getByRole("heading", { name: /A drive of a test/ })).toBeVisible();
   await expect(page.getByText("102 TB", { exact: true })).toBeVisible();
   await expectAccessible(page, "health of a drive");
-  const before = await figure(page).innerText();
+  const before = await textOf(page, figure(page));
   await page.getByRole("button", { name: "Count as already written" }).click();
   await expect(page).toHaveURL(/written_tb=102.4/);
   await expect(figure(page)).not.toHaveText(before);
@@ -171,7 +171,7 @@ test("recovery: restart with flash and without, and the time to fill", async ({
   await openReady(page, `/wear?${KNOWN}`);
   const restart = page.getByRole("region", { name: /^Restart of/ });
   await expect(restart.getByRole("heading")).toContainText(/times as fast/);
-  const before = await restart.getByRole("heading").innerText();
+  const before = await textOf(page, restart.getByRole("heading"));
   const interval = page.getByRole("textbox", { name: "Checkpoint interval [s]" });
   await interval.fill("20");
   await interval.press("Enter");
@@ -189,12 +189,12 @@ test("a cache of fragments: its size trades filling against useful flash", async
   await page.getByRole("button", { name: "Analyse it at these sizes" }).click();
   const card = page.getByRole("region", { name: /^Fragment sizes for/ });
   await expect(card.getByRole("heading")).toContainText("Fragments of 1,024 KiB");
-  const before = await card.getByRole("heading").innerText();
+  const before = await textOf(page, card.getByRole("heading"));
   const fragment = page.getByRole("textbox", { name: "Fragment [KiB]" });
   await fragment.fill("128");
   await fragment.press("Enter");
   await expect(card.getByRole("heading")).toContainText("Fragments of 128 KiB");
-  expect(before).not.toBe(await card.getByRole("heading").innerText());
+  expect(before).not.toBe(await textOf(page, card.getByRole("heading")));
   await expect(page).toHaveURL(/fragment_kib=128/);
   const policies = page.getByRole("table", {
     name: "Write policies of a fragment cache",
@@ -256,11 +256,11 @@ test("flash device: write amplification by spare space and rule, wear, TRIM and 
   await expect(card.getByRole("heading")).toContainText(
     "greedy collection and a spare of 0.28",
   );
-  const before = await card.getByRole("heading").innerText();
+  const before = await textOf(page, card.getByRole("heading"));
   await page.getByRole("combobox", { name: "Garbage collection" }).click();
   await page.getByRole("option", { name: "FIFO" }).click();
   await expect(card.getByRole("heading")).toContainText("fifo collection");
-  expect(before).not.toBe(await card.getByRole("heading").innerText());
+  expect(before).not.toBe(await textOf(page, card.getByRole("heading")));
   const trim = page.getByRole("textbox", { name: "Requests that trim" });
   await trim.fill("10");
   await trim.press("Enter");
