@@ -470,9 +470,7 @@ def main() -> int:
     parts = []
     with ProcessPoolExecutor(given.jobs) as pool:
         for accesses, count in trials_of.items():
-            trials = list(
-                pool.map(partial(trial, accesses, given.keep), range(count))
-            )
+            trials = list(pool.map(partial(trial, accesses, given.keep), range(count)))
             parts.append(report(trials, accesses))
             sys.stdout.write(f"{parts[-1]}\n\n")
             sys.stdout.flush()
