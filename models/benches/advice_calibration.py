@@ -1,6 +1,6 @@
 """How often an advice is right when it says how sure it is: workloads whose truth is known.
 
-    advice_calibration.py [--trials N] [--accesses N ...] [--jobs N] [--write]
+    advice_calibration.py [--trials N ...] [--accesses N ...] [--jobs N] [--keep FOLDER] [--write]
 
 Each trial makes up a workload of one of the families below. A short recording of it is advised on; the truth is a longer
 one: of a stationary family another recording, of a drifting one what follows the first. Errors of the model and times of
@@ -9,13 +9,16 @@ than the best contender in truth, and an interval is right where it holds the fi
 
 The method was tuned on `zipf with bursts` alone; the other families were made up afterwards.
 
-Prints the tables; ``--write`` writes them to docs/models/advice-calibration.md.
+Prints the tables; ``--write`` writes them to docs/models/advice-calibration.md. With ``--keep`` the curves of each
+recording and its truth are kept in a folder: a run that was ended is resumed, and after a change of the method only the
+advices are asked for again.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import pickle
 import sys
 import tempfile
 from collections import Counter
@@ -46,8 +49,8 @@ from tierwright.trace.reading import Trace
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "models" / "advice-calibration.md"
 NOTE = "<!-- Written by `make calibrate`; do not edit. -->"
-TRIALS, ACCESSES, TIMES_AS_LONG = 500, (100_000,), 20
-LONGEST_TRUTH = 20_000_000
+TRIALS, ACCESSES, TIMES_AS_LONG = (500,), (100_000,), 20
+LONGEST_TRUTH = 10_000_000
 """Accesses of a truth at most; at least twice the recording."""
 PAGE_BYTES = 2**24
 """Pages so large that RAM for a few thousand of them is worth as much as some disks. [bytes]"""
@@ -71,6 +74,14 @@ OF_HOT = 0.5
 NARROW = 0.01
 """Share of its width by which an interval may miss the truth: no draw lies exactly at the end of a range. [1]"""
 BINS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+RECORD = np.dtype(
+    {
+        "names": ["time_s", "page", "size", "operation", "space", "next"],
+        "formats": ["<u4", "<u8", "<u4", "u1", "<u2", "<i8"],
+    }
+)
+"""A record of `oracle_general_op_ns`: written at once, where lines of a table would take most of the time."""
+READ, WRITE, ACCESSES_PER_S = 1, 3, 1_000
 Generator = np.random.Generator
 Law = dict[str, Any]
 
@@ -194,16 +205,13 @@ FAMILIES = (
 
 def recorded(folder: Path, pages: Any, writes: Any) -> Curve:
     """Profile accesses, and give them large pages."""
-    path = folder / "trace.csv"
-    with path.open("w", encoding="ascii") as file:
-        file.write("time_us,op,rel,block\n")
-        file.writelines(
-            f"{1000 * at},{'W' if write else 'R'},0/1663,{page}\n"
-            for at, (page, write) in enumerate(
-                zip(pages.tolist(), writes.tolist(), strict=True)
-            )
-        )
-    found = profile(Trace(path)).curve
+    path = folder / "trace.bin"
+    records = np.zeros(len(pages), dtype=RECORD)
+    records["time_s"] = np.arange(len(pages)) // ACCESSES_PER_S
+    records["page"], records["size"], records["next"] = pages, 1, -1
+    records["operation"] = np.where(writes, WRITE, READ)
+    records.tofile(path)
+    found = profile(Trace(path, format="oracle_general_op_ns")).curve
     return replace(found, page_bytes=PAGE_BYTES)
 
 
@@ -223,14 +231,20 @@ def asked_about(curve: Curve, rate: float, seed: int) -> Asked:
     )
 
 
-def trial(accesses: int, seed: int) -> Trial:
-    """Advise on one made-up workload, and hold the advice against the truth."""
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A made-up workload: its recording, its truth, its rate, and the generator of what is drawn after them."""
+
+    curve: Curve
+    truth: Curve
+    rate: float
+    generator: Generator
+
+
+def made(accesses: int, seed: int) -> Made:
+    """Make up a workload, record it, and record its truth."""
     generator = np.random.default_rng(seed)
     family = FAMILIES[seed % len(FAMILIES)]
-
-    def silent(reason: str) -> Trial:
-        return Trial(family.name, None, right=False, reason=reason)
-
     law = {
         "pages": int(generator.integers(500, 4_000)),
         "exponent": float(generator.uniform(0.6, 1.1)),
@@ -250,7 +264,34 @@ def trial(accesses: int, seed: int) -> Trial:
             )
             for first, count in ((0, accesses), (accesses, longer))
         )
-    asked = asked_about(curve, rate, seed)
+    return Made(curve, truth, rate, generator)
+
+
+def kept(accesses: int, seed: int, folder: Path | None) -> Made:
+    """Return a workload that was kept in a folder, or make it up and keep it."""
+    if folder is None:
+        return made(accesses, seed)
+    path = folder / f"{accesses}-{seed}.pickle"
+    if path.exists():
+        found: Made = pickle.loads(path.read_bytes())
+        return found
+    found = made(accesses, seed)
+    part = path.with_suffix(".part")
+    part.write_bytes(pickle.dumps(found))
+    part.replace(path)
+    return found
+
+
+def trial(accesses: int, folder: Path | None, seed: int) -> Trial:
+    """Advise on one made-up workload, and hold the advice against the truth."""
+    family = FAMILIES[seed % len(FAMILIES)]
+
+    def silent(reason: str) -> Trial:
+        return Trial(family.name, None, right=False, reason=reason)
+
+    workload = kept(accesses, seed, folder)
+    curve, truth, generator = workload.curve, workload.truth, workload.generator
+    asked = asked_about(curve, workload.rate, seed)
     table = Table.of(asked.setting)
     order = chosen_of(asked, table).order
     if not len(order):
@@ -407,17 +448,29 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description="Hold probabilities of advices against truths."
     )
-    parser.add_argument("--trials", type=int, default=TRIALS)
+    parser.add_argument(
+        "--trials", type=int, nargs="+", default=TRIALS, help="one of each length"
+    )
     parser.add_argument("--accesses", type=int, nargs="+", default=ACCESSES)
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--keep", type=Path, help="folder of curves")
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
+    if given.keep is not None:
+        given.keep.mkdir(parents=True, exist_ok=True)
+    if len(given.trials) not in (1, len(given.accesses)):
+        parser.error("--trials: state one number, or one of each length")
+    trials_of = dict(
+        zip(
+            given.accesses,
+            itertools.cycle(given.trials),
+            strict=False,
+        )
+    )
     parts = []
     with ProcessPoolExecutor(given.jobs) as pool:
-        for accesses in given.accesses:
-            trials = list(
-                pool.map(partial(trial, accesses), range(given.trials), chunksize=4)
-            )
+        for accesses, count in trials_of.items():
+            trials = list(pool.map(partial(trial, accesses, given.keep), range(count)))
             parts.append(report(trials, accesses))
             sys.stdout.write(f"{parts[-1]}\n\n")
             sys.stdout.flush()

@@ -54,7 +54,13 @@ from tierwright.advise.advice.request import (
 )
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.advice.bought import bought
-from tierwright.evaluate.advice.choose import best_of_kinds, front, keeping, ordered
+from tierwright.evaluate.advice.choose import (
+    best_of_kinds,
+    front,
+    in_time,
+    keeping,
+    ordered,
+)
 from tierwright.evaluate.advice.limits import (
     Limit,
     conflict,
@@ -439,10 +445,14 @@ def test_a_conflict_is_one_and_is_minimal(breaks: list[list[bool]]) -> None:
 
 
 @pytest.mark.oracle(
-    "evaluate.advice.choose.best_of_kinds", "evaluate.advice.choose.keeping"
+    "evaluate.advice.choose.best_of_kinds",
+    "evaluate.advice.choose.keeping",
+    "evaluate.advice.choose.in_time",
 )
 @pytest.mark.formula(
-    "evaluate.advice.choose.best_of_kinds", "evaluate.advice.choose.keeping"
+    "evaluate.advice.choose.best_of_kinds",
+    "evaluate.advice.choose.keeping",
+    "evaluate.advice.choose.in_time",
 )
 @given(
     kinds=st.lists(st.integers(0, 4), min_size=1, max_size=30),
@@ -460,12 +470,15 @@ def test_the_first_of_each_kind_and_those_that_respond_in_time(
     assert best_of_kinds(order, np.asarray(kinds)).tolist() == seen
     asked: list[int] = []
 
-    def response(at: int) -> tuple[float, float]:
-        asked.append(at)
-        return 0.0, times[at]
+    def responses(rows: Any) -> tuple[Any, Any]:
+        asked.extend(rows.tolist())
+        return np.full(len(rows), np.inf), np.asarray(times)[rows]
 
     least = np.asarray(times) / 2
-    found = list(keeping(order, response, (None, limit), (np.zeros(30), least)))
+    found = list(keeping(order, responses, (None, limit), (np.zeros(30), least)))
+    unknown = np.full(30, np.nan)
+    assert not in_time((None, limit), (unknown, unknown)).any()
+    assert in_time((None, None), (unknown, unknown)).all()
     assert found == [at for at in order.tolist() if times[at] <= limit]
     assert all(least[at] <= limit for at in asked)
 

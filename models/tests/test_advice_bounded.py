@@ -34,6 +34,8 @@ from tierwright.evaluate.configurations.sold import sold
 from tierwright.evaluate.configurations.wanted import Wanted
 from tierwright.hardware import catalog
 from tierwright.hardware.parts import parts
+from tierwright.profile.curve import Given
+from tierwright.profile.evidence import Evidence
 from tierwright.profile.production import Production
 
 PARTS = (
@@ -48,8 +50,16 @@ PARTS = (
     "samsung-870evo-1tb",
     "seagate-exos-x24-24tb",
     "solidigm-d7-p5810-800gb",
+    "intel-s4500-7.68tb",
+    "micron-9550-max-6.4tb",
 )
-PRICED = ("dimm-ddr5-rdimm-16gb", "intel-d7-p5500-7.68tb", "samsung-870evo-1tb")
+KNOWN_LATENCY = ("intel-s4500-7.68tb", "micron-9550-max-6.4tb")
+PRICED = (
+    "dimm-ddr5-rdimm-16gb",
+    "intel-d7-p5500-7.68tb",
+    "samsung-870evo-1tb",
+    *KNOWN_LATENCY,
+)
 STOOD_IN = {
     "flash": catalog.device("samsung-pm9a3-7.68tb-u2"),
     "disk": catalog.device("seagate-exos-x24-24tb"),
@@ -79,6 +89,8 @@ problems = st.fixed_dictionaries(
                 "flash_life_years": st.floats(0.1, 10.0),
                 "peak_busy": st.floats(0.05, 1.0),
                 "rack_units": st.integers(1, 6),
+                "response_p50_us": st.floats(1.0, 2e4),
+                "response_p99_us": st.floats(50.0, 1e5),
             },
         ),
         "objective": st.sampled_from(["usd", "io_time", "pareto"]),
@@ -140,6 +152,7 @@ def answered(
     monkeypatch.setattr(_bounded, "NEAR", problem["near"])
     monkeypatch.setattr(_bounded, "CHUNK", problem["chunk"])
     monkeypatch.setattr(_bounded, "_WINDOW", 4 * problem["chunk"])
+    monkeypatch.setattr(_choice, "MOST_ASKED", 10**9)
     found = []
     for most in (10**9, 0):
         monkeypatch.setattr(_bounded, "SEARCH_FROM", most)
@@ -253,16 +266,49 @@ def test_one_option_that_is_left_out_is_said_in_the_singular() -> None:
     assert "1 option of 10 was not evaluated" in caution.message
 
 
-def test_limits_of_response_times_leave_nothing_out(
+@pytest.mark.parametrize("limit", [125, 160, 15_000])
+def test_limits_of_response_times_raise_what_a_group_costs(
+    limit: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = {
+        **PROBLEM,
+        "usd": {**PROBLEM["usd"], KNOWN_LATENCY[0]: Decimal(700)},
+        "rate": 500_000.0,
+        "limits": {"response_p99_us": limit},
+    }
+    whole, searched = answered(problem, monkeypatch)
+    assert searched.recommendation is not None
+    assert searched.recommendation.response_p99_us is not None
+    assert searched.recommendation.response_p99_us <= limit
+    assert searched.pruned > 0.3 * whole.evaluated
+    for name in ("recommendation", "alternatives", "pareto", "pareto_in_all"):
+        assert getattr(searched, name) == getattr(whole, name)
+    assert searched.flat == whole.flat
+    assert searched.rules_of_thumb == whole.rules_of_thumb
+    for each in searched.rules_of_thumb:
+        option = each.option
+        assert option is None or (option.response_p99_us or 1e9) <= limit
+
+
+def test_what_the_evidence_does_not_speak_of_is_left_out_before_it_is_listed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(_bounded, "SEARCH_FROM", 0)
-    asked = question(
-        {**asked_of(PROBLEM), "constraints": {"response_p99_us": Decimal(9000)}}
-    )
-    assert _bounded.table_of(asked).left_out is None
-    asked = question({**asked_of(PROBLEM), "constraints": {}})
-    assert _bounded.table_of(asked).left_out is not None
+    """Groups of other sizes of RAM are not able: the answer is that of the whole list, of fewer evaluated."""
+    shape = workload(4 * TIB, 80_000.0, 2)
+    evidence = Evidence("points", 200 * GIB // 8192, 2**40 // 8192)
+    spoken = replace(shape, given=Given("points", data_known=True, evidence=evidence))
+    found = []
+    for each, most in ((spoken, 10**9), (spoken, 0), (shape, 0)):
+        monkeypatch.setattr(_bounded, "SEARCH_FROM", most)
+        asked = {**asked_of(PROBLEM), "curve": each}
+        found.append(advice.answer(asked.pop("curve"), **asked))
+    whole, searched, free = found
+    assert whole.rejected_counts["evidence"] > 1000
+    assert whole.recommendation != free.recommendation
+    assert searched.recommendation == whole.recommendation
+    assert searched.alternatives == whole.alternatives
+    assert searched.pareto == whole.pareto
+    assert searched.evaluated < 0.5 * whole.evaluated
 
 
 def test_too_many_to_search_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,7 +32,7 @@ from tierwright.advise.advice._words import limit_value
 from tierwright.advise.advice.found import Advice, NextDollar, PriceTrend
 from tierwright.advise.advice.request import Candidates, Have
 from tierwright.common.errors import BadInput
-from tierwright.evaluate.advice.flat import Region, next_dollars, regions
+from tierwright.evaluate.advice.flat import Region, ends, next_dollars, regions
 from tierwright.evaluate.advice.later import (
     Bought,
     changes,
@@ -411,11 +411,13 @@ def test_the_parts_of_a_purchase_add_up() -> None:
             assert "dram" in parts
 
 
-@pytest.mark.oracle("evaluate.advice.flat.regions")
-@pytest.mark.formula("evaluate.advice.flat.regions")
+@pytest.mark.oracle("evaluate.advice.flat.regions", "evaluate.advice.flat.ends")
+@pytest.mark.formula("evaluate.advice.flat.regions", "evaluate.advice.flat.ends")
 @settings(max_examples=20, deadline=None)
-@given(problem=problems)
-def test_neighbours_are_those_of_a_search_one_by_one(problem: dict[str, Any]) -> None:
+@given(problem=problems, seed=st.integers(0, 99))
+def test_neighbours_are_those_of_a_search_one_by_one(
+    problem: dict[str, Any], seed: int
+) -> None:
     asked = question(asked_of(problem))
     table = Table.of(asked.setting)
     chosen = _when.chosen_of(asked, table)
@@ -439,6 +441,15 @@ def test_neighbours_are_those_of_a_search_one_by_one(problem: dict[str, Any]) ->
     near = [float(ram[at]) for at in same if by[at] <= by[best] * 1.05 * (1 + 1e-9)]
     assert (region.low, region.high) == (min(near), max(near))
     assert region.low <= region.value <= region.high
+    # Where more limits are to be held, the first of each list that keeps them are enough.
+    keeps = np.random.default_rng(seed).random(len(options)) < 0.5
+    keeps[best] = True
+    good = chosen.order[keeps[chosen.order]]
+    first = [each[keeps[each]][:1] for each in ends(options, chosen.order, best, by)]
+    some = good[np.isin(good, np.concatenate([*first, [best]]))]
+    assert list(regions(options, some, best, by)) == list(
+        regions(options, good, best, by)
+    )
 
 
 def test_the_flat_region_is_said_as_it_is() -> None:

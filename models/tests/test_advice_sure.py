@@ -49,6 +49,7 @@ from tierwright.profile.document import Profile, profile_from_mapping
 from tierwright.profile.measure import curves, profile, sampled_profile
 from tierwright.profile.production import Production
 from tierwright.profile.rates import RateSeries
+from tierwright.profile.windows import Windows
 from tierwright.trace.reading import Trace
 
 TIB = 2**40
@@ -1068,3 +1069,37 @@ def test_prices_by_draw_cost_what_each_draw_alone_costs() -> None:
         one = np.arange(24) == at
         alone = replace(buys.rows(one), fixed=by_draw.fixed[at], unit=by_draw.unit[at])
         assert np.array_equal(alone.costs(buys.bought)[0], costs[at])
+
+
+def test_a_size_is_tested_for_drift_from_when_it_was_full() -> None:
+    """The largest contender is never full, so half of the windows are left out: of smaller sizes that were full none is."""
+    count = 60
+    first = np.full(count, 10)
+    first[5:] = 0
+    level = np.where(np.arange(count) % 2, 90, 110)
+    small = level.copy()
+    small[count // 2 :] = np.linspace(130, 70, count // 2).astype(int)
+    windows = Windows(
+        np.asarray([20, 40, 400]),
+        np.full(count, 1000),
+        first,
+        np.stack([small, level, np.full(count, 50)], axis=1),
+        np.zeros((count, 3), dtype=np.int64),
+        np.zeros(3, dtype=np.int64),
+    )
+    sizes = np.asarray([20.0, 40.0, 400.0])
+    recorded = _draws.after_warm_up(windows, sizes, sizes[:1])
+    assert recorded.warm_up == count // 2
+    assert len(recorded.series_since_full(0)) == count - 2
+    assert len(recorded.series_since_full(1)) == count - 4
+    generator = np.random.default_rng(0)
+    # The half alone would drift; the whole of it does not.
+    assert drift(recorded.series(0), 400, generator).is_drift
+    assert not drift(recorded.series_since_full(0), 400, generator).is_drift
+    assert recorded.drifts(generator) == {}
+    small[2:] = np.linspace(130, 70, count - 2).astype(int)
+    misses = np.stack([small, level, np.full(count, 50)], axis=1)
+    falling = _draws.after_warm_up(replace(windows, misses=misses), sizes, sizes[:1])
+    found = falling.drifts(generator)
+    assert set(found) == {20}
+    assert found[20].change == pytest.approx(-0.6, abs=0.02)

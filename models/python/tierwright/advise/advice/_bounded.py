@@ -10,13 +10,21 @@ from decimal import ROUND_FLOOR
 import numpy as np
 
 from tierwright.advise.advice._asked import Asked
-from tierwright.advise.advice._choice import MOST_ALTERNATIVES, Chosen, chosen_of
+from tierwright.advise.advice._choice import (
+    MOST_ALTERNATIVES,
+    Chosen,
+    chosen_of,
+    kept,
+)
+from tierwright.advise.advice._responses import PERCENTILES
 from tierwright.advise.advice._table import (
     LeftOut,
     Setting,
     Table,
     allowed_items,
     allowed_rows,
+    device_of_drive,
+    latency_us,
     shelf,
     wanted_of,
 )
@@ -26,7 +34,12 @@ from tierwright.evaluate.advice import choose
 from tierwright.evaluate.advice.flat import FLAT_SHARE, STEP
 from tierwright.evaluate.advice.groups import Groups, configurations_in_all, groups
 from tierwright.evaluate.advice.limits import PEAK_BUSY, ROUNDING, Bools
-from tierwright.evaluate.advice.rows import SOURCES, IntArray, Options
+from tierwright.evaluate.advice.rows import (
+    SOURCES,
+    IntArray,
+    Options,
+    least_percentile_us,
+)
 from tierwright.evaluate.advice.thumbs import thumbs
 from tierwright.evaluate.advice.tiers import Shelf
 from tierwright.evaluate.configurations.columns import (
@@ -36,6 +49,7 @@ from tierwright.evaluate.configurations.columns import (
 )
 from tierwright.evaluate.configurations.front import pareto_front
 from tierwright.evaluate.configurations.sold import sold
+from tierwright.evaluate.configurations.times import drive_times
 from tierwright.evaluate.configurations.wanted import GIB
 
 SEARCH_FROM = 1_000_000
@@ -49,15 +63,17 @@ CHUNK = 1 << 16
 """Configurations that are evaluated at a time."""
 MOST_LOOKED = 1_000_000
 """Configurations among which a single list looks for one."""
+_FIRST_CHUNK = 1 << 10
 _WINDOW = 1 << 15
+_OF_OTHERS = 50
+"""Options that are in no group of which response times are computed, besides their front."""
 _NOTHING = Shelf(None, (), ())
 
 
 def table_of(asked: Asked) -> Table:
     """Make the table of a question: of all options, or of those that bounds do not leave out.
 
-    Nothing is left out of up to 1,000,000 servers built from parts, and nothing where response times are limited:
-    what a group costs and how fast it is say nothing of these.
+    Nothing is left out of up to 1,000,000 servers built from parts.
 
     Raises
     ------
@@ -66,7 +82,7 @@ def table_of(asked: Asked) -> Table:
     """
     setting = asked.setting
     wanted = wanted_of(setting)
-    if wanted is None or "chassis" not in wanted.kinds or asked.limits_response:
+    if wanted is None or "chassis" not in wanted.kinds:
         return Table.of(setting)
     found = sold(wanted)
     in_all = configurations_in_all(wanted, found)
@@ -153,6 +169,22 @@ def _less(one: FloatArray, other: FloatArray) -> Bools:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What keeps the limits of response times too.
+
+    Attributes
+    ----------
+    order : int array
+        Options that keep every limit, the best first.
+    broken : int array
+        Of every option that keeps all others, which limits of response times it breaks, as bits.
+    """
+
+    order: IntArray
+    broken: IntArray
+
+
 class _Search:
     """Evaluates groups from the cheapest on, until bounds leave out all others."""
 
@@ -160,6 +192,10 @@ class _Search:
         self._asked = asked
         self._base = base
         self._groups = listed
+        self._responses = base.responses
+        self._drives = tuple(
+            device_of_drive(asked.setting, each) for each in listed.sold.drives
+        )
         self._one = replace(asked.setting, have=None)
         able = listed.able & self._within(asked)
         self._groups = replace(listed, able=able)
@@ -169,6 +205,9 @@ class _Search:
         self._counts: Counter[str] = Counter()
         self._evaluated = self._suitable = 0
         self._done = np.zeros(len(listed), dtype=np.bool_)
+        self._raised = np.zeros(len(listed), dtype=np.bool_)
+        self._fitting = np.empty(0, dtype=np.int64)
+        """Hardware of which an option keeps all limits but those of response times."""
         self._kept: list[tuple[Columns, IntArray]] = []
 
     def _within(self, asked: Asked) -> Bools:
@@ -184,25 +223,91 @@ class _Search:
         ):
             if name in limits:
                 keeps &= value <= float(limits[name]) * (1 + ROUNDING)
+        evidence = asked.setting.curve.evidence
+        if evidence is not None:
+            keeps &= ~evidence.unknown(found.ram_pages, found.ram_pages)
+        if asked.limits_response:
+            for limit, least in zip(
+                asked.response_limits, self._least_response(), strict=True
+            ):
+                if limit is not None:
+                    keeps &= ~(least > limit)
         return keeps
+
+    def _least_response(self) -> tuple[FloatArray, FloatArray]:
+        """Bound both percentiles of every group from below, as `Table.least_response` of its options. [µs]"""
+        found, setting = self._groups, self._asked.setting
+        page = setting.curve.page_bytes
+        read_us = np.asarray(
+            [
+                np.fmax(latency_us(device, page), np.nan if busy is None else busy)
+                for device, (busy, _) in zip(
+                    self._drives,
+                    drive_times(found.sold, page, *setting.devices),
+                    strict=True,
+                )
+            ]
+        )[found.drive]
+        store = np.where(found.reads > 0, read_us, 0.0)
+        nothing = np.zeros(len(found))
+        median, tail = (
+            np.where(
+                np.isinf(store),
+                np.inf,
+                least_percentile_us((nothing, found.reads), (nothing, store), each),
+            )
+            for each in PERCENTILES
+        )
+        return median, tail
+
+    def _raise_fewest(self, at: IntArray) -> None:
+        """Raise the fewest drives of some groups to what limits of response times ask for.
+
+        More equal drives share the load, so no percentile rises with their number.
+        """
+        found, setting = self._groups, self._asked.setting
+        if not self._asked.limits_response:
+            return
+        at = at[found.able[at] & ~self._raised[at]]
+        # What breaks another limit is not worth a queue.
+        at = at[np.isin(self._codes[at], self._fitting)]
+        if not len(at):
+            return
+        self._raised[at] = True
+        fewest = self._responses.fewest(
+            setting.curve,
+            setting.served.peak,
+            self._drives,
+            (
+                found.drive[at],
+                found.ram_pages[at],
+                found.machines[at],
+                found.most[at],
+            ),
+            self._asked.response_limits,
+        )
+        found.raise_fewest(at, fewest)
 
     def table(self) -> Table:
         """Search, and make the table of what is kept."""
         base, found = self._base, self._groups
         chosen = chosen_of(self._asked, base)
-        self._count(base, chosen)
+        self._count(base, chosen, self._some_that_respond(base, chosen))
         # Among equals the cheapest of the others stand first in the search alone: the table is put in order again.
         order = np.lexsort((found.first, found.least_cents, ~found.able))
         self._evaluate(self._heads(order))
+        # Queues take long to compute: the sooner an option of a hardware keeps its limits, the fewer are.
+        chunk = _FIRST_CHUNK if self._asked.limits_response else CHUNK
         for start in range(0, len(order), _WINDOW):
             window = order[start : start + _WINDOW]
             while len(window):
                 window = window[~self._done[window]]
                 window = window[~self._best.leaves_out(found, self._codes, window)]
                 sizes = np.cumsum(found.most[window])
-                some = max(1, int(np.searchsorted(sizes, CHUNK, side="right")))
-                self._evaluate(window[:some])
-                window = window[some:]
+                some = max(1, int(np.searchsorted(sizes, chunk, side="right")))
+                first, window = window[:some], window[some:]
+                self._raise_fewest(first)
+                self._evaluate(first[~self._best.leaves_out(found, self._codes, first)])
         return self._made(order)
 
     def _heads(self, order: IntArray) -> IntArray:
@@ -223,51 +328,86 @@ class _Search:
     def _evaluate(self, at: IntArray) -> None:
         if not len(at):
             return
-        columns, places, table, chosen = self._chosen(at)
-        shown = self._shown(table, chosen)
+        columns, places, table, chosen, good = self._chosen(at)
+        shown = self._shown(table, chosen, good)
         rows = np.unique(table.options.row[shown])
         self._kept.append((columns.rows(rows), places[rows]))
 
-    def _chosen(self, at: IntArray) -> tuple[Columns, IntArray, Table, Chosen]:
+    def _chosen(self, at: IntArray) -> tuple[Columns, IntArray, Table, Chosen, _Kept]:
         """Evaluate groups, and count those that were not before."""
         columns, places = self._groups.listed(np.sort(at))
         table = self._tabled(self._one, columns, _NOTHING, places)
         chosen = chosen_of(self._asked, table)
+        kept = self._that_respond(table, chosen)
         new = at[~self._done[at]]
         if len(new) == len(at):
-            self._count(table, chosen)
+            self._count(table, chosen, kept.order)
         elif len(new):
             others = self._groups.listed(np.sort(new))
             own = self._tabled(self._one, others[0], _NOTHING, others[1])
-            self._count(own, chosen_of(self._asked, own))
+            of_own = chosen_of(self._asked, own)
+            self._count(own, of_own, self._that_respond(own, of_own).order)
         self._done[at] = True
-        return columns, places, table, chosen
+        return columns, places, table, chosen, kept
 
-    def _count(self, table: Table, chosen: Chosen) -> None:
-        """Count options that were evaluated, and take the best of them."""
+    def _that_respond(self, table: Table, chosen: Chosen) -> _Kept:
+        """Hold limits of response times in what keeps all others."""
+        broken = np.zeros(len(table.options), dtype=np.int64)
+        order = chosen.order
+        if not self._asked.limits_response:
+            return _Kept(order, broken)
+        limits = self._asked.response_limits
+        times = [each[order] for each in table.least_response]
+        open_ = np.ones(len(order), dtype=np.bool_)
+        for limit, least in zip(limits, times, strict=True):
+            if limit is not None:
+                open_ &= ~(least > limit)
+        for at, (limit, value, exact) in enumerate(
+            zip(limits, times, table.peak_responses(order[open_]), strict=True)
+        ):
+            value[open_] = exact
+            if limit is not None:
+                broken[order] |= (value > limit).astype(np.int64) << at
+        return _Kept(order[broken[order] == 0], broken)
+
+    def _some_that_respond(self, table: Table, chosen: Chosen) -> IntArray:
+        """Return some of the options that are in no group and keep every limit: bounds need not know all of these."""
+        order = chosen.order
+        if not self._asked.limits_response:
+            return order
+        some = {*order[:_OF_OTHERS].tolist(), *choose.front(table.options, order)}
+        rows = order[np.isin(order, sorted(some))]
+        return np.asarray(list(kept(self._asked, table, chosen, rows)), dtype=np.int64)
+
+    def _count(self, table: Table, chosen: Chosen, order: IntArray) -> None:
+        """Count options that were evaluated, and take the best of those that keep every limit, in their order."""
         self._evaluated += len(table.options)
         self._suitable += len(chosen.order)
         number = np.bincount(chosen.first_broken + 1, minlength=len(chosen.limits) + 1)
         for limit, count in zip(chosen.limits, number[1:].tolist(), strict=True):
             self._counts[limit.name] += count
-        if len(chosen.order):
-            self._best.add(table.options, chosen.order, table.hardware_codes)
+        if self._asked.limits_response:
+            codes = table.hardware_codes[chosen.order]
+            self._fitting = np.union1d(self._fitting, codes)
+        if len(order):
+            self._best.add(table.options, order, table.hardware_codes)
 
-    def _shown(self, table: Table, chosen: Chosen) -> IntArray:
+    def _shown(self, table: Table, chosen: Chosen, kept: _Kept) -> IntArray:
         """Options that a list may show: the front, the best of each kind, and the best that breaks the same limits."""
         options, kinds = table.options, table.kind_codes
-        [broken] = np.nonzero(chosen.first_broken >= 0)
-        patterns = np.zeros(len(options), dtype=np.int64)
+        [broken] = np.nonzero((chosen.first_broken >= 0) | (kept.broken > 0))
+        patterns = kept.broken << len(chosen.limits)
         for at, limit in enumerate(chosen.limits):
             patterns |= limit.breaks.astype(np.int64) << at
         worse = choose.ordered(options, broken, self._asked.objective)
         _, kind = np.unique(kinds[worse], return_inverse=True)
-        both = (kind.astype(np.int64) << len(chosen.limits)) | patterns[worse]
+        width = len(chosen.limits) + len(self._asked.response_limits)
+        both = (kind.astype(np.int64) << width) | patterns[worse]
         _, first = np.unique(both, return_index=True)
         return np.concatenate(
             (
-                choose.front(options, np.sort(chosen.order)),
-                choose.best_of_kinds(chosen.order, kinds),
+                choose.front(options, np.sort(kept.order)),
+                choose.best_of_kinds(kept.order, kinds),
                 worse[first],
             )
         )
@@ -319,6 +459,7 @@ class _Search:
         What is unknown of a drive among all configurations is unknown, whatever stands beside it here.
         """
         table = Table(setting, (columns, shelf_))
+        table.responses = self._responses
         found, options = self._groups, table.options
         of = np.searchsorted(found.first, places, side="right") - 1
         unknown = (places >= 0) & np.isnan(found.io_us[of])
@@ -351,7 +492,7 @@ class _Search:
         """Look for the best options with less and with more of a size of the recommendation, and for the flat region."""
         chosen = chosen_of(self._asked, table)
         options = table.options
-        best = int(chosen.order[0]) if len(chosen.order) else None
+        best = next(kept(self._asked, table, chosen, chosen.order), None)
         if best is None or table.source(best) != "chassis":
             return
         for name, value in _sizes(options.rows(np.asarray([best]))).items():
@@ -389,7 +530,7 @@ class _Search:
         first, second = looked.key
         at = at[np.lexsort((found.first[at], second[at], first[at]))]
         best: tuple[float, float] | None = None
-        chunk, seen = 1 << 10, 0
+        chunk, seen = _FIRST_CHUNK, 0
         while len(at) and seen < MOST_LOOKED:
             if best is not None and best < (float(first[at[0]]), float(second[at[0]])):
                 return
@@ -397,8 +538,8 @@ class _Search:
             some = at[: max(1, int(np.searchsorted(sizes, chunk, side="right")))]
             at = at[len(some) :]
             seen += int(sizes[len(some) - 1])
-            columns, places, table, chosen = self._chosen(some)
-            fit = chosen.order[looked.fits(table.options)[chosen.order]]
+            columns, places, table, _, good = self._chosen(some)
+            fit = good.order[looked.fits(table.options)[good.order]]
             if len(fit):
                 keys = looked.keys(table.options.rows(fit), by_time=self._by_time)
                 here = int(np.lexsort((keys[1], keys[0]))[0])

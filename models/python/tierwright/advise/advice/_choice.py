@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._table import Table
+from tierwright.common.arrays import FloatArray
 from tierwright.evaluate.advice import choose
 from tierwright.evaluate.advice.limits import (
     EVIDENCE,
     RESPONSES,
+    Bools,
     Limit,
     first_broken,
     own_limits,
@@ -22,7 +25,7 @@ from tierwright.evaluate.advice.rows import IntArray, Options
 from tierwright.profile.evidence import Evidence
 
 MOST_ASKED = 400
-"""Options whose response times are computed for alternatives, where these are limited."""
+"""Response times that are computed for alternatives and for each end of what single lists look for, where these are limited."""
 MOST_FRONT = 40
 MOST_ALTERNATIVES = 8
 
@@ -63,22 +66,75 @@ def kept(asked: Asked, table: Table, chosen: Chosen, order: IntArray) -> Iterato
     """Those that keep the limits of response times too, in their order; all of them where there are none."""
     if not asked.limits_response:
         return iter(order.tolist())
+    return choose.keeping(
+        order,
+        partial(responses_of, table, chosen),
+        asked.response_limits,
+        table.least_response,
+    )
 
-    def response(at: int) -> tuple[float, float]:
-        if at not in chosen.responses:
-            chosen.responses[at] = table.peak_response(at)
-        return chosen.responses[at]
 
-    return choose.keeping(order, response, asked.response_limits, table.least_response)
+def responses_of(
+    table: Table, chosen: Chosen, rows: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Response times of some options, computed once. [µs]"""
+    new = np.asarray(
+        [at for at in rows.tolist() if at not in chosen.responses], dtype=np.int64
+    )
+    median, tail = table.peak_responses(new)
+    chosen.responses.update(
+        zip(new.tolist(), zip(median.tolist(), tail.tolist(), strict=True), strict=True)
+    )
+    both = np.asarray([chosen.responses[at] for at in rows.tolist()]).reshape(-1, 2)
+    return both[:, 0], both[:, 1]
+
+
+def first_kept(
+    asked: Asked, table: Table, chosen: Chosen, order: IntArray
+) -> int | None:
+    """Return the first of some options that keeps the limits of response times; None where none of those tried does."""
+    if not asked.limits_response:
+        return int(order[0]) if len(order) else None
+    before = table.responses.computed
+    for some in _tried(asked, table, order):
+        found = next(kept(asked, table, chosen, some), None)
+        if found is not None:
+            return found
+        if table.responses.computed - before >= MOST_ASKED:
+            return None
+    return None
+
+
+def _tried(asked: Asked, table: Table, order: IntArray) -> Iterator[IntArray]:
+    """Yield pieces of an order, of what a bound does not leave out: first one option, then twice as many each time."""
+    left, many = order[~_too_slow(asked, table, order)], 1
+    while len(left):
+        yield left[:many]
+        left, many = left[many:], min(2 * many, choose.MOST_AT_ONCE)
+
+
+def _too_slow(asked: Asked, table: Table, rows: IntArray) -> Bools:
+    """Which options break a limit of response times for sure: by a bound, or by what was computed before."""
+    times = [each[rows] for each in table.least_response]
+    known = table.peak_responses(rows, known_alone=True)
+    slow = np.zeros(len(rows), dtype=np.bool_)
+    for of in (times, known):
+        for limit, value in zip(asked.response_limits, of, strict=True):
+            if limit is not None:
+                slow |= value > limit
+    return slow
 
 
 def in_order(asked: Asked, table: Table, chosen: Chosen) -> IntArray:
-    """Options that keep every limit, the best first; where response times are limited, of the first of them."""
+    """Options that keep every limit, the best first; where response times are limited, the first of them."""
     if not asked.limits_response:
         return chosen.order
-    return np.asarray(
-        list(kept(asked, table, chosen, chosen.order[:MOST_ASKED])), dtype=np.int64
-    )
+    first = next(kept(asked, table, chosen, chosen.order), None)
+    if first is None:
+        return np.empty(0, dtype=np.int64)
+    [at] = np.flatnonzero(chosen.order == first)
+    some = chosen.order[at : at + MOST_ASKED]
+    return np.asarray(list(kept(asked, table, chosen, some)), dtype=np.int64)
 
 
 def alternatives(
@@ -88,9 +144,8 @@ def alternatives(
     if best is None:
         return []
     kinds = table.hardware_codes
-    order = in_order(asked, table, chosen)
-    found = choose.best_of_kinds(order, kinds)[: MOST_ALTERNATIVES + 1]
-    others = [at for at in found.tolist() if at != best and kinds[at] != kinds[best]]
+    found = _of_kinds(asked, table, chosen, MOST_ALTERNATIVES + 1)
+    others = [at for at in found if at != best and kinds[at] != kinds[best]]
     others = others[:MOST_ALTERNATIVES]
     have = table.have_at
     if have is not None and have != best and have not in others:
@@ -100,10 +155,33 @@ def alternatives(
     return others
 
 
+def _of_kinds(asked: Asked, table: Table, chosen: Chosen, most: int) -> list[int]:
+    """Return the best of each hardware that keeps every limit, in their order, of so many."""
+    kinds, order = table.hardware_codes, chosen.order
+    if not asked.limits_response:
+        return [int(at) for at in choose.best_of_kinds(order, kinds)[:most]]
+    found: list[int] = []
+    before = table.responses.computed
+    left, many = order[~_too_slow(asked, table, order)], 1
+    while len(left) and len(found) < most:
+        for at in kept(asked, table, chosen, left[:many]):
+            if kinds[at] not in kinds[found]:
+                found.append(at)
+        if table.responses.computed - before >= MOST_ASKED:
+            break
+        left = left[many:]
+        left = left[~np.isin(kinds[left], kinds[found])]
+        many = min(2 * many, choose.MOST_AT_ONCE)
+    return found[:most]
+
+
 def front(asked: Asked, table: Table, chosen: Chosen) -> IntArray:
     """Return the front of money and I/O time of what keeps every limit."""
     rows = np.sort(chosen.order)
+    if not asked.limits_response:
+        return choose.front(table.options, rows)
     while True:
+        rows = rows[~_too_slow(asked, table, rows)]
         found = choose.front(table.options, rows)
         left = np.asarray(list(kept(asked, table, chosen, found)), dtype=np.int64)
         if len(left) == len(found):

@@ -25,7 +25,7 @@ from tierwright.advise.point import scheme_titles
 from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import Caution
 from tierwright.common.currency import money
-from tierwright.common.units import format_microseconds
+from tierwright.common.units import format_bytes, format_microseconds
 from tierwright.common.wording import (
     counted,
     duration,
@@ -180,12 +180,15 @@ def abstains(
     generator = np.random.default_rng(asked.seed)
     drifts = recorded.drifts(generator)
     if drifts:
-        worst = max(drifts, key=lambda each: abs(each.change))
+        size, worst = max(drifts.items(), key=lambda each: abs(each[1].change))
         rise = "rise" if worst.change > 0 else "fall"
+        scaled = curve.scaled
+        page_bytes = None if scaled is None else scaled.recorded_page_bytes
         return none(
-            f"no probability: the misses {rise} by {percent(abs(worst.change))} from the first window after the "
-            f"warm-up to the last, more than by chance, so the recording does not show where they settle; record at "
-            f"least twice as long, {counted(have, 'access', 'accesses')} more",
+            f"no probability: the misses {rise} by {percent(abs(worst.change))} at a cache of "
+            f"{format_bytes(size * (page_bytes or curve.page_bytes))}, from when it was full to the end of the recording, more than by chance, so "
+            "the recording does not show where they settle; record at least twice as long, "
+            f"{counted(have, 'access', 'accesses')} more",
             have,
         )
     return None

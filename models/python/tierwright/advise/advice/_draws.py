@@ -58,6 +58,8 @@ class Recorded:
     ----------
     windows : Windows
         Those after the warm-up, of equal length.
+    every : Windows
+        These and those before them.
     warm_up : int
         Windows before them.
     full : int
@@ -69,6 +71,7 @@ class Recorded:
     """
 
     windows: Windows
+    every: Windows
     warm_up: int
     full: int
     read: tuple[int, ...]
@@ -78,15 +81,29 @@ class Recorded:
         """Miss ratio of each window at one of the sizes. [1]"""
         return np.asarray(self.windows.misses[:, at] / self.windows.accesses)
 
-    def drifts(self, generator: np.random.Generator) -> list[Drift]:
-        """Return how the misses at the sizes of the contenders drift over the recording; empty where they do not."""
+    def series_since_full(self, at: int) -> FloatArray:
+        """Miss ratio of each window from that on before which one of the sizes was full. [1]
+
+        An LRU cache that is full holds the same pages however it began: from then on its misses show no warm-up, while
+        larger caches still fill.
+        """
+        seen, size = self.every.seen_before, self.every.pages[at]
+        first = min(int(np.searchsorted(seen, size)), self.warm_up)
+        return np.asarray(self.every.misses[first:, at] / self.every.accesses[first:])
+
+    def drifts(self, generator: np.random.Generator) -> dict[int, Drift]:
+        """Return how the misses at the sizes of the contenders drift, by size; empty where they do not. [pages]"""
         missed = self.windows.misses.sum(axis=0)
-        found = [
-            drift(self.series(at), DRIFT_DRAWS, generator)
+        found = {
+            int(self.every.pages[at]): drift(
+                self.series_since_full(at), DRIFT_DRAWS, generator
+            )
             for at in self.read
             if missed[at] >= FEWEST_COUNTS
-        ]
-        return [each for each in found if each.is_drift_of(len(found))]
+        }
+        return {
+            size: each for size, each in found.items() if each.is_drift_of(len(found))
+        }
 
     @property
     def block(self) -> int:
@@ -117,22 +134,23 @@ def after_warm_up(windows: Windows, read: FloatArray, own: FloatArray) -> Record
     before = int(np.searchsorted(seen[:whole], read.max()))
     before = min(before, whole // 2)
     full = max(1, int(np.searchsorted(windows.pages, seen[before], side="right")))
-    kept = slice(before, whole)
 
     def nearest(sizes: FloatArray) -> tuple[int, ...]:
         at = np.searchsorted(windows.pages[:full], sizes, side="right") - 1
         return tuple(sorted({max(0, each) for each in at.tolist()}))
 
+    def some(kept: slice) -> Windows:
+        return replace(
+            windows,
+            accesses=windows.accesses[kept],
+            first_references=windows.first_references[kept],
+            misses=windows.misses[kept],
+            write_backs=windows.write_backs[kept],
+        )
+
     return Recorded(
-        Windows(
-            windows.pages,
-            windows.accesses[kept],
-            windows.first_references[kept],
-            windows.misses[kept],
-            windows.write_backs[kept],
-            windows.open_write_backs,
-            windows.duration_s,
-        ),
+        some(slice(before, whole)),
+        some(slice(0, whole)),
         before,
         full,
         nearest(read),

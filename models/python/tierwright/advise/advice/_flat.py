@@ -7,7 +7,7 @@ from decimal import Decimal
 import numpy as np
 
 from tierwright.advise.advice._asked import Asked
-from tierwright.advise.advice._choice import Chosen, kept
+from tierwright.advise.advice._choice import Chosen, first_kept
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import (
     FlatSize,
@@ -15,16 +15,21 @@ from tierwright.advise.advice.found import (
     NextDollar,
     NextDollars,
 )
+from tierwright.common.arrays import FloatArray
 from tierwright.common.currency import money
 from tierwright.common.units import format_bytes, format_microseconds
 from tierwright.common.wording import counted, whole_percent
-from tierwright.evaluate.advice.flat import FLAT_SHARE, Region, next_dollars, regions
+from tierwright.evaluate.advice.flat import (
+    FLAT_SHARE,
+    Region,
+    ends,
+    next_dollars,
+    regions,
+)
 from tierwright.evaluate.advice.rows import IntArray
 from tierwright.evaluate.bill import CENT
 
 MOST_STEPS = 5
-MOST_ASKED = 100
-"""Options whose response times are computed, where these are limited."""
 SIZE_WORDS = {
     "ram_bytes": "size of RAM",
     "flash_bytes": "size of the flash cache",
@@ -42,14 +47,10 @@ def flat(
         return ()
     options = table.options
     order = chosen.order
-    if asked.limits_response:
-        same = (options.source[order] == options.source[best]) & (
-            options.scheme[order] == options.scheme[best]
-        )
-        some = order[same][:MOST_ASKED]
-        order = np.asarray(list(kept(asked, table, chosen, some)), dtype=np.int64)
     by_time = asked.objective == "io_time"
     objective = options.io_us if by_time else options.month_cents.astype(np.float64)
+    if asked.limits_response:
+        order = _ends(asked, table, chosen, best, objective)
     return tuple(
         FlatSize(
             each.size,
@@ -62,6 +63,18 @@ def flat(
         )
         for each in regions(options, order, best, objective)
     )
+
+
+def _ends(
+    asked: Asked, table: Table, chosen: Chosen, best: int, objective: FloatArray
+) -> IntArray:
+    """Those options that say how far each size may be changed and keep the limits of response times, in their order."""
+    found = {best}
+    for looked in ends(table.options, chosen.order, best, objective):
+        at = first_kept(asked, table, chosen, looked)
+        if at is not None:
+            found.add(at)
+    return chosen.order[np.isin(chosen.order, sorted(found))]
 
 
 def _neighbour(table: Table, best: int, size: str, at: int | None) -> Neighbour | None:

@@ -6,10 +6,16 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from tierwright.advise.advice._asked import Asked
-from tierwright.advise.advice._choice import Chosen, chosen_of, kept
+from tierwright.advise.advice._choice import (
+    Chosen,
+    chosen_of,
+    first_kept,
+    kept,
+)
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Bar, RuleOfThumb
 from tierwright.common.cautions import Caution, Effect, anywhere
@@ -166,8 +172,13 @@ def rules_of_thumb(
     """Say what five rules of thumb would have bought, and what each costs more."""
     setting = asked.setting
     data = float(setting.data_bytes * setting.replicas)
+    first = partial(first_kept, asked, table, chosen)
     for rule in thumbs(setting.curve, data, setting.served.mean, setting.machines):
-        at = None if best is None else following(table.options, chosen.order, rule)
+        at = (
+            None
+            if best is None
+            else following(table.options, chosen.order, rule, first)
+        )
         if at is None or best is None:
             reason = rule.reason or "no candidate of that size keeps every limit"
             yield RuleOfThumb(

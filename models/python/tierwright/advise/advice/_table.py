@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tierwright.advise.advice._responses import PERCENTILES, US, Responses
 from tierwright.advise.advice._standing import Standing, standing
 from tierwright.advise.advice.found import Option
 from tierwright.advise.advice.request import BOUGHT_ALONE, Candidates, Have
@@ -55,7 +56,7 @@ from tierwright.evaluate.economics import tier_price
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.evaluate.response.schemes import Hierarchy, scheme_response
 from tierwright.hardware import catalog
-from tierwright.hardware.build import build_from_mapping
+from tierwright.hardware.build import PartItem, build_from_mapping
 from tierwright.hardware.device import Device
 from tierwright.hardware.parts import vendor_of_device
 from tierwright.hardware.prices import Price, PriceBook, own_price
@@ -63,13 +64,11 @@ from tierwright.hardware.service_time import waiting_time
 from tierwright.profile.curve import Curve
 
 CACHES = frozenset({"nvme", "sata_ssd"})
-PERCENTILES = (0.5, 0.99)
 NO_RATE = "the workload states no rate; scale it to production, or state its rate"
 RESPONSE_NOT_ASKED = (
     "response times are computed of what is recommended, of what was close and of the front; of others where they are "
     "limited"
 )
-US = 1e6
 _LARGEST = 2**62
 
 
@@ -206,6 +205,7 @@ class Table:
 
     def __init__(self, setting: Setting, sold: tuple[Columns | None, Shelf]) -> None:
         self.setting = setting
+        self.responses = Responses()
         candidates = setting.candidates
         self.columns, self.shelf = sold
         parts = []
@@ -356,10 +356,7 @@ class Table:
             else None
         )
         if columns.drive[row] >= 0:
-            part = sold.drives[columns.drive[row]].part
-            own = catalog.device(part.device) if part.device else None
-            other = borrowed[1] if part.kind == "hdd" else borrowed[0]
-            return None, self._known(own, other)
+            return None, device_of_drive(self.setting, sold.drives[columns.drive[row]])
         if columns.volume[row] >= 0:
             item = columns.options[columns.volume[row]].item
             store_device = self._known(volume_device(item), borrowed[1])
@@ -367,11 +364,7 @@ class Table:
         return None, local
 
     def _known(self, own: Device | None, other: Device | None) -> Device | None:
-        """Return the device whose times were used: its own, or that which stands in for it."""
-        page = self.setting.curve.page_bytes
-        if own is not None and not any(np.isnan(device_times(own, page, 1))):
-            return own
-        return other or own
+        return _with_times(own, other, self.setting.curve.page_bytes)
 
     def given(self, at: int) -> Standing:
         """Return what an option is that was given as a whole."""
@@ -539,6 +532,53 @@ class Table:
 
     def peak_response(self, at: int) -> tuple[float, float]:
         """Median and 99th percentile in the busiest hour; infinite where unknown. [µs]"""
+        median, tail = self.peak_responses(np.asarray([at]))
+        return float(median[0]), float(tail[0])
+
+    def peak_responses(
+        self, rows: IntArray, *, known_alone: bool = False
+    ) -> tuple[FloatArray, FloatArray]:
+        """Median and 99th percentile of some options in the busiest hour; infinite where unknown. [µs]
+
+        Of servers built from parts those of one size of RAM and one kind of drive are computed together.
+
+        Parameters
+        ----------
+        rows : int array
+        known_alone : bool
+            Whether to compute nothing: what was not computed before is NaN.
+        """
+        median, tail = np.full(len(rows), np.nan), np.full(len(rows), np.nan)
+        built = self.options.source[rows] == SOURCES.index("chassis")
+        if not known_alone:
+            for place in np.flatnonzero(~built).tolist():
+                self.responses.computed += 1
+                median[place], tail[place] = self._peak_response(int(rows[place]))
+        columns = self.columns
+        if columns is not None and built.any():
+            at, options = rows[built], self.options
+            median[built], tail[built] = self.responses.of(
+                self.setting.curve,
+                self.setting.served.peak,
+                self._drives,
+                (
+                    columns.drive[options.row[at]],
+                    options.ram_pages[at],
+                    options.machines[at],
+                    options.store_devices[at],
+                ),
+                known_alone=known_alone,
+            )
+        return median, tail
+
+    @property
+    def _drives(self) -> tuple[Device | None, ...]:
+        """Devices whose figures count, of every drive of a server."""
+        assert self.columns is not None
+        sold = self.columns.sold.drives
+        return tuple(device_of_drive(self.setting, each) for each in sold)
+
+    def _peak_response(self, at: int) -> tuple[float, float]:
         found, _ = self.response(at)
         if found is None:
             return math.inf, math.inf
@@ -558,7 +598,7 @@ class Table:
         )
         latencies = np.asarray(
             [
-                [_latency_us(device, page) for device in self.devices(row)]
+                [latency_us(device, page) for device in self.devices(row)]
                 for row in first.tolist()
             ]
         ).reshape(len(first), 2)[at]
@@ -735,6 +775,22 @@ def too_slow(names: Sequence[str]) -> str:
     return f"{what} cannot keep up with the busiest hour"
 
 
+def device_of_drive(setting: Setting, item: PartItem) -> Device | None:
+    """Return the device whose figures count for a drive of a server: its own, or that which stands in for it."""
+    own = catalog.device(item.part.device) if item.part.device else None
+    other = setting.devices[1 if item.part.kind == "hdd" else 0]
+    return _with_times(own, other, setting.curve.page_bytes)
+
+
+def _with_times(
+    own: Device | None, other: Device | None, page_bytes: int
+) -> Device | None:
+    """Return the device whose times were used."""
+    if own is not None and not any(np.isnan(device_times(own, page_bytes, 1))):
+        return own
+    return other or own
+
+
 def _code(*parts: IntArray) -> IntArray:
     """Put the source and three indices, each from -1 on, into one number."""
     source, first, second, third = (part.astype(np.int64) for part in parts)
@@ -782,7 +838,7 @@ def purchases_by_kind(table: Table, at: int) -> dict[str, int]:
     return {kind: amount for kind, amount in found.items() if amount}
 
 
-def _latency_us(device: Device | None, page_bytes: int) -> float:
+def latency_us(device: Device | None, page_bytes: int) -> float:
     """Time of one read that waits for nothing; infinite where it is not stated. [µs]"""
     found = None if device is None else waiting_time(device, "read", page_bytes).time_us
     return math.inf if found is None else found

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import hashlib
 import json
-import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +15,12 @@ import numpy as np
 
 from tierwright.advise.advice import _split
 from tierwright.advise.advice._asked import Asked, asked_of, versions
-from tierwright.advise.advice._choice import Chosen, chosen_of, response_limits
+from tierwright.advise.advice._choice import (
+    Chosen,
+    chosen_of,
+    response_limits,
+    responses_of,
+)
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._why_not import broken_by
 from tierwright.advise.advice.found import Option
@@ -26,6 +30,7 @@ from tierwright.advise.quote_ranking._offered import Offered, offered
 from tierwright.advise.quote_ranking._priced import Unranked, rates_by_currency
 from tierwright.advise.quote_ranking.caution import QuoteCaution
 from tierwright.common.answer import Answer, Figure, Step
+from tierwright.common.arrays import FloatArray
 from tierwright.common.currency import ExchangeRate
 from tierwright.common.errors import BadInput
 from tierwright.common.fields import is_of_calendar
@@ -272,16 +277,16 @@ class _Places:
             yield from self.chosen.order.tolist()
             return
 
-        def response(at: int) -> tuple[float, float]:
-            if int(self.owner[at]) in found:
-                return math.inf, math.inf  # a better option of the same quote was found
-            if at not in self.chosen.responses:
-                self.chosen.responses[at] = self.table.peak_response(at)
-            return self.chosen.responses[at]
+        def responses(rows: IntArray) -> tuple[FloatArray, FloatArray]:
+            # Of some a better option of the same quote was found.
+            new = ~np.isin(self.owner[rows], list(found))
+            median, tail = np.full((2, len(rows)), np.inf)
+            median[new], tail[new] = responses_of(self.table, self.chosen, rows[new])
+            return median, tail
 
         yield from choose.keeping(
             self.chosen.order,
-            response,
+            responses,
             self.asked.response_limits,
             self.table.least_response,
         )

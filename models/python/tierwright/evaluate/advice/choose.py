@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal
 
 import numpy as np
 
 from tierwright.common.arrays import FloatArray
+from tierwright.evaluate.advice.limits import Bools
 from tierwright.evaluate.advice.rows import IntArray, Options
 from tierwright.evaluate.configurations.front import pareto_front
 
@@ -17,8 +18,10 @@ OBJECTIVES: Mapping[Objective, str] = {
     "io_time": "least I/O time of an access",
     "pareto": "the front of both, of which the cheapest is recommended",
 }
-Response = Callable[[int], tuple[float, float]]
-"""Median and 99th percentile of the response time of an option; NaN where unknown. [µs]"""
+Responses = Callable[[IntArray], tuple[FloatArray, FloatArray]]
+"""Median and 99th percentile of the response time of some options; NaN where unknown. [µs]"""
+MOST_AT_ONCE = 4096
+"""Options whose response times are computed at a time: first one, then twice as many each time."""
 
 
 def ordered(options: Options, rows: IntArray, objective: Objective) -> IntArray:
@@ -39,7 +42,7 @@ def ordered(options: Options, rows: IntArray, objective: Objective) -> IntArray:
 
 def keeping(
     order: IntArray,
-    response: Response,
+    responses: Responses,
     limits: tuple[float | None, float | None],
     least: tuple[FloatArray, FloatArray],
 ) -> Iterator[int]:
@@ -49,8 +52,8 @@ def keeping(
     ----------
     order : int array
         Options, the best first.
-    response : callable
-        Response time of an option; asked only of those that could keep the limits.
+    responses : callable
+        Response times of some options; asked only of those that could keep the limits.
     limits : tuple of float or None
         Of the median and of the 99th percentile. [µs]
     least : tuple of float64 array
@@ -60,12 +63,35 @@ def keeping(
     for limit, bound in zip(limits, least, strict=True):
         if limit is not None:
             able &= ~(bound[order] > limit)
-    for at in order[able].tolist():
-        if all(
-            limit is None or value <= limit
-            for limit, value in zip(limits, response(at), strict=True)
-        ):
-            yield at
+    left, many = order[able], 1
+    while len(left):
+        some, left = left[:many], left[many:]
+        yield from some[in_time(limits, responses(some))].tolist()
+        many = min(2 * many, MOST_AT_ONCE)
+
+
+def in_time(
+    limits: tuple[float | None, float | None], times: Sequence[FloatArray]
+) -> Bools:
+    """Whether times keep the limits of the median and of the 99th percentile; what is unknown does not.
+
+    Parameters
+    ----------
+    limits : tuple of float or None
+        [µs]
+    times : sequence of float64 array
+        Of each option. [µs]
+
+    Examples
+    --------
+    >>> in_time((None, 5.0), (np.asarray([9.0, 1.0]), np.asarray([5.0, 6.0]))).tolist()
+    [True, False]
+    """
+    able = np.ones(len(times[0]), dtype=np.bool_)
+    for limit, value in zip(limits, times, strict=True):
+        if limit is not None:
+            able &= value <= limit
+    return able
 
 
 def front(options: Options, rows: IntArray) -> IntArray:

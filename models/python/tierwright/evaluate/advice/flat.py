@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tierwright.common.arrays import FloatArray
+from tierwright.evaluate.advice.limits import Bools
 from tierwright.evaluate.advice.rows import IntArray, Options
 
 FLAT_SHARE = 0.05
@@ -61,11 +62,63 @@ def regions(
     Region
         Of each size that the best option has.
     """
+    same, near = _alike(options, order, best, objective)
+    for name, values, value in _sizes(options, best):
+        sizes = values[same]
+        flat = np.append(sizes[near], value)
+        less, more = _apart(sizes, value)
+        yield Region(
+            name,
+            value,
+            float(flat.min()),
+            float(flat.max()),
+            int(same[less][0]) if less.any() else None,
+            int(same[more][0]) if more.any() else None,
+        )
+
+
+def ends(
+    options: Options, order: IntArray, best: int, objective: FloatArray
+) -> Iterator[IntArray]:
+    """Yield, where more limits are still to be held, what has to be tried: of each list the first that keeps them counts.
+
+    `regions` of these alone is that of all that keep the limits.
+
+    Parameters
+    ----------
+    options, order, best, objective
+        As of `regions`.
+
+    Yields
+    ------
+    int array
+        Rows: of each size those of the flat region from the smallest and from the largest on, and the best with less
+        and with more of it.
+    """
+    same, near = _alike(options, order, best, objective)
+    for _, values, value in _sizes(options, best):
+        sizes = values[same]
+        by_size = np.argsort(sizes[near], kind="stable")
+        yield same[near][by_size]
+        yield same[near][by_size[::-1]]
+        for each in _apart(sizes, value):
+            yield same[each]
+
+
+def _alike(
+    options: Options, order: IntArray, best: int, objective: FloatArray
+) -> tuple[IntArray, Bools]:
+    """Rows of the same kind and scheme, and which of them are about as good."""
     same = order[
         (options.source[order] == options.source[best])
         & (options.scheme[order] == options.scheme[best])
     ]
     near = objective[same] <= objective[best] * (1 + FLAT_SHARE) * (1 + ROUNDING)
+    return same, np.asarray(near)
+
+
+def _sizes(options: Options, best: int) -> Iterator[tuple[str, FloatArray, float]]:
+    """Sizes that the best option has, of every option and of the best."""
     for name, values in (
         ("ram_bytes", options.ram_bytes),
         ("flash_bytes", options.flash_bytes),
@@ -73,20 +126,16 @@ def regions(
         ("disks", (options.store_devices * options.machines).astype(np.float64)),
     ):
         value = float(values[best])
-        if value <= 0:
-            continue
-        sizes = values[same]
-        flat = np.append(sizes[near], value)
-        less = same[sizes <= value * (1 - STEP) * (1 + ROUNDING)]
-        more = same[sizes >= value * (1 + STEP) * (1 - ROUNDING)]
-        yield Region(
-            name,
-            value,
-            float(flat.min()),
-            float(flat.max()),
-            int(less[0]) if len(less) else None,
-            int(more[0]) if len(more) else None,
-        )
+        if value > 0:
+            yield name, values, value
+
+
+def _apart(sizes: FloatArray, value: float) -> tuple[Bools, Bools]:
+    """Which sizes are at least `STEP` less, and at least `STEP` more."""
+    return (
+        np.asarray(sizes <= value * (1 - STEP) * (1 + ROUNDING)),
+        np.asarray(sizes >= value * (1 + STEP) * (1 - ROUNDING)),
+    )
 
 
 def next_dollars(usd: FloatArray, time_us: FloatArray, first: int) -> list[int]:

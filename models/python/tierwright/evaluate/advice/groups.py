@@ -52,6 +52,10 @@ class Groups:
         No configuration of the group that can keep every limit costs less. [cent/month]
     io_us : float64 array
         I/O time of each of its configurations; NaN where unknown. [µs]
+    ram_pages : float64 array
+        Size at which the curve is read: of one machine as the curve counts them. [pages]
+    reads : float64 array
+        Reads of an access that what holds the data serves. [1]
     able : bool array
         Whether one of them may keep every limit: what is not able breaks one whatever the number of drives.
     """
@@ -69,10 +73,33 @@ class Groups:
     fewest: IntArray
     least_cents: IntArray
     io_us: FloatArray
+    ram_pages: FloatArray
+    reads: FloatArray
     able: Bools
 
     def __len__(self) -> int:
         return len(self.machines)
+
+    def raise_fewest(self, at: IntArray, fewest: IntArray) -> None:
+        """Raise the fewest drives of some groups, and what they cost at least; those that have fewer are not able.
+
+        Parameters
+        ----------
+        at : int array, shape (N,)
+            Groups.
+        fewest : int array, shape (N,)
+            Drives of a machine below which every configuration of each breaks a limit.
+        """
+        self.able[at] &= fewest <= self.most[at]
+        drives = np.minimum(np.maximum(self.fewest[at], fewest), self.most[at])
+        self.fewest[at] = drives
+        self.least_cents[at] = _cents(
+            self.wanted,
+            self.sold,
+            self.machines[at],
+            (self.chassis[at], self.dimm[at], self.drive[at]),
+            (self.dimms[at], drives),
+        )
 
     def listed(self, at: IntArray) -> tuple[Columns, IntArray]:
         """List the configurations of some groups, in order, and the place of each among all."""
@@ -156,7 +183,9 @@ def groups(
     gib = np.asarray([float(each.part.capacity or 0) for each in sold.dimms])
     ram_gib = np.asarray(gib[dimm] * dimms, dtype=np.float64)
     usable = np.maximum(ram_gib - float(wanted.reserved_gib), 0.0) * GIB
-    io_us = _io_us(curve, sold, devices, (machines, usable, drive))
+    share = machines / (1 if curve.scaled is None else curve.scaled.production.machines)
+    ram_pages = np.floor(usable / curve.page_bytes) * share
+    io_us, reads = _served(curve, sold, devices, (ram_pages, drive))
     needed = _fewest(wanted, sold, machines, drive)
     if peak is not None:
         one = np.ones(len(machines), dtype=np.int64)
@@ -183,6 +212,8 @@ def groups(
             wanted, sold, machines, (chassis, dimm, drive), (dimms, drives)
         ),
         io_us=io_us,
+        ram_pages=ram_pages,
+        reads=reads,
         able=able,
     )
 
@@ -207,15 +238,14 @@ def _of_one(sold: Sold) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArra
     return chassis, dimm, dimms, drive, most
 
 
-def _io_us(
+def _served(
     curve: Curve,
     sold: Sold,
     devices: tuple[Device | None, Device | None],
-    of: tuple[IntArray, FloatArray, IntArray],
-) -> FloatArray:
-    machines, usable, drive = of
-    share = machines / (1 if curve.scaled is None else curve.scaled.production.machines)
-    ram = np.floor(usable / curve.page_bytes) * share
+    of: tuple[FloatArray, IntArray],
+) -> tuple[FloatArray, FloatArray]:
+    """I/O time of an access, and its reads. [µs], [1]"""
+    ram, drive = of
     done = operations(curve, ram, np.zeros(len(ram)), (NO_FLASH,))[NO_FLASH]
     times = np.asarray(
         [
@@ -223,7 +253,8 @@ def _io_us(
             for both in drive_times(sold, curve.page_bytes, *devices)
         ]
     ).reshape(len(sold.drives), 2)
-    return done.busy_us("disk", times[drive, 0], times[drive, 1])
+    io_us = done.busy_us("disk", times[drive, 0], times[drive, 1])
+    return io_us, done.per_access["disk", "read"]
 
 
 def _fewest(

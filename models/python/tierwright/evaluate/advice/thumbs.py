@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -112,7 +112,12 @@ def _resident(curve: Curve, accesses_per_s: float) -> float:
     return float(sizes[at[0]]) if len(at) else float(curve.data_pages)
 
 
-def following(options: Options, order: IntArray, rule: Thumb) -> int | None:
+def following(
+    options: Options,
+    order: IntArray,
+    rule: Thumb,
+    first: Callable[[IntArray], int | None] | None = None,
+) -> int | None:
     """Return the best option that is at least as large as a rule asks for; None where there is none.
 
     Parameters
@@ -121,6 +126,8 @@ def following(options: Options, order: IntArray, rule: Thumb) -> int | None:
     order : int array
         Options that keep every limit, the best first.
     rule : Thumb
+    first : callable, optional
+        Returns the first of some of them that keeps limits which are still to be held; the first of all unless stated.
     """
     if rule.ram_bytes is None or rule.flash_bytes is None:
         return None
@@ -128,5 +135,7 @@ def following(options: Options, order: IntArray, rule: Thumb) -> int | None:
     large = options.ram_bytes[order] >= rule.ram_bytes * slack
     if rule.needs_flash:
         large &= options.flash_bytes[order] >= rule.flash_bytes * slack
+    if first is not None:
+        return first(order[large])
     [at] = np.nonzero(large)
     return int(order[at[0]]) if len(at) else None
