@@ -215,6 +215,8 @@ pub(crate) struct Fill {
     at_once: u64,
     /// What both count, one and many.
     unit: [&'static str; 2],
+    /// When it is full, as the end of a sentence, where that is not when nothing in it is free.
+    when: Option<&'static str>,
 }
 
 impl Fill {
@@ -226,7 +228,13 @@ impl Fill {
             capacity: capacity.into(),
             at_once: 2,
             unit: ["page", "pages"],
+            when: None,
         }
+    }
+
+    /// Of a cache that is full when something else happens.
+    pub(crate) fn when(self, when: Option<&'static str>) -> Self {
+        Self { when, ..self }
     }
 
     /// Of a cache that an access may fill by more than two pages at once.
@@ -405,6 +413,19 @@ fn check_filled(totals: Totals, filling: bool, fill: impl FnOnce() -> Fill) -> R
         return Ok(());
     }
     let fill = fill();
+    if let Some(when) = fill.when {
+        let meant = format!("{} counts as full when {when}, which", fill.cache);
+        if filling {
+            return Err(fill.refused(format!(
+                "{meant} never happens in the trace, so no access is counted"
+            )));
+        }
+        if totals.counted_accesses() == 0 {
+            return Err(fill.refused(format!(
+                "{meant} first happens with the last access of the trace, so no access is left to count"
+            )));
+        }
+    }
     if filling {
         return Err(fill.refused(format!(
             "{} holds {} of its {} {} at the end of the trace, so it is never full and no access is counted",
