@@ -343,12 +343,20 @@ def test_what_is_full_otherwise_says_when(
         )
         with pytest.raises(_simulator.ParameterError) as raised:
             simulate_replay.replay(
-                Trace(path), "flash_cache", cache, 1, flash, warm_up=FULL, options=options
+                Trace(path),
+                "flash_cache",
+                cache,
+                1,
+                flash,
+                warm_up=FULL,
+                options=options,
             )
         return str(raised.value.args[0])
 
     never = refused(40, 800)
-    assert f"flash counts as full when {meant}, which never happens in the trace" in never
+    assert (
+        f"flash counts as full when {meant}, which never happens in the trace" in never
+    )
     # One access fewer than fill it, and as many.
     least = next(pages for pages in range(2, 99) if "never" not in refused(pages, 32))
     assert "never" in refused(least - 1, 32)

@@ -24,7 +24,7 @@ const KEY_BYTES: u64 = 24;
 /// Open buckets, where there are more than twice as many buckets.
 const OPEN_BUCKETS: u32 = 6;
 /// Sectors of a page: the rate of write-back is in sectors per second.
-const SECTORS: u64 = 8;
+const SECTORS: u32 = 8;
 /// Time between two settings of that rate. [ms]
 const RATE_MS: u64 = 5000;
 /// So many of them without an I/O, and it has no limit.
@@ -377,13 +377,13 @@ impl Bcache {
 
     /// Sets the rate of write-back.
     fn set_rate(&mut self) {
-        let sectors = |pages: u32| i64::from(pages) * SECTORS as i64;
+        let sectors = |pages: u32| i64::from(pages) * i64::from(SECTORS);
         let dirty = sectors(self.dirty);
         let excess = dirty - sectors(self.settings.aim);
         let buckets = u64::from(self.dirty_buckets);
         let percent = 100 * buckets / u64::from(self.buckets);
         let back = &mut self.write_back;
-        back.idle += 1;
+        back.idle = back.idle.saturating_add(1);
         if back.idle >= IDLE {
             back.rate = NO_LIMIT;
             return;
@@ -393,7 +393,7 @@ impl Bcache {
         if let Some((above, times)) = FRAGMENTED.iter().find(|(above, _)| percent > *above)
             && in_them / dirty > 3
         {
-            let faster = dirty as u64 / buckets * times * (percent - above);
+            let faster = dirty.unsigned_abs() / buckets * times * (percent - above);
             proportional = proportional.max(i64::try_from(faster).unwrap_or(MOST_RATE));
         }
         if excess > 0 || (excess < 0 && back.integral > 0) {
