@@ -355,13 +355,15 @@ def test_what_is_full_otherwise_says_when(
 
     never = refused(40, 800)
     assert (
-        f"flash counts as full when {meant}, which never happens in the trace" in never
+        f"of its 800 pages at the end of the trace and counts as full when {meant}, "
+        in never
     )
+    assert "which never happens, so no access is counted" in never
     # One access fewer than fill it, and as many.
     least = next(pages for pages in range(2, 99) if "never" not in refused(pages, 32))
     assert "never" in refused(least - 1, 32)
     assert (
-        f"when {meant}, which first happens with the last access of the trace, so no "
+        f"when {meant}, which happens only with the last access of the trace, so no "
         "access is left to count"
     ) in refused(least, 32)
 

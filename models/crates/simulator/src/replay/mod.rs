@@ -413,33 +413,32 @@ fn check_filled(totals: Totals, filling: bool, fill: impl FnOnce() -> Fill) -> R
         return Ok(());
     }
     let fill = fill();
-    if let Some(when) = fill.when {
-        let meant = format!("{} counts as full when {when}, which", fill.cache);
-        if filling {
-            return Err(fill.refused(format!(
-                "{meant} never happens in the trace, so no access is counted"
-            )));
-        }
-        if totals.counted_accesses() == 0 {
-            return Err(fill.refused(format!(
-                "{meant} first happens with the last access of the trace, so no access is left to count"
-            )));
-        }
-    }
     if filling {
-        return Err(fill.refused(format!(
-            "{} holds {} of its {} {} at the end of the trace, so it is never full and no access is counted",
+        let held = format!(
+            "{} holds {} of its {} {} at the end of the trace",
             fill.cache,
             fill.held,
             fill.capacity,
             fill.unit[usize::from(fill.capacity != 1)]
-        )));
+        );
+        return Err(fill.refused(match fill.when {
+            None => format!("{held}, so it is never full and no access is counted"),
+            Some(when) => format!(
+                "{held} and counts as full when {when}, which never happens, so no access is counted"
+            ),
+        }));
     }
     if totals.counted_accesses() == 0 {
-        return Err(fill.refused(format!(
-            "{} is full only with the last access of the trace, so no access is left to count",
-            fill.cache
-        )));
+        return Err(fill.refused(match fill.when {
+            None => format!(
+                "{} is full only with the last access of the trace, so no access is left to count",
+                fill.cache
+            ),
+            Some(when) => format!(
+                "{} counts as full when {when}, which happens only with the last access of the trace, so no access is left to count",
+                fill.cache
+            ),
+        }));
     }
     Ok(())
 }
