@@ -329,6 +329,12 @@ def test_a_trace_without_writes_is_replayed_and_warned_of(
             "low_watermark=21`: is above high_watermark",
             "at most the high watermark",
         ),
+        (
+            ("dm_writecache", 1, 9),
+            {"high_watermark": "100", "low_watermark": "100"},
+            "low_watermark=100`: is not a whole number from 0 to 99",
+            "0 to 99",
+        ),
     ],
 )
 def test_refusals_name_value_and_next_step(
@@ -417,6 +423,83 @@ def test_a_slow_disk_fills_dm_writecache(tmp_path: Path) -> None:
     bypassed, used = found(writeback_pages_per_s="100")
     assert bypassed > 20
     assert used == 20
+
+
+def test_dm_writecache_writes_back_after_a_restart_that_finds_it_full(
+    tmp_path: Path,
+) -> None:
+    steps = [(1000 * at, "W", at) for at in range(40)]
+    steps += [(1_000_000 * at, "R", 100) for at in range(1, 40)]
+    path = tmp_path / "restart.csv"
+    rows = (f"{time},{op},0/1,{page}\n" for time, op, page in steps)
+    path.write_text("time_us,op,rel,block\n" + "".join(rows))
+    options = {
+        "crash_at": "40",
+        "autocommit_blocks": "1",
+        "writeback_pages_per_s": "1",
+    }
+    found = replay.replay(
+        reading.Trace(path), "flash_cache", "dm_writecache", 1, 20, options=options
+    )
+    assert found["crash"]["flash_pages_lost"] == 0
+    assert found["flash_evictions"] == 11
+    assert found["dirty_slots"] == 9
+    # Where it is below the watermark, it stays.
+    options["high_watermark"] = "100"
+    options["crash_at"] = "11"
+    some = replay.replay(
+        reading.Trace(path), "flash_cache", "dm_writecache", 1, 60, options=options
+    )
+    assert some["flash_evictions"] == 0
+    assert some["dirty_slots"] > 30
+
+
+def aged(path: Path, seconds: int) -> reading.Trace:
+    """Writes one page of five, in rising order, so that each bucket has some dirty pages; a pause; writes."""
+    steps = [(at, "RRWRR"[at % 5], at) for at in range(2000)]
+    steps += [(1_000_000 * (10 + at), "R", 1998) for at in range(seconds)]
+    after = 1_000_000 * (10 + seconds)
+    steps += [(after + at, "W", 3000 + at) for at in range(200)]
+    rows = (f"{time},{op},0/1,{page}\n" for time, op, page in steps)
+    path.write_text("time_us,op,rel,block\n" + "".join(rows))
+    return reading.Trace(path)
+
+
+BCACHE = {
+    "mode": "write_back",
+    "sequential_cutoff_pages": "0",
+    "bucket_pages": "50",
+    "writeback_share": "0.2",
+    "writeback_delay_s": "100000",
+}
+
+
+def test_bcache_cleans_below_its_aim_too_and_takes_changed_pages_again(
+    tmp_path: Path,
+) -> None:
+    """Dirty pages in 40 % of the buckets are 8 % of flash: no excess to clean."""
+
+    def through(
+        seconds: int, flash: int = 2000, **more: str
+    ) -> tuple[int, list[dict[str, str]]]:
+        trace = aged(tmp_path / f"{seconds}.csv", seconds)
+        found = replay.replay(
+            trace, "flash_cache", "bcache", 1, flash, options={**BCACHE, **more}
+        )
+        return found["disk_writes_on_exit"], found["warnings"]
+
+    at_once, warnings = through(1)
+    # The last page stays in RAM.
+    assert at_once > 400
+    (warning,) = warnings
+    assert warning["name"] == "written_through"
+    assert f"{at_once} of 599 changed pages" in warning["message"]
+    assert "more than 40 % of its buckets" in warning["message"]
+    # A page a second, in rounds.
+    late, _ = through(400, writeback_delay_s="1")
+    assert late < at_once - 150
+    roomy, warnings = through(1, 8000)
+    assert (roomy, warnings) == (0, [])
 
 
 def test_an_unknown_scheme_names_flash_caches_too(short: Path) -> None:

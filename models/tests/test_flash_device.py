@@ -372,6 +372,28 @@ def test_counters_conserve(
     assert run["waf"] is None if not requests else run["waf"] >= 1
 
 
+@pytest.mark.parametrize("collection", COLLECTIONS)
+def test_a_device_with_a_single_page_to_spare_works(collection: Collection) -> None:
+    """While a victim is chosen, one block is free and one open: the others have one slot more than pages."""
+    tight = FlashDevice(47, 8, 8, collection)
+    assert tight.usable_spare == pytest.approx(1 / 47)
+    found = simulate_writes(tight, [Part(47)], writes=500, warm_up=47)
+    assert (found["host_writes"], found["used_pages"]) == (500, 47)
+    roomy = FlashDevice(40, 8, 8, collection)
+    looser = simulate_writes(roomy, [Part(40)], writes=500, warm_up=40)
+    assert looser["waf"] < found["waf"]
+
+
+def test_a_page_that_is_trimmed_in_the_write_buffer_is_absorbed() -> None:
+    buffered = FlashDevice(9, 12, 2, buffer_pages=2)
+    requests = [0, 1, 1, 2, 2]
+    found = serve_requests(buffered, requests, trims=[False] * 4 + [True])
+    # 0 went to flash, 1 was written twice and is in the buffer, 2 was trimmed there.
+    assert (found["host_writes"], found["absorbed"], found["trims"]) == (4, 2, 1)
+    assert found["streams"][0]["host_writes"] == 1
+    assert found["used_pages"] == 2
+
+
 @pytest.mark.oracle("simulate.flash_device.simulate_writes")
 def test_a_seed_gives_the_same_run_and_wear_is_of_what_counts() -> None:
     of = device(0.28, 16, "choices")
@@ -471,6 +493,8 @@ def test_what_cannot_be_asked_is_refused(
 def test_what_cannot_work_is_refused_by_the_core() -> None:
     with pytest.raises(ParameterError, match="leaves no room to collect"):
         question.answer(FlashDevice(1000, 20, 50))
+    with pytest.raises(ParameterError, match="with 2 blocks free or open"):
+        serve_requests(FlashDevice(48, 8, 8), [0])
     with pytest.raises(ParameterError, match=r"trim-share `0\.5`"):
         question.answer(FlashDevice(1000, 30, 50), trim_share=0.5)
     with pytest.raises(ParameterError, match="page `9`: is not below 9"):

@@ -324,6 +324,50 @@ def test_a_cache_that_the_trace_never_fills_is_named(
             )
 
 
+@pytest.mark.parametrize(
+    ("cache", "options", "meant"),
+    [
+        ("dm_writecache", {}, "write-back first starts"),
+        ("bcache", {}, "a bucket must be emptied for the first time"),
+        ("flashcache", {}, "each of its sets was full once"),
+    ],
+)
+def test_what_is_full_otherwise_says_when(
+    cache: str, options: dict[str, str], meant: str, tmp_path: Path
+) -> None:
+    def refused(pages: int, flash: int) -> str:
+        path = tmp_path / f"{pages}.csv"
+        path.write_text(
+            "time_us,op,rel,block\n"
+            + "".join(f"{at},W,0/1,{at}\n" for at in range(pages))
+        )
+        with pytest.raises(_simulator.ParameterError) as raised:
+            simulate_replay.replay(
+                Trace(path),
+                "flash_cache",
+                cache,
+                1,
+                flash,
+                warm_up=FULL,
+                options=options,
+            )
+        return str(raised.value.args[0])
+
+    never = refused(40, 800)
+    assert (
+        f"of its 800 pages at the end of the trace and counts as full when {meant}, "
+        in never
+    )
+    assert "which never happens, so no access is counted" in never
+    # One access fewer than fill it, and as many.
+    least = next(pages for pages in range(2, 99) if "never" not in refused(pages, 32))
+    assert "never" in refused(least - 1, 32)
+    assert (
+        f"when {meant}, which happens only with the last access of the trace, so no "
+        "access is left to count"
+    ) in refused(least, 32)
+
+
 def test_each_row_of_a_sweep_warms_up_until_it_is_full(
     traces: tuple[Trace, Trace, Trace],
 ) -> None:

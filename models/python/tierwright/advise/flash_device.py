@@ -102,7 +102,8 @@ class FlashDeviceAnswer(Answer):
     host_writes, moved, trims, erases : int
         Pages written by the host, copied by collection and trimmed; blocks erased.
     absorbed : int
-        Of the pages written by the host those that were still in the write buffer.
+        Of the pages written by the host those that were written again or trimmed while they were in
+        the write buffer: flash never had them.
     full_merges, partial_merges, switch_merges : int
         Merges of a mapping by blocks: all of a logical block copied, the rest of it, or nothing.
     used_share : float

@@ -151,7 +151,8 @@ class FlashDeviceOut(Answer):
     waf: float = Field(description="Pages written to flash per page of the host. [1]")
     host_writes: int = Field(description="Pages that the host wrote.")
     absorbed: int = Field(
-        description="Of them those that were still in the write buffer."
+        description="Of them those that were written again or trimmed while they were in the write buffer: "
+        "flash never had them."
     )
     moved: int = Field(description="Pages copied by collection or merges.")
     full_merges: int = Field(

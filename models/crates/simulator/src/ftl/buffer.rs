@@ -1,6 +1,6 @@
 //! The write buffer of a device: pages in RAM that the host wrote and flash has not yet.
 //!
-//! A write of a page that is in the buffer is absorbed. When the buffer is full, the page in it that was
+//! A write of a page that is written again, or trimmed, while it is in the buffer is absorbed. When the buffer is full, the page in it that was
 //! written longest ago goes to flash. The copy on flash of a page in the buffer is invalid at once: the
 //! mapping points to the buffer, which the device keeps over a loss of power. What is left in the buffer at
 //! the end is not written.
@@ -90,6 +90,7 @@ impl<D: Layer> Serves for Buffered<'_, D> {
             return self.device.trim(page);
         }
         self.buffer.order.remove(page);
+        self.buffer.absorbed += 1;
         self.buffer.trims += 1;
         true
     }

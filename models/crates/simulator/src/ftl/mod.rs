@@ -220,7 +220,8 @@ impl Settings {
         if self.mapping != Mapping::Page {
             return self.checked_blocks();
         }
-        // Collection must always find a block with an invalid page, whatever is open or free.
+        // Collection must always find a block with an invalid page, whatever is open or free: what is neither has
+        // more slots than there are pages.
         let held = u64::from(self.held());
         let most = u64::from(self.blocks).saturating_sub(held) * u64::from(self.block_pages);
         if u64::from(self.logical_pages) >= most {
@@ -288,7 +289,8 @@ impl Settings {
 
     /// Blocks that may be open or free while a victim is chosen.
     fn held(&self) -> u32 {
-        self.reserve + self.streams + u32::from(self.copies == Copies::Apart)
+        // One of the reserve was just opened.
+        self.reserve - 1 + self.streams + u32::from(self.copies == Copies::Apart)
     }
 }
 
@@ -330,7 +332,8 @@ pub struct Wear {
 pub struct FtlResult {
     /// Pages written by the host.
     pub host_writes: u64,
-    /// Of them those that were absorbed: the page was still in the write buffer, and flash never had it.
+    /// Of them those that were absorbed: the page was written again or trimmed while it was still in the write
+    /// buffer, and flash never had it.
     pub absorbed: u64,
     /// Pages trimmed that were in use.
     pub trims: u64,

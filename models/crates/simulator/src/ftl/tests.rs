@@ -200,7 +200,7 @@ fn settings() -> impl Strategy<Value = Settings> {
     let device = (1_u32..10, 2_u32..4, 1_u32..4, any::<bool>(), 1_u32..12);
     (device, collection, any::<u64>(), 1_u32..40).prop_map(
         |((block_pages, reserve, streams, apart, more), collection, seed, less)| {
-            let held = reserve + streams + u32::from(apart);
+            let held = reserve - 1 + streams + u32::from(apart);
             let most = more * block_pages;
             Settings {
                 logical_pages: most
@@ -288,6 +288,7 @@ proptest! {
                     held.push((page, stream));
                 }
                 (Op::Trim, Some(at)) => {
+                    absorbed += 1;
                     held.remove(at);
                 }
                 (Op::Trim, None) => slow.invalidate(page),
@@ -299,6 +300,9 @@ proptest! {
             (host_writes, absorbed, slow.moved, slow.erases)
         );
         prop_assert_eq!(fast.contents(), slow.contents());
+        // Each write of the host went to flash, was absorbed, or is in the buffer.
+        let to_flash: u64 = found.streams.iter().map(|stream| stream.host_writes).sum();
+        prop_assert_eq!(found.host_writes, to_flash + found.absorbed + held.len() as u64);
         let on_flash: usize = slow.contents().iter().map(Vec::len).sum();
         prop_assert_eq!(found.used_pages, (on_flash + held.len()) as u64);
     }
@@ -422,13 +426,16 @@ fn what_cannot_work_is_refused_with_its_place() {
     let good = Settings::new(1000, 30, 50, Collection::Greedy);
     let refused = |settings: Settings| Ftl::new(settings).unwrap_err().to_string();
     let full = Settings {
-        logical_pages: 1350,
+        logical_pages: 1400,
         ..good
     };
-    assert!(refused(full).starts_with("spare `30 blocks of 50 pages for 1350"));
+    assert_eq!(
+        refused(full),
+        "spare `30 blocks of 50 pages for 1400 logical pages`: leaves no room to collect with 2 blocks free or open"
+    );
     assert!(
         Ftl::new(Settings {
-            logical_pages: 1349,
+            logical_pages: 1399,
             ..good
         })
         .is_ok()

@@ -191,7 +191,7 @@ impl Layer for Zones {
                 value: "zones".to_owned(),
                 message: format!("page {page} {why}, and the device copies nothing"),
                 hint: format!(
-                    "append to whole zones of {}, as sequential writes, face and bcache with buckets of a zone do, with one spare zone for each that is open; or use another mapping",
+                    "append to whole zones of {}, as sequential writes, face, ram_filter and bcache with buckets of a zone do, with one spare zone for each that is open; or use another mapping",
                     counted(u64::from(self.zone_pages), "page", "pages")
                 ),
             })

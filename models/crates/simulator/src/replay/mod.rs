@@ -215,6 +215,8 @@ pub(crate) struct Fill {
     at_once: u64,
     /// What both count, one and many.
     unit: [&'static str; 2],
+    /// When it is full, as the end of a sentence, where that is not when nothing in it is free.
+    when: Option<&'static str>,
 }
 
 impl Fill {
@@ -226,7 +228,13 @@ impl Fill {
             capacity: capacity.into(),
             at_once: 2,
             unit: ["page", "pages"],
+            when: None,
         }
+    }
+
+    /// Of a cache that is full when something else happens.
+    pub(crate) fn when(self, when: Option<&'static str>) -> Self {
+        Self { when, ..self }
     }
 
     /// Of a cache that an access may fill by more than two pages at once.
@@ -406,19 +414,31 @@ fn check_filled(totals: Totals, filling: bool, fill: impl FnOnce() -> Fill) -> R
     }
     let fill = fill();
     if filling {
-        return Err(fill.refused(format!(
-            "{} holds {} of its {} {} at the end of the trace, so it is never full and no access is counted",
+        let held = format!(
+            "{} holds {} of its {} {} at the end of the trace",
             fill.cache,
             fill.held,
             fill.capacity,
             fill.unit[usize::from(fill.capacity != 1)]
-        )));
+        );
+        return Err(fill.refused(match fill.when {
+            None => format!("{held}, so it is never full and no access is counted"),
+            Some(when) => format!(
+                "{held} and counts as full when {when}, which never happens, so no access is counted"
+            ),
+        }));
     }
     if totals.counted_accesses() == 0 {
-        return Err(fill.refused(format!(
-            "{} is full only with the last access of the trace, so no access is left to count",
-            fill.cache
-        )));
+        return Err(fill.refused(match fill.when {
+            None => format!(
+                "{} is full only with the last access of the trace, so no access is left to count",
+                fill.cache
+            ),
+            Some(when) => format!(
+                "{} counts as full when {when}, which happens only with the last access of the trace, so no access is left to count",
+                fill.cache
+            ),
+        }));
     }
     Ok(())
 }

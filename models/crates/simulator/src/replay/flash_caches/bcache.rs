@@ -14,6 +14,8 @@ use crate::replay::BATCH;
 use crate::replay::bits::BitSet;
 use crate::replay::room::Room;
 use crate::replay::settings::share_of;
+use crate::replay::two_tier::Warning;
+use crate::wording::counted;
 
 /// Streams that are followed.
 const STREAMS: u32 = 128;
@@ -21,6 +23,20 @@ const STREAMS: u32 = 128;
 const KEY_BYTES: u64 = 24;
 /// Open buckets, where there are more than twice as many buckets.
 const OPEN_BUCKETS: u32 = 6;
+/// Sectors of a page: the rate of write-back is in sectors per second.
+const SECTORS: u32 = 8;
+/// Time between two settings of that rate. [ms]
+const RATE_MS: u64 = 5000;
+/// So many of them without an I/O, and it has no limit.
+const IDLE: u32 = 6;
+/// The rate at the beginning, the least, the most, that without a limit, and that when an I/O ends it. [sectors/s]
+const FIRST_RATE: u64 = 1024;
+const LEAST_RATE: i64 = 8;
+const MOST_RATE: i64 = 1_000_000_000;
+const NO_LIMIT: u64 = i32::MAX as u64;
+const AFTER_IDLE: u64 = 1;
+/// Percent of the buckets with dirty pages above which these count too, and by how much.
+const FRAGMENTED: [(u64, u64); 3] = [(64, 1000), (57, 10), (50, 1)];
 /// By how much relations are apart, in addresses.
 const RELATION: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -41,9 +57,10 @@ pub(crate) struct Settings {
     pub(crate) sequential_cutoff: u64,
     /// Buckets with dirty pages up to which changed pages stay dirty.
     pub(crate) most_dirty_buckets: u32,
-    /// Dirty pages that the background leaves.
-    pub(crate) most_dirty: u32,
+    /// Dirty pages at which the background aims.
+    pub(crate) aim: u32,
     pub(crate) delay: Period,
+    pub(crate) rate: Period,
     pub(crate) keys_per_page: u64,
     pub(crate) seed: u64,
 }
@@ -67,8 +84,16 @@ pub(crate) struct Settings {
 /// empty a bucket:       LRU: the closed one without dirty pages that is unread for longest; FIFO: opened
 ///                       longest ago; random: drawn; its pages leave flash. None: flash is bypassed
 /// holes:                a closed bucket of holes alone is free
-/// background:           every `writeback_delay_s`, while more than `writeback_share` of flash is dirty: write the
-///                       page to disk that is dirty for longest
+/// write-back:           in rounds: as many pages as are dirty at its begin are written to disk, dirty for longest
+///                       first, the first at once, the others at the rate; then `writeback_delay_s` without
+/// rate:                 128 pages/s at first; every 5 s with dirty pages, their excess over `writeback_share` of
+///                       flash = e (below 0 if they are fewer): if e > 0 or i > 0: i = i + 5 e;
+///                       rate = e / 40 + i / 10000, in eighths of a page, at least 1 page/s
+///                       more than 50 % of the buckets dirty, and less than a quarter of what these hold: instead of
+///                       e / 40 at least, for each percent above 50, a dirty bucket's mean of dirty pages; above 57,
+///                       10 for each percent above 57; above 64, 1000
+///                       6 times in a row without an I/O: no limit until there is one; from then to the next time
+///                       1/8 page/s
 /// metadata:             each append, hole without an append and cleaned page changes a key of 24 bytes.
 ///                       Journal: one sequential write when a page of keys is full, and at once for a
 ///                       dirty page. B-tree: one random page write for each page of keys
@@ -78,6 +103,7 @@ pub(crate) struct Settings {
 /// * The task that issues a request is unknown, so streams are told by addresses alone. Pages
 ///   populate flash at once: the daemon is never behind.
 /// * What is whole buckets of flash is used, the rest is not. With few buckets half of them are open.
+/// * The kernel's write-back goes round by address, from where it last was, and cleans all that it finds.
 /// * LRU counts opening and flash hits. The kernel weighs age by the sectors in use; here it does not.
 /// * Congestion by latency, and dirty writes for synchronous requests up to 70 %, are not replayed: a
 ///   trace has neither.
@@ -119,10 +145,92 @@ pub(crate) struct Bcache {
     journal: u64,
     tree: u64,
     random: Random,
+    write_back: WriteBack,
     streams: Streams,
     /// Whether the page being fetched bypasses flash.
     skip: bool,
+    /// Changed pages that could have stayed dirty but for the dirty buckets.
+    written_through: u64,
+    /// All that could.
+    could_stay: u64,
+}
+
+/// The background that writes dirty pages to disk.
+#[derive(Debug)]
+struct WriteBack {
+    /// Ticks of a second, of the time between rounds, and of that between settings of the rate.
+    second: u64,
+    delay: u64,
     period: u64,
+    /// Up to when it was followed.
+    at: u64,
+    /// When the rate is next set.
+    rate_due: u64,
+    /// When the next round may begin.
+    ready: u64,
+    /// Pages that the round still writes; 0: no round.
+    left: u32,
+    /// Sectors per second.
+    rate: u64,
+    /// Sum of the excess. [sectors s]
+    integral: i64,
+    /// Settings of the rate since the last I/O.
+    idle: u32,
+    /// What the round may write. [sectors ticks / s]
+    credit: u128,
+}
+
+impl WriteBack {
+    const STOPPED: Self = Self {
+        second: 1,
+        delay: 1,
+        period: 1,
+        at: 0,
+        rate_due: 0,
+        ready: 0,
+        left: 0,
+        rate: FIRST_RATE,
+        integral: 0,
+        idle: 0,
+        credit: 0,
+    };
+
+    /// An I/O ends an idle time.
+    #[inline]
+    fn is_busy(&mut self) {
+        if self.idle >= IDLE {
+            self.rate = AFTER_IDLE;
+        }
+        self.idle = 0;
+    }
+
+    /// Ends the round, if there is one.
+    fn end_round(&mut self, at: u64) {
+        if self.left > 0 {
+            self.left = 0;
+            self.ready = at + self.delay;
+        }
+    }
+
+    /// Credit for a page.
+    fn cost(&self) -> u128 {
+        u128::from(SECTORS) * u128::from(self.second)
+    }
+
+    /// When the next page of the round is written; none where that is after `until`.
+    fn next_page(&mut self, until: u64) -> Option<u64> {
+        let cost = self.cost();
+        let rate = u128::from(self.rate);
+        let wait = cost.saturating_sub(self.credit).div_ceil(rate);
+        let available = u128::from(until - self.at);
+        if wait > available {
+            self.credit += available * rate;
+            return None;
+        }
+        self.credit += wait * rate;
+        self.credit -= cost;
+        u64::try_from(wait).ok().map(|wait| self.at + wait)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -265,6 +373,42 @@ impl Bcache {
             host.counters().metadata_random_page_writes += 1;
             self.tree = 0;
         }
+    }
+
+    /// Sets the rate of write-back.
+    fn set_rate(&mut self) {
+        let sectors = |pages: u32| i64::from(pages) * i64::from(SECTORS);
+        let dirty = sectors(self.dirty);
+        let excess = dirty - sectors(self.settings.aim);
+        let buckets = u64::from(self.dirty_buckets);
+        let percent = 100 * buckets / u64::from(self.buckets);
+        let back = &mut self.write_back;
+        back.idle = back.idle.saturating_add(1);
+        if back.idle >= IDLE {
+            back.rate = NO_LIMIT;
+            return;
+        }
+        let mut proportional = excess / 40;
+        let in_them = sectors(self.settings.bucket_pages) * i64::from(self.dirty_buckets);
+        if let Some((above, times)) = FRAGMENTED.iter().find(|(above, _)| percent > *above)
+            && in_them / dirty > 3
+        {
+            let faster = dirty.unsigned_abs() / buckets * times * (percent - above);
+            proportional = proportional.max(i64::try_from(faster).unwrap_or(MOST_RATE));
+        }
+        if excess > 0 || (excess < 0 && back.integral > 0) {
+            back.integral += 5 * excess;
+        }
+        let rate = (proportional + back.integral / 10_000).clamp(LEAST_RATE, MOST_RATE);
+        back.rate = rate.unsigned_abs();
+    }
+
+    fn clean_oldest(&mut self, host: &mut impl Host) {
+        self.set_clean(self.dirty_order.oldest);
+        let counters = host.counters();
+        counters.flash_stage_out_reads += 1;
+        counters.disk_writes_by_cleaner += 1;
+        self.key(false, host);
     }
 
     fn set_clean(&mut self, page: u32) {
@@ -467,14 +611,14 @@ impl FlashCache for Bcache {
             name: "writeback_share",
             values: "0 to 1",
             default: "0.1",
-            description: "Share of the flash pages that the background leaves dirty.",
+            description: "Share of the flash pages above which the background writes dirty pages faster than one page a second.",
             is_place: false,
         },
         OptionAbout {
             name: "writeback_delay_s",
             values: "1 to 1000000",
             default: "30",
-            description: "Time between the rounds of the background, in write-back mode. [s]",
+            description: "Time from the end of a round of the background to the next, in write-back mode. [s]",
             is_place: false,
         },
         ACCESSES_PER_SECOND,
@@ -501,6 +645,7 @@ impl FlashCache for Bcache {
         let most = u64::from(buckets.min(64));
         let open = options.number_or("open_buckets", 1..=most, u64::from(usual))?;
         let delay_s = options.number("writeback_delay_s", 1..=1_000_000)?;
+        let delay = Period::new(options, delay_s * 1000)?;
         Ok(Settings {
             mode: options.choice("mode", &MODES)?,
             replacement: options.choice(
@@ -516,8 +661,12 @@ impl FlashCache for Bcache {
             sequential_cutoff: options
                 .number("sequential_cutoff_pages", 0..=u64::from(u32::MAX))?,
             most_dirty_buckets: share_of(options.share("cutoff_writeback")?, buckets),
-            most_dirty: share_of(options.share("writeback_share")?, run.flash_pages),
-            delay: Period::new(options, delay_s * 1000)?,
+            aim: share_of(options.share("writeback_share")?, run.flash_pages),
+            delay,
+            rate: Period {
+                ms: RATE_MS,
+                ..delay
+            },
             keys_per_page: options.number("metadata_keys", 1..=u64::from(u32::MAX))?,
             seed: options.number("seed", 0..=u64::MAX)?,
         })
@@ -579,7 +728,9 @@ impl FlashCache for Bcache {
             random: Random(settings.seed),
             streams: Streams::new(),
             skip: false,
-            period: 1,
+            write_back: WriteBack::STOPPED,
+            written_through: 0,
+            could_stay: 0,
         }
     }
 
@@ -615,27 +766,65 @@ impl FlashCache for Bcache {
     }
 
     fn start_clock(&mut self, unit: ClockUnit, now: u64) -> u64 {
-        if self.settings.mode == Mode::Back {
-            self.period = self.settings.delay.ticks(unit);
-            return next_due(now, self.period);
+        if self.settings.mode != Mode::Back {
+            return u64::MAX;
         }
-        u64::MAX
+        let period = self.settings.rate.ticks(unit);
+        self.write_back = WriteBack {
+            second: (period / (RATE_MS / 1000)).max(1),
+            delay: self.settings.delay.ticks(unit),
+            period,
+            at: now,
+            rate_due: next_due(now, period),
+            ready: now,
+            ..WriteBack::STOPPED
+        };
+        now
     }
 
     fn background(&mut self, now: u64, host: &mut impl Host) -> u64 {
-        while self.dirty > self.settings.most_dirty {
-            self.set_clean(self.dirty_order.oldest);
-            let counters = host.counters();
-            counters.flash_stage_out_reads += 1;
-            counters.disk_writes_by_cleaner += 1;
-            self.key(false, host);
+        loop {
+            let dirty = self.dirty;
+            let back = &mut self.write_back;
+            if dirty == 0 {
+                back.end_round(back.at);
+                back.at = now;
+                back.rate_due = next_due(now, back.period);
+                break;
+            }
+            if back.left == 0 && back.at >= back.ready {
+                back.left = dirty;
+                back.credit = back.cost();
+            }
+            let mut until = now.min(back.rate_due);
+            if back.left == 0 {
+                until = until.min(back.ready);
+            } else if let Some(at) = back.next_page(until) {
+                back.at = at;
+                if back.left == 1 || dirty == 1 {
+                    back.end_round(at);
+                } else {
+                    back.left -= 1;
+                }
+                self.clean_oldest(host);
+                continue;
+            }
+            back.at = until;
+            if until == back.rate_due {
+                back.rate_due += back.period;
+                self.set_rate();
+            } else if back.left > 0 || until < back.ready {
+                break;
+            }
         }
-        next_due(now, self.period)
+        // Pages become dirty at any access.
+        now + 1
     }
 
     #[inline]
     fn lookup(&mut self, page: u32, _host: &mut impl Host) -> bool {
         self.skip = self.bypasses(page);
+        self.write_back.is_busy();
         if self.frame_of[page as usize] == NONE {
             return false;
         }
@@ -665,9 +854,12 @@ impl FlashCache for Bcache {
         }
         let bypasses = self.bypasses(page);
         let mode = self.settings.mode;
+        self.write_back.is_busy();
         let around = bypasses || mode == Mode::Around;
-        let back =
-            !around && mode == Mode::Back && self.dirty_buckets <= self.settings.most_dirty_buckets;
+        let could = !around && mode == Mode::Back;
+        let back = could && self.dirty_buckets <= self.settings.most_dirty_buckets;
+        self.could_stay += u64::from(could);
+        self.written_through += u64::from(could && !back);
         let counters = host.counters();
         counters.bypassed += u64::from(bypasses);
         counters.disk_writes_on_exit += u64::from(!back);
@@ -708,9 +900,27 @@ impl FlashCache for Bcache {
         self.slots
     }
 
+    const FULL_WHEN: Option<&'static str> = Some("a bucket must be emptied for the first time");
     /// Open buckets take pages at their own pace, so there is hardly a moment at which all are full.
     fn filled(&self, usable_pages: u32) -> bool {
         self.filled || self.slots >= u64::from(usable_pages)
+    }
+
+    fn notes(&self) -> Vec<Warning> {
+        if self.written_through == 0 {
+            return Vec::new();
+        }
+        let most = f64::from(self.settings.most_dirty_buckets) / f64::from(self.buckets);
+        vec![Warning {
+            name: "written_through",
+            message: format!(
+                "{} of {} that flash could have kept dirty went to disk at once: dirty pages lay in more than {:.0} % of its buckets",
+                self.written_through,
+                counted(self.could_stay, "changed page", "changed pages"),
+                100.0 * most
+            ),
+            hint: "give a larger flash or smaller buckets, or a higher cutoff_writeback".to_owned(),
+        }]
     }
 
     fn recount(

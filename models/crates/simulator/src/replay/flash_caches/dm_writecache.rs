@@ -35,7 +35,9 @@ const PERCENT: u64 = 100;
 /// evict p from DRAM:    unchanged: the block layer does not hear of it
 ///                       changed: on flash: write it over its copy
 ///                       else into a free frame; is none free: write it to disk
-///                       if `high_watermark` of flash is in use now: start write-back
+///                       in all three cases, if `high_watermark` of flash is in use, and more than
+///                       `low_watermark`: start write-back
+/// restart:              the same
 /// write-back:           while more than `low_watermark` is in use, as fast as the disk takes it: the page that
 ///                       entered longest ago is read, written to disk, and its frame free; in the end commit
 /// commit:               at `autocommit_blocks` new blocks, and every `autocommit_time_ms` if there are any: write
@@ -94,6 +96,37 @@ impl DmWritecache {
         PERCENT * u64::from(self.frames.held()) > percent * self.capacity
     }
 
+    /// Starts write-back if enough of flash is in use.
+    fn start_if_due(&mut self) {
+        let used = PERCENT * u64::from(self.frames.held());
+        let is_due = used >= self.settings.high * self.capacity && self.is_above(self.settings.low);
+        if self.writing.is_none() && is_due {
+            self.reached = true;
+            self.writing = Some((self.now, 0));
+        }
+    }
+
+    /// Writes a changed page that left DRAM.
+    fn take(&mut self, page: u32, on_flash: bool, host: &mut impl Host) {
+        if on_flash {
+            self.frames.overwrite(page, true, host);
+            return;
+        }
+        let Some(frame) = self.frames.room() else {
+            let counters = host.counters();
+            counters.bypassed += 1;
+            counters.disk_writes_on_exit += 1;
+            return;
+        };
+        self.links.push(&mut self.order, page);
+        self.frames.fill(page, frame, true, host);
+        self.note_entry(frame);
+        self.uncommitted += 1;
+        if self.uncommitted >= self.settings.commit_blocks {
+            self.commit(host);
+        }
+    }
+
     /// Writes to disk what it took since write-back began.
     fn write_back(&mut self, host: &mut impl Host) {
         let Some((began, mut written)) = self.writing else {
@@ -134,7 +167,7 @@ impl FlashCache for DmWritecache {
         },
         OptionAbout {
             name: "low_watermark",
-            values: "0 to 100",
+            values: "0 to 99, at most the high watermark",
             default: "45, at most the high watermark",
             description: "Percent of the flash pages in use at which write-back stops.",
             is_place: false,
@@ -165,7 +198,7 @@ impl FlashCache for DmWritecache {
 
     fn settings(options: &Options<'_>, _run: Conditions) -> Result<Settings> {
         let high = options.number("high_watermark", 0..=PERCENT)?;
-        let low = options.number_or("low_watermark", 0..=PERCENT, high.min(45))?;
+        let low = options.number_or("low_watermark", 0..=PERCENT - 1, high.min(45))?;
         if low > high {
             return Err(options.impossible("low_watermark", "is above high_watermark"));
         }
@@ -231,6 +264,8 @@ impl FlashCache for DmWritecache {
         self.period = self.settings.commit.ticks(unit);
         self.commit_due = next_due(now, self.period);
         self.now = now;
+        // After a restart enough may be in use.
+        self.start_if_due();
         now
     }
 
@@ -257,31 +292,13 @@ impl FlashCache for DmWritecache {
         let Exit { page, changed } = exit;
         let on_flash = self.frames.holds(page);
         host.counters().victims_found_on_flash += u64::from(on_flash);
-        if !changed {
-            return;
-        }
-        if on_flash {
-            self.frames.overwrite(page, true, host);
-            return;
-        }
-        let Some(frame) = self.frames.room() else {
-            let counters = host.counters();
-            counters.bypassed += 1;
-            counters.disk_writes_on_exit += 1;
-            return;
-        };
-        self.links.push(&mut self.order, page);
-        self.frames.fill(page, frame, true, host);
-        self.note_entry(frame);
-        self.uncommitted += 1;
-        if self.uncommitted >= self.settings.commit_blocks {
-            self.commit(host);
-        }
-        let used = PERCENT * u64::from(self.frames.held());
-        if self.writing.is_none() && used >= self.settings.high * self.capacity {
-            self.reached = true;
-            self.writing = Some((self.now, 0));
-            self.write_back(host);
+        if changed {
+            self.take(page, on_flash, host);
+            let was_writing = self.writing.is_some();
+            self.start_if_due();
+            if !was_writing {
+                self.write_back(host);
+            }
         }
     }
 
@@ -309,6 +326,7 @@ impl FlashCache for DmWritecache {
         u64::from(self.frames.dirty_held())
     }
 
+    const FULL_WHEN: Option<&'static str> = Some("write-back first starts");
     fn filled(&self, _usable_pages: u32) -> bool {
         self.reached
     }

@@ -314,7 +314,9 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
             } else {
                 self.cache.slots_used()
             };
-            Fill::of(FLASH, held, usable).taking(C::fills_at_once(&self.settings))
+            Fill::of(FLASH, held, usable)
+                .taking(C::fills_at_once(&self.settings))
+                .when(C::FULL_WHEN)
         } else {
             Fill::of(RAM, dram.len(), dram.capacity())
         }

@@ -224,7 +224,10 @@ pub(crate) trait FlashCache: Sized {
     fn slots_used(&self) -> u64 {
         self.valid_copies()
     }
-    /// Whether flash is full, of whose pages it can use so many: from now on room must be made.
+    /// When flash counts as full, as the end of a sentence, where that is not when all of its pages are used.
+    const FULL_WHEN: Option<&'static str> = None;
+    /// Whether flash is full, of whose pages it can use so many: from now on room must be made. What is full
+    /// otherwise says when, in [`Self::FULL_WHEN`].
     fn filled(&self, usable_pages: u32) -> bool {
         self.slots_used() >= u64::from(usable_pages)
     }

@@ -517,6 +517,7 @@ impl<K: Kind> FlashCache for Sets<K> {
         u64::from(self.held)
     }
 
+    const FULL_WHEN: Option<&'static str> = Some("each of its sets was full once");
     /// Pages that become invalid leave their sets at any time, so there may be no moment at which all are full.
     fn filled(&self, usable_pages: u32) -> bool {
         self.held >= usable_pages || self.were_full == self.count
