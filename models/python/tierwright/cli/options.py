@@ -213,6 +213,7 @@ def flash_caches_of(given: str | None, *, has_trace: bool) -> list[str]:
     for name in names:
         if name not in known:
             raise BadInput(
-                f"--flash-cache: `{name}` is unknown", f"one of {', '.join(known)}, or all"
+                f"--flash-cache: `{name}` is unknown",
+                f"one of {', '.join(known)}, or all",
             )
     return list(dict.fromkeys(names))

@@ -268,8 +268,12 @@ def _row(row: SchemeAt, best: str | None) -> list[str]:
 
 
 def _figure(row: CheckedFigure, value: float | None) -> str:
+    from tierwright.simulate.contenders import flash_cache_titles
+
     if value is None:
-        return "unbounded" if row.unit == "µs" else "-"
+        # A flash cache has no model that could be without bound.
+        predicted = value is not row.model or row.of not in flash_cache_titles()
+        return "unbounded" if row.unit == "µs" and predicted else "-"
     if row.unit == "1/s":
         return three_digits(value)
     return percent(value) if row.unit == "1" else format_microseconds(value)

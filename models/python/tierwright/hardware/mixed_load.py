@@ -30,7 +30,7 @@ def beside_writes(
     mixed_us: ArrayLike,
     read_share: ArrayLike,
 ) -> FloatArray:
-    """What a read would take longer if all beside it were random writes. [µs]
+    """Compute how much longer a read would take if all beside it were random writes. [µs]
 
     c = (t_mix - r t_R - (1 - r) t_W) / (r (1 - r)), at least 0.
 
@@ -53,7 +53,10 @@ def beside_writes(
 
     Examples
     --------
-    >>> round(float(beside_writes(read_us=10, write_us=40, mixed_us=25, read_share=0.7)), 3)
+    >>> round(
+    ...     float(beside_writes(read_us=10, write_us=40, mixed_us=25, read_share=0.7)),
+    ...     3,
+    ... )
     28.571
     """
     given = broadcast(
@@ -96,7 +99,14 @@ def mixed_operation(
 
     Examples
     --------
-    >>> round(float(mixed_operation(read_us=10, write_us=40, beside_us=28.571, read_share=0.7)), 2)
+    >>> round(
+    ...     float(
+    ...         mixed_operation(
+    ...             read_us=10, write_us=40, beside_us=28.571, read_share=0.7
+    ...         )
+    ...     ),
+    ...     2,
+    ... )
     25.0
     """
     given = broadcast(
@@ -111,7 +121,7 @@ def mixed_operation(
 
 
 def beside_writes_us(device: Device, page_bytes: int) -> float:
-    """What a read of a page on a device takes longer if all beside it are random writes. [µs]
+    """Return how much longer a read on a device takes if all beside it are random writes. [µs]
 
     From `mixed_iops` at `mixed_read_percent`, rated at the transfer size of the other IOPS; at another
     page size it grows as the read does. 0 where the device states no mix: busy times add.
@@ -122,8 +132,15 @@ def beside_writes_us(device: Device, page_bytes: int) -> float:
         Flash.
     page_bytes : int
         [bytes]
+
+    Returns
+    -------
+    float
+        c of `beside_writes`. [µs]
     """
-    rate, percent = (device.number(name) for name in ("mixed_iops", "mixed_read_percent"))
+    rate, percent = (
+        device.number(name) for name in ("mixed_iops", "mixed_read_percent")
+    )
     stated = stated_page_bytes(device)
     read, write = (service_us(device, each, stated) for each in ("read", "write"))
     if rate is None or percent is None or read is None or write is None or read == 0:
@@ -142,5 +159,7 @@ def beside_writes_us(device: Device, page_bytes: int) -> float:
 
 def mixed_load_basis(device: Device) -> str:
     """Name the model of mixed loads that holds for a device."""
-    stated = all(name in device.figures for name in ("mixed_iops", "mixed_read_percent"))
+    stated = all(
+        name in device.figures for name in ("mixed_iops", "mixed_read_percent")
+    )
     return MODEL if stated else BUSY_TIMES_ADD

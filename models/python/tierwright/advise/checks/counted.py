@@ -150,7 +150,7 @@ def _limits(
 
 
 def _beside_writes_us(counters: Counters, flash: Device) -> float:
-    """What single reads of flash take longer beside random writes. [µs per access]"""
+    """Time that single reads of flash take longer beside random writes. [µs per access]"""
     beside_us = beside_writes_us(flash, counters["page_bytes"])
     reads = counters.get("flash_random_reads", counters["flash_reads"])
     writes = counters["flash_writes"]

@@ -170,7 +170,9 @@ class ResponseCheck:
                 warm_up=warm_up,
             )
         # Of a scheme with flash: its stations are those of the devices, whatever is asked of them.
-        stations = next(each.stations for name, each in model.items() if name != NO_FLASH)
+        stations = next(
+            each.stations for name, each in model.items() if name != NO_FLASH
+        )
         for name, rate, arrivals in self._of_caches:
             found[_named(name, rate)] = TimedReplay(
                 name,

@@ -19,7 +19,7 @@ from tierwright.common.errors import BadInput
 from tierwright.common.wording import listed, three_digits
 from tierwright.evaluate.page_flow.decision import warm_up_of
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
-from tierwright.evaluate.throughput.schemes import STATIONS, Setting
+from tierwright.evaluate.throughput.schemes import Setting
 from tierwright.hardware.device import Device
 from tierwright.hardware.mixed_load import MODEL, mixed_load_basis
 from tierwright.simulate.contenders import flash_cache_titles
@@ -206,7 +206,10 @@ def _rows(
     flash, disk = devices
     titles = scheme_titles() | flash_cache_titles()
     study, at = answer.study, answer.at
-    for name in (*study.schemes, *(each for each in counters if each not in study.schemes)):
+    for name in (
+        *study.schemes,
+        *(each for each in counters if each not in study.schemes),
+    ):
         found = replayed_throughput(
             counters[name], flash=flash, disk=disk, setting=setting
         )
@@ -228,7 +231,7 @@ def _rows(
             None if model is None else float(model.response_s[at]) * MS_PER_S,
             found.response_s * MS_PER_S,
         )
-        for kind, share in found.utilisation.items():
+        for at_station, (kind, share) in enumerate(found.utilisation.items()):
             if kind == "cpu" and setting.cpu_s_per_transaction == 0:
                 continue
             yield row(
@@ -236,9 +239,7 @@ def _rows(
                 title,
                 f"busy share of {_STATION[kind]}",
                 "1",
-                None
-                if model is None
-                else float(model.utilisation[at, list(STATIONS).index(kind)]),
+                None if model is None else float(model.utilisation[at][at_station]),
                 share,
             )
         yield row(
@@ -246,7 +247,9 @@ def _rows(
             title,
             "disks from which another device limits",
             "1",
-            None if model is None or study.varied == "flash_pages" else study.knee_disks[name],
+            None
+            if model is None or study.varied == "flash_pages"
+            else study.knee_disks[name],
             found.knee_disks,
         )
 

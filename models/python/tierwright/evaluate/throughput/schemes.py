@@ -419,9 +419,7 @@ def _delays(
     return np.asarray(each * accesses_per_transaction / US_PER_S)
 
 
-def _demands(
-    costs: SchemeGrid, setting: Setting, beside_us: float = 0.0
-) -> FloatArray:
+def _demands(costs: SchemeGrid, setting: Setting, beside_us: float = 0.0) -> FloatArray:
     """Busy time of a transaction at each kind of station. [s]"""
     per = setting.accesses_per_transaction / US_PER_S
     flash_us = costs.flash_time_us_per_access
