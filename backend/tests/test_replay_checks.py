@@ -65,6 +65,42 @@ def test_throughput_is_that_of_the_counted_operations(application, counters):
     assert "the waiting of clients is not replayed" in found["basis"]
 
 
+def test_flash_caches_are_replayed_beside_the_schemes(application):
+    body = {**POINT, "clients": 20, "disks": 4, "flash_caches": ["face", "tac"]}
+    found = application.post("/throughputs/check", body, 200)
+    rows = {(row["of"], row["figure"]): row for row in found["rows"]}
+    own = replayed_throughput(
+        _simulator.replay(
+            "fixtures/traces/tpcb-cut.csv.zst",
+            "flash_cache",
+            "tac",
+            ram_pages=500,
+            flash_pages=4000,
+        ),
+        flash=catalog.device(FLASH),
+        disk=catalog.device(DISK),
+        setting=Setting(clients=20, disks=4),
+    )
+    row = rows["tac", "throughput"]
+    assert (row["title"], row["model"], row["gap_relative"]) == ("TAC", None, None)
+    assert row["simulated"] == pytest.approx(own.throughput_per_s)
+    knee = rows["tac", "disks from which another device limits"]
+    assert knee["simulated"] == pytest.approx(own.knee_disks)
+    assert rows["face", "busy share of flash"]["simulated"] > 0
+    assert "So were FaCE and TAC" in found["basis"]
+    assert (
+        "So was"
+        not in application.post(
+            "/throughputs/check", {**body, "flash_caches": []}, 200
+        )["basis"]
+    )
+    refused = application.client.post(
+        "/throughputs/check", json={**body, "flash_caches": ["fast"]}
+    )
+    assert refused.status_code == 422
+    assert "`fast` is unknown" in refused.text
+
+
 def test_life_is_that_of_the_counted_writes(application, counters):
     body = {**POINT, "rated_tb": 100.0, "accesses_per_s": 1000.0}
     found = application.post("/wear/check", body, 200)

@@ -23,7 +23,7 @@ import type {
   ResponseReplayOut,
   SimulationOut,
   SweepOut,
-  ThroughputIn,
+  ThroughputCheckIn,
   WearIn,
 } from "./gen/types.gen";
 
@@ -52,7 +52,10 @@ const checked =
       staleTime: Number.POSITIVE_INFINITY,
     });
 
-export const throughputCheck = checked<ThroughputIn>("throughput", checkThroughput);
+export const throughputCheck = checked<ThroughputCheckIn>(
+  "throughput",
+  checkThroughput,
+);
 export const responseCheck = checked<ResponseCheckIn>("response", checkResponse);
 export const wearCheck = checked<WearIn>("wear", checkWear);
 export const flashChoiceCheck = checked<FlashChoiceIn>(

@@ -8,6 +8,7 @@ import {
   oneOf,
   type Refused,
   readAddress,
+  text,
 } from "./address";
 
 export const VARIED = ThroughputIn.vary.values;
@@ -36,11 +37,18 @@ export interface ThroughputSearch {
   /** Clients of that replay, where they wait and think. */
   loop?: number | undefined;
   seed?: number | undefined;
+  /** Flash caches to replay beside the schemes: names, separated by commas. */
+  caches?: string | undefined;
   metadata?: string | undefined;
 }
 
 export const MAX_CLIENTS = ThroughputIn.clients.high;
 const US_PER_MS = 1000;
+const MOST_NAMES = 500;
+
+/** The flash caches that the address names. */
+export const cachesOf = (search: Pick<ThroughputSearch, "caches">): string[] =>
+  search.caches === undefined ? [] : search.caches.split(",");
 
 const FIELDS = {
   clients: bounded(ThroughputIn.clients),
@@ -57,6 +65,7 @@ const FIELDS = {
   arrivals: oneOf(ResponseCheckIn.arrivals.values),
   loop: bounded(ResponseCheckIn.clients),
   seed: bounded(ResponseCheckIn.seed),
+  caches: text(MOST_NAMES),
   metadata: metadataName,
 } as const;
 

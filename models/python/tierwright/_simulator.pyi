@@ -113,6 +113,9 @@ class _DeviceTimes(TypedDict):
     read_answered_us: float
     write_us: float
     write_answered_us: float
+    batch_read_us: float
+    batch_write_us: float
+    beside_writes_us: float
 
 class _Timing(TypedDict):
     """What `replay_timed` needs besides sizes and scheme; a name of these stubs only."""
@@ -127,6 +130,7 @@ class _Timing(TypedDict):
     exponential: bool
     waits_for_writes: bool
     seed: int
+    window_us: float
 
 # --- errors -----------------------------------------------------------------------------
 
@@ -607,24 +611,28 @@ def replay_timed(
     flash_pages: int,
     timing: _Timing,
     *,
+    options: dict[str, str] | None = ...,
     warm_up: int | Literal["full"] = ...,
     on_progress: Callable[[int, int, int], bool | None] | None = None,
     **reading: Unpack[_TraceReading],
 ) -> dict[str, Any]:
-    """Replay a trace through a page-flow scheme, LRU in both tiers, on simulated time.
+    """Replay a trace through a page-flow scheme, LRU in both tiers, or a flash cache, on simulated time.
 
-    Cold start and rules as `replay` of the family `scheme`. An access arrives as `timing` says and
-    reads flash or disk if the scheme says so; a RAM hit takes no time. When its read is over, the
-    writes that its miss caused follow one after the other: those of the disk, then those of
-    flash. Each device serves `at_once` operations, the others wait, first come, first served; an
-    operation occupies its place for `read_us` or `write_us`, and is answered `read_answered_us` or
-    `write_answered_us` after its service began. With several devices an operation goes to any of
-    them with equal chance.
+    Cold start and rules as `replay` of the families `scheme` and `flash_cache`; what a flash cache does
+    by time goes by the simulated one. An access arrives as `timing` says and reads flash or disk if
+    the scheme says so; a RAM hit takes no time. When its read is over, what its miss caused follows
+    in three steps, each when the one before is over: further reads, writes of the disk, writes of
+    flash; the operations of a step arrive together. Each device serves `at_once` operations, the
+    others wait, first come, first served; an operation occupies its place for `read_us` or
+    `write_us`, and is answered `read_answered_us` or `write_answered_us` after its service began. A
+    page of a batch occupies it for `batch_read_us` or `batch_write_us`. A single read takes
+    `beside_writes_us` longer, times the share of random writes among the latest operations. With
+    several devices an operation goes to any of them with equal chance.
 
     Parameters
     ----------
     scheme : str
-        A name of `contenders("scheme")`.
+        A name of `contenders("scheme")` or `contenders("flash_cache")`.
     ram_pages, flash_pages : int
         Sizes. [pages]
     timing : dict
@@ -632,7 +640,9 @@ def replay_timed(
         `clients` (`clients` that wait for their access and think for an exponential time of mean
         `think_us`). `flash`, `disk`: devices. `exponential`: times vary exponentially about those
         stated. `waits_for_writes`: an access ends with its writes instead of with its read.
-        `seed`: of all that is random.
+        `seed`: of all that is random. `window_us`: length of the windows of the course, 0 for none.
+    options : dict, optional
+        Of the flash cache.
     warm_up : int or "full"
         Accesses that are not counted; times are counted from the next access on.
 

@@ -65,6 +65,8 @@ Name = Annotated[
 ShortText = Annotated[str, StringConstraints(max_length=500, pattern=NO_NUL)]
 LongText = Annotated[str, StringConstraints(max_length=4000, pattern=r"^[^\u0000]*$")]
 Count = Annotated[int, Field(ge=0, le=MAX_COUNT)]
+FlashCaches = Annotated[list[Identifier], Field(max_length=32)]
+"""Names of flash caches that the core replays."""
 Pages = Annotated[
     int,
     Field(

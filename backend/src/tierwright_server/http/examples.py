@@ -454,7 +454,9 @@ _CHECKS = {
     "check_dram_or_flash": Example(
         {**_WORKLOAD, "ram_pages": 500, **_FLASH, **_DISK, "start": "cold"}
     ),
-    "check_throughput": Example({**_CHECKED, "clients": 20}),
+    "check_throughput": Example(
+        {**_CHECKED, "clients": 20, "flash_caches": ["face", "lazy_cleaning"]}
+    ),
     "check_response": Example(
         {
             **_CHECKED,
@@ -462,6 +464,7 @@ _CHECKS = {
             "accesses_per_s": 200,
             "arrivals": "clients",
             "clients": 4,
+            "flash_caches": ["face"],
         }
     ),
     "check_advice": Example(

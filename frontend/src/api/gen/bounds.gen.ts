@@ -1027,6 +1027,7 @@ export const ResponseCheckIn = {
   arrivals: {"values":["poisson","trace","clients"],"usual":"poisson"},
   clients: {"low":1,"high":4294967295,"whole":true,"usual":1},
   seed: {"low":0,"high":9007199254740991,"whole":true,"usual":0},
+  flash_caches: {"most":32},
 } as const;
 
 export const ResponseTimeIn = {
@@ -1126,6 +1127,23 @@ export const SweepIn = {
 export const TemplateIn = {
   horizon_months: {"low":1,"high":1200,"whole":true,"usual":36},
   objective: {"values":["usd","io_time","pareto"],"usual":"usd"},
+} as const;
+
+export const ThroughputCheckIn = {
+  start: {"values":["steady","cold"],"usual":"steady"},
+  dirty_share: {"low":0,"high":1},
+  ram_pages: {"low":1,"high":9007199254740991,"whole":true},
+  flash_pages: {"low":0,"high":9007199254740991,"whole":true},
+  clients: {"low":1,"high":10000,"whole":true,"usual":64},
+  think_us: {"low":0,"high":1000000000000,"usual":0},
+  accesses_per_transaction: {"low":0,"exclusive":true,"high":1000000000,"usual":1},
+  cpu_us_per_transaction: {"low":0,"high":1000000000,"usual":0},
+  cpus: {"low":1,"high":100000,"whole":true,"usual":1},
+  flash_devices: {"low":1,"high":100000,"whole":true,"usual":1},
+  disks: {"low":1,"high":100000,"whole":true,"usual":1},
+  vary: {"values":["clients","disks","flash_devices","flash_pages"],"usual":"clients"},
+  points: {"most":400},
+  flash_caches: {"most":32},
 } as const;
 
 export const ThroughputIn = {

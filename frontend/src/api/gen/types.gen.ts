@@ -17046,6 +17046,12 @@ export type ResponseCheckIn = {
      * Of what is random.
      */
     seed?: number;
+    /**
+     * Flash Caches
+     *
+     * Flash caches of `GET /simulator` to replay besides.
+     */
+    flash_caches?: Array<string>;
 };
 
 /**
@@ -21418,6 +21424,128 @@ export type TemplateIn = {
      * What is to be least.
      */
     objective?: 'usd' | 'io_time' | 'pareto';
+};
+
+/**
+ * ThroughputCheckIn
+ *
+ * The question, and what is replayed beside the schemes.
+ */
+export type ThroughputCheckIn = {
+    /**
+     * Start
+     *
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve always describes a running system.
+     */
+    start?: 'steady' | 'cold';
+    /**
+     * Dirty Share
+     *
+     * Share of the evicted pages that are dirty, for a workload made from a given curve; absent: as stated with the curve.
+     */
+    dirty_share?: number | null;
+    /**
+     * Dirty Share Range
+     *
+     * Where the dirty share of a given curve is not stated: answer with both ends of its possible range. Otherwise such a request is refused.
+     */
+    dirty_share_range?: boolean;
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Ram Pages
+     *
+     * A size in pages of the workload.
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * A size in pages of the workload.
+     */
+    flash_pages: number;
+    /**
+     * Flash Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    flash_device_id: string;
+    /**
+     * Disk Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    disk_device_id: string;
+    /**
+     * Clients
+     *
+     * N; each starts its next transaction when the last one has ended.
+     */
+    clients?: number;
+    /**
+     * Think Us
+     *
+     * Z, between a client's transactions. [µs]
+     */
+    think_us?: number;
+    /**
+     * Accesses Per Transaction
+     *
+     * Page accesses of one transaction.
+     */
+    accesses_per_transaction?: number;
+    /**
+     * Cpu Us Per Transaction
+     *
+     * Processor time of one transaction. [µs]
+     */
+    cpu_us_per_transaction?: number;
+    /**
+     * Cpus
+     *
+     * Processors.
+     */
+    cpus?: number;
+    /**
+     * Flash Devices
+     *
+     * Equal flash devices.
+     */
+    flash_devices?: number;
+    /**
+     * Disks
+     *
+     * Equal disks.
+     */
+    disks?: number;
+    /**
+     * Vary
+     *
+     * What `points` are values of.
+     */
+    vary?: 'clients' | 'disks' | 'flash_devices' | 'flash_pages';
+    /**
+     * Points
+     *
+     * Values of what is varied; absent: up to 64 around the present one.
+     */
+    points?: Array<number> | null;
+    /**
+     * Flash Metadata
+     *
+     * Preset of `GET /catalog/flash-metadata` whose memory is subtracted from the RAM; absent: nothing is charged.
+     */
+    flash_metadata?: string | null;
+    /**
+     * Flash Caches
+     *
+     * Flash caches of `GET /simulator` to replay besides.
+     */
+    flash_caches?: Array<string>;
 };
 
 /**
@@ -26493,7 +26621,7 @@ export type GetQuoteRankingResponses = {
 export type GetQuoteRankingResponse = GetQuoteRankingResponses[keyof GetQuoteRankingResponses];
 
 export type CheckThroughputData = {
-    body: ThroughputIn;
+    body: ThroughputCheckIn;
     path?: never;
     query?: {
         /**

@@ -3,6 +3,7 @@ import { page } from "vitest/browser";
 import type { CheckedAnswer } from "@/api/replay-checks";
 import { CheckedTable } from "@/components/replay-check";
 import { renderThemed } from "@/testing/render";
+import { SIMULATOR } from "@/testing/simulator";
 import { ResponseCheckPanel } from "./response-check";
 
 const BODY = {
@@ -39,7 +40,7 @@ const panel = (timed: boolean, replays: "trace" | null) => (
     question={{ workload: "w", body: BODY }}
     replays={replays}
     timed={timed}
-    asked={{ arrivals: "clients", loop: 8, seed: 3 }}
+    asked={{ arrivals: "clients", loop: 8, seed: 3, caches: "face,sce" }}
     shown="lazy"
     patch={() => undefined}
   />
@@ -51,6 +52,9 @@ it("asks for the loop, its clients and the seed, and shows one scheme's figures"
   const asked: unknown[] = [];
   vi.spyOn(window, "fetch").mockImplementation(async (input, init) => {
     const request = new Request(input, init);
+    if (request.method === "GET") {
+      return Response.json(SIMULATOR);
+    }
     asked.push(await request.json());
     return Response.json(CHECKED);
   });
@@ -58,7 +62,14 @@ it("asks for the loop, its clients and the seed, and shows one scheme's figures"
   await page.getByRole("button", { name: "Check this point" }).click();
   await expect.element(page.getByText(/seed 0\.$/)).toBeVisible();
   expect(asked).toEqual([
-    { ...BODY, workload_id: "w", arrivals: "clients", clients: 8, seed: 3 },
+    {
+      ...BODY,
+      workload_id: "w",
+      arrivals: "clients",
+      clients: 8,
+      seed: 3,
+      flash_caches: ["face", "sce"],
+    },
   ]);
   const table = page.getByRole("table", { name: "Model and simulation" });
   // A heading, and two figures of Lazy.

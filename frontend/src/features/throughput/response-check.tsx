@@ -5,7 +5,8 @@ import type { ResponseQuestion } from "@/api/response";
 import type { Replays } from "@/api/workloads";
 import { NumberField } from "@/components/number-field";
 import { ReplayCheck } from "@/components/replay-check";
-import type { Arrivals, ThroughputSearch } from "@/questions/throughput";
+import { type Arrivals, cachesOf, type ThroughputSearch } from "@/questions/throughput";
+import { FlashCachesField } from "./flash-caches-field";
 import classes from "./throughput.module.css";
 
 const USUAL_CLIENTS = 16;
@@ -17,7 +18,10 @@ const LABELS: Readonly<Record<Arrivals, string>> = {
 const NO_TIMES =
   "The trace of this workload records no arrival times, so its accesses cannot arrive as recorded. Poisson arrivals need a rate only.";
 
-export type ArrivalSearch = Pick<ThroughputSearch, "arrivals" | "loop" | "seed">;
+export type ArrivalSearch = Pick<
+  ThroughputSearch,
+  "arrivals" | "loop" | "seed" | "caches"
+>;
 
 interface ResponseCheckProps {
   readonly question: ResponseQuestion;
@@ -39,13 +43,14 @@ export function ResponseCheckPanel(props: ResponseCheckProps) {
   return (
     <ReplayCheck
       title="Check the response times on simulated time"
-      subtitle="Replays the trace through every scheme: accesses arrive at the rate in question, and each device serves its operations one after the other. A background run makes the replays."
+      subtitle="Replays the trace through every scheme and the flash caches that you choose: accesses arrive at the rate in question, and each device serves its operations one after the other. A background run makes the replays."
       query={responseCheck({
         ...question.body,
         workload_id: question.workload,
         arrivals,
         clients: arrivals === "clients" ? clients : 1,
         seed,
+        flash_caches: cachesOf(asked),
       })}
       what="the response times"
       replays={replays}
@@ -84,6 +89,7 @@ export function ResponseCheckPanel(props: ResponseCheckProps) {
               onChange={(value) => patch({ seed: Math.round(value) || undefined })}
             />
           </div>
+          <FlashCachesField search={asked} patch={patch} />
           {!timed && (
             <Text size="sm" c="dimmed">
               {NO_TIMES}

@@ -24,7 +24,7 @@ import {
   type AnalysisState,
   assumptions,
 } from "@/questions/point";
-import type { ThroughputSearch } from "@/questions/throughput";
+import { cachesOf, type ThroughputSearch } from "@/questions/throughput";
 import { usePatch } from "@/questions/use-analysis";
 import {
   Controls,
@@ -34,6 +34,7 @@ import {
   type Knobs,
 } from "./controls";
 import { atEnd } from "./findings";
+import { FlashCachesField } from "./flash-caches-field";
 import { ResponsePanel } from "./response-panel";
 import { SchemeTable } from "./scheme-table";
 import { StartingDevices } from "./starting-devices";
@@ -248,10 +249,11 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
           />
           <SchemeTable found={drawn} />
           <ReplayCheck
-            query={throughputCheck(body)}
+            query={throughputCheck({ ...body, flash_caches: cachesOf(search) })}
             what="throughput and response time"
             replays={replays}
             isNeeded={close.isClose}
+            options={<FlashCachesField search={search} patch={patch} />}
           />
           <ResponsePanel
             question={responseQuestion(asked(state, search, given), search)}

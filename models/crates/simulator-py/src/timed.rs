@@ -1,15 +1,20 @@
 //! Replays on simulated time, for Python.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tierwright_simulator::Error;
-use tierwright_simulator::replay::{Arrivals, DeviceTimes, TimedResult, Timing, simulate_timed};
+use tierwright_simulator::replay::{
+    Arrivals, DeviceTimes, Replayed, TimedResult, Timing, simulate_timed,
+};
 use tierwright_simulator::trace::OpenTrace;
 
 use crate::arguments::{WarmUpGiven, to_dict, trace_spec};
 use crate::errors::to_python;
+use crate::flash_caches::flash_cache_row;
 use crate::replay::{Counted, OfTrace, over_prepared_trace, page_count};
 
 const NS_PER_US: f64 = 1e3;
@@ -18,9 +23,9 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(replay_timed, module)?)
 }
 
-/// Replays a trace through a scheme on simulated time.
+/// Replays a trace through a scheme or a flash cache on simulated time.
 #[pyfunction]
-#[pyo3(signature = (path, scheme, ram_pages, flash_pages, timing, *, warm_up=WarmUpGiven::Accesses(0), on_progress=None, **reading))]
+#[pyo3(signature = (path, scheme, ram_pages, flash_pages, timing, *, options=None, warm_up=WarmUpGiven::Accesses(0), on_progress=None, **reading))]
 #[expect(clippy::too_many_arguments, reason = "the trace argument group")]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 fn replay_timed<'py>(
@@ -30,6 +35,7 @@ fn replay_timed<'py>(
     ram_pages: &Bound<'py, PyAny>,
     flash_pages: &Bound<'py, PyAny>,
     timing: TimingGiven,
+    options: Option<BTreeMap<String, String>>,
     warm_up: WarmUpGiven,
     on_progress: Option<Py<PyAny>>,
     reading: Option<&Bound<'_, PyDict>>,
@@ -38,8 +44,11 @@ fn replay_timed<'py>(
     let ram_pages = page_count("ram-pages", ram_pages, 1)?;
     let flash_pages = page_count("flash-pages", flash_pages, 0)?;
     let timing = timing.asked()?;
+    let options: Vec<_> = options.unwrap_or_default().into_iter().collect();
     let spec = trace_spec(path, reading)?;
+    let page_bytes = AtomicU64::new(0);
     let prepare = |trace: &mut OpenTrace| {
+        page_bytes.store(trace.summary().page_bytes, Ordering::Relaxed);
         if timing.needs_times() {
             trace.with_times();
         }
@@ -47,9 +56,26 @@ fn replay_timed<'py>(
     };
     let (result, trace) =
         over_prepared_trace(py, &spec, on_progress, prepare, |source, on_progress| {
-            simulate_timed(source, scheme, ram_pages, flash_pages, timing, on_progress)
+            let page_bytes = page_bytes.load(Ordering::Relaxed);
+            let timing = Timing {
+                page_bytes,
+                ..timing
+            };
+            simulate_timed(
+                source,
+                scheme,
+                ram_pages,
+                flash_pages,
+                &options,
+                timing,
+                on_progress,
+            )
         })?;
-    let row = to_dict(py, &result)?;
+    let row = match &result.replay {
+        Replayed::Scheme(result) => to_dict(py, result)?,
+        Replayed::FlashCache(result) => flash_cache_row(py, result, trace.page_bytes)?,
+    };
+    row.set_item("response", to_dict(py, &result.response)?)?;
     row.set_item("page_bytes", trace.page_bytes)?;
     row.set_item("trace", trace.noted(py)?)?;
     Ok(row)
@@ -57,7 +83,10 @@ fn replay_timed<'py>(
 
 impl OfTrace for TimedResult {
     fn counted(&self) -> Counted {
-        self.replay.counted()
+        match &self.replay {
+            Replayed::Scheme(result) => result.counted(),
+            Replayed::FlashCache(result) => result.counted(),
+        }
     }
 }
 
@@ -75,6 +104,7 @@ struct TimingGiven {
     exponential: bool,
     waits_for_writes: bool,
     seed: u64,
+    window_us: f64,
 }
 
 #[derive(FromPyObject)]
@@ -86,6 +116,9 @@ struct TimesGiven {
     read_answered_us: f64,
     write_us: f64,
     write_answered_us: f64,
+    batch_read_us: f64,
+    batch_write_us: f64,
+    beside_writes_us: f64,
 }
 
 impl TimingGiven {
@@ -117,6 +150,8 @@ impl TimingGiven {
             exponential: self.exponential,
             waits_for_writes: self.waits_for_writes,
             seed: self.seed,
+            window_ns: self.window_us * NS_PER_US,
+            page_bytes: 0,
         })
     }
 }
@@ -130,6 +165,9 @@ impl TimesGiven {
             read_answered_ns: self.read_answered_us * NS_PER_US,
             write_ns: self.write_us * NS_PER_US,
             write_answered_ns: self.write_answered_us * NS_PER_US,
+            batch_read_ns: self.batch_read_us * NS_PER_US,
+            batch_write_ns: self.batch_write_us * NS_PER_US,
+            beside_writes_ns: self.beside_writes_us * NS_PER_US,
         }
     }
 }

@@ -26,6 +26,16 @@ FlashMetadata = Annotated[
     ),
 ]
 
+FlashCaches = Annotated[
+    str | None,
+    typer.Option(
+        "--flash-cache",
+        metavar="NAME,NAME,...",
+        help="Flash caches to replay beside the schemes, with --trace: face, lazy_cleaning, ..., or "
+        "all; `tierwright describe flash-caches` lists them.",
+    ),
+]
+
 Seed = Annotated[
     int,
     typer.Option(
@@ -176,3 +186,34 @@ def rates_of(name: str | None) -> Device | None:
     from tierwright.hardware import catalog
 
     return None if name is None else catalog.device_or_file(name)
+
+
+def flash_caches_of(given: str | None, *, has_trace: bool) -> list[str]:
+    """Return the flash caches of --flash-cache, as the core names them.
+
+    Raises
+    ------
+    BadInput
+        If one is unknown, or there is no trace to replay.
+    """
+    from tierwright.common.errors import BadInput
+    from tierwright.simulate.contenders import flash_cache_titles, spelled
+
+    if given is None:
+        return []
+    if not has_trace:
+        raise BadInput(
+            f"--flash-cache: `{given}` needs a trace to replay",
+            "name the recording with --trace",
+        )
+    known = list(flash_cache_titles())
+    names = [spelled(each.strip()) for each in given.split(",")]
+    if names == ["all"]:
+        return known
+    for name in names:
+        if name not in known:
+            raise BadInput(
+                f"--flash-cache: `{name}` is unknown",
+                f"one of {', '.join(known)}, or all",
+            )
+    return list(dict.fromkeys(names))

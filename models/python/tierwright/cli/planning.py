@@ -8,16 +8,31 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tierwright.cli.options import Assumptions, FlashMetadata, Start, preset_of
+from tierwright.cli.options import (
+    Assumptions,
+    FlashCaches,
+    FlashMetadata,
+    Start,
+    flash_caches_of,
+    preset_of,
+)
 from tierwright.cli.output import (
     Json,
     numbers,
     print_cautions,
+    print_check,
     print_json,
     print_table,
+    progress,
     whole_numbers,
 )
-from tierwright.cli.scale import ProductionOption, print_scale, workload
+from tierwright.cli.reads import NamedTrace, as_profiled, may_read_trace, opened
+from tierwright.cli.scale import (
+    ProductionOption,
+    check_recording,
+    print_scale,
+    workload,
+)
 from tierwright.cli.sizes import FlashPages, RamPages, Size, size_option
 from tierwright.common.errors import BadInput
 from tierwright.common.units import (
@@ -27,8 +42,10 @@ from tierwright.common.units import (
     format_number,
     parse_bytes,
 )
+from tierwright.common.wording import percent
 
 if TYPE_CHECKING:
+    from tierwright.advise.checks.checked import CheckedFigure
     from tierwright.advise.directories import Directories
     from tierwright.evaluate.page_flow.scheme_map import Axis, SchemeMap
     from tierwright.evaluate.throughput.schemes import ThroughputStudy
@@ -46,6 +63,7 @@ DiskDevice = Annotated[
 ]
 MS_PER_S = 1000.0
 US_PER_S = 1e6
+US_PER_MS = 1000.0
 AXIS_PARTS = (2, 3)
 LINES_SHOWN = 8
 
@@ -180,6 +198,7 @@ def _print_map(found: SchemeMap) -> None:
         )
 
 
+@may_read_trace
 def throughput(
     profile: ProfileFile,
     *,
@@ -230,18 +249,27 @@ def throughput(
         ),
     ] = None,
     flash_metadata: FlashMetadata = None,
+    trace: NamedTrace | None = None,
+    flash_cache: FlashCaches = None,
     start: Start = "steady",
     production: ProductionOption = None,
     assumptions: Assumptions = False,
     json: Json = False,
 ) -> None:
-    """Predict throughput and response time of each scheme for clients that wait."""
+    """Predict throughput and response time of each scheme for clients that wait.
+
+    With --trace, every scheme and each --flash-cache is replayed, and both are shown.
+    """
     from tierwright.advise import throughput as question
     from tierwright.common.derivation import plain
     from tierwright.evaluate.throughput.schemes import Setting, scheme_throughput
     from tierwright.hardware import catalog
 
-    curve = workload(profile, production).curve.from_start(start)
+    read_from = workload(profile, production)
+    curve = read_from.curve.from_start(start)
+    caches = flash_caches_of(flash_cache, has_trace=trace is not None)
+    if trace is not None:
+        check_recording(str(profile), read_from)
     flash = catalog.device_or_file(flash_device)
     disk = catalog.device_or_file(disk_device)
     metadata = preset_of(flash_metadata)
@@ -281,14 +309,46 @@ def throughput(
             flash_metadata=metadata,
         ),
     )
+    checked = None
+    if trace is not None:
+        from tierwright.advise.checks import throughput as checks
+
+        files, reading = as_profiled(trace, curve)
+        with opened(files, reading) as read, progress("replay") as on_progress:
+            checked = checks.replayed(
+                answer,
+                read,
+                setting=question.present_setting(found, last, setting),
+                flash=flash,
+                disk=disk,
+                start=curve.start,
+                accesses=curve.accesses,
+                flash_caches=caches,
+                on_progress=on_progress,
+            )
     if json:
         document = {"finding": answer.finding, "start": curve.start, **found.to_dict()}
+        document["check"] = None if checked is None else checked.to_dict()
         print_json({**document, "cautions": plain(list(answer.cautions))})
         return
     print_cautions(answer.cautions, every=assumptions)
     typer.echo(answer.finding)
     print_scale(curve)
     _print_throughput(found, curve.start)
+    if checked is not None:
+        if checked.decided:
+            typer.echo(f"{checked.decided}.")
+        print_check(checked, "Model and replay", _checked_figure)
+
+
+def _checked_figure(row: CheckedFigure, value: float | None) -> str:
+    if value is None:
+        return "-"
+    if row.unit == "ms":
+        return format_microseconds(value * US_PER_MS)
+    if row.figure.startswith("busy share"):
+        return percent(value)
+    return format_number(value)
 
 
 def _print_throughput(found: ThroughputStudy, start: Start) -> None:

@@ -8,10 +8,12 @@ import typer
 
 from tierwright.cli.options import (
     Assumptions,
+    FlashCaches,
     FlashMetadata,
     Seed,
     Start,
     WarmUpOption,
+    flash_caches_of,
     preset_of,
 )
 from tierwright.cli.output import (
@@ -104,6 +106,7 @@ def response(
     ] = "constant",
     flash_metadata: FlashMetadata = None,
     trace: NamedTrace | None = None,
+    flash_cache: FlashCaches = None,
     arrivals: Annotated[
         str,
         typer.Option(
@@ -132,7 +135,7 @@ def response(
 ) -> None:
     """Predict how long a page access takes at a rate: mean, median, 99th percentile.
 
-    With --trace, every scheme is replayed on simulated time, and both are shown.
+    With --trace, every scheme and each --flash-cache is replayed on simulated time, and both are shown.
     """
     from tierwright.advise import response as question
     from tierwright.evaluate.response.schemes import Hierarchy
@@ -141,6 +144,7 @@ def response(
 
     read_from = workload(profile, production)
     curve = read_from.curve.from_start(start)
+    caches = flash_caches_of(flash_cache, has_trace=trace is not None)
     if trace is not None:
         check_recording(str(profile), read_from)
     if arrivals not in ARRIVALS:
@@ -184,6 +188,7 @@ def response(
             warm_up=None if warm_up is None else parse(warm_up),
             seed=seed,
             flash_metadata=metadata,
+            flash_caches=tuple(caches),
         )
     if json:
         document: dict[str, Any] = {"start": curve.start, **found.to_dict()}
@@ -263,8 +268,12 @@ def _row(row: SchemeAt, best: str | None) -> list[str]:
 
 
 def _figure(row: CheckedFigure, value: float | None) -> str:
+    from tierwright.simulate.contenders import flash_cache_titles
+
     if value is None:
-        return "unbounded" if row.unit == "µs" else "-"
+        # A flash cache has no model that could be without bound.
+        predicted = value is not row.model or row.of not in flash_cache_titles()
+        return "unbounded" if row.unit == "µs" and predicted else "-"
     if row.unit == "1/s":
         return three_digits(value)
     return percent(value) if row.unit == "1" else format_microseconds(value)

@@ -66,6 +66,11 @@ FIGURES: dict[str, tuple[tuple[str, ...], str]] = {
     "indirection_unit_bytes": (("B",), "mapping unit of the flash translation layer"),
     "queue_depth_1_read_iops": (("1/s",), "random reads per second, one in flight"),
     "queue_depth_1_write_iops": (("1/s",), "random writes per second, one in flight"),
+    "mixed_iops": (
+        ("1/s",),
+        "random reads and writes per second together, mixed_read_percent of them reads",
+    ),
+    "mixed_read_percent": (("%",), "share of reads at which mixed_iops is quoted"),
     "price": (("USD",), "price of one device"),
     "unit_price": (("USD/GB", "USD/GiB"), "purchase price of capacity"),
     "unit_rent": (("USD/GB/month", "USD/GiB/month"), "rent of capacity"),

@@ -36,6 +36,11 @@ def spelled(name: str) -> str:
     return name.lower().replace("-", "_")
 
 
+def flash_cache_titles() -> dict[str, str]:
+    """Return the title of every flash cache that the core replays, by name."""
+    return {each["name"]: each["title"] for each in replay.contenders("flash_cache")}
+
+
 def option_names(row: Mapping[str, Any], given: Mapping[str, str]) -> list[str]:
     """Name the options that an entry of a table takes, those of its policies last.
 

@@ -1,13 +1,14 @@
 """Replays on simulated time: how long accesses take behind queues of devices.
 
-A scheme decides in the order of the trace what each access reads and writes; the clock says when
-accesses arrive, and each device serves so many operations at once, first come, first served.
+A scheme or a flash cache decides in the order of the trace what each access reads and writes; the
+clock says when accesses arrive, and each device serves so many operations at once, first come,
+first served.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from tierwright import _simulator
@@ -20,6 +21,8 @@ US_PER_S = 1e6
 ArrivalKind = Literal["trace", "poisson", "clients"]
 TimedResult = dict[str, Any]
 """What `TimedReplay.run` returns."""
+COUNTED = ("ram_hits", "flash_hits", "flash_misses", "flash_writes", "hdd_writes")
+"""Counts of a replay that `TimedReplay.run` hands on."""
 _BEHIND = "the devices do not keep up"
 """How the core says that too many accesses wait for their writes."""
 
@@ -63,6 +66,12 @@ class DeviceTimes:
         How long an operation occupies one of those. [s]
     read_answered_s, write_answered_s : float
         From the beginning of its service to its answer. [s]
+    batch_read_s, batch_write_s : float, optional
+        How long a page of a batch, moved in order, occupies one of those; that of a single page
+        unless given. [s]
+    beside_writes_s : float
+        What a single read takes longer, times the share of random writes among the latest
+        operations of single pages. [s]
     """
 
     devices: int
@@ -71,6 +80,9 @@ class DeviceTimes:
     write_s: float
     read_answered_s: float
     write_answered_s: float
+    batch_read_s: float | None = None
+    batch_write_s: float | None = None
+    beside_writes_s: float = 0.0
 
     def to_core(self) -> Any:
         """Return the dict that the core takes."""
@@ -81,6 +93,11 @@ class DeviceTimes:
             "read_answered_us": self.read_answered_s * US_PER_S,
             "write_us": self.write_s * US_PER_S,
             "write_answered_us": self.write_answered_s * US_PER_S,
+            "batch_read_us": US_PER_S
+            * (self.read_s if self.batch_read_s is None else self.batch_read_s),
+            "batch_write_us": US_PER_S
+            * (self.write_s if self.batch_write_s is None else self.batch_write_s),
+            "beside_writes_us": self.beside_writes_s * US_PER_S,
         }
 
 
@@ -97,16 +114,18 @@ def replay_timed(
     waits_for_writes: bool = False,
     seed: int = 0,
     warm_up: WarmUp = 0,
+    options: Mapping[str, str] | None = None,
+    window_s: float = 0.0,
     on_progress: OnProgress | None = None,
 ) -> dict[str, Any]:
-    """Replay a trace through a scheme with LRU in both tiers on simulated time.
+    """Replay a trace through a scheme with LRU in both tiers, or a flash cache, on simulated time.
 
     Parameters
     ----------
     trace : Trace
         What is replayed.
     scheme : str
-        A page-flow scheme.
+        A page-flow scheme, or a flash cache: what that does by time goes by the simulated one.
     ram_pages, flash_pages : int
         Sizes. [pages]
     arrivals : Arrivals
@@ -121,6 +140,10 @@ def replay_timed(
         Of all that is random.
     warm_up : WarmUp
         Accesses that are not counted.
+    options : mapping of str to str, optional
+        Of the flash cache.
+    window_s : float
+        Length of the windows of the course; 0: no course. [s]
     on_progress : callable, optional
         See `OnProgress`; False cancels.
 
@@ -128,14 +151,18 @@ def replay_timed(
     -------
     dict
         What `replay` counts, and `response`: `accesses, duration_s, accesses_per_s, mean_us,
-        p50_us, p99_us, p999_us, most_us, resolution`, and of `flash` and `disk` `operations,
-        utilisation, wait_us, waited`.
+        p50_us, p99_us, p999_us, most_us, resolution, restart_s`; of `flash` and `disk`
+        `operations, utilisation, wait_us, waited, batch_pages`, and of their single pages `reads`
+        and `writes`, each `operations, mean_us, p50_us, p99_us, p999_us`; `course`, a list of
+        windows from the first access on, warm-up or not: `start_s, accesses, ram_hits, flash_hits,
+        accesses_per_s, mean_us, p99_us, flash_utilisation, disk_utilisation, flash_used_pages,
+        flash_dirty_pages`.
 
     Raises
     ------
     ParameterError
-        If a number has no meaning, the scheme is unknown, the trace has no times that were asked
-        for, or more than a million accesses wait for their writes: the devices do not keep up.
+        If a number has no meaning, the scheme or an option is unknown, a scheme is given options,
+        the trace has no times that were asked for, the course has too many windows, or more than a million accesses wait for their writes: the devices do not keep up.
     SimulatorError
         If the trace cannot be read, or progress asked to stop.
     """
@@ -155,7 +182,9 @@ def replay_timed(
             "exponential": exponential,
             "waits_for_writes": waits_for_writes,
             "seed": seed,
+            "window_us": window_s * US_PER_S,
         },
+        options=dict(options) if options else None,
         warm_up=warm_up_accesses(trace, warm_up),
         on_progress=on_progress,
         **trace.arguments(),
@@ -169,7 +198,7 @@ class TimedReplay:
     Attributes
     ----------
     scheme : str
-        A page-flow scheme.
+        A page-flow scheme or a flash cache.
     ram_pages, flash_pages : int
         Sizes. [pages]
     arrivals : Arrivals
@@ -182,6 +211,10 @@ class TimedReplay:
         Of all that is random.
     warm_up : WarmUp
         Accesses that are not counted.
+    options : dict of str to str
+        Of the flash cache.
+    window_s : float
+        Length of the windows of the course; 0: no course. [s]
     """
 
     scheme: str
@@ -194,6 +227,8 @@ class TimedReplay:
     waits_for_writes: bool = False
     seed: int = 0
     warm_up: WarmUp = 0
+    options: dict[str, str] = field(default_factory=dict)
+    window_s: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:
         """Return what `of` reads."""
@@ -224,8 +259,8 @@ class TimedReplay:
         Returns
         -------
         dict
-            `response` of `replay_timed`, with `warm_up`, the accesses before those counted; or only
-            `behind`, which is true: too many accesses waited for their writes.
+            `response` of `replay_timed`, with `warm_up`, the accesses before those counted, and the
+            counts of `COUNTED`; or only `behind`, which is true: too many accesses waited for their writes.
 
         Raises
         ------
@@ -245,10 +280,16 @@ class TimedReplay:
                 waits_for_writes=self.waits_for_writes,
                 seed=self.seed,
                 warm_up=self.warm_up,
+                options=self.options,
+                window_s=self.window_s,
                 on_progress=on_progress,
             )
         except ParameterError as error:
             if _BEHIND not in str(error.args[0]):
                 raise
             return {"behind": True}
-        return {**found["response"], "warm_up": found.get("warm_up", 0)}
+        return {
+            **found["response"],
+            "warm_up": found.get("warm_up", 0),
+            **{name: found[name] for name in COUNTED},
+        }

@@ -82,8 +82,12 @@ async def replayed(
     asking: Asking,
     asked: EvaluationIn,
     options_of: Callable[[str], dict[str, str]] = lambda _: {},
+    besides: Callable[[str, int], Mapping[str, Replay]] = lambda *_: {},
 ) -> tuple[Point, Counted | CheckedAnswer | SweepOut]:
-    """Counters of every scheme at a point, with the options of each by its name."""
+    """Counters of every scheme at a point, with the options of each by its name, and of replays besides.
+
+    `besides` takes how counts start, and the accesses of the recording.
+    """
     point = await questions_point.find_point(asking.session, asking.context, asked)
     recording = await recordings.find(
         asking.context, point.workload, point.content, point.curve
@@ -95,7 +99,7 @@ async def replayed(
             "scheme", name, at.ram_pages, at.flash_pages, warm_up, options_of(name)
         )
         for name, at in decision.replay_points(found).items()
-    }
+    } | dict(besides(found.start, recording.accesses))
     return point, await counted(asking, recording, wanted)
 
 

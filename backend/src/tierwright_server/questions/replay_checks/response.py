@@ -72,6 +72,7 @@ def _asked(body: ResponseCheckIn, point: Point, recording: Recording) -> Respons
         recorded_accesses_per_s=recording.accesses / duration_s if duration_s else None,
         seed=body.seed,
         scaled=recording.scaled,
+        flash_caches=tuple(dict.fromkeys(body.flash_caches)),
     )
 
 

@@ -10,6 +10,7 @@ from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
     Answer,
     CautionOut,
+    FlashCaches,
     FlashMetadata,
     Identifier,
     Pages,
@@ -96,6 +97,9 @@ class ResponseCheckIn(ResponseTimeIn):
     clients: Clients = Field(default=1, description="Of the closed loop.")
     seed: Annotated[int, Field(strict=True, ge=0, le=2**53 - 1)] = Field(
         default=0, description="Of what is random."
+    )
+    flash_caches: FlashCaches = Field(
+        default=[], description="Flash caches of `GET /simulator` to replay besides."
     )
 
 

@@ -8,6 +8,7 @@ from tierwright.profile.steady_state import Start
 from tierwright_server.common.schemas import (
     Answer,
     CautionOut,
+    FlashCaches,
     FlashMetadata,
     Identifier,
     Pages,
@@ -96,6 +97,14 @@ class ThroughputIn(DirtyShareIn):
             dirty_share_range=self.dirty_share_range,
             start=self.start,
         )
+
+
+class ThroughputCheckIn(ThroughputIn):
+    """The question, and what is replayed beside the schemes."""
+
+    flash_caches: FlashCaches = Field(
+        default=[], description="Flash caches of `GET /simulator` to replay besides."
+    )
 
 
 class ByStation(Answer):

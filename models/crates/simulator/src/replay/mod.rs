@@ -43,7 +43,10 @@ pub use online::{Choice, Estimate, OnlineResult, simulate_online};
 pub(crate) use settings::needs_future;
 pub use settings::{Need, Setting, Values};
 pub use single_tier::PolicyResult;
-pub use timed::{Arrivals, DeviceTimes, Responses, StationResult, TimedResult, Timing};
+pub use timed::{
+    Arrivals, DeviceTimes, OperationTimes, Replayed, Responses, StationResult, TimedResult, Timing,
+    Window,
+};
 pub use two_tier::{SchemeCounters, SchemeResult, Warning};
 
 /// Largest capacity of a cache, in pages (16 TiB of 4 KiB pages).
@@ -141,16 +144,18 @@ pub fn simulate_scheme(
 }
 
 /// Replays all accesses of `source` through `ram_pages` of RAM and `flash_pages` of flash under a page-flow scheme with
-/// LRU in both tiers, on simulated time: `timing` says when accesses arrive and how long devices take.
+/// LRU in both tiers, or through a flash cache with `options`, on simulated time: `timing` says when accesses arrive and
+/// how long devices take. What a flash cache does by time goes by the simulated one.
 ///
 /// # Errors
-/// As [`simulate_scheme`]; [`Error::BadParameter`] for times or rates that have no meaning, for arrivals of a trace
+/// As [`simulate_scheme`] and [`simulate_flash_cache`]; [`Error::BadParameter`] for times or rates that have no meaning, for arrivals of a trace
 /// that has no times, and for devices that fall too far behind.
 pub fn simulate_timed(
     source: &mut dyn AccessSource,
     scheme: &str,
     ram_pages: u64,
     flash_pages: u64,
+    options: &[(String, String)],
     timing: Timing,
     on_progress: OnProgress<'_>,
 ) -> Result<TimedResult> {
@@ -159,7 +164,7 @@ pub fn simulate_timed(
         source,
         ram_pages,
         flash_pages,
-        options: &[],
+        options,
         on_progress,
     };
     schemes::simulate_timed(scheme, run, timing)

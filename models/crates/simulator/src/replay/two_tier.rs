@@ -17,7 +17,7 @@ use crate::replay::schemes::none::NoFlash;
 use crate::replay::settings::{
     Need, Setting, Settings, Values, refuse_twice, spelled, unknown_option,
 };
-use crate::replay::timed::{Responses, Timed, TimedResult, Timing};
+use crate::replay::timed::{Replayed, Responses, Timed, TimedResult, Timing};
 use crate::replay::translation::{self, Placed};
 use crate::wording::counted;
 
@@ -392,8 +392,9 @@ pub(crate) fn simulate_timed<S: Scheme, N: Scheme>(
             on_progress,
         )?
     };
+    let replay = tiers.result(about, policies, counters, totals);
     Ok(TimedResult {
-        replay: tiers.result(about, policies, counters, totals),
+        replay: Replayed::Scheme(Box::new(replay)),
         response,
     })
 }

@@ -22,7 +22,8 @@ from tierwright.evaluate.throughput.schemes import (
     beyond_busy,
 )
 from tierwright.hardware.device import Device
-from tierwright.simulate.priced import price
+from tierwright.hardware.mixed_load import beside_writes_us
+from tierwright.simulate.priced import FLASH_CACHE_ONLY, price
 
 __all__ = [
     "ReplayedChoice",
@@ -50,6 +51,11 @@ class ReplayedThroughput:
         By kind of station. [s], [1]
     delay_s : float
         W, waits beyond busy times. [s]
+    bottleneck : str or None
+        Kind of station of the largest demand on one device; None where nothing is demanded.
+    knee_disks : float or None
+        Disks from which another device limits: their demand over the largest other one; None where
+        nothing else is demanded.
     """
 
     throughput_per_s: float
@@ -57,6 +63,8 @@ class ReplayedThroughput:
     demands_s: dict[str, float]
     utilisation: dict[str, float]
     delay_s: float
+    bottleneck: str | None
+    knee_disks: float | None
 
 
 def replayed_throughput(
@@ -65,12 +73,14 @@ def replayed_throughput(
     """Solve the network of `scheme_throughput` with demands from a replay.
 
     The demand at flash and at the disks is A x (operations x service times) / accesses, and
-    each operation waits for what its latency is beyond its service time.
+    each operation waits for what its latency is beyond its service time; the pages of a batch do so
+    once, and what fills flash in the background is not waited for. Where the flash device states
+    a mixed load, single reads take longer by the share of random writes beside them.
 
     Parameters
     ----------
     counters : mapping
-        A result of `replay`.
+        A result of `replay`, of a scheme or a flash cache.
     flash, disk : Device
         Their service times price the operations.
     setting : Setting
@@ -82,6 +92,7 @@ def replayed_throughput(
         If a device states no time of an operation that was counted.
     """
     times = _times_us(counters, flash, disk)
+    times["flash"] += _beside_writes_us(counters, flash)
     per = setting.accesses_per_transaction / US_PER_S
     demands = (
         setting.cpu_s_per_transaction,
@@ -94,7 +105,8 @@ def replayed_throughput(
         / counters["accesses"]
         * (
             counters["flash_reads"] * waits.flash_read
-            + counters["flash_writes"] * waits.flash_write
+            + counters.get("flash_write_batches", counters["flash_writes"])
+            * waits.flash_write
             + counters["hdd_reads"] * waits.disk_read
             + counters["hdd_writes"] * waits.disk_write
         )
@@ -113,7 +125,44 @@ def replayed_throughput(
         dict(zip(STATIONS, demands, strict=True)),
         dict(zip(STATIONS, busy, strict=True)),
         delay_s,
+        *_limits(demands, setting),
     )
+
+
+def _limits(
+    demands: tuple[float, float, float], setting: Setting
+) -> tuple[str | None, float | None]:
+    """Bottleneck, and the disks at the knee."""
+    cpu, flash, disk = demands
+    other = max(cpu / setting.cpus, flash / setting.flash_devices)
+    each = dict(
+        zip(
+            STATIONS,
+            (cpu / setting.cpus, flash / setting.flash_devices, disk / setting.disks),
+            strict=True,
+        )
+    )
+    busiest = max(each, key=lambda kind: each[kind])
+    return (
+        busiest if each[busiest] > 0 else None,
+        disk / other if other > 0 else None,
+    )
+
+
+def _beside_writes_us(counters: Counters, flash: Device) -> float:
+    """Time that single reads of flash take longer beside random writes. [µs per access]"""
+    beside_us = beside_writes_us(flash, counters["page_bytes"])
+    reads = counters.get("flash_random_reads", counters["flash_reads"])
+    writes = counters["flash_writes"]
+    if FLASH_CACHE_ONLY in counters:
+        writes = (
+            counters["flash_random_page_writes"]
+            + counters["metadata_random_page_writes"]
+        )
+    if beside_us == 0 or reads == 0:
+        return 0.0
+    longer_us: float = reads * beside_us * writes / (reads + writes)
+    return longer_us / int(counters["accesses"])
 
 
 @dataclass(frozen=True, slots=True)

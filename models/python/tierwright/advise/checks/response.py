@@ -1,4 +1,4 @@
-"""The check of response times: every scheme replayed on simulated time at the same rates."""
+"""The check of response times: every scheme, and flash caches, replayed on simulated time at the same rates."""
 
 from __future__ import annotations
 
@@ -23,8 +23,12 @@ from tierwright.evaluate.response.schemes import (
     whole_ram_left,
 )
 from tierwright.evaluate.scale.replays import ReplaySizes
+from tierwright.hardware.device import Device, Operation
+from tierwright.hardware.mixed_load import beside_writes_us
+from tierwright.hardware.service_time import service_time
 from tierwright.profile.curve import Curve
 from tierwright.profile.production import Scaled
+from tierwright.simulate.contenders import flash_cache_titles
 from tierwright.simulate.timed import (
     ArrivalKind,
     Arrivals,
@@ -72,6 +76,8 @@ class ResponseCheck:
         Of what is random.
     scaled : Scaled, optional
         How the workload was scaled, where the trace is its recording.
+    flash_caches : tuple of str
+        To be replayed besides: they have no formula.
     """
 
     answer: Response
@@ -84,6 +90,7 @@ class ResponseCheck:
     warm_up: WarmUp | None = None
     seed: int = 0
     scaled: Scaled | None = None
+    flash_caches: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.arrivals == "trace" and not self.recorded_accesses_per_s:
@@ -91,6 +98,17 @@ class ResponseCheck:
                 "the trace has no times, so its accesses cannot arrive as recorded",
                 "let them arrive as a Poisson process",
             )
+        titles = flash_cache_titles()
+        for name in self.flash_caches:
+            if name not in titles:
+                raise BadInput(
+                    f"flash cache: `{name}` is unknown", f"one of {', '.join(titles)}"
+                )
+            if self.answer.flash_pages == 0:
+                raise BadInput(
+                    f"flash cache: `{name}` has no flash to use",
+                    "give a flash size above 0",
+                )
 
     def replays(self) -> tuple[dict[str, TimedReplay], ReplaySizes | None]:
         """Return what is replayed, by scheme and rate, and at which sizes of a recording.
@@ -120,6 +138,10 @@ class ResponseCheck:
                 if name == NO_FLASH
                 else Replay("scheme", name, left, answer.flash_pages, 0)
                 for name in model
+            }
+            | {
+                name: Replay("flash_cache", name, left, answer.flash_pages, 0)
+                for name in self.flash_caches
             },
             self.scaled,
         )
@@ -132,7 +154,7 @@ class ResponseCheck:
             if arrivals is None:
                 continue
             flash, disk = (
-                times_of(model[each.scheme].stations[tier])
+                self._times(model[each.scheme].stations[tier])
                 for tier in ("flash", "disk")
             )
             found[_name(each)] = TimedReplay(
@@ -147,30 +169,60 @@ class ResponseCheck:
                 seed=self.seed,
                 warm_up=warm_up,
             )
+        # Of a scheme with flash: its stations are those of the devices, whatever is asked of them.
+        stations = next(
+            each.stations for name, each in model.items() if name != NO_FLASH
+        )
+        for name, rate, arrivals in self._of_caches:
+            found[_named(name, rate)] = TimedReplay(
+                name,
+                sizes[name].ram_pages,
+                sizes[name].flash_pages,
+                arrivals,
+                self._times(stations["flash"]),
+                self._times(stations["disk"]),
+                exponential=hierarchy.service == "exponential",
+                waits_for_writes=hierarchy.writes == "waited_for",
+                seed=self.seed,
+                warm_up=warm_up,
+            )
         return found, recorded
+
+    @property
+    def _of_caches(self) -> Iterator[tuple[str, str, Arrivals]]:
+        """Flash caches at the rates in question; clients think as if they did not wait, for nothing predicts how long."""
+        for name in self.flash_caches:
+            for rate in self.answer.rates:
+                found = self._arriving(rate.accesses_per_s, 0.0)
+                if found is not None:
+                    yield name, rate.name, found
+
+    def _times(self, station: Station) -> DeviceTimes:
+        device, _ = self.hierarchy.of(station.tier)
+        return times_of(station, device, self.curve.page_bytes)
 
     @cached_property
     def _arrivals(self) -> dict[str, Arrivals | None]:
         """How accesses arrive, by scheme and rate that its devices can carry; None where clients do not reach it."""
         return {
-            _name(each): self._arriving(each)
+            _name(each): self._arriving(each.accesses_per_s, each.mean_us or 0.0)
             for each in self.answer.rows
             if not each.unbounded
         }
 
-    def _arriving(self, at: SchemeAt) -> Arrivals | None:
-        if at.accesses_per_s < LEAST_PER_S:
+    def _arriving(self, accesses_per_s: float, mean_us: float) -> Arrivals | None:
+        if accesses_per_s < LEAST_PER_S:
             raise BadInput(
-                f"accesses_per_s: `{at.accesses_per_s:g}` is too low a rate to replay",
+                f"accesses_per_s: `{accesses_per_s:g}` is too low a rate to replay",
                 f"state at least {LEAST_PER_S:g} accesses per second",
             )
         if self.arrivals == "poisson":
-            return Arrivals("poisson", accesses_per_s=at.accesses_per_s)
+            return Arrivals("poisson", accesses_per_s=accesses_per_s)
         if self.arrivals == "trace":
             recorded = self.recorded_accesses_per_s or 0.0
-            return Arrivals("trace", stretch=recorded / at.accesses_per_s)
+            return Arrivals("trace", stretch=recorded / accesses_per_s)
         # By Little's law the clients are thinking or waiting: N = X (Z + R).
-        think_s = self.clients / at.accesses_per_s - (at.mean_us or 0.0) / US_PER_S
+        think_s = self.clients / accesses_per_s - mean_us / US_PER_S
         if think_s < 0:
             return None
         return Arrivals("clients", clients=self.clients, think_s=think_s)
@@ -189,6 +241,14 @@ class ResponseCheck:
             for each in answer.rows
             for figure in _rows(each, replayed.get(_name(each)))
         )
+        titles = flash_cache_titles()
+        rows += tuple(
+            figure
+            for name, rate, _ in self._of_caches
+            for figure in _rows_of_cache(
+                name, titles[name], rate, replayed.get(_named(name, rate))
+            )
+        )
         return Checked(
             finding=verdict(rows, f"{MEAN} at the {answer.rates[-1].name} rate", min),
             rows=rows,
@@ -203,6 +263,14 @@ class ResponseCheck:
                 "Every scheme was replayed on the trace on simulated time: "
                 f"{_ARRIVE[self.arrivals]}, and each device serves its operations first come, "
                 "first served."
+            )
+        if self.flash_caches:
+            titles = flash_cache_titles()
+            names = listed([titles[name] for name in self.flash_caches])
+            yield (
+                f"{names}: there is no formula, so the replay stands alone; what works by time goes by "
+                "the simulated one, batches move at the sequential rate, and each percentile of a "
+                "tier is of its reads of single pages."
             )
         made = [each for each in replayed.values() if "behind" not in each]
         if made:
@@ -231,6 +299,10 @@ class ResponseCheck:
             f"{each.title} at the {each.rate} rate"
             for each in self.answer.rows
             if "behind" in replayed.get(_name(each), ())
+        ] + [
+            f"{flash_cache_titles()[name]} at the {rate} rate"
+            for name, rate, _ in self._of_caches
+            if "behind" in replayed.get(_named(name, rate), ())
         ]
         if behind:
             yield (
@@ -277,9 +349,27 @@ def check(
     )
 
 
-def times_of(station: Station) -> DeviceTimes:
-    """Return the devices of a tier as a replay on simulated time takes them."""
+def times_of(station: Station, device: Device, page_bytes: int) -> DeviceTimes:
+    """Return the devices of a tier as a replay on simulated time takes them.
+
+    Parameters
+    ----------
+    station : Station
+        Of the model.
+    device : Device
+        Of the tier: the rate of its batches, and what reads take longer beside random writes.
+    page_bytes : int
+        [bytes]
+    """
     read, write = (each * station.servers / US_PER_S for each in station.busy_us)
+
+    def of_batch(operation: Operation) -> float | None:
+        found = service_time(device, operation, page_bytes, pattern="sequential")
+        if found.time_us is None:
+            return None
+        return found.time_us * station.servers / US_PER_S
+
+    beside_us = beside_writes_us(device, page_bytes) if station.tier == "flash" else 0.0
     return DeviceTimes(
         station.devices,
         station.servers,
@@ -287,11 +377,18 @@ def times_of(station: Station) -> DeviceTimes:
         write,
         station.read_alone_s,
         station.write_alone_s,
+        of_batch("read"),
+        of_batch("write"),
+        beside_us * station.servers / US_PER_S,
     )
 
 
 def _name(at: SchemeAt) -> str:
-    return f"{at.scheme} at the {at.rate} rate"
+    return _named(at.scheme, at.rate)
+
+
+def _named(scheme: str, rate: str) -> str:
+    return f"{scheme} at the {rate} rate"
 
 
 def _accesses(made: list[TimedResult], seed: int) -> str:
@@ -348,5 +445,37 @@ def _rows(model: SchemeAt, replayed: TimedResult | None) -> Iterator[CheckedFigu
         f"accesses per second {at}",
         RATE_UNIT,
         None if model.unbounded else model.accesses_per_s,
+        None if known is None else known["accesses_per_s"],
+    )
+
+
+def _rows_of_cache(
+    of: str, title: str, rate: str, replayed: TimedResult | None
+) -> Iterator[CheckedFigure]:
+    known = None if replayed is None or "behind" in replayed else replayed
+    behind = known is None or any(
+        known[tier]["utilisation"] >= 1 for tier in ("flash", "disk")
+    )
+    at = f"at the {rate} rate"
+    for figure, name in (
+        (MEAN, "mean_us"),
+        ("median", "p50_us"),
+        ("99th percentile", "p99_us"),
+        ("99.9th percentile", "p999_us"),
+    ):
+        value = None if known is None or behind else known[name]
+        yield row(of, title, f"{figure} {at}", "µs", None, value)
+    for tier in ("flash", "disk"):
+        busy = None if known is None else known[tier]["utilisation"]
+        yield row(of, title, f"busy share of {tier} {at}", "1", None, busy)
+        for figure, name in (("median", "p50_us"), ("99th percentile", "p99_us")):
+            value = None if known is None or behind else known[tier]["reads"][name]
+            yield row(of, title, f"{figure} of reads of {tier} {at}", "µs", None, value)
+    yield row(
+        of,
+        title,
+        f"accesses per second {at}",
+        RATE_UNIT,
+        None,
         None if known is None else known["accesses_per_s"],
     )

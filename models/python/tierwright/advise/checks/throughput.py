@@ -1,4 +1,4 @@
-"""The check of throughput: demands from a replay of every scheme."""
+"""The check of throughput: demands from a replay of every scheme, and of flash caches."""
 
 from __future__ import annotations
 
@@ -12,13 +12,23 @@ from tierwright.advise.checks.checked import (
     verdict,
 )
 from tierwright.advise.checks.counted import Counters, replayed_throughput
+from tierwright.advise.checks.points import Replay
 from tierwright.advise.point import scheme_titles
 from tierwright.advise.throughput import Throughput
+from tierwright.common.errors import BadInput
 from tierwright.common.wording import listed, three_digits
+from tierwright.evaluate.page_flow.decision import warm_up_of
+from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.evaluate.throughput.schemes import Setting
 from tierwright.hardware.device import Device
+from tierwright.hardware.mixed_load import MODEL, mixed_load_basis
+from tierwright.simulate.contenders import flash_cache_titles
+from tierwright.simulate.replay import replay
+from tierwright.trace.reading import OnProgress, Trace
 
 MS_PER_S = 1000.0
+THROUGHPUT = "throughput"
+_STATION = {"cpu": "the processors", "flash": "flash", "disk": "the disks"}
 EQUAL = 0.01
 """Share of the throughput below which a lead does not matter. [1]"""
 
@@ -42,16 +52,149 @@ def check(
     flash, disk : Device
         Of the two lower tiers.
     counters : mapping of str to counters
-        Of the replay of each scheme.
+        Of the replay of each scheme; further ones are of flash caches.
     """
     rows = tuple(_rows(answer, setting, (flash, disk), counters))
     return Checked(
         finding=verdict(rows, "throughput", max),
         rows=rows,
-        basis=f"{REPLAYED} The queueing network is solved as in the answer; the "
-        "waiting of clients is not replayed.",
+        basis=" ".join(_basis(answer, flash, counters)),
         decided=decided(rows),
     )
+
+
+def _basis(
+    answer: Throughput, flash: Device, counters: Mapping[str, Counters]
+) -> Iterator[str]:
+    yield REPLAYED
+    caches = [name for name in counters if name not in answer.study.schemes]
+    if caches:
+        titles = flash_cache_titles()
+        yield (
+            f"So {'was' if len(caches) == 1 else 'were'} {listed([titles[name] for name in caches])}, "
+            "for which there is no formula: single pages and pages in batches at the rates of their "
+            "pattern, metadata included."
+        )
+    if mixed_load_basis(flash) == MODEL:
+        yield (
+            f"{flash.name} states its rate under a mixed load, so its reads take longer the more "
+            "random writes are beside them."
+        )
+    yield (
+        "The queueing network is solved as in the answer; the waiting of clients is not "
+        "replayed."
+    )
+
+
+def flash_cache_replays(
+    answer: Throughput, names: Sequence[str], *, start: str, accesses: int
+) -> dict[str, Replay]:
+    """Return the replays of flash caches at the present sizes of an answer.
+
+    Parameters
+    ----------
+    answer : Throughput
+        Of the model.
+    names : sequence of str
+        Flash caches.
+    start : str
+        `steady` warms the caches with the first half of the trace; `cold` counts all of it.
+    accesses : int
+        Of the trace.
+
+    Raises
+    ------
+    BadInput
+        If there is no such flash cache, or no flash.
+    """
+    titles = flash_cache_titles()
+    ram, flash = _sizes(answer)
+    found = {}
+    for name in names:
+        if name not in titles:
+            raise BadInput(
+                f"flash cache: `{name}` is unknown", f"one of {', '.join(titles)}"
+            )
+        if flash == 0:
+            raise BadInput(
+                f"flash cache: `{name}` has no flash to use",
+                "give a flash size above 0",
+            )
+        found[name] = Replay(
+            "flash_cache", name, ram, flash, warm_up_of(start, accesses)
+        )
+    return found
+
+
+def _sizes(answer: Throughput) -> tuple[int, int]:
+    """RAM that the metadata leave, and flash, at the present point. [pages]"""
+    study = answer.study
+    flash = study.inputs["flash_pages"]
+    if study.varied == "flash_pages":
+        flash = int(study.points[answer.at])
+    return int(study.inputs["ram_pages_left"][answer.at]), int(flash)
+
+
+def replayed(
+    answer: Throughput,
+    trace: Trace,
+    *,
+    setting: Setting,
+    flash: Device,
+    disk: Device,
+    start: str,
+    accesses: int,
+    flash_caches: Sequence[str] = (),
+    on_progress: OnProgress | None = None,
+) -> Checked:
+    """Replay every scheme of an answer, and flash caches, and put them beside the answer.
+
+    Parameters
+    ----------
+    answer : Throughput
+        Of the model.
+    trace : Trace
+        That was profiled.
+    setting : Setting
+        What it was asked with.
+    flash, disk : Device
+        Of the two lower tiers.
+    start : str
+        `steady` or `cold`.
+    accesses : int
+        Of the trace.
+    flash_caches : sequence of str
+        To be replayed besides.
+    on_progress : callable, optional
+        See `OnProgress`; False cancels.
+
+    Raises
+    ------
+    BadInput
+        As `flash_cache_replays`.
+    """
+    ram_left, flash_pages = _sizes(answer)
+    warm_up = warm_up_of(start, accesses)
+    wanted = {
+        name: Replay("scheme", name, answer.study.inputs["ram_pages"], 0, warm_up)
+        if name == NO_FLASH
+        else Replay("scheme", name, ram_left, flash_pages, warm_up)
+        for name in answer.study.schemes
+    }
+    wanted |= flash_cache_replays(answer, flash_caches, start=start, accesses=accesses)
+    counters = {
+        name: replay(
+            trace,
+            each.family,
+            each.name,
+            each.ram_pages,
+            each.flash_pages,
+            warm_up=each.warm_up,
+            on_progress=on_progress,
+        )
+        for name, each in wanted.items()
+    }
+    return check(answer, setting=setting, flash=flash, disk=disk, counters=counters)
 
 
 def _rows(
@@ -61,26 +204,53 @@ def _rows(
     counters: Mapping[str, Counters],
 ) -> Iterator[CheckedFigure]:
     flash, disk = devices
-    titles = scheme_titles()
-    for name, model in answer.study.schemes.items():
+    titles = scheme_titles() | flash_cache_titles()
+    study, at = answer.study, answer.at
+    for name in (
+        *study.schemes,
+        *(each for each in counters if each not in study.schemes),
+    ):
         found = replayed_throughput(
             counters[name], flash=flash, disk=disk, setting=setting
         )
+        model = study.schemes.get(name)
+        title = titles[name]
         yield row(
             name,
-            titles[name],
-            "throughput",
+            title,
+            THROUGHPUT,
             "1/s",
-            float(model.throughput_per_s[answer.at]),
+            None if model is None else float(model.throughput_per_s[at]),
             found.throughput_per_s,
         )
         yield row(
             name,
-            titles[name],
+            title,
             "response time",
             "ms",
-            float(model.response_s[answer.at]) * MS_PER_S,
+            None if model is None else float(model.response_s[at]) * MS_PER_S,
             found.response_s * MS_PER_S,
+        )
+        for at_station, (kind, share) in enumerate(found.utilisation.items()):
+            if kind == "cpu" and setting.cpu_s_per_transaction == 0:
+                continue
+            yield row(
+                name,
+                title,
+                f"busy share of {_STATION[kind]}",
+                "1",
+                None if model is None else float(model.utilisation[at][at_station]),
+                share,
+            )
+        yield row(
+            name,
+            title,
+            "disks from which another device limits",
+            "1",
+            None
+            if model is None or study.varied == "flash_pages"
+            else study.knee_disks[name],
+            found.knee_disks,
         )
 
 
@@ -89,7 +259,7 @@ def decided(rows: Sequence[CheckedFigure]) -> str | None:
     rates = {
         each.title: each.simulated
         for each in rows
-        if each.figure == "throughput" and each.simulated is not None
+        if each.figure == THROUGHPUT and each.simulated is not None
     }
     if not rates:
         return None

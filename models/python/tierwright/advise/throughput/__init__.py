@@ -246,8 +246,7 @@ def weigh_point(
     value, left = int(study.points[at]), float(study.inputs["ram_pages_left"][at])
     if study.varied == "flash_pages":
         f = value
-    else:
-        setting = replace(setting, **{study.varied: value})
+    setting = present_setting(study, at, setting)
     return effects(
         Situation(curve, flash, disk, (r, f, r + f, left, left + f)),
         best or study.best[at],
@@ -256,6 +255,23 @@ def weigh_point(
         flash_pages=f,
         flash_metadata=flash_metadata,
     )
+
+
+def present_setting(study: ThroughputStudy, at: int, setting: Setting) -> Setting:
+    """Return the setting of one point of a study: with its value of what is varied.
+
+    Parameters
+    ----------
+    study : ThroughputStudy
+        Over the points.
+    at : int
+        Index among them.
+    setting : Setting
+        What the study was made with.
+    """
+    if study.varied == "flash_pages":
+        return setting
+    return replace(setting, **{study.varied: int(study.points[at])})
 
 
 def usual_points(vary: str, present: int) -> list[int]:

@@ -23,6 +23,7 @@ from tierwright.evaluate.throughput.schemes import (
     _demands,
     beyond_busy,
 )
+from tierwright.hardware.mixed_load import beside_writes_us
 
 MOST_STEPS = 300
 """Clients up to which the network is solved; beyond, the operational laws bound it, which many
@@ -128,9 +129,10 @@ def _rates(
     waited: list[FloatArray] = []
     for situation, costs in found:
         waits = beyond_busy(situation.flash, situation.disk, situation.curve.page_bytes)
+        beside_us = beside_writes_us(situation.flash, situation.curve.page_bytes)
         for name in SCHEMES:
             each = costs[name]
-            rows.append(_demands(each, setting)[0])
+            rows.append(_demands(each, setting, beside_us)[0])
             delays.append(_delays(each, waits, setting.accesses_per_transaction)[0])
             waited.append(_of_reads(each, situation, setting))
     demands, delay = np.stack(rows), np.stack(delays)

@@ -27,6 +27,7 @@ from tierwright.evaluate.page_flow.schemes import (
 from tierwright.evaluate.throughput.laws import Bounds, asymptotic_bounds
 from tierwright.evaluate.throughput.mva import ESTIMATOR, VALIDITY, closed_network
 from tierwright.hardware.device import OPERATIONS, Device, Operation
+from tierwright.hardware.mixed_load import beside_writes_us, mixed_load_basis
 from tierwright.hardware.service_time import service_basis, service_us, waiting_time
 from tierwright.profile.curve import Curve
 
@@ -102,6 +103,9 @@ class SchemeThroughput:
         How the hits were obtained, and how far off they may be, at the worst of the points.
     exact : bool
         Whether a simulation with LRU in both tiers gives the same hits at every point.
+    beside_writes_us : float
+        c of `mixed_load`: what a flash read takes longer, times the share of flash writes beside
+        it; 0 where the flash device states no mixed load. [µs]
     """
 
     scheme: str
@@ -119,6 +123,7 @@ class SchemeThroughput:
     estimator: str
     exactness: str
     exact: bool
+    beside_writes_us: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,10 +293,11 @@ def scheme_throughput(
     ]
     ends = {end: costs_of(near, end) for end in (-1.0, 1.0)} if near else {}
     waits = beyond_busy(flash, disk, curve.page_bytes)
+    beside_us = beside_writes_us(flash, curve.page_bytes)
     solved = _solve(
         {
             (name, end): (
-                _demands(costs, setting),
+                _demands(costs, setting, beside_us),
                 _delays(costs, waits, setting.accesses_per_transaction),
             )
             for end, grids in ((0.0, grid), *ends.items())
@@ -311,6 +317,7 @@ def scheme_throughput(
                 np.full_like(left, ram_pages) if name == NO_FLASH else left,
                 sizes,
             ),
+            beside_us,
         )
         for name in wanted
     }
@@ -337,6 +344,7 @@ def scheme_throughput(
             "disk_device_id": disk.id,
             "flash_service_basis": service_basis(flash, curve.page_bytes),
             "disk_service_basis": service_basis(disk, curve.page_bytes),
+            "mixed_load": mixed_load_basis(flash),
             "waits_beyond_busy_us": {
                 name: getattr(waits, name) for name in BeyondBusy.__slots__
             },
@@ -411,15 +419,23 @@ def _delays(
     return np.asarray(each * accesses_per_transaction / US_PER_S)
 
 
-def _demands(costs: SchemeGrid, setting: Setting) -> FloatArray:
+def _demands(costs: SchemeGrid, setting: Setting, beside_us: float = 0.0) -> FloatArray:
     """Busy time of a transaction at each kind of station. [s]"""
     per = setting.accesses_per_transaction / US_PER_S
+    flash_us = costs.flash_time_us_per_access
+    if beside_us > 0:
+        reads, writes = (
+            costs.flash_hits / costs.accesses,
+            costs.flash_writes_per_access,
+        )
+        both = np.maximum(reads + writes, np.finfo(float).tiny)
+        flash_us = flash_us + reads * beside_us * writes / both
     return np.stack(
         [
             np.full(
                 costs.flash_time_us_per_access.shape, setting.cpu_s_per_transaction
             ),
-            costs.flash_time_us_per_access * per,
+            flash_us * per,
             costs.disk_time_us_per_access * per,
         ],
         axis=-1,
@@ -431,6 +447,7 @@ def _scheme(
     costs: SchemeGrid,
     solved: Sequence[_Solved],
     sizes: tuple[Curve, FloatArray, np.typing.NDArray[np.int64]],
+    beside_us: float,
 ) -> SchemeThroughput:
     """Join the solution of a scheme with those at the ends of its known error."""
     main = solved[0]
@@ -454,6 +471,7 @@ def _scheme(
         BY_NAME[name].estimator,
         exactness,
         exact,
+        beside_us,
     )
 
 
@@ -708,17 +726,26 @@ def demand_terms(
     times = study.costs.times
     a = Number("A", accesses_per_transaction, "accesses", "of a transaction")
     flash_hits, flash_writes, misses, disk_writes = _operations(study.costs, at)
+    of_flash = (
+        a,
+        flash_hits,
+        Number("F_R", times.flash_read, "µs", "flash read"),
+        flash_writes,
+        Number("F_W", times.flash_write, "µs", "flash write"),
+    )
+    beside = Number(
+        "c",
+        study.beside_writes_us,
+        "µs",
+        "what a flash read takes longer beside random writes alone",
+    )
     return {
         "flash": (
-            "A (h_f F_R + w_f F_W)",
-            (
-                a,
-                flash_hits,
-                Number("F_R", times.flash_read, "µs", "flash read"),
-                flash_writes,
-                Number("F_W", times.flash_write, "µs", "flash write"),
-            ),
-        ),
+            "A (h_f (F_R + c w_f / (h_f + w_f)) + w_f F_W)",
+            (*of_flash, beside),
+        )
+        if study.beside_writes_us > 0
+        else ("A (h_f F_R + w_f F_W)", of_flash),
         "disk": (
             "A (m_f D_R + w_d D_W)",
             (

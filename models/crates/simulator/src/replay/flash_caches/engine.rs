@@ -12,6 +12,7 @@ use crate::replay::future::Future;
 use crate::replay::policies::Policy;
 use crate::replay::settings::Settings;
 use crate::replay::tier::Tier;
+use crate::replay::timed::{Clock, Held};
 use crate::replay::translation::Under;
 use crate::replay::{
     BATCH, FLASH, Fill, Places, Placing, RAM, Totals, WarmedUp, addresses_of, check_filled,
@@ -301,6 +302,21 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
         report
     }
 
+    /// What a restart has read from flash: bytes of the directory, and data pages.
+    fn restored_since(&self, before: FlashCacheCounters) -> (u64, u64) {
+        let read = self.around.counters.since(before);
+        let bytes = read.restart_segments_read * C::segment_bytes(&self.settings);
+        (bytes, read.restart_pages_scanned)
+    }
+
+    /// What flash holds.
+    pub(crate) fn held(&self) -> Held {
+        Held {
+            flash_used: Some(self.cache.slots_used()),
+            flash_dirty: Some(self.cache.dirty_copies()),
+        }
+    }
+
     /// How full flash is, or DRAM without flash.
     fn fill(&self) -> Fill {
         let Surroundings {
@@ -387,6 +403,83 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
     }
 }
 
+/// What follows a replay access by access, with its counters: nothing, or the clock of simulated time.
+pub(crate) trait Watch {
+    /// Whether it follows anything.
+    const ACTIVE: bool;
+
+    /// Refuses a trace without the times that are asked for.
+    fn check_times(&self, _times_ns: &[i64], _accesses: usize) -> Result<()> {
+        Ok(())
+    }
+    /// The next access is due, which was recorded at a time; the answer is when it arrives. [ns]
+    fn arrive(&mut self, recorded_ns: i64) -> u64;
+    /// Whether what the cache holds is to be noted.
+    fn is_window_over(&self) -> bool {
+        false
+    }
+    /// Notes what the cache holds.
+    fn close_windows(&mut self, _held: Held) {}
+    /// The cache has worked in the background.
+    fn in_background(&mut self, _before: &FlashCacheCounters, _after: &FlashCacheCounters) {}
+    /// An access was replayed.
+    fn accessed(&mut self, _before: &FlashCacheCounters, _after: &FlashCacheCounters) {}
+    /// The cache was restored from so many bytes of its directory and data pages on flash.
+    fn restored(&mut self, _directory_bytes: u64, _pages: u64) {}
+    /// What comes next is counted.
+    fn warmed_up(&mut self) {}
+}
+
+/// Counts alone.
+impl Watch for () {
+    const ACTIVE: bool = false;
+
+    fn arrive(&mut self, recorded_ns: i64) -> u64 {
+        u64::try_from(recorded_ns).unwrap_or(0)
+    }
+}
+
+impl Watch for Clock {
+    const ACTIVE: bool = true;
+
+    fn check_times(&self, times_ns: &[i64], accesses: usize) -> Result<()> {
+        Self::check_times(self, times_ns, accesses)
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "times from 0 on; what is longer than 580 years ends there"
+    )]
+    fn arrive(&mut self, recorded_ns: i64) -> u64 {
+        Self::arrive(self, recorded_ns) as u64
+    }
+
+    fn is_window_over(&self) -> bool {
+        Self::is_window_over(self)
+    }
+
+    fn close_windows(&mut self, held: Held) {
+        Self::close_windows(self, held);
+    }
+
+    fn in_background(&mut self, before: &FlashCacheCounters, after: &FlashCacheCounters) {
+        Self::in_background(self, before, after);
+    }
+
+    fn accessed(&mut self, before: &FlashCacheCounters, after: &FlashCacheCounters) {
+        Self::access(self, before, after);
+    }
+
+    fn restored(&mut self, directory_bytes: u64, pages: u64) {
+        self.stand_still(directory_bytes, pages);
+    }
+
+    fn warmed_up(&mut self) {
+        self.restart();
+    }
+}
+
 /// When to crash, and how to come back.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CrashPlan {
@@ -420,11 +513,13 @@ impl Course {
     }
 
     /// Makes room for a chunk, and starts the clock with the first one.
-    fn meet<P: Policy, C: FlashCache>(
+    fn meet<P: Policy, C: FlashCache, W: Watch>(
         &mut self,
         engine: &mut Engine<P, C>,
+        watch: &W,
         chunk: &Chunk,
     ) -> Result<()> {
+        watch.check_times(&chunk.times_ns, chunk.len())?;
         self.totals.distinct_pages = distinct_pages(chunk, self.totals.distinct_pages)?;
         C::check_distinct_pages(self.totals.distinct_pages)?;
         engine.grow(self.totals.distinct_pages);
@@ -432,6 +527,8 @@ impl Course {
         if timed && chunk.times_ns.len() != chunk.len() {
             return Err(disagreement("trace source", "pages without a time"));
         }
+        // On simulated time every access has one.
+        let timed = timed || W::ACTIVE;
         if self.totals.accesses == 0 {
             let unit = if timed {
                 ClockUnit::Nanoseconds
@@ -448,9 +545,10 @@ impl Course {
     }
 
     /// Replays a chunk; `next_accesses` has one entry for each access if `FORESEEN`.
-    fn pass<const FORESEEN: bool, P: Policy, C: FlashCache>(
+    fn pass<const FORESEEN: bool, P: Policy, C: FlashCache, W: Watch>(
         &mut self,
         engine: &mut Engine<P, C>,
+        watch: &mut W,
         chunk: &mut Chunk,
         next_accesses: &[u32],
     ) {
@@ -465,21 +563,44 @@ impl Course {
             engine.around.dram.fetch(&chunk.pages[start..end]);
             for (index, &page) in (start..end).zip(&chunk.pages[start..end]) {
                 // Requests may be recorded out of order: time never runs backwards here.
-                now = if timed {
-                    now.max(u64::try_from(chunk.times_ns[index]).unwrap_or(0))
+                now = if W::ACTIVE {
+                    watch.arrive(chunk.times_ns.get(index).copied().unwrap_or_default())
+                } else if timed {
+                    now.max(watch.arrive(chunk.times_ns[index]))
                 } else {
                     done
                 };
+                if W::ACTIVE && watch.is_window_over() {
+                    watch.close_windows(engine.held());
+                }
                 if done == crash_at {
+                    let before = engine.around.counters;
                     self.crash = self
                         .plan
                         .map(|plan| engine.crash(done, now, self.totals.distinct_pages, plan.warm));
+                    if W::ACTIVE {
+                        let (bytes, pages) = engine.restored_since(before);
+                        watch.restored(bytes, pages);
+                    }
                 }
-                engine.tick(now);
-                if FORESEEN {
-                    engine.around.dram.foresee(page, next_accesses[index]);
+                let write = chunk.flags[index] & WRITE != 0;
+                if W::ACTIVE {
+                    let before = engine.around.counters;
+                    engine.tick(now);
+                    let ticked = engine.around.counters;
+                    watch.in_background(&before, &ticked);
+                    if FORESEEN {
+                        engine.around.dram.foresee(page, next_accesses[index]);
+                    }
+                    engine.access(page, write);
+                    watch.accessed(&ticked, &engine.around.counters);
+                } else {
+                    engine.tick(now);
+                    if FORESEEN {
+                        engine.around.dram.foresee(page, next_accesses[index]);
+                    }
+                    engine.access(page, write);
                 }
-                engine.access(page, chunk.flags[index] & WRITE != 0);
                 done += 1;
             }
             start = end;
@@ -490,6 +611,7 @@ impl Course {
             if end == chunk.warm_up {
                 self.before = engine.around.counters;
                 engine.around.device.restart_counters();
+                watch.warmed_up();
             }
         }
         self.now = now;
@@ -522,9 +644,10 @@ impl Course {
 }
 
 /// The loop over all accesses.
-pub(crate) fn replay<P: Policy, C: FlashCache>(
+pub(crate) fn replay<P: Policy, C: FlashCache, W: Watch>(
     source: &mut dyn AccessSource,
     engine: &mut Engine<P, C>,
+    watch: &mut W,
     plan: Option<CrashPlan>,
     on_progress: OnProgress<'_>,
 ) -> Result<Course> {
@@ -534,21 +657,22 @@ pub(crate) fn replay<P: Policy, C: FlashCache>(
         source.keep_addresses();
     }
     while source.next_chunk(&mut chunk)? {
-        course.meet(engine, &chunk)?;
+        course.meet(engine, watch, &chunk)?;
         if C::NEEDS_ADDRESSES {
             let (spaces, addresses) = addresses_of(source, chunk.len())?;
             engine.cache.locate(&chunk.pages, spaces, addresses);
         }
-        course.pass::<false, P, C>(engine, &mut chunk, &[]);
+        course.pass::<false, P, C, W>(engine, watch, &mut chunk, &[]);
         report(source, course.totals.accesses, on_progress)?;
     }
     course.end(engine)
 }
 
 /// The same, telling DRAM of each access when its page is accessed next.
-pub(crate) fn replay_foreseen<P: Policy, C: FlashCache>(
+pub(crate) fn replay_foreseen<P: Policy, C: FlashCache, W: Watch>(
     source: &mut dyn AccessSource,
     engine: &mut Engine<P, C>,
+    watch: &mut W,
     plan: Option<CrashPlan>,
     on_progress: OnProgress<'_>,
 ) -> Result<Course> {
@@ -568,12 +692,12 @@ pub(crate) fn replay_foreseen<P: Policy, C: FlashCache>(
     let mut chunk = Chunk::default();
     let mut next_accesses = Vec::new();
     while future.next_chunk(&mut chunk, &mut next_accesses)? {
-        course.meet(engine, &chunk)?;
+        course.meet(engine, watch, &chunk)?;
         if C::NEEDS_ADDRESSES {
             places.of(&chunk.pages, &mut spaces, &mut addresses);
             engine.cache.locate(&chunk.pages, &spaces, &addresses);
         }
-        course.pass::<true, P, C>(engine, &mut chunk, &next_accesses);
+        course.pass::<true, P, C, W>(engine, watch, &mut chunk, &next_accesses);
         if !on_progress(future.progress(course.totals.accesses)) {
             return Err(Error::Cancelled);
         }

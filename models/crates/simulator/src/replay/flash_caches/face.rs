@@ -374,6 +374,10 @@ impl FlashCache for Face {
         warnings
     }
 
+    fn segment_bytes(settings: &Settings) -> u64 {
+        settings.segment_entries * ENTRY_BYTES
+    }
+
     fn new(flash_pages: u32, settings: &Settings) -> Self {
         Self {
             settings: *settings,

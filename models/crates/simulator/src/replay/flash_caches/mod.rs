@@ -52,17 +52,18 @@ use crate::replay::policies::fifo::Fifo;
 use crate::replay::policies::lru::Lru;
 use crate::replay::policies::{self, AnyPolicy, Policy};
 use crate::replay::settings::{Settings, spelled};
+use crate::replay::timed::{Clock as TimedClock, Held, Replayed, TimedResult, Timing};
 use crate::replay::translation::{
     Asked, COLLECTIONS, DEFAULT_BLOCK, FTL_BLOCK, FTL_BUFFER, FTL_GC, FTL_MAPPING, FTL_SPARE,
     FTL_TRIM, MOST_SPARE, Under,
 };
-use crate::replay::two_tier::Warning;
+use crate::replay::two_tier::{self, Warning};
 use crate::replay::{About, Totals, WarmedUp, disagreement, page_count};
 
 pub use counters::FlashCacheCounters;
 pub use engine::CrashReport;
 pub(crate) use engine::Frames;
-use engine::{CrashPlan, Engine};
+use engine::{CrashPlan, Engine, Watch};
 pub use options::OptionAbout;
 use options::Options;
 
@@ -163,6 +164,10 @@ pub(crate) trait FlashCache: Sized {
     /// Flash pages of the units in which it works: what does not fill a unit stays unused.
     fn unit_pages(_settings: &Self::Settings) -> u32 {
         1
+    }
+    /// Bytes of a metadata segment that a restart reads.
+    fn segment_bytes(_settings: &Self::Settings) -> u64 {
+        0
     }
     /// Flash pages that an access may fill at most, its background work included.
     fn fills_at_once(_settings: &Self::Settings) -> u64 {
@@ -455,6 +460,17 @@ macro_rules! flash_caches {
                 name => Err(unknown(name)),
             }
         }
+
+        fn simulate_named_timed(
+            about: &'static FlashCacheAbout,
+            run: Run<'_, '_>,
+            timing: Timing,
+        ) -> Result<TimedResult> {
+            match about.about.name {
+                $($name => simulate_timed::<$cache>(about, run, timing),)+
+                name => Err(unknown(name)),
+            }
+        }
     };
 }
 
@@ -509,11 +525,7 @@ pub fn simulate_flash_cache(
     options: &[(String, String)],
     on_progress: OnProgress<'_>,
 ) -> Result<FlashCacheResult> {
-    let wanted = name.to_ascii_lowercase().replace('-', "_");
-    let about = TABLE
-        .iter()
-        .find(|cache| cache.about.name == wanted)
-        .ok_or_else(|| unknown(name))?;
+    let about = find(name).ok_or_else(|| unknown(name))?;
     let run = Run {
         source,
         ram_pages,
@@ -522,6 +534,37 @@ pub fn simulate_flash_cache(
         on_progress,
     };
     simulate_named(about, run)
+}
+
+/// The flash cache of a name, which may be written in upper case, and with `-` for `_`.
+fn find(name: &str) -> Option<&'static FlashCacheAbout> {
+    let wanted = name.to_ascii_lowercase().replace('-', "_");
+    TABLE.iter().find(|cache| cache.about.name == wanted)
+}
+
+/// Whether there is a flash cache of that name.
+pub(crate) fn is_one(name: &str) -> bool {
+    find(name).is_some()
+}
+
+/// The same as [`simulate_flash_cache`] on simulated time.
+///
+/// # Errors
+/// As there; [`Error::BadParameter`] for times without meaning, and where devices do not keep up.
+pub(crate) fn simulate_flash_cache_timed(
+    run: two_tier::Run<'_, '_>,
+    name: &str,
+    timing: Timing,
+) -> Result<TimedResult> {
+    let about = find(name).ok_or_else(|| unknown(name))?;
+    let run = Run {
+        source: run.source,
+        ram_pages: run.ram_pages,
+        flash_pages: run.flash_pages,
+        options: run.options,
+        on_progress: run.on_progress,
+    };
+    simulate_named_timed(about, run, timing)
 }
 
 /// The options of the policy of DRAM that is chosen, in words.
@@ -550,33 +593,62 @@ fn simulate<C: FlashCache>(
     about: &'static FlashCacheAbout,
     run: Run<'_, '_>,
 ) -> Result<FlashCacheResult> {
+    with_options(about, run.options, |options, dram| match dram.policy {
+        "lru" => simulate_over::<Lru, C, ()>(about, options, dram, run, &mut ()),
+        "fifo" => simulate_over::<Fifo, C, ()>(about, options, dram, run, &mut ()),
+        "clock" => simulate_over::<Clock, C, ()>(about, options, dram, run, &mut ()),
+        _ => simulate_over::<AnyPolicy, C, ()>(about, options, dram, run, &mut ()),
+    })
+}
+
+/// The same on simulated time: compiled once for all policies of DRAM.
+fn simulate_timed<C: FlashCache>(
+    about: &'static FlashCacheAbout,
+    run: Run<'_, '_>,
+    timing: Timing,
+) -> Result<TimedResult> {
+    let mut clock = TimedClock::new(timing);
+    let replay = with_options(about, run.options, |options, dram| {
+        simulate_over::<AnyPolicy, C, TimedClock>(about, options, dram, run, &mut clock)
+    })?;
+    let held = Held {
+        flash_used: Some(replay.slots_used),
+        flash_dirty: Some(replay.dirty_slots),
+    };
+    Ok(TimedResult {
+        response: clock.finish(held)?,
+        replay: Replayed::FlashCache(Box::new(replay)),
+    })
+}
+
+/// Reads the options of a flash cache, and those of the policy of its DRAM.
+fn with_options<T>(
+    about: &'static FlashCacheAbout,
+    given: &[(String, String)],
+    replay: impl FnOnce(Options<'_>, Settings) -> Result<T>,
+) -> Result<T> {
     // What is no option of the flash cache, however it is written, may be one of the policy of its DRAM.
     let known = about.options();
     let is_own = |name: &str| {
         let name = spelled(name);
         known.iter().any(|option| option.name == name)
     };
-    let (of_dram, own): (Vec<_>, Vec<_>) = run
-        .options
+    let (of_dram, own): (Vec<_>, Vec<_>) = given
         .iter()
         .cloned()
         .partition(|(name, _)| spelled(name).starts_with(RAM_PREFIX) && !is_own(name));
     let of_its_policy = options_of_dram(&own, &known);
     let options = Options::new(about.about.name, known, &own, &of_its_policy)?;
     let dram = options.policy(RAM_POLICY, RAM_PREFIX, &of_dram)?;
-    match dram.policy {
-        "lru" => simulate_over::<Lru, C>(about, options, dram, run),
-        "fifo" => simulate_over::<Fifo, C>(about, options, dram, run),
-        "clock" => simulate_over::<Clock, C>(about, options, dram, run),
-        _ => simulate_over::<AnyPolicy, C>(about, options, dram, run),
-    }
+    replay(options, dram)
 }
 
-fn simulate_over<P: Policy, C: FlashCache>(
+fn simulate_over<P: Policy, C: FlashCache, W: Watch>(
     about: &'static FlashCacheAbout,
     options: Options<'_>,
     dram: Settings,
     run: Run<'_, '_>,
+    watch: &mut W,
 ) -> Result<FlashCacheResult> {
     let Run {
         source,
@@ -598,7 +670,7 @@ fn simulate_over<P: Policy, C: FlashCache>(
     let plan = crash_at.map(|at_access| CrashPlan { at_access, warm });
     let result = if flash_pages == 0 {
         let engine = Engine::<P, no_flash::NoFlash>::new(ram_pages, 0, dram, ());
-        let mut result = count(about, engine, plan, source, on_progress)?;
+        let mut result = count(about, engine, watch, plan, source, on_progress)?;
         // They are of the flash cache that is not there.
         result.warnings.clear();
         result
@@ -607,7 +679,7 @@ fn simulate_over<P: Policy, C: FlashCache>(
         if let Some(under) = under {
             engine.around.device.put_on(under);
         }
-        count(about, engine, plan, source, on_progress)?
+        count(about, engine, watch, plan, source, on_progress)?
     };
     Ok(FlashCacheResult {
         ram_pages,
@@ -655,9 +727,10 @@ fn translation(options: &Options<'_>, flash_pages: u32) -> Result<Option<Under>>
     Under::new(flash_pages, asked).map(Some)
 }
 
-fn count<P: Policy, C: FlashCache>(
+fn count<P: Policy, C: FlashCache, W: Watch>(
     about: &'static FlashCacheAbout,
     mut engine: Engine<P, C>,
+    watch: &mut W,
     plan: Option<CrashPlan>,
     source: &mut dyn AccessSource,
     on_progress: OnProgress<'_>,
@@ -668,9 +741,9 @@ fn count<P: Policy, C: FlashCache>(
         crash,
         ..
     } = if engine.needs_future() {
-        engine::replay_foreseen(source, &mut engine, plan, on_progress)?
+        engine::replay_foreseen(source, &mut engine, watch, plan, on_progress)?
     } else {
-        engine::replay(source, &mut engine, plan, on_progress)?
+        engine::replay(source, &mut engine, watch, plan, on_progress)?
     };
     engine
         .recount(totals, crash.as_ref())

@@ -89,16 +89,31 @@ macro_rules! schemes {
             }
         }
 
-        /// Replays the run through the scheme called `name`, with LRU in both tiers, on simulated time.
+        /// Replays the run through the scheme called `name`, with LRU in both tiers, or through the flash cache of
+        /// that name, on simulated time.
         pub(crate) fn simulate_timed(
             name: &str,
             run: Run<'_, '_>,
             timing: Timing,
         ) -> Result<TimedResult> {
+            if flash_caches::is_one(name) {
+                return flash_caches::simulate_flash_cache_timed(run, name, timing);
+            }
             let wanted = spelled(name);
             let Some(about) = TABLE.iter().find(|about| about.name == wanted) else {
                 return Err(unknown(name));
             };
+            if let Some((option, value)) = run.options.first() {
+                return Err(Error::BadParameter {
+                    name: "option",
+                    value: format!("{option}={value}"),
+                    message: format!(
+                        "scheme `{}` takes no options on simulated time: LRU is in both tiers",
+                        about.name
+                    ),
+                    hint: "leave it out, or replay a flash cache".to_owned(),
+                });
+            }
             match about.name {
                 $($name => two_tier::simulate_timed::<$lru, none::NoFlash<Lru>>(about, run, timing),)+
                 _ => Err(unknown(name)),

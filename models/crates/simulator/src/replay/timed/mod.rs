@@ -2,8 +2,9 @@
 //! long each of them takes.
 //!
 //! ```text
-//! an access arrives:  read of flash or disk, as the scheme says; a RAM hit takes no time
-//! its read is over:   the writes that its miss caused, one after the other: those of the disk, then those of flash
+//! an access arrives:  what a flash cache does in the background until then begins; then its read of flash or disk,
+//!                     as scheme or cache say; a RAM hit takes no time
+//! its read is over:   what its miss caused: further reads, then writes of the disk, then those of flash
 //! a device:           at most so many operations at once, the others wait, first come, first served
 //! ```
 //!
@@ -11,9 +12,11 @@
 //! the first access. Memory is bounded: a histogram, a number for each operation that a device serves at once, and
 //! the accesses whose writes are not over, at most [`MOST_PENDING`].
 
+mod course;
 mod histogram;
 mod random;
 mod stations;
+mod work;
 
 use std::cell::Cell;
 use std::cmp::{Ordering, Reverse};
@@ -21,9 +24,15 @@ use std::collections::BinaryHeap;
 
 use serde::Serialize;
 
+pub(crate) use self::course::Held;
+pub use self::course::Window;
+use self::course::{Course, MOST_WINDOWS};
 use self::histogram::{Histogram, RESOLUTION, as_f64};
 use self::random::Random;
 use self::stations::Station;
+pub(crate) use self::work::ByClass;
+use self::work::Work;
+use super::flash_caches::FlashCacheResult;
 use super::two_tier::{Scheme, SchemeCounters, SchemeResult};
 use super::{Fill, Machine, Totals, disagreement};
 use crate::error::{Error, Result};
@@ -73,6 +82,12 @@ pub struct DeviceTimes {
     pub write_ns: f64,
     /// [ns]
     pub write_answered_ns: f64,
+    /// How long a page of a batch read occupies one of those. [ns]
+    pub batch_read_ns: f64,
+    /// The same of a page of a batch write. [ns]
+    pub batch_write_ns: f64,
+    /// What a single read takes longer, times the share of random writes among the latest operations. [ns]
+    pub beside_writes_ns: f64,
 }
 
 /// What a replay on simulated time needs besides sizes and scheme.
@@ -90,6 +105,10 @@ pub struct Timing {
     pub waits_for_writes: bool,
     /// Of all that is random.
     pub seed: u64,
+    /// Length of the windows of the course; 0: no course. [ns]
+    pub window_ns: f64,
+    /// Page of the trace. [bytes]
+    pub page_bytes: u64,
 }
 
 impl Timing {
@@ -125,6 +144,18 @@ impl Timing {
                     "give a time of at least 0",
                 ))
             }
+            _ if self.page_bytes == 0 => Err(refused(
+                "page-bytes",
+                &0,
+                "is not the size of a page",
+                "give the page size of the trace",
+            )),
+            _ if !self.window_ns.is_finite() || self.window_ns < 0.0 => Err(refused(
+                "window",
+                &(self.window_ns / NS_PER_S),
+                "is not a length of time",
+                "give seconds above 0, such as 60",
+            )),
             _ => self.check_devices(),
         }
     }
@@ -147,6 +178,9 @@ impl Timing {
                 times.read_answered_ns,
                 times.write_ns,
                 times.write_answered_ns,
+                times.batch_read_ns,
+                times.batch_write_ns,
+                times.beside_writes_ns,
             ] {
                 if !time.is_finite() || time < 0.0 {
                     return Err(refused(
@@ -181,6 +215,24 @@ fn refused(name: &'static str, value: &dyn std::fmt::Display, message: &str, hin
 enum Operation {
     Read,
     Write,
+    /// One page of many that are moved in order.
+    BatchRead,
+    BatchWrite,
+}
+
+/// Times of the single pages that a tier read or wrote: wait and service.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct OperationTimes {
+    /// How many.
+    pub operations: u64,
+    /// [µs]
+    pub mean_us: f64,
+    /// [µs]
+    pub p50_us: f64,
+    /// [µs]
+    pub p99_us: f64,
+    /// [µs]
+    pub p999_us: f64,
 }
 
 /// What the devices of a tier did.
@@ -194,10 +246,16 @@ pub struct StationResult {
     pub wait_us: f64,
     /// Share of the operations that waited. [1]
     pub waited: f64,
+    /// Reads of single pages.
+    pub reads: OperationTimes,
+    /// Writes of single pages.
+    pub writes: OperationTimes,
+    /// Pages moved in batches.
+    pub batch_pages: u64,
 }
 
 /// How long the accesses took.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Responses {
     /// Accesses whose time was counted.
     pub accesses: u64,
@@ -221,27 +279,41 @@ pub struct Responses {
     pub flash: StationResult,
     /// What the disks did.
     pub disk: StationResult,
+    /// How long devices stood still after a crash, to restore what lies on flash. [s]
+    pub restart_s: f64,
+    /// What happened in each window, from the first access on, whether it warms up or is counted; empty unless asked for.
+    pub course: Vec<Window>,
+}
+
+/// What a replay on simulated time counted.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Replayed {
+    /// Under a page-flow scheme.
+    Scheme(Box<SchemeResult>),
+    /// Through a flash cache.
+    FlashCache(Box<FlashCacheResult>),
 }
 
 /// Result of one replay on simulated time.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct TimedResult {
     /// What was counted.
-    #[serde(flatten)]
-    pub replay: SchemeResult,
+    pub replay: Replayed,
     /// How long it took.
     pub response: Responses,
 }
 
-/// An access whose read, or one of whose writes, is over at a time.
+/// What is left to do besides an access: what it waits for is over at a time.
 #[derive(Debug, Clone, Copy)]
 struct Pending {
     at_ns: f64,
     /// Of the access; breaks ties, so that a result does not depend on the heap.
     number: u64,
     arrived_ns: f64,
-    disk_writes: u32,
-    flash_writes: u32,
+    work: Work,
+    /// Whether it was done in the background, for no access.
+    background: bool,
 }
 
 impl PartialEq for Pending {
@@ -263,6 +335,7 @@ impl Ord for Pending {
         self.at_ns
             .total_cmp(&other.at_ns)
             .then(self.number.cmp(&other.number))
+            .then(other.background.cmp(&self.background))
     }
 }
 
@@ -284,31 +357,9 @@ impl Ord for Ready {
     }
 }
 
-/// What an access asks of the devices.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Asked {
-    reads_flash: bool,
-    reads_disk: bool,
-    disk_writes: u32,
-    flash_writes: u32,
-}
-
-impl Asked {
-    fn between(before: &SchemeCounters, after: &SchemeCounters) -> Self {
-        #[expect(clippy::cast_possible_truncation, reason = "a few writes an access")]
-        let since = |after: u64, before: u64| (after - before) as u32;
-        Self {
-            reads_flash: after.flash_hits > before.flash_hits,
-            reads_disk: after.flash_misses > before.flash_misses,
-            disk_writes: since(after.hdd_writes, before.hdd_writes),
-            flash_writes: since(after.flash_writes(), before.flash_writes()),
-        }
-    }
-}
-
 /// The devices, what is under way, and what was counted.
 #[derive(Debug)]
-struct Clock {
+pub(crate) struct Clock {
     timing: Timing,
     flash: Station,
     disk: Station,
@@ -317,16 +368,18 @@ struct Clock {
     ready: BinaryHeap<Reverse<Ready>>,
     arrivals: Random,
     responses: Histogram,
+    course: Option<Course>,
     now_ns: f64,
     accesses: u64,
     /// The first access that is counted, and when it arrived.
     first: u64,
     first_ns: f64,
+    restart_ns: f64,
     too_many: bool,
 }
 
 impl Clock {
-    fn new(timing: Timing) -> Self {
+    pub(crate) fn new(timing: Timing) -> Self {
         let mut clock = Self {
             flash: Station::new(timing.flash, timing.exponential, timing.seed ^ FLASH_SEED),
             disk: Station::new(timing.disk, timing.exponential, timing.seed ^ DISK_SEED),
@@ -334,10 +387,12 @@ impl Clock {
             ready: BinaryHeap::new(),
             arrivals: Random::new(timing.seed ^ ARRIVALS_SEED),
             responses: Histogram::new(),
+            course: (timing.window_ns > 0.0).then(|| Course::new(timing.window_ns)),
             now_ns: 0.0,
             accesses: 0,
             first: 0,
             first_ns: 0.0,
+            restart_ns: 0.0,
             too_many: false,
             timing,
         };
@@ -351,22 +406,81 @@ impl Clock {
     }
 
     /// Counts from the next access on.
-    fn restart(&mut self) {
+    pub(crate) fn restart(&mut self) {
         self.responses.clear();
         self.flash.clear();
         self.disk.clear();
         self.first = self.accesses;
     }
 
-    /// One access, in the order of the trace.
+    /// Refuses a trace without the times that are asked for.
+    pub(crate) fn check_times(&self, times_ns: &[i64], accesses: usize) -> Result<()> {
+        if !self.timing.needs_times() || times_ns.len() == accesses {
+            return Ok(());
+        }
+        Err(refused(
+            "arrivals",
+            &"trace",
+            "the trace does not record when its accesses arrived",
+            "give a rate or clients, or use a trace with times",
+        ))
+    }
+
+    /// Lets time pass until the next access arrives, which the answer says; `time_ns` is when it was recorded. [ns]
     #[inline]
-    fn access(&mut self, asked: Asked, time_ns: i64) {
+    pub(crate) fn arrive(&mut self, time_ns: i64) -> f64 {
         let arrived = self.next_arrival(time_ns);
         if self.accesses == self.first {
             self.first_ns = arrived;
         }
+        arrived
+    }
+
+    /// Whether a window of the course is over, so that what is held is to be noted.
+    #[inline]
+    pub(crate) fn is_window_over(&self) -> bool {
+        self.course
+            .as_ref()
+            .is_some_and(|course| course.is_over(self.now_ns))
+    }
+
+    /// Notes what is held where a window ends.
+    pub(crate) fn close_windows(&mut self, held: Held) {
+        let worked_ns = self.worked_ns();
+        if let Some(course) = &mut self.course {
+            course.close_until(self.now_ns, held, worked_ns);
+        }
+    }
+
+    fn worked_ns(&self) -> [f64; 2] {
+        [&self.flash, &self.disk].map(|station| station.worked_ns() / as_f64(station.servers()))
+    }
+
+    /// What is done in the background, now.
+    pub(crate) fn in_background<T: ByClass>(&mut self, before: &T, after: &T) {
+        let asked = after.asked_since(before, self.timing.page_bytes);
+        self.push(asked.work, self.now_ns, true);
+    }
+
+    /// Nothing is served until the directory and so many data pages of flash are read: in order, by all devices.
+    pub(crate) fn stand_still(&mut self, directory_bytes: u64, data_pages: u64) {
+        let pages = directory_bytes.div_ceil(self.timing.page_bytes) + data_pages;
+        let read_ns =
+            self.timing.flash.batch_read_ns * as_f64(pages) / as_f64(self.flash.servers());
+        self.restart_ns += read_ns;
+        self.flash.stand_still_until(self.now_ns + read_ns);
+        self.disk.stand_still_until(self.now_ns + read_ns);
+    }
+
+    /// The access that arrived, in the order of the trace: what was counted before and after it.
+    #[inline]
+    pub(crate) fn access<T: ByClass>(&mut self, before: &T, after: &T) {
+        let asked = after.asked_since(before, self.timing.page_bytes);
+        let arrived = self.now_ns;
         let number = self.accesses;
-        self.accesses += 1;
+        if let Some(course) = &mut self.course {
+            course.arrived(asked, arrived);
+        }
         let read_over = if asked.reads_disk {
             self.disk.serve(Operation::Read, arrived)
         } else if asked.reads_flash {
@@ -374,25 +488,31 @@ impl Clock {
         } else {
             arrived
         };
-        let writes = asked.disk_writes + asked.flash_writes;
-        if writes == 0 || !self.timing.waits_for_writes {
+        if asked.work.is_none() || !self.timing.waits_for_writes {
             self.over(number, arrived, read_over);
         }
-        if writes > 0 {
-            self.too_many |= self.pending.len() >= MOST_PENDING;
-            if !self.too_many {
-                self.pending.push(Reverse(Pending {
-                    at_ns: read_over,
-                    number,
-                    arrived_ns: arrived,
-                    disk_writes: asked.disk_writes,
-                    flash_writes: asked.flash_writes,
-                }));
-            }
+        self.push(asked.work, read_over, false);
+        self.accesses += 1;
+    }
+
+    #[inline]
+    fn push(&mut self, work: Work, at_ns: f64, background: bool) {
+        if work.is_none() {
+            return;
+        }
+        self.too_many |= self.pending.len() >= MOST_PENDING;
+        if !self.too_many {
+            self.pending.push(Reverse(Pending {
+                at_ns,
+                number: self.accesses,
+                arrived_ns: self.now_ns,
+                work,
+                background,
+            }));
         }
     }
 
-    /// When the next access arrives, behind all writes that begin before it.
+    /// When the next access arrives, behind all that begins before it.
     #[inline]
     fn next_arrival(&mut self, time_ns: i64) -> f64 {
         match self.timing.arrivals {
@@ -403,7 +523,7 @@ impl Clock {
                     let client = self.ready.peek().map(|Reverse(Ready(at))| *at);
                     match (write, client) {
                         (Some(write), Some(client)) if write > client => break,
-                        (Some(_), _) => self.write_next(),
+                        (Some(_), _) => self.begin_next(),
                         (None, _) => break,
                     }
                 }
@@ -425,26 +545,20 @@ impl Clock {
         while let Some(Reverse(next)) = self.pending.peek()
             && next.at_ns <= self.now_ns
         {
-            self.write_next();
+            self.begin_next();
         }
         self.now_ns
     }
 
-    /// Begins the next write of all.
-    fn write_next(&mut self) {
+    /// Begins the next step of all.
+    fn begin_next(&mut self) {
         let Some(Reverse(mut next)) = self.pending.pop() else {
             return;
         };
-        if next.disk_writes > 0 {
-            next.disk_writes -= 1;
-            next.at_ns = self.disk.serve(Operation::Write, next.at_ns);
-        } else {
-            next.flash_writes -= 1;
-            next.at_ns = self.flash.serve(Operation::Write, next.at_ns);
-        }
-        if next.disk_writes + next.flash_writes > 0 {
+        next.at_ns = next.work.begin(next.at_ns, &mut self.flash, &mut self.disk);
+        if !next.work.is_none() {
             self.pending.push(Reverse(next));
-        } else if self.timing.waits_for_writes {
+        } else if self.timing.waits_for_writes && !next.background {
             self.over(next.number, next.arrived_ns, next.at_ns);
         }
     }
@@ -454,6 +568,9 @@ impl Clock {
     fn over(&mut self, number: u64, arrived_ns: f64, at_ns: f64) {
         if number >= self.first {
             self.responses.add(at_ns - arrived_ns);
+        }
+        if let Some(course) = &mut self.course {
+            course.answered(at_ns - arrived_ns);
         }
         if let Arrivals::Clients { think_ns, .. } = self.timing.arrivals {
             let think = if think_ns > 0.0 {
@@ -465,8 +582,8 @@ impl Clock {
         }
     }
 
-    /// Lets all writes end, and says what was counted.
-    fn finish(&mut self) -> Result<Responses> {
+    /// Lets all that is under way end, and says what was counted.
+    pub(crate) fn finish(&mut self, held: Held) -> Result<Responses> {
         if self.too_many {
             return Err(refused(
                 "accesses-per-second",
@@ -477,8 +594,10 @@ impl Clock {
         }
         let duration_ns = self.now_ns - self.first_ns;
         // Utilisation is of the time of arrivals: what is worked off behind it would make it less.
+        let worked_ns = self.worked_ns();
         let busy = [&self.flash, &self.disk].map(|station| {
             let work = station.work();
+            let [reads, writes] = station.times();
             StationResult {
                 operations: work.operations,
                 utilisation: if duration_ns > 0.0 {
@@ -492,10 +611,24 @@ impl Clock {
                 } else {
                     as_f64(work.waited) / as_f64(work.operations)
                 },
+                reads,
+                writes,
+                batch_pages: work.batch_pages,
             }
         });
+        let course = match self.course.take() {
+            Some(course) => course.finish(self.now_ns, held, worked_ns).ok_or_else(|| {
+                refused(
+                    "window",
+                    &(self.timing.window_ns / NS_PER_S),
+                    &format!("divides the replay into more than {MOST_WINDOWS} windows"),
+                    "give a longer window, in seconds",
+                )
+            })?,
+            None => Vec::new(),
+        };
         while !self.pending.is_empty() {
-            self.write_next();
+            self.begin_next();
         }
         let arrived = self.accesses - self.first;
         if self.responses.count() != arrived {
@@ -527,6 +660,8 @@ impl Clock {
             resolution: RESOLUTION,
             flash,
             disk,
+            restart_s: self.restart_ns / NS_PER_S,
+            course,
         })
     }
 }
@@ -574,7 +709,7 @@ impl<S: Scheme> Timed<S> {
 
     /// How long the accesses took.
     pub(crate) fn finish(&mut self) -> Result<Responses> {
-        self.clock.finish()
+        self.clock.finish(Held::default())
     }
 }
 
@@ -584,20 +719,12 @@ impl<S: Scheme> Machine for Timed<S> {
     }
 
     fn arrive(&mut self, times_ns: &[i64], accesses: usize) -> Result<()> {
-        if !self.clock.timing.needs_times() {
-            return Ok(());
+        self.clock.check_times(times_ns, accesses)?;
+        if self.clock.timing.needs_times() {
+            self.times_ns.clear();
+            self.times_ns.extend_from_slice(times_ns);
+            self.next = 0;
         }
-        if times_ns.len() != accesses {
-            return Err(refused(
-                "arrivals",
-                &"trace",
-                "the trace does not record when its accesses arrived",
-                "give a rate or clients, or use a trace with times",
-            ));
-        }
-        self.times_ns.clear();
-        self.times_ns.extend_from_slice(times_ns);
-        self.next = 0;
         Ok(())
     }
 
@@ -609,13 +736,16 @@ impl<S: Scheme> Machine for Timed<S> {
         if self.warm.replace(false) {
             self.clock.restart();
         }
-        self.scheme.access(page, write);
-        let counters = self.scheme.counters();
-        let asked = Asked::between(&self.counters, &counters);
-        self.counters = counters;
         let time_ns = self.times_ns.get(self.next).copied().unwrap_or_default();
         self.next += 1;
-        self.clock.access(asked, time_ns);
+        self.clock.arrive(time_ns);
+        if self.clock.is_window_over() {
+            self.clock.close_windows(Held::default());
+        }
+        self.scheme.access(page, write);
+        let counters = self.scheme.counters();
+        self.clock.access(&self.counters, &counters);
+        self.counters = counters;
     }
 
     fn fill(&self) -> Fill {

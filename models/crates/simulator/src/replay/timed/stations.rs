@@ -1,8 +1,12 @@
 //! The devices of a tier on simulated time: each serves several operations at once, first come, first served.
 
-use super::histogram::as_f64;
+use super::histogram::{Histogram, as_f64};
 use super::random::Random;
-use super::{DeviceTimes, Operation};
+use super::{DeviceTimes, NS_PER_US, Operation, OperationTimes};
+
+/// Weight of an operation in the share of random writes among the latest operations: that of about the last
+/// 256 counts.
+const LATEST: f64 = 1.0 / 256.0;
 
 /// Equal devices, each with a queue of its own; an operation goes to any of them with equal chance.
 ///
@@ -18,10 +22,19 @@ pub(super) struct Station {
     exponential: bool,
     service: Random,
     choice: Random,
+    /// Share of random writes among the latest single-page operations.
+    write_share: f64,
     operations: u64,
     waited: u64,
     wait_ns: f64,
     busy_ns: f64,
+    /// Busy time since the beginning, which is never cleared. [ns]
+    worked_ns: f64,
+    /// Times of single pages, wait and service, by operation.
+    reads: Histogram,
+    writes: Histogram,
+    /// Pages moved in batches.
+    batch_pages: u64,
 }
 
 /// What a station did since it was last cleared.
@@ -32,6 +45,7 @@ pub(super) struct Work {
     pub(super) mean_wait_ns: f64,
     /// Busy time of all servers together. [ns]
     pub(super) busy_ns: f64,
+    pub(super) batch_pages: u64,
 }
 
 impl Station {
@@ -46,10 +60,15 @@ impl Station {
             exponential,
             service: Random::new(seed),
             choice: Random::new(seed.wrapping_add(1)),
+            write_share: 0.0,
             operations: 0,
             waited: 0,
             wait_ns: 0.0,
             busy_ns: 0.0,
+            worked_ns: 0.0,
+            reads: Histogram::new(),
+            writes: Histogram::new(),
+            batch_pages: 0,
         }
     }
 
@@ -68,9 +87,16 @@ impl Station {
         };
         let heap = &mut self.free_ns[device * self.servers..(device + 1) * self.servers];
         let start = heap[0].max(now_ns);
+        let times = &self.times;
+        let beside_writes = times.beside_writes_ns * self.write_share;
         let (occupancy, answered) = match operation {
-            Operation::Read => (self.times.read_ns, self.times.read_answered_ns),
-            Operation::Write => (self.times.write_ns, self.times.write_answered_ns),
+            Operation::Read => (
+                times.read_ns + beside_writes,
+                times.read_answered_ns + beside_writes,
+            ),
+            Operation::Write => (times.write_ns, times.write_answered_ns),
+            Operation::BatchRead => (times.batch_read_ns, times.batch_read_ns),
+            Operation::BatchWrite => (times.batch_write_ns, times.batch_write_ns),
         };
         let occupancy = occupancy * length;
         replace_first(heap, start + occupancy);
@@ -78,13 +104,61 @@ impl Station {
         self.waited += u64::from(start > now_ns);
         self.wait_ns += start - now_ns;
         self.busy_ns += occupancy;
-        start + answered * length
+        self.worked_ns += occupancy;
+        let over = start + answered * length;
+        match operation {
+            Operation::Read => {
+                self.reads.add(over - now_ns);
+                self.write_share -= self.write_share * LATEST;
+            }
+            Operation::Write => {
+                self.writes.add(over - now_ns);
+                self.write_share += (1.0 - self.write_share) * LATEST;
+            }
+            Operation::BatchRead | Operation::BatchWrite => self.batch_pages += 1,
+        }
+        over
+    }
+
+    /// Serves so many operations that arrive together, and says when the last of them is answered. [ns]
+    #[inline]
+    pub(super) fn serve_all(&mut self, operation: Operation, count: u32, now_ns: f64) -> f64 {
+        (0..count).fold(now_ns, |last, _| last.max(self.serve(operation, now_ns)))
+    }
+
+    /// Nothing is served before a time.
+    pub(super) fn stand_still_until(&mut self, at_ns: f64) {
+        for free in &mut self.free_ns {
+            *free = free.max(at_ns);
+        }
     }
 
     /// Forgets what was counted; the queues stay as they are.
     pub(super) fn clear(&mut self) {
         (self.operations, self.waited) = (0, 0);
         (self.wait_ns, self.busy_ns) = (0.0, 0.0);
+        self.batch_pages = 0;
+        self.reads.clear();
+        self.writes.clear();
+    }
+
+    /// Busy time of all servers since the beginning. [ns]
+    pub(super) fn worked_ns(&self) -> f64 {
+        self.worked_ns
+    }
+
+    /// Times of single pages: reads, writes.
+    pub(super) fn times(&self) -> [OperationTimes; 2] {
+        [&self.reads, &self.writes].map(|times| {
+            let at = |share: f64| times.quantile_ns(share) / NS_PER_US;
+            OperationTimes {
+                operations: times.count(),
+                mean_us: times.mean_ns() / NS_PER_US,
+                p50_us: at(0.5),
+                p99_us: at(0.99),
+                p999_us: at(0.999),
+            }
+        })
     }
 
     pub(super) fn work(&self) -> Work {
@@ -97,6 +171,7 @@ impl Station {
                 self.wait_ns / as_f64(self.operations)
             },
             busy_ns: self.busy_ns,
+            batch_pages: self.batch_pages,
         }
     }
 
@@ -139,6 +214,9 @@ mod tests {
             read_answered_ns: 10.0,
             write_ns: 20.0,
             write_answered_ns: 5.0,
+            batch_read_ns: 1.0,
+            batch_write_ns: 2.0,
+            beside_writes_ns: 0.0,
         }
     }
 
@@ -166,5 +244,43 @@ mod tests {
             .map(|now| flash.serve(Operation::Read, now))
             .collect();
         assert_eq!(answered, [10.0, 11.0, 12.0, 20.0, 21.0, 22.0, 30.0]);
+    }
+
+    #[test]
+    fn pages_of_a_batch_share_the_servers_and_are_no_single_pages() {
+        let mut flash = Station::new(times(4), false, 0);
+        // Eight pages of 2 on four servers: two rounds.
+        assert_eq!(flash.serve_all(Operation::BatchWrite, 8, 100.0), 104.0);
+        assert_eq!(flash.serve_all(Operation::BatchRead, 0, 7.0), 7.0);
+        let [reads, writes] = flash.times();
+        assert_eq!((reads.operations, writes.operations), (0, 0));
+        assert_eq!((flash.work().batch_pages, flash.work().busy_ns), (8, 16.0));
+    }
+
+    #[test]
+    fn reads_take_longer_the_more_random_writes_are_among_the_latest_operations() {
+        let slowed = DeviceTimes {
+            beside_writes_ns: 100.0,
+            ..times(1)
+        };
+        let mut flash = Station::new(slowed, false, 0);
+        assert_eq!(flash.serve(Operation::Read, 0.0), 10.0);
+        for at in 1..2000_u32 {
+            flash.serve(Operation::Write, 1e6 * f64::from(at));
+        }
+        let beside = flash.serve(Operation::Read, 1e10) - 1e10;
+        assert!((109.9..=110.0).contains(&beside), "{beside}");
+        // Batches neither slow reads nor count among what does.
+        flash.serve_all(Operation::BatchWrite, 1000, 2e10);
+        let again = flash.serve(Operation::Read, 3e10) - 3e10;
+        assert!((109.0..beside).contains(&again), "{again}");
+    }
+
+    #[test]
+    fn a_device_that_stands_still_serves_what_came_afterwards() {
+        let mut disk = Station::new(times(2), false, 0);
+        disk.stand_still_until(50.0);
+        assert_eq!(disk.serve(Operation::Read, 20.0), 60.0);
+        assert_eq!(disk.work().busy_ns, 10.0);
     }
 }
