@@ -784,7 +784,7 @@ export const ListPriceHistoryQuery = {
 
 export const ListRunsQuery = {
   status: {"values":["queued","running","succeeded","failed","cancelled"]},
-  kind: {"values":["fetch","ingest","simulate","sweep","miniature","pool_split","pool_advisor","windows","sampled_profile","summaries","response_replay","advice_check"]},
+  kind: {"values":["fetch","ingest","simulate","sweep","miniature","pool_split","pool_advisor","windows","sampled_profile","summaries","response_replay","advice_check","quote_ranking"]},
   limit: {"low":1,"high":500,"whole":true,"usual":100},
   offset: {"low":0,"high":1000000000,"whole":true,"usual":0},
   table: {"values":["items"]},
@@ -965,7 +965,7 @@ export const ProductionIn = {
 
 export const QuoteRankingIn = {
   start: {"values":["steady","cold"],"usual":"steady"},
-  quotes: {"most":100},
+  quotes: {"most":2000},
   objective: {"values":["usd","io_time","pareto"],"usual":"usd"},
   horizon_months: {"low":1,"high":1200,"whole":true,"usual":36},
   reserved_gib: {"low":0,"high":1000000,"usual":4},

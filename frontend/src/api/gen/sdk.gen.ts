@@ -429,7 +429,9 @@ export const askPlacement = <ThrowOnError extends boolean = false>(options: Opti
  * Rank quotes for a workload by the advisor, each at its prices, beside doing nothing.
  *
  * One quote is a batch. What is wrong with a quote leaves out that one alone, as `unreadable`; what breaks a limit is
- * `rejected`. The ranking is kept: the same request gives the same id and the same bytes.
+ * `rejected`. The ranking is kept: the same request gives the same id and the same bytes. More than 100 quotes are
+ * ranked by a run (202): follow it, or ask at `Location` until it answers 200. The same request finds the same run; one
+ * that failed or was cancelled is started again.
  */
 export const createQuoteRanking = <ThrowOnError extends boolean = false>(options: Options<CreateQuoteRankingData, ThrowOnError>): RequestResult<CreateQuoteRankingResponses, CreateQuoteRankingErrors, ThrowOnError> => (options.client ?? client).post<CreateQuoteRankingResponses, CreateQuoteRankingErrors, ThrowOnError>({
     url: '/api/v1/quote-rankings',
@@ -444,6 +446,8 @@ export const createQuoteRanking = <ThrowOnError extends boolean = false>(options
  * Get Quote Ranking
  *
  * Read a ranking again: the bytes of its first answer. The last 1,000 are kept.
+ *
+ * Of one that a run has yet to make, how the run stands (202); where the run failed or was cancelled, 409.
  */
 export const getQuoteRanking = <ThrowOnError extends boolean = false>(options: Options<GetQuoteRankingData, ThrowOnError>): RequestResult<GetQuoteRankingResponses, GetQuoteRankingErrors, ThrowOnError> => (options.client ?? client).get<GetQuoteRankingResponses, GetQuoteRankingErrors, ThrowOnError>({ url: '/api/v1/quote-rankings/{ranking_id}', ...options });
 

@@ -15624,7 +15624,7 @@ export type QuoteRankingIn = {
     /**
      * Quotes
      *
-     * Each an object with `quote_id`, `supplier`, `currency`, `valid_until` (YYYY-MM-DD), `lead_time_days` and `lines`; a line has `kind` (`device`, `server`, `instance`, `volume`, `part`, `tax` or `shipping`), `item` (an id of the catalogue), `part_number`, `manufacturer`, `manufacturer_part_number`, `description`, `unspsc`, `quantity`, `unit` (such as `EA`, `HUR` or `MON`), `price` and `price_per`. What is wrong with one quote leaves that one out alone, as `unreadable`. Up to 100; more of them with `tierwright quotes rank`.
+     * Each an object with `quote_id`, `supplier`, `currency`, `valid_until` (YYYY-MM-DD), `lead_time_days` and `lines`; a line has `kind` (`device`, `server`, `instance`, `volume`, `part`, `tax` or `shipping`), `item` (an id of the catalogue), `part_number`, `manufacturer`, `manufacturer_part_number`, `description`, `unspsc`, `quantity`, `unit` (such as `EA`, `HUR` or `MON`), `price` and `price_per`. What is wrong with one quote leaves that one out alone, as `unreadable`. Up to 100 are ranked at once, up to 2,000 by a run; more of them with `tierwright quotes rank`.
      */
     quotes: Array<unknown>;
     /**
@@ -15787,6 +15787,30 @@ export type QuoteRankingOut = {
      * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
      */
     cautions: Array<CautionOut>;
+};
+
+/**
+ * QuoteRankingRunOut
+ *
+ * A ranking that a run makes.
+ */
+export type QuoteRankingRunOut = {
+    /**
+     * Ranking Id
+     *
+     * Id of the request, by which the ranking is read once it is there; the ranking states its own.
+     */
+    ranking_id: string;
+    /**
+     * Quotes
+     *
+     * Quotes of the request.
+     */
+    quotes: number;
+    /**
+     * What ranks them; null where it was deleted.
+     */
+    run: RunOut | null;
 };
 
 /**
@@ -17621,7 +17645,7 @@ export type RunBins = {
  *
  * What a job does.
  */
-export type RunKind = 'fetch' | 'ingest' | 'simulate' | 'sweep' | 'miniature' | 'pool_split' | 'pool_advisor' | 'windows' | 'sampled_profile' | 'summaries' | 'response_replay' | 'advice_check';
+export type RunKind = 'fetch' | 'ingest' | 'simulate' | 'sweep' | 'miniature' | 'pool_split' | 'pool_advisor' | 'windows' | 'sampled_profile' | 'summaries' | 'response_replay' | 'advice_check' | 'quote_ranking';
 
 /**
  * RunList
@@ -26423,6 +26447,10 @@ export type CreateQuoteRankingResponses = {
      * The ranking.
      */
     201: QuoteRankingOut;
+    /**
+     * A run ranks the quotes.
+     */
+    202: QuoteRankingRunOut;
 };
 
 export type CreateQuoteRankingResponse = CreateQuoteRankingResponses[keyof CreateQuoteRankingResponses];
@@ -26464,6 +26492,10 @@ export type GetQuoteRankingErrors = {
      */
     408: Problem;
     /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
      * The body is too large.
      */
     413: Problem;
@@ -26488,6 +26520,10 @@ export type GetQuoteRankingResponses = {
      * Successful Response
      */
     200: QuoteRankingOut;
+    /**
+     * A run ranks the quotes.
+     */
+    202: QuoteRankingRunOut;
 };
 
 export type GetQuoteRankingResponse = GetQuoteRankingResponses[keyof GetQuoteRankingResponses];
