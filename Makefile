@@ -81,7 +81,8 @@ prove-advice: setup ## the invariants of the advisor on 10,000 random problems
 fuzz: setup ## damage every kind of input for FUZZ_SECONDS (600)
 	TIERWRIGHT_FUZZ_SECONDS=$(FUZZ_SECONDS) TIERWRIGHT_FUZZ_FIRST=$$(date +%s)000000 \
 	  cargo test --release --manifest-path models/Cargo.toml -p tierwright-simulator --test ingest fuzz
-	TIERWRIGHT_FUZZ_EXAMPLES=$$(( $(FUZZ_SECONDS) * 10 )) $(PY) -m pytest -q models/tests/test_fuzz.py models/tests/test_import_quotes.py models/tests/test_import_prices.py
+	TIERWRIGHT_FUZZ_EXAMPLES=$$(( $(FUZZ_SECONDS) * 10 )) $(PY) -m pytest -q models/tests/test_fuzz.py models/tests/test_import_quotes.py models/tests/test_import_prices.py \
+	  models/tests/test_import_inventory.py models/tests/test_import_focus.py
 
 SOAK_MOMENTS ?= 100
 .PHONY: soak

@@ -6,7 +6,7 @@ import pytest
 from live_app import Application
 
 from tierwright_server.http.examples import EXAMPLES
-from tierwright_server.questions.quote_rankings import repository, schemas
+from tierwright_server.questions.quote_rankings import repository, schemas, service
 
 PATH = "/quote-rankings"
 DRIVE = "samsung-pm9a3-7.68tb-u2"
@@ -162,3 +162,90 @@ class TestItems:
         refused = application.client.post(PATH, json=asked(quote("A"), **wrong))
         assert refused.status_code in (404, 422), refused.text
         assert where in refused.text
+
+
+async def _nothing() -> None:
+    """No ranking is kept, so it is made again."""
+
+
+class TestRuns:
+    MANY = 6
+
+    @pytest.fixture(autouse=True)
+    def few_at_once(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A run for a few quotes is the same and is soon over."""
+        monkeypatch.setattr(service, "MOST_AT_ONCE", self.MANY - 1)
+
+    def many(self, **more: Any) -> dict[str, Any]:
+        quotes = [quote(f"Q-{at}", 980 + at) for at in range(self.MANY - 2)]
+        return asked(*quotes, 7, quote("E", currency="EUR"), **more)
+
+    def test_more_quotes_than_a_client_waits_for(
+        self, application: Application, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        body = self.many(
+            have=EXAMPLES["create_quote_ranking"].body["have"],
+            constraints={"usd_per_month": 10_000},
+        )
+        begun = application.client.post(PATH, json=body)
+        assert begun.status_code == 202, begun.text
+        stands = begun.json()
+        place = begun.headers["location"]
+        assert place == f"/api/v1{PATH}/{stands['ranking_id']}"
+        assert int(begun.headers["retry-after"]) >= 1
+        assert (stands["quotes"], stands["run"]["kind"]) == (self.MANY, "quote_ranking")
+        run = application.wait_run(stands["run"]["id"])
+        assert (run["status"], run["unit"]) == ("succeeded", "quotes")
+        read = application.client.get(f"{PATH}/{stands['ranking_id']}")
+        assert read.status_code == 200, read.text
+        found = read.json()
+        assert run["message"] == found["finding"]
+        assert [each["code"] for each in found["unreadable"]] == [
+            "not_a_quote",
+            "no_exchange_rate",
+        ]
+        ids = [each["quote_id"] for each in (*found["ranked"], *found["rejected"])]
+        assert sorted(ids) == ["Q-0", "Q-1", "Q-2", "Q-3", "do_nothing"]
+        # The request again, and the id that the ranking states, give the same bytes.
+        again = application.client.post(PATH, json=body)
+        assert (again.status_code, again.content) == (201, read.content)
+        own = application.client.get(f"{PATH}/{found['ranking_id']}")
+        assert own.content == read.content
+        # So does what is ranked while the client waits.
+        monkeypatch.setattr(service, "MOST_AT_ONCE", self.MANY)
+        monkeypatch.setattr(repository, "get", lambda *_: _nothing())
+        at_once = application.client.post(PATH, json=body)
+        assert (at_once.status_code, at_once.content) == (201, read.content)
+
+    def test_cancelled_it_says_so_and_starts_again(
+        self, application: Application
+    ) -> None:
+        body = self.many(seed=3)
+        begun = application.post(PATH, body, 202)
+        application.post(f"/runs/{begun['run']['id']}/cancel", {}, 200)
+        run = application.wait_run(begun["run"]["id"])
+        asked_for = application.client.get(f"{PATH}/{begun['ranking_id']}")
+        if run["status"] == "succeeded":  # it was faster than the request to stop it
+            assert asked_for.status_code == 200
+            return
+        assert asked_for.status_code == 409
+        assert "cancelled" in asked_for.json()["detail"]
+        again = application.post(PATH, body, 202)
+        assert again["ranking_id"] == begun["ranking_id"]
+        assert again["run"]["id"] != begun["run"]["id"]
+        application.post(f"/runs/{again['run']['id']}/cancel", {}, 200)
+
+    @pytest.mark.parametrize(
+        "wrong",
+        [
+            {"workload_id": "nowhere"},
+            {"mapping": [{"part_number": "P"}]},
+            {"day": "2026-02-30"},
+            {"constraints": {"usd_per_month": -1}},
+        ],
+    )
+    def test_what_is_wrong_with_all_of_it_starts_no_run(
+        self, application: Application, wrong: dict[str, Any]
+    ) -> None:
+        refused = application.client.post(PATH, json=self.many() | wrong)
+        assert refused.status_code in (404, 422), refused.text

@@ -179,6 +179,27 @@ class TestOpencost:
             Decimal(best["usd_per_month"]), abs=Decimal("0.01")
         )
 
+    def test_a_cluster_finds_its_prices(self) -> None:
+        """The rules of `csvprovider.go`: keys of rows in lower case, with the region where a row has one."""
+        prices: dict[str, dict[str, str]] = {"node": {}, "pv": {}}
+        fields = {}
+        for row in rows(exports.opencost_csv(json.loads(of_volumes()))):
+            region = row["Region"].lower() + "," if row["Region"] else ""
+            key = region + row["InstanceID"].lower()
+            prices[row["AssetClass"]][key] = row["MarketPriceHourly"]
+            fields[row["AssetClass"]] = row["InstanceIDField"].split(".")
+        labels = {
+            "node.kubernetes.io/instance-type": "r7i.4xlarge",
+            "topology.kubernetes.io/region": "us-east-1",
+        }
+        assert fields["node"][:2] == ["metadata", "labels"]
+        kind = labels[".".join(fields["node"][2:])]
+        region = labels["topology.kubernetes.io/region"]
+        assert Decimal(prices["node"][f"{region},{kind}".lower()]) > 0
+        assert fields["pv"] == ["spec", "storageClassName"]
+        # Of a volume the reader does not change the case of the class.
+        assert Decimal(prices["pv"]["aws-ebs-gp3"]) > 0
+
     def test_what_is_bought_is_spread_over_the_machine(self) -> None:
         document = advices.document()
         [node] = rows(exports.opencost_csv(document))

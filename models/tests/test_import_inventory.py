@@ -359,6 +359,119 @@ class TestForms:
         assert [each["name"] for each in found.imported.unresolved] == ["vda"]
 
 
+def disks(*listed: tuple[str, str], transport: str = "nvme") -> dict[str, Any]:
+    """Disks of lsblk, each a name and a serial number."""
+    one = {"type": "disk", "size": TB_1_92, "rota": False, "tran": transport}
+    return {
+        "blockdevices": [
+            one | {"name": name, "model": "M1", "serial": serial}
+            for name, serial in listed
+        ]
+    }
+
+
+def flat(*listed: tuple[str, str]) -> dict[str, Any]:
+    """Namespaces as nvme-cli up to 2.10 lists them."""
+    return {
+        "Devices": [
+            {
+                "DevicePath": f"/dev/{name}",
+                "ModelNumber": "M1",
+                "SerialNumber": serial,
+                "PhysicalSize": TB_1_92,
+            }
+            for name, serial in listed
+        ]
+    }
+
+
+def nested(*systems: list[tuple[str, str]]) -> dict[str, Any]:
+    """Subsystems of nvme-cli from 2.11 on, each with controllers of one namespace."""
+    return {
+        "Devices": [
+            {
+                "Subsystems": [
+                    {
+                        "Controllers": [
+                            {
+                                "Controller": name.partition("n1")[0],
+                                "SerialNumber": serial,
+                                "ModelNumber": "M1",
+                                "Namespaces": [
+                                    {"NameSpace": name, "PhysicalSize": TB_1_92}
+                                ],
+                            }
+                            for name, serial in system
+                        ]
+                    }
+                    for system in systems
+                ]
+            }
+        ]
+    }
+
+
+def drives_of(found: Inventory) -> int:
+    return sum(each["count_per_machine"] for each in one(found)["drives"])
+
+
+class TestSerialNumbers:
+    """One serial number alone neither makes one drive of two nor two of one in silence."""
+
+    TWO = (("nvme0n1", "SAME"), ("nvme1n1", "SAME"))
+
+    @pytest.mark.parametrize(
+        "parts",
+        [
+            (disks(*TWO),),
+            (flat(*TWO),),
+            (disks(*TWO), flat(*TWO)),
+            (nested(*([each] for each in TWO)),),
+            (disks(*TWO), nested(*([each] for each in TWO))),
+            (disks(("sda", "SAME"), ("sdb", "SAME"), transport="sas"),),
+            (disks(("sda", "SAME"), ("nvme0n1", "SAME")),),
+        ],
+    )
+    def test_two_drives_stay_two_with_the_effect(self, parts: tuple[Any, ...]) -> None:
+        found = read(*parts)
+        assert drives_of(found) == 2
+        said = message(found, "serial_twice")
+        assert "serial number `SAME`" in said
+        assert "3.49 TiB counted, 1.75 TiB if they are one drive" in said
+
+    @pytest.mark.parametrize(
+        ("parts", "count"),
+        [
+            # Namespaces of one controller, and controllers of one subsystem, are one drive.
+            ((disks(("nvme0n1", "SAME"), ("nvme0n2", "SAME")),), 1),
+            ((flat(("nvme0n1", "SAME"), ("nvme0n2", "SAME")),), 1),
+            ((nested(list(TWO)),), 1),
+            ((disks(*TWO), nested(list(TWO))), 1),
+            # lsblk sees a namespace that nvme does not list.
+            ((disks(("nvme0n1", "S"), ("nvme0n2", "S")), flat(("nvme0n1", "S"))), 1),
+            ((disks(("sda", ""), ("sdb", ""), transport="sas"),), 2),
+            ((disks(("nvme0n1", "A"), ("nvme1n1", "B")),), 2),
+        ],
+    )
+    def test_what_is_known_to_be_one_drive_or_two_is_no_doubt(
+        self, parts: tuple[Any, ...], count: int
+    ) -> None:
+        found = read(*parts)
+        assert drives_of(found) == count
+        assert "serial_twice" not in warned(found)
+
+    def test_a_report_that_names_its_device_is_of_that_one(self) -> None:
+        report = json.loads(smart("SAME", used=40))
+        report["device"]["name"] = "/dev/nvme1"
+        found = read(disks(*self.TWO), report)
+        lives = {
+            each["name"]: each["life_left_percent"]
+            for drives in one(found)["drives"]
+            for each in drives["each"]
+        }
+        assert lives == {"nvme0n1": None, "nvme1n1": 60}
+
+
 class TestDoubts:
     def test_slots_that_differ_stand_both(self) -> None:
         found = read(board(slots=16) + module(0) + empty(1))

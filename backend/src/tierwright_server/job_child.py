@@ -63,6 +63,10 @@ def work_of(kind: str) -> Work:
             from tierwright_server.replays.miniatures.work import miniature
 
             return miniature
+        case RunKind.QUOTE_RANKING:
+            from tierwright_server.questions.quote_rankings.work import rank
+
+            return rank
         case _:
             from tierwright_server.replays.analyses.compute import analyse
 

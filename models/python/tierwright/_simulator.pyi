@@ -85,6 +85,7 @@ __all__ = [
     "simulate_splits",
     "summaries",
     "sweep",
+    "table_rows",
     "two_stack",
     "window_curves",
 ]
@@ -247,6 +248,21 @@ def column_names(path: str | PathLike[str]) -> list[str]:
     ------
     TraceError
         The file cannot be read.
+    """
+
+def table_rows(
+    path: str | PathLike[str], columns: list[str]
+) -> tuple[list[str], Callable[[], list[list[str]]]]:
+    """Open a Parquet table that is not a trace.
+
+    Returns the names of the `columns` that the table has, one value a row each, and a function that
+    returns its next rows: a list of texts for each of these columns, no lists at the end. Decimals are
+    written with their point, times in UTC by ISO 8601, and a null is an empty text.
+
+    Raises
+    ------
+    TraceError
+        The file cannot be read, is not a Parquet table, or is damaged; from the function too.
     """
 
 def inspect(

@@ -2,6 +2,7 @@
 
 from typing import TypedDict
 
+from tierwright.hardware.catalog import fixtures_folder
 from tierwright_server.common.settings import Settings
 
 
@@ -13,9 +14,9 @@ class Reach(TypedDict):
 
 
 def of_jobs(settings: Settings) -> Reach:
-    """Return the folders of jobs: they read traces, and write what is made of them."""
+    """Return the folders of jobs: they read traces and the shipped catalogue, and write what is made of them."""
     return {
-        "reads": of_previews(settings)["reads"],
+        "reads": [*of_previews(settings)["reads"], str(fixtures_folder().resolve())],
         "writes": [str(settings.work_dir), str(settings.contents_dir)],
     }
 

@@ -33,6 +33,7 @@ const KIND_TITLES: Readonly<Record<RunOut["kind"], string>> = {
   summaries: "Summaries of a trace",
   response_replay: "Response times on simulated time",
   advice_check: "Check of an advice by replay",
+  quote_ranking: "Ranking of quotes",
 };
 
 export function RunsPage() {

@@ -1,11 +1,13 @@
 //! Traces: formats, preview, inspect, convert.
 
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use tierwright_simulator::trace::{self, Resume};
+use pyo3::types::{PyCFunction, PyDict, PyTuple};
+use tierwright_simulator::Error;
+use tierwright_simulator::trace::{self, Resume, TableRows};
 
 use crate::arguments::{PyProgress, to_python_value, trace_spec};
 use crate::errors::to_python;
@@ -41,6 +43,36 @@ fn preview<'py>(
 fn column_names(py: Python<'_>, path: PathBuf) -> PyResult<Vec<String>> {
     py.detach(|| trace::column_names(&path))
         .map_err(|error| to_python(&error))
+}
+
+/// Opens a table of Parquet that is no trace: the names of the wanted columns that it has, and a function that
+/// returns its next rows column by column, none at the end.
+#[pyfunction]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "Python's arguments, extracted as owned values"
+)]
+fn table_rows(
+    py: Python<'_>,
+    path: PathBuf,
+    columns: Vec<String>,
+) -> PyResult<(Vec<String>, Bound<'_, PyCFunction>)> {
+    let table = py
+        .detach(|| TableRows::open(&path, &columns))
+        .map_err(|error| to_python(&error))?;
+    let names = table.names().to_vec();
+    let table = Mutex::new(table);
+    let next = move |args: &Bound<'_, PyTuple>, _: Option<&Bound<'_, PyDict>>| {
+        let batch = args.py().detach(|| match table.lock() {
+            Ok(mut table) => table.next_batch(),
+            Err(_) => Err(Error::Internal {
+                message: "a table was left by a panic".to_owned(),
+            }),
+        });
+        batch.map_err(|error| to_python(&error))
+    };
+    let next = PyCFunction::new_closure(py, Some(c"next_rows"), None, next)?;
+    Ok((names, next))
 }
 
 /// Reads a whole trace and tells what is in it.
@@ -120,6 +152,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(formats, module)?)?;
     module.add_function(wrap_pyfunction!(preview, module)?)?;
     module.add_function(wrap_pyfunction!(column_names, module)?)?;
+    module.add_function(wrap_pyfunction!(table_rows, module)?)?;
     module.add_function(wrap_pyfunction!(inspect, module)?)?;
     module.add_function(wrap_pyfunction!(convert, module)?)?;
     module.add_function(wrap_pyfunction!(generate, module)?)

@@ -68,12 +68,12 @@ def prices(
         typer.Option(
             "--as",
             metavar="FORMAT",
-            help="aws or azure [default: by the beginning of the file].",
+            help="aws, azure or focus [default: by the beginning of the file].",
         ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Read a price list of a provider, of any size: which prices are taken, and their units."""
+    """Read a price list of a provider or a bill of FOCUS, of any size: which prices are taken, and their units."""
     from tierwright.hardware.imports.readers import PRICES
 
     _show(_read(file, PRICES, as_), json=json)
@@ -85,7 +85,7 @@ def inventory(
         str,
         typer.Argument(
             metavar="FILE",
-            help="File or folder of saved outputs; - for standard input.",
+            help="File or folder of saved outputs or answers; - for standard input.",
         ),
     ],
     *,
@@ -94,7 +94,7 @@ def inventory(
         typer.Option(
             "--as",
             metavar="FORMAT",
-            help="host: outputs of lsblk, dmidecode, nvme and smartctl [default: host].",
+            help="host: outputs of lsblk, dmidecode, nvme and smartctl; redfish: saved answers [default: by the content].",
         ),
     ] = None,
     mapping: Annotated[
@@ -116,24 +116,10 @@ def inventory(
     json: Json = False,
 ) -> None:
     """Read what there is: machines of equal build, free memory slots, drives with their remaining life."""
-    from tierwright.common.errors import BadInput
-    from tierwright.hardware.imports.host.inventory import (
-        FORMAT,
-        read_path,
-        read_stream,
-    )
+    from tierwright.hardware.imports.inventories import read_inventory
 
-    if as_ not in (None, FORMAT):
-        raise BadInput(
-            f"--as: `{as_}` is not a format of inventories that is read here",
-            f"the format is {FORMAT}",
-        )
     check_output(have)
-    found = (
-        read_stream(sys.stdin.buffer, "standard input")
-        if file == "-"
-        else read_path(Path(file))
-    )
+    found = read_inventory(file, as_)
     if have is not None:
         _write_have(found, mapping, have)
     show_inventory(found, json=json)
@@ -195,6 +181,9 @@ def show_inventory(found: Inventory, *, json: bool) -> None:
         free = group["free_slots"]
         if free is not None:
             rows.append((f"{free:,}", "-", "free memory slot", "-"))
+        bays = group["free_bays"]
+        if bays is not None:
+            rows.append((f"{bays:,}", "-", "free bay", "-"))
         print_table(
             f"{group['count']:,} x {', '.join(group['hosts'])}",
             [

@@ -191,7 +191,7 @@ async def copy_device(
     """Copy a device into an own one."""
     device, _ = await find_device(session, context, device_id)
     name = body.name or f"{device.name} (copy)"[:200]
-    return await _keep_device(session, name, {**_device_document(device), "name": name})
+    return await _keep_device(session, name, {**device_document(device), "name": name})
 
 
 async def _keep_device(
@@ -231,7 +231,8 @@ async def delete_device(
     await DEVICES.delete(session, context, device_id, if_match)
 
 
-def _device_document(device: Device) -> dict[str, Any]:
+def device_document(device: Device) -> dict[str, Any]:
+    """Return a device as the document that makes it again."""
     return {key: value for key, value in device.to_dict().items() if value is not None}
 
 
@@ -241,7 +242,7 @@ DEVICES: Store[Device] = Store(
     table=tables.Device,
     shipped=lambda catalog: catalog.devices,
     load=lambda document, place: device_from_mapping(document, place=place),
-    document=_device_document,
+    document=device_document,
     instead=lambda name: f"Copy it: POST /api/v1/catalog/devices/{name}/copy.",
 )
 

@@ -18,6 +18,7 @@ class RunKind(StrEnum):
     SUMMARIES = "summaries"
     RESPONSE_REPLAY = "response_replay"
     ADVICE_CHECK = "advice_check"
+    QUOTE_RANKING = "quote_ranking"
 
 
 class RunStatus(StrEnum):

@@ -160,7 +160,7 @@ async def find_have(session: AsyncSession, context: Context, stated: HaveIn) -> 
     caches = await catalog.named_device(
         session, context, stated.flash_device_id, "have.flash_device_id"
     )
-    return _have(stated, holds, caches)
+    return have_with(stated, holds, caches)
 
 
 async def ask(
@@ -248,7 +248,7 @@ def _candidates(
     return found
 
 
-def _have(stated: HaveIn, disk: Device, flash: Device | None) -> Have:
+def have_with(stated: HaveIn, disk: Device, flash: Device | None) -> Have:
     """Return what there is."""
     with of_part("have"):
         return Have(

@@ -19,6 +19,7 @@ from tierwright_server.common.schemas import (
     WarningOut,
 )
 from tierwright_server.hardware.catalog.schemas import ExchangeRateIn
+from tierwright_server.jobs.runs.schemas import RunOut
 from tierwright_server.questions.advice.schemas import (
     Above0,
     AdviceOptionOut,
@@ -28,8 +29,10 @@ from tierwright_server.questions.advice.schemas import (
     Objective,
 )
 
-MOST_QUOTES = 100
-"""Quotes of one request: what is ranked while the client waits."""
+MOST_AT_ONCE = 100
+"""Quotes that are ranked while the client waits."""
+MOST_QUOTES = 2000
+"""Quotes of one request."""
 MOST_MAPPED = 1000
 MOST_RATES = 50
 
@@ -47,8 +50,8 @@ class QuoteRankingIn(StartIn, Body):
             "`lead_time_days` and `lines`; a line has `kind` (`device`, `server`, `instance`, `volume`, `part`, `tax` or "
             "`shipping`), `item` (an id of the catalogue), `part_number`, `manufacturer`, `manufacturer_part_number`, "
             "`description`, `unspsc`, `quantity`, `unit` (such as `EA`, `HUR` or `MON`), `price` and `price_per`. What is "
-            "wrong with one quote leaves that one out alone, as `unreadable`. Up to 100; more of them with `tierwright "
-            "quotes rank`.",
+            "wrong with one quote leaves that one out alone, as `unreadable`. Up to 100 are ranked at once, "
+            "up to 2,000 by a run; more of them with `tierwright quotes rank`.",
         ),
     ]
     constraints: ConstraintsIn = Field(
@@ -160,6 +163,18 @@ class RejectedQuoteOut(Answer):
 )
 class UnreadableQuoteOut(Answer):
     """A quote that cannot be ranked."""
+
+
+class QuoteRankingRunOut(Answer):
+    """A ranking that a run makes."""
+
+    ranking_id: str = Field(
+        description="Id of the request, by which the ranking is read once it is there; the ranking states its own."
+    )
+    quotes: int = Field(description="Quotes of the request.")
+    run: RunOut | None = Field(
+        description="What ranks them; null where it was deleted."
+    )
 
 
 class QuoteRankingOut(Answer):

@@ -1,35 +1,48 @@
-"""A ranking of quotes: finds workload and devices, asks the models, and keeps the answer."""
+"""A ranking of quotes: finds workload and devices, asks the models or queues a run, and keeps the answer."""
 
 import asyncio
-from decimal import Decimal
+import json
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise import quote_ranking as models
-from tierwright.common.currency import ExchangeRate
-from tierwright.hardware.imports.mapping import mapping_of
-from tierwright.hardware.imports.offers import offers_of
-from tierwright_server.common.errors import NotFound
+from tierwright.common.wording import counted
+from tierwright.hardware.device import Device
+from tierwright_server.common.errors import NotFound, NotReady
+from tierwright_server.common.result_ids import result_id
+from tierwright_server.common.version import VERSION
 from tierwright_server.hardware.catalog import service as catalog
 from tierwright_server.http.context import Context
-from tierwright_server.questions.advice.service import find_have, of_part
+from tierwright_server.jobs.runs.schemas import RunOut
+from tierwright_server.jobs.runs.states import RunKind
+from tierwright_server.questions.advice.service import have_with
 from tierwright_server.questions.point import find_curve
 from tierwright_server.questions.quote_rankings import repository
-from tierwright_server.questions.quote_rankings.schemas import (
-    QuoteRankingIn,
-    QuoteRankingOut,
+from tierwright_server.questions.quote_rankings.asked import (
+    Found,
+    answered,
 )
+from tierwright_server.questions.quote_rankings.schemas import (
+    MOST_AT_ONCE,
+    QuoteRankingIn,
+    QuoteRankingRunOut,
+)
+from tierwright_server.replays import results
+from tierwright_server.replays.results import Asked, Row
+from tierwright_server.storage.tables import Content, Result, Run, Workload
 from tierwright_server.traces.workloads import service as workloads
 
-_MOST_LEVELS = 8
-"""More than quotes and mappings have."""
+Kept = tuple[str, bytes]
+"""Id and bytes of a ranking."""
 
 
 async def rank(
     session: AsyncSession, context: Context, body: QuoteRankingIn
-) -> tuple[str, bytes]:
-    """Rank quotes, keep the answer, and return its id and its bytes: those of the first time where it was asked before.
+) -> Kept | QuoteRankingRunOut:
+    """Rank quotes and keep the answer; more than are ranked while a client waits are ranked by a run.
+
+    An answer that is kept has the bytes of the first time where it was asked before.
 
     Raises
     ------
@@ -39,69 +52,142 @@ async def rank(
         An input is out of range; of a quote only its own place in the answer says so.
     """
     curve = await find_curve(session, context, body.workload_id, body)
-    _, content = await workloads.find_ready(session, body.workload_id)
-    flash = await catalog.named_device(
-        session, context, body.flash_device_id, "flash_device_id"
+    workload, content = await workloads.find_ready(session, body.workload_id)
+    devices = await _devices(session, context, body)
+    found = Found(
+        curve,
+        content.summary.get("duration_s"),
+        None
+        if body.have is None
+        else have_with(
+            body.have,
+            devices[body.have.disk_device_id],
+            devices.get(body.have.flash_device_id or ""),
+        ),
+        devices.get(body.flash_device_id or ""),
+        devices.get(body.disk_device_id or ""),
     )
-    disk = await catalog.named_device(
-        session, context, body.disk_device_id, "disk_device_id"
-    )
-    have = None if body.have is None else await find_have(session, context, body.have)
-    with of_part("mapping"):
-        mapping = mapping_of(_exact(body.mapping), "mapping")
-
-    def made() -> tuple[str, bytes]:
-        found = models.answer(
-            curve,
-            offers_of(_exact(body.quotes)),
-            day=body.day or models.today(),
-            accesses_per_s=body.accesses_per_s,
-            duration_s=content.summary.get("duration_s"),
-            have=have,
-            constraints=body.constraints.model_dump(exclude_none=True),
-            objective=body.objective,
-            horizon_months=body.horizon_months,
-            reserved_gib=Decimal(str(body.reserved_gib)),
-            flash=flash,
-            disk=disk,
-            mapping=mapping,
-            rates=[
-                ExchangeRate(each.currency, each.per_usd, each.date, each.source)
-                for each in body.rates
-            ],
-            seed=body.seed,
-        )
-        shown = QuoteRankingOut.model_validate(found.to_dict())
-        return found.ranking_id, shown.model_dump_json().encode()
-
-    ranking_id, answer = await asyncio.to_thread(made)
+    if len(body.quotes) > MOST_AT_ONCE:
+        # What is wrong with the request as a whole is wrong with one quote of it too: it fails before a run starts.
+        one = body.model_copy(update={"quotes": body.quotes[:1]})
+        await asyncio.to_thread(answered, one, found)
+        pinned = body.model_copy(update={"day": body.day or models.today()})
+        return await _queued(session, pinned, (workload, content), devices)
+    ranking_id, answer = await asyncio.to_thread(answered, body, found)
     return ranking_id, await repository.keep(session, ranking_id, answer)
 
 
-async def find(session: AsyncSession, ranking_id: str) -> bytes:
-    """Find the answer of a ranking.
+async def _devices(
+    session: AsyncSession, context: Context, body: QuoteRankingIn
+) -> dict[str, Device]:
+    """Find the devices that a request names, by their ids."""
+    named = [
+        (body.flash_device_id, "flash_device_id"),
+        (body.disk_device_id, "disk_device_id"),
+    ]
+    if body.have is not None:
+        named += [
+            (body.have.disk_device_id, "have.disk_device_id"),
+            (body.have.flash_device_id, "have.flash_device_id"),
+        ]
+    found: dict[str, Device] = {}
+    for device_id, where in named:
+        if device_id is not None:
+            device, _ = await catalog.find_device(session, context, device_id, where)
+            found[device_id] = device
+    return found
+
+
+async def _queued(
+    session: AsyncSession,
+    body: QuoteRankingIn,
+    of: tuple[Workload, Content],
+    devices: dict[str, Device],
+) -> Kept | QuoteRankingRunOut:
+    """Find the ranking of these inputs, or queue it; one that failed or was cancelled is tried again.
+
+    The devices are kept as they are now, and the request as a text: what a quote holds may be no JSON of the database.
+    """
+    workload, content = of
+    documents = {name: catalog.device_document(each) for name, each in devices.items()}
+    text = json.dumps(body.model_dump(mode="json"), sort_keys=True)
+    inputs = {"body": text, "devices": documents}
+
+    async def is_done(found: Result | None) -> bool:
+        return found is not None and await _answer_of(session, found) is not None
+
+    row = await results.obtain(
+        session,
+        Asked(
+            RunKind.QUOTE_RANKING,
+            result_id([RunKind.QUOTE_RANKING.value, content.id, inputs, VERSION]),
+            workload,
+            content,
+            inputs,
+            None,
+            f"Rank {counted(len(body.quotes), 'quote')} for {workload.name}",
+        ),
+        is_done,
+    )
+    kept = await _answer_of(session, row[0])
+    if kept is None and not row[0].inputs:  # the ranking was the oldest of too many
+        row[0].inputs = inputs
+        await session.flush()
+    return kept or _run_out(row)
+
+
+async def _answer_of(session: AsyncSession, result: Result) -> Kept | None:
+    """Return the ranking that a run has made; None where it has not yet, or it is not kept any more."""
+    if not result.complete or not result.result:
+        return None
+    ranking_id = str(result.result["ranking_id"])
+    answer = await repository.get(session, ranking_id)
+    return None if answer is None else (ranking_id, answer)
+
+
+def _run_out(row: Row) -> QuoteRankingRunOut:
+    result, run = row
+    quotes: list[Any] = json.loads(result.inputs["body"])["quotes"]
+    return QuoteRankingRunOut(
+        ranking_id=result.id,
+        quotes=len(quotes),
+        run=None if run is None else RunOut.model_validate(run),
+    )
+
+
+def _not_made(ranking_id: str, run: Run | None) -> NotReady:
+    ended = "was deleted" if run is None else f"ended as {run.status}"
+    reason = f": {run.error}" if run is not None and run.error else ""
+    return NotReady(
+        f"the run of the ranking `{ranking_id}` {ended}{reason}",
+        hint="Send the quotes again: POST /api/v1/quote-rankings.",
+    )
+
+
+async def find(session: AsyncSession, ranking_id: str) -> bytes | QuoteRankingRunOut:
+    """Find the answer of a ranking by its id, or by the one that its run was requested with; or how that run stands.
 
     Raises
     ------
     NotFound
         If there is none, or it was the oldest of too many.
+    NotReady
+        If its run failed or was cancelled.
     """
     found = await repository.get(session, ranking_id)
-    if found is None:
-        raise NotFound(
-            f"there is no ranking `{ranking_id}`",
-            hint=f"Send the quotes again: POST /api/v1/quote-rankings. The last {repository.MOST_KEPT:,} rankings are "
-            "kept.",
-        )
-    return found
-
-
-def _exact(value: Any, levels: int = _MOST_LEVELS) -> Any:
-    """Return plain data with its numbers as the decimals that they print; what lies deeper than any is left as it is."""
-    if isinstance(value, float):
-        return Decimal(repr(value))
-    if levels and isinstance(value, dict):
-        return {key: _exact(each, levels - 1) for key, each in value.items()}
-    if levels and isinstance(value, list):
-        return [_exact(each, levels - 1) for each in value]
-    return value
+    if found is not None:
+        return found
+    row = await results.row(session, RunKind.QUOTE_RANKING, ranking_id)
+    if row is not None:
+        kept = await _answer_of(session, row[0])
+        if kept is not None:
+            return kept[1]
+        if results.is_open(row[1]):
+            return _run_out(row)
+        if not row[0].complete:
+            raise _not_made(ranking_id, row[1])
+    raise NotFound(
+        f"there is no ranking `{ranking_id}`",
+        hint=f"Send the quotes again: POST /api/v1/quote-rankings. The last {repository.MOST_KEPT:,} rankings are "
+        "kept.",
+    )

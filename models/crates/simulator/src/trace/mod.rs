@@ -49,6 +49,7 @@ use normalise::Normaliser;
 use open::{Input, Opening};
 
 pub use described::{Described, DescribedPart, Draw, generate};
+pub use formats::parquet::TableRows;
 pub use normalise::Extent;
 pub use notes::ReaderNotes;
 use reader::RequestReader;

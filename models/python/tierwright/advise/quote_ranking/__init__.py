@@ -6,7 +6,7 @@ import datetime
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
@@ -191,6 +191,7 @@ def answer(
     mapping: LineMapping = NO_MAPPING,
     rates: Sequence[ExchangeRate] = (),
     seed: int = 0,
+    on_quote: Callable[[int], object] | None = None,
 ) -> Ranking:
     """Rank quotes for a workload.
 
@@ -210,6 +211,8 @@ def answer(
         What lines are that do not name an item.
     rates : sequence of ExchangeRate
         Of the currencies of the quotes, one each.
+    on_quote : callable, optional
+        Called with the number of quotes that have been read and priced, after each; then they are ordered.
 
     Raises
     ------
@@ -240,11 +243,13 @@ def answer(
     )
     found: list[Offered] = []
     unreadable = list(batch.unreadable)
-    for offer in batch.offers:
+    for done, offer in enumerate(batch.offers, 1):
         try:
             found.append(offered(offer, asked.setting, mapping, by_currency, day))
         except Unranked as left_out:
             unreadable.append(Unreadable(offer.index, left_out.code, left_out.detail))
+        if on_quote is not None:
+            on_quote(done)
     unreadable.sort(key=lambda each: each.index)
     # Of equals in what decides, the exactly cheaper one stands first, then the one whose id does.
     found.sort(

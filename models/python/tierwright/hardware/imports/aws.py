@@ -7,7 +7,6 @@ read, as SKU, family, region and name; of CSV nothing is.
 from __future__ import annotations
 
 import csv
-import io
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal
@@ -19,6 +18,7 @@ from tierwright.common.wording import counted
 from tierwright.hardware.imports import values
 from tierwright.hardware.imports.json_stream import JsonStream
 from tierwright.hardware.imports.ledger import Ledger, Row, Skip, shown
+from tierwright.hardware.imports.lines import Lines
 from tierwright.hardware.imports.prices import Price, PriceUnit, take_prices
 from tierwright.hardware.imports.source import Source
 
@@ -36,8 +36,6 @@ _COLUMNS = (
     *("SKU", "OfferTermCode", "RateCode", "TermType", "EffectiveDate"),
     *("StartingRange", "EndingRange", "Unit", "PricePerUnit", "Currency"),
 )
-_MOST_LINE_CHARACTERS = 2**18
-_MOST_ROW_CHARACTERS = 2**20
 _HINT = "give an offer file as AWS publishes it, JSON or CSV"
 
 
@@ -388,39 +386,8 @@ def _either(found: Mapping[str, object], published: str, documented: str) -> str
 # CSV
 
 
-class _Lines:
-    """The lines of a source, of bounded length; a row of several lines is bounded too."""
-
-    def __init__(self, source: Source) -> None:
-        self._place = source.place
-        self._lines = io.TextIOWrapper(
-            io.BufferedReader(source, 2**16), encoding="utf-8-sig", newline=""
-        )
-        self.of_row = 0
-
-    def __iter__(self) -> Iterator[str]:
-        """Yield the lines."""
-        while True:
-            try:
-                line = self._lines.readline(_MOST_LINE_CHARACTERS + 1)
-            except UnicodeDecodeError as error:
-                raise BadInput(
-                    f"{self._place}: is not UTF-8 text: {error.reason}",
-                    "save the file as UTF-8",
-                ) from error
-            if not line:
-                return
-            self.of_row += len(line)
-            if len(line) > _MOST_LINE_CHARACTERS or self.of_row > _MOST_ROW_CHARACTERS:
-                raise BadInput(
-                    f"{self._place}: a line has more than {_MOST_LINE_CHARACTERS:,} characters, or a row {_MOST_ROW_CHARACTERS:,}",
-                    _HINT,
-                )
-            yield line
-
-
 def _read_csv(source: Source, ledger: Ledger) -> Iterator[Price]:
-    lines = _Lines(source)
+    lines = Lines(source, _HINT)
     table = csv.reader(iter(lines), strict=True)
     try:
         head: dict[str, str] = {}
@@ -461,7 +428,7 @@ _PLACES = {
 
 
 def _rows_of_table(
-    table: Any, columns: list[str], offer: str, lines: _Lines
+    table: Any, columns: list[str], offer: str, lines: Lines
 ) -> Iterator[tuple[Row, Mapping[str, str] | Skip, str]]:
     places = {
         field: [columns.index(name) for name in names if name in columns]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from functools import partial
@@ -35,8 +34,6 @@ UNITS = {
         "price of 1 GiB (2^30 bytes) for 1 month (its hours are not stated)",
     ),
 }
-_SCIENTIFIC = re.compile(r"[0-9](\.[0-9]{1,20})?[eE][+-]?[0-9]{1,2}")
-"""What JSON writes small numbers as."""
 _BASE_CURRENCY = "USD"
 _HINT = "give an answer of the retail prices service, or one object with the Items of several"
 
@@ -188,8 +185,4 @@ def _price(item: Mapping[str, Any], row: Row) -> Price:
 
 def _text(value: object) -> str:
     """Return a text or the text of a number, written without an exponent; empty for anything else."""
-    if not isinstance(value, str):
-        return ""
-    if _SCIENTIFIC.fullmatch(value):
-        return format(Decimal(value), "f")
-    return value
+    return values.without_exponent(value) if isinstance(value, str) else ""

@@ -135,6 +135,10 @@ class Ledger:
         self.taken += 1
         if currency:
             self._currencies[currency] += 1
+        self.note_unit(printed, understood)
+
+    def note_unit(self, printed: str, understood: str) -> None:
+        """Note a unit as printed, where it is not empty, and as understood."""
         if printed and (key := (shown(printed), understood)) not in self._units:
             if len(self._units) < MOST_LISTED:
                 self._units[key] = None

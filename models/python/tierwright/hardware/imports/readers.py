@@ -8,7 +8,15 @@ from typing import BinaryIO, Generic, TypeVar
 
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import listed
-from tierwright.hardware.imports import aws, azure, cxml, oci, quote_csv, quote_json
+from tierwright.hardware.imports import (
+    aws,
+    azure,
+    cxml,
+    focus,
+    oci,
+    quote_csv,
+    quote_json,
+)
 from tierwright.hardware.imports.ledger import Imported, Ledger, Row
 from tierwright.hardware.imports.prices import Price
 from tierwright.hardware.imports.quotes import QuoteLine
@@ -46,6 +54,7 @@ QUOTES: dict[str, Reader[QuoteLine]] = {
 PRICES: dict[str, Reader[Price]] = {
     "aws": Reader("an AWS Price List offer file", aws.recognises, aws.read),
     "azure": Reader("Azure Retail Prices", azure.recognises, azure.read),
+    "focus": Reader("charges of FOCUS", focus.recognises, focus.read),
 }
 
 

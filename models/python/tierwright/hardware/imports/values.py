@@ -11,6 +11,9 @@ from tierwright.hardware.imports.ledger import Skip, shown
 EXACT = Context(prec=60)
 """Holds the products of the numbers below without rounding."""
 _NUMBER = re.compile(r"[0-9]{1,18}(\.[0-9]{1,12})?")
+_LONG_NUMBER = re.compile(r"[0-9]{1,18}(\.[0-9]{1,40})?")
+_SCIENTIFIC = re.compile(r"[0-9]{1,3}(\.[0-9]{1,20})?[eE][+-]?[0-9]{1,2}")
+"""What programs write small numbers as."""
 _CURRENCY = re.compile(r"[A-Z]{3}")
 _WHOLE = re.compile(r"[0-9]{1,6}(\.0+)?")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -48,6 +51,34 @@ def number(text: str, name: str) -> Decimal:
             )
         raise Skip(f"{name} `{shown(text)}` is not a plain decimal number of 0 or more")
     return Decimal(text)
+
+
+def computed(text: str, name: str) -> Decimal:
+    """Return a decimal number of 0 or more that a program computed: up to 40 digits behind the point, or with an exponent.
+
+    Raises
+    ------
+    Skip
+        As `number`.
+
+    Examples
+    --------
+    >>> computed("35.2E-7", "price")
+    Decimal('0.00000352')
+    """
+    plain = without_exponent(text)
+    return Decimal(plain) if _LONG_NUMBER.fullmatch(plain) else number(text, name)
+
+
+def without_exponent(text: str) -> str:
+    """Return a number without the exponent that programs write of small ones; any other text as it is.
+
+    Examples
+    --------
+    >>> without_exponent("4e-07")
+    '0.0000004'
+    """
+    return format(Decimal(text), "f") if _SCIENTIFIC.fullmatch(text) else text
 
 
 def positive(text: str, name: str) -> Decimal:

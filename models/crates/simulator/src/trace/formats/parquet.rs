@@ -6,12 +6,14 @@
 use std::fs::File;
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 
-use parquet::basic::{LogicalType, TimeUnit};
+use parquet::basic::{ConvertedType, LogicalType, TimeUnit};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::schema::types::ColumnDescriptor;
 
 use crate::defects::watched;
 use crate::error::{Error, Result};
@@ -134,7 +136,7 @@ fn table_file(input: &mut Input) -> Result<File> {
 
 fn open_table(input: &mut Input) -> Result<(SerializedFileReader<File>, Vec<String>)> {
     let file = table_file(input)?;
-    let table = guarded(input, || SerializedFileReader::new(file))?;
+    let table = guarded(input.path(), || SerializedFileReader::new(file))?;
     let names = table
         .metadata()
         .file_metadata()
@@ -180,7 +182,7 @@ fn check_time_unit(spec: &mut TraceSpec, stated: Option<&'static str>) -> Result
 
 /// Calls the library; what it refuses, or trips over, is told as damage of the file.
 fn guarded<T>(
-    input: &Input,
+    path: &Path,
     call: impl FnOnce() -> std::result::Result<T, ParquetError>,
 ) -> Result<T> {
     // The library asserts some of what a sound file holds; a damaged one must not end the program.
@@ -190,7 +192,7 @@ fn guarded<T>(
         Err(_) => "its parts contradict each other".to_owned(),
     };
     Err(Error::Unreadable {
-        path: input.path().to_owned(),
+        path: path.to_owned(),
         message: format!(
             "the Parquet table is damaged, truncated or of an unsupported kind: {}",
             excerpt(told.as_bytes())
@@ -345,6 +347,34 @@ fn read_any(
     }
 }
 
+/// The rows of a group, and a reader of each of its columns that are used.
+fn columns_of_group(
+    table: &SerializedFileReader<File>,
+    used: &[usize],
+    index: usize,
+) -> std::result::Result<(u64, Vec<(ColumnReader, Meaning)>), ParquetError> {
+    let group = table.get_row_group(index)?;
+    let columns = used
+        .iter()
+        .map(|&at| {
+            let column = group.metadata().column(at).column_descr_ptr();
+            let unsigned = matches!(
+                column.logical_type_ref(),
+                Some(LogicalType::Integer(int)) if !int.is_signed
+            );
+            let meaning = Meaning {
+                max_def_level: column.max_def_level(),
+                unsigned,
+            };
+            Ok((group.get_column_reader(at)?, meaning))
+        })
+        .collect::<std::result::Result<Vec<_>, ParquetError>>()?;
+    Ok((
+        u64::try_from(group.metadata().num_rows()).unwrap_or(0),
+        columns,
+    ))
+}
+
 impl Parquet {
     /// Goes to the next row group with rows; `false` at the end.
     fn next_group(&mut self) -> Result<bool> {
@@ -353,26 +383,9 @@ impl Parquet {
                 return Ok(false);
             }
             let (table, used, index) = (&self.table, &self.used, self.next_group);
-            let (rows, columns) = guarded(&self.input, || {
-                let group = table.get_row_group(index)?;
-                let columns = used
-                    .iter()
-                    .map(|&at| {
-                        let column = group.metadata().column(at).column_descr_ptr();
-                        let unsigned = matches!(
-                            column.logical_type_ref(),
-                            Some(LogicalType::Integer(int)) if !int.is_signed
-                        );
-                        let meaning = Meaning {
-                            max_def_level: column.max_def_level(),
-                            unsigned,
-                        };
-                        Ok((group.get_column_reader(at)?, meaning))
-                    })
-                    .collect::<std::result::Result<Vec<_>, ParquetError>>()?;
-                Ok((group.metadata().num_rows(), columns))
-            })?;
-            self.left_in_group = u64::try_from(rows).unwrap_or(0);
+            let (rows, columns) =
+                guarded(self.input.path(), || columns_of_group(table, used, index))?;
+            self.left_in_group = rows;
             self.columns = columns;
             self.next_group += 1;
         }
@@ -391,7 +404,7 @@ impl Parquet {
             .unwrap_or(usize::MAX)
             .min(BATCH_REQUESTS);
         let columns = &mut self.columns;
-        let fields = guarded(&self.input, || {
+        let fields = guarded(self.input.path(), || {
             columns
                 .iter_mut()
                 .map(|(column, meaning)| read_any(column, count, *meaning))
@@ -532,5 +545,319 @@ impl RequestReader for Parquet {
 
     fn compression(&self) -> Compression {
         self.input.compression()
+    }
+}
+
+/// Rows that a table of texts hands on at once.
+const BATCH_ROWS: usize = 1024;
+
+/// The rows of a table that is no trace: the values of the columns that are wanted, as texts. Decimals are
+/// written with their point, times in UTC by ISO 8601, and a null is an empty text.
+pub struct TableRows {
+    path: PathBuf,
+    table: SerializedFileReader<File>,
+    names: Vec<String>,
+    wanted: Vec<usize>,
+    columns: Vec<(ColumnReader, Meaning, Written)>,
+    next_group: usize,
+    left_in_group: u64,
+}
+
+/// What the values of a column are, beyond their numbers.
+#[derive(Debug, Clone, Copy)]
+enum Written {
+    Plain,
+    /// Digits behind the point.
+    Decimal(u32),
+    /// Since 1970, so many a second.
+    Time(i64),
+    /// Days since 1970.
+    Date,
+}
+
+impl TableRows {
+    /// Opens a table; what it lacks of the columns that are wanted is left out of [`Self::names`].
+    ///
+    /// # Errors
+    /// If the file cannot be read or is not a table of Parquet.
+    pub fn open(path: &Path, wanted: &[String]) -> Result<Self> {
+        let file = File::open(path).map_err(|source| Error::Io {
+            action: "read",
+            path: path.to_owned(),
+            source,
+        })?;
+        let table = guarded(path, || SerializedFileReader::new(file))?;
+        let schema = table.metadata().file_metadata().schema_descr_ptr();
+        let mut names = Vec::new();
+        let mut found = Vec::new();
+        for name in wanted {
+            let at = schema
+                .columns()
+                .iter()
+                .position(|column| column.path().string() == *name);
+            if let Some(at) = at.filter(|&at| schema.column(at).max_rep_level() == 0) {
+                names.push(name.clone());
+                found.push(at);
+            }
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            table,
+            names,
+            wanted: found,
+            columns: Vec::new(),
+            next_group: 0,
+            left_in_group: 0,
+        })
+    }
+
+    /// The columns of each row, in their order.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// The next rows, column by column; no columns at the end.
+    ///
+    /// # Errors
+    /// If the table is damaged, or a text is not UTF-8.
+    pub fn next_batch(&mut self) -> Result<Vec<Vec<String>>> {
+        while self.left_in_group == 0 {
+            if self.next_group == self.table.num_row_groups() || self.wanted.is_empty() {
+                return Ok(Vec::new());
+            }
+            let (table, wanted, index) = (&self.table, &self.wanted, self.next_group);
+            let (rows, columns) = guarded(&self.path, || columns_of_group(table, wanted, index))?;
+            let schema = table.metadata().file_metadata().schema_descr_ptr();
+            self.columns = columns
+                .into_iter()
+                .zip(wanted)
+                .map(|((column, meaning), &at)| (column, meaning, written(&schema.column(at))))
+                .collect();
+            self.left_in_group = rows;
+            self.next_group += 1;
+        }
+        let count = usize::try_from(self.left_in_group)
+            .unwrap_or(usize::MAX)
+            .min(BATCH_ROWS);
+        let columns = &mut self.columns;
+        let fields = guarded(&self.path, || {
+            columns
+                .iter_mut()
+                .map(|(column, meaning, written)| read_written(column, count, *meaning, *written))
+                .collect::<std::result::Result<Vec<_>, ParquetError>>()
+        })?;
+        self.left_in_group -= count as u64;
+        fields
+            .iter()
+            .zip(&self.names)
+            .map(|(column, name)| {
+                (0..count)
+                    .map(|row| self.text(column.get(row), name))
+                    .collect()
+            })
+            .collect()
+    }
+
+    fn text(&self, bytes: &[u8], column: &str) -> Result<String> {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Ok(text.to_owned()),
+            Err(_) => Err(Error::Unreadable {
+                path: self.path.clone(),
+                message: format!(
+                    "the column `{}` holds `{}`, which is not UTF-8 text",
+                    excerpt(column.as_bytes()),
+                    excerpt(bytes)
+                ),
+                hint: "write the column as text".to_owned(),
+            }),
+        }
+    }
+}
+
+fn written(column: &ColumnDescriptor) -> Written {
+    let per_second = |unit: &TimeUnit| match unit {
+        TimeUnit::MILLIS => 1_000,
+        TimeUnit::MICROS => 1_000_000,
+        TimeUnit::NANOS => 1_000_000_000,
+    };
+    match (column.logical_type_ref(), column.converted_type()) {
+        (Some(LogicalType::Decimal(decimal)), _) => {
+            Written::Decimal(u32::try_from(decimal.scale).unwrap_or(0))
+        }
+        (_, ConvertedType::DECIMAL) => {
+            Written::Decimal(u32::try_from(column.type_scale()).unwrap_or(0))
+        }
+        (Some(LogicalType::Timestamp(stamp)), _) => Written::Time(per_second(&stamp.unit)),
+        (_, ConvertedType::TIMESTAMP_MILLIS) => Written::Time(1_000),
+        (_, ConvertedType::TIMESTAMP_MICROS) => Written::Time(1_000_000),
+        (Some(LogicalType::Date), _) | (_, ConvertedType::DATE) => Written::Date,
+        _ => Written::Plain,
+    }
+}
+
+fn read_written(
+    column: &mut ColumnReader,
+    count: usize,
+    meaning: Meaning,
+    written: Written,
+) -> std::result::Result<Fields, ParquetError> {
+    match (column, written) {
+        (ColumnReader::Int32ColumnReader(reader), Written::Decimal(scale)) => {
+            read_column(reader, count, meaning, |value, out| {
+                put_decimal(out, i128::from(*value), scale);
+            })
+        }
+        (ColumnReader::Int64ColumnReader(reader), Written::Decimal(scale)) => {
+            read_column(reader, count, meaning, |value, out| {
+                put_decimal(out, i128::from(*value), scale);
+            })
+        }
+        (ColumnReader::ByteArrayColumnReader(reader), Written::Decimal(scale)) => {
+            read_column(reader, count, meaning, |value, out| {
+                put_bytes_decimal(out, value.data(), scale);
+            })
+        }
+        (ColumnReader::FixedLenByteArrayColumnReader(reader), Written::Decimal(scale)) => {
+            read_column(reader, count, meaning, |value, out| {
+                put_bytes_decimal(out, value.data(), scale);
+            })
+        }
+        (ColumnReader::Int64ColumnReader(reader), Written::Time(per_second)) => {
+            read_column(reader, count, meaning, |value, out| {
+                put_time(out, *value, per_second);
+            })
+        }
+        (ColumnReader::Int32ColumnReader(reader), Written::Date) => {
+            read_column(reader, count, meaning, |value, out| {
+                put_date(out, i64::from(*value));
+            })
+        }
+        // Days and nanoseconds: what older programs write of times.
+        (ColumnReader::Int96ColumnReader(reader), _) => {
+            read_column(reader, count, meaning, |value, out| {
+                put_time(out, value.to_millis(), 1_000);
+            })
+        }
+        (column, _) => read_any(column, count, meaning),
+    }
+}
+
+fn put_decimal(out: &mut Vec<u8>, value: i128, scale: u32) {
+    if value < 0 {
+        out.push(b'-');
+    }
+    let digits = value.unsigned_abs().to_string();
+    let behind = scale as usize;
+    let padded = format!(
+        "{digits:0>width$}",
+        width = behind.saturating_add(1).min(64)
+    );
+    if behind == 0 || behind >= padded.len() {
+        put(out, padded);
+    } else {
+        let (whole, part) = padded.split_at(padded.len() - behind);
+        put(out, format_args!("{whole}.{part}"));
+    }
+}
+
+/// A decimal in big-endian bytes; one of more than 16 is no price, and becomes a text that no number is.
+fn put_bytes_decimal(out: &mut Vec<u8>, bytes: &[u8], scale: u32) {
+    if bytes.len() > 16 {
+        put(out, "a decimal of more than 16 bytes");
+        return;
+    }
+    let negative = bytes.first().is_some_and(|first| first & 0x80 != 0);
+    let mut value: i128 = if negative { -1 } else { 0 };
+    for byte in bytes {
+        value = (value << 8) | i128::from(*byte);
+    }
+    put_decimal(out, value, scale);
+}
+
+fn put_time(out: &mut Vec<u8>, value: i64, per_second: i64) {
+    const DAY_S: i64 = 86_400;
+    let (seconds, part) = (value.div_euclid(per_second), value.rem_euclid(per_second));
+    put_date(out, seconds.div_euclid(DAY_S));
+    let of_day = seconds.rem_euclid(DAY_S);
+    let (hour, minute, second) = (of_day / 3600, of_day / 60 % 60, of_day % 60);
+    put(out, format_args!("T{hour:02}:{minute:02}:{second:02}"));
+    if part > 0 {
+        let width = if per_second == 1_000 {
+            3
+        } else if per_second == 1_000_000 {
+            6
+        } else {
+            9
+        };
+        put(out, format_args!(".{part:0width$}"));
+    }
+    out.push(b'Z');
+}
+
+/// The day of the Gregorian calendar, by the years that begin in March.
+fn put_date(out: &mut Vec<u8>, days: i64) {
+    const DAYS_400_YEARS: i64 = 146_097;
+    let shifted = days + 719_468;
+    let era = shifted.div_euclid(DAYS_400_YEARS);
+    let of_era = shifted.rem_euclid(DAYS_400_YEARS);
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let from_march = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * from_march + 2) / 5 + 1;
+    let month = if from_march < 10 {
+        from_march + 3
+    } else {
+        from_march - 9
+    };
+    let year = era * 400 + year + i64::from(month <= 2);
+    put(out, format_args!("{year:04}-{month:02}-{day:02}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(write: impl Fn(&mut Vec<u8>)) -> String {
+        let mut out = Vec::new();
+        write(&mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn decimals_keep_their_point() {
+        for (value, scale, text) in [
+            (0, 0, "0"),
+            (8, 3, "0.008"),
+            (-12_345, 2, "-123.45"),
+            (5, 1, "0.5"),
+            (i128::MAX, 0, "170141183460469231731687303715884105727"),
+        ] {
+            assert_eq!(told(|out| put_decimal(out, value, scale)), text);
+        }
+        assert_eq!(
+            told(|out| put_bytes_decimal(out, &[0xff, 0x38], 2)),
+            "-2.00"
+        );
+        assert_eq!(told(|out| put_bytes_decimal(out, &[0x00, 0xc8], 2)), "2.00");
+        assert_eq!(told(|out| put_bytes_decimal(out, &[], 2)), "0.00");
+    }
+
+    #[test]
+    fn times_are_days_of_the_calendar() {
+        for (value, per_second, text) in [
+            (0, 1_000, "1970-01-01T00:00:00Z"),
+            (-1, 1_000, "1969-12-31T23:59:59.999Z"),
+            (1_709_251_199, 1, "2024-02-29T23:59:59Z"),
+            (951_782_400_000_000, 1_000_000, "2000-02-29T00:00:00Z"),
+            (
+                1_000_000_001,
+                1_000_000_000,
+                "1970-01-01T00:00:01.000000001Z",
+            ),
+        ] {
+            assert_eq!(told(|out| put_time(out, value, per_second)), text);
+        }
+        assert_eq!(told(|out| put_date(out, -719_468)), "0000-03-01");
     }
 }

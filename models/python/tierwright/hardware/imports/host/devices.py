@@ -13,6 +13,7 @@ from tierwright.hardware.imports.ledger import Ledger, Skip, shown
 _EBS = "amazon elastic block store"
 _NOT_DISKS = ("loop", "rom", "ram", "zram", "fd", "sr")
 _MOST_DIGITS = 5
+_CONTROLLER = re.compile(r"(nvme[0-9]+)n[0-9]+")
 _SIZE = re.compile(r"([0-9]{1,12}) (bytes|kB|KB|KiB|MB|MiB|GB|GiB|TB|TiB)")
 _UNIT = {
     "bytes": 0,
@@ -61,13 +62,13 @@ class NvmeDrive:
     Attributes
     ----------
     model, serial : str
-    namespaces : mapping of str to int
+    namespaces : dict of str to int
         Name such as `nvme0n1` to its size. [bytes]
     """
 
     model: str
     serial: str
-    namespaces: Mapping[str, int]
+    namespaces: dict[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,64 +194,91 @@ def nvme_of(output: Output, ledger: Ledger) -> Iterator[NvmeDrive]:
     if not isinstance(listed, list):
         ledger.skip(f"{output.place}: Devices", "is not a list")
         return
-    found: dict[str, tuple[str, dict[str, int]]] = {}
-    for at, (model, serial, name, size) in enumerate(_namespaces(listed)):
-        row = f"{output.place}: {name or at}"
-        if not name:
+    found: dict[tuple[Any, ...], NvmeDrive] = {}
+    for at, each in enumerate(_namespaces(listed)):
+        row = f"{output.place}: {each.name or at}"
+        if not each.name:
             ledger.skip(row, "is not a namespace with a name")
             continue
         if (
-            not isinstance(size, int)
-            or isinstance(size, bool)
-            or not 0 < size < _LARGEST
+            not isinstance(each.size, int)
+            or isinstance(each.size, bool)
+            or not 0 < each.size < _LARGEST
         ):
-            ledger.skip(row, f"`PhysicalSize` is `{shown(size)}`, not a size in bytes")
+            ledger.skip(
+                row, f"`PhysicalSize` is `{shown(each.size)}`, not a size in bytes"
+            )
             continue
         ledger.take(
             "",
             "PhysicalSize",
             "bytes of the namespace, which may be less than its drive has",
         )
-        _, namespaces = found.setdefault(serial or name, (model, {}))
-        namespaces[name] = size
-    for key, (model, namespaces) in found.items():
-        serial = "" if key in namespaces else key
-        yield NvmeDrive(model, serial, namespaces)
+        drive = found.setdefault(each.drive, NvmeDrive(each.model, each.serial, {}))
+        drive.namespaces[each.name] = each.size
+    yield from found.values()
 
 
-def _namespaces(listed: list[Any]) -> Iterator[tuple[str, str, str, Any]]:
-    """Yield model, serial, name and size of each namespace, whatever the form."""
-    for device in listed:
+def controller_of(name: str) -> str:
+    """Return the controller of a namespace, `nvme0` of `nvme0n1`; any other name as it is."""
+    found = _CONTROLLER.fullmatch(name)
+    return name if found is None else found[1]
+
+
+@dataclass(frozen=True, slots=True)
+class _Namespace:
+    """A namespace as it is listed; `drive` is the same of those that are known to be of one drive."""
+
+    drive: tuple[Any, ...]
+    model: str
+    serial: str
+    name: str
+    size: Any
+
+
+def _namespaces(listed: list[Any]) -> Iterator[_Namespace]:
+    """Yield each namespace, whatever the form.
+
+    A serial number alone makes no drive of two: only the subsystem says that controllers share one. The flat form has
+    none, so there it is the controller.
+    """
+    for at, device in enumerate(listed):
         if not isinstance(device, dict):
-            yield "", "", "", None
+            yield _namespace(None, {}, ())
             continue
         if not isinstance(device.get("Subsystems"), list):
-            yield _namespace(device, device)
+            yield _namespace(device, device, ())
             continue
-        for system in device["Subsystems"]:
+        for number, system in enumerate(device["Subsystems"]):
             if not isinstance(system, dict):
                 continue
+            key = (at, number)
             controllers = [
                 each for each in _list(system, "Controllers") if isinstance(each, dict)
             ]
             for controller in controllers:
                 for each in _list(controller, "Namespaces"):
-                    yield _namespace(each, controller)
+                    yield _namespace(each, controller, key)
             # With several paths the namespaces stand beside the controllers.
             for each in _list(system, "Namespaces"):
-                yield _namespace(each, controllers[0] if controllers else {})
+                yield _namespace(each, controllers[0] if controllers else {}, key)
 
 
-def _namespace(entry: Any, controller: Mapping[str, Any]) -> tuple[str, str, str, Any]:
+def _namespace(
+    entry: Any, controller: Mapping[str, Any], system: tuple[int, ...]
+) -> _Namespace:
     if not isinstance(entry, dict):
-        return "", "", "", None
-    name = entry.get("DevicePath")
-    if not isinstance(name, str):
-        name = entry.get("NameSpace")
-    return (
+        return _Namespace((), "", "", "", None)
+    stated = entry.get("DevicePath")
+    if not isinstance(stated, str):
+        stated = entry.get("NameSpace")
+    name = stated.removeprefix("/dev/") if isinstance(stated, str) else ""
+    serial = _text(controller, "SerialNumber").strip()
+    return _Namespace(
+        (system or controller_of(name), serial or name),
         spaced(_text(controller, "ModelNumber")),
-        _text(controller, "SerialNumber").strip(),
-        name.removeprefix("/dev/") if isinstance(name, str) else "",
+        serial,
+        name,
         entry.get("PhysicalSize"),
     )
 

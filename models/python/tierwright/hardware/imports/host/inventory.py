@@ -63,12 +63,12 @@ class Inventory:
         return {**self.imported.to_dict(), "machines": self.machines}
 
 
-def read_stream(stream: BinaryIO, place: str, name: str = "host") -> Inventory:
+def read_stream(stream: BinaryIO | Source, place: str, name: str = "host") -> Inventory:
     """Read one file of outputs of one machine, or our own documents of several.
 
     Parameters
     ----------
-    stream : BinaryIO
+    stream : BinaryIO or Source
         At its beginning.
     place : str
         Named in rows and errors.
@@ -80,7 +80,7 @@ def read_stream(stream: BinaryIO, place: str, name: str = "host") -> Inventory:
     BadInput
         If it is too large, holds no output of a known program, or two of one that prints one.
     """
-    source = Source(stream, place)
+    source = stream if isinstance(stream, Source) else Source(stream, place)
     found = list(hosts_in(source.text(MOST_BYTES), place, name))
     return inventory_of(found, source.content_id(), place)
 
@@ -175,14 +175,25 @@ def inventory_of(hosts: Iterable[Host], content_id: str, place: str) -> Inventor
         found.append(machines.machine_of(host, ledger, doubts))
     if not ledger.read:
         raise BadInput(f"{place}: has no rows of any program", HINT)
+    return inventory_from(found, ledger, doubts, content_id, FORMAT)
+
+
+def inventory_from(
+    found: Sequence[machines.Machine],
+    ledger: Ledger,
+    doubts: machines.Doubts,
+    content_id: str,
+    name: str,
+) -> Inventory:
+    """Put machines of any format together; drives without a model are unresolved."""
     for each in found:
         for drive in (*each.drives, *each.volumes):
             if not drive.model:
                 ledger.leave_unresolved(
                     f"{each.name}: {drive.name}",
                     drive.name,
-                    "no program states the model of the drive",
+                    "nothing states the model of the drive",
                 )
     doubts.warn(ledger)
     groups = machines.groups_of(found)
-    return Inventory(ledger.imported(content_id, FORMAT), groups)
+    return Inventory(ledger.imported(content_id, name), groups)

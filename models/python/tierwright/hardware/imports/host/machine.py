@@ -15,6 +15,7 @@ from tierwright.hardware.imports.host.devices import (
     Disk,
     NvmeDrive,
     Slot,
+    controller_of,
     disks_of,
     is_volume,
     memory_of,
@@ -72,6 +73,10 @@ class Machine:
         Volumes are a provider's: not drives of the machine.
     programs : frozenset of str
         Those whose outputs were given.
+    bays : int or None
+        Bays for drives, also the empty ones; None where nothing states them.
+    summary_bytes : int or None
+        RAM as a summary states it, beside the sum of the modules. [bytes]
     """
 
     name: str
@@ -80,6 +85,8 @@ class Machine:
     drives: tuple[Drive, ...]
     volumes: tuple[Drive, ...]
     programs: frozenset[str]
+    bays: int | None = None
+    summary_bytes: int | None = None
 
     @property
     def ram_bytes(self) -> int | None:
@@ -108,6 +115,8 @@ class Machine:
             tuple(sorted(Counter(map(_sort, self.drives)).items(), key=repr)),
             tuple(sorted(Counter(map(_sort, self.volumes)).items(), key=repr)),
             self.programs - {"smart"},
+            self.bays,
+            self.summary_bytes,
         )
 
 
@@ -164,6 +173,31 @@ _WARNINGS: Mapping[str, tuple[str, str]] = {
     "drive_size_from_namespaces": (
         "The size of these NVMe drives is that of their namespaces, which may be less than the drive has",
         "add `smartctl --json -x DEVICE` of each",
+    ),
+    "serial_twice": (
+        "Several drives state the same serial number, as two paths to one drive do; each counts as a drive",
+        "look into the machine; leave one out of the file if they are one drive",
+    ),
+    "ram_summary_differs": (
+        "The memory modules add up to another size than the summary of the system; both are shown, and the sum of the "
+        "modules counts",
+        "check the version of the firmware: some state GB as GiB, or nothing",
+    ),
+    "memory_not_saved": (
+        "The memory modules were not saved, so memory is not known; the summary of the system is shown",
+        "save the answers of Memory and of each of its members too",
+    ),
+    "drives_not_saved": (
+        "Storage names drives whose answers were not saved; they do not count",
+        "save the answers of all drives",
+    ),
+    "drives_of_no_system": (
+        "Drives are named by no system that was saved; they do not count",
+        "save the answers of Storage, or of the Chassis that holds them",
+    ),
+    "media_not_stated": (
+        "Nothing states whether these are hard disks or flash",
+        "save the answer of each Drive, which states `MediaType` and `Protocol`",
     ),
     "kind_not_stated": (
         "Nothing states whether these are hard disks or flash",
@@ -266,15 +300,22 @@ def _drives(
     healths: list[tuple[str, SmartHealth]],
     doubts: Doubts,
 ) -> list[Drive]:
-    """Join what lsblk, nvme and the health reports say of the same drives: by serial number, else by name."""
+    """Join what lsblk, nvme and the health reports say of the same drives: by name, then by controller and serial number.
+
+    Two drives of one serial number stay two, with a doubt: they may be two paths to one drive.
+    """
     drive_of = {name: at for at, each in enumerate(nvme) for name in each.namespaces}
-    by_serial = {each.serial: at for at, each in enumerate(nvme) if each.serial}
+    by_controller = {
+        (controller_of(name), each.serial): at
+        for at, each in enumerate(nvme)
+        if each.serial
+        for name in each.namespaces
+    }
     members: dict[Any, list[Disk]] = {}
     for disk in disks:
-        at = drive_of.get(disk.name)
-        if at is None and disk.is_nvme:
-            at = by_serial.get(disk.serial)
-        key: Any = ("nvme", at) if at is not None else ("serial", disk.serial)
+        controller = controller_of(disk.name), disk.serial
+        at = drive_of.get(disk.name, by_controller.get(controller))
+        key: Any = ("nvme", at) if at is not None else ("controller", controller)
         if at is None and not (disk.is_nvme and disk.serial):
             key = ("name", disk.name)
         members.setdefault(key, []).append(disk)
@@ -283,14 +324,46 @@ def _drives(
             members["nvme", at] = []
             if disks:
                 doubts.add("not_in_lsblk", f"{host}: {listed(sorted(each.namespaces))}")
+    parts = [
+        (own, nvme[key[1]] if key[0] == "nvme" else None)
+        for key, own in members.items()
+    ]
+    uses = Counter(serial for own, of in parts for serial in _serials(own, of))
+    twice = {serial for serial, count in uses.items() if count > 1}
+    by_serial: dict[str, list[Drive]] = {}
     found = []
-    for key, own in members.items():
-        of = nvme[key[1]] if key[0] == "nvme" else None
-        found.append(_drive(host, own, of, healths, doubts))
+    for own, of in parts:
+        drive = _drive(host, own, of, healths, twice, doubts)
+        found.append(drive)
+        for serial in _serials(own, of) & twice:
+            by_serial.setdefault(serial, []).append(drive)
+    for serial, drives in by_serial.items():
+        doubt_serial(host, serial, drives, doubts)
     for device, health in healths:
         name = device or health.serial or health.model or "a drive of no name"
         doubts.add("life_of_no_drive", f"{host}: {shown(name)}")
     return sorted(found, key=lambda each: each.name)
+
+
+def doubt_serial(
+    host: str, serial: str, drives: Sequence[Drive], doubts: Doubts
+) -> None:
+    """Note drives that state one serial number, and what counts too much if they are one."""
+    sizes = [each.size_bytes for each in drives]
+    names = listed(sorted(each.name for each in drives))
+    doubts.add(
+        "serial_twice",
+        f"{host}, {names}: serial number `{shown(serial)}`, {format_bytes(sum(sizes))} counted, "
+        f"{format_bytes(max(sizes))} if they are one drive",
+    )
+
+
+def _serials(disks: Sequence[Disk], nvme: NvmeDrive | None) -> set[str]:
+    """Return the serial numbers that the sources state of one drive, as they are compared."""
+    stated = {spaced(each.serial) for each in disks}
+    if nvme is not None:
+        stated.add(spaced(nvme.serial))
+    return stated - {""}
 
 
 def _drive(
@@ -298,6 +371,7 @@ def _drive(
     disks: Sequence[Disk],
     nvme: NvmeDrive | None,
     healths: list[tuple[str, SmartHealth]],
+    twice: set[str],
     doubts: Doubts,
 ) -> Drive:
     sizes = {each.name: each.size_bytes for each in disks}
@@ -310,8 +384,7 @@ def _drive(
                 )
         sizes.update(nvme.namespaces)
     names = sorted(sizes)
-    serials = {each.serial for each in disks} | ({nvme.serial} if nvme else set())
-    health = _take_health(healths, names, serials - {""})
+    health = _take_health(healths, names, _serials(disks, nvme), twice)
     namespace_bytes = sum(sizes.values())
     own = None if health is None else health.capacity_bytes
     model = next((each.model for each in disks if each.model), "")
@@ -341,16 +414,23 @@ def _drive(
 
 
 def _take_health(
-    healths: list[tuple[str, SmartHealth]], names: Sequence[str], serials: set[str]
+    healths: list[tuple[str, SmartHealth]],
+    names: Sequence[str],
+    serials: set[str],
+    twice: set[str],
 ) -> SmartHealth | None:
-    """Find the report of a drive and remove it from those that are left: by serial number, else by device."""
+    """Find the report of a drive and remove it from those that are left: by serial number, else by device.
+
+    Of a serial number that several drives state (`twice`), a report that names its device is of that one alone.
+    """
     for at, (device, health) in enumerate(healths):
-        same = spaced(health.serial) in {spaced(each) for each in serials}
+        serial = spaced(health.serial)
         # `nvme0` is the controller of `nvme0n1`.
         named = device and any(
             name == device or name.startswith(f"{device}n") for name in names
         )
-        if same or (named and not (health.serial and serials)):
+        same = serial in serials and (serial not in twice or named or not device)
+        if same or (named and not (serial and serials)):
             del healths[at]
             return health
     return None
@@ -413,13 +493,14 @@ def _group(machines: Sequence[Machine]) -> dict[str, Any]:
         "count": len(machines),
         "hosts": [each.name for each in machines],
         "ram_bytes": one.ram_bytes,
+        "ram_bytes_of_summary": one.summary_bytes,
         "most_ram_bytes": one.most_ram_bytes,
         "slots": len(one.slots) or None,
         "slots_of_board": one.slots_of_board,
         "free_slots": len(one.slots) - len(filled) if one.slots else None,
         "modules": _modules(machines),
-        "bays": None,
-        "free_bays": None,
+        "bays": one.bays,
+        "free_bays": None if one.bays is None else one.bays - len(one.drives),
         "drives": _listed_drives(machines, [each.drives for each in machines]),
         "volumes": _listed_drives(machines, [each.volumes for each in machines]),
     }

@@ -75,7 +75,7 @@ def hosts_in(text: str, place: str, name: str) -> Iterator[Host]:
         If a document is not JSON, or is of no known program.
     """
     loose: list[Output] = []
-    for part in _parts(text, place):
+    for part in parts_of(text, place):
         if isinstance(part, dict) and part.get("format") == FORMAT:
             yield _own(part, place)
         else:
@@ -93,8 +93,14 @@ def recognises(head: bytes) -> bool:
     )
 
 
-def _parts(text: str, place: str) -> Iterator[Any]:
-    """Yield the documents of JSON in a text, and the texts between them."""
+def parts_of(text: str, place: str) -> Iterator[Any]:
+    """Yield the documents of JSON in a text, and the texts between them.
+
+    Raises
+    ------
+    BadInput
+        If a document is not JSON.
+    """
     at = 0
     while at < len(text):
         found = _LINE_OF_JSON.search(text, at)
@@ -132,7 +138,7 @@ def _own(document: Mapping[str, Any], place: str) -> Host:
     for key, text in outputs.items():
         program, _, device = str(key).partition(":")
         where = f"{place}: {key}"
-        for part in _parts(text, where):
+        for part in parts_of(text, where):
             made = _output(part, where)
             if made.program == program:
                 found.append(Output(program, where, made.content, device))
