@@ -3,6 +3,10 @@
 `OBJECT IDLETIME` gives whole seconds since the last access and is an error under the policies LFU, whose counters
 have no ages. `MEMORY USAGE` gives the bytes of a key with its value and what the server adds.
 
+Since Redis 6.2 `OBJECT IDLETIME` counts as a hit of the keyspace, though it does not touch the key (lookupKey of
+db.c, flag NOTOUCH without NOSTATS). So the counters are read again after the keys, and what they count while keys
+are looked at is left out.
+
 Eviction is sampled: of `maxmemory-samples` random keys, and of a pool of candidates, the one that was idle the
 longest goes (Redis, evict.c). Each eviction looks at as many keys as it samples and takes one, so that nearly all
 evicted keys are of the oldest share 1 / samples; what is older than the youngest of these is not all there.
@@ -100,7 +104,9 @@ def read(rows: Sequence[Row], options: CurveOptions) -> Reading:
     if not _policy(found, moments):
         return found
     snapshots = [_snapshot(found, moment, keys) for moment, keys in dumped]
-    rates = _rates(found, moments, [each for each in snapshots if each is not None])
+    rates = _rates(
+        found, moments, sampled, [each for each in snapshots if each is not None]
+    )
     if found.problems or rates is None:
         return found
     found.assumptions += [
@@ -190,28 +196,32 @@ def _snapshot(found: Reading, moment: Moment, sampled: _Sampled) -> Snapshot | N
 
 
 def _rates(
-    found: Reading, moments: Sequence[Moment], snapshots: Sequence[Snapshot]
+    found: Reading,
+    moments: Sequence[Moment],
+    sampled: Sequence[_Sampled],
+    snapshots: Sequence[Snapshot],
 ) -> Rates | None:
-    """Return what was counted between the first and the last reading."""
+    """Return what was counted between readings, without the time in which keys were looked at."""
     samples, counters = samples_of(found, moments, _COUNTERS)
     intervals = differences(found, samples, counters)
     if found.problems:
         return None
-    whole = (intervals[0][0], intervals[-1][1]) if intervals else None
-    seconds = 0.0 if whole is None else increase(whole, "seconds")
-    gets, evicted = None, None
-    if whole is not None and {"keyspace_hits", "keyspace_misses"} <= set(counters):
-        hits, misses = (
-            increase(whole, name) for name in ("keyspace_hits", "keyspace_misses")
-        )
-        gets = round(hits + misses)
-    if whole is not None and "evicted_keys" in counters:
-        evicted = increase(whole, "evicted_keys")
-        _say_expired(
-            found,
-            evicted,
-            increase(whole, "expired_keys") if "expired_keys" in counters else 0.0,
-        )
+    by_line = {
+        moment.line: bool(keys.keys)
+        for moment, keys in zip(moments, sampled, strict=True)
+    }
+    clean = [each for each in intervals if not by_line[each[0].line]]
+    used = clean or intervals
+
+    def total(name: str) -> float:
+        return math.fsum(increase(each, name) for each in used)
+
+    gets = None
+    if clean and {"keyspace_hits", "keyspace_misses"} <= set(counters):
+        gets = round(total("keyspace_hits") + total("keyspace_misses"))
+    evicted = total("evicted_keys") if used and "evicted_keys" in counters else None
+    if evicted is not None and "expired_keys" in counters:
+        _say_expired(found, evicted, total("expired_keys"))
     age = _evicted_age_s(found, moments, snapshots)
     if math.isfinite(age):
         found.assumptions.append(
@@ -220,10 +230,10 @@ def _rates(
         )
     return Rates(
         gets,
-        seconds,
+        total("seconds"),
         evicted,
         "evictions were read once only"
-        if whole is None
+        if not used
         else "the text does not count evictions",
         age,
         CLOCK_S,
@@ -244,7 +254,9 @@ def _evicted_age_s(
     found: Reading, moments: Sequence[Moment], snapshots: Sequence[Snapshot]
 ) -> float:
     """Return the least age at which an eviction is likely. [s]"""
-    evicts = any((each.count(found, "evicted_keys") or 1.0) > 0 for each in moments)
+    evicted = [each.count(found, "evicted_keys") for each in moments]
+    policies = {each.values["maxmemory_policy"][1] for each in moments}
+    evicts = policies != {_KEEPS_ALL} and any(each != 0 for each in evicted)
     if not evicts:
         return math.inf
     stated = [each.count(found, "maxmemory_samples") for each in moments]
@@ -266,20 +278,25 @@ def _example() -> str:
     idle = [round(1.06**at) for at in range(60, 165)]
     keys = [2 * (one - before) for before, one in pairwise([0, *idle])]
     total = sum(keys)
-    return "".join(
-        f"time:{1764100000 + 3600 * at}\n"
-        "redis_version:7.0.15\n"
-        "maxmemory_policy:allkeys-lru\n"
-        "maxmemory_samples:5\n"
-        f"keyspace_hits:{918273645 + 3500000 * at}\n"
-        f"keyspace_misses:{81726354 + 7200 * at}\n"
-        f"evicted_keys:{1200000 + 7200 * at}\n"
-        "expired_keys:0\n"
-        f"db0:keys={total},expires=0,avg_ttl=0\n"
-        + "".join(
-            f"idle={second} keys={count} bytes={150 * count}\n"
-            for second, count in zip(idle, keys, strict=True)
+
+    def counters(at: int, second: int, looked_at: int) -> str:
+        return (
+            f"time:{1764100000 + second}\n"
+            "maxmemory_policy:allkeys-lru\n"
+            "maxmemory_samples:5\n"
+            f"keyspace_hits:{918273645 + 3500000 * at + 20000 * looked_at}\n"
+            f"keyspace_misses:{81726354 + 7200 * at}\n"
+            f"evicted_keys:{1200000 + 7200 * at}\n"
+            "expired_keys:0\n"
+            f"db0:keys={total},expires=0,avg_ttl=0\n"
         )
+
+    lines = "".join(
+        f"idle={second} keys={count} bytes={150 * count}\n"
+        for second, count in zip(idle, keys, strict=True)
+    )
+    return "".join(
+        counters(at, 3605 * at, at) + lines + counters(at, 3605 * at + 5, at + 1)
         for at in range(3)
     )
 
