@@ -375,7 +375,7 @@ export const CopyDeviceQuery = {
 } as const;
 
 export const CreateComposedWorkloadQuery = {
-  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.evidence.parts","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CreateDeviceQuery = {
@@ -383,7 +383,7 @@ export const CreateDeviceQuery = {
 } as const;
 
 export const CreateJoinedWorkloadQuery = {
-  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.evidence.parts","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CreateMiniatureQuery = {
@@ -403,7 +403,7 @@ export const CreateQuoteRankingQuery = {
 } as const;
 
 export const CreateScaledWorkloadQuery = {
-  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.evidence.parts","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CreateScenarioQuery = {
@@ -419,19 +419,19 @@ export const CreateSweepQuery = {
 } as const;
 
 export const CreateWorkloadFromCurveQuery = {
-  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.evidence.parts","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CreateWorkloadFromDescriptionQuery = {
-  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.evidence.parts","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CreateWorkloadFromProfileQuery = {
-  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.evidence.parts","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CreateWorkloadQuery = {
-  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.evidence.parts","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CurveStatement = {
@@ -572,12 +572,12 @@ export const FragmentCacheIn = {
 } as const;
 
 export const GetConversionLogQuery = {
-  table: {"values":["report.warnings","report.production.production.rates","report.composed_of","report.detection"]},
+  table: {"values":["report.warnings","report.evidence.parts","report.production.production.rates","report.composed_of","report.detection"]},
 } as const;
 
 export const GetCurveQuery = {
   points: {"low":2,"high":5000,"whole":true,"usual":500},
-  table: {"values":["columns","knees","steady","steady.knees"]},
+  table: {"values":["columns","evidence.parts","knees","steady","steady.knees"]},
 } as const;
 
 export const GetDeviceQuery = {
@@ -594,7 +594,7 @@ export const GetFormulaQuery = {
 } as const;
 
 export const GetJoinedWorkloadsQuery = {
-  table: {"values":["items","items.summary.warnings","items.summary.production.production.rates","items.summary.composed_of"]},
+  table: {"values":["items","items.summary.warnings","items.summary.evidence.parts","items.summary.production.production.rates","items.summary.composed_of"]},
 } as const;
 
 export const GetMiniatureQuery = {
@@ -678,7 +678,7 @@ export const GetWindowCurvesQuery = {
 } as const;
 
 export const GetWorkloadQuery = {
-  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.evidence.parts","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const GetWorkloadSummariesQuery = {
@@ -841,7 +841,7 @@ export const ListWorkloadsQuery = {
   status: {"values":["queued","running","ready","failed","cancelled"]},
   limit: {"low":1,"high":500,"whole":true,"usual":100},
   offset: {"low":0,"high":1000000000,"whole":true,"usual":0},
-  table: {"values":["items","items.summary.warnings","items.summary.production.production.rates","items.summary.composed_of"]},
+  table: {"values":["items","items.summary.warnings","items.summary.evidence.parts","items.summary.production.production.rates","items.summary.composed_of"]},
 } as const;
 
 export const MapQuestion = {
@@ -915,7 +915,7 @@ export const PreviewDescriptionQuery = {
 } as const;
 
 export const PreviewGivenCurveQuery = {
-  table: {"values":["points","problems","questions"]},
+  table: {"values":["evidence.parts","band","points","problems","questions"]},
 } as const;
 
 export const PreviewScaledWorkloadQuery = {
@@ -984,7 +984,7 @@ export const ReadOptions = {
 } as const;
 
 export const ReadWorkloadAgainQuery = {
-  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.evidence.parts","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const RecoveryIn = {
@@ -1004,7 +1004,7 @@ export const RegisterFileQuery = {
 } as const;
 
 export const RenameWorkloadQuery = {
-  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.evidence.parts","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const ReportAdviceQuery = {

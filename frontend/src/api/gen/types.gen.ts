@@ -1483,6 +1483,32 @@ export type AxisOption = {
 };
 
 /**
+ * BandRow
+ *
+ * Miss ratios between which that of a size lies.
+ */
+export type BandRow = {
+    /**
+     * Pages
+     *
+     * Size. [pages]
+     */
+    pages: number;
+    /**
+     * Low
+     *
+     * Least miss ratio. [1]
+     */
+    low: number;
+    /**
+     * High
+     *
+     * Largest miss ratio. [1]
+     */
+    high: number;
+};
+
+/**
  * BarOut
  *
  * What one input that is not known does to the answer.
@@ -5756,13 +5782,13 @@ export type CurveOut = {
     /**
      * Misses Low
      *
-     * At least, by the worst error known of the scale law, of a curve that has no steady state besides; null where nothing was scaled. [accesses]
+     * At least, of a curve that has no steady state besides: by the worst error known of the scale law, or by the band of what it rests on if it was made from counters; null where there is neither. [accesses]
      */
     misses_low: Array<number> | null;
     /**
      * Misses High
      *
-     * At most, by the same error. [accesses]
+     * At most, by the same. [accesses]
      */
     misses_high: Array<number> | null;
     /**
@@ -5799,6 +5825,12 @@ export type CurvePreviewOut = {
      * What a curve from counters rests on; null where nothing is known of where it comes from.
      */
     evidence: EvidenceOut | null;
+    /**
+     * Band
+     *
+     * Miss ratios between which those of the sizes lie, by size; empty where no band is known.
+     */
+    band: Array<BandRow>;
     /**
      * Kind
      *
@@ -8042,6 +8074,44 @@ export type EvidenceOut = {
      * The same in words, and whether they give a band.
      */
     basis: string;
+    /**
+     * Parts
+     *
+     * Measurements of which it was put together, by size; empty where it is one.
+     */
+    parts: Array<EvidencePartOut>;
+};
+
+/**
+ * EvidencePartOut
+ *
+ * One of several measurements of which a curve was put together.
+ */
+export type EvidencePartOut = {
+    /**
+     * Evidence
+     *
+     * Its class.
+     */
+    evidence: 'points' | 'ages' | 'one_point';
+    /**
+     * Valid From
+     *
+     * Smallest size that it gives. [pages]
+     */
+    valid_from: number;
+    /**
+     * Valid To
+     *
+     * Largest size that it gives. [pages]
+     */
+    valid_to: number;
+    /**
+     * Text
+     *
+     * Class, kind of the input and sizes in words.
+     */
+    text: string;
 };
 
 /**
@@ -30017,7 +30087,7 @@ export type ListWorkloadsData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `items`.
          */
-        table?: 'items' | 'items.summary.warnings' | 'items.summary.production.production.rates' | 'items.summary.composed_of';
+        table?: 'items' | 'items.summary.warnings' | 'items.summary.evidence.parts' | 'items.summary.production.production.rates' | 'items.summary.composed_of';
     };
     url: '/api/v1/workloads';
 };
@@ -30077,7 +30147,7 @@ export type CreateWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads';
 };
@@ -30149,7 +30219,7 @@ export type CreateWorkloadFromProfileData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/from-profile';
 };
@@ -30217,7 +30287,7 @@ export type CreateWorkloadFromCurveData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/from-curve';
 };
@@ -30286,7 +30356,7 @@ export type GetJoinedWorkloadsData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `items`.
          */
-        table?: 'items' | 'items.summary.warnings' | 'items.summary.production.production.rates' | 'items.summary.composed_of';
+        table?: 'items' | 'items.summary.warnings' | 'items.summary.evidence.parts' | 'items.summary.production.production.rates' | 'items.summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}/joined';
 };
@@ -30361,7 +30431,7 @@ export type CreateJoinedWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}/joined';
 };
@@ -30578,7 +30648,7 @@ export type CreateScaledWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}/scaled';
 };
@@ -30650,7 +30720,7 @@ export type CreateWorkloadFromDescriptionData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/from-description';
 };
@@ -30718,7 +30788,7 @@ export type CreateComposedWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/from-composition';
 };
@@ -30871,7 +30941,7 @@ export type GetWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}';
 };
@@ -30944,7 +31014,7 @@ export type RenameWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}';
 };
@@ -31019,7 +31089,7 @@ export type ReadWorkloadAgainData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}/read-again';
 };
@@ -31092,7 +31162,7 @@ export type GetConversionLogData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'report.warnings' | 'report.production.production.rates' | 'report.composed_of' | 'report.detection';
+        table?: 'report.warnings' | 'report.evidence.parts' | 'report.production.production.rates' | 'report.composed_of' | 'report.detection';
     };
     url: '/api/v1/workloads/{workload_id}/conversion-log';
 };
@@ -31167,7 +31237,7 @@ export type GetCurveData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `columns`.
          */
-        table?: 'columns' | 'knees' | 'steady' | 'steady.knees';
+        table?: 'columns' | 'evidence.parts' | 'knees' | 'steady' | 'steady.knees';
     };
     url: '/api/v1/workloads/{workload_id}/curve';
 };
@@ -31441,7 +31511,7 @@ export type PreviewGivenCurveData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'points' | 'problems' | 'questions';
+        table?: 'evidence.parts' | 'band' | 'points' | 'problems' | 'questions';
     };
     url: '/api/v1/curve-previews';
 };
