@@ -86,6 +86,12 @@ class TestCurve:
             "postgres",
             "aurora",
             "memcached",
+            "redis",
+            "linux_ages",
+            "rocksdb_simcache",
+            "db2_simulated_pool",
+            "damon_stat",
+            "netapp_awa",
         ]
         assert main(["curve", "kinds"]) == 0
         assert "zfs_arcstats" in capsys.readouterr().out

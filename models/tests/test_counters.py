@@ -789,7 +789,7 @@ def test_growth_takes_the_range_of_the_evidence_along() -> None:
 def test_every_measured_kind_has_a_class_that_survives_its_file(name: str) -> None:
     found = examine(KINDS[name].example, CurveOptions(page_bytes=8192, accesses=10**9))
     if found.profile is None:  # a page size of its own
-        found = examine(KINDS[name].example)
+        found = examine(KINDS[name].example, CurveOptions(accesses=10**9))
     assert found.profile is not None
     evidence = found.profile.curve.evidence
     assert evidence is not None

@@ -1,9 +1,10 @@
 import { expect, it } from "vitest";
 import { page } from "vitest/browser";
+import type { EvidenceOut } from "@/api/gen/types.gen";
 import { renderThemed } from "@/testing/render";
-import { EvidencePanel } from "./evidence";
+import { EvidencePanel, knownAndBounded } from "./evidence";
 
-const AGES = {
+const AGES: EvidenceOut = {
   evidence: "ages",
   title: "ages, indicative",
   valid_from: 10,
@@ -14,7 +15,8 @@ const AGES = {
   indicative: true,
   snapshots: 1,
   basis: "1 snapshot, too few for a band",
-} as const;
+  parts: [],
+};
 
 it("names the class, the range and the check of a curve from counters", async () => {
   await renderThemed(<EvidencePanel evidence={AGES} />);
@@ -30,4 +32,48 @@ it("recommends no size of one point", async () => {
     <EvidencePanel evidence={{ ...AGES, evidence: "one_point", title: "one point" }} />,
   );
   await expect.element(page.getByText(/No size is recommended\.$/)).toBeVisible();
+});
+
+const PARTS: EvidenceOut["parts"] = [
+  { evidence: "ages", valid_from: 10, valid_to: 100, text: "ages (redis): to 400 KiB" },
+  {
+    evidence: "points",
+    valid_from: 200,
+    valid_to: 400,
+    text: "points (counters): more",
+  },
+];
+
+it("lists what a curve was put together of", async () => {
+  await renderThemed(<EvidencePanel evidence={{ ...AGES, parts: PARTS }} />);
+  await expect.element(page.getByText("Ages (redis): to 400 KiB.")).toBeVisible();
+  await expect.element(page.getByText("Points (counters): more.")).toBeVisible();
+});
+
+it("draws solid only what is known at every size", () => {
+  const points = [
+    [10, 1],
+    [100, 2],
+    [200, 3],
+    [400, 4],
+  ] as const;
+  const parts = PARTS;
+  expect(knownAndBounded({ evidence: "ages", parts }, points)).toEqual({
+    known: [
+      [10, 1],
+      [100, 2],
+    ],
+    bounded: [
+      [100, 2],
+      [200, 3],
+      [400, 4],
+    ],
+  });
+  expect(knownAndBounded({ evidence: "points", parts: [] }, points)).toEqual({
+    known: [],
+    bounded: points,
+  });
+  for (const evidence of [null, { evidence: "ages" as const, parts: [] }]) {
+    expect(knownAndBounded(evidence, points)).toEqual({ known: points, bounded: [] });
+  }
 });

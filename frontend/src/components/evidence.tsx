@@ -29,8 +29,46 @@ export function EvidencePanel({ evidence }: { readonly evidence: EvidenceOut }) 
       <Text size="sm" mt="xs">
         {sentence(evidence.check)}
       </Text>
+      {evidence.parts.length > 0 && (
+        <ul>
+          {evidence.parts.map(({ text }) => (
+            <li key={text}>
+              <Text size="sm">{sentence(text)}</Text>
+            </li>
+          ))}
+        </ul>
+      )}
     </Panel>
   );
 }
 
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+
+/** Where a curve is known: lines through sizes that were counted alone are dashed, as between them only bounds are. */
+export function isKnownBetween(
+  evidence: Pick<EvidenceOut, "evidence" | "parts"> | null | undefined,
+  size: number,
+): boolean {
+  if (evidence == null) {
+    return true;
+  }
+  if (evidence.parts.length === 0) {
+    return evidence.evidence === "ages";
+  }
+  return evidence.parts.some(
+    (part) =>
+      part.evidence === "ages" && part.valid_from <= size && size <= part.valid_to,
+  );
+}
+
+/** Points of a curve in two lines that meet: through what is known at every size, and through single sizes. */
+export function knownAndBounded<T extends readonly [number, ...number[]]>(
+  evidence: Pick<EvidenceOut, "evidence" | "parts"> | null | undefined,
+  points: readonly T[],
+): { readonly known: readonly T[]; readonly bounded: readonly T[] } {
+  const known = points.filter(([size]) => isKnownBetween(evidence, size));
+  const last = known.at(-1)?.[0] ?? 0;
+  const bounded =
+    known.length === points.length ? [] : points.filter(([size]) => size >= last);
+  return { known: known.length > 1 ? known : [], bounded };
+}

@@ -4,6 +4,7 @@ import type { CurvePreviewOut, QuestionOut } from "@/api/given";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { curveOption } from "@/charts/curve-option";
+import { isKnownBetween } from "@/components/evidence";
 import { Panel } from "@/components/panel";
 import {
   bytes,
@@ -29,7 +30,15 @@ export function CurvePreviewChart({ preview }: { readonly preview: CurvePreviewO
   if (last === undefined || pageBytes === null || points.length < 2) {
     return null;
   }
-  return <PointsChart points={points} last={last} pageBytes={pageBytes} />;
+  return (
+    <PointsChart
+      points={points}
+      last={last}
+      pageBytes={pageBytes}
+      evidence={preview.evidence}
+      band={preview.band}
+    />
+  );
 }
 
 type Points = CurvePreviewOut["points"];
@@ -38,9 +47,12 @@ function PointsChart(props: {
   readonly points: Points;
   readonly last: Points[number];
   readonly pageBytes: number;
+  readonly evidence: CurvePreviewOut["evidence"];
+  readonly band: CurvePreviewOut["band"];
 }) {
-  const { points, last, pageBytes } = props;
+  const { points, last, pageBytes, evidence, band } = props;
   const colors = useChartColors();
+  const isBounded = evidence !== null && !isKnownBetween(evidence, last.pages);
   const moved = points.some((point) => point.hit_ratio !== point.repaired_hit_ratio);
   const option = useMemo(
     () =>
@@ -63,8 +75,12 @@ function PointsChart(props: {
             name: moved ? "Repaired" : "Hit ratio",
             color: ACCENT[colors],
             symbol: "circle" as const,
+            dashed: isBounded,
             points: points.map(
               (point) => [point.pages, 100 * point.repaired_hit_ratio] as const,
+            ),
+            band: band.map(
+              (row) => [row.pages, 100 * (1 - row.high), 100 * (1 - row.low)] as const,
             ),
           },
         ],
@@ -75,14 +91,14 @@ function PointsChart(props: {
         formatValue: (value) => `${formatShort(value, 4)} %`,
         colors,
       }),
-    [points, pageBytes, moved, colors],
+    [points, pageBytes, moved, colors, isBounded, band],
   );
   const perCent = (value: number) => formatPercent(ratio(value), 4);
   const size = (count: number) => formatBytes(bytes(count * pageBytes));
   return (
     <ChartCard
       title={`${counted(points.length, "size")}, up to ${perCent(last.repaired_hit_ratio)} hits in ${size(last.pages)}`}
-      subtitle={`Hit ratio over cache size, as understood [%]${moved ? "; dashed: as given, solid: repaired" : ""}`}
+      subtitle={`Hit ratio over cache size, as understood [%]${moved && !isBounded ? "; dashed: as given, solid: repaired" : ""}${isBounded ? "; dashed: between the sizes that were counted only bounds are known" : ""}${band.length > 0 ? "; band: what the ages leave open" : ""}`}
       label="Hit ratio over cache size of the given curve"
       option={option}
       height={HEIGHT}

@@ -30,7 +30,12 @@ export type Curve = Pick<
   Partial<
     Pick<
       CurveOut,
-      "steady" | "described_by" | "composed_of" | "misses_low" | "misses_high"
+      | "steady"
+      | "described_by"
+      | "composed_of"
+      | "evidence"
+      | "misses_low"
+      | "misses_high"
     >
   > & {
     /** What the counts are of; a given curve is of a running system. */
@@ -57,7 +62,7 @@ export function steadyBand(curve: Curve): [number, number, number][] {
   ]);
 }
 
-/** The same by the worst error known of scale laws, of a curve without a steady state besides. */
+/** The same of a curve without a steady state besides: by scale laws, or by what counters leave open. */
 export function lawBand(curve: Curve): [number, number, number][] {
   const { misses_low: low, misses_high: high, accesses } = curve;
   return low == null || high == null

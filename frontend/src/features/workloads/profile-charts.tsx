@@ -2,8 +2,9 @@ import { SegmentedControl } from "@mantine/core";
 import { useMemo, useState } from "react";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
-import { curveOption, type SizeMarker } from "@/charts/curve-option";
+import { type CurveSeries, curveOption, type SizeMarker } from "@/charts/curve-option";
 import { EmptyState } from "@/components/empty-state";
+import { knownAndBounded } from "@/components/evidence";
 import { Panel } from "@/components/panel";
 import {
   bytes,
@@ -199,6 +200,7 @@ const bandOf = (curve: Curve, isHit: boolean) =>
 const BANDS = {
   recorded: "; band: from first touches left out to all of them missing",
   law: "; band: the worst error known of the scale laws",
+  counters: "; band: what the ages leave open",
   scaled:
     "; band: first touches left out or all missing, and the worst error known of the scale law",
 } as const;
@@ -206,9 +208,41 @@ const BANDS = {
 /** What the band around the line is; null where there is none. */
 function bandText(curve: Curve, scaled: boolean): string | null {
   if (curve.steady == null) {
-    return curve.misses_low == null ? null : BANDS.law;
+    const law = curve.evidence == null || scaled ? BANDS.law : BANDS.counters;
+    return curve.misses_low == null ? null : law;
   }
   return curve.start === "steady" ? BANDS[scaled ? "scaled" : "recorded"] : null;
+}
+
+/** The curve, solid where it is known at every size and dashed between sizes that were counted alone. */
+function linesOf(
+  curve: Curve,
+  isHit: boolean,
+  isBanded: boolean,
+  color: string,
+): CurveSeries[] {
+  const points = hitRatios(curve).map(
+    ([size, value]) => [size, PER_CENT * (isHit ? value : 1 - value)] as const,
+  );
+  const name = isHit ? "Hit ratio" : "Miss ratio";
+  const evidence = curve.composed_of == null ? curve.evidence : null;
+  const { known, bounded } = knownAndBounded(evidence, points);
+  const lines: CurveSeries[] = [
+    {
+      name,
+      color,
+      points: known,
+      ...(isBanded ? { band: bandOf(curve, isHit) } : {}),
+    },
+    {
+      name: `${name}, between counted sizes`,
+      color,
+      dashed: true,
+      symbol: "circle",
+      points: bounded,
+    },
+  ];
+  return lines.filter((line) => line.points.length > 0);
 }
 
 function HitRatioChart(props: StartedChartsProps) {
@@ -221,18 +255,8 @@ function HitRatioChart(props: StartedChartsProps) {
   const { paying, limit } = marginal;
   const isHit = kind === "hit";
   const option = useMemo(() => {
-    const points = hitRatios(curve).map(
-      ([size, value]) => [size, 100 * (isHit ? value : 1 - value)] as const,
-    );
     return curveOption({
-      series: [
-        {
-          name: isHit ? "Hit ratio" : "Miss ratio",
-          color: ACCENT[colors],
-          points,
-          ...(isBanded ? { band: bandOf(curve, isHit) } : {}),
-        },
-      ],
+      series: linesOf(curve, isHit, isBanded, ACCENT[colors]),
       pageBytes: bytes(curve.page_bytes),
       valueName: isHit ? "hit ratio [%]" : "miss ratio [%]",
       valueMax: 100,

@@ -22,6 +22,7 @@ from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_count, parse_bytes
 
 if TYPE_CHECKING:
+    from tierwright.profile.evidence import Evidence
     from tierwright.profile.given.examine import Examined
 
 app = typer.Typer(
@@ -59,6 +60,57 @@ def kinds(*, json: Json = False) -> None:
         [("kind", False), ("what it is", False)],
         [[kind.name, kind.description] for kind in KINDS.values()],
     )
+
+
+@app.command("combine")
+def combine(
+    profiles: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Profiles of one system that `curve import` made: ages, the present point, points beyond.",
+            metavar="PROFILE.json...",
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="PROFILE.json", help="File to write."),
+    ] = None,
+    *,
+    json: Json = False,
+) -> None:
+    """Put curves from counters of one system together: ages below, the present point, exact points beyond."""
+    from tierwright.profile.document import read_profile
+    from tierwright.profile.given.combine import combined
+
+    made = combined([read_profile(path) for path in profiles])
+    curve, evidence = made.curve, made.curve.evidence
+    assert evidence is not None  # a combined curve has it
+    check_output(output)
+    if output is not None:
+        made.write(output)
+    if json:
+        print_json(
+            {
+                "evidence": evidence.to_dict(),
+                "page_bytes": curve.page_bytes,
+                "accesses": curve.accesses,
+                "pages": curve.pages.tolist(),
+                "misses": curve.misses_at.tolist(),
+            }
+        )
+        return
+    print_facts(
+        [
+            *_evidence(evidence, curve.page_bytes),
+            ("page", f"{format_count(curve.page_bytes)} bytes"),
+            ("page accesses", format_count(curve.accesses)),
+            ("written", "-" if output is None else str(output)),
+        ]
+    )
+    assert curve.given is not None  # has evidence
+    typer.echo("")
+    for text in curve.given.assumptions:
+        typer.echo(f"  {text}")
 
 
 @app.command("import")
@@ -232,15 +284,15 @@ def _text(file: Path) -> str:
         ) from error
 
 
-def _evidence(found: Examined) -> list[tuple[str, str]]:
+def _evidence(evidence: Evidence | None, page_bytes: int) -> list[tuple[str, str]]:
     """Return what the curve rests on; empty where nothing is known of it."""
-    evidence = found.evidence
     if evidence is None:
         return []
     return [
         ("evidence", f"{evidence.title} ({evidence.snapshots_text()})"),
-        ("speaks of", evidence.range_text(found.page_bytes or 1)),
+        ("speaks of", evidence.range_text(page_bytes)),
         ("check", evidence.check_text()),
+        *(("part", each.text(page_bytes)) for each in evidence.parts),
     ]
 
 
@@ -249,7 +301,7 @@ def _print(found: Examined, output: Path | None) -> None:
     curve = found.profile.curve
     print_facts(
         [
-            *_evidence(found),
+            *_evidence(found.evidence, found.page_bytes or 1),
             ("kind", str(found.kind)),
             ("page", f"{format_count(curve.page_bytes)} bytes"),
             ("page accesses", format_count(curve.accesses)),

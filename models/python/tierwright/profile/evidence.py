@@ -14,7 +14,7 @@ from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import Problems
 from tierwright.common.fields import is_count, is_number
 from tierwright.common.units import format_bytes
-from tierwright.common.wording import counted, percent
+from tierwright.common.wording import counted, listed, percent
 
 EvidenceClass = Literal["points", "ages", "one_point"]
 """Hits that the system measured at two or more sizes; ages of what is resident; one size and its hit ratio."""
@@ -29,9 +29,47 @@ TITLES: Mapping[str, str] = {
 }
 """Names to show."""
 _MOST_BAND = 1000
+_MOST_PARTS = 20
 _LEAST_RATIO = 1e-9
 _AGREES = 5e-4
 _LONGEST_TEXT = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One of several measurements of which a curve was put together.
+
+    Attributes
+    ----------
+    kind : str
+        `points`, `ages` or `one_point`.
+    valid_from, valid_to : int
+        Range of sizes that it gives. [pages]
+    source : str
+        Kind of its input.
+    """
+
+    kind: EvidenceClass
+    valid_from: int
+    valid_to: int
+    source: str
+
+    def text(self, page_bytes: int) -> str:
+        """Say what it is and which sizes it gives."""
+        low, high = (
+            format_bytes(size * page_bytes) for size in (self.valid_from, self.valid_to)
+        )
+        sizes = high if self.valid_from == self.valid_to else f"{low} to {high}"
+        return f"{TITLES[self.kind]} ({self.source}): {sizes}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return one row of the key `parts`."""
+        return {
+            "evidence": self.kind,
+            "valid_from": self.valid_from,
+            "valid_to": self.valid_to,
+            "source": self.source,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +91,9 @@ class Evidence:
         Snapshots or intervals that were averaged.
     band : tuple of (int, float, float)
         Size [pages], least and largest miss ratio [1]; empty where no band is known.
+    parts : tuple of Part
+        Of which it was put together, by size; empty of one measurement. `kind` is then the weakest that gives a
+        curve.
     """
 
     kind: EvidenceClass
@@ -62,6 +103,7 @@ class Evidence:
     self_check_reason: str = ""
     snapshots: int = 1
     band: tuple[tuple[int, float, float], ...] = ()
+    parts: tuple[Part, ...] = ()
 
     @property
     def is_indicative(self) -> bool:
@@ -73,7 +115,9 @@ class Evidence:
     @property
     def title(self) -> str:
         """Class to show, with how far it can be relied on."""
-        return TITLES[self.kind] + (", indicative" if self.is_indicative else "")
+        kinds = [each for each in CLASSES if any(p.kind == each for p in self.parts)]
+        named = listed([TITLES[each] for each in kinds or [self.kind]])
+        return named + (", indicative" if self.is_indicative else "")
 
     def unknown(self, smallest: FloatArray, largest: FloatArray) -> NDArray[np.bool_]:
         """Say which choices of sizes rest on more than it speaks of: unknown, not worse.
@@ -117,6 +161,10 @@ class Evidence:
 
     def snapshots_text(self) -> str:
         """Say how many snapshots it rests on, and whether they give a band."""
+        if self.parts:
+            return counted(
+                len(self.parts), "measurement together", "measurements together"
+            )
         if self.kind != "ages":
             return counted(self.snapshots, "measurement")
         said = counted(self.snapshots, "snapshot")
@@ -132,15 +180,30 @@ class Evidence:
         resize : callable
             Makes of sizes, which increase, those that correspond. [pages]
         """
-        sizes = [self.valid_from, self.valid_to, *(row[0] for row in self.band)]
-        found = resize(np.asarray(sizes, dtype=np.float64))
-        first, last, *others = np.maximum(np.rint(found), 1.0).astype(int).tolist()
-        rows = zip(others, self.band, strict=True)
+        sizes = [
+            self.valid_from,
+            self.valid_to,
+            *(row[0] for row in self.band),
+            *(end for each in self.parts for end in (each.valid_from, each.valid_to)),
+        ]
+        # Sizes are resized in their order, as they were measured.
+        known, back = np.unique(
+            np.asarray(sizes, dtype=np.float64), return_inverse=True
+        )
+        found = np.maximum(np.rint(resize(known)), 1.0).astype(int)[back].tolist()
+        first, last, *others = found
+        rows = zip(others, self.band, strict=False)
+        ends = others[len(self.band) :]
+        parts = zip(self.parts, ends[::2], ends[1::2], strict=True)
         return replace(
             self,
             valid_from=first,
             valid_to=last,
             band=_distinct((size, row[1], row[2]) for size, row in rows),
+            parts=tuple(
+                replace(each, valid_from=low, valid_to=high)
+                for each, low, high in parts
+            ),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -154,6 +217,9 @@ class Evidence:
             "indicative": self.is_indicative,
             "snapshots": self.snapshots,
             "band": [list(row) for row in self.band],
+            **(
+                {"parts": [each.to_dict() for each in self.parts]} if self.parts else {}
+            ),
         }
 
 
@@ -248,6 +314,15 @@ def from_mapping(given: Mapping[str, Any], problems: Problems) -> Evidence | Non
         f"must be a list of at most {_MOST_BAND} [pages, low, high], sizes increasing and "
         "0 <= low <= high <= 1",
     )
+    parts = given.get("parts", [])
+    problems.check(
+        isinstance(parts, list)
+        and len(parts) <= _MOST_PARTS
+        and all(_is_part(part) for part in parts),
+        "given.parts",
+        None,
+        f"must be a list of at most {_MOST_PARTS} objects with evidence, valid_from, valid_to and source",
+    )
     if len(problems.found) == before:
         problems.check(
             given["valid_from"] <= given["valid_to"],
@@ -265,6 +340,24 @@ def from_mapping(given: Mapping[str, Any], problems: Problems) -> Evidence | Non
         reason,
         given["snapshots"],
         tuple((row[0], float(row[1]), float(row[2])) for row in band),
+        tuple(
+            Part(part["evidence"], part["valid_from"], part["valid_to"], part["source"])
+            for part in parts
+        ),
+    )
+
+
+def _is_part(part: Any) -> bool:
+    if not isinstance(part, Mapping):
+        return False
+    low, high, source = (part.get(key) for key in ("valid_from", "valid_to", "source"))
+    return (
+        part.get("evidence") in CLASSES
+        and is_count(low)
+        and is_count(high)
+        and 0 < low <= high
+        and isinstance(source, str)
+        and len(source) <= _LONGEST_TEXT
     )
 
 

@@ -32,6 +32,8 @@ LEAST_TICKS = 3
 """Steps of the clock that stamps the items, below which their ages are too coarse for a slope."""
 LEAST_SNAPSHOTS = 3
 """Snapshots whose spread gives a band."""
+LEAST_BINS = 3
+"""Bins of different ages between whose ends two slopes are bounded."""
 SIZES = 96
 """Sizes at which slopes are computed, even in the logarithm."""
 LEAST_SHARE = 1e-4
@@ -73,13 +75,17 @@ class MissRates:
     items_per_s : float64 array
         Misses, not rising with size. [items/s]
     low, high : float64 array or None
-        Ends of the 95 % interval of their mean over the snapshots; None of fewer than `LEAST_SNAPSHOTS`. [items/s]
+        Ends of the 95 % interval of their mean over the snapshots, None of fewer than `LEAST_SNAPSHOTS`; of bins
+        the bounds that the bins on either side give. [items/s]
     bytes_per_s : float64 array
         Bytes of what misses, not rising with size. [bytes/s]
     snapshots : int
         Snapshots averaged.
     oldest_s : float
         Age up to which all of them speak. [s]
+    oldest_per_s : float or None
+        Rate among the oldest, to hold against what the system counts; None where that is the rate at the largest
+        size. [items/s]
     """
 
     sizes: FloatArray
@@ -89,6 +95,7 @@ class MissRates:
     bytes_per_s: FloatArray
     snapshots: int
     oldest_s: float
+    oldest_per_s: float | None = None
 
 
 def miss_rates(
@@ -155,8 +162,108 @@ def miss_rates(
     )
 
 
+def bounded_miss_rates(snapshots: Sequence[Snapshot]) -> MissRates:
+    """Bound the rates of misses of LRU caches where the ages are a few bins.
+
+    s(T) is known at the ends of the bins alone, and its slope falls. So the slope at the end of a bin lies between
+    the mean slope of the next bin and that of the bin itself; the estimate is the slope there of the parabola
+    through the three ends. Between two ends the bounds are those that lie farther out. Of the youngest and within
+    the oldest bin nothing is known.
+
+    Parameters
+    ----------
+    snapshots : sequence of Snapshot
+        Of one cache, at least one; rows are bins, of equal ages together.
+
+    Returns
+    -------
+    MissRates
+        From the end of the youngest bin to the beginning of the oldest one, with bounds for a band.
+
+    Raises
+    ------
+    BadInput
+        If a value is out of range, or the snapshots have no sizes in common between two ends of their bins.
+
+    References
+    ----------
+    Denning and Schwartz (1972), CACM 15(3): the mean working-set size is concave in the window.
+    """
+    _check(snapshots, math.inf, 0.0)
+    sets = [_Bins(each) for each in snapshots]
+    usable = all(each.known for each in sets)
+    first = max((each.edges[0] for each in sets if each.known), default=0.0)
+    last = min((each.edges[-1] for each in sets if each.known), default=0.0)
+    if not usable or first >= last:
+        raise BadInput(
+            f"the ages have too few bins: at least {LEAST_BINS} of different ages are needed in every snapshot, "
+            "with sizes in common",
+            "take a snapshot with more generations, opened at growing intervals",
+        )
+    ends = np.unique(np.concatenate([each.edges for each in sets]))
+    sizes = ends[(ends >= first) & (ends <= last)]
+    found = np.asarray([[each.at(x) for x in sizes] for each in sets])
+    items, low, high = (_falling(found[:, :, at].mean(axis=0)) for at in range(3))
+    return MissRates(
+        sizes,
+        items,
+        np.minimum(low, items),
+        np.maximum(high, items),
+        _falling(found[:, :, 3].mean(axis=0)),
+        len(sets),
+        min(each.oldest_s for each in sets),
+        float(np.mean([each.oldest_per_s for each in sets])),
+    )
+
+
+class _Bins:
+    """Slopes of s(T) of one snapshot at the ends of its bins."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        from scipy.optimize import isotonic_regression
+
+        filled = snapshot.items > 0
+        ages, of_bin = np.unique(snapshot.ages_s[filled], return_inverse=True)
+        items, content = (
+            np.bincount(of_bin, rows[filled], len(ages)) / snapshot.share
+            for rows in (snapshot.items, snapshot.sizes)
+        )
+        spans = np.diff(ages, prepend=0.0)
+        wide = bool(np.all(spans > 0))
+        self.known = wide and len(ages) >= LEAST_BINS
+        if not self.known:
+            return
+        self.edges = np.cumsum(content)[:-1]
+        self.oldest_s = float(ages[-1])
+        by_item, by_byte = (
+            np.asarray(
+                isotonic_regression(rows / spans, weights=spans, increasing=False).x
+            )
+            for rows in (items, content)
+        )
+        self.oldest_per_s = float(by_item[-1])
+        self._slopes = by_item
+        self._items, self._bytes = (
+            (each[:-1] * spans[1:] + each[1:] * spans[:-1]) / (spans[1:] + spans[:-1])
+            for each in (by_item, by_byte)
+        )
+
+    def at(self, size: float) -> tuple[float, float, float, float]:
+        """Return estimate, least and largest rate at a size, and the bytes. [items/s, bytes/s]"""
+        place = int(np.searchsorted(self.edges, size))
+        on_end = bool(self.edges[place] == size)
+        high = self._slopes[place if on_end else place - 1]
+        low = self._slopes[place + 1]
+        return (
+            float(np.interp(size, self.edges, self._items)),
+            float(low),
+            float(high),
+            float(np.interp(size, self.edges, self._bytes)),
+        )
+
+
 def gap(rates: MissRates, counted_per_s: float) -> float:
-    """Say by what share the rate at the largest size differs from what the system counts there.
+    """Say by what share the rate of the oldest differs from what the system counts there.
 
     Parameters
     ----------
@@ -174,7 +281,9 @@ def gap(rates: MissRates, counted_per_s: float) -> float:
             f"counted_per_s: `{counted_per_s}` must be positive",
             "count evictions or misses between two moments",
         )
-    return float(rates.items_per_s[-1]) / counted_per_s - 1.0
+    last = float(rates.items_per_s[-1])
+    known = last if rates.oldest_per_s is None else rates.oldest_per_s
+    return known / counted_per_s - 1.0
 
 
 class _WorkingSet:

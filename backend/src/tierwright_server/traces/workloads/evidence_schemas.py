@@ -6,6 +6,15 @@ from tierwright.profile.evidence import Evidence, EvidenceClass
 from tierwright_server.common.schemas import Answer
 
 
+class EvidencePartOut(Answer):
+    """One of several measurements of which a curve was put together."""
+
+    evidence: EvidenceClass = Field(description="Its class.")
+    valid_from: int = Field(description="Smallest size that it gives. [pages]")
+    valid_to: int = Field(description="Largest size that it gives. [pages]")
+    text: str = Field(description="Class, kind of the input and sizes in words.")
+
+
 class EvidenceOut(Answer):
     """What a curve from counters rests on: its class, the sizes that it speaks of, and its error."""
 
@@ -27,6 +36,10 @@ class EvidenceOut(Answer):
     indicative: bool = Field(description="Whether the check shows an error above 25 %.")
     snapshots: int = Field(description="Snapshots or intervals that were averaged.")
     basis: str = Field(description="The same in words, and whether they give a band.")
+    parts: list[EvidencePartOut] = Field(
+        default=[],
+        description="Measurements of which it was put together, by size; empty where it is one.",
+    )
 
 
 def evidence_of(evidence: Evidence | None, page_bytes: int) -> EvidenceOut | None:
@@ -44,4 +57,13 @@ def evidence_of(evidence: Evidence | None, page_bytes: int) -> EvidenceOut | Non
         indicative=evidence.is_indicative,
         snapshots=evidence.snapshots,
         basis=evidence.snapshots_text(),
+        parts=[
+            EvidencePartOut(
+                evidence=each.kind,
+                valid_from=each.valid_from,
+                valid_to=each.valid_to,
+                text=each.text(page_bytes),
+            )
+            for each in evidence.parts
+        ],
     )

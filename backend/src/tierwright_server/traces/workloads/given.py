@@ -35,6 +35,7 @@ from tierwright_server.traces.uploads import storage
 from tierwright_server.traces.workloads import repository
 from tierwright_server.traces.workloads.evidence_schemas import evidence_of
 from tierwright_server.traces.workloads.given_schemas import (
+    BandRow,
     CurveKindOut,
     CurvePreviewOut,
     CurveStatement,
@@ -66,6 +67,12 @@ def preview(body: CurveStatement) -> CurvePreviewOut:
     curve = None if profile is None else profile.curve
     return CurvePreviewOut(
         evidence=evidence_of(found.evidence, found.page_bytes or 1),
+        band=[
+            BandRow(pages=pages, low=low, high=high)
+            for pages, low, high in (
+                () if found.evidence is None else found.evidence.band
+            )
+        ],
         kind=found.kind,
         scores=found.scores,
         points=[GivenPointOut.model_validate(point) for point in found.points],

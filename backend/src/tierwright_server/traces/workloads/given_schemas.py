@@ -126,11 +126,22 @@ class QuestionOut(Answer):
     """A question that must be answered, because the answer is not guessed."""
 
 
+class BandRow(Answer):
+    """Miss ratios between which that of a size lies."""
+
+    pages: int = Field(description="Size. [pages]")
+    low: float = Field(description="Least miss ratio. [1]")
+    high: float = Field(description="Largest miss ratio. [1]")
+
+
 class CurvePreviewOut(Answer):
     """What was understood of a given curve."""
 
     evidence: EvidenceOut | None = Field(
         description="What a curve from counters rests on; null where nothing is known of where it comes from."
+    )
+    band: list[BandRow] = Field(
+        description="Miss ratios between which those of the sizes lie, by size; empty where no band is known."
     )
     kind: str | None
     scores: dict[str, float] = Field(

@@ -342,11 +342,12 @@ class CurveOut(Answer):
         description="What a curve from counters rests on; null for others."
     )
     misses_low: list[float] | None = Field(
-        description="At least, by the worst error known of the scale law, of a curve that has no "
-        "steady state besides; null where nothing was scaled. [accesses]"
+        description="At least, of a curve that has no steady state besides: by the worst error known of the "
+        "scale law, or by the band of what it rests on if it was made from counters; null where there is "
+        "neither. [accesses]"
     )
     misses_high: list[float] | None = Field(
-        description="At most, by the same error. [accesses]"
+        description="At most, by the same. [accesses]"
     )
     estimator: str = Field(description="How the counts were found.")
     knees: list[KneeOut] = Field(

@@ -409,6 +409,10 @@ async def get_curve(
     bends = knees(thinned.pages, 1 - thinned.misses_at / curve.accesses)
     banded = curve.given is not None and curve.is_scaled
     low, high = thinned.law_band(thinned.pages) if banded else (None, None)
+    if not banded and curve.evidence is not None and curve.evidence.band:
+        low, high = (
+            ratios * curve.accesses for ratios in curve.evidence.ends(thinned.pages)
+        )
     return CurveOut(
         workload_id=workload.id,
         content_id=content.id,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -24,6 +24,7 @@ from tierwright.profile.working_set import (
     LEAST_SNAPSHOTS,
     MissRates,
     Snapshot,
+    bounded_miss_rates,
     gap,
     miss_rates,
 )
@@ -50,6 +51,8 @@ class Rates:
         Least age at which something was evicted; infinite where nothing was. [s]
     clock_s : float
         Step of the clock that stamps the items. [s]
+    present_bytes : float or None
+        Size at which the evictions are counted, where the curve ends well before it; None where it does not. [bytes]
     """
 
     accesses: int | None
@@ -58,6 +61,7 @@ class Rates:
     no_evictions: str
     evicted_age_s: float
     clock_s: float
+    present_bytes: float | None = None
 
 
 def points_of(
@@ -66,6 +70,8 @@ def points_of(
     rates: Rates,
     options: CurveOptions,
     line: int,
+    *,
+    coarse: bool = False,
 ) -> None:
     """Make the points of a curve of the ages, with its band and its check.
 
@@ -79,20 +85,26 @@ def points_of(
         As stated: a page size other than the mean size of what is resident, and a rate of accesses.
     line : int
         Line to name.
+    coarse : bool
+        Whether the ages are few bins, between whose ends only bounds are known.
     """
     size = sum(float(each.sizes.sum()) for each in snapshots)
     items = sum(float(each.items.sum()) for each in snapshots)
-    if options.page_bytes is None and items:
+    if options.page_bytes is None and found.page_bytes is None and items:
         found.page_bytes = max(1, round(size / items))
         found.assumptions.append(
             f"A page stands for one item of {format_bytes(found.page_bytes)}, the mean size of the items."
         )
-    per_s = _accesses_per_s(found, rates, options, line)
+    per_s = accesses_per_s(found, rates, options, line)
     if per_s is None:
         return
     try:
-        curve = miss_rates(
-            snapshots, evicted_age_s=rates.evicted_age_s, clock_s=rates.clock_s
+        curve = (
+            bounded_miss_rates(snapshots)
+            if coarse
+            else miss_rates(
+                snapshots, evicted_age_s=rates.evicted_age_s, clock_s=rates.clock_s
+            )
         )
     except BadInput as error:
         found.problem(line, "", f"{error.message}; {error.hint}")
@@ -122,16 +134,22 @@ def points_of(
         f"Misses of each size are the slope of the ages of {counted(len(snapshots), 'snapshot')}, the oldest used "
         f"{curve.oldest_s:,.0f} s ago."
     )
-    if len(snapshots) < LEAST_SNAPSHOTS:
+    if coarse:
+        found.assumptions.append(
+            "The ages are bins: the slope at the end of one lies between those of the bins on either side, which is "
+            "the band."
+        )
+    elif len(snapshots) < LEAST_SNAPSHOTS:
         found.assumptions.append(
             f"{counted(len(snapshots), 'snapshot gives', 'snapshots give')} no band: take at least "
             f"{counted(LEAST_SNAPSHOTS, 'snapshot')}, over the cycle of the load."
         )
 
 
-def _accesses_per_s(
+def accesses_per_s(
     found: Reading, rates: Rates, options: CurveOptions, line: int
 ) -> float | None:
+    """Return the rate of accesses, as stated or as counted; asks where it is neither. [1/s]"""
     if options.accesses_per_s is not None:
         return options.accesses_per_s
     count = options.accesses if options.accesses is not None else rates.accesses
@@ -173,7 +191,21 @@ def _check(curve: MissRates, rates: Rates) -> tuple[float | None, str]:
         return None, rates.no_evictions
     if rates.evictions <= 0:
         return None, "nothing was evicted between the readings"
+    if rates.present_bytes is not None:
+        curve = replace(curve, oldest_per_s=_carried_on(curve, rates.present_bytes))
     return gap(curve, rates.evictions / rates.seconds), ""
+
+
+def _carried_on(curve: MissRates, size: float) -> float:
+    """Return the rate at a size beyond the last, along the line that its upper half has in log and log. [items/s]"""
+    last = float(curve.sizes[-1])
+    kept = (curve.sizes >= last / 2) & (curve.items_per_s > 0)
+    if size <= last or kept.sum() < 2:  # noqa: PLR2004  # a line takes two
+        return float(curve.items_per_s[-1])
+    slope, level = np.polyfit(
+        np.log(curve.sizes[kept]), np.log(curve.items_per_s[kept]), 1
+    )
+    return math.exp(level + slope * math.log(size))
 
 
 def infinite_unless(age_s: float | None) -> float:

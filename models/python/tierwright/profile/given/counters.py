@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from tierwright.common.wording import counted
+from tierwright.common.wording import counted, listed
 from tierwright.profile.given.cumulative import (
     Sample,
     count_of,
@@ -163,16 +163,22 @@ def _check_sizes(
     """Refuse a size that was read once, or at which nothing was requested."""
     if found.problems:
         return
+    lines: dict[float, list[int]] = {}
     for sample in samples:
-        size = sample.values["size_bytes"]
-        if size not in sizes:
-            found.problem(
-                sample.line,
-                f"{size:.15g}",
-                "is the only reading of this size: a total since the start is no rate; read the counters twice "
-                "at each size",
-            )
-            return
+        lines.setdefault(sample.values["size_bytes"], []).append(sample.line)
+    for size, read_at in lines.items():
+        if size in sizes:
+            continue
+        found.problem(
+            read_at[0],
+            f"{size:.15g}",
+            "is the only reading of this size: a total since the start is no rate; read the counters twice at each "
+            "size"
+            if len(read_at) == 1
+            else f"is a size that never stayed from one reading to the next, though it was read in lines "
+            f"{listed([str(line) for line in read_at])}: read the counters twice before each change of the size",
+        )
+        return
     for size, each in sizes.items():
         if each.requests == 0:
             found.problem(

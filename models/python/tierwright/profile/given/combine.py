@@ -1,0 +1,280 @@
+"""Several measurements of one system put together: ages below, the present point, and exact points beyond."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tierwright.common.errors import BadInput, Problems
+from tierwright.common.units import format_bytes
+from tierwright.common.wording import counted, percent
+from tierwright.profile.curve import Curve, Given
+from tierwright.profile.document import Profile
+from tierwright.profile.evidence import Evidence, Part
+
+SOURCE = "combined"
+"""Name of the kind of such a curve."""
+_HINT = "combine profiles that `tierwright curve import` made of one system"
+_MOST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """One size of a part: its miss ratio, with the ends of its band. [1]"""
+
+    ratio: float
+    low: float
+    high: float
+    exact: bool
+
+
+def combined(profiles: Sequence[Profile]) -> Profile:
+    """Put measurements of one system together to one curve.
+
+    What the system counted (points) stands as it is. Ages give the sizes below it; where they miss less than a
+    larger size that was counted, they are raised to it, as no larger cache misses more. By how much the ages
+    differ from the smallest counted size at or above their end is the check of the whole, where it is within their
+    range or the next size.
+
+    Parameters
+    ----------
+    profiles : sequence of Profile
+        Of one system and load, each a curve from counters, at least two.
+
+    Returns
+    -------
+    Profile
+        With the accesses and the time of the first, and each part in its evidence.
+
+    Raises
+    ------
+    BadInput
+        If one has no evidence, page sizes differ, two have ages, all are one size, or counted sizes miss more as
+        they grow.
+    """
+    _check(profiles)
+    first = profiles[0]
+    parts = [(each, _rows(each.curve)) for each in profiles]
+    exact = {size: row for _, rows in parts for size, row in rows.items() if row.exact}
+    _check_counted(exact)
+    aged = [(each, rows) for each, rows in parts if _evidence(each).kind == "ages"]
+    rows = dict(exact)
+    moved, most = 0, 0.0
+    check, reason = None, "the points are what the system counts"
+    for each, known in aged:
+        check, reason = _check_of(each.curve, known, exact)
+        for size, row in known.items():
+            if size in exact:
+                continue
+            raised = _raised(row, size, exact)
+            moved += raised.ratio > row.ratio
+            most = max(most, raised.ratio - row.ratio)
+            rows[size] = raised
+    sizes = sorted(rows)
+    ratios = np.minimum.accumulate([rows[size].ratio for size in sizes])
+    if len(sizes) < 2:  # noqa: PLR2004  # one size is no curve
+        raise BadInput("the measurements are all of one size", _HINT)
+    return _profile(
+        first,
+        profiles,
+        sizes,
+        ratios.tolist(),
+        Evidence(
+            "ages" if aged else "points",
+            sizes[0],
+            sizes[-1],
+            check,
+            reason,
+            min(_evidence(each).snapshots for each in profiles),
+            _band(sizes, rows) if _has_band(aged) else (),
+            tuple(
+                sorted(
+                    (_part(each) for each in profiles),
+                    key=lambda part: (part.valid_from, part.valid_to),
+                )
+            ),
+        ),
+        _said(moved, most),
+    )
+
+
+def _evidence(profile: Profile) -> Evidence:
+    evidence = profile.curve.evidence
+    assert evidence is not None  # checked
+    return evidence
+
+
+def _rows(curve: Curve) -> dict[int, _Measured]:
+    """Return the listed sizes with their miss ratios and bands."""
+    evidence = curve.evidence
+    assert evidence is not None  # checked
+    ratios = curve.misses_at / curve.accesses
+    low, high = evidence.ends(curve.pages) if evidence.band else (ratios, ratios)
+    return {
+        int(size): _Measured(
+            float(ratio), float(least), float(most), exact=evidence.kind != "ages"
+        )
+        for size, ratio, least, most in zip(curve.pages, ratios, low, high, strict=True)
+    }
+
+
+def _part(profile: Profile) -> Part:
+    evidence, given = _evidence(profile), profile.curve.given
+    assert given is not None  # has evidence
+    return Part(evidence.kind, evidence.valid_from, evidence.valid_to, given.source)
+
+
+def _check_counted(exact: dict[int, _Measured]) -> None:
+    """Refuse counted sizes that miss more as they grow."""
+    before: tuple[int, float] | None = None
+    for size in sorted(exact):
+        ratio = exact[size].ratio
+        if before is not None and ratio > before[1]:
+            raise BadInput(
+                f"{counted(size, 'page')}: the counted miss ratio of {ratio:.4g} exceeds the {before[1]:.4g} of "
+                f"{counted(before[0], 'page')}, though the cache is larger: the load was not the same",
+                "count all sizes at the same hours of the load",
+            )
+        before = size, ratio
+
+
+def _check_of(
+    curve: Curve, known: dict[int, _Measured], exact: dict[int, _Measured]
+) -> tuple[float | None, str]:
+    """Return by what share the ages give more than what was counted within their range, or their own check."""
+    evidence = curve.evidence
+    assert evidence is not None  # checked
+    within = [
+        size
+        for size in exact
+        if evidence.valid_from <= size <= evidence.valid_to and exact[size].ratio > 0
+    ]
+    if not within:
+        return evidence.self_check, evidence.self_check_reason
+    at = max(within)
+    sizes = sorted(known)
+    ages = float(np.interp(at, sizes, [known[size].ratio for size in sizes]))
+    return ages / exact[at].ratio - 1.0, ""
+
+
+def _raised(row: _Measured, size: int, exact: dict[int, _Measured]) -> _Measured:
+    """Return the misses of a size by ages, no fewer than those counted above, no more than those counted below."""
+    least = max((each.ratio for at, each in exact.items() if at > size), default=0.0)
+    most = min((each.ratio for at, each in exact.items() if at < size), default=1.0)
+    ratio, low, high = (
+        min(max(value, least), most) for value in (row.ratio, row.low, row.high)
+    )
+    return replace(row, ratio=ratio, low=low, high=high)
+
+
+def _has_band(aged: Sequence[tuple[Profile, dict[int, _Measured]]]) -> bool:
+    return any(_evidence(each).band for each, _ in aged)
+
+
+def _band(
+    sizes: Sequence[int], rows: dict[int, _Measured]
+) -> tuple[tuple[int, float, float], ...]:
+    low = np.minimum.accumulate([rows[size].low for size in sizes])
+    high = np.minimum.accumulate([rows[size].high for size in sizes])
+    ends = zip(sizes, low.tolist(), np.maximum(low, high).tolist(), strict=True)
+    return tuple((size, one, two) for size, one, two in ends)
+
+
+def _said(moved: int, most: float) -> list[str]:
+    if not moved:
+        return []
+    return [
+        f"{counted(moved, 'size')} known by ages missed less than a larger size that was counted, by at most "
+        f"{percent(most)} of the accesses: raised to it."
+    ]
+
+
+def _profile(
+    first: Profile,
+    profiles: Sequence[Profile],
+    sizes: Sequence[int],
+    ratios: Sequence[float],
+    evidence: Evidence,
+    said: Sequence[str],
+) -> Profile:
+    curve, given = first.curve, first.curve.given
+    assert given is not None  # has evidence
+    page_bytes = curve.page_bytes
+    data = [each.curve for each in profiles if each.curve.data_known]
+    joined = [
+        "Put together of "
+        + counted(len(profiles), "measurement")
+        + " of one system, whose load is assumed to be the same in all.",
+        *(each.text(page_bytes) + "." for each in evidence.parts),
+        *said,
+    ]
+    texts = [
+        text
+        for each in profiles
+        if each.curve.given is not None
+        for text in each.curve.given.assumptions
+    ]
+    made = Curve.from_lists(
+        list(sizes),
+        [ratio * curve.accesses for ratio in ratios],
+        None,
+        accesses=curve.accesses,
+        distinct_pages=data[0].distinct_pages if data else sizes[-1],
+        page_bytes=page_bytes,
+        write_accesses=0,
+        given=Given(
+            SOURCE,
+            data_known=bool(data),
+            write_share=given.write_share,
+            assumptions=tuple(dict.fromkeys([*joined, *texts])),
+            evidence=evidence,
+        ),
+    )
+    if given.dirty_share is not None:
+        made = made.with_dirty_share(given.dirty_share)
+    return Profile(made, first.duration_s)
+
+
+def _check(profiles: Sequence[Profile]) -> None:
+    problems = Problems("profiles", _HINT)
+    problems.check(
+        1 < len(profiles) <= _MOST,
+        "profiles",
+        len(profiles),
+        f"must be from 2 to {_MOST}",
+    )
+    for at, each in enumerate(profiles):
+        evidence = each.curve.evidence
+        where = f"profiles[{at}]"
+        if problems.check(
+            evidence is not None and not each.curve.is_scaled,
+            where,
+            None,
+            "is not a curve from the counters of one system",
+        ):
+            problems.check(
+                each.curve.page_bytes == profiles[0].curve.page_bytes,
+                where,
+                format_bytes(each.curve.page_bytes),
+                f"is the page size, but the first has {format_bytes(profiles[0].curve.page_bytes)}",
+            )
+            problems.check(
+                evidence is None or not evidence.parts,
+                where,
+                None,
+                "was put together already: combine its parts",
+            )
+    ages = [
+        at
+        for at, each in enumerate(profiles)
+        if each.curve.evidence is not None and each.curve.evidence.kind == "ages"
+    ]
+    problems.check(
+        len(ages) < 2,  # noqa: PLR2004  # two speak of the same sizes
+        "profiles",
+        len(ages),
+        "have ages: give all snapshots in one text, so that their rates are averaged",
+    )
+    problems.raise_if_any()

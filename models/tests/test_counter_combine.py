@@ -1,0 +1,182 @@
+"""Ages below, the present point and points beyond as one curve, each part with its class and range."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tierwright.cli.app import main
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.page_flow.cautions import about_curve
+from tierwright.profile.curve import Curve, Given
+from tierwright.profile.document import Profile, profile_from_mapping
+from tierwright.profile.evidence import Evidence, EvidenceClass
+from tierwright.profile.given.combine import combined
+
+
+def profile(
+    kind: EvidenceClass,
+    points: Sequence[tuple[int, float]],
+    *,
+    check: float | None = None,
+    page_bytes: int = 4096,
+    accesses: int = 1000,
+) -> Profile:
+    pages = [size for size, _ in points]
+    band = (
+        tuple((size, ratio * 0.9, min(1.0, ratio * 1.1)) for size, ratio in points)
+        if kind == "ages"
+        else ()
+    )
+    evidence = Evidence(
+        kind,
+        pages[0],
+        pages[-1],
+        check,
+        "" if check is not None else "counted",
+        4,
+        band,
+    )
+    return Profile(
+        Curve.from_lists(
+            pages,
+            [ratio * accesses for _, ratio in points],
+            None,
+            accesses=accesses,
+            distinct_pages=pages[-1],
+            page_bytes=page_bytes,
+            write_accesses=0,
+            given=Given(kind, data_known=False, evidence=evidence),
+        ),
+        10.0,
+    )
+
+
+AGES = profile("ages", [(100, 0.5), (200, 0.4), (400, 0.3)], check=0.1)
+PRESENT = profile("one_point", [(400, 0.24)], accesses=50_000)
+GHOSTS = profile("points", [(400, 0.24), (800, 0.15)])
+
+
+def ratios(found: Profile) -> dict[int, float]:
+    curve = found.curve
+    return {
+        int(size): round(float(misses) / curve.accesses, 9)
+        for size, misses in zip(curve.pages, curve.misses_at, strict=True)
+    }
+
+
+def test_ages_the_present_point_and_ghosts_are_one_curve() -> None:
+    found = combined([AGES, PRESENT, profile("points", [(800, 0.15), (1600, 0.1)])])
+    assert ratios(found) == {100: 0.5, 200: 0.4, 400: 0.24, 800: 0.15, 1600: 0.1}
+    evidence = found.curve.evidence
+    assert evidence is not None
+    assert (evidence.kind, evidence.valid_from, evidence.valid_to) == (
+        "ages",
+        100,
+        1600,
+    )
+    assert [(p.kind, p.valid_from, p.valid_to) for p in evidence.parts] == [
+        ("ages", 100, 400),
+        ("one_point", 400, 400),
+        ("points", 800, 1600),
+    ]
+    assert evidence.title == "points, ages and one point"
+    # The ages against what was counted at the present size.
+    assert evidence.self_check == pytest.approx(0.3 / 0.24 - 1)
+    # What was counted has no band; what is known by ages keeps its own.
+    assert {row[0]: row[1:] for row in evidence.band}[800] == (0.15, 0.15)
+    assert {row[0]: row[1:] for row in evidence.band}[200] == pytest.approx(
+        (0.36, 0.44)
+    )
+    assert (found.curve.accesses, found.duration_s) == (1000, 10.0)
+
+
+def test_points_alone_stay_points_and_the_order_is_free() -> None:
+    one, two = combined([PRESENT, GHOSTS]), combined([GHOSTS, PRESENT])
+    assert ratios(one) == ratios(two) == {400: 0.24, 800: 0.15}
+    assert one.curve.evidence is not None
+    assert one.curve.evidence.kind == "points"
+    assert one.curve.evidence.band == ()
+
+
+def test_ages_are_raised_to_what_a_larger_size_was_counted_to_miss() -> None:
+    found = combined([AGES, profile("points", [(800, 0.35), (900, 0.32)])])
+    assert ratios(found) == {100: 0.5, 200: 0.4, 400: 0.35, 800: 0.35, 900: 0.32}
+    assert found.curve.given is not None
+    assert any(
+        "1 size known by ages missed less" in each and "5.00 %" in each
+        for each in found.curve.given.assumptions
+    )
+    # No counted size lies within their range: their own check stays.
+    assert found.curve.evidence is not None
+    assert found.curve.evidence.self_check == 0.1
+
+
+def test_parts_survive_file_scale_and_caution(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = combined([AGES, GHOSTS])
+    evidence = found.curve.evidence
+    assert evidence is not None
+    again = profile_from_mapping(json.loads(found.to_text()))
+    assert again.curve.evidence == evidence
+    wider = evidence.resized(lambda sizes: 3 * sizes)
+    assert [(p.valid_from, p.valid_to) for p in wider.parts] == [
+        (300, 1200),
+        (1200, 2400),
+    ]
+    [about] = [
+        c for c in about_curve(found.curve, [800], [0]) if "curve_from" in c.name
+    ]
+    assert about.name == "curve_from_ages"
+    assert "2 measurements together" in about.message
+    document = json.loads(found.to_text())
+    document["given"]["parts"][0]["evidence"] = "guess"
+    with pytest.raises(BadInput, match=r"given\.parts"):
+        profile_from_mapping(document)
+    paths = [tmp_path / "a.json", tmp_path / "b.json"]
+    AGES.write(paths[0])
+    GHOSTS.write(paths[1])
+    out = tmp_path / "c.json"
+    assert main(["curve", "combine", *map(str, paths), "-o", str(out)]) == 0
+    printed = capsys.readouterr().out
+    assert printed.split("\n")[0].split(maxsplit=1)[1].startswith("points and ages (2")
+    assert "ages (ages): 400 KiB to 1.56 MiB" in printed
+    assert profile_from_mapping(json.loads(out.read_text())).curve.evidence == evidence
+
+
+@pytest.mark.parametrize(
+    ("profiles", "says"),
+    [
+        ([AGES], "must be from 2 to 20"),
+        ([AGES, AGES], "have ages"),
+        ([PRESENT, PRESENT], "all of one size"),
+        (
+            [AGES, profile("points", [(800, 0.1), (900, 0.1)], page_bytes=8192)],
+            "page size",
+        ),
+        (
+            [GHOSTS, profile("points", [(500, 0.3), (900, 0.1)])],
+            "the load was not the same",
+        ),
+        ([AGES, combined([PRESENT, GHOSTS])], "was put together already"),
+        (
+            [
+                AGES,
+                Profile(
+                    replace(GHOSTS.curve, given=Given("table", data_known=True)), None
+                ),
+            ],
+            "is not a curve from the counters",
+        ),
+    ],
+)
+def test_what_does_not_fit_together_is_refused(
+    profiles: list[Profile], says: str
+) -> None:
+    with pytest.raises(BadInput) as error:
+        combined(profiles)
+    assert says in str(error.value)
+    assert error.value.hint

@@ -1,0 +1,670 @@
+"""Readers of Redis, Linux, DAMON, RocksDB, Db2 and NetApp: documented samples to the digit, and what each refuses."""
+
+import math
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tierwright.common.errors import BadInput
+from tierwright.profile.given.db2_simulated_pool import displays_of
+from tierwright.profile.given.examine import Examined, examine
+from tierwright.profile.given.kinds import KINDS
+from tierwright.profile.given.moments import named
+from tierwright.profile.given.reading import CurveOptions, Reading, rows_of
+from tierwright.profile.working_set import Snapshot, bounded_miss_rates, gap
+
+PAGE = (
+    Path(__file__).resolve().parents[2] / "docs" / "traces" / "counters.md"
+).read_text("utf-8")
+
+
+def complete(text: str, **options: Any) -> Examined:
+    found = examine(text, CurveOptions(**options))
+    assert found.problems == []
+    assert found.questions == []
+    assert found.profile is not None
+    assert found.evidence is not None
+    return found
+
+
+def problem(text: str, **options: Any) -> tuple[str, str]:
+    found = examine(text, CurveOptions(**options))
+    assert found.profile is None
+    [first, *_] = found.problems
+    return first.where, first.message
+
+
+def points(found: Examined) -> list[tuple[int, float]]:
+    return [(point.pages, round(point.hit_ratio, 6)) for point in found.points]
+
+
+# --- ages in few bins -----------------------------------------------------------------------
+
+
+def bins(ages: Any, items: Any) -> Snapshot:
+    items = np.asarray(items, dtype=np.float64)
+    return Snapshot(np.asarray(ages, dtype=np.float64), 4096 * items, items)
+
+
+@pytest.mark.oracle("profile.working_set.bounded_miss_rates")
+def test_bounds_of_bins_contain_the_slope_of_a_known_working_set() -> None:
+    """Of s(T) = N (1 - exp(-T / tau)) the slope is known at every size."""
+    tau, whole = 100.0, 1e6
+    edges = np.asarray([20.0, 60.0, 150.0, 400.0])
+    filled = whole * -np.expm1(-edges / tau)
+    found = bounded_miss_rates([bins(edges, np.diff(filled, prepend=0.0))])
+    assert found.low is not None
+    assert found.high is not None
+    assert found.sizes == pytest.approx(4096 * filled[:-1])
+    slope = (whole - filled[:-1]) / tau
+    assert bool(np.all((found.low <= slope) & (slope <= found.high)))
+    # By hand: the mean slopes of the bins on either side.
+    assert found.low[0] == pytest.approx((filled[1] - filled[0]) / 40)
+    assert found.high[0] == pytest.approx(filled[0] / 20)
+    assert found.oldest_per_s == pytest.approx((filled[3] - filled[2]) / 250)
+    assert gap(found, (filled[3] - filled[2]) / 500) == pytest.approx(1.0)
+
+
+@pytest.mark.formula("profile.working_set.bounded_miss_rates")
+@settings(max_examples=20, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.floats(1.0, 1e4), st.floats(1.0, 1e6)), min_size=3, max_size=6
+    ),
+    st.floats(1e-2, 1e2),
+)
+def test_bounded_rates_keep_what_must_hold(
+    rows: list[tuple[float, float]], clock: float
+) -> None:
+    ages, items = np.cumsum([row[0] for row in rows]), [row[1] for row in rows]
+    found = bounded_miss_rates([bins(ages, items)])
+    assert found.low is not None
+    assert found.high is not None
+    for rates in (found.items_per_s, found.low, found.high, found.bytes_per_s):
+        assert bool(np.all(np.diff(rates) <= 1e-9 * rates[0]))
+    assert bool(np.all(found.low <= found.items_per_s))
+    assert bool(np.all(found.items_per_s <= found.high))
+    slower = bounded_miss_rates([bins(ages * clock, items)])
+    assert slower.items_per_s * clock == pytest.approx(found.items_per_s)
+    order = np.arange(len(ages))[::-1]
+    shuffled = bounded_miss_rates([bins(ages[order], np.asarray(items)[order])])
+    assert shuffled.items_per_s == pytest.approx(found.items_per_s)
+    twice = bounded_miss_rates([bins(ages, items)] * 2)
+    assert twice.items_per_s == pytest.approx(found.items_per_s)
+
+
+@pytest.mark.parametrize(
+    "snapshots",
+    [
+        [bins([10, 20], [5, 5])],
+        [bins([10, 20, 20], [5, 5, 5])],
+        [bins([10, 20, 30], [5, 0, 5])],
+        [bins([0, 10, 20], [5, 5, 5])],
+        [bins([10, 20, 30], [5, 1, 5]), bins([10, 20, 30], [500, 1, 5])],
+    ],
+)
+def test_too_few_bins_are_refused(snapshots: list[Snapshot]) -> None:
+    with pytest.raises(BadInput, match="too few bins") as error:
+        bounded_miss_rates(snapshots)
+    assert "generations" in (error.value.hint or "")
+
+
+# --- Redis and Valkey -----------------------------------------------------------------------
+
+
+def redis(
+    at: int,
+    *,
+    policy: str = "allkeys-lru",
+    evicted: int = 0,
+    gets: int = 0,
+    oldest: int = 7200,
+    keys: int | None = None,
+    more: str = "",
+    looked: int = 0,
+    looked_s: int = 5,
+) -> str:
+    """One key of 100 bytes for each second of idleness: one miss per second. Looking takes time, and counts hits."""
+
+    def counters(second: int, hits: int) -> str:
+        return (
+            f"time:{second}\nredis_version:7.0.15\nmaxmemory_policy:{policy}\nmaxmemory_samples:5\n"
+            f"keyspace_hits:{hits}\nkeyspace_misses:0\nevicted_keys:{evicted}\nexpired_keys:0\n{more}"
+            f"db0:keys={oldest if keys is None else keys},expires=0,avg_ttl=0\n"
+        )
+
+    lines = "".join(f"idle={second} size=100\n" for second in range(oldest))
+    return counters(at, gets) + lines + counters(at + looked_s, gets + oldest * looked)
+
+
+class TestRedis:
+    def test_idle_times_give_the_curve_up_to_where_evictions_begin(self) -> None:
+        text = "".join(
+            redis(
+                10_005 * at,
+                gets=(1_000_000 + 7200) * at,
+                evicted=10_000 * at + 1,
+                looked=1,
+            )
+            for at in (1, 2, 3)
+        )
+        found = complete(text)
+        assert found.kind == "redis"
+        assert found.profile is not None
+        curve, evidence = found.profile.curve, found.evidence
+        assert curve.misses_at / curve.accesses == pytest.approx(0.01, rel=1e-6)
+        assert (curve.accesses, found.profile.duration_s) == (2_000_000, 20_000)
+        assert evidence is not None
+        assert (evidence.kind, evidence.snapshots) == ("ages", 3)
+        # Of 5 samples the oldest fifth is not all there.
+        assert evidence.valid_to == pytest.approx(0.8 * 7200, abs=2)
+        assert evidence.self_check == pytest.approx(0.0, abs=1e-6)
+        assert len(evidence.band) == len(found.points)
+
+    def test_a_server_that_keeps_all_is_known_to_its_end(self) -> None:
+        text = redis(10_000, policy="noeviction") + redis(
+            20_000, policy="noeviction", gets=10**6
+        )
+        evidence = complete(text).evidence
+        assert evidence is not None
+        assert evidence.valid_to == 7200
+        assert evidence.self_check is None
+        assert "nothing was evicted" in evidence.check_text()
+
+    def test_a_sample_stands_for_all_keys(self) -> None:
+        def sampled(at: int, gets: int) -> str:
+            return redis(at, gets=gets, policy="noeviction", oldest=3600, keys=36_000)
+
+        found = complete(sampled(10_000, 0) + sampled(20_005, 10**6))
+        assert found.evidence is not None
+        assert found.evidence.valid_to == 36_000
+        assert found.points[-1].hit_ratio == pytest.approx(0.9, abs=1e-6)
+
+    def test_keys_that_expired_are_kept_apart_from_evicted_ones(self) -> None:
+        first, second = (
+            redis(10_005 * at, gets=10**6 * at, evicted=10_000 * at).replace(
+                "expired_keys:0", f"expired_keys:{at * 30_000}"
+            )
+            for at in (1, 2)
+        )
+        found = complete(first + second)
+        assert found.evidence is not None
+        assert found.evidence.self_check == pytest.approx(0.0, abs=1e-6)
+        assert any(
+            "30,000 keys expired between the readings, 75.0 %" in each
+            for each in found.assumptions
+        )
+
+    @pytest.mark.parametrize(
+        ("text", "where", "says"),
+        [
+            (
+                redis(1, policy="allkeys-lfu"),
+                "line 3",
+                "counters of LFU are frequencies and no ages",
+            ),
+            (
+                redis(1)
+                + "ERR An LFU maxmemory policy is selected, idle time not tracked.\n",
+                "line 7219",
+                "no ages",
+            ),
+            ("time:1\nfreq=255 size=100\n", "line 2", "no ages"),
+            (
+                "[00.00%] Hot key 'x' found so far with counter 87\n",
+                "line 1",
+                "no ages",
+            ),
+            (redis(1, policy="volatile-lru"), "line 3", "of all keys"),
+            (redis(1, policy="allkeys-random"), "line 3", "of all keys"),
+            (
+                redis(1).replace("maxmemory_policy:allkeys-lru\n", ""),
+                "line 1",
+                "lacking",
+            ),
+            (
+                redis(1, more="db1:keys=5,expires=0,avg_ttl=0\n"),
+                "line 1",
+                "the one database",
+            ),
+            (
+                redis(10, gets=500) + redis(20, gets=100),
+                "line 7219",
+                "`keyspace_hits` went backwards",
+            ),
+            ("keyspace_hits:5\n", "line 1", "before any `time:`"),
+            (redis(1, oldest=0), "line 18", "no lines `idle="),
+            (redis(1) + "user:17 secret\n", "line 7219", "is not a counter of INFO"),
+            (redis(1, more="expired_keys:1\n"), "line 9", "comes twice"),
+            (redis(1, gets=1) + redis(20, gets=2), "line 14436", "fewer than"),
+        ],
+    )
+    def test_traps_are_refused_with_their_line(
+        self, text: str, where: str, says: str
+    ) -> None:
+        found = problem(text, kind="redis")
+        assert found[0] == where
+        assert says in found[1]
+
+    def test_requests_that_are_not_counted_are_asked(self) -> None:
+        text = re.sub(r"keyspace_\w+:\d+\n", "", redis(10) + redis(20))
+        assert {q.field for q in examine(text).questions} == {"accesses"}
+
+    def test_the_documented_command_prints_what_is_read(self, tmp_path: Path) -> None:
+        """The shell text of the page, run against a client of canned answers, drops what is not needed."""
+        [text] = re.findall(r"```sh\n(# redis_snapshot.*?)```", PAGE, re.S)
+        answers = (
+            "# Server\\r\\nredis_version:7.0.15\\r\\nrun_id:secret\\r\\nmaxmemory_policy:noeviction\\r\\n"
+            "keyspace_hits:0\\r\\nkeyspace_misses:0\\r\\nevicted_keys:0\\r\\nexpired_keys:0\\r\\n"
+            "db0:keys=7200,expires=0,avg_ttl=0\\r\\n"
+        )
+        client = (
+            '#!/bin/sh\ncase "$*" in\n'
+            f"*INFO) printf '{answers}';;\n"
+            "*CONFIG*) printf 'maxmemory-samples\\n5\\n';;\n"
+            '*) [ -e "$HERE/once" ] && exit; : > "$HERE/once"; seq 0 7199 | sed \'s/$/ 100/\';;\nesac\n'
+        )
+        for name, script in (
+            ("redis-cli", client),
+            ("date", '#!/bin/sh\n[ -e "$HERE/once" ] && echo 10005 || echo 10000\n'),
+            ("sleep", "#!/bin/sh\n"),
+        ):
+            (tmp_path / name).write_text(script)
+            (tmp_path / name).chmod(0o755)
+        ran = subprocess.run(
+            ["/bin/sh", "-c", text + "\nredis_snapshot -p 6379"],
+            env={
+                "PATH": f"{tmp_path}:/usr/local/bin:/usr/bin:/bin",
+                "HERE": str(tmp_path),
+            },
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert "secret" not in ran.stdout
+        assert "maxmemory_samples:5" in ran.stdout
+        found = complete(ran.stdout + redis(20_000, policy="noeviction", gets=10**6))
+        assert found.points[-1].hit_ratio == pytest.approx(0.99, abs=1e-4)
+
+
+# --- Linux ----------------------------------------------------------------------------------
+
+
+def lru_gen(at: int, refaults: int, *, enabled: str = "0x0007", memcg: int = 5) -> str:
+    """Ages of 100, 300, 700 and 1,500 s, of 40, 40, 40 and 16 anonymous pages per second."""
+    return (
+        f"time:{at}\nlru_gen_enabled:{enabled}\nmemcg     {memcg} /slice/name\n node     0\n"
+        "       41    1500000      12800        500 \n"
+        "       42     700000       8000        500 \n"
+        "       43     300000       6000        500 \n"
+        "       44     100000       4000        500 \n"
+        f"workingset_refault_anon {refaults}\nworkingset_activate_anon {refaults // 2}\n"
+    )
+
+
+class TestLinux:
+    def test_generations_of_anonymous_pages_give_a_curve_with_bounds(self) -> None:
+        found = complete(lru_gen(0, 0) + lru_gen(1000, 16_000), accesses_per_s=1000.0)
+        assert found.kind == "linux_ages"
+        assert found.page_bytes == 4096
+        # Slopes of the bins are 40, 30, 20 and 16 pages per second.
+        assert [point.pages for point in found.points] == [4000, 10_000, 18_000]
+        evidence = found.evidence
+        assert evidence is not None
+        assert evidence.kind == "ages"
+        assert [row[1:] for row in evidence.band] == [
+            pytest.approx(ends)
+            for ends in ((0.030, 0.040), (0.020, 0.030), (0.016, 0.020))
+        ]
+        assert evidence.self_check == pytest.approx(0.0)
+        said = " ".join(found.assumptions)
+        assert "6.10 % of the pages are of files" in said
+        assert "Only anonymous pages" in said
+
+    def test_the_check_is_of_the_oldest_against_refaults_from_swap(self) -> None:
+        found = complete(lru_gen(0, 0) + lru_gen(1000, 10_000), accesses_per_s=1000.0)
+        assert found.evidence is not None
+        assert found.evidence.self_check == pytest.approx(0.6)
+        assert found.evidence.is_indicative
+
+    def test_under_the_classic_lru_refaults_are_one_point(self) -> None:
+        def stat(at: int, refaults: int) -> str:
+            return (
+                f"time:{at}\nlru_gen_enabled:0x0000\nanon 40960000\nfile 40960000\n"
+                f"active_anon 8192000\nactive_file 8192000\nworkingset_refault_anon 0\n"
+                f"workingset_refault_file {refaults}\nworkingset_activate_file {refaults // 4}\n"
+            )
+
+        found = complete(stat(0, 0) + stat(100, 4000), accesses_per_s=1000.0)
+        assert points(found) == [(20_000, 0.96)]
+        assert found.evidence is not None
+        assert found.evidence.kind == "one_point"
+        said = " ".join(found.assumptions)
+        assert "40 refaults per second" in said
+        assert "10 of them per second were activated" in said
+        assert "lower bound" in said
+
+    @pytest.mark.parametrize(
+        ("text", "says"),
+        [
+            (
+                lru_gen(0, 0).replace("lru_gen_enabled:0x0007\n", ""),
+                "the meaning of workingset_activate",
+            ),
+            (lru_gen(0, 0, enabled="maybe"), "the meaning of workingset_activate"),
+            (lru_gen(0, 5) + lru_gen(10, 4), "went backwards"),
+            (lru_gen(0, 5) + lru_gen(10, 5, enabled="0x0000"), "on in some readings"),
+            ("time:1\nlru_gen_enabled:0\nworkingset_refault_anon 1\n", "two moments"),
+            (
+                "time:1\nlru_gen_enabled:7\nmemcg 1\nnode 0\n1 1000 0 50\n",
+                "anonymous pages: only those have ages",
+            ),
+            (
+                "time:1\nlru_gen_enabled:7\nworkingset_refault_anon 1\n",
+                "no generations",
+            ),
+            (lru_gen(0, 0) + "Node 0, zone DMA\n", "is not a line of lru_gen"),
+            (
+                "time:1\nlru_gen_enabled:7\nmemcg 1\nnode 0\n1 9000 5 50\n2 10 5 5\n",
+                "too few bins",
+            ),
+        ],
+    )
+    def test_traps_are_refused(self, text: str, says: str) -> None:
+        assert says in problem(text, accesses_per_s=1e6, kind="linux_ages")[1]
+
+    def test_accesses_are_asked_and_so_is_the_cgroup(self) -> None:
+        assert {q.field for q in examine(lru_gen(0, 0)).questions} == {"accesses"}
+        both = lru_gen(0, 0) + lru_gen(0, 0, memcg=9).split("\n", 2)[2].replace(
+            "workingset_refault_anon 0\nworkingset_activate_anon 0\n", ""
+        )
+        [asked] = [q for q in examine(both).questions if q.field == "pool"]
+        assert asked.choices == ("5", "9")
+        assert complete(both, pool="9", accesses_per_s=1e5).points[0].pages == 4000
+
+
+class TestDamon:
+    def text(self, idle: Any, at: int = 0, extra: str = "") -> str:
+        return (
+            f"time:{at}\nMemTotal:       40960000 kB\n"
+            "/sys/module/damon_stat/parameters/aggr_interval_us:100000\n"
+            f"/sys/module/damon_stat/parameters/memory_idle_ms_percentiles:{','.join(map(str, idle))}\n"
+            f"{extra}"
+        )
+
+    def test_percentiles_give_ages_of_all_memory(self) -> None:
+        """A hundredth of 10,240,000 pages every second: 102,400 pages per second at every size."""
+        idle = [1000 * (at - 5) for at in range(101)]
+        found = complete(self.text(idle), accesses_per_s=1_024_000.0)
+        assert found.kind == "damon_stat"
+        assert [p.hit_ratio for p in found.points] == pytest.approx(
+            [0.9] * len(found.points)
+        )
+        assert found.evidence is not None
+        assert found.evidence.kind == "ages"
+        assert found.evidence.valid_to == 10_240_000
+        assert "DAMON counts no evictions" in found.evidence.check_text()
+
+    def test_what_is_being_accessed_has_no_age_however_it_is_written(self) -> None:
+        older, newer = (
+            complete(
+                self.text([first if at < 10 else 1000 * at for at in range(101)]),
+                accesses_per_s=1e6,
+            )
+            for first in (0, -90_000)
+        )
+        assert points(older) == points(newer)
+
+    @pytest.mark.parametrize(
+        ("idle", "change", "says"),
+        [
+            (range(100), ("", ""), "must have 101 numbers"),
+            ([*range(100), 5], ("", ""), "must not fall"),
+            (range(101), ("MemTotal:       40960000 kB\n", ""), "/proc/meminfo"),
+            (
+                range(101),
+                ("aggr_interval_us:100000", "enabled:Y"),
+                "is not a parameter",
+            ),
+            ([0] * 101, ("", ""), "too few or too coarse"),
+        ],
+    )
+    def test_traps_are_refused(
+        self, idle: Any, change: tuple[str, str], says: str
+    ) -> None:
+        text = self.text(idle).replace(*change) if change[0] else self.text(idle)
+        assert says in problem(text, accesses_per_s=1e6)[1]
+
+    def test_the_interval_must_be_stated(self) -> None:
+        text = re.sub(r"\S*aggr_interval_us:\d+\n", "", self.text(range(101)))
+        assert "blurred" in problem(text, accesses_per_s=1e6)[1]
+
+
+# --- exact points beyond --------------------------------------------------------------------
+
+
+class TestRocksDb:
+    def text(self, at: int, real: tuple[int, int], sim: tuple[int, int]) -> str:
+        return (
+            f"time:{at}\nblock_cache_capacity:8192000\nsim_cache_capacity:32768000\n"
+            f"rocksdb.block.cache.miss COUNT : {real[1]}\nrocksdb.block.cache.hit COUNT : {real[0]}\n"
+            "rocksdb.db.get.micros P50 : 3.5 P95 : 9.9 COUNT : 100 SUM : 500\n"
+            f"rocksdb.sim.block.cache.hit COUNT : {sim[0]}\n"
+            f"rocksdb.sim.block.cache.miss COUNT : {sim[1]}\n"
+        )
+
+    def test_the_cache_and_the_simulated_one_are_two_points(self) -> None:
+        text = self.text(1, (50, 50), (90, 10)) + self.text(11, (850, 250), (1040, 60))
+        found = complete(text, page_bytes=8192)
+        assert found.kind == "rocksdb_simcache"
+        assert points(found) == [(1000, 0.8), (4000, 0.95)]
+        assert found.profile is not None
+        assert found.profile.curve.accesses == 1000
+        assert found.evidence is not None
+        assert found.evidence.kind == "points"
+
+    def test_the_simulated_cache_alone_is_one_point(self) -> None:
+        text = self.text(1, (50, 50), (90, 10)) + self.text(11, (850, 250), (1040, 60))
+        alone = re.sub(r"(rocksdb\.block|block_)cache.*\n", "", text)
+        found = complete(alone, page_bytes=8192)
+        assert points(found) == [(4000, 0.95)]
+        assert found.evidence is not None
+        assert found.evidence.kind == "one_point"
+
+    @pytest.mark.parametrize(
+        ("text", "says"),
+        [
+            (("once",), "read the tickers twice"),
+            (("back",), "went backwards"),
+            (("resized",), "the same in all readings"),
+            (("lacks",), "is lacking in this reading"),
+            (("still",), "counted no lookups"),
+        ],
+    )
+    def test_traps_are_refused(self, text: tuple[str], says: str) -> None:
+        first = self.text(1, (50, 50), (90, 10))
+        second = self.text(11, (850, 250), (1040, 60))
+        texts = {
+            "once": first,
+            "back": second + first.replace("time:1\n", "time:21\n"),
+            "resized": first + second.replace("32768000", "65536000"),
+            "lacks": first + second.replace("sim_cache_capacity:32768000\n", ""),
+            "still": first + first.replace("time:1\n", "time:21\n"),
+        }
+        assert says in problem(texts[text[0]], page_bytes=8192)[1]
+
+
+SAMPLE = """\
+DSNB401I  -DB2A BUFFERPOOL NAME BP8K0, BUFFERPOOL ID 100, USE COUNT 20
+DSNB402I  -DB2A BUFFER POOL SIZE = 20000 BUFFERS  AUTOSIZE = NO
+          VPSIZE MINIMUM = 0 VPSIZE MAXIMUM = 0
+DSNB409I  -DB2A INCREMENTAL STATISTICS SINCE 14:57:55 NOV 26, 2026
+DSNB411I  -DB2A RANDOM GETPAGE = 80000000 SYNC READ I/O (R) = 15000000
+          SEQ. GETPAGE = 20000000 SYNC READ I/O (S) = 2000000
+DSNB412I  -DB2A SEQUENTIAL PREFETCH - REQUESTS = 5 PREFETCH I/O = 5 PAGES READ = 3000000
+DSNB431I  -DB2A SIMULATED BUFFER POOL SIZE = 50000 BUFFERS
+          ALLOCATED = 50000 IN-USE = 35000 HIGH IN-USE = 35000
+DSNB432I  -DB2A SIMULATED BUFFER POOL ACTIVITY -
+          AVOIDABLE READ I/O -
+          SYNC FROM DASD (R) =8425678 SYNC (S) =102357 ASYNC =1184257
+          SYNC FROM GBP (R) =894062
+          PAGES MOVED INTO SIMULATED BUFFER POOL =12257444
+          TOTAL AVOIDABLE SYNC I/O DELAY =4275760 MILLISECONDS
+"""
+
+
+class TestDb2:
+    def test_the_documented_counts_parse_to_the_digit(self) -> None:
+        [display] = displays_of(Reading(), rows_of(SAMPLE))
+        assert display.of("DSNB431I", "SIMULATED BUFFER POOL SIZE") == 50_000
+        assert display.of("DSNB432I", "SYNC FROM GBP (R)") == 894_062
+        assert display.of("DSNB432I", "TOTAL AVOIDABLE SYNC I/O DELAY") == 4_275_760
+        moved = display.of("DSNB432I", "PAGES MOVED INTO SIMULATED BUFFER POOL")
+        assert moved == 12_257_444
+        assert display.avoidable == 8_425_678 + 102_357 + 1_184_257
+        assert (display.size, display.simulated) == (20_000, 35_000)
+
+    def test_the_pool_and_the_simulated_one_are_two_points(self) -> None:
+        found = complete(SAMPLE)
+        assert found.kind == "db2_simulated_pool"
+        assert found.page_bytes == 8192
+        avoided = 8_425_678 + 102_357 + 1_184_257
+        # The simulated pool was never full: 35,000 buffers would have done.
+        assert points(found) == [
+            (20_000, 0.8),
+            (55_000, round(1 - (20_000_000 - avoided) / 1e8, 6)),
+        ]
+        assert found.evidence is not None
+        assert found.evidence.kind == "points"
+        said = " ".join(found.assumptions)
+        assert "894,062 reads of the group buffer pool" in said
+        assert "4,276 s" in said
+
+    def test_documented_names_of_the_messages_are_read_as_well(self) -> None:
+        text = (
+            SAMPLE.replace("SYNC FROM DASD (R)", "SYNC READ I/O (R)")
+            .replace("SYNC (S)", "SYNC READ I/O (S)")
+            .replace(" ASYNC =", " ASYNC READ I/O =")
+        )
+        assert points(complete(text)) == points(complete(SAMPLE))
+
+    def test_another_size_of_the_simulated_pool_is_another_point(self) -> None:
+        smaller = SAMPLE.replace("SIZE = 50000", "SIZE = 10000").replace(
+            "=8425678", "=4000000"
+        )
+        found = complete(SAMPLE + smaller)
+        assert [pages for pages, _ in points(found)] == [20_000, 30_000, 55_000]
+        assert found.points[0].hit_ratio == pytest.approx(0.8)
+
+    def test_totals_take_two_displays(self) -> None:
+        total = SAMPLE.replace(
+            "DSNB409I  -DB2A INCREMENTAL", "DSNB410I  -DB2A CUMULATIVE"
+        )
+        assert "a total is no rate" in problem(total)[1]
+        later = re.sub(
+            r"(?<![A-Z] SIZE )(?<!ALLOCATED )(?<!IN-USE )= ?(\d+)",
+            lambda found: f"= {2 * int(found.group(1))}",
+            total,
+        )
+        assert points(complete(total + later)) == points(complete(SAMPLE))
+        assert "went backwards" in problem(later + total)[1]
+
+    @pytest.mark.parametrize(
+        ("change", "says"),
+        [
+            (("DSNB401I", "DSNB400I"), "before any DSNB401I"),
+            (("DSNB409I", "DSNB499I"), "neither DSNB409I nor DSNB410I"),
+            (("(R) = 15000000", "(R) = 99000000"), "must not fall in this order"),
+            (
+                (
+                    "          VPSIZE MINIMUM = 0",
+                    "          PAGE STEALING METHOD = FIFO",
+                ),
+                "otherwise than by LRU",
+            ),
+            (("DSNB402I", "DSNB499I"), "lacks DSNB402I"),
+        ],
+    )
+    def test_traps_are_refused(self, change: tuple[str, str], says: str) -> None:
+        text = SAMPLE.replace(*change)
+        if change[0] == "DSNB401I":
+            text = text.replace("BUFFERPOOL NAME", "POOL")
+        assert says in problem(text, kind="db2_simulated_pool")[1]
+
+    def test_several_pools_are_asked(self) -> None:
+        text = SAMPLE + SAMPLE.replace("BP8K0", "BP1")
+        [asked] = [q for q in examine(text).questions if q.field == "pool"]
+        assert asked.choices == ("BP1", "BP8K0")
+        assert complete(text, pool="BP1").page_bytes == 4096
+
+
+class TestNetApp:
+    TEXT = KINDS["netapp_awa"].example
+
+    def test_hit_ratios_at_shares_of_the_largest_size_are_an_envelope(self) -> None:
+        found = complete(self.TEXT, accesses_per_s=1000.0)
+        assert found.kind == "netapp_awa"
+        most = 114 * 2**30 // 4096
+        assert points(found) == [
+            (int(most * part), hits)
+            for part, hits in zip(
+                (0.2, 0.4, 0.6, 0.8, 1.0), (0.34, 0.51, 0.66, 0.75, 0.82), strict=True
+            )
+        ]
+        assert found.evidence is not None
+        assert found.evidence.kind == "points"
+        assert found.evidence.snapshots == 145
+        assert "an upper envelope" in found.evidence.check_text()
+        assert any("overwrites, 35, 44" in each for each in found.assumptions)
+
+    @pytest.mark.parametrize(
+        ("change", "says"),
+        [
+            (("Max Projected", "Projected"), "lacks the number of intervals"),
+            (("Summary of the past 145 intervals\n", ""), "lacks the number"),
+            (("75    82\n", "75\n"), "one hit ratio for each of the 5 sizes of line 3"),
+            (("66", "6.6.6"), "are not numbers"),
+        ],
+    )
+    def test_traps_are_refused(self, change: tuple[str, str], says: str) -> None:
+        text = self.TEXT.replace(change[0], change[1], 1)
+        assert says in problem(text, accesses_per_s=1e3, kind="netapp_awa")[1]
+
+
+# --- what they share ------------------------------------------------------------------------
+
+
+def test_names_and_values_are_read_however_they_are_separated() -> None:
+    assert named("evicted_keys:5") == ("evicted_keys", "5")
+    assert named("  MemTotal:   5 kB") == ("MemTotal", "5 kB")
+    assert named("/sys/a/b/aggr_interval_us:7") == ("aggr_interval_us", "7")
+    assert named("rocksdb.x.hit COUNT : 3") == ("rocksdb.x.hit", "COUNT : 3")
+    assert named("12 34") is None
+
+
+def test_sizes_that_alternate_are_not_called_the_only_reading() -> None:
+    head = "size_bytes,requests,misses,seconds\n"
+    rows = [
+        f"{size},{at * 100},{at * 10},{at}\n"
+        for at, size in enumerate((8192, 16384) * 2, 1)
+    ]
+    where, says = problem(head + "".join(rows), page_bytes=8192)
+    assert where == "line 2"
+    assert "only reading" not in says
+    assert "never stayed from one reading to the next" in says
+    assert "2 and 4" in says
+
+
+@pytest.mark.parametrize(
+    "name", ["redis", "linux_ages", "rocksdb_simcache", "damon_stat"]
+)
+def test_every_reading_begins_with_its_second(name: str) -> None:
+    text = KINDS[name].example.split("\n", 1)[1]
+    assert "before any `time:`" in problem(text, kind=name)[1]
+    assert math.isfinite(KINDS[name].score(rows_of(text)))
