@@ -622,7 +622,7 @@ fn every_pass_can_be_cancelled() {
 
 /// The parts of a trace that is cut before these accesses, read back from files.
 fn parts(accesses: &[Access], cuts: &[usize], chunk: usize) -> Vec<Part> {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("a folder");
     let ends = cuts.iter().copied().chain([accesses.len()]);
     let mut first = 0;
     ends.map(|end| {
@@ -631,11 +631,11 @@ fn parts(accesses: &[Access], cuts: &[usize], chunk: usize) -> Vec<Part> {
             trace_accesses: accesses.len() as u64,
         };
         let source = &mut source(&accesses[first..end], chunk);
-        let part = part_curves(source, origin, 4096, &mut |_| true).unwrap();
+        let part = part_curves(source, origin, 4096, &mut |_| true).expect("a part");
         first = end;
         let path = folder.path().join("a.part");
-        part.write(&path, "kept").unwrap();
-        let (read, notes) = Part::read(&path).unwrap();
+        part.write(&path, "kept").expect("a part");
+        let (read, notes) = Part::read(&path).expect("a part");
         assert_eq!(read, part);
         assert_eq!(notes, "kept");
         read
@@ -646,9 +646,9 @@ fn parts(accesses: &[Access], cuts: &[usize], chunk: usize) -> Vec<Part> {
 fn one_after_another(parts: &[Part]) -> Curves {
     let mut joined = JoinedParts::new(parts[0].clone());
     for part in &parts[1..] {
-        joined.add(part).unwrap();
+        joined.add(part).expect("a part");
     }
-    joined.into_curves().unwrap()
+    joined.into_curves().expect("a part")
 }
 
 /// Neighbours in twos, then those, until one is left.
@@ -659,23 +659,25 @@ fn in_twos(mut parts: Vec<Part>) -> Curves {
             .map(|neighbours| {
                 let mut joined = JoinedParts::new(neighbours[0].clone());
                 for part in &neighbours[1..] {
-                    joined.add(part).unwrap();
+                    joined.add(part).expect("a part");
                 }
                 joined.into_part()
             })
             .collect();
     }
-    JoinedParts::new(parts.remove(0)).into_curves().unwrap()
+    JoinedParts::new(parts.remove(0))
+        .into_curves()
+        .expect("a part")
 }
 
 proptest! {
     #[test]
     fn parts_join_to_the_curves_of_the_whole(
         trace in accesses(40, 400),
-        cuts in prop::collection::vec(0.0..1.0_f64, 0..6),
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
         chunk in 1_usize..70,
     ) {
-        let mut cuts: Vec<usize> = cuts.iter().map(|cut| (cut * trace.len() as f64) as usize).collect();
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(trace.len() + 1)).collect();
         cuts.sort_unstable();
         let whole = curves(&mut source(&trace, 64), &mut |_| true).unwrap();
         let parts = parts(&trace, &cuts, chunk);
@@ -731,7 +733,7 @@ proptest! {
     #[test]
     fn a_damaged_part_is_refused(
         trace in accesses(20, 120),
-        place in 0.0..1.0_f64,
+        place in any::<prop::sample::Index>(),
         flip in 1_u8..=255,
         cut in any::<bool>(),
     ) {
@@ -743,7 +745,7 @@ proptest! {
             .write(&path, "")
             .unwrap();
         let mut bytes = std::fs::read(&path).unwrap();
-        let at = (place * bytes.len() as f64) as usize;
+        let at = place.index(bytes.len());
         if cut {
             bytes.truncate(at);
         } else {

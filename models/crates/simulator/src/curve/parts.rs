@@ -425,6 +425,17 @@ impl JoinedParts {
         Ok(())
     }
 
+    /// Page size [bytes].
+    pub const fn page_bytes(&self) -> u64 {
+        self.part.page_bytes
+    }
+
+    /// Latest minus earliest time [ns]; `None` if a part has no times.
+    pub fn duration_ns(&self) -> Option<u64> {
+        let (earliest, latest) = self.part.span_ns?;
+        Some(latest.abs_diff(earliest))
+    }
+
     fn check_neighbour(&self, next: &Part) -> Result<()> {
         let here = &self.part;
         let due = here.origin.first_access + here.accesses;
