@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use tierwright_simulator::access::AccessSource as _;
 use tierwright_simulator::curve::{JoinedParts, Part, PartOrigin, part_curves as core_part_curves};
 use tierwright_simulator::error::{Error, Result};
 use tierwright_simulator::progress::Progress;
@@ -24,6 +23,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 #[pyfunction]
 #[pyo3(signature = (path, out, *, first_access, trace_accesses, on_progress=None, **reading))]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 fn part_curves(
     py: Python<'_>,
     path: PathBuf,
@@ -104,11 +104,12 @@ struct JoinedRow<'py> {
 
 #[pyfunction]
 #[pyo3(signature = (paths, *, on_progress=None))]
-fn join_parts<'py>(
-    py: Python<'py>,
+#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+fn join_parts(
+    py: Python<'_>,
     paths: Vec<PathBuf>,
     on_progress: Option<Py<PyAny>>,
-) -> PyResult<Bound<'py, PyDict>> {
+) -> PyResult<Bound<'_, PyDict>> {
     let mut progress = PyProgress::new(on_progress);
     let result = py.detach(|| {
         let (joined, notes) = joined(&paths, &mut progress)?;
@@ -132,6 +133,7 @@ fn join_parts<'py>(
 
 #[pyfunction]
 #[pyo3(signature = (paths, out, *, on_progress=None))]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 fn join_into_part(
     py: Python<'_>,
     paths: Vec<PathBuf>,
@@ -148,6 +150,7 @@ fn join_into_part(
 }
 
 #[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 fn check_part(py: Python<'_>, path: PathBuf) -> PyResult<u64> {
     py.detach(|| Part::read(&path))
         .map(|(part, _)| part.accesses())

@@ -23,6 +23,7 @@ use crate::error::{Error, Result};
 use crate::hash::FastMap;
 use crate::progress::{OnProgress, report};
 use crate::replay::{disagreement, distinct_pages, write_accesses};
+use crate::wording::counted;
 
 mod file;
 
@@ -197,10 +198,11 @@ fn elsewhere(origin: PartOrigin, accesses: u64) -> Error {
         name: "first-access",
         value: origin.first_access.to_string(),
         message: format!(
-            "a part of {accesses} accesses or more does not end within a trace of {}",
-            origin.trace_accesses
+            "a part of {} or more does not end within a trace of {}",
+            counted(accesses, "access", "accesses"),
+            counted(origin.trace_accesses, "access", "accesses")
         ),
-        hint: "count the accesses of the parts anew: a part has changed since".to_owned(),
+        hint: "count the accesses of the parts again: a part has changed since".to_owned(),
     }
 }
 

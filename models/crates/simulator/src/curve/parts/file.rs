@@ -124,7 +124,7 @@ impl Part {
         let unreadable = |message: String| Error::Unreadable {
             path: path.to_owned(),
             message,
-            hint: "delete it: the part is counted anew".to_owned(),
+            hint: "delete it: the part is counted again".to_owned(),
         };
         let file = File::open(path).map_err(|source| Error::Io {
             action: "read",
