@@ -978,6 +978,84 @@ def window_curves(
         `on_progress` returned False.
     """
 
+def part_curves(
+    path: str | PathLike[str],
+    out: str | PathLike[str],
+    *,
+    first_access: int,
+    trace_accesses: int,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+    **reading: Unpack[_TraceReading],
+) -> None:
+    """Count a part of a trace by itself and write it to the file `out`, to be joined with its neighbours.
+
+    Parameters
+    ----------
+    path, **reading
+        The trace argument group: the part.
+    out : path
+        File to write; it appears when it is complete.
+    first_access : int
+        Accesses of the trace before the part.
+    trace_accesses : int
+        Accesses of the whole trace.
+    on_progress : callable, optional
+        Called with (bytes done, bytes in all, accesses so far); False cancels.
+
+    Raises
+    ------
+    TraceError
+        The part cannot be read or understood, or two of its devices have one name.
+    Cancelled
+        `on_progress` returned False.
+    """
+
+def join_parts(
+    paths: list[str],
+    *,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+) -> dict[str, Any]:
+    """Join the parts of a whole trace, in its order, to the curves that one pass over it gives.
+
+    Memory is at most about 80 bytes for each distinct page of the trace.
+
+    Returns
+    -------
+    dict
+        As `curves` returns, with `duration_ns` [ns] or None, and `notes`: what the readers noticed, a text
+        of JSON documents, one a line, for each file.
+
+    Raises
+    ------
+    TraceError
+        A file cannot be read or is damaged, or the parts are not all parts of one trace in its order.
+    Cancelled
+        `on_progress`, called with (files done, files in all, accesses so far), returned False.
+    """
+
+def join_into_part(
+    paths: list[str],
+    out: str | PathLike[str],
+    *,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+) -> None:
+    """Join neighbouring parts of a trace, in its order, to one part, written to the file `out`.
+
+    Raises
+    ------
+    TraceError, Cancelled
+        As `join_parts`, but parts may be missing before and behind.
+    """
+
+def check_part(path: str | PathLike[str]) -> int:
+    """Return the accesses of a part in a file, once the whole file was checked.
+
+    Raises
+    ------
+    TraceError
+        It cannot be read, or is damaged.
+    """
+
 def count_accesses(
     path: str | PathLike[str],
     *,

@@ -13,6 +13,7 @@ mod ftl;
 mod guard;
 mod ingest;
 mod online;
+mod parts;
 mod replay;
 mod summaries;
 mod timed;
@@ -30,6 +31,7 @@ mod _simulator {
         crate::contenders::register(module)?;
         crate::buffers::register(module)?;
         crate::curves::register(module)?;
+        crate::parts::register(module)?;
         crate::summaries::register(module)?;
         crate::timed::register(module)?;
         crate::ftl::register(module)?;

@@ -25,14 +25,18 @@ mod bursts;
 mod carried;
 pub(crate) mod depths;
 mod parallel;
+mod parts;
 mod sampled;
 mod stack;
 pub mod two_stack;
 mod windows;
 
 use carried::Recorder;
-pub use carried::{CarriedWindows, FEWEST_ACCESSES, MOST_WINDOWS as MOST_CARRIED_WINDOWS};
+pub use carried::{
+    CarriedWindows, FEWEST_ACCESSES, MOST_WINDOWS as MOST_CARRIED_WINDOWS, window_accesses,
+};
 pub use parallel::{curves_in_batches, curves_on_threads};
+pub use parts::{JoinedParts, Part, PartOrigin, part_curves};
 pub use sampled::{FEWEST_SAMPLED_PAGES, Knot, Sample, SampledCurves, sampled_curves};
 pub(crate) use sampled::{mix, place_in_sample, spread, together};
 pub(crate) use stack::Stack;

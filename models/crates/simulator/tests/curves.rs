@@ -8,8 +8,9 @@
 use proptest::prelude::*;
 use tierwright_simulator::access::MemorySource;
 use tierwright_simulator::curve::{
-    CarriedWindows, FEWEST_ACCESSES, FEWEST_SAMPLED_PAGES, Knot, MOST_CARRIED_WINDOWS, Sample,
-    SampledCurves, WindowLength, curves, curves_in_batches, sampled_curves, window_curves,
+    CarriedWindows, Curves, FEWEST_ACCESSES, FEWEST_SAMPLED_PAGES, JoinedParts, Knot,
+    MOST_CARRIED_WINDOWS, Part, PartOrigin, Sample, SampledCurves, WindowLength, curves,
+    curves_in_batches, part_curves, sampled_curves, window_curves,
 };
 use tierwright_simulator::error::{Error, Result};
 use tierwright_simulator::progress::Progress;
@@ -616,5 +617,141 @@ fn every_pass_can_be_cancelled() {
     ];
     for result in found {
         assert!(matches!(result, Err(Error::Cancelled)), "{result:?}");
+    }
+}
+
+/// The parts of a trace that is cut before these accesses, read back from files.
+fn parts(accesses: &[Access], cuts: &[usize], chunk: usize) -> Vec<Part> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ends = cuts.iter().copied().chain([accesses.len()]);
+    let mut first = 0;
+    ends.map(|end| {
+        let origin = PartOrigin {
+            first_access: first as u64,
+            trace_accesses: accesses.len() as u64,
+        };
+        let source = &mut source(&accesses[first..end], chunk);
+        let part = part_curves(source, origin, 4096, &mut |_| true).expect("a part");
+        first = end;
+        let path = folder.path().join("a.part");
+        part.write(&path, "kept").expect("a part");
+        let (read, notes) = Part::read(&path).expect("a part");
+        assert_eq!(read, part);
+        assert_eq!(notes, "kept");
+        read
+    })
+    .collect()
+}
+
+fn one_after_another(parts: &[Part]) -> Curves {
+    let mut joined = JoinedParts::new(parts[0].clone());
+    for part in &parts[1..] {
+        joined.add(part).expect("a part");
+    }
+    joined.into_curves().expect("a part")
+}
+
+/// Neighbours in twos, then those, until one is left.
+fn in_twos(mut parts: Vec<Part>) -> Curves {
+    while parts.len() > 1 {
+        parts = parts
+            .chunks(2)
+            .map(|neighbours| {
+                let mut joined = JoinedParts::new(neighbours[0].clone());
+                for part in &neighbours[1..] {
+                    joined.add(part).expect("a part");
+                }
+                joined.into_part()
+            })
+            .collect();
+    }
+    JoinedParts::new(parts.remove(0))
+        .into_curves()
+        .expect("a part")
+}
+
+proptest! {
+    #[test]
+    fn parts_join_to_the_curves_of_the_whole(
+        trace in accesses(40, 400),
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
+        chunk in 1_usize..70,
+    ) {
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(trace.len() + 1)).collect();
+        cuts.sort_unstable();
+        let whole = curves(&mut source(&trace, 64), &mut |_| true).unwrap();
+        let parts = parts(&trace, &cuts, chunk);
+        prop_assert_eq!(&one_after_another(&parts), &whole);
+        prop_assert_eq!(&in_twos(parts), &whole);
+    }
+}
+
+#[test]
+fn parts_of_a_long_trace_have_the_windows_of_the_whole() {
+    let trace = long_trace();
+    for length in [128 * 256 - 1, 128 * 256, 128 * 256 + 1, trace.len()] {
+        let trace = &trace[..length.min(trace.len())];
+        let whole = curves(&mut source(trace, 64), &mut |_| true).unwrap();
+        let cuts = [
+            trace.len() / 7,
+            trace.len() / 7 + 3,
+            trace.len() / 2,
+            trace.len() - 1,
+        ];
+        let parts = parts(trace, &cuts, 1000);
+        assert_eq!(one_after_another(&parts), whole, "{length}");
+        assert_eq!(in_twos(parts), whole, "{length}");
+    }
+}
+
+#[test]
+fn parts_that_are_no_neighbours_are_refused() {
+    let trace: Vec<Access> = (0..50).map(|at| (at % 7, at % 3 == 0)).collect();
+    let parts = parts(&trace, &[20, 30], 64);
+    let mut joined = JoinedParts::new(parts[0].clone());
+    let error = joined.add(&parts[2]).unwrap_err().to_string();
+    assert!(
+        error.contains("the next part begins at access 20 of 50, this one at 30 of 50"),
+        "{error}"
+    );
+    joined.add(&parts[1]).unwrap();
+    let error = joined.into_curves().unwrap_err().to_string();
+    assert!(
+        error.contains("the parts reach from access 0 to 30 of 50"),
+        "{error}"
+    );
+    let whole = JoinedParts::new(parts[1].clone()).into_curves();
+    assert!(
+        whole
+            .unwrap_err()
+            .to_string()
+            .contains("from access 20 to 30 of 50")
+    );
+}
+
+proptest! {
+    #[test]
+    fn a_damaged_part_is_refused(
+        trace in accesses(20, 120),
+        place in any::<prop::sample::Index>(),
+        flip in 1_u8..=255,
+        cut in any::<bool>(),
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.part");
+        let origin = PartOrigin { first_access: 0, trace_accesses: trace.len() as u64 };
+        part_curves(&mut source(&trace, 64), origin, 4096, &mut |_| true)
+            .unwrap()
+            .write(&path, "")
+            .unwrap();
+        let mut bytes = std::fs::read(&path).unwrap();
+        let at = place.index(bytes.len());
+        if cut {
+            bytes.truncate(at);
+        } else {
+            bytes[at] ^= flip;
+        }
+        std::fs::write(&path, bytes).unwrap();
+        prop_assert!(Part::read(&path).is_err());
     }
 }

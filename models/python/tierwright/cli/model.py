@@ -51,11 +51,66 @@ if TYPE_CHECKING:
     from tierwright.advise.compare import Comparison
     from tierwright.evaluate.page_flow.dirty_range import DirtyRange
     from tierwright.evaluate.page_flow.results import Evaluation, OuterBar
+    from tierwright.profile.document import Profile
     from tierwright.simulate.replay import Family, Replay
     from tierwright.simulate.warm_up import AskedWarmUp
     from tierwright.trace.reading import OnProgress
 
     Form = Callable[[float], str]
+
+
+def _check_output(output: Path | None, *, json: bool) -> None:
+    """Refuse a run that could not write what it makes."""
+    if output is None and not json:
+        raise BadInput(
+            "there is nowhere to write the profile", "add -o PROFILE.json, or --json"
+        )
+    if output is not None and (output.is_dir() or not output.parent.is_dir()):
+        raise BadInput(
+            f"--output: `{output}` cannot be written: "
+            + ("it is a folder" if output.is_dir() else "its folder does not exist"),
+            "name a file in a folder that exists",
+        )
+
+
+def _check_parts(
+    trace: Trace,
+    parts_in: Path | None,
+    workers: int | None,
+    sample_rate: float | None,
+) -> None:
+    """Refuse options of parts that do not go together."""
+    if parts_in is None and workers is not None:
+        raise BadInput(
+            "--workers: a trace that is read as a whole has no parts to share out",
+            "add --parts-in FOLDER, or leave --workers out",
+        )
+    if parts_in is not None and sample_rate is not None:
+        raise BadInput(
+            "--parts-in and --sample-rate cannot be combined: the counts of parts are exact",
+            "leave one of them out",
+        )
+    if parts_in is not None and trace.reading.members_merged:
+        raise BadInput(
+            "--parts-in and --members-merged cannot be combined: parts follow one another",
+            "leave one of them out",
+        )
+
+
+def _of_parts(
+    trace: Trace,
+    folder: Path,
+    workers: int | None,
+    sizes: tuple[int, ...],
+    on_progress: OnProgress,
+) -> Profile:
+    """Count the files of a trace side by side."""
+    from tierwright.profile.parts import profile_of_parts
+    from tierwright.profile.workers import processes
+
+    return profile_of_parts(
+        trace, folder, processes(workers), sizes=sizes, on_progress=on_progress
+    )
 
 
 @reads_trace
@@ -83,6 +138,25 @@ def profile(
         ),
     ] = None,
     seed: Seed = 0,
+    parts_in: Annotated[
+        Path | None,
+        typer.Option(
+            "--parts-in",
+            metavar="FOLDER",
+            help="Count each FILE by itself, side by side, and join the counts: the same profile, without summaries. "
+            "FOLDER keeps the counts, so that interrupted work goes on.",
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers",
+            min=1,
+            max=1024,
+            metavar="N",
+            help="Processes that count parts [default: one per core].",
+        ),
+    ] = None,
     summaries: Annotated[
         bool,
         typer.Option(
@@ -100,23 +174,18 @@ def profile(
     json: Json = False,
 ) -> None:
     """Compute the LRU hit-ratio and write-back curves of a trace, exact or sampled; sum it up."""
-    if output is None and not json:
-        raise BadInput(
-            "there is nowhere to write the profile", "add -o PROFILE.json, or --json"
-        )
-    if output is not None and (output.is_dir() or not output.parent.is_dir()):
-        raise BadInput(
-            f"--output: `{output}` cannot be written: "
-            + ("it is a folder" if output.is_dir() else "its folder does not exist"),
-            "name a file in a folder that exists",
-        )
+    _check_output(output, json=json)
+    _check_parts(trace, parts_in, workers, sample_rate)
     listed = parse_sizes(sizes, "--sizes", 1)
     from tierwright.profile import measure
 
     page = page_bytes_of(trace)
     named = tuple(size.at(page) for size in listed)
+    summaries = summaries and parts_in is None
     with progress("profile") as on_progress:
-        if sample_rate is None:
+        if parts_in is not None:
+            made = _of_parts(trace, parts_in, workers, named, on_progress)
+        elif sample_rate is None:
             made = measure.profile(trace, sizes=named, on_progress=on_progress)
         else:
             made = measure.sampled_profile(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -49,6 +49,50 @@ def profile(
     SimulatorError
         If the trace cannot be read, or progress asked to stop.
     """
+    check_sizes(sizes)
+    found = curves(trace, on_progress=on_progress)
+    return profile_of_counts(found, str(trace.path), sizes=sizes, points=points)
+
+
+def check_sizes(sizes: tuple[int, ...]) -> None:
+    """Refuse listed sizes below 1 page, before anything is read.
+
+    Raises
+    ------
+    BadInput
+        If a size is below 1.
+    """
+    from tierwright.common.errors import BadInput
+
+    if any(size < 1 for size in sizes):
+        raise BadInput(
+            f"size `{min(sizes)}` is below 1 page", "name sizes of at least 1 page"
+        )
+
+
+def profile_of_counts(
+    found: Mapping[str, Any],
+    name: str,
+    *,
+    sizes: tuple[int, ...] = (),
+    points: int | None = None,
+) -> Profile:
+    """Make the profile of exact counts at every size, as `curves` gives them.
+
+    Parameters
+    ----------
+    found : mapping
+        The counts.
+    name : str
+        Of the trace, for the message.
+    sizes, points
+        As for `profile`.
+
+    Raises
+    ------
+    BadInput
+        If there are no accesses.
+    """
     from tierwright.common.errors import BadInput
     from tierwright.profile.curve import DEFAULT_POINTS, Curve
     from tierwright.profile.document import Profile
@@ -56,14 +100,9 @@ def profile(
     from tierwright.profile.windows import from_counts
     from tierwright.trace.notes import ReaderNotes
 
-    if any(size < 1 for size in sizes):
-        raise BadInput(
-            f"size `{min(sizes)}` is below 1 page", "name sizes of at least 1 page"
-        )
-    found = curves(trace, on_progress=on_progress)
     if found["accesses"] == 0:
         raise BadInput(
-            f"{trace.path}: the trace has no page accesses, so it has no curve",
+            f"{name}: the trace has no page accesses, so it has no curve",
             "profile a trace with data",
         )
     whole = Curve.from_full(

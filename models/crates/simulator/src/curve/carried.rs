@@ -21,7 +21,7 @@ pub const MOST_WINDOWS: usize = 128;
 /// Accesses of a window of a short trace.
 pub const FEWEST_ACCESSES: u64 = 256;
 /// Counters of a window: so many sizes, less one, are below a distance.
-const BINS: usize = 64;
+pub(super) const BINS: usize = 64;
 
 /// Counts of consecutive windows at some sizes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -41,15 +41,15 @@ pub struct CarriedWindows {
 }
 
 /// Counts by the number of sizes below a distance.
-#[derive(Debug, Clone)]
-struct Counts {
-    accesses: u64,
-    misses: [u64; BINS],
-    write_backs: [u64; BINS],
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub(super) accesses: u64,
+    pub(super) misses: [u64; BINS],
+    pub(super) write_backs: [u64; BINS],
 }
 
 impl Counts {
-    const fn new() -> Self {
+    pub(super) const fn new() -> Self {
         Self {
             accesses: 0,
             misses: [0; BINS],
@@ -57,7 +57,7 @@ impl Counts {
         }
     }
 
-    fn add(&mut self, other: &Self) {
+    pub(super) fn add(&mut self, other: &Self) {
         self.accesses += other.accesses;
         let misses = self.misses.iter_mut().zip(&other.misses);
         let write_backs = self.write_backs.iter_mut().zip(&other.write_backs);
@@ -76,7 +76,18 @@ pub(super) struct Recorder {
     left: u64,
     present: Counts,
     full: Vec<Counts>,
+    /// Whether the length of the trace is known, and with it that of the windows: they stay apart.
+    is_fixed: bool,
     open: [u64; BINS],
+}
+
+/// Accesses of a window of a trace of so many accesses, as joining in twos ends with it.
+pub fn window_accesses(accesses: u64) -> u64 {
+    let mut length = FEWEST_ACCESSES;
+    while accesses / length >= MOST_WINDOWS as u64 {
+        length *= 2;
+    }
+    length
 }
 
 impl Recorder {
@@ -86,8 +97,41 @@ impl Recorder {
             left: FEWEST_ACCESSES,
             present: Counts::new(),
             full: Vec::with_capacity(MOST_WINDOWS),
+            is_fixed: false,
             open: [0; BINS],
         }
+    }
+
+    /// One of a part that begins at an access of its trace, whose windows are so long.
+    pub(super) fn of_part(first_access: u64, length: u64) -> Self {
+        Self {
+            length,
+            left: length - first_access % length,
+            is_fixed: true,
+            ..Self::new()
+        }
+    }
+
+    /// One that has counted these windows, of which the last may have room.
+    pub(super) fn of_windows(full: Vec<Counts>) -> Self {
+        Self {
+            full,
+            is_fixed: true,
+            ..Self::new()
+        }
+    }
+
+    /// Full windows so far: the number of the present one in its part.
+    pub(super) fn closed(&self) -> usize {
+        self.full.len()
+    }
+
+    /// The windows of a part, of which the first and the last may be cut.
+    pub(super) fn into_windows(mut self) -> Vec<Counts> {
+        if self.present.accesses > 0 {
+            self.full.push(self.present);
+        }
+        self.full
     }
 
     /// Accesses that the present window has room for, above 0: a batch ends there at the latest.
@@ -148,7 +192,7 @@ impl Recorder {
     fn close(&mut self) {
         self.full
             .push(std::mem::replace(&mut self.present, Counts::new()));
-        if self.full.len() == MOST_WINDOWS {
+        if self.full.len() == MOST_WINDOWS && !self.is_fixed {
             for at in 0..MOST_WINDOWS / 2 {
                 let mut joined = self.full[2 * at].clone();
                 joined.add(&self.full[2 * at + 1]);
@@ -221,7 +265,7 @@ const fn size(at: usize) -> u64 {
 
 /// How many listed sizes are below a distance; all of them below 0, a first reference.
 #[inline]
-const fn below(depth: u32) -> usize {
+pub(super) const fn below(depth: u32) -> usize {
     let most = depth.wrapping_sub(1);
     if most < 2 {
         return most as usize;

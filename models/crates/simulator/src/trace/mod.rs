@@ -168,6 +168,16 @@ impl OpenTrace {
         }
     }
 
+    /// Time of the first request [ns since the epoch of the source format], to which [`Chunk::times_ns`] are
+    /// relative; of a raw trace known once it was read. `None` if the trace has no time.
+    pub fn first_time_ns(&self) -> Option<i64> {
+        match &self.source {
+            Source::Raw(source) => source.first_time_ns(),
+            Source::Canonical(source) => source.head().first_time_ns,
+            Source::Joined(source) => source.recorded().head().first_time_ns,
+        }
+    }
+
     /// Fills [`Chunk::times_ns`] also where that costs extra work (canonical traces).
     pub fn with_times(&mut self) {
         match &mut self.source {

@@ -1,0 +1,158 @@
+//! Curves of the parts of a trace and of the joined parts, as Python functions.
+
+use std::path::PathBuf;
+
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use tierwright_simulator::curve::{JoinedParts, Part, PartOrigin, part_curves as core_part_curves};
+use tierwright_simulator::error::{Error, Result};
+use tierwright_simulator::progress::Progress;
+use tierwright_simulator::trace::open_source;
+
+use crate::arguments::{PyProgress, trace_spec};
+use crate::errors::to_python;
+use crate::replay::CarriedRow;
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(part_curves, module)?)?;
+    module.add_function(wrap_pyfunction!(join_parts, module)?)?;
+    module.add_function(wrap_pyfunction!(join_into_part, module)?)?;
+    module.add_function(wrap_pyfunction!(check_part, module)?)
+}
+
+#[pyfunction]
+#[pyo3(signature = (path, out, *, first_access, trace_accesses, on_progress=None, **reading))]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+fn part_curves(
+    py: Python<'_>,
+    path: PathBuf,
+    out: PathBuf,
+    first_access: u64,
+    trace_accesses: u64,
+    on_progress: Option<Py<PyAny>>,
+    reading: Option<&Bound<'_, PyDict>>,
+) -> PyResult<()> {
+    let spec = trace_spec(path, reading)?;
+    let origin = PartOrigin {
+        first_access,
+        trace_accesses,
+    };
+    let mut progress = PyProgress::new(on_progress);
+    let result = py.detach(|| {
+        let mut trace = open_source(&spec)?;
+        trace.with_times();
+        // Known before the first access: a raw trace has its own or the one that was asked for.
+        let page_bytes = trace.summary().page_bytes;
+        let part = core_part_curves(&mut trace, origin, page_bytes, &mut |step| {
+            progress.call(step)
+        })?;
+        let notes = serde_json::to_string(&trace.notes()).map_err(|error| Error::Internal {
+            message: format!("the notes of the reader cannot be written: {error}"),
+        })?;
+        part.begun_at(trace.first_time_ns()).write(&out, &notes)
+    });
+    progress.finish(result)
+}
+
+/// Joins parts one after another, reading each when its turn comes; the notes of all.
+fn joined(paths: &[PathBuf], progress: &mut PyProgress) -> Result<(JoinedParts, Vec<String>)> {
+    let mut joined: Option<JoinedParts> = None;
+    let mut notes = Vec::with_capacity(paths.len());
+    let mut accesses = 0;
+    for (done, path) in paths.iter().enumerate() {
+        let step = Progress {
+            done: done as u64,
+            total: paths.len() as u64,
+            accesses,
+            requests: None,
+        };
+        if !progress.call(step) {
+            return Err(Error::Cancelled);
+        }
+        let (part, note) = Part::read(path)?;
+        accesses += part.accesses();
+        notes.push(note);
+        if let Some(joined) = &mut joined {
+            joined.add(&part)?;
+        } else {
+            joined = Some(JoinedParts::new(part));
+        }
+    }
+    let joined = joined.ok_or_else(|| Error::BadParameter {
+        name: "parts",
+        value: "none".to_owned(),
+        message: "there is no part to join".to_owned(),
+        hint: "name the parts of a trace in their order".to_owned(),
+    })?;
+    Ok((joined, notes))
+}
+
+/// Curves of joined parts as a dict.
+#[derive(IntoPyObject)]
+struct JoinedRow<'py> {
+    accesses: u64,
+    distinct_pages: u64,
+    write_accesses: u64,
+    page_bytes: u64,
+    duration_ns: Option<u64>,
+    misses: Bound<'py, PyArray1<u64>>,
+    write_backs: Bound<'py, PyArray1<u64>>,
+    windows: CarriedRow<'py>,
+    notes: Vec<String>,
+}
+
+#[pyfunction]
+#[pyo3(signature = (paths, *, on_progress=None))]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+fn join_parts(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'_, PyDict>> {
+    let mut progress = PyProgress::new(on_progress);
+    let result = py.detach(|| {
+        let (joined, notes) = joined(&paths, &mut progress)?;
+        let (page_bytes, duration_ns) = (joined.page_bytes(), joined.duration_ns());
+        Ok((joined.into_curves()?, page_bytes, duration_ns, notes))
+    });
+    let (curves, page_bytes, duration_ns, notes) = progress.finish(result)?;
+    JoinedRow {
+        accesses: curves.accesses,
+        distinct_pages: curves.distinct_pages,
+        write_accesses: curves.write_accesses,
+        page_bytes,
+        duration_ns,
+        misses: curves.misses.into_pyarray(py),
+        write_backs: curves.write_backs.into_pyarray(py),
+        windows: CarriedRow::new(py, curves.windows)?,
+        notes,
+    }
+    .into_pyobject(py)
+}
+
+#[pyfunction]
+#[pyo3(signature = (paths, out, *, on_progress=None))]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+fn join_into_part(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    out: PathBuf,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<()> {
+    let mut progress = PyProgress::new(on_progress);
+    let result = py.detach(|| {
+        let (joined, notes) = joined(&paths, &mut progress)?;
+        // Each is a document, or several of those in lines.
+        joined.into_part().write(&out, &notes.join("\n"))
+    });
+    progress.finish(result)
+}
+
+#[pyfunction]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+fn check_part(py: Python<'_>, path: PathBuf) -> PyResult<u64> {
+    py.detach(|| Part::read(&path))
+        .map(|(part, _)| part.accesses())
+        .map_err(|error| to_python(&error))
+}

@@ -1,0 +1,244 @@
+"""The exact profile of a trace in parts: each counted by a worker, then joined to the same integers.
+
+A part is a file of the trace. What a worker leaves is a file too, named by what was counted, in a folder that all
+workers share: work that was interrupted goes on with what is there, and parts may be counted in any order, on any
+machine that sees the folder. How parts are joined: `models/crates/simulator/src/curve/parts.rs`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from itertools import accumulate
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from tierwright import _simulator
+from tierwright.common.errors import BadInput
+from tierwright.common.wording import counted
+from tierwright.trace.reading import OnProgress, Trace
+
+if TYPE_CHECKING:
+    from tierwright.profile.document import Profile
+
+_ENDING = ".part"
+_MOST_STARTS = 3
+"""Times that workers are started anew after one of them died."""
+_NANOSECONDS = 1e9
+_LOOK_S = 0.5
+"""How long a cancelled run may go on before it is noticed. [s]"""
+
+StartWorkers = Callable[[], AbstractContextManager[Executor]]
+"""Starts workers: processes, threads or machines behind `concurrent.futures.Executor`."""
+_Done = TypeVar("_Done")
+
+
+@dataclass(frozen=True, slots=True)
+class PartOfTrace:
+    """Where a file lies in the trace.
+
+    Attributes
+    ----------
+    trace : Trace
+        The file and how it is read.
+    first_access : int
+        Accesses of the trace before it.
+    trace_accesses : int
+        Accesses of the whole trace.
+    """
+
+    trace: Trace
+    first_access: int
+    trace_accesses: int
+
+    def file_in(self, folder: Path) -> Path:
+        """Name the file of its counts: another one for any other content, place or reading."""
+        path = self.trace.path
+        status = path.stat()
+        named = json.dumps(
+            [
+                path.name,
+                status.st_size,
+                status.st_mtime_ns,
+                self.first_access,
+                self.trace_accesses,
+                self.trace.arguments(),
+            ],
+            sort_keys=True,
+        )
+        digest = hashlib.sha256(named.encode()).hexdigest()
+        return folder / f"{digest[:32]}{_ENDING}"
+
+
+def profile_of_parts(
+    trace: Trace,
+    folder: Path,
+    start_workers: StartWorkers,
+    *,
+    sizes: tuple[int, ...] = (),
+    points: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> Profile:
+    """Profile a trace of several files, each counted by a worker: exactly what one pass over all of them gives.
+
+    Parameters
+    ----------
+    trace : Trace
+        Its files are the parts, in their order.
+    folder : Path
+        Where the counts of the parts are kept, and looked for; every worker sees it under this name.
+    start_workers : callable
+        Starts the workers; called again if one of them dies, at most three times.
+    sizes, points
+        As for `tierwright.profile.measure.profile`.
+    on_progress : callable, optional
+        Called with (parts done, parts, accesses done); False cancels. What is counted stays in the folder.
+
+    Raises
+    ------
+    BadInput
+        If a size is below 1, the folder cannot be used, the trace has no accesses, or workers died each time they
+        were started.
+    SimulatorError
+        If a part cannot be read, parts differ in their page size, or progress asked to stop.
+    """
+    from tierwright.profile.measure import check_sizes, profile_of_counts
+
+    check_sizes(sizes)
+    if not folder.is_dir():
+        raise BadInput(f"`{folder}` is not a folder", "name a folder that exists")
+    files = [replace(trace, path=path, others=()) for path in trace.files]
+    report = on_progress or (lambda _done, _total, _accesses: True)
+    accesses = _each(
+        start_workers, _accesses_of, files, lambda done: report(done, 2 * len(files), 0)
+    )
+    total = sum(accesses)
+    starts = list(accumulate(accesses, initial=0))
+    placed = [
+        PartOfTrace(one, first, total)
+        for one, first in zip(files, starts[:-1], strict=True)
+    ]
+    paths = [part.file_in(folder) for part in placed]
+    missing = [
+        (part, path)
+        for part, path in zip(placed, paths, strict=True)
+        if not _is_whole(path)
+    ]
+    kept = len(files) - len(missing)
+    _each(
+        start_workers,
+        _count,
+        missing,
+        lambda done: report(len(files) + kept + done, 2 * len(files), 0),
+    )
+    found = _simulator.join_parts(
+        [str(path) for path in paths],
+        on_progress=lambda _done, _total, accesses: report(
+            2 * len(files), 2 * len(files), accesses
+        ),
+    )
+    duration_ns = found["duration_ns"]
+    found["duration_s"] = None if duration_ns is None else duration_ns / _NANOSECONDS
+    found["trace"] = _noted(found["notes"])
+    return profile_of_counts(found, str(trace.path), sizes=sizes, points=points)
+
+
+def _accesses_of(trace: Trace) -> int:
+    return _simulator.count_accesses(str(trace.path), **trace.arguments())
+
+
+def _count(task: tuple[PartOfTrace, Path]) -> None:
+    part, path = task
+    _simulator.part_curves(
+        str(part.trace.path),
+        str(path),
+        first_access=part.first_access,
+        trace_accesses=part.trace_accesses,
+        **part.trace.arguments(),
+    )
+
+
+def _is_whole(path: Path) -> bool:
+    """Whether the counts of a part are there; what is damaged is counted anew."""
+    if not path.exists():
+        return False
+    try:
+        _simulator.check_part(str(path))
+    except _simulator.TraceError:
+        path.unlink()
+        return False
+    return True
+
+
+def _each(
+    start_workers: StartWorkers,
+    work: Callable[[Any], _Done],
+    tasks: Sequence[Any],
+    report: Callable[[int], bool],
+) -> list[_Done]:
+    """Do the work of every task, and what a dead worker left once more by new ones."""
+    done: dict[int, _Done] = {}
+    for _ in range(_MOST_STARTS):
+        if len(done) == len(tasks):
+            break
+        try:
+            with start_workers() as workers:
+                _rest(workers, work, tasks, done, report)
+        except BrokenExecutor:
+            continue
+    if len(done) < len(tasks):
+        raise BadInput(
+            f"workers died {_MOST_STARTS} times, and {counted(len(tasks) - len(done), 'part is', 'parts are')} not counted yet",
+            "use fewer workers, or smaller parts: a part takes about 60 bytes of memory for each of its pages",
+        )
+    return [done[at] for at in range(len(tasks))]
+
+
+def _rest(
+    workers: Executor,
+    work: Callable[[Any], _Done],
+    tasks: Sequence[Any],
+    done: dict[int, _Done],
+    report: Callable[[int], bool],
+) -> None:
+    waiting: dict[Future[_Done], int] = {
+        workers.submit(work, task): at
+        for at, task in enumerate(tasks)
+        if at not in done
+    }
+    try:
+        while waiting:
+            ended, _ = wait(waiting, timeout=_LOOK_S, return_when=FIRST_COMPLETED)
+            for future in ended:
+                done[waiting.pop(future)] = future.result()
+            _go_on(report, len(done))
+    except BaseException:
+        workers.shutdown(wait=False, cancel_futures=True)
+        raise
+
+
+def _go_on(report: Callable[[int], bool], done: int) -> None:
+    if not report(done):
+        raise _simulator.Cancelled("cancelled", "")
+
+
+def _noted(notes: Iterable[str]) -> Mapping[str, Any]:
+    """Join what the readers of the parts noticed: each note once, writes told if all tell them."""
+    each = [json.loads(line) for text in notes for line in text.splitlines()]
+    warnings: list[dict[str, Any]] = []
+    assumptions: list[str] = []
+    for one in each:
+        warnings += [note for note in one["warnings"] if note not in warnings]
+        assumptions += [text for text in one["assumptions"] if text not in assumptions]
+    skipped = [one["skipped_records"] or 0 for one in each]
+    return {
+        "source_format": each[0]["source_format"],
+        "tells_writes": all(one["tells_writes"] for one in each),
+        "skipped_records": sum(skipped),
+        "warnings": warnings,
+        "assumptions": assumptions,
+    }

@@ -1,0 +1,197 @@
+"""A trace in parts has the profile of the whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import command
+import numpy as np
+import pytest
+
+from tierwright.common.core_errors import Cancelled, TraceError
+from tierwright.common.errors import BadInput
+from tierwright.profile import measure, parts
+from tierwright.profile.document import Profile
+from tierwright.profile.parts import profile_of_parts
+from tierwright.trace.reading import Trace
+
+LINES = 4_000
+FIELDS = ("time", "device", "page", "op")
+
+
+@contextmanager
+def threads() -> Iterator[Executor]:
+    with ThreadPoolExecutor(2) as pool:
+        yield pool
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, ...]:
+    """Four files of one trace with times, two devices and writes; the third has one access."""
+    folder = tmp_path_factory.mktemp("parts")
+    draws = np.random.default_rng(7)
+    made = []
+    for number, lines in enumerate((LINES, 17, 1, LINES)):
+        rows = ["time,device,page,op"]
+        for line in range(lines):
+            page = int(draws.zipf(1.3)) % 700
+            op = "W" if draws.random() < 0.3 else "R"
+            rows.append(f"{number * 100 + line / LINES:.6f},d{page % 2},{page},{op}")
+        path = folder / f"{number}.csv"
+        path.write_text("\n".join(rows) + "\n")
+        made.append(path)
+    return tuple(made)
+
+
+def trace_of(files: tuple[Path, ...]) -> Trace:
+    return Trace(
+        files[0],
+        format="csv",
+        columns={name: name for name in FIELDS} | {"time_unit": "s"},
+        others=files[1:],
+    )
+
+
+def counts(profile: Profile) -> dict[str, Any]:
+    """Return all of a profile but what its reader noticed, which speaks of files."""
+    document = profile.to_dict()
+    document.pop("trace")
+    return document
+
+
+def test_parts_have_the_profile_of_the_whole(
+    files: tuple[Path, ...], tmp_path: Path
+) -> None:
+    trace = trace_of(files)
+    whole = measure.profile(trace)
+    assert whole.duration_s == pytest.approx(301, abs=1)
+    joined = profile_of_parts(trace, tmp_path, threads)
+    assert counts(joined) == counts(whole)
+
+
+def test_kept_counts_are_used_and_damaged_ones_made_anew(
+    files: tuple[Path, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trace = trace_of(files)
+    first = profile_of_parts(trace, tmp_path, threads)
+    kept = sorted(tmp_path.iterdir())
+    assert len(kept) == len(files)
+    data = bytearray(kept[0].read_bytes())
+    data[len(data) // 2] ^= 1
+    kept[0].write_bytes(data)
+    counted = []
+    really = parts._count
+
+    def noted(task: tuple[parts.PartOfTrace, Path]) -> None:
+        counted.append(task[1])
+        really(task)
+
+    monkeypatch.setattr(parts, "_count", noted)
+    assert counts(profile_of_parts(trace, tmp_path, threads)) == counts(first)
+    assert counted == [kept[0]]
+
+
+def test_a_changed_file_is_counted_anew(
+    files: tuple[Path, ...], tmp_path: Path
+) -> None:
+    trace = trace_of(files)
+    profile_of_parts(trace, tmp_path, threads)
+    shorter = (*files[:3], tmp_path / "other.csv")
+    lines = files[3].read_text().splitlines()[: LINES // 2]
+    shorter[3].write_text("\n".join(lines) + "\n")
+    changed = trace_of(shorter)
+    assert counts(profile_of_parts(changed, tmp_path, threads)) == counts(
+        measure.profile(changed)
+    )
+
+
+class Dying:
+    """Work that kills its worker once."""
+
+    def __init__(self, mark: Path, times: int) -> None:
+        self.mark, self.times = mark, times
+
+    def __call__(self, task: int) -> int:
+        died = len(list(self.mark.iterdir()))
+        if task == 1 and died < self.times:
+            (self.mark / str(died)).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return task * 10
+
+
+@contextmanager
+def two_processes() -> Iterator[Executor]:
+    with ProcessPoolExecutor(2) as pool:
+        yield pool
+
+
+def test_what_a_killed_worker_left_is_done_by_the_next(tmp_path: Path) -> None:
+    done = parts._each(two_processes, Dying(tmp_path, 1), range(4), lambda _done: True)
+    assert done == [0, 10, 20, 30]
+
+
+def test_workers_that_always_die_end_the_run(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="workers died 3 times, and"):
+        parts._each(two_processes, Dying(tmp_path, 9), range(4), lambda _done: True)
+
+
+def test_a_run_can_be_cancelled_and_keeps_what_it_has(
+    files: tuple[Path, ...], tmp_path: Path
+) -> None:
+    trace = trace_of(files)
+    with pytest.raises(Cancelled):
+        profile_of_parts(
+            trace, tmp_path, threads, on_progress=lambda done, _all, _n: done < 6
+        )
+    assert list(tmp_path.glob("*.part"))
+
+
+def test_a_part_that_cannot_be_read_is_named(
+    files: tuple[Path, ...], tmp_path: Path
+) -> None:
+    bad = tmp_path / "bad.csv"
+    bad.write_text("time,device,page,op\n0,d0,many,R\n")
+    with pytest.raises(TraceError, match=r"bad\.csv.*many"):
+        profile_of_parts(trace_of((files[0], bad)), tmp_path, threads)
+
+
+def test_the_command_writes_the_same_profile(
+    files: tuple[Path, ...], tmp_path: Path
+) -> None:
+    reading = [str(path) for path in files] + ["--format", "csv"]
+    for field in FIELDS:
+        reading += ["--column", f"{field}={field}"]
+    reading += ["--column", "time_unit=s"]
+    outs = tmp_path / "whole.json", tmp_path / "joined.json"
+    whole = command.run("profile", *reading, "--no-summaries", "-o", outs[0])
+    assert whole.returncode == 0, whole.stderr
+    parts_in = ("--parts-in", tmp_path, "--workers", 2)
+    joined = command.run("profile", *reading, *parts_in, "-o", outs[1])
+    assert joined.returncode == 0, joined.stderr
+    documents = [json.loads(out.read_text()) for out in outs]
+    for document in documents:
+        document.pop("trace")
+    assert documents[0] == documents[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--workers", "2"], "has no parts to share out"),
+        (["--parts-in", ".", "--sample-rate", "0.1"], "cannot be combined"),
+        (["--parts-in", "no-such-folder"], "is not a folder"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(
+    files: tuple[Path, ...], tmp_path: Path, options: list[str], said: str
+) -> None:
+    ended = command.run("profile", files[0], *options, "-o", tmp_path / "p.json")
+    assert ended.returncode == 2
+    assert said in ended.stderr
