@@ -4,7 +4,6 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from tierwright.advise.quote_ranking import Rejected
 from tierwright.advise.quote_ranking.caution import QuoteCaution
 from tierwright.hardware.imports.offers import Unreadable
 from tierwright_server.common.mirrors import mirrors
@@ -23,6 +22,7 @@ from tierwright_server.questions.advice.schemas import (
     Above0,
     AdviceOptionOut,
     Amount,
+    BrokenOut,
     ConstraintsIn,
     HaveIn,
     Objective,
@@ -138,18 +138,45 @@ class RankedQuoteOut(Answer):
     purchase_usd: Usd = Field(description="At purchase. [USD]")
     reasons: list[str] = Field(description="Why it stands there, in sentences.")
     cautions: list[QuoteCautionOut] = Field(description="What to know of it.")
+    option: AdviceOptionOut = Field(
+        description="The configuration that it is, as in an advice; `bill` has the rows of the quote."
+    )
+    supplier: str = Field(description="Empty where no line states it.")
+    valid_until: str | None = Field(
+        description="Last day of its validity, YYYY-MM-DD; null where not stated."
+    )
+    lead_time_days: int | None = Field(description="Until it is delivered. [days]")
 
 
-@mirrors(
-    Rejected,
-    quote_id="`do_nothing` for what there is today.",
-    constraint="The first limit that its best configuration breaks.",
-    value="What it has, in the unit of the limit, `space` in bytes; null where it has no number.",
-    limit="What was stated; null for what no quote can be without.",
-    relaxation="By how much the limit has to be relaxed; null where it cannot be.",
-)
 class RejectedQuoteOut(Answer):
-    """A quote that breaks a limit."""
+    """A quote that breaks a limit: as a rejected option of an advice, and what the quote states of itself."""
+
+    quote_id: str = Field(description="`do_nothing` for what there is today.")
+    constraint: str = Field(
+        description="The first limit that its best configuration breaks."
+    )
+    value: float | None = Field(
+        description="What it has, in the unit of the limit, `space` in bytes; null where it has no number."
+    )
+    limit: float | None = Field(
+        description="What was stated; null for what no quote can be without."
+    )
+    relaxation: float | None = Field(
+        description="By how much the limit has to be relaxed; null where it cannot be."
+    )
+    option: AdviceOptionOut | None = Field(
+        description="That configuration, as in an advice; null where the quote cannot be one, whatever is stated."
+    )
+    also: list[BrokenOut] = Field(
+        description="Other limits that it breaks: all of them have to be relaxed to admit it."
+    )
+    text: str = Field(description="The same in words.")
+    cautions: list[QuoteCautionOut] = Field(description="What to know of it.")
+    supplier: str = Field(description="Empty where no line states it.")
+    valid_until: str | None = Field(
+        description="Last day of its validity, YYYY-MM-DD; null where not stated."
+    )
+    lead_time_days: int | None = Field(description="Until it is delivered. [days]")
 
 
 @mirrors(
@@ -166,7 +193,8 @@ class QuoteRankingOut(Answer):
     """Quotes in the order of the objective."""
 
     ranking_id: str = Field(
-        description="Hash of all that was asked: the same request has the same id, whatever the order of its quotes."
+        description="Hash of all that was asked: the same request has the same id, whatever the order of its quotes as long as "
+        "each can be read."
     )
     finding: str
     ranked: list[RankedQuoteOut] = Field(

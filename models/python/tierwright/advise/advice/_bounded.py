@@ -57,7 +57,7 @@ def table_of(asked: Asked) -> Table:
     """Make the table of a question: of all options, or of those that bounds do not leave out.
 
     Nothing is left out of up to 1,000,000 servers built from parts, and nothing where response times are limited:
-    what a group costs and how fast it is say nothing of these.
+    what a group costs and how fast it is say nothing of these. Of quotes, what they offer and what there is.
 
     Raises
     ------
@@ -65,6 +65,8 @@ def table_of(asked: Asked) -> Table:
         If there are more options than can be listed, or searched.
     """
     setting = asked.setting
+    if setting.quoted is not None:
+        return Table(setting, (None, _NOTHING))
     wanted = wanted_of(setting)
     if wanted is None or "chassis" not in wanted.kinds or asked.limits_response:
         return Table.of(setting)
