@@ -294,6 +294,10 @@ export const CheckFragmentCacheQuery = {
   table: {"values":["rows","columns","contenders","rows.warnings","warnings","result.rows"]},
 } as const;
 
+export const CheckQuoteReportQuery = {
+  table: {"values":["sent_back","switching"]},
+} as const;
+
 export const CheckRecoveryQuery = {
   table: {"values":["rows","columns","contenders","rows.warnings","warnings","result.rows"]},
 } as const;
@@ -399,7 +403,7 @@ export const CreatePriceBookQuery = {
 } as const;
 
 export const CreateQuoteRankingQuery = {
-  table: {"values":["ranked","ranked.cautions","rejected","unreadable","option_zero.bill","warnings","cautions"]},
+  table: {"values":["ranked","ranked.cautions","ranked.option.bill","rejected","rejected.option.bill","rejected.also","rejected.cautions","unreadable","option_zero.bill","warnings","cautions"]},
 } as const;
 
 export const CreateScaledWorkloadQuery = {
@@ -630,7 +634,7 @@ export const GetPriceBookQuery = {
 } as const;
 
 export const GetQuoteRankingQuery = {
-  table: {"values":["ranked","ranked.cautions","rejected","unreadable","option_zero.bill","warnings","cautions"]},
+  table: {"values":["ranked","ranked.cautions","ranked.option.bill","rejected","rejected.option.bill","rejected.also","rejected.cautions","unreadable","option_zero.bill","warnings","cautions"]},
 } as const;
 
 export const GetRelationsQuery = {
@@ -698,6 +702,11 @@ export const HaveIn = {
 
 export const ImportFioQuery = {
   table: {"values":["device.figures","device.measurements","device.service_times","device.waiting_times","runs","mixes","warnings"]},
+} as const;
+
+export const ImportIn = {
+  kind: {"values":["quotes","prices","inventory"]},
+  mapping: {"most":1000},
 } as const;
 
 export const JoinedWorkloadIn = {
@@ -963,8 +972,13 @@ export const ProductionIn = {
   exponent: {"low":0,"high":10},
 } as const;
 
-export const QuoteRankingIn = {
+export const QuoteFileIn = {
+  format: {"values":["csv","json","oci","cxml"]},
+} as const;
+
+export const QuotePaperIn = {
   start: {"values":["steady","cold"],"usual":"steady"},
+  files: {"most":20},
   quotes: {"most":100},
   objective: {"values":["usd","io_time","pareto"],"usual":"usd"},
   horizon_months: {"low":1,"high":1200,"whole":true,"usual":36},
@@ -974,6 +988,24 @@ export const QuoteRankingIn = {
   rates: {"most":50},
   mapping: {"most":1000},
   seed: {"low":0,"high":2147483647,"whole":true,"usual":0},
+} as const;
+
+export const QuoteRankingIn = {
+  start: {"values":["steady","cold"],"usual":"steady"},
+  files: {"most":20},
+  quotes: {"most":100},
+  objective: {"values":["usd","io_time","pareto"],"usual":"usd"},
+  horizon_months: {"low":1,"high":1200,"whole":true,"usual":36},
+  reserved_gib: {"low":0,"high":1000000,"usual":4},
+  accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
+  dirty_share: {"low":0,"high":1},
+  rates: {"most":50},
+  mapping: {"most":1000},
+  seed: {"low":0,"high":2147483647,"whole":true,"usual":0},
+} as const;
+
+export const ReadImportQuery = {
+  table: {"values":["skipped","units","unresolved","warnings","unmapped"]},
 } as const;
 
 export const ReadOptions = {
@@ -1009,6 +1041,10 @@ export const RenameWorkloadQuery = {
 
 export const ReportAdviceQuery = {
   format: {"values":["html","pdf","xlsx","csv","json"]},
+} as const;
+
+export const ReportQuoteRankingQuery = {
+  format: {"values":["html","pdf","xlsx","csv","json","focus","opencost","purchases"]},
 } as const;
 
 export const ResponseCheckIn = {

@@ -543,9 +543,9 @@ export type AdviceOptionOut = {
     /**
      * Kind
      *
-     * What holds the data; `have`: what there is today.
+     * What holds the data; `have`: what there is today; `quotes`: what a quote offers.
      */
-    kind: 'instances' | 'volumes' | 'chassis' | 'devices' | 'have';
+    kind: 'instances' | 'volumes' | 'chassis' | 'devices' | 'have' | 'quotes';
     /**
      * Machines
      *
@@ -10712,133 +10712,99 @@ export type HeldOut = {
 };
 
 /**
- * ImportOut
+ * ImportDatesOut
  *
- * The workload of a finished upload.
+ * Days that a file states; null where it does not.
  */
-export type ImportOut = {
+export type ImportDatesOut = {
     /**
-     * Id
+     * Published
      *
-     * Its id, as used in addresses of the API.
+     * Of the publication.
      */
-    id: string;
+    published: string | null;
     /**
-     * Name
+     * Effective First
      *
-     * Its name.
+     * First from which a price applies.
      */
-    name: string;
+    effective_first: string | null;
     /**
-     * Its state.
-     */
-    status: WorkloadStatus;
-    /**
-     * Example
+     * Effective Last
      *
-     * Whether it is the included worked example.
+     * Last from which a price applies.
      */
-    example: boolean;
+    effective_last: string | null;
     /**
-     * Content Id
+     * Valid Until
      *
-     * SHA-256 of the canonical content.
+     * Earliest on which a quote ends.
      */
-    content_id: string | null;
+    valid_until: string | null;
+};
+
+/**
+ * ImportIn
+ *
+ * A file of another system.
+ */
+export type ImportIn = {
     /**
-     * Same Content As
+     * Kind
      *
-     * Other workloads with the same content; it is stored once.
+     * What it holds: quotes or a cart, a price list, or outputs of programs of a host.
      */
-    same_content_as: Array<string>;
-    /**
-     * Filename
-     *
-     * Name of its file, for display; null without a file.
-     */
-    filename: string | null;
-    /**
-     * Upload Id
-     *
-     * The upload, while it is kept.
-     */
-    upload_id: string | null;
+    kind: 'quotes' | 'prices' | 'inventory';
     /**
      * Format
      *
-     * Name of the trace format; null: detected.
+     * Its format, as `tierwright import --as` names it; absent: by the beginning of the file.
      */
-    format: string | null;
+    format?: string | null;
     /**
-     * Page Bytes
+     * Name
      *
-     * Size of a page; null: the usual one of the format. [bytes]
+     * Named in errors; of an inventory the machine.
      */
-    page_bytes: number | null;
+    name?: string;
     /**
-     * Joined Page Bytes
+     * Text
      *
-     * Size into which neighbouring pages of one device or relation are joined, as a system with larger pages has them; null: pages as recorded. [bytes]
+     * What it holds, as far as a request may be long; larger files with `tierwright import`.
      */
-    joined_page_bytes: number | null;
+    text: string;
     /**
-     * Columns
+     * Mapping
      *
-     * Columns of a table by what they hold, such as `offset` and `size`.
+     * What lines and models of drives are, as of `POST /quote-rankings`.
      */
-    columns: {
-        [key: string]: string;
-    } | null;
+    mapping?: Array<unknown>;
+};
+
+/**
+ * ImportNoteOut
+ *
+ * What to know of the file as a whole.
+ */
+export type ImportNoteOut = {
     /**
-     * Skip Bad Records
+     * Name
      *
-     * Bad lines or records to skip and count; one more is an error.
+     * Stable.
      */
-    skip_bad_records: number;
+    name: string;
     /**
-     * Device Bytes
+     * Message
      *
-     * Size of the device that was traced. [bytes]
+     * A sentence.
      */
-    device_bytes: number | null;
+    message: string;
     /**
-     * Members Apart
+     * Hint
      *
-     * Each member of an archive has separate devices; by default, devices with the same name, or with none, are one device.
+     * What to do next; empty where there is nothing.
      */
-    members_apart: boolean;
-    /**
-     * Members Merged
-     *
-     * The members of an archive are merged by time; otherwise they are read one after another.
-     */
-    members_merged: boolean;
-    /**
-     * What is known of its accesses; null until it is read.
-     */
-    summary: SummaryOut | null;
-    /**
-     * Created At
-     *
-     * When it was made.
-     */
-    created_at: string;
-    /**
-     * The run that computes it; null where none is needed or kept.
-     */
-    run: RunOut | null;
-    /**
-     * Etag
-     *
-     * For `If-Match` of a change: of its name.
-     */
-    etag: string;
-    /**
-     * Already Here
-     *
-     * Nothing was created: this workload was, or is being, imported from the same file with the same read options. `import_again` makes another one.
-     */
-    already_here: boolean;
+    hint: string;
 };
 
 /**
@@ -12897,6 +12863,68 @@ export type OuterOut = {
 };
 
 /**
+ * PaperCheckOut
+ *
+ * What a committee would send the paper back for.
+ */
+export type PaperCheckOut = {
+    /**
+     * Advice Id
+     *
+     * Of the advice that the paper is of.
+     */
+    advice_id: string;
+    /**
+     * Ranking Id
+     *
+     * Of the ranking of the same question.
+     */
+    ranking_id: string;
+    /**
+     * Finding
+     *
+     * The answer in a few words.
+     */
+    finding: string;
+    /**
+     * Status
+     *
+     * Whether replays decided among what was close.
+     */
+    status: 'model' | 'checked';
+    /**
+     * Day
+     *
+     * Of the decision, YYYY-MM-DD.
+     */
+    day: string;
+    /**
+     * Passes
+     *
+     * Whether nothing is missing.
+     */
+    passes: boolean;
+    /**
+     * Sent Back
+     *
+     * What is missing, in the order of the paper.
+     */
+    sent_back: Array<SentBackOut>;
+    /**
+     * Switching
+     *
+     * At which price, rate and growth another choice wins.
+     */
+    switching: Array<SwitchOut>;
+    /**
+     * Open Assumptions
+     *
+     * Codes of assumptions that could change the choice, for `statements.holds`.
+     */
+    open_assumptions: Array<string>;
+};
+
+/**
  * PartOut
  *
  * A part that can be bought.
@@ -14664,7 +14692,7 @@ export type PreviewOut = {
      *
      * Unit of each field of a record.
      */
-    units: Array<UnitOut>;
+    units: Array<TierwrightServerTracesUploadsSchemasUnitOut>;
     /**
      * Assumptions
      *
@@ -15604,6 +15632,142 @@ export type QuoteCautionOut = {
 };
 
 /**
+ * QuoteFileIn
+ *
+ * A file of quotes, as `tierwright import quotes` reads it.
+ */
+export type QuoteFileIn = {
+    /**
+     * Name
+     *
+     * Named in errors; the id of a cart that states none, where there are several files.
+     */
+    name?: string;
+    /**
+     * Format
+     *
+     * Its format; absent: by the beginning of the file.
+     */
+    format?: 'csv' | 'json' | 'oci' | 'cxml' | null;
+    /**
+     * Text
+     *
+     * What it holds.
+     */
+    text: string;
+};
+
+/**
+ * QuotePaperIn
+ *
+ * Quotes, what they are for, and what the paper for approval states.
+ */
+export type QuotePaperIn = {
+    /**
+     * Start
+     *
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve always describes a running system.
+     */
+    start?: 'steady' | 'cold';
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Files
+     *
+     * Files of quotes, in place of `quotes`: own CSV and JSON, forms of OCI, cXML.
+     */
+    files?: Array<QuoteFileIn>;
+    /**
+     * Quotes
+     *
+     * Each an object with `quote_id`, `supplier`, `currency`, `valid_until` (YYYY-MM-DD), `lead_time_days` and `lines`; a line has `kind` (`device`, `server`, `instance`, `volume`, `part`, `tax` or `shipping`), `item` (an id of the catalogue), `part_number`, `manufacturer`, `manufacturer_part_number`, `description`, `unspsc`, `quantity`, `unit` (such as `EA`, `HUR` or `MON`), `price` and `price_per`. What is wrong with one quote leaves that one out alone, as `unreadable`. Up to 100; more of them with `tierwright quotes rank`.
+     */
+    quotes?: Array<unknown>;
+    /**
+     * Limits that every quote must keep.
+     */
+    constraints?: ConstraintsIn;
+    /**
+     * What there is today, which is ranked as `do_nothing`; absent: doing nothing is not ranked.
+     */
+    have?: HaveIn | null;
+    /**
+     * Objective
+     *
+     * `usd` and `pareto`: least money a month first; `io_time`: least I/O time.
+     */
+    objective?: 'usd' | 'io_time' | 'pareto';
+    /**
+     * Horizon Months
+     *
+     * Months over which a purchase is spread, and data grow. [months]
+     */
+    horizon_months?: number;
+    /**
+     * Reserved Gib
+     *
+     * RAM of each machine of a quote for the system itself. [GiB]
+     */
+    reserved_gib?: number;
+    /**
+     * Flash Device Id
+     *
+     * Its rates for drives and local disks of flash of which no source states them; absent: such quotes are rejected.
+     */
+    flash_device_id?: string | null;
+    /**
+     * Disk Device Id
+     *
+     * The same for hard disks and volumes.
+     */
+    disk_device_id?: string | null;
+    /**
+     * Accesses Per S
+     *
+     * Page accesses of all machines together; absent: of production as it was stated, or of the recording. [1/s]
+     */
+    accesses_per_s?: number | null;
+    /**
+     * Dirty Share
+     *
+     * Share of the evicted pages that are dirty, for a workload made from a given curve.
+     */
+    dirty_share?: number | null;
+    /**
+     * Rates
+     *
+     * Rates of the currencies of the quotes; a quote in a currency without one is `unreadable`.
+     */
+    rates?: Array<ExchangeRateIn>;
+    /**
+     * Mapping
+     *
+     * What lines are that name no item: objects with `part_number` or `manufacturer_part_number`, `supplier` and `manufacturer` where they have to be the same too, and `is`, a list of `kind`, `item`, `quantity` and, of a volume, `size_gib`, `iops` and `mb_per_s`.
+     */
+    mapping?: Array<unknown>;
+    /**
+     * Day
+     *
+     * Day on which quotes must be valid, YYYY-MM-DD; absent: today in UTC.
+     */
+    day?: string | null;
+    /**
+     * Seed
+     *
+     * Part of the id of the ranking.
+     */
+    seed?: number;
+    /**
+     * What the paper states beside the answer.
+     */
+    statements?: StatementsIn;
+};
+
+/**
  * QuoteRankingIn
  *
  * Quotes, and what they are for.
@@ -15622,11 +15786,17 @@ export type QuoteRankingIn = {
      */
     workload_id: string;
     /**
+     * Files
+     *
+     * Files of quotes, in place of `quotes`: own CSV and JSON, forms of OCI, cXML.
+     */
+    files?: Array<QuoteFileIn>;
+    /**
      * Quotes
      *
      * Each an object with `quote_id`, `supplier`, `currency`, `valid_until` (YYYY-MM-DD), `lead_time_days` and `lines`; a line has `kind` (`device`, `server`, `instance`, `volume`, `part`, `tax` or `shipping`), `item` (an id of the catalogue), `part_number`, `manufacturer`, `manufacturer_part_number`, `description`, `unspsc`, `quantity`, `unit` (such as `EA`, `HUR` or `MON`), `price` and `price_per`. What is wrong with one quote leaves that one out alone, as `unreadable`. Up to 100; more of them with `tierwright quotes rank`.
      */
-    quotes: Array<unknown>;
+    quotes?: Array<unknown>;
     /**
      * Limits that every quote must keep.
      */
@@ -15712,7 +15882,7 @@ export type QuoteRankingOut = {
     /**
      * Ranking Id
      *
-     * Hash of all that was asked: the same request has the same id, whatever the order of its quotes.
+     * Hash of all that was asked: the same request has the same id, whatever the order of its quotes as long as each can be read.
      */
     ranking_id: string;
     /**
@@ -15893,6 +16063,28 @@ export type RankedQuoteOut = {
      * What to know of it.
      */
     cautions: Array<QuoteCautionOut>;
+    /**
+     * The configuration that it is, as in an advice; `bill` has the rows of the quote.
+     */
+    option: AdviceOptionOut;
+    /**
+     * Supplier
+     *
+     * Empty where no line states it.
+     */
+    supplier: string;
+    /**
+     * Valid Until
+     *
+     * Last day of its validity, YYYY-MM-DD; null where not stated.
+     */
+    valid_until: string | null;
+    /**
+     * Lead Time Days
+     *
+     * Until it is delivered. [days]
+     */
+    lead_time_days: number | null;
 };
 
 /**
@@ -16468,7 +16660,7 @@ export type RejectedOut = {
 /**
  * RejectedQuoteOut
  *
- * A quote that breaks a limit.
+ * A quote that breaks a limit: as a rejected option of an advice, and what the quote states of itself.
  */
 export type RejectedQuoteOut = {
     /**
@@ -16501,6 +16693,46 @@ export type RejectedQuoteOut = {
      * By how much the limit has to be relaxed; null where it cannot be.
      */
     relaxation: number | null;
+    /**
+     * That configuration, as in an advice; null where the quote cannot be one, whatever is stated.
+     */
+    option: AdviceOptionOut | null;
+    /**
+     * Also
+     *
+     * Other limits that it breaks: all of them have to be relaxed to admit it.
+     */
+    also: Array<BrokenOut>;
+    /**
+     * Text
+     *
+     * The same in words.
+     */
+    text: string;
+    /**
+     * Cautions
+     *
+     * What to know of it.
+     */
+    cautions: Array<QuoteCautionOut>;
+    /**
+     * Supplier
+     *
+     * Empty where no line states it.
+     */
+    supplier: string;
+    /**
+     * Valid Until
+     *
+     * Last day of its validity, YYYY-MM-DD; null where not stated.
+     */
+    valid_until: string | null;
+    /**
+     * Lead Time Days
+     *
+     * Until it is delivered. [days]
+     */
+    lead_time_days: number | null;
 };
 
 /**
@@ -19301,6 +19533,32 @@ export type SchemeWear = {
 };
 
 /**
+ * SentBackOut
+ *
+ * One thing that a committee would send the paper back for.
+ */
+export type SentBackOut = {
+    /**
+     * Code
+     *
+     * Stable name of what is missing.
+     */
+    code: string;
+    /**
+     * Message
+     *
+     * What is missing or wrong.
+     */
+    message: string;
+    /**
+     * Hint
+     *
+     * What to do next.
+     */
+    hint: string;
+};
+
+/**
  * ServerOut
  *
  * A cloud instance type.
@@ -20051,6 +20309,26 @@ export type SizeScaledOut = {
 };
 
 /**
+ * SkippedRowOut
+ *
+ * A row that was left out.
+ */
+export type SkippedRowOut = {
+    /**
+     * Row
+     *
+     * Where it stands in the file.
+     */
+    row: string;
+    /**
+     * Reason
+     *
+     * Why it was left out.
+     */
+    reason: string;
+};
+
+/**
  * SpareSpaceOut
  *
  * What write amplification is computed from.
@@ -20362,6 +20640,40 @@ export type StatedProductionOut = {
      * Its pages; null: as recorded. [bytes]
      */
     page_bytes: number | null;
+};
+
+/**
+ * StatementsIn
+ *
+ * What those who write the paper state beside the answer; it stands in the paper.
+ */
+export type StatementsIn = {
+    /**
+     * Need
+     *
+     * Why something is to be bought, in the words of the business.
+     */
+    need?: string;
+    /**
+     * Uplift Source
+     *
+     * Who states the growth and the busiest hour, and when.
+     */
+    uplift_source?: string;
+    /**
+     * Today Cost
+     *
+     * Where the stated cost of doing nothing is from; begins with its day: `2026-09-30, invoices`.
+     */
+    today_cost?: string;
+    /**
+     * Holds
+     *
+     * Why an assumption that could change the choice holds, by its code.
+     */
+    holds?: {
+        [key: string]: unknown | string;
+    };
 };
 
 /**
@@ -21336,6 +21648,50 @@ export type SweepSummary = {
      * The run that computes it; null where none is needed or kept.
      */
     run: RunOut | null;
+};
+
+/**
+ * SwitchOut
+ *
+ * A value of one input at which another choice wins, all else as stated.
+ */
+export type SwitchOut = {
+    /**
+     * Input
+     *
+     * `price` of the chosen quote, `rate` of accesses, or `growth` of the data.
+     */
+    input: string;
+    /**
+     * Unit
+     *
+     * `USD/month`, `1/s` or `1/year`.
+     */
+    unit: string;
+    /**
+     * Used
+     *
+     * The value that was used, in the unit.
+     */
+    used: number | null;
+    /**
+     * Value
+     *
+     * The nearest value at which another choice wins; null where none within ten times does.
+     */
+    value: number | null;
+    /**
+     * Best
+     *
+     * Quote that wins there, `do_nothing`, or null where no option keeps every limit.
+     */
+    best: string | null;
+    /**
+     * Text
+     *
+     * The same in words.
+     */
+    text: string;
 };
 
 /**
@@ -22552,29 +22908,25 @@ export type TransactionWritesOut = {
 };
 
 /**
- * UnitOut
+ * UnmappedOut
  *
- * What a field of the format means.
+ * A line or a model of a drive that the mapping does not have.
  */
-export type UnitOut = {
+export type UnmappedOut = {
     /**
-     * Field
+     * By
      *
-     * Field of the record.
+     * What it is recognised by: keys of an entry of the mapping.
      */
-    field: string;
+    by: {
+        [key: string]: string;
+    };
     /**
-     * Unit
+     * Description
      *
-     * Its unit.
+     * What the file calls it; empty where it does not.
      */
-    unit: string;
-    /**
-     * Meaning
-     *
-     * What it is, in words.
-     */
-    meaning: string;
+    description: string;
 };
 
 /**
@@ -22601,6 +22953,32 @@ export type UnreadableQuoteOut = {
      * What is wrong, with the value in backticks.
      */
     detail: string;
+};
+
+/**
+ * UnresolvedRowOut
+ *
+ * A row of which nothing states what it is.
+ */
+export type UnresolvedRowOut = {
+    /**
+     * Row
+     *
+     * Where it stands in the file.
+     */
+    row: string;
+    /**
+     * Name
+     *
+     * Its part number or description.
+     */
+    name: string;
+    /**
+     * Reason
+     *
+     * What is not stated.
+     */
+    reason: string;
 };
 
 /**
@@ -24168,6 +24546,280 @@ export type ZipfOut = {
      * How `ks_distance` is defined.
      */
     quality: string;
+};
+
+/**
+ * ImportOut
+ *
+ * What is understood of a file; nothing of it is stored.
+ */
+export type TierwrightServerHardwareImportsSchemasImportOut = {
+    /**
+     * Id
+     *
+     * SHA-256 of the content: the same file is the same import.
+     */
+    id: string;
+    /**
+     * Format
+     *
+     * Name of the format.
+     */
+    format: string;
+    /**
+     * Format Version
+     *
+     * Version that the file states.
+     */
+    format_version: string | null;
+    /**
+     * Currency
+     *
+     * Null where the rows taken have several, or none was taken.
+     */
+    currency: string | null;
+    /**
+     * Read
+     *
+     * Rows.
+     */
+    read: number;
+    /**
+     * Taken
+     *
+     * Rows that are taken; the others were left out.
+     */
+    taken: number;
+    /**
+     * Skipped
+     *
+     * Rows left out, the first 1,000.
+     */
+    skipped: Array<SkippedRowOut>;
+    /**
+     * Units
+     *
+     * Each unit of the rows taken.
+     */
+    units: Array<TierwrightServerHardwareImportsSchemasUnitOut>;
+    /**
+     * Days that the file states.
+     */
+    dates: ImportDatesOut;
+    /**
+     * Unresolved
+     *
+     * Rows of which nothing in the file states what they are, the first 1,000.
+     */
+    unresolved: Array<UnresolvedRowOut>;
+    /**
+     * Warnings
+     *
+     * What to know of the file.
+     */
+    warnings: Array<ImportNoteOut>;
+    /**
+     * Unmapped
+     *
+     * Lines of quotes and models of drives that the mapping does not have, each once.
+     */
+    unmapped: Array<UnmappedOut>;
+    /**
+     * Machines
+     *
+     * Of an inventory: groups of equal build, as `tierwright import inventory` shows them.
+     */
+    machines: Array<{
+        [key: string]: unknown;
+    }>;
+    /**
+     * Have
+     *
+     * Of an inventory of one build whose drives the mapping has: what there is, as `have` of `POST /quote-rankings`; null otherwise.
+     */
+    have: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Have Reason
+     *
+     * Why there is no `have`; empty where there is one, and of other imports.
+     */
+    have_reason: string;
+};
+
+/**
+ * UnitOut
+ *
+ * A unit.
+ */
+export type TierwrightServerHardwareImportsSchemasUnitOut = {
+    /**
+     * Printed
+     *
+     * As the file states it.
+     */
+    printed: string;
+    /**
+     * Understood
+     *
+     * What it counts as.
+     */
+    understood: string;
+};
+
+/**
+ * UnitOut
+ *
+ * What a field of the format means.
+ */
+export type TierwrightServerTracesUploadsSchemasUnitOut = {
+    /**
+     * Field
+     */
+    field: string;
+    /**
+     * Unit
+     *
+     * Its unit.
+     */
+    unit: string;
+    /**
+     * Meaning
+     *
+     * What it is, in words.
+     */
+    meaning: string;
+};
+
+/**
+ * ImportOut
+ *
+ * The workload of a finished upload.
+ */
+export type TierwrightServerTracesWorkloadsSchemasImportOut = {
+    /**
+     * Id
+     *
+     * Its id, as used in addresses of the API.
+     */
+    id: string;
+    /**
+     * Name
+     *
+     * Its name.
+     */
+    name: string;
+    /**
+     * Its state.
+     */
+    status: WorkloadStatus;
+    /**
+     * Example
+     *
+     * Whether it is the included worked example.
+     */
+    example: boolean;
+    /**
+     * Content Id
+     *
+     * SHA-256 of the canonical content.
+     */
+    content_id: string | null;
+    /**
+     * Same Content As
+     *
+     * Other workloads with the same content; it is stored once.
+     */
+    same_content_as: Array<string>;
+    /**
+     * Filename
+     *
+     * Name of its file, for display; null without a file.
+     */
+    filename: string | null;
+    /**
+     * Upload Id
+     *
+     * The upload, while it is kept.
+     */
+    upload_id: string | null;
+    /**
+     * Format
+     *
+     * Name of the trace format; null: detected.
+     */
+    format: string | null;
+    /**
+     * Page Bytes
+     *
+     * Size of a page; null: the usual one of the format. [bytes]
+     */
+    page_bytes: number | null;
+    /**
+     * Joined Page Bytes
+     *
+     * Size into which neighbouring pages of one device or relation are joined, as a system with larger pages has them; null: pages as recorded. [bytes]
+     */
+    joined_page_bytes: number | null;
+    /**
+     * Columns
+     *
+     * Columns of a table by what they hold, such as `offset` and `size`.
+     */
+    columns: {
+        [key: string]: string;
+    } | null;
+    /**
+     * Skip Bad Records
+     *
+     * Bad lines or records to skip and count; one more is an error.
+     */
+    skip_bad_records: number;
+    /**
+     * Device Bytes
+     *
+     * Size of the device that was traced. [bytes]
+     */
+    device_bytes: number | null;
+    /**
+     * Members Apart
+     *
+     * Each member of an archive has separate devices; by default, devices with the same name, or with none, are one device.
+     */
+    members_apart: boolean;
+    /**
+     * Members Merged
+     *
+     * The members of an archive are merged by time; otherwise they are read one after another.
+     */
+    members_merged: boolean;
+    /**
+     * What is known of its accesses; null until it is read.
+     */
+    summary: SummaryOut | null;
+    /**
+     * Created At
+     *
+     * When it was made.
+     */
+    created_at: string;
+    /**
+     * The run that computes it; null where none is needed or kept.
+     */
+    run: RunOut | null;
+    /**
+     * Etag
+     *
+     * For `If-Match` of a change: of its name.
+     */
+    etag: string;
+    /**
+     * Already Here
+     *
+     * Nothing was created: this workload was, or is being, imported from the same file with the same read options. `import_again` makes another one.
+     */
+    already_here: boolean;
 };
 
 export type GetRootData = {
@@ -26372,7 +27024,7 @@ export type CreateQuoteRankingData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'ranked' | 'ranked.cautions' | 'rejected' | 'unreadable' | 'option_zero.bill' | 'warnings' | 'cautions';
+        table?: 'ranked' | 'ranked.cautions' | 'ranked.option.bill' | 'rejected' | 'rejected.option.bill' | 'rejected.also' | 'rejected.cautions' | 'unreadable' | 'option_zero.bill' | 'warnings' | 'cautions';
     };
     url: '/api/v1/quote-rankings';
 };
@@ -26427,6 +27079,215 @@ export type CreateQuoteRankingResponses = {
 
 export type CreateQuoteRankingResponse = CreateQuoteRankingResponses[keyof CreateQuoteRankingResponses];
 
+export type ReplayQuoteRankingData = {
+    body: QuoteRankingIn;
+    headers?: {
+        /**
+         * Chosen by the client, a new one for each new object. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first request is being processed.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/v1/quote-rankings/replays';
+};
+
+export type ReplayQuoteRankingErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The answer is not available in the requested media type.
+     */
+    406: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ReplayQuoteRankingError = ReplayQuoteRankingErrors[keyof ReplayQuoteRankingErrors];
+
+export type ReplayQuoteRankingResponses = {
+    /**
+     * They have not all been made: a job does that. Ask again when its run has ended.
+     */
+    202: AdviceCheckOut;
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type ReplayQuoteRankingResponse = ReplayQuoteRankingResponses[keyof ReplayQuoteRankingResponses];
+
+export type CheckQuoteReportData = {
+    body: QuotePaperIn;
+    path?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
+         */
+        table?: 'sent_back' | 'switching';
+    };
+    url: '/api/v1/quote-rankings/report-check';
+};
+
+export type CheckQuoteReportErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CheckQuoteReportError = CheckQuoteReportErrors[keyof CheckQuoteReportErrors];
+
+export type CheckQuoteReportResponses = {
+    /**
+     * Successful Response
+     */
+    200: PaperCheckOut;
+};
+
+export type CheckQuoteReportResponse = CheckQuoteReportResponses[keyof CheckQuoteReportResponses];
+
+export type ReportQuoteRankingData = {
+    body: QuotePaperIn;
+    path?: never;
+    query: {
+        /**
+         * Format
+         *
+         * `html`, `pdf`, `xlsx`, `csv`, `json`: as the report of an advice; of the chosen quote `focus`: its bill as rows of FOCUS, a forecast of a year; `opencost`: its prices; `purchases`: what is bought.
+         */
+        format: 'html' | 'pdf' | 'xlsx' | 'csv' | 'json' | 'focus' | 'opencost' | 'purchases';
+        /**
+         * Title
+         *
+         * Heading of the paper as `html`, `pdf` or `xlsx`; absent: a general one.
+         */
+        title?: string | null;
+    };
+    url: '/api/v1/quote-rankings/report';
+};
+
+export type ReportQuoteRankingErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The answer is not available in the requested media type.
+     */
+    406: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ReportQuoteRankingError = ReportQuoteRankingErrors[keyof ReportQuoteRankingErrors];
+
+export type ReportQuoteRankingResponses = {
+    /**
+     * The paper, as a file to save.
+     */
+    200: {
+        [key: string]: unknown;
+    };
+};
+
+export type ReportQuoteRankingResponse = ReportQuoteRankingResponses[keyof ReportQuoteRankingResponses];
+
 export type GetQuoteRankingData = {
     body?: never;
     path: {
@@ -26441,7 +27302,7 @@ export type GetQuoteRankingData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'ranked' | 'ranked.cautions' | 'rejected' | 'unreadable' | 'option_zero.bill' | 'warnings' | 'cautions';
+        table?: 'ranked' | 'ranked.cautions' | 'ranked.option.bill' | 'rejected' | 'rejected.option.bill' | 'rejected.also' | 'rejected.cautions' | 'unreadable' | 'option_zero.bill' | 'warnings' | 'cautions';
     };
     url: '/api/v1/quote-rankings/{ranking_id}';
 };
@@ -26491,6 +27352,60 @@ export type GetQuoteRankingResponses = {
 };
 
 export type GetQuoteRankingResponse = GetQuoteRankingResponses[keyof GetQuoteRankingResponses];
+
+export type ReadImportData = {
+    body: ImportIn;
+    path?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
+         */
+        table?: 'skipped' | 'units' | 'unresolved' | 'warnings' | 'unmapped';
+    };
+    url: '/api/v1/imports';
+};
+
+export type ReadImportErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ReadImportError = ReadImportErrors[keyof ReadImportErrors];
+
+export type ReadImportResponses = {
+    /**
+     * Successful Response
+     */
+    200: TierwrightServerHardwareImportsSchemasImportOut;
+};
+
+export type ReadImportResponse = ReadImportResponses[keyof ReadImportResponses];
 
 export type CheckThroughputData = {
     body: ThroughputIn;
@@ -30131,7 +31046,7 @@ export type CreateWorkloadResponses = {
     /**
      * Successful Response
      */
-    202: ImportOut;
+    202: TierwrightServerTracesWorkloadsSchemasImportOut;
 };
 
 export type CreateWorkloadResponse = CreateWorkloadResponses[keyof CreateWorkloadResponses];
@@ -30415,7 +31330,7 @@ export type CreateJoinedWorkloadResponses = {
     /**
      * Successful Response
      */
-    202: ImportOut;
+    202: TierwrightServerTracesWorkloadsSchemasImportOut;
 };
 
 export type CreateJoinedWorkloadResponse = CreateJoinedWorkloadResponses[keyof CreateJoinedWorkloadResponses];

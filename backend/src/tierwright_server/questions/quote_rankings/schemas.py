@@ -1,10 +1,12 @@
 """Shapes of a ranking of quotes."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from tierwright.advise.quote_ranking.caution import QuoteCaution
+from tierwright.advise.quote_ranking.switching import Switch
+from tierwright.advise.report.committee import SentBack
 from tierwright.hardware.imports.offers import Unreadable
 from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
@@ -30,18 +32,42 @@ from tierwright_server.questions.advice.schemas import (
 
 MOST_QUOTES = 100
 """Quotes of one request: what is ranked while the client waits."""
+MOST_FILES = 20
 MOST_MAPPED = 1000
 MOST_RATES = 50
+
+
+class QuoteFileIn(Body):
+    """A file of quotes, as `tierwright import quotes` reads it."""
+
+    name: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=200,
+            description="Named in errors; the id of a cart that states none, where there are several files.",
+        ),
+    ] = "file"
+    format: Literal["csv", "json", "oci", "cxml"] | None = Field(
+        default=None, description="Its format; absent: by the beginning of the file."
+    )
+    text: Annotated[str, Field(min_length=1, description="What it holds.")]
 
 
 class QuoteRankingIn(StartIn, Body):
     """Quotes, and what they are for."""
 
     workload_id: Identifier
+    files: Annotated[
+        list[QuoteFileIn],
+        Field(
+            max_length=MOST_FILES,
+            description="Files of quotes, in place of `quotes`: own CSV and JSON, forms of OCI, cXML.",
+        ),
+    ] = []
     quotes: Annotated[
         list[Any],
         Field(
-            min_length=1,
             max_length=MOST_QUOTES,
             description="Each an object with `quote_id`, `supplier`, `currency`, `valid_until` (YYYY-MM-DD), "
             "`lead_time_days` and `lines`; a line has `kind` (`device`, `server`, `instance`, `volume`, `part`, `tax` or "
@@ -50,7 +76,7 @@ class QuoteRankingIn(StartIn, Body):
             "wrong with one quote leaves that one out alone, as `unreadable`. Up to 100; more of them with `tierwright "
             "quotes rank`.",
         ),
-    ]
+    ] = []
     constraints: ConstraintsIn = Field(
         default=ConstraintsIn(), description="Limits that every quote must keep."
     )
@@ -125,6 +151,19 @@ class QuoteRankingIn(StartIn, Body):
 )
 class QuoteCautionOut(Answer):
     """What to know of one quote."""
+
+
+@mirrors(
+    Switch,
+    input="`price` of the chosen quote, `rate` of accesses, or `growth` of the data.",
+    unit="`USD/month`, `1/s` or `1/year`.",
+    used="The value that was used, in the unit.",
+    value="The nearest value at which another choice wins; null where none within ten times does.",
+    best="Quote that wins there, `do_nothing`, or null where no option keeps every limit.",
+    text="The same in words.",
+)
+class SwitchOut(Answer):
+    """A value of one input at which another choice wins, all else as stated."""
 
 
 class RankedQuoteOut(Answer):
@@ -220,3 +259,70 @@ class QuoteRankingOut(Answer):
     validity: str
     warnings: list[WarningOut]
     cautions: list[CautionOut]
+
+
+PaperForm = Literal[
+    "html", "pdf", "xlsx", "csv", "json", "focus", "opencost", "purchases"
+]
+Statement = Annotated[str, Field(max_length=2000)]
+
+
+class StatementsIn(Body):
+    """What those who write the paper state beside the answer; it stands in the paper."""
+
+    need: Statement = Field(
+        default="",
+        description="Why something is to be bought, in the words of the business.",
+    )
+    uplift_source: Statement = Field(
+        default="", description="Who states the growth and the busiest hour, and when."
+    )
+    today_cost: Statement = Field(
+        default="",
+        description="Where the stated cost of doing nothing is from; begins with its day: `2026-09-30, invoices`.",
+    )
+    holds: dict[Identifier, Statement] = Field(
+        default={},
+        max_length=100,
+        description="Why an assumption that could change the choice holds, by its code.",
+    )
+
+
+class QuotePaperIn(QuoteRankingIn):
+    """Quotes, what they are for, and what the paper for approval states."""
+
+    statements: StatementsIn = Field(
+        default=StatementsIn(), description="What the paper states beside the answer."
+    )
+
+
+@mirrors(
+    SentBack,
+    code="Stable name of what is missing.",
+    message="What is missing or wrong.",
+    hint="What to do next.",
+)
+class SentBackOut(Answer):
+    """One thing that a committee would send the paper back for."""
+
+
+class PaperCheckOut(Answer):
+    """What a committee would send the paper back for."""
+
+    advice_id: str = Field(description="Of the advice that the paper is of.")
+    ranking_id: str = Field(description="Of the ranking of the same question.")
+    finding: str
+    status: Literal["model", "checked"] = Field(
+        description="Whether replays decided among what was close."
+    )
+    day: str = Field(description="Of the decision, YYYY-MM-DD.")
+    passes: bool = Field(description="Whether nothing is missing.")
+    sent_back: list[SentBackOut] = Field(
+        description="What is missing, in the order of the paper."
+    )
+    switching: list[SwitchOut] = Field(
+        description="At which price, rate and growth another choice wins."
+    )
+    open_assumptions: list[str] = Field(
+        description="Codes of assumptions that could change the choice, for `statements.holds`."
+    )

@@ -1,22 +1,31 @@
 """A ranking of quotes: finds workload and devices, asks the models, and keeps the answer."""
 
 import asyncio
+import io
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise import quote_ranking as models
+from tierwright.advise.advice.request import Replays, Splits
 from tierwright.common.currency import ExchangeRate
 from tierwright.hardware.imports.mapping import mapping_of
-from tierwright.hardware.imports.offers import offers_of
-from tierwright_server.common.errors import NotFound
+from tierwright.hardware.imports.offers import (
+    Batch,
+    offers_of,
+    read_offers,
+    together,
+)
+from tierwright_server.common.errors import BadInput, NotFound
 from tierwright_server.hardware.catalog import service as catalog
 from tierwright_server.http.context import Context
-from tierwright_server.questions.advice.service import find_have, of_part
+from tierwright_server.questions.advice.service import Question, find_have, of_part
 from tierwright_server.questions.point import find_curve
 from tierwright_server.questions.quote_rankings import repository
 from tierwright_server.questions.quote_rankings.schemas import (
+    MOST_QUOTES,
     QuoteRankingIn,
     QuoteRankingOut,
 )
@@ -26,10 +35,25 @@ _MOST_LEVELS = 8
 """More than quotes and mappings have."""
 
 
-async def rank(
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Quotes of a request as the models compare them.
+
+    Attributes
+    ----------
+    comparison : Comparison
+    question : Question
+        The advice whose candidates they are.
+    """
+
+    comparison: models.Comparison
+    question: Question
+
+
+async def compared(
     session: AsyncSession, context: Context, body: QuoteRankingIn
-) -> tuple[str, bytes]:
-    """Rank quotes, keep the answer, and return its id and its bytes: those of the first time where it was asked before.
+) -> Asked:
+    """Find workload and devices, and read the quotes.
 
     Raises
     ------
@@ -39,7 +63,7 @@ async def rank(
         An input is out of range; of a quote only its own place in the answer says so.
     """
     curve = await find_curve(session, context, body.workload_id, body)
-    _, content = await workloads.find_ready(session, body.workload_id)
+    workload, content = await workloads.find_ready(session, body.workload_id)
     flash = await catalog.named_device(
         session, context, body.flash_device_id, "flash_device_id"
     )
@@ -50,10 +74,10 @@ async def rank(
     with of_part("mapping"):
         mapping = mapping_of(_exact(body.mapping), "mapping")
 
-    def made() -> tuple[str, bytes]:
-        found = models.answer(
+    def made() -> models.Comparison:
+        return models.Comparison(
             curve,
-            offers_of(_exact(body.quotes)),
+            _batch(body),
             day=body.day or models.today(),
             accesses_per_s=body.accesses_per_s,
             duration_s=content.summary.get("duration_s"),
@@ -71,6 +95,61 @@ async def rank(
             ],
             seed=body.seed,
         )
+
+    comparison = await asyncio.to_thread(made)
+
+    def answer(
+        replays: Replays | None, how_sure: bool, splits: Splits | None = None
+    ) -> models.QuotedAdvice:
+        assert splits is None
+        return comparison.advice(how_sure=how_sure, replays=replays)
+
+    return Asked(comparison, Question(workload, content, curve, answer))
+
+
+def _batch(body: QuoteRankingIn) -> Batch:
+    if bool(body.files) == bool(body.quotes):
+        raise BadInput.at(
+            "body.quotes",
+            len(body.quotes),
+            "state quotes either here or in `files`",
+            hint="Send `quotes`, or `files` that hold some.",
+        )
+    if body.quotes:
+        return offers_of(_exact(body.quotes))
+    batch = together(
+        [
+            (
+                each.name,
+                read_offers(io.BytesIO(each.text.encode()), each.name, each.format),
+            )
+            for each in body.files
+        ]
+    )
+    if len(batch) > MOST_QUOTES:
+        raise BadInput.at(
+            "body.files",
+            len(batch),
+            f"the files hold more than {MOST_QUOTES} quotes",
+            hint="Rank them with `tierwright quotes rank`.",
+        )
+    return batch
+
+
+async def rank(
+    session: AsyncSession, context: Context, body: QuoteRankingIn
+) -> tuple[str, bytes]:
+    """Rank quotes, keep the answer, and return its id and its bytes: those of the first time where it was asked before.
+
+    Raises
+    ------
+    NotFound, NotReady, BadInput
+        As `compared`.
+    """
+    asked = await compared(session, context, body)
+
+    def made() -> tuple[str, bytes]:
+        found = asked.comparison.ranking()
         shown = QuoteRankingOut.model_validate(found.to_dict())
         return found.ranking_id, shown.model_dump_json().encode()
 

@@ -26,8 +26,8 @@ from tierwright.advise.advice.request import Candidates, Have, Replays
 from tierwright.advise.quote_ranking import _words
 from tierwright.advise.quote_ranking._offered import Impossible, Offered, offered
 from tierwright.advise.quote_ranking._priced import Unranked, rates_by_currency
-from tierwright.advise.quote_ranking._switching import Switch, switches
 from tierwright.advise.quote_ranking.caution import QuoteCaution
+from tierwright.advise.quote_ranking.switching import Switch, switches
 from tierwright.common.answer import Answer, Figure, Step
 from tierwright.common.currency import ExchangeRate
 from tierwright.common.errors import BadInput

@@ -11,21 +11,21 @@ from typing import Any
 from tierwright.advise.report import (
     _answer,
     _basis,
-    _committee,
     _evidence,
     _flat,
     _later,
     _paper,
     _scenarios,
+    committee,
 )
 from tierwright.advise.report._answer import STATUS, Document
-from tierwright.advise.report._committee import SentBack
 from tierwright.advise.report._document import HINT, checked
 from tierwright.advise.report._markup import Markup, joined, tag
 from tierwright.advise.report._options import options_csv
 from tierwright.advise.report._pdf import pdf_of
 from tierwright.advise.report._style import STYLE
 from tierwright.advise.report._workbook import workbook_of
+from tierwright.advise.report.committee import SentBack
 from tierwright.common.documents import parse_json, read_bytes, text_of
 from tierwright.common.errors import BadInput
 
@@ -217,7 +217,7 @@ def sent_back(
     """
     given = with_statements(document, Statements(uplift_source=uplift_source))
     found = checked(given, "advice")
-    return tuple(_committee.sent_back(found, given, day))
+    return tuple(committee.sent_back(found, given, day))
 
 
 @dataclass(frozen=True, slots=True)
