@@ -16,6 +16,7 @@ from tierwright_server.questions.quote_rankings.schemas import (
     QuotePaperIn,
     QuoteRankingIn,
     QuoteRankingOut,
+    ReplaysMadeOut,
 )
 
 router = APIRouter(prefix="/quote-rankings", tags=["costs"])
@@ -59,8 +60,7 @@ async def create_quote_ranking(
 @router.post(
     "/replays",
     operation_id="replay_quote_ranking",
-    status_code=status.HTTP_204_NO_CONTENT,
-    response_model=None,
+    response_model=ReplaysMadeOut,
     responses={
         202: {
             "model": AdviceCheckOut,
@@ -77,11 +77,11 @@ async def create_quote_ranking(
 )
 async def replay_quote_ranking(
     body: QuoteRankingIn, session: SessionDep, context: ContextDep
-) -> Response:
-    """Replay the recording for the quotes that were close, so that the paper rests on replays: 204 once all are there."""
+) -> ReplaysMadeOut | JSONResponse:
+    """Replay the recording for the quotes that were close, so that the paper rests on replays: 200 once all are there."""
     found = await paper.replay(session, context, body)
     if found is None:
-        return Response(status_code=status.HTTP_204_NO_CONTENT)
+        return ReplaysMadeOut(made=True)
     return JSONResponse(
         found.model_dump(mode="json"),
         status_code=status.HTTP_202_ACCEPTED,

@@ -306,6 +306,14 @@ class SentBackOut(Answer):
     """One thing that a committee would send the paper back for."""
 
 
+class ReplaysMadeOut(Answer):
+    """All replays that the paper needs are there."""
+
+    made: bool = Field(
+        description="Always true: while some are missing, a job is named."
+    )
+
+
 class PaperCheckOut(Answer):
     """What a committee would send the paper back for."""
 
