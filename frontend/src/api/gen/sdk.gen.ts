@@ -443,7 +443,7 @@ export const createQuoteRanking = <ThrowOnError extends boolean = false>(options
 /**
  * Replay Quote Ranking
  *
- * Replay the recording for the quotes that were close, so that the paper rests on replays: 204 once all are there.
+ * Replay the recording for the quotes that were close, so that the paper rests on replays: 200 once all are there.
  */
 export const replayQuoteRanking = <ThrowOnError extends boolean = false>(options: Options<ReplayQuoteRankingData, ThrowOnError>): RequestResult<ReplayQuoteRankingResponses, ReplayQuoteRankingErrors, ThrowOnError> => (options.client ?? client).post<ReplayQuoteRankingResponses, ReplayQuoteRankingErrors, ThrowOnError>({
     url: '/api/v1/quote-rankings/replays',

@@ -17101,6 +17101,20 @@ export type ReplayedOut = {
 };
 
 /**
+ * ReplaysMadeOut
+ *
+ * All replays that the paper needs are there.
+ */
+export type ReplaysMadeOut = {
+    /**
+     * Made
+     *
+     * Always true: while some are missing, a job is named.
+     */
+    made: boolean;
+};
+
+/**
  * RequestsOut
  *
  * Lengths and order of the requests that are not empty.
@@ -27081,12 +27095,6 @@ export type CreateQuoteRankingResponse = CreateQuoteRankingResponses[keyof Creat
 
 export type ReplayQuoteRankingData = {
     body: QuoteRankingIn;
-    headers?: {
-        /**
-         * Chosen by the client, a new one for each new object. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first request is being processed.
-         */
-        'Idempotency-Key'?: string;
-    };
     path?: never;
     query?: never;
     url: '/api/v1/quote-rankings/replays';
@@ -27139,13 +27147,13 @@ export type ReplayQuoteRankingError = ReplayQuoteRankingErrors[keyof ReplayQuote
 
 export type ReplayQuoteRankingResponses = {
     /**
+     * Successful Response
+     */
+    200: ReplaysMadeOut;
+    /**
      * They have not all been made: a job does that. Ask again when its run has ended.
      */
     202: AdviceCheckOut;
-    /**
-     * Successful Response
-     */
-    204: void;
 };
 
 export type ReplayQuoteRankingResponse = ReplayQuoteRankingResponses[keyof ReplayQuoteRankingResponses];
