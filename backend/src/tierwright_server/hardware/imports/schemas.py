@@ -7,7 +7,7 @@ from pydantic import Field
 from tierwright_server.common.schemas import Answer, Body
 
 
-class ImportIn(Body):
+class FileImportIn(Body):
     """A file of another system."""
 
     kind: Literal["quotes", "prices", "inventory"] = Field(
@@ -50,7 +50,7 @@ class SkippedRowOut(Answer):
     reason: str = Field(description="Why it was left out.")
 
 
-class UnitOut(Answer):
+class PrintedUnitOut(Answer):
     """A unit."""
 
     printed: str = Field(description="As the file states it.")
@@ -93,7 +93,7 @@ class ImportDatesOut(Answer):
     valid_until: str | None = Field(description="Earliest on which a quote ends.")
 
 
-class ImportOut(Answer):
+class FileImportOut(Answer):
     """What is understood of a file; nothing of it is stored."""
 
     id: str = Field(
@@ -107,7 +107,7 @@ class ImportOut(Answer):
     read: int = Field(description="Rows.")
     taken: int = Field(description="Rows that are taken; the others were left out.")
     skipped: list[SkippedRowOut] = Field(description="Rows left out, the first 1,000.")
-    units: list[UnitOut] = Field(description="Each unit of the rows taken.")
+    units: list[PrintedUnitOut] = Field(description="Each unit of the rows taken.")
     dates: ImportDatesOut = Field(description="Days that the file states.")
     unresolved: list[UnresolvedRowOut] = Field(
         description="Rows of which nothing in the file states what they are, the first 1,000."

@@ -12,14 +12,14 @@ from tierwright.hardware.imports.mapping import LineMapping, mapping_of
 from tierwright.hardware.imports.quotes import CHARGES, QuoteLine
 from tierwright.hardware.imports.readers import PRICES, QUOTES, read_rows
 from tierwright_server.common.errors import BadInput
-from tierwright_server.hardware.imports.schemas import ImportIn, ImportOut
+from tierwright_server.hardware.imports.schemas import FileImportIn, FileImportOut
 
 _HAVE_KEYS = {"disk_device": "disk_device_id", "ram": "ram_bytes"}
 _BY = ("supplier", "part_number", "manufacturer_part_number")
 MOST_UNMAPPED = 200
 
 
-async def read(body: ImportIn) -> ImportOut:
+async def read(body: FileImportIn) -> FileImportOut:
     """Read a file.
 
     Raises
@@ -30,7 +30,7 @@ async def read(body: ImportIn) -> ImportOut:
     return await asyncio.to_thread(_read, body)
 
 
-def _read(body: ImportIn) -> ImportOut:
+def _read(body: FileImportIn) -> FileImportOut:
     mapping = mapping_of(body.mapping, "mapping")
     stream = io.BytesIO(body.text.encode("utf-8", "replace"))
     if body.kind == "inventory":
@@ -74,7 +74,7 @@ def _unmapped(line: QuoteLine, mapping: LineMapping) -> dict[str, str]:
     return stated if set(stated) - {"supplier"} else {}
 
 
-def _inventory(found: inventory.Inventory, mapping: LineMapping) -> ImportOut:
+def _inventory(found: inventory.Inventory, mapping: LineMapping) -> FileImportOut:
     have, reason = None, ""
     if len(found.machines) == 1:
         try:
@@ -111,9 +111,9 @@ def _as_asked(have: dict[str, Any]) -> dict[str, Any]:
     return {**found, "ram_bytes": int(found["ram_bytes"])}
 
 
-def _out(imported: Imported, **more: Any) -> ImportOut:
+def _out(imported: Imported, **more: Any) -> FileImportOut:
     document = imported.to_dict()
     for name in ("skipped", "unresolved"):
         document[name] = [{**each, "row": str(each["row"])} for each in document[name]]
     given = {"unmapped": [], "machines": [], "have": None, "have_reason": "", **more}
-    return ImportOut.model_validate({**document, **given})
+    return FileImportOut.model_validate({**document, **given})
