@@ -521,6 +521,11 @@ export const FarMemoryIn = {
   core_usd_per_hour: {"low":0,"exclusive":true,"high":1000000},
 } as const;
 
+export const FileImportIn = {
+  kind: {"values":["quotes","prices","inventory"]},
+  mapping: {"most":1000},
+} as const;
+
 export const FioImportIn = {
   queue_depth: {"low":1,"high":1000000,"whole":true},
   page_bytes: {"low":512,"high":16777216,"whole":true},
@@ -702,11 +707,6 @@ export const HaveIn = {
 
 export const ImportFioQuery = {
   table: {"values":["device.figures","device.measurements","device.service_times","device.waiting_times","runs","mixes","warnings"]},
-} as const;
-
-export const ImportIn = {
-  kind: {"values":["quotes","prices","inventory"]},
-  mapping: {"most":1000},
 } as const;
 
 export const JoinedWorkloadIn = {

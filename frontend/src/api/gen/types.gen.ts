@@ -8560,6 +8560,144 @@ export type FigureOut = {
 };
 
 /**
+ * FileImportIn
+ *
+ * A file of another system.
+ */
+export type FileImportIn = {
+    /**
+     * Kind
+     *
+     * What it holds: quotes or a cart, a price list, or outputs of programs of a host.
+     */
+    kind: 'quotes' | 'prices' | 'inventory';
+    /**
+     * Format
+     *
+     * Its format, as `tierwright import --as` names it; absent: by the beginning of the file.
+     */
+    format?: string | null;
+    /**
+     * Name
+     *
+     * Named in errors; of an inventory the machine.
+     */
+    name?: string;
+    /**
+     * Text
+     *
+     * What it holds, as far as a request may be long; larger files with `tierwright import`.
+     */
+    text: string;
+    /**
+     * Mapping
+     *
+     * What lines and models of drives are, as of `POST /quote-rankings`.
+     */
+    mapping?: Array<unknown>;
+};
+
+/**
+ * FileImportOut
+ *
+ * What is understood of a file; nothing of it is stored.
+ */
+export type FileImportOut = {
+    /**
+     * Id
+     *
+     * SHA-256 of the content: the same file is the same import.
+     */
+    id: string;
+    /**
+     * Format
+     *
+     * Name of the format.
+     */
+    format: string;
+    /**
+     * Format Version
+     *
+     * Version that the file states.
+     */
+    format_version: string | null;
+    /**
+     * Currency
+     *
+     * Null where the rows taken have several, or none was taken.
+     */
+    currency: string | null;
+    /**
+     * Read
+     *
+     * Rows.
+     */
+    read: number;
+    /**
+     * Taken
+     *
+     * Rows that are taken; the others were left out.
+     */
+    taken: number;
+    /**
+     * Skipped
+     *
+     * Rows left out, the first 1,000.
+     */
+    skipped: Array<SkippedRowOut>;
+    /**
+     * Units
+     *
+     * Each unit of the rows taken.
+     */
+    units: Array<PrintedUnitOut>;
+    /**
+     * Days that the file states.
+     */
+    dates: ImportDatesOut;
+    /**
+     * Unresolved
+     *
+     * Rows of which nothing in the file states what they are, the first 1,000.
+     */
+    unresolved: Array<UnresolvedRowOut>;
+    /**
+     * Warnings
+     *
+     * What to know of the file.
+     */
+    warnings: Array<ImportNoteOut>;
+    /**
+     * Unmapped
+     *
+     * Lines of quotes and models of drives that the mapping does not have, each once.
+     */
+    unmapped: Array<UnmappedOut>;
+    /**
+     * Machines
+     *
+     * Of an inventory: groups of equal build, as `tierwright import inventory` shows them.
+     */
+    machines: Array<{
+        [key: string]: unknown;
+    }>;
+    /**
+     * Have
+     *
+     * Of an inventory of one build whose drives the mapping has: what there is, as `have` of `POST /quote-rankings`; null otherwise.
+     */
+    have: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Have Reason
+     *
+     * Why there is no `have`; empty where there is one, and of other imports.
+     */
+    have_reason: string;
+};
+
+/**
  * FilePath
  *
  * A file on the machine of the server, or an object of a store that it reaches.
@@ -10744,44 +10882,6 @@ export type ImportDatesOut = {
 };
 
 /**
- * ImportIn
- *
- * A file of another system.
- */
-export type ImportIn = {
-    /**
-     * Kind
-     *
-     * What it holds: quotes or a cart, a price list, or outputs of programs of a host.
-     */
-    kind: 'quotes' | 'prices' | 'inventory';
-    /**
-     * Format
-     *
-     * Its format, as `tierwright import --as` names it; absent: by the beginning of the file.
-     */
-    format?: string | null;
-    /**
-     * Name
-     *
-     * Named in errors; of an inventory the machine.
-     */
-    name?: string;
-    /**
-     * Text
-     *
-     * What it holds, as far as a request may be long; larger files with `tierwright import`.
-     */
-    text: string;
-    /**
-     * Mapping
-     *
-     * What lines and models of drives are, as of `POST /quote-rankings`.
-     */
-    mapping?: Array<unknown>;
-};
-
-/**
  * ImportNoteOut
  *
  * What to know of the file as a whole.
@@ -10805,6 +10905,136 @@ export type ImportNoteOut = {
      * What to do next; empty where there is nothing.
      */
     hint: string;
+};
+
+/**
+ * ImportOut
+ *
+ * The workload of a finished upload.
+ */
+export type ImportOut = {
+    /**
+     * Id
+     *
+     * Its id, as used in addresses of the API.
+     */
+    id: string;
+    /**
+     * Name
+     *
+     * Its name.
+     */
+    name: string;
+    /**
+     * Its state.
+     */
+    status: WorkloadStatus;
+    /**
+     * Example
+     *
+     * Whether it is the included worked example.
+     */
+    example: boolean;
+    /**
+     * Content Id
+     *
+     * SHA-256 of the canonical content.
+     */
+    content_id: string | null;
+    /**
+     * Same Content As
+     *
+     * Other workloads with the same content; it is stored once.
+     */
+    same_content_as: Array<string>;
+    /**
+     * Filename
+     *
+     * Name of its file, for display; null without a file.
+     */
+    filename: string | null;
+    /**
+     * Upload Id
+     *
+     * The upload, while it is kept.
+     */
+    upload_id: string | null;
+    /**
+     * Format
+     *
+     * Name of the trace format; null: detected.
+     */
+    format: string | null;
+    /**
+     * Page Bytes
+     *
+     * Size of a page; null: the usual one of the format. [bytes]
+     */
+    page_bytes: number | null;
+    /**
+     * Joined Page Bytes
+     *
+     * Size into which neighbouring pages of one device or relation are joined, as a system with larger pages has them; null: pages as recorded. [bytes]
+     */
+    joined_page_bytes: number | null;
+    /**
+     * Columns
+     *
+     * Columns of a table by what they hold, such as `offset` and `size`.
+     */
+    columns: {
+        [key: string]: string;
+    } | null;
+    /**
+     * Skip Bad Records
+     *
+     * Bad lines or records to skip and count; one more is an error.
+     */
+    skip_bad_records: number;
+    /**
+     * Device Bytes
+     *
+     * Size of the device that was traced. [bytes]
+     */
+    device_bytes: number | null;
+    /**
+     * Members Apart
+     *
+     * Each member of an archive has separate devices; by default, devices with the same name, or with none, are one device.
+     */
+    members_apart: boolean;
+    /**
+     * Members Merged
+     *
+     * The members of an archive are merged by time; otherwise they are read one after another.
+     */
+    members_merged: boolean;
+    /**
+     * What is known of its accesses; null until it is read.
+     */
+    summary: SummaryOut | null;
+    /**
+     * Created At
+     *
+     * When it was made.
+     */
+    created_at: string;
+    /**
+     * The run that computes it; null where none is needed or kept.
+     */
+    run: RunOut | null;
+    /**
+     * Etag
+     *
+     * For `If-Match` of a change: of its name.
+     */
+    etag: string;
+    /**
+     * Already Here
+     *
+     * Nothing was created: this workload was, or is being, imported from the same file with the same read options. `import_again` makes another one.
+     */
+    already_here: boolean;
 };
 
 /**
@@ -14692,7 +14922,7 @@ export type PreviewOut = {
      *
      * Unit of each field of a record.
      */
-    units: Array<TierwrightServerTracesUploadsSchemasUnitOut>;
+    units: Array<UnitOut>;
     /**
      * Assumptions
      *
@@ -15285,6 +15515,26 @@ export type PricesUsed = {
      * Why there is no price.
      */
     reason: string | null;
+};
+
+/**
+ * PrintedUnitOut
+ *
+ * A unit.
+ */
+export type PrintedUnitOut = {
+    /**
+     * Printed
+     *
+     * As the file states it.
+     */
+    printed: string;
+    /**
+     * Understood
+     *
+     * What it counts as.
+     */
+    understood: string;
 };
 
 /**
@@ -22922,6 +23172,32 @@ export type TransactionWritesOut = {
 };
 
 /**
+ * UnitOut
+ *
+ * What a field of the format means.
+ */
+export type UnitOut = {
+    /**
+     * Field
+     *
+     * Field of the record.
+     */
+    field: string;
+    /**
+     * Unit
+     *
+     * Its unit.
+     */
+    unit: string;
+    /**
+     * Meaning
+     *
+     * What it is, in words.
+     */
+    meaning: string;
+};
+
+/**
  * UnmappedOut
  *
  * A line or a model of a drive that the mapping does not have.
@@ -24560,280 +24836,6 @@ export type ZipfOut = {
      * How `ks_distance` is defined.
      */
     quality: string;
-};
-
-/**
- * ImportOut
- *
- * What is understood of a file; nothing of it is stored.
- */
-export type TierwrightServerHardwareImportsSchemasImportOut = {
-    /**
-     * Id
-     *
-     * SHA-256 of the content: the same file is the same import.
-     */
-    id: string;
-    /**
-     * Format
-     *
-     * Name of the format.
-     */
-    format: string;
-    /**
-     * Format Version
-     *
-     * Version that the file states.
-     */
-    format_version: string | null;
-    /**
-     * Currency
-     *
-     * Null where the rows taken have several, or none was taken.
-     */
-    currency: string | null;
-    /**
-     * Read
-     *
-     * Rows.
-     */
-    read: number;
-    /**
-     * Taken
-     *
-     * Rows that are taken; the others were left out.
-     */
-    taken: number;
-    /**
-     * Skipped
-     *
-     * Rows left out, the first 1,000.
-     */
-    skipped: Array<SkippedRowOut>;
-    /**
-     * Units
-     *
-     * Each unit of the rows taken.
-     */
-    units: Array<TierwrightServerHardwareImportsSchemasUnitOut>;
-    /**
-     * Days that the file states.
-     */
-    dates: ImportDatesOut;
-    /**
-     * Unresolved
-     *
-     * Rows of which nothing in the file states what they are, the first 1,000.
-     */
-    unresolved: Array<UnresolvedRowOut>;
-    /**
-     * Warnings
-     *
-     * What to know of the file.
-     */
-    warnings: Array<ImportNoteOut>;
-    /**
-     * Unmapped
-     *
-     * Lines of quotes and models of drives that the mapping does not have, each once.
-     */
-    unmapped: Array<UnmappedOut>;
-    /**
-     * Machines
-     *
-     * Of an inventory: groups of equal build, as `tierwright import inventory` shows them.
-     */
-    machines: Array<{
-        [key: string]: unknown;
-    }>;
-    /**
-     * Have
-     *
-     * Of an inventory of one build whose drives the mapping has: what there is, as `have` of `POST /quote-rankings`; null otherwise.
-     */
-    have: {
-        [key: string]: unknown;
-    } | null;
-    /**
-     * Have Reason
-     *
-     * Why there is no `have`; empty where there is one, and of other imports.
-     */
-    have_reason: string;
-};
-
-/**
- * UnitOut
- *
- * A unit.
- */
-export type TierwrightServerHardwareImportsSchemasUnitOut = {
-    /**
-     * Printed
-     *
-     * As the file states it.
-     */
-    printed: string;
-    /**
-     * Understood
-     *
-     * What it counts as.
-     */
-    understood: string;
-};
-
-/**
- * UnitOut
- *
- * What a field of the format means.
- */
-export type TierwrightServerTracesUploadsSchemasUnitOut = {
-    /**
-     * Field
-     */
-    field: string;
-    /**
-     * Unit
-     *
-     * Its unit.
-     */
-    unit: string;
-    /**
-     * Meaning
-     *
-     * What it is, in words.
-     */
-    meaning: string;
-};
-
-/**
- * ImportOut
- *
- * The workload of a finished upload.
- */
-export type TierwrightServerTracesWorkloadsSchemasImportOut = {
-    /**
-     * Id
-     *
-     * Its id, as used in addresses of the API.
-     */
-    id: string;
-    /**
-     * Name
-     *
-     * Its name.
-     */
-    name: string;
-    /**
-     * Its state.
-     */
-    status: WorkloadStatus;
-    /**
-     * Example
-     *
-     * Whether it is the included worked example.
-     */
-    example: boolean;
-    /**
-     * Content Id
-     *
-     * SHA-256 of the canonical content.
-     */
-    content_id: string | null;
-    /**
-     * Same Content As
-     *
-     * Other workloads with the same content; it is stored once.
-     */
-    same_content_as: Array<string>;
-    /**
-     * Filename
-     *
-     * Name of its file, for display; null without a file.
-     */
-    filename: string | null;
-    /**
-     * Upload Id
-     *
-     * The upload, while it is kept.
-     */
-    upload_id: string | null;
-    /**
-     * Format
-     *
-     * Name of the trace format; null: detected.
-     */
-    format: string | null;
-    /**
-     * Page Bytes
-     *
-     * Size of a page; null: the usual one of the format. [bytes]
-     */
-    page_bytes: number | null;
-    /**
-     * Joined Page Bytes
-     *
-     * Size into which neighbouring pages of one device or relation are joined, as a system with larger pages has them; null: pages as recorded. [bytes]
-     */
-    joined_page_bytes: number | null;
-    /**
-     * Columns
-     *
-     * Columns of a table by what they hold, such as `offset` and `size`.
-     */
-    columns: {
-        [key: string]: string;
-    } | null;
-    /**
-     * Skip Bad Records
-     *
-     * Bad lines or records to skip and count; one more is an error.
-     */
-    skip_bad_records: number;
-    /**
-     * Device Bytes
-     *
-     * Size of the device that was traced. [bytes]
-     */
-    device_bytes: number | null;
-    /**
-     * Members Apart
-     *
-     * Each member of an archive has separate devices; by default, devices with the same name, or with none, are one device.
-     */
-    members_apart: boolean;
-    /**
-     * Members Merged
-     *
-     * The members of an archive are merged by time; otherwise they are read one after another.
-     */
-    members_merged: boolean;
-    /**
-     * What is known of its accesses; null until it is read.
-     */
-    summary: SummaryOut | null;
-    /**
-     * Created At
-     *
-     * When it was made.
-     */
-    created_at: string;
-    /**
-     * The run that computes it; null where none is needed or kept.
-     */
-    run: RunOut | null;
-    /**
-     * Etag
-     *
-     * For `If-Match` of a change: of its name.
-     */
-    etag: string;
-    /**
-     * Already Here
-     *
-     * Nothing was created: this workload was, or is being, imported from the same file with the same read options. `import_again` makes another one.
-     */
-    already_here: boolean;
 };
 
 export type GetRootData = {
@@ -27362,7 +27364,7 @@ export type GetQuoteRankingResponses = {
 export type GetQuoteRankingResponse = GetQuoteRankingResponses[keyof GetQuoteRankingResponses];
 
 export type ReadImportData = {
-    body: ImportIn;
+    body: FileImportIn;
     path?: never;
     query?: {
         /**
@@ -27410,7 +27412,7 @@ export type ReadImportResponses = {
     /**
      * Successful Response
      */
-    200: TierwrightServerHardwareImportsSchemasImportOut;
+    200: FileImportOut;
 };
 
 export type ReadImportResponse = ReadImportResponses[keyof ReadImportResponses];
@@ -31054,7 +31056,7 @@ export type CreateWorkloadResponses = {
     /**
      * Successful Response
      */
-    202: TierwrightServerTracesWorkloadsSchemasImportOut;
+    202: ImportOut;
 };
 
 export type CreateWorkloadResponse = CreateWorkloadResponses[keyof CreateWorkloadResponses];
@@ -31338,7 +31340,7 @@ export type CreateJoinedWorkloadResponses = {
     /**
      * Successful Response
      */
-    202: TierwrightServerTracesWorkloadsSchemasImportOut;
+    202: ImportOut;
 };
 
 export type CreateJoinedWorkloadResponse = CreateJoinedWorkloadResponses[keyof CreateJoinedWorkloadResponses];
