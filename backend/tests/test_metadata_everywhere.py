@@ -25,6 +25,9 @@ NOT_CHARGED = {
     "/workloads/{workload_id}/advice/checks": "the same, replayed",
     "/workloads/{workload_id}/advice/report": "the same",
     "/quote-rankings": "whole machines and devices, whose RAM less a reserve is stated",
+    "/quote-rankings/replays": "the same, replayed",
+    "/quote-rankings/report": "the same",
+    "/quote-rankings/report-check": "the same",
     "/placements": "whole machines and devices, whose RAM less a reserve is stated",
     "/workloads/{workload_id}/configurations": "whole machines, whose RAM less a reserve is stated",
 }

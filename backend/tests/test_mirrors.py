@@ -45,6 +45,10 @@ MIRRORS = {
         "RuleOfThumbOut": "advise.advice.found.RuleOfThumb",
         "CandidatesIn": "advise.advice.request.Candidates",
     },
+    "questions.quote_rankings.schemas": {
+        "RankedQuoteOut": "advise.quote_ranking.Ranked",
+        "RejectedQuoteOut": "advise.quote_ranking.Rejected",
+    },
     "questions.bills.schemas": {"BillCarbonOut": "advise.bill_carbon.Carbon"},
     "questions.configurations.schemas": {
         "ConfigurationOut": "advise.configurations.Configuration",

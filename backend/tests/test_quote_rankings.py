@@ -249,3 +249,169 @@ class TestRuns:
     ) -> None:
         refused = application.client.post(PATH, json=self.many() | wrong)
         assert refused.status_code in (404, 422), refused.text
+
+
+CSV = (
+    "quote_id,supplier,currency,valid_until,part_number,quantity,unit,price\n"
+    "Q-1,ACME,USD,{until},BOX,2,EA,7000.00\n"
+    "Q-2,ACME,USD,2026-12-31,BOX,2,EA,7100.00\n"
+)
+BOX = {
+    "part_number": "BOX",
+    "is": [
+        {"kind": "server", "item": "chassis-dell-r760"},
+        {"kind": "part", "item": "dimm-ddr5-rdimm-64gb", "quantity": 8},
+        {"kind": "device", "item": DRIVE, "quantity": 2},
+        {"kind": "part", "item": "rails"},
+        {"kind": "part", "item": "power", "quantity": 2},
+    ],
+}
+HAVE = {
+    "ram_bytes": 2**37,
+    "machines": 2,
+    "disk_device_id": DRIVE,
+    "disks": 4,
+    "usd_per_month": "700",
+}
+
+
+def cart(until: str = "2026-12-31", **more: Any) -> dict[str, Any]:
+    return {
+        "workload_id": "example",
+        "files": [{"name": "acme", "text": CSV.format(until=until)}],
+        "mapping": [BOX],
+        "day": "2026-10-01",
+        "have": HAVE,
+        **more,
+    }
+
+
+class TestPaper:
+    """Files of quotes, and the paper for approval that is made of them."""
+
+    def test_a_file_is_what_its_quotes_are(self, application: Application) -> None:
+        found = application.post(PATH, cart(), 201)
+        assert [each["quote_id"] for each in found["ranked"]] == [
+            "Q-1",
+            "Q-2",
+            "do_nothing",
+        ]
+        first = found["ranked"][0]
+        assert (first["supplier"], first["valid_until"]) == ("ACME", "2026-12-31")
+        assert first["option"]["bill"][0]["source"].startswith("quote Q-1 of ACME")
+
+    @pytest.mark.parametrize("wrong", [{"quotes": [quote("A")]}, {"files": []}])
+    def test_files_or_quotes(
+        self, application: Application, wrong: dict[str, Any]
+    ) -> None:
+        refused = application.client.post(PATH, json=cart(**wrong))
+        assert refused.status_code == 422
+        assert "body.quotes" in refused.text
+
+    def test_carts_without_an_id_are_named_like_their_files(
+        self, application: Application
+    ) -> None:
+        form = "NEW_ITEM-DESCRIPTION[1]=x&NEW_ITEM-QUANTITY[1]=2&NEW_ITEM-UNIT[1]=EA&NEW_ITEM-PRICE[1]={}&NEW_ITEM-CURRENCY[1]=USD&NEW_ITEM-VENDORMAT[1]=BOX"
+        files = [
+            {"name": name, "format": "oci", "text": form.format(usd)}
+            for name, usd in (("one", 7000), ("two", 7100))
+        ]
+        found = application.post(PATH, cart(files=files), 201)
+        assert [each["quote_id"] for each in found["ranked"]][:2] == ["one", "two"]
+
+    def test_the_check_names_what_is_missing_until_it_is_stated(
+        self, application: Application
+    ) -> None:
+        def codes(**more: Any) -> list[str]:
+            found = application.post(f"{PATH}/report-check", cart(**more), 200)
+            assert found["passes"] is (found["sent_back"] == [])
+            return [each["code"] for each in found["sent_back"]]
+
+        assert set(codes(have=None)) >= {"no_option_zero"}
+        assert set(codes()) >= {"undated_price"}
+        stated = {"today_cost": "2026-09-30, invoices"}
+        assert "undated_price" not in codes(statements=stated)
+        assert "expired_quote" in codes(until="2026-09-30", statements=stated)
+
+    @pytest.mark.parametrize(
+        ("form", "begins"),
+        [
+            ("html", b"<!DOCTYPE html>"),
+            ("json", b"{"),
+            ("focus", b"BilledCost"),
+            ("opencost", b"EndTimestamp"),
+            ("purchases", b""),
+        ],
+    )
+    def test_every_form_is_a_file(
+        self, application: Application, form: str, begins: bytes
+    ) -> None:
+        done = application.client.post(
+            f"{PATH}/report",
+            params={"format": form},
+            json=cart(statements={"need": "More orders"}),
+        )
+        assert done.status_code == 200, done.text
+        assert begins in done.content
+        assert "attachment" in done.headers["content-disposition"]
+        if form == "html":
+            assert b"More orders" in done.content
+            assert b"Q-1" in done.content
+
+    def test_nothing_that_can_be_exported(self, application: Application) -> None:
+        body = cart(constraints={"usd_per_month": "1"})
+        done = application.client.post(
+            f"{PATH}/report", params={"format": "focus"}, json=body
+        )
+        assert done.status_code == 422
+        assert "nothing to export" in done.text
+
+
+class TestImports:
+    """What is understood of a file."""
+
+    def read(self, application: Application, kind: str, text: str, **more: Any) -> Any:
+        return application.post("/imports", {"kind": kind, "text": text, **more}, 200)
+
+    def test_quotes_and_what_the_mapping_lacks(self, application: Application) -> None:
+        text = CSV.format(until="2026-11-30") + "Q-3,ACME,USD,,RAIL,1,XX,1\n"
+        found = self.read(application, "quotes", text)
+        assert (found["read"], found["taken"], found["currency"]) == (3, 2, "USD")
+        assert found["dates"]["valid_until"] == "2026-11-30"
+        assert [each["by"] for each in found["unmapped"]] == [
+            {"supplier": "ACME", "part_number": "BOX"}
+        ]
+        assert "XX" in found["skipped"][0]["reason"]
+        assert {
+            "printed": "EA",
+            "understood": found["units"][0]["understood"],
+        } in found["units"]
+        assert self.read(application, "quotes", text, mapping=[BOX])["unmapped"] == []
+
+    def test_an_inventory_becomes_what_there_is(self, application: Application) -> None:
+        text = (
+            '{"blockdevices":[{"name":"nvme0n1","type":"disk","size":7681501126656,"rota":false,"tran":"nvme","model":"SAMSUNG M1","serial":"S1"}]}\n'
+            "Handle 0x0011, DMI type 17, 92 bytes\nMemory Device\n\tSize: 64 GB\n\tLocator: A1\n\tType: DDR5\n"
+        )
+        found = self.read(application, "inventory", text)
+        assert found["have"] is None
+        assert found["have_reason"]
+        [model] = found["unmapped"]
+        told = [{**model["by"], "is": [{"kind": "device", "item": DRIVE}]}]
+        found = self.read(application, "inventory", text, mapping=told)
+        assert found["have"] == {
+            "machines": 1,
+            "ram_bytes": 64 * 2**30,
+            "disk_device_id": DRIVE,
+            "disks": 1,
+        }
+        assert found["unmapped"] == []
+
+    def test_a_price_list_and_what_is_none(self, application: Application) -> None:
+        text = '{"BillingCurrency":"USD","Items":[{"currencyCode":"USD","tierMinimumUnits":0,"retailPrice":0.5,"unitPrice":0.5,"armRegionName":"westeurope","effectiveStartDate":"2026-01-01T00:00:00Z","meterId":"m","meterName":"x","productId":"p","skuId":"s","productName":"Linux","skuName":"D","serviceName":"Virtual Machines","unitOfMeasure":"1 Hour","type":"Consumption","armSkuName":"Standard_D2"}]}'
+        found = self.read(application, "prices", text)
+        assert (found["format"], found["taken"]) == ("azure", 1)
+        refused = application.client.post(
+            "/imports", json={"kind": "prices", "text": "hello"}
+        )
+        assert refused.status_code == 422

@@ -978,6 +978,7 @@ class TestCommand:
             assert list(each) == [
                 *("quote_id", "rank", "usd_per_month", "purchase_usd"),
                 *("reasons", "cautions"),
+                *("option", "supplier", "valid_until", "lead_time_days"),
             ]
         assert [each["quote_id"] for each in found["ranked"]] == [
             "B",

@@ -172,3 +172,64 @@ class TestCommand:
         done = run(*words)
         assert done.returncode == 2
         assert "hint:" in done.stderr
+
+
+def of_quotes(**more: Any) -> dict[str, Any]:
+    """An advice on quotes that passes."""
+    document = whole()
+    best = document["recommendation"]
+    best["kind"] = "quotes"
+    quote = {
+        "quote_id": "Q-1",
+        "rank": 1,
+        "usd_per_month": best["usd_per_month"],
+        "purchase_usd": best["purchase_usd"],
+        "option": best,
+        "supplier": "ACME",
+        "valid_until": "2026-12-31",
+        "lead_time_days": 1,
+        "cautions": [],
+        **more,
+    }
+    document["quotes"] = {"ranking_id": "r", "day": DAY, "ranked": [quote]}
+    return document
+
+
+@pytest.mark.parametrize(
+    ("until", "expected"),
+    [
+        ("2026-10-01", []),
+        ("2026-09-30", ["expired_quote"]),
+        (None, ["quote_without_validity"]),
+    ],
+)
+def test_the_validity_of_the_quote(until: str | None, expected: list[str]) -> None:
+    assert codes(of_quotes(valid_until=until)) == expected
+
+
+def test_the_source_of_what_today_costs_dates_it() -> None:
+    document = whole()
+    document["option_zero"] |= {"bill": [], "purchase_usd": "0"}
+    assert codes(document) == ["undated_price"]
+
+    def dated(text: str) -> list[str]:
+        stated = report.Statements(today_cost=text)
+        return codes(report.with_statements(document, stated))
+
+    assert dated("2026-09-30, invoices of September") == []
+    assert dated("invoices of September") == ["undated_price"]
+    assert dated("2025-09-30, invoices") == ["old_price"]
+    assert dated("2026-11-30, invoices") == ["future_price"]
+
+
+def test_a_reason_settles_its_assumption_alone() -> None:
+    document = whole()
+    open_assumption(document)
+    code = document["cautions"][0]["code"]
+    for holds, expected in (
+        ({code: "measured"}, []),
+        ({code: " "}, ["open_assumption"]),
+        ({"x": "y"}, ["open_assumption"]),
+    ):
+        given = report.with_statements(document, report.Statements(holds=holds))
+        assert codes(given) == expected

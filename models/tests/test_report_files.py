@@ -63,7 +63,11 @@ def test_the_pdf_has_title_contents_pages_and_tags() -> None:
     width, height = found.pages[0].mediabox.width, found.pages[0].mediabox.height
     assert (round(width), round(height)) == (595, 842)
     outline = [str(each["/Title"]) for each in found.outline if isinstance(each, dict)]
-    assert outline[:3] == ["Question", "Answer", "Bill of materials"]
+    assert outline[:3] == [
+        "Question",
+        "Need, and what doing nothing costs",
+        "Answer",
+    ]
     assert outline[-1] == "Appendix"
     pages = len(found.pages)
     for at, page in enumerate(found.pages, 1):

@@ -7,6 +7,7 @@ from tierwright_server.hardware.device_imports.endpoints import (
     plans as measure_plans,
 )
 from tierwright_server.hardware.device_imports.endpoints import router as device_imports
+from tierwright_server.hardware.imports.endpoints import router as imports
 from tierwright_server.health.endpoints import router as health
 from tierwright_server.http.csv_answers import check_accept
 from tierwright_server.http.problems import responses
@@ -93,6 +94,7 @@ for part in (
     compositions,
     placements,
     quote_rankings,
+    imports,
     replay_checks,
     health,
     catalog,

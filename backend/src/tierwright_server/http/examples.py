@@ -107,6 +107,17 @@ _ADVICE_TEMPLATE = {
         "horizon_months": 48,
     },
 }
+_QUOTED = {
+    **_WORKLOAD,
+    "files": [
+        {
+            "name": "acme.csv",
+            "text": "quote_id,supplier,currency,valid_until,kind,item,quantity,unit,price\n"
+            "Q-18,ACME,USD,2026-12-31,instance,aws-i4i.4xlarge,2,HUR,1.25\n",
+        }
+    ],
+    "day": "2026-10-01",
+}
 _FIO = {
     "fio version": "fio-3.36",
     "timestamp": 1_700_000_000,
@@ -360,6 +371,19 @@ _QUESTIONS = {
             "horizon_months": 24,
         }
     ),
+    "read_import": Example(
+        {
+            "kind": "quotes",
+            "name": "acme.csv",
+            "text": "quote_id,currency,valid_until,part_number,quantity,unit,price,price_per\n"
+            "Q-17,EUR,2026-12-31,BOX-1,2,EA,8999.00,1\nQ-17,EUR,2026-12-31,RAIL-4,100,PCE,10.000,100\n",
+        }
+    ),
+    "replay_quote_ranking": Example(_QUOTED),
+    "check_quote_report": Example(
+        {**_QUOTED, "statements": {"need": "Orders double in a year."}}
+    ),
+    "report_quote_ranking": Example(_QUOTED, query={"format": "html"}),
     "create_quote_ranking": Example(
         {
             **_WORKLOAD,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json as documents
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -26,16 +28,20 @@ from tierwright.cli.options import (
 )
 from tierwright.cli.output import (
     Json,
+    check_output,
     pairs,
     print_cautions,
     print_facts,
     print_json,
     print_table,
+    progress,
 )
+from tierwright.cli.reads import NamedTrace, may_read_trace, opened
 from tierwright.cli.template import Months, limits, usual_of
+from tierwright.common.errors import BadInput
 
 if TYPE_CHECKING:
-    from tierwright.advise.quote_ranking import Ranking
+    from tierwright.advise.quote_ranking import Comparison, Ranking
     from tierwright.evaluate.advice.choose import Objective
 
 app = typer.Typer(
@@ -53,6 +59,7 @@ def quotes() -> None:
     """Rank the quotes of suppliers for a workload."""
 
 
+@may_read_trace
 def rank(
     file: Annotated[
         str,
@@ -89,6 +96,15 @@ def rank(
             "--rate",
             metavar="CODE=RATE@DATE",
             help="Value of one US dollar in a currency of the quotes, such as EUR=0.88@2026-09-30; may be repeated.",
+        ),
+    ] = None,
+    trace: NamedTrace | None = None,
+    advice: Annotated[
+        Path | None,
+        typer.Option(
+            "--advice",
+            metavar="FILE",
+            help="Also write the advice whose candidates are the quotes: for `tierwright report` and `tierwright export`.",
         ),
     ] = None,
     day: Annotated[
@@ -145,6 +161,8 @@ def rank(
 ) -> None:
     """Rank quotes for a workload by the advisor, each at its prices, beside doing nothing.
 
+    With --advice and --trace the finalists of the advice are replayed, and the replays decide among them.
+
     Exit code 0 with a ranking, 2 where no quote could be read, 3 where nothing keeps every limit.
     """
     from tierwright.advise import quote_ranking as question
@@ -154,6 +172,12 @@ def rank(
     from tierwright.hardware.imports.mapping import NO_MAPPING, read_mapping
     from tierwright.hardware.imports.offers import DO_NOTHING, read_offers
 
+    check_output(advice)
+    if trace is not None and advice is None:
+        raise BadInput(
+            "--trace: a ranking replays nothing",
+            "add --advice with the file to write: the recording confirms what it recommends",
+        )
     usual = usual_of(template)
     of = limits(
         usual,
@@ -169,8 +193,9 @@ def rank(
     found_profile, accesses = workload_of(
         workload, production, data, accesses_per_second, new_pages
     )
-    found = question.answer(
-        found_profile.curve.from_start(start),
+    curve = found_profile.curve.from_start(start)
+    compared = question.Comparison(
+        curve,
         batch,
         day=day or question.today(),
         accesses_per_s=accesses,
@@ -191,6 +216,9 @@ def rank(
         ],
         seed=seed,
     )
+    found = compared.ranking()
+    if advice is not None:
+        _write_advice(compared, curve.page_bytes, advice, trace)
     if json:
         print_json(found.to_dict())
     else:
@@ -204,6 +232,25 @@ def rank(
 
 
 app.command("rank")(shows_money(rank))
+
+
+def _write_advice(
+    compared: Comparison, page_bytes: int, output: Path, trace: NamedTrace | None
+) -> None:
+    """Write the advice whose candidates are the quotes, by replays where there is a recording."""
+    from tierwright.common.currency import stated
+
+    with ExitStack() as stack:
+        recording, on_progress = None, None
+        if trace is not None:
+            files, reading = trace
+            if reading["page_bytes"] is None:
+                reading = {**reading, "page_bytes": page_bytes}
+            recording = stack.enter_context(opened(files, reading))
+            on_progress = stack.enter_context(progress("replay"))
+        found = compared.advice(trace=recording, on_progress=on_progress)
+    document = stated(found.to_dict(derivation=True))
+    output.write_text(documents.dumps(document, indent=1), encoding="utf-8")
 
 
 def _print(found: Ranking, *, every: bool) -> None:

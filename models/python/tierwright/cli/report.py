@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tierwright.cli.output import Json, check_output, print_json
+from tierwright.cli.output import Json, check_output, pairs, print_json
 from tierwright.common.errors import BadInput
+
+if TYPE_CHECKING:
+    from tierwright.advise.report import Statements
 
 _CHECKED = 2
 ENDINGS = (".html", ".pdf", ".xlsx", ".csv", ".json")
@@ -54,9 +57,33 @@ def report(
         typer.Option(
             "--uplift-source",
             metavar="TEXT",
-            help="With check: who states the growth and the busiest hour.",
+            help="Who states the growth and the busiest hour; it stands in the paper.",
         ),
     ] = "",
+    need: Annotated[
+        str,
+        typer.Option(
+            "--need",
+            metavar="TEXT",
+            help="Why something is to be bought, in the words of the business.",
+        ),
+    ] = "",
+    today_cost: Annotated[
+        str,
+        typer.Option(
+            "--today-cost",
+            metavar="TEXT",
+            help="Where the stated cost of doing nothing is from, its day first: '2026-09-30, invoices of September'.",
+        ),
+    ] = "",
+    holds: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--holds",
+            metavar="CODE=REASON",
+            help="Why an assumption that could change the choice holds; may be repeated.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Write the report of an advice: question, answer, bill, evidence, assumptions and sources.
@@ -65,17 +92,22 @@ def report(
     the money of the bill by formulas. `report check` names what a committee would send back: exit code 1 if there is
     anything.
     """
+    from tierwright.advise.report import Statements
+
+    statements = Statements(
+        need, uplift_source, today_cost, pairs(holds or (), "--holds")
+    )
     if len(advice) == _CHECKED and str(advice[0]) == CHECK:
         if output is not None or title is not None:
             raise BadInput(
                 "--output: a check writes no report",
                 "leave `check` out to write it, or leave the option out",
             )
-        _check(advice[1], day, uplift_source, json=json)
+        _check(advice[1], day, statements, json=json)
         return
-    if day is not None or uplift_source or json:
+    if day is not None or json:
         raise BadInput(
-            "--day, --uplift-source, --json: belong to `tierwright report check`",
+            "--day, --json: belong to `tierwright report check`",
             "write `check` before the advice",
         )
     if len(advice) != 1:
@@ -85,17 +117,19 @@ def report(
             "--output: the file to write is missing",
             f"name a file that ends in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}",
         )
-    _write(advice[0], output, title)
+    _write(advice[0], output, title, statements)
 
 
-def _check(advice: Path, day: str | None, uplift_source: str, *, json: bool) -> None:
+def _check(
+    advice: Path, day: str | None, statements: Statements, *, json: bool
+) -> None:
     import datetime
 
     from tierwright.advise import report as reports
 
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
-    document = reports.read(advice)
-    found = reports.sent_back(document, day=day or today, uplift_source=uplift_source)
+    document = reports.with_statements(reports.read(advice), statements)
+    found = reports.sent_back(document, day=day or today)
     if json:
         from tierwright.common.derivation import plain
 
@@ -103,7 +137,7 @@ def _check(advice: Path, day: str | None, uplift_source: str, *, json: bool) -> 
             {
                 "advice_id": document["advice_id"],
                 "day": day or today,
-                "uplift_source": uplift_source or None,
+                "uplift_source": statements.uplift_source or None,
                 "passes": not found,
                 "sent_back": plain(list(found)),
             }
@@ -118,7 +152,9 @@ def _check(advice: Path, day: str | None, uplift_source: str, *, json: bool) -> 
         raise typer.Exit(EXIT_SENT_BACK)
 
 
-def _write(advice: Path, output: Path, title: str | None) -> None:
+def _write(
+    advice: Path, output: Path, title: str | None, statements: Statements
+) -> None:
     from tierwright.advise import report as reports
 
     ending = output.suffix.lower()
@@ -134,7 +170,7 @@ def _write(advice: Path, output: Path, title: str | None) -> None:
             "leave it out, or name an output that ends in .html, .pdf or .xlsx",
         )
     check_output(output)
-    document = reports.read(advice)
+    document = reports.with_statements(reports.read(advice), statements)
     if output.exists() and output.samefile(advice):
         raise BadInput(
             f"--output: `{output}` is the advice itself", "name another file"

@@ -67,6 +67,22 @@ async def made(
     return None if isinstance(found, AdviceCheckOut) else found
 
 
+async def queued(
+    session: AsyncSession, context: Context, question: Question
+) -> AdviceCheckOut | None:
+    """Leave the replays that are missing to a job; None where all of them have been made.
+
+    Raises
+    ------
+    NeedsTrace
+        If the workload has nothing to replay.
+    BadInput
+        If a replay is impossible.
+    """
+    found = await _made_or_queued(session, context, question)
+    return found if isinstance(found, AdviceCheckOut) else None
+
+
 async def _made_or_queued(
     session: AsyncSession,
     context: Context,

@@ -259,8 +259,10 @@ class AdviceOptionOut(Answer):
     """One way to buy and to run the hierarchy. Sizes and money are of all machines together."""
 
     name: str = Field(description="What it is, in words.")
-    kind: Literal["instances", "volumes", "chassis", "devices", "have"] = Field(
-        description="What holds the data; `have`: what there is today."
+    kind: Literal["instances", "volumes", "chassis", "devices", "have", "quotes"] = (
+        Field(
+            description="What holds the data; `have`: what there is today; `quotes`: what a quote offers."
+        )
     )
     machines: int = Field(description="Equal machines.")
     ram_bytes: int

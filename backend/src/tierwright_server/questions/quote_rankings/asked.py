@@ -1,5 +1,6 @@
 """A ranking asked of the models: the same while a client waits and in a run."""
 
+import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
@@ -10,10 +11,17 @@ from tierwright.advise.advice.request import Have
 from tierwright.common.currency import ExchangeRate
 from tierwright.hardware.device import Device
 from tierwright.hardware.imports.mapping import LineMapping, mapping_of
-from tierwright.hardware.imports.offers import offers_of
+from tierwright.hardware.imports.offers import (
+    Batch,
+    offers_of,
+    read_offers,
+    together,
+)
 from tierwright.profile.curve import Curve
+from tierwright_server.common.errors import BadInput
 from tierwright_server.questions.advice.service import of_part
 from tierwright_server.questions.quote_rankings.schemas import (
+    MOST_QUOTES,
     QuoteRankingIn,
     QuoteRankingOut,
 )
@@ -54,21 +62,58 @@ def _mapping_in(body: QuoteRankingIn) -> LineMapping:
         return mapping_of(_exact(body.mapping), "mapping")
 
 
-def answered(
+def batch_of(body: QuoteRankingIn) -> Batch:
+    """Read the quotes of a request, stated there or in files.
+
+    Raises
+    ------
+    BadInput
+        Both or neither are stated, a file cannot be read, or there are too many quotes.
+    """
+    if bool(body.files) == bool(body.quotes):
+        raise BadInput.at(
+            "body.quotes",
+            len(body.quotes),
+            "state quotes either here or in `files`",
+            hint="Send `quotes`, or `files` that hold some.",
+        )
+    if body.quotes:
+        return offers_of(_exact(body.quotes))
+    batch = together(
+        [
+            (
+                each.name,
+                read_offers(io.BytesIO(each.text.encode()), each.name, each.format),
+            )
+            for each in body.files
+        ]
+    )
+    if len(batch) > MOST_QUOTES:
+        raise BadInput.at(
+            "body.files",
+            len(batch),
+            f"the files hold more than {MOST_QUOTES:,} quotes",
+            hint="Rank them with `tierwright quotes rank`.",
+        )
+    return batch
+
+
+def comparison_of(
     body: QuoteRankingIn,
+    batch: Batch,
     found: Found,
     on_quote: Callable[[int], object] | None = None,
-) -> tuple[str, bytes]:
-    """Return the id of a ranking and the bytes of its answer.
+) -> models.Comparison:
+    """Return the quotes of a request as the models compare them.
 
     Raises
     ------
     BadInput
         An input is out of range; of a quote only its own place in the answer says so.
     """
-    ranking = models.answer(
+    return models.Comparison(
         found.curve,
-        offers_of(_exact(body.quotes)),
+        batch,
         day=body.day or models.today(),
         accesses_per_s=body.accesses_per_s,
         duration_s=found.duration_s,
@@ -87,6 +132,11 @@ def answered(
         seed=body.seed,
         on_quote=on_quote,
     )
+
+
+def answered(comparison: models.Comparison) -> tuple[str, bytes]:
+    """Return the id of a ranking and the bytes of its answer."""
+    ranking = comparison.ranking()
     shown = QuoteRankingOut.model_validate(ranking.to_dict())
     return ranking.ranking_id, shown.model_dump_json().encode()
 

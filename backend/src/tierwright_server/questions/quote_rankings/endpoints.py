@@ -2,16 +2,22 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Response, status
+from fastapi import APIRouter, Path, Query, Response, status
+from fastapi.responses import JSONResponse
 
 from tierwright_server.common.schemas import Identifier
 from tierwright_server.http.context import ContextDep, SessionDep
 from tierwright_server.http.problems import responses
-from tierwright_server.questions.quote_rankings import service
+from tierwright_server.questions.advice.schemas import AdviceCheckOut
+from tierwright_server.questions.quote_rankings import paper, service
 from tierwright_server.questions.quote_rankings.schemas import (
+    PaperCheckOut,
+    PaperForm,
+    QuotePaperIn,
     QuoteRankingIn,
     QuoteRankingOut,
     QuoteRankingRunOut,
+    ReplaysMadeOut,
 )
 
 router = APIRouter(prefix="/quote-rankings", tags=["costs"])
@@ -72,6 +78,108 @@ async def create_quote_ranking(
         status_code=status.HTTP_201_CREATED,
         media_type="application/json",
         headers={"Location": _place(ranking_id)},
+    )
+
+
+@router.post(
+    "/replays",
+    operation_id="replay_quote_ranking",
+    response_model=ReplaysMadeOut,
+    responses={
+        202: {
+            "model": AdviceCheckOut,
+            "description": "They have not all been made: a job does that. Ask again when its run has ended.",
+            "headers": {
+                "Location": {
+                    "description": "The replays that the job makes.",
+                    "schema": {"type": "string"},
+                }
+            },
+        },
+        **responses(404, 409),
+    },
+)
+async def replay_quote_ranking(
+    body: QuoteRankingIn, session: SessionDep, context: ContextDep
+) -> ReplaysMadeOut | JSONResponse:
+    """Replay the recording for the quotes that were close, so that the paper rests on replays: 200 once all are there."""
+    found = await paper.replay(session, context, body)
+    if found is None:
+        return ReplaysMadeOut(made=True)
+    return JSONResponse(
+        found.model_dump(mode="json"),
+        status_code=status.HTTP_202_ACCEPTED,
+        headers={"Location": f"/api/v1/advice-checks/{found.id}"},
+    )
+
+
+@router.post(
+    "/report-check",
+    operation_id="check_quote_report",
+    responses=responses(404, 409),
+)
+async def check_quote_report(
+    body: QuotePaperIn, session: SessionDep, context: ContextDep
+) -> PaperCheckOut:
+    """Name what a committee would send the paper for approval back for; the day of the decision is `day`."""
+    return await paper.checked(session, context, body)
+
+
+@router.post(
+    "/report",
+    operation_id="report_quote_ranking",
+    response_class=Response,
+    responses={
+        **responses(404, 409),
+        200: {
+            "description": "The paper, as a file to save.",
+            "headers": {
+                "Content-Disposition": {
+                    "description": "`attachment` with the name of the file, of which the id of the ranking is part.",
+                    "schema": {"type": "string"},
+                }
+            },
+            "content": {
+                media_type.partition(";")[0]: {
+                    "schema": {"type": "object"}
+                    if form == "json"
+                    else {"type": "string", "format": "binary"}
+                }
+                for form, media_type in paper.MEDIA_TYPES.items()
+            },
+        },
+    },
+)
+async def report_quote_ranking(
+    body: QuotePaperIn,
+    session: SessionDep,
+    context: ContextDep,
+    form: Annotated[
+        PaperForm,
+        Query(
+            alias="format",
+            description="`html`, `pdf`, `xlsx`, `csv`, `json`: as the report of an advice; of the chosen quote `focus`: "
+            "its bill as rows of FOCUS, a forecast of a year; `opencost`: its prices; `purchases`: what is bought.",
+        ),
+    ],
+    title: Annotated[
+        str | None,
+        Query(
+            min_length=1,
+            max_length=200,
+            description="Heading of the paper as `html`, `pdf` or `xlsx`; absent: a general one.",
+        ),
+    ] = None,
+) -> Response:
+    """Write the paper for approval: the advice whose candidates are the quotes, with their ranking.
+
+    Stores nothing. It rests on replays where `POST /quote-rankings/replays` has made them all.
+    """
+    found = await paper.written(session, context, body, form, title)
+    return Response(
+        found.content,
+        media_type=found.media_type,
+        headers={"Content-Disposition": f'attachment; filename="{found.name}"'},
     )
 
 

@@ -1,11 +1,12 @@
 """Shapes of a ranking of quotes."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from tierwright.advise.quote_ranking import Rejected
 from tierwright.advise.quote_ranking.caution import QuoteCaution
+from tierwright.advise.quote_ranking.switching import Switch
+from tierwright.advise.report.committee import SentBack
 from tierwright.hardware.imports.offers import Unreadable
 from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
@@ -24,6 +25,7 @@ from tierwright_server.questions.advice.schemas import (
     Above0,
     AdviceOptionOut,
     Amount,
+    BrokenOut,
     ConstraintsIn,
     HaveIn,
     Objective,
@@ -33,18 +35,42 @@ MOST_AT_ONCE = 100
 """Quotes that are ranked while the client waits."""
 MOST_QUOTES = 2000
 """Quotes of one request."""
+MOST_FILES = 20
 MOST_MAPPED = 1000
 MOST_RATES = 50
+
+
+class QuoteFileIn(Body):
+    """A file of quotes, as `tierwright import quotes` reads it."""
+
+    name: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=200,
+            description="Named in errors; the id of a cart that states none, where there are several files.",
+        ),
+    ] = "file"
+    format: Literal["csv", "json", "oci", "cxml"] | None = Field(
+        default=None, description="Its format; absent: by the beginning of the file."
+    )
+    text: Annotated[str, Field(min_length=1, description="What it holds.")]
 
 
 class QuoteRankingIn(StartIn, Body):
     """Quotes, and what they are for."""
 
     workload_id: Identifier
+    files: Annotated[
+        list[QuoteFileIn],
+        Field(
+            max_length=MOST_FILES,
+            description="Files of quotes, in place of `quotes`: own CSV and JSON, forms of OCI, cXML.",
+        ),
+    ] = []
     quotes: Annotated[
         list[Any],
         Field(
-            min_length=1,
             max_length=MOST_QUOTES,
             description="Each an object with `quote_id`, `supplier`, `currency`, `valid_until` (YYYY-MM-DD), "
             "`lead_time_days` and `lines`; a line has `kind` (`device`, `server`, `instance`, `volume`, `part`, `tax` or "
@@ -53,7 +79,7 @@ class QuoteRankingIn(StartIn, Body):
             "wrong with one quote leaves that one out alone, as `unreadable`. Up to 100 are ranked at once, "
             "up to 2,000 by a run; more of them with `tierwright quotes rank`.",
         ),
-    ]
+    ] = []
     constraints: ConstraintsIn = Field(
         default=ConstraintsIn(), description="Limits that every quote must keep."
     )
@@ -130,6 +156,19 @@ class QuoteCautionOut(Answer):
     """What to know of one quote."""
 
 
+@mirrors(
+    Switch,
+    input="`price` of the chosen quote, `rate` of accesses, or `growth` of the data.",
+    unit="`USD/month`, `1/s` or `1/year`.",
+    used="The value that was used, in the unit.",
+    value="The nearest value at which another choice wins; null where none within ten times does.",
+    best="Quote that wins there, `do_nothing`, or null where no option keeps every limit.",
+    text="The same in words.",
+)
+class SwitchOut(Answer):
+    """A value of one input at which another choice wins, all else as stated."""
+
+
 class RankedQuoteOut(Answer):
     """A quote that keeps every limit."""
 
@@ -141,18 +180,45 @@ class RankedQuoteOut(Answer):
     purchase_usd: Usd = Field(description="At purchase. [USD]")
     reasons: list[str] = Field(description="Why it stands there, in sentences.")
     cautions: list[QuoteCautionOut] = Field(description="What to know of it.")
+    option: AdviceOptionOut = Field(
+        description="The configuration that it is, as in an advice; `bill` has the rows of the quote."
+    )
+    supplier: str = Field(description="Empty where no line states it.")
+    valid_until: str | None = Field(
+        description="Last day of its validity, YYYY-MM-DD; null where not stated."
+    )
+    lead_time_days: int | None = Field(description="Until it is delivered. [days]")
 
 
-@mirrors(
-    Rejected,
-    quote_id="`do_nothing` for what there is today.",
-    constraint="The first limit that its best configuration breaks.",
-    value="What it has, in the unit of the limit, `space` in bytes; null where it has no number.",
-    limit="What was stated; null for what no quote can be without.",
-    relaxation="By how much the limit has to be relaxed; null where it cannot be.",
-)
 class RejectedQuoteOut(Answer):
-    """A quote that breaks a limit."""
+    """A quote that breaks a limit: as a rejected option of an advice, and what the quote states of itself."""
+
+    quote_id: str = Field(description="`do_nothing` for what there is today.")
+    constraint: str = Field(
+        description="The first limit that its best configuration breaks."
+    )
+    value: float | None = Field(
+        description="What it has, in the unit of the limit, `space` in bytes; null where it has no number."
+    )
+    limit: float | None = Field(
+        description="What was stated; null for what no quote can be without."
+    )
+    relaxation: float | None = Field(
+        description="By how much the limit has to be relaxed; null where it cannot be."
+    )
+    option: AdviceOptionOut | None = Field(
+        description="That configuration, as in an advice; null where the quote cannot be one, whatever is stated."
+    )
+    also: list[BrokenOut] = Field(
+        description="Other limits that it breaks: all of them have to be relaxed to admit it."
+    )
+    text: str = Field(description="The same in words.")
+    cautions: list[QuoteCautionOut] = Field(description="What to know of it.")
+    supplier: str = Field(description="Empty where no line states it.")
+    valid_until: str | None = Field(
+        description="Last day of its validity, YYYY-MM-DD; null where not stated."
+    )
+    lead_time_days: int | None = Field(description="Until it is delivered. [days]")
 
 
 @mirrors(
@@ -181,7 +247,8 @@ class QuoteRankingOut(Answer):
     """Quotes in the order of the objective."""
 
     ranking_id: str = Field(
-        description="Hash of all that was asked: the same request has the same id, whatever the order of its quotes."
+        description="Hash of all that was asked: the same request has the same id, whatever the order of its quotes as long as "
+        "each can be read."
     )
     finding: str
     ranked: list[RankedQuoteOut] = Field(
@@ -207,3 +274,78 @@ class QuoteRankingOut(Answer):
     validity: str
     warnings: list[WarningOut]
     cautions: list[CautionOut]
+
+
+PaperForm = Literal[
+    "html", "pdf", "xlsx", "csv", "json", "focus", "opencost", "purchases"
+]
+Statement = Annotated[str, Field(max_length=2000)]
+
+
+class StatementsIn(Body):
+    """What those who write the paper state beside the answer; it stands in the paper."""
+
+    need: Statement = Field(
+        default="",
+        description="Why something is to be bought, in the words of the business.",
+    )
+    uplift_source: Statement = Field(
+        default="", description="Who states the growth and the busiest hour, and when."
+    )
+    today_cost: Statement = Field(
+        default="",
+        description="Where the stated cost of doing nothing is from; begins with its day: `2026-09-30, invoices`.",
+    )
+    holds: dict[Identifier, Statement] = Field(
+        default={},
+        max_length=100,
+        description="Why an assumption that could change the choice holds, by its code.",
+    )
+
+
+class QuotePaperIn(QuoteRankingIn):
+    """Quotes, what they are for, and what the paper for approval states."""
+
+    statements: StatementsIn = Field(
+        default=StatementsIn(), description="What the paper states beside the answer."
+    )
+
+
+@mirrors(
+    SentBack,
+    code="Stable name of what is missing.",
+    message="What is missing or wrong.",
+    hint="What to do next.",
+)
+class SentBackOut(Answer):
+    """One thing that a committee would send the paper back for."""
+
+
+class ReplaysMadeOut(Answer):
+    """All replays that the paper needs are there."""
+
+    made: bool = Field(
+        description="Always true: while some are missing, a job is named."
+    )
+
+
+class PaperCheckOut(Answer):
+    """What a committee would send the paper back for."""
+
+    advice_id: str = Field(description="Of the advice that the paper is of.")
+    ranking_id: str = Field(description="Of the ranking of the same question.")
+    finding: str
+    status: Literal["model", "checked"] = Field(
+        description="Whether replays decided among what was close."
+    )
+    day: str = Field(description="Of the decision, YYYY-MM-DD.")
+    passes: bool = Field(description="Whether nothing is missing.")
+    sent_back: list[SentBackOut] = Field(
+        description="What is missing, in the order of the paper."
+    )
+    switching: list[SwitchOut] = Field(
+        description="At which price, rate and growth another choice wins."
+    )
+    open_assumptions: list[str] = Field(
+        description="Codes of assumptions that could change the choice, for `statements.holds`."
+    )

@@ -2,26 +2,30 @@
 
 import asyncio
 import json
-from typing import Any
+from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise import quote_ranking as models
+from tierwright.advise.advice.request import Replays, Splits
 from tierwright.common.wording import counted
 from tierwright.hardware.device import Device
-from tierwright_server.common.errors import NotFound, NotReady
+from tierwright.hardware.imports.offers import Batch
+from tierwright_server.common.errors import BadInput, NotFound, NotReady
 from tierwright_server.common.result_ids import result_id
 from tierwright_server.common.version import VERSION
 from tierwright_server.hardware.catalog import service as catalog
 from tierwright_server.http.context import Context
 from tierwright_server.jobs.runs.schemas import RunOut
 from tierwright_server.jobs.runs.states import RunKind
-from tierwright_server.questions.advice.service import have_with
+from tierwright_server.questions.advice.service import Question, have_with
 from tierwright_server.questions.point import find_curve
 from tierwright_server.questions.quote_rankings import repository
 from tierwright_server.questions.quote_rankings.asked import (
     Found,
     answered,
+    batch_of,
+    comparison_of,
 )
 from tierwright_server.questions.quote_rankings.schemas import (
     MOST_AT_ONCE,
@@ -37,20 +41,34 @@ Kept = tuple[str, bytes]
 """Id and bytes of a ranking."""
 
 
-async def rank(
-    session: AsyncSession, context: Context, body: QuoteRankingIn
-) -> Kept | QuoteRankingRunOut:
-    """Rank quotes and keep the answer; more than are ranked while a client waits are ranked by a run.
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Quotes of a request as the models compare them.
 
-    An answer that is kept has the bytes of the first time where it was asked before.
-
-    Raises
-    ------
-    NotFound, NotReady
-        The workload or a device is missing or not ready.
-    BadInput
-        An input is out of range; of a quote only its own place in the answer says so.
+    Attributes
+    ----------
+    comparison : Comparison
+    question : Question
+        The advice whose candidates they are.
     """
+
+    comparison: models.Comparison
+    question: Question
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """What a request names, and the rows that it was found in."""
+
+    found: Found
+    workload: Workload
+    content: Content
+    devices: dict[str, Device]
+
+
+async def _find(
+    session: AsyncSession, context: Context, body: QuoteRankingIn
+) -> _Named:
     curve = await find_curve(session, context, body.workload_id, body)
     workload, content = await workloads.find_ready(session, body.workload_id)
     devices = await _devices(session, context, body)
@@ -67,14 +85,83 @@ async def rank(
         devices.get(body.flash_device_id or ""),
         devices.get(body.disk_device_id or ""),
     )
-    if len(body.quotes) > MOST_AT_ONCE:
-        # What is wrong with the request as a whole is wrong with one quote of it too: it fails before a run starts.
-        one = body.model_copy(update={"quotes": body.quotes[:1]})
-        await asyncio.to_thread(answered, one, found)
+    return _Named(found, workload, content, devices)
+
+
+async def compared(
+    session: AsyncSession, context: Context, body: QuoteRankingIn
+) -> Compared:
+    """Find workload and devices, and read the quotes, for what is answered while the client waits.
+
+    Raises
+    ------
+    NotFound, NotReady
+        The workload or a device is missing or not ready.
+    BadInput
+        An input is out of range, or there are too many quotes; of a quote only its own place in the answer says so.
+    """
+    named = await _find(session, context, body)
+
+    def made() -> models.Comparison:
+        batch = batch_of(body)
+        if len(batch) > MOST_AT_ONCE:
+            raise BadInput.at(
+                "body.files" if body.files else "body.quotes",
+                len(batch),
+                f"a paper for approval compares at most {MOST_AT_ONCE} quotes",
+                hint="Rank all of them first, and send those that are close.",
+            )
+        return comparison_of(body, batch, named.found)
+
+    comparison = await asyncio.to_thread(made)
+
+    def answer(
+        replays: Replays | None, how_sure: bool, splits: Splits | None = None
+    ) -> models.QuotedAdvice:
+        assert splits is None
+        return comparison.advice(how_sure=how_sure, replays=replays)
+
+    return Compared(
+        comparison, Question(named.workload, named.content, named.found.curve, answer)
+    )
+
+
+async def rank(
+    session: AsyncSession, context: Context, body: QuoteRankingIn
+) -> Kept | QuoteRankingRunOut:
+    """Rank quotes and keep the answer; more than are ranked while a client waits are ranked by a run.
+
+    An answer that is kept has the bytes of the first time where it was asked before.
+
+    Raises
+    ------
+    NotFound, NotReady
+        The workload or a device is missing or not ready.
+    BadInput
+        An input is out of range; of a quote only its own place in the answer says so.
+    """
+    named = await _find(session, context, body)
+
+    def made() -> Kept | int:
+        batch = batch_of(body)
+        if len(batch) > MOST_AT_ONCE:
+            # What is wrong with the request as a whole is wrong with one quote of it too: it fails before a run starts.
+            comparison_of(body, _one_of(batch), named.found)
+            return len(batch)
+        return answered(comparison_of(body, batch, named.found))
+
+    kept = await asyncio.to_thread(made)
+    if isinstance(kept, int):
         pinned = body.model_copy(update={"day": body.day or models.today()})
-        return await _queued(session, pinned, (workload, content), devices)
-    ranking_id, answer = await asyncio.to_thread(answered, body, found)
+        return await _queued(session, pinned, kept, named)
+    ranking_id, answer = kept
     return ranking_id, await repository.keep(session, ranking_id, answer)
+
+
+def _one_of(batch: Batch) -> Batch:
+    if batch.offers:
+        return Batch(batch.offers[:1])
+    return Batch((), batch.unreadable[:1])
 
 
 async def _devices(
@@ -99,19 +186,18 @@ async def _devices(
 
 
 async def _queued(
-    session: AsyncSession,
-    body: QuoteRankingIn,
-    of: tuple[Workload, Content],
-    devices: dict[str, Device],
+    session: AsyncSession, body: QuoteRankingIn, quotes: int, named: _Named
 ) -> Kept | QuoteRankingRunOut:
     """Find the ranking of these inputs, or queue it; one that failed or was cancelled is tried again.
 
     The devices are kept as they are now, and the request as a text: what a quote holds may be no JSON of the database.
     """
-    workload, content = of
-    documents = {name: catalog.device_document(each) for name, each in devices.items()}
+    workload, content = named.workload, named.content
+    documents = {
+        name: catalog.device_document(each) for name, each in named.devices.items()
+    }
     text = json.dumps(body.model_dump(mode="json"), sort_keys=True)
-    inputs = {"body": text, "devices": documents}
+    inputs = {"body": text, "devices": documents, "quotes": quotes}
 
     async def is_done(found: Result | None) -> bool:
         return found is not None and await _answer_of(session, found) is not None
@@ -125,7 +211,7 @@ async def _queued(
             content,
             inputs,
             None,
-            f"Rank {counted(len(body.quotes), 'quote')} for {workload.name}",
+            f"Rank {counted(quotes, 'quote')} for {workload.name}",
         ),
         is_done,
     )
@@ -147,10 +233,9 @@ async def _answer_of(session: AsyncSession, result: Result) -> Kept | None:
 
 def _run_out(row: Row) -> QuoteRankingRunOut:
     result, run = row
-    quotes: list[Any] = json.loads(result.inputs["body"])["quotes"]
     return QuoteRankingRunOut(
         ranking_id=result.id,
-        quotes=len(quotes),
+        quotes=result.inputs["quotes"],
         run=None if run is None else RunOut.model_validate(run),
     )
 

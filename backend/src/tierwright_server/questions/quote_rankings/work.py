@@ -13,7 +13,12 @@ from tierwright.trace.notes import ReaderNotes
 from tierwright_server.common.errors import ServerError
 from tierwright_server.jobs.report import JobFailure, Report
 from tierwright_server.questions.advice.service import have_with
-from tierwright_server.questions.quote_rankings.asked import Found, answered
+from tierwright_server.questions.quote_rankings.asked import (
+    Found,
+    answered,
+    batch_of,
+    comparison_of,
+)
 from tierwright_server.questions.quote_rankings.schemas import QuoteRankingIn
 from tierwright_server.traces.curves import read_curve
 
@@ -39,15 +44,17 @@ def rank(job: dict[str, Any], report: Report) -> dict[str, Any]:
         name: device_from_mapping(document, place=name)
         for name, document in job["devices"].items()
     }
-    total = len(body.quotes)
 
-    def on_quote(done: int) -> None:
-        report.progress("pricing quotes", done, total, unit="quotes")
-        if done == total:
-            report.progress("ordering quotes", 0, None, unit="quotes")
-
-    report.progress("pricing quotes", 0, total, unit="quotes")
     try:
+        batch = batch_of(body)
+        total = len(batch.offers)
+
+        def on_quote(done: int) -> None:
+            report.progress("pricing quotes", done, total, unit="quotes")
+            if done == total:
+                report.progress("ordering quotes", 0, None, unit="quotes")
+
+        report.progress("pricing quotes", 0, total, unit="quotes")
         found = Found(
             _curve(job, body),
             job["summary"].get("duration_s"),
@@ -61,7 +68,7 @@ def rank(job: dict[str, Any], report: Report) -> dict[str, Any]:
             devices.get(body.flash_device_id or ""),
             devices.get(body.disk_device_id or ""),
         )
-        ranking_id, answer = answered(body, found, on_quote)
+        ranking_id, answer = answered(comparison_of(body, batch, found, on_quote))
     except BadInput as refused:
         raise JobFailure(refused.message, refused.hint) from refused
     except ServerError as refused:

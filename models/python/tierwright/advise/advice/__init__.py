@@ -144,6 +144,28 @@ def answer(
         (flash, disk),
         seed,
     )
+    return advice_on(
+        asked,
+        how_sure=how_sure,
+        trace=trace,
+        on_progress=on_progress,
+        replays=replays,
+        split=split,
+        splits=splits,
+    )
+
+
+def advice_on(
+    asked: Asked,
+    *,
+    how_sure: bool,
+    trace: Trace | None = None,
+    on_progress: OnProgress | None = None,
+    replays: Replays | None = None,
+    split: bool = False,
+    splits: Splits | None = None,
+) -> Advice:
+    """Advise on a question that was checked; the other parameters are those of `answer`."""
     table = _bounded.table_of(asked)
     if trace is not None:
         replays = _checked.by_trace(asked.setting.curve, trace, on_progress)

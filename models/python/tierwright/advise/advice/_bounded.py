@@ -73,7 +73,7 @@ _NOTHING = Shelf(None, (), ())
 def table_of(asked: Asked) -> Table:
     """Make the table of a question: of all options, or of those that bounds do not leave out.
 
-    Nothing is left out of up to 1,000,000 servers built from parts.
+    Nothing is left out of up to 1,000,000 servers built from parts. Of quotes, what they offer and what there is.
 
     Raises
     ------
@@ -81,6 +81,8 @@ def table_of(asked: Asked) -> Table:
         If there are more options than can be listed, or searched.
     """
     setting = asked.setting
+    if setting.quoted is not None:
+        return Table(setting, (None, _NOTHING))
     wanted = wanted_of(setting)
     if wanted is None or "chassis" not in wanted.kinds:
         return Table.of(setting)

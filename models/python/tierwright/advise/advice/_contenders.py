@@ -280,6 +280,11 @@ class Contenders:
         store, cache = np.full(len(self), np.inf), np.full(len(self), np.inf)
         for at, (flash, disk) in enumerate(pairs):
             row = int(self.rows[at])
+            if table.source(row) == "quotes":
+                given = table.given(row)
+                store[at] = given.disk_budget_tb
+                cache[at] = given.flash_budget_tb * int(self.options.flash_devices[at])
+                continue
             if table.source(row) in ("devices", *STANDING):
                 if disk is not None:
                     store[at] = budget_tb(disk)

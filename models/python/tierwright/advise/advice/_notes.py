@@ -31,6 +31,8 @@ def _about_curve(asked: Asked, table: Table, best: int | None) -> Iterator[Cauti
 def about_answer(asked: Asked, table: Table, best: int | None) -> Iterator[Caution]:
     setting = asked.setting
     candidates = setting.candidates
+    # What a quote offers is all that is compared: nothing else was a candidate.
+    kinds = () if setting.quoted is not None else candidates.kinds
     source = None if best is None else table.source(best)
     yield from _about_curve(asked, table, best)
     yield from _about_left_out(table)
@@ -47,13 +49,13 @@ def about_answer(asked: Asked, table: Table, best: int | None) -> Iterator[Cauti
             if beside
             else "every option costs as much more",
         )
-    if "chassis" in candidates.kinds and not candidates.prices_chassis:
+    if "chassis" in kinds and not candidates.prices_chassis:
         yield Caution(
             "chassis_without_price",
             "servers built from parts are no candidates: no chassis has a list price, and none is stated",
             "state the price of a chassis",
         )
-    if "devices" in candidates.kinds and table.shelf.ram is None:
+    if "devices" in kinds and table.shelf.ram is None:
         yield Caution(
             "no_price_of_ram",
             "no price book with a price of RAM was chosen, so RAM and devices bought by themselves are no candidates",

@@ -347,6 +347,9 @@ def _budgets(table: Table, at: int) -> tuple[float, float]:
             return math.inf, math.inf
         own = catalog.device(drive.device) if drive.device else None
         return math.inf, math.nan if own is None else budget_tb(own)
+    if source == "quotes":
+        given = table.given(at)
+        return given.flash_budget_tb, given.disk_budget_tb
     flash, store = table.devices(at)
     return (
         math.inf if flash is None else budget_tb(flash),

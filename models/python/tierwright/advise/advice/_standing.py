@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -57,6 +58,10 @@ class Standing:
         Whether these are known.
     power_watts, rack_units : float
         NaN where unknown. [W], [U]
+    quote_id : str
+        Of the quote that offers it; empty of what there is.
+    bill : tuple of mapping
+        Its rows, as `_table.bill_rows` makes them; empty where only amounts are known.
     """
 
     machines: int
@@ -75,6 +80,8 @@ class Standing:
     is_priced: bool = True
     power_watts: float = math.nan
     rack_units: float = math.nan
+    quote_id: str = ""
+    bill: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def store_bytes(self) -> int:

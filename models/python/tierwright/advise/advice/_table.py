@@ -48,7 +48,7 @@ from tierwright.evaluate.advice.rows import (
     month_cents,
 )
 from tierwright.evaluate.advice.tiers import Shelf, TierRows, tiers
-from tierwright.evaluate.bill import CENT, EXACT, bill_lines, cents
+from tierwright.evaluate.bill import CENT, EXACT, Line, bill_lines, cents
 from tierwright.evaluate.configurations.columns import Columns, enumerate_configurations
 from tierwright.evaluate.configurations.sold import Sold, local_device, volume_device
 from tierwright.evaluate.configurations.wanted import Wanted
@@ -99,8 +99,8 @@ class Setting:
     least_life_years: float
     data_bytes: int
     devices: tuple[Device | None, Device | None]
-    quoted: tuple[Standing, ...] = ()
-    """Quotes, each as each scheme runs it."""
+    quoted: tuple[Standing, ...] | None = None
+    """Quotes, each as each scheme runs it: then these alone are candidates. None: the question is not of quotes."""
     spare: int = 0
     """Devices of each machine that hold the data, beyond those that carry its load."""
 
@@ -370,6 +370,7 @@ class Table:
         """Return what an option is that was given as a whole."""
         setting = self.setting
         if self.source(at) == "quotes":
+            assert setting.quoted is not None
             return setting.quoted[int(self.options.row[at])]
         assert setting.have is not None
         return _of_have(setting, setting.have)
@@ -418,7 +419,11 @@ class Table:
         first[of_tiers] = self.tier_rows.store[options.row[of_tiers]]
         second[of_tiers] = self.tier_rows.cache[options.row[of_tiers]]
         quoted = options.source == code["quotes"]
-        first[quoted] = options.row[quoted]
+        # Whatever of a quote holds the data or caches, it is the same quote.
+        names = [each.quote_id for each in self.setting.quoted or ()]
+        numbers = {name: at for at, name in enumerate(dict.fromkeys(names))}
+        of_row = np.asarray([numbers[name] for name in names], dtype=np.int64)
+        first[quoted] = of_row[options.row[quoted]]
         columns = self.columns
         if columns is not None:
             sold = options.source < code["devices"]
@@ -468,7 +473,10 @@ class Table:
             parts.append(f"{int(options.flash_devices[at]) * machines:,} x {flash}")
         parts.append(f"{int(options.store_devices[at]) * machines:,} x {store}")
         on = "" if machines == 1 else f" on {counted(machines, 'machine')}"
-        return f"{listed(parts)}{on}"
+        held = f"{listed(parts)}{on}"
+        if source == "quotes":
+            return f"quote {self.given(at).quote_id} ({held})"
+        return held
 
     def hierarchy(self, at: int) -> Hierarchy | None:
         """Devices of one machine as queues; None where one states no figures."""
@@ -708,7 +716,13 @@ class Table:
         flash, store = self.names(at)
         machines = int(options.machines[at])
         config = self.config(at)
-        rows = bill_rows(config, self.setting.horizon_months) if with_bill else ()
+        rows: tuple[Mapping[str, Any], ...] = ()
+        if with_bill:
+            rows = (
+                self.given(at).bill
+                if self.source(at) == "quotes"
+                else bill_rows(config, self.setting.horizon_months)
+            )
         priced = options.unpriced[at] == 0
         times, reason = (
             self.response(at) if with_response else (None, RESPONSE_NOT_ASKED)
@@ -752,7 +766,7 @@ class Table:
             flash_hit_share=reads[0],
             disk_share=reads[1],
             months_until_too_small=self.months_left(at),
-            bill=rows,
+            bill=tuple(dict(row) for row in rows),
             config=as_read(config),
         )
 
@@ -1007,18 +1021,18 @@ def bill_rows(
         lines = bill_lines(
             build_from_mapping({**config, "horizon_months": horizon_months})
         )
-        rows = []
-        for line in lines:
-            cents_ = np.asarray([int(line.purchase_usd * 100)])
-            spread = Decimal(int(month_cents(cents_, horizon_months)[0])) * CENT
-            price = line.unit_price
-            rows.append(
-                {
-                    **plain(line),
-                    "quantity": plain_number(line.quantity),
-                    "unit_price": None if price is None else text_of(price),
-                    "usd_per_month": text_of(line.usd_per_month + spread),
-                    "purchase_usd": text_of(line.purchase_usd),
-                }
-            )
-    return tuple(rows)
+        return tuple(bill_row(line, horizon_months) for line in lines)
+
+
+def bill_row(line: Line, horizon_months: int) -> dict[str, Any]:
+    """Return a line of a bill as a row, its purchase spread over the months."""
+    bought = np.asarray([int(line.purchase_usd * 100)])
+    spread = Decimal(int(month_cents(bought, horizon_months)[0])) * CENT
+    price = line.unit_price
+    return {
+        **plain(line),
+        "quantity": plain_number(line.quantity),
+        "unit_price": None if price is None else text_of(price),
+        "usd_per_month": text_of(line.usd_per_month + spread),
+        "purchase_usd": text_of(line.purchase_usd),
+    }

@@ -32,6 +32,7 @@ from tierwright.evaluate.advice.later import (
     trends,
     waiting,
 )
+from tierwright.evaluate.advice.rows import STANDING
 from tierwright.evaluate.advice.tiers import Shelf
 from tierwright.evaluate.bill import CENT
 from tierwright.hardware.price_history import PriceSeries, price_history
@@ -166,6 +167,7 @@ def _then(table: Table, at: int | None) -> _Then:
         table.source(at),
         table.server(at),
         *table.names(at),
+        table.given(at).quote_id if table.source(at) in STANDING else "",
         table.scheme(at),
         int(options.machines[at]),
     )
@@ -225,8 +227,8 @@ def wait(
     zero: Option | None,
     history: Iterable[PriceSeries] | None = None,
 ) -> Waiting | None:
-    """Say whether waiting for other prices pays; None where nothing new is bought or rented."""
-    if best is None or best_at is None or best.kind == "have":
+    """Say whether waiting for other prices pays; None where nothing new is bought or rented, or a quote states the price."""
+    if best is None or best_at is None or best.kind in STANDING:
         return None
     parts = purchases_by_kind(table, best_at)
     known = {

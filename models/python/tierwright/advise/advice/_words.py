@@ -143,6 +143,8 @@ def _buy(best: Option, zero: Option | None) -> str:
     if best.kind == "have":
         return f"Keep what there is: {named(best)}, {money(cost)} per month."
     verb = "Rent" if best.purchase_usd == 0 else "Buy"
+    if best.kind == "quotes":
+        verb = "Take"
     today = ""
     if zero is not None and zero.usd_per_month is not None:
         now = zero.usd_per_month

@@ -31,7 +31,7 @@ class Option:
     name : str
         What it is, in words.
     kind : str
-        `instances`, `volumes`, `chassis`, `devices` or `have`.
+        `instances`, `volumes`, `chassis`, `devices`, `have` or, of a quote, `quotes`.
     machines : int
         Equal machines.
     ram_bytes, flash_bytes : int

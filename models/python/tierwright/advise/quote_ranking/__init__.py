@@ -7,14 +7,15 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
-from tierwright.advise.advice import _split
+from tierwright.advise.advice import LIMIT_WORDS, _split, advice_on
 from tierwright.advise.advice._asked import Asked, asked_of, versions
+from tierwright.advise.advice._bounded import table_of
 from tierwright.advise.advice._choice import (
     Chosen,
     chosen_of,
@@ -23,12 +24,14 @@ from tierwright.advise.advice._choice import (
 )
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._why_not import broken_by
-from tierwright.advise.advice.found import Option
-from tierwright.advise.advice.request import Candidates, Have
+from tierwright.advise.advice._words import rejected_text
+from tierwright.advise.advice.found import Advice, Broken, Option
+from tierwright.advise.advice.request import Candidates, Have, Replays
 from tierwright.advise.quote_ranking import _words
-from tierwright.advise.quote_ranking._offered import Offered, offered
+from tierwright.advise.quote_ranking._offered import Impossible, Offered, offered
 from tierwright.advise.quote_ranking._priced import Unranked, rates_by_currency
 from tierwright.advise.quote_ranking.caution import QuoteCaution
+from tierwright.advise.quote_ranking.switching import Switch, switches
 from tierwright.common.answer import Answer, Figure, Step
 from tierwright.common.arrays import FloatArray
 from tierwright.common.currency import ExchangeRate
@@ -37,7 +40,6 @@ from tierwright.common.fields import is_of_calendar
 from tierwright.evaluate.advice import choose
 from tierwright.evaluate.advice.choose import Objective
 from tierwright.evaluate.advice.rows import IntArray
-from tierwright.evaluate.advice.tiers import Shelf
 from tierwright.evaluate.bill import CENT
 from tierwright.evaluate.configurations.wanted import DEFAULT_RESERVED_GIB
 from tierwright.hardware.build import DEFAULT_HORIZON_MONTHS
@@ -45,6 +47,7 @@ from tierwright.hardware.device import Device
 from tierwright.hardware.imports.mapping import NO_MAPPING, LineMapping
 from tierwright.hardware.imports.offers import DO_NOTHING, Batch, Unreadable
 from tierwright.profile.curve import Curve
+from tierwright.trace.reading import OnProgress, Trace
 
 MOST_QUOTES = 10_000
 """Most quotes of a batch."""
@@ -90,6 +93,14 @@ class Ranked:
     reasons : tuple of str
         Why it stands there, in sentences.
     cautions : tuple of QuoteCaution
+    option : Option
+        The configuration that it is, as an advice describes it; its bill has the rows of the quote.
+    supplier : str
+        Empty where no line states it.
+    valid_until : str or None
+        Last day of its validity, YYYY-MM-DD; None where not stated.
+    lead_time_days : int or None
+        [days]
     """
 
     quote_id: str
@@ -98,6 +109,10 @@ class Ranked:
     purchase_usd: Decimal
     reasons: tuple[str, ...]
     cautions: tuple[QuoteCaution, ...]
+    option: Option
+    supplier: str = ""
+    valid_until: str | None = None
+    lead_time_days: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +126,15 @@ class Rejected:
         The first limit that its best configuration breaks: a constraint of an advice, or what it cannot be without.
     value, limit, relaxation : float or None
         In the unit of the constraint, `space` in bytes; None where it has none.
+    option : Option or None
+        That configuration; None where the quote cannot be one, whatever is stated.
+    also : tuple of Broken
+        The other limits that it breaks.
+    text : str
+        The same in words.
+    cautions : tuple of QuoteCaution
+    supplier, valid_until, lead_time_days
+        As of `Ranked`.
     """
 
     quote_id: str
@@ -118,6 +142,50 @@ class Rejected:
     value: float | None
     limit: float | None
     relaxation: float | None
+    option: Option | None = None
+    also: tuple[Broken, ...] = ()
+    text: str = ""
+    cautions: tuple[QuoteCaution, ...] = ()
+    supplier: str = ""
+    valid_until: str | None = None
+    lead_time_days: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QuotesAtHand:
+    """The quotes of an advice whose candidates they are.
+
+    Attributes
+    ----------
+    ranking_id : str
+        Of the ranking of the same question.
+    day : str
+        On which they were ranked, YYYY-MM-DD.
+    ranked : tuple of Ranked
+    rejected : tuple of Rejected
+    unreadable : tuple of Unreadable
+    switching : tuple of Switch
+        At which price, rate and growth another choice wins.
+    """
+
+    ranking_id: str
+    day: str
+    ranked: tuple[Ranked, ...]
+    rejected: tuple[Rejected, ...]
+    unreadable: tuple[Unreadable, ...]
+    switching: tuple[Switch, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuotedAdvice(Advice):
+    """An advice whose candidates are quotes.
+
+    Attributes
+    ----------
+    quotes : QuotesAtHand
+    """
+
+    quotes: QuotesAtHand
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,45 +287,165 @@ def answer(
     BadInput
         As an advice; or if there are no quotes, or more than `MOST_QUOTES`, or a currency has two rates.
     """
-    if not _DAY.fullmatch(day) or not is_of_calendar(day):
-        raise BadInput(f"day: `{day}` is not a day written as YYYY-MM-DD", "correct it")
-    if not 1 <= len(batch) <= MOST_QUOTES:
-        raise BadInput(
-            f"quotes: `{len(batch):,}` is not a number of quotes from 1 to {MOST_QUOTES:,}",
-            "send them in several batches, with what there is in each",
-        )
-    by_currency = rates_by_currency(rates)
-    if len(by_currency) < len(rates):
-        raise BadInput("rates: a currency has two rates", "state one for each currency")
-    asked = asked_of(
+    return Comparison(
         curve,
-        (accesses_per_s, duration_s),
-        Candidates(reserved_gib=reserved_gib),
-        have,
-        constraints or {},
-        objective,
-        None,
-        horizon_months,
-        (flash, disk),
-        seed,
-    )
-    found: list[Offered] = []
-    unreadable = list(batch.unreadable)
-    for done, offer in enumerate(batch.offers, 1):
-        try:
-            found.append(offered(offer, asked.setting, mapping, by_currency, day))
-        except Unranked as left_out:
-            unreadable.append(Unreadable(offer.index, left_out.code, left_out.detail))
-        if on_quote is not None:
-            on_quote(done)
-    unreadable.sort(key=lambda each: each.index)
-    # Of equals in what decides, the exactly cheaper one stands first, then the one whose id does.
-    found.sort(
-        key=lambda each: (each.priced.spend(horizon_months), each.offer.quote_id)
-    )
-    standing = tuple(one for each in found for one in each.standing)
-    asked = replace(asked, setting=replace(asked.setting, quoted=standing))
-    return _answer(asked, found, unreadable, batch, mapping, rates, day)
+        batch,
+        day=day,
+        accesses_per_s=accesses_per_s,
+        duration_s=duration_s,
+        have=have,
+        constraints=constraints,
+        objective=objective,
+        horizon_months=horizon_months,
+        reserved_gib=reserved_gib,
+        flash=flash,
+        disk=disk,
+        mapping=mapping,
+        rates=rates,
+        seed=seed,
+        on_quote=on_quote,
+    ).ranking()
+
+
+class Comparison:
+    """Quotes as configurations of the advisor: they are ranked, and advised on.
+
+    Parameters
+    ----------
+    curve, batch, others
+        As of `answer`.
+
+    Raises
+    ------
+    BadInput
+        As `answer`.
+    """
+
+    def __init__(
+        self,
+        curve: Curve,
+        batch: Batch,
+        *,
+        day: str,
+        accesses_per_s: float | None = None,
+        duration_s: float | None = None,
+        have: Have | None = None,
+        constraints: Mapping[str, Any] | None = None,
+        objective: Objective = "usd",
+        horizon_months: int = DEFAULT_HORIZON_MONTHS,
+        reserved_gib: Decimal = DEFAULT_RESERVED_GIB,
+        flash: Device | None = None,
+        disk: Device | None = None,
+        mapping: LineMapping = NO_MAPPING,
+        rates: Sequence[ExchangeRate] = (),
+        seed: int = 0,
+        on_quote: Callable[[int], object] | None = None,
+    ) -> None:
+        if not _DAY.fullmatch(day) or not is_of_calendar(day):
+            raise BadInput(
+                f"day: `{day}` is not a day written as YYYY-MM-DD", "correct it"
+            )
+        if not 1 <= len(batch) <= MOST_QUOTES:
+            raise BadInput(
+                f"quotes: `{len(batch):,}` is not a number of quotes from 1 to {MOST_QUOTES:,}",
+                "send them in several batches, with what there is in each",
+            )
+        by_currency = rates_by_currency(rates)
+        if len(by_currency) < len(rates):
+            raise BadInput(
+                "rates: a currency has two rates", "state one for each currency"
+            )
+        asked = asked_of(
+            curve,
+            (accesses_per_s, duration_s),
+            Candidates(reserved_gib=reserved_gib),
+            have,
+            constraints or {},
+            objective,
+            None,
+            horizon_months,
+            (flash, disk),
+            seed,
+        )
+        found: list[Offered] = []
+        unreadable = list(batch.unreadable)
+        for done, offer in enumerate(batch.offers, 1):
+            try:
+                found.append(offered(offer, asked.setting, mapping, by_currency, day))
+            except Unranked as left_out:
+                unreadable.append(
+                    Unreadable(offer.index, left_out.code, left_out.detail)
+                )
+            if on_quote is not None:
+                on_quote(done)
+        unreadable.sort(key=lambda each: each.index)
+        # Of equals in what decides, the exactly cheaper one stands first, then the one whose id does.
+        found.sort(
+            key=lambda each: (each.priced.spend(horizon_months), each.offer.quote_id)
+        )
+        standing = tuple(one for each in found for one in each.standing)
+        self._asked = replace(asked, setting=replace(asked.setting, quoted=standing))
+        self._found = found
+        self._unreadable = unreadable
+        self._batch = batch
+        self._mapping = mapping
+        self._rates = tuple(rates)
+        self._day = day
+
+    def ranking(self) -> Ranking:
+        """Put the quotes in the order of the objective."""
+        return _answer(
+            self._asked,
+            self._found,
+            self._unreadable,
+            self._batch,
+            self._mapping,
+            self._rates,
+            self._day,
+        )
+
+    def advice(
+        self,
+        *,
+        how_sure: bool = True,
+        trace: Trace | None = None,
+        on_progress: OnProgress | None = None,
+        replays: Replays | None = None,
+    ) -> QuotedAdvice:
+        """Advise which quote to take: an advice whose candidates are the quotes, with their ranking.
+
+        Parameters
+        ----------
+        how_sure, trace, on_progress, replays
+            As of `tierwright.advise.advice.answer`; with replays these decide among what was close.
+
+        Raises
+        ------
+        BadInput
+            If the trace is not the recording of the curve.
+        Cancelled
+            If progress asked to stop.
+        """
+        found = advice_on(
+            self._asked,
+            how_sure=how_sure,
+            trace=trace,
+            on_progress=on_progress,
+            replays=replays,
+        )
+        ranking = self.ranking()
+        return QuotedAdvice(
+            **{each.name: getattr(found, each.name) for each in fields(found)}
+            | {"versions": ranking.versions, "validity": VALIDITY},
+            quotes=QuotesAtHand(
+                ranking.ranking_id,
+                self._day,
+                ranking.ranked,
+                ranking.rejected,
+                ranking.unreadable,
+                tuple(switches(self._asked)) if how_sure else (),
+            ),
+        )
 
 
 @dataclass(slots=True)
@@ -296,8 +484,8 @@ class _Places:
             self.table.least_response,
         )
 
-    def rejected(self, owner: int, quote_id: str) -> Rejected:
-        """Say which limit the best option of a quote breaks that breaks one whatever runs it."""
+    def rejected(self, owner: int, of: Offered | None) -> Rejected:
+        """Say which limits the best option of a quote breaks that breaks one whatever runs it."""
         asked, table, chosen = self.asked, self.table, self.chosen
         limits = [
             *chosen.limits,
@@ -311,10 +499,20 @@ class _Places:
             zip(number.tolist(), rows.tolist(), strict=True),
             key=lambda two: (two[0], rank[two[1]]),
         )[1]
-        first = next(limit for limit in limits if bool(limit.breaks[at]))
-        broken = broken_by(first, at)
+        broken, *also = (
+            broken_by(limit, at) for limit in limits if bool(limit.breaks[at])
+        )
+        option = table.option(at, with_response=asked.limits_response)
         return Rejected(
-            quote_id, broken.constraint, broken.value, broken.limit, broken.relaxation
+            DO_NOTHING if of is None else of.offer.quote_id,
+            broken.constraint,
+            broken.value,
+            broken.limit,
+            broken.relaxation,
+            option,
+            tuple(also),
+            rejected_text(option, broken.constraint, broken.value, broken.limit),
+            *_stated(of),
         )
 
 
@@ -327,7 +525,7 @@ def _answer(
     rates: Sequence[ExchangeRate],
     day: str,
 ) -> Ranking:
-    table = Table(asked.setting, (None, Shelf(None, (), ())))
+    table = table_of(asked)
     owner = np.full(len(table.options), -1, dtype=np.int64)
     owner[table.quotes_at :] = np.repeat(
         np.arange(len(found)), [len(each.standing) for each in found]
@@ -336,7 +534,7 @@ def _answer(
     best = places.best()
     zero = _zero(table)
     options = {
-        who: table.option(at, with_response=asked.limits_response, with_bill=False)
+        who: table.option(at, with_response=asked.limits_response)
         for who, at in best.items()
     }
     taxed = {
@@ -360,23 +558,19 @@ def _answer(
                     *of.cautions,
                     *_words.of_charges(of, taxed, len(found)),
                 ),
+                options[who],
+                *_stated(of)[1:],
             )
         )
     rejected = [
-        Rejected(
-            each.offer.quote_id,
-            each.impossible.constraint,
-            each.impossible.value,
-            each.impossible.limit,
-            each.impossible.relaxation,
-        )
+        _impossible(each, each.impossible)
         if each.impossible is not None
-        else places.rejected(who, each.offer.quote_id)
+        else places.rejected(who, each)
         for who, each in enumerate(found)
         if who not in best
     ]
     if table.have_at is not None and -1 not in best:
-        rejected.append(places.rejected(-1, DO_NOTHING))
+        rejected.append(places.rejected(-1, None))
     rejected.sort(key=lambda each: each.quote_id)
     known = {
         **versions(asked),
@@ -403,6 +597,30 @@ def _answer(
         horizon_months=asked.setting.horizon_months,
         versions=known,
         validity=VALIDITY,
+    )
+
+
+def _stated(
+    of: Offered | None,
+) -> tuple[tuple[QuoteCaution, ...], str, str | None, int | None]:
+    """Return what a quote states of itself behind its figures: cautions, supplier, validity, lead time."""
+    if of is None:
+        return (), "", None, None
+    offer = of.offer
+    return tuple(of.cautions), offer.supplier, offer.valid_until, offer.lead_time_days
+
+
+def _impossible(of: Offered, why: Impossible) -> Rejected:
+    return Rejected(
+        of.offer.quote_id,
+        why.constraint,
+        why.value,
+        why.limit,
+        why.relaxation,
+        None,
+        (),
+        f"Quote {of.offer.quote_id} lacks {LIMIT_WORDS.get(why.constraint, why.constraint)}.",
+        *_stated(of),
     )
 
 

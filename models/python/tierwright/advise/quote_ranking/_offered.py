@@ -168,7 +168,7 @@ def offered(
                 f"row {line.row}: {line.quantity} of a time of `{shown(line.item or line.part_number)}`: in a cart that "
                 "may be so long, or so many; state it as our CSV or JSON, where the unit is the time that the price is of",
             )
-        priced.add(line, is_rent=is_rent, rates=rates)
+        priced.add(line, _billed_as(line, items), is_rent=is_rent, rates=rates)
         rent_of.add(is_rent)
         if line.kind == "tax" and not is_rent:
             tax = line
@@ -188,8 +188,35 @@ def offered(
     priced.spend(setting.horizon_months)
     found = Offered(offer, priced)
     _configure(found, contents, setting)
+    bill = priced.bill(setting.horizon_months, day, stated_by(offer))
+    found.standing = [
+        replace(each, quote_id=offer.quote_id, bill=bill) for each in found.standing
+    ]
     found.cautions += _of_quote(offer, contents, day)
     return found
+
+
+def stated_by(offer: Offer) -> str:
+    """Say which quote states a price, and until when."""
+    by = f" of {shown(offer.supplier)}" if offer.supplier else ""
+    until = (
+        f"valid until {offer.valid_until}"
+        if offer.valid_until
+        else "no day of validity stated"
+    )
+    return f"quote {offer.quote_id}{by}, {until}"
+
+
+def _billed_as(line: QuoteLine, items: tuple[Item, ...] | None) -> tuple[str, str]:
+    """Return how a bill names a line, and the kind of its row."""
+    if items is not None and len(items) == 1:
+        [one] = items
+        role, name = _role(one)
+        # The price of a volume is that of the whole: its row is no capacity in GiB.
+        kinds = {INSTANCE: "server", VOLUME: "extra"}
+        return name, kinds.get(role, "part")
+    named = line.kind if line.kind in CHARGES else _name(line).strip("`")
+    return named, "extra" if items is None else "part"
 
 
 def _items(line: QuoteLine, mapping: LineMapping) -> tuple[Item, ...] | None:

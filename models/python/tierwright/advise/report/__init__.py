@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tierwright.advise.report import (
     _answer,
     _basis,
-    _committee,
     _evidence,
     _flat,
     _later,
+    _paper,
     _scenarios,
+    committee,
 )
 from tierwright.advise.report._answer import STATUS, Document
-from tierwright.advise.report._committee import SentBack
 from tierwright.advise.report._document import HINT, checked
 from tierwright.advise.report._markup import Markup, joined, tag
 from tierwright.advise.report._options import options_csv
 from tierwright.advise.report._pdf import pdf_of
 from tierwright.advise.report._style import STYLE
 from tierwright.advise.report._workbook import workbook_of
+from tierwright.advise.report.committee import SentBack
 from tierwright.common.documents import parse_json, read_bytes, text_of
 from tierwright.common.errors import BadInput
 
@@ -42,19 +44,27 @@ MOST_BYTES = 16 * 2**20
 TITLE = "What to buy, and why"
 _SECTIONS: tuple[tuple[str, str, Callable[[Document], Iterator[Markup]]], ...] = (
     ("question", "Question", _answer.question),
+    ("need", "Need, and what doing nothing costs", _paper.need),
     ("answer", "Answer", _answer.answer),
+    ("options", "Options compared", _paper.options),
     ("bill", "Bill of materials", _answer.bill),
+    ("life", "Cost over the horizon", _paper.life),
     ("figures", "Expected figures", _answer.figures),
     ("close", "What else was close", _evidence.close),
     ("flat", "How flat it is", _flat.flat),
     ("when", "When it changes", _later.later),
+    ("switching", "Switching values", _paper.switching),
     ("scenarios", "Scenarios and regret", _scenarios.scenarios),
     ("why-not", "Why not", _evidence.why_not),
     ("sure", "How sure", _evidence.sure),
     ("checked", "Checked", _evidence.checks),
     ("rules", "Rules of thumb", _evidence.rules),
+    ("quotes", "Quotes", _paper.quotes),
     ("assumptions", "Assumptions and cautions", _basis.assumptions),
+    ("sources", "Prices and uplifts: sources and dates", _paper.sources),
     ("limits", "Limits", _basis.limits),
+    ("approval", "Approval", _paper.approval),
+    ("reproduce", "How to reproduce it", _paper.reproduce),
     ("appendix", "Appendix", _basis.appendix),
 )
 
@@ -205,8 +215,59 @@ def sent_back(
     BadInput
         If it is not an advice, or the day is not one.
     """
-    found = checked(document, "advice")
-    return tuple(_committee.sent_back(found, document, day, uplift_source))
+    given = with_statements(document, Statements(uplift_source=uplift_source))
+    found = checked(given, "advice")
+    return tuple(committee.sent_back(found, given, day))
+
+
+@dataclass(frozen=True, slots=True)
+class Statements:
+    """What those who write the paper state beside the advice; empty where they do not.
+
+    Attributes
+    ----------
+    need : str
+        Why something is to be bought, in the words of the business.
+    uplift_source : str
+        Who states the growth and the busiest hour, and when.
+    today_cost : str
+        Where the stated cost of doing nothing is from; begins with its day, `2026-09-30, invoices of September`.
+    holds : mapping of str to str
+        Why an assumption that could change the choice holds, by its code.
+    """
+
+    need: str = ""
+    uplift_source: str = ""
+    today_cost: str = ""
+    holds: Mapping[str, str] = field(default_factory=dict)
+
+
+def with_statements(
+    document: Mapping[str, Any], statements: Statements
+) -> dict[str, Any]:
+    """Return an advice with statements, beside those that it has; those that are empty change nothing.
+
+    Parameters
+    ----------
+    document : mapping
+        As of `html`.
+    statements : Statements
+
+    Raises
+    ------
+    BadInput
+        If it is not an advice.
+    """
+    checked(document, "advice")
+    kept = dict(document.get("statements") or {})
+    texts = {
+        name: text
+        for name in ("need", "uplift_source", "today_cost")
+        if (text := getattr(statements, name).strip())
+    }
+    holds = {**(kept.get("holds") or {}), **statements.holds}
+    found = {**kept, **texts, **({"holds": holds} if holds else {})}
+    return {**document, "statements": found} if found else dict(document)
 
 
 def csv(document: Mapping[str, Any]) -> str:

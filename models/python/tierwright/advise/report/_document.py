@@ -277,6 +277,12 @@ _BROKEN = {
     "limit": _maybe_number,
     "relaxation": _maybe_number,
 }
+_QUOTE = {
+    "supplier": _maybe_text,
+    "valid_until": _maybe_text,
+    "lead_time_days": _maybe_count,
+    "cautions": _list(_table(code=_text, message=_text, hint=_maybe_text)),
+}
 _ADVICE = _table(
     advice_id=_text,
     status=_maybe_text,
@@ -444,6 +450,50 @@ _ADVICE = _table(
             hint=_maybe_text,
             effect=_maybe_text,
             could_change_choice=_optional(_flag),
+        )
+    ),
+    quotes=_optional(
+        _table(
+            ranking_id=_text,
+            day=_text,
+            ranked=_list(
+                _table(
+                    quote_id=_text,
+                    rank=_count,
+                    usd_per_month=_amount,
+                    purchase_usd=_amount,
+                    option=_MAYBE_OPTION,
+                    **_QUOTE,
+                )
+            ),
+            rejected=_list(
+                _table(
+                    quote_id=_text,
+                    text=_maybe_text,
+                    option=_MAYBE_OPTION,
+                    **_BROKEN,
+                    **_QUOTE,
+                )
+            ),
+            unreadable=_list(_table(index=_count, code=_text, detail=_text)),
+            switching=_list(
+                _table(
+                    input=_text,
+                    unit=_text,
+                    used=_maybe_number,
+                    value=_maybe_number,
+                    best=_maybe_text,
+                    text=_text,
+                )
+            ),
+        )
+    ),
+    statements=_optional(
+        _table(
+            need=_maybe_text,
+            uplift_source=_maybe_text,
+            today_cost=_maybe_text,
+            holds=_named(_text),
         )
     ),
     data_bytes=_maybe_number,

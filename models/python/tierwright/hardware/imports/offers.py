@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
 from tierwright.common.errors import BadInput
@@ -210,6 +210,34 @@ def read_offers(stream: BinaryIO, place: str, name: str | None = None) -> Batch:
         Unreadable(len(lines) + at, "line_of_no_quote", f"row {row}: {reason}")
         for at, (row, reason) in enumerate(left_out)
     ]
+    return _without_twins(offers, unreadable)
+
+
+def together(batches: Sequence[tuple[str, Batch]]) -> Batch:
+    """Return the quotes of several files as one batch; each fails alone.
+
+    Parameters
+    ----------
+    batches : sequence of (str, Batch)
+        Name of the file, and its quotes. Of several files, a cart that states no id is named like its file.
+    """
+    offers: list[Offer] = []
+    unreadable: list[Unreadable] = []
+    before = 0
+    for name, batch in batches:
+        for each in batch.offers:
+            is_named = each.is_cart and each.quote_id == CART and len(batches) > 1
+            offers.append(
+                replace(
+                    each,
+                    index=before + each.index,
+                    quote_id=name if is_named else each.quote_id,
+                )
+            )
+        unreadable += [
+            replace(each, index=before + each.index) for each in batch.unreadable
+        ]
+        before += len(batch)
     return _without_twins(offers, unreadable)
 
 

@@ -41,7 +41,7 @@ class SentBack:
 
 
 def sent_back(
-    document: Document, raw: Mapping[str, Any], day: str, uplift_source: str
+    document: Document, raw: Mapping[str, Any], day: str
 ) -> Iterator[SentBack]:
     """Yield what is missing, in the order in which a reader finds it.
 
@@ -53,8 +53,6 @@ def sent_back(
         The same as it was read.
     day : str
         Day of the decision, YYYY-MM-DD.
-    uplift_source : str
-        Who states the growth and the busiest hour; empty where nobody does.
 
     Raises
     ------
@@ -66,7 +64,10 @@ def sent_back(
     yield from _need(document)
     yield from _nothing(document)
     yield from _prices(document, day)
-    yield from _uplift(document, uplift_source)
+    yield from _quotes(document, day)
+    yield from _uplift(
+        document, (document["statements"] or {}).get("uplift_source") or ""
+    )
     yield from _ranges(document)
     yield from _horizons(document, raw)
 
@@ -109,18 +110,63 @@ def _prices(document: Document, day: str) -> Iterator[SentBack]:
     book = document["versions"].get("price_book_date", "")
     for option in _compared(document):
         if not option["bill"] and option["usd_per_month"] is not None:
-            undated[option["name"]] = None
+            date = _date_of_today(document) if option == document["option_zero"] else ""
+            _put(
+                f"what there is today, {option['name']}", date, day, undated, ahead, old
+            )
         for row in option["bill"]:
             if row["unit_price"] is None or row["kind"] in _FREE:
                 continue
             date = row["date"] or (book if _of_book(row["what"]) else "")
-            if not _DATED.fullmatch(date or ""):
-                undated[row["what"]] = None
-            elif _is_after(date, day):
-                ahead[f"{row['what']} of {date}"] = None
-            elif quarter_of(day) - quarter_of(date) > MOST_QUARTERS_APART:
-                old[f"{row['what']} of {date}"] = None
+            _put(row["what"], date or "", day, undated, ahead, old)
     yield from _dates(undated, ahead, old, day)
+
+
+def _put(
+    what: str,
+    date: str,
+    day: str,
+    undated: dict[str, None],
+    ahead: dict[str, None],
+    old: dict[str, None],
+) -> None:
+    """Put a price among those that are sent back, if it is one of them."""
+    if not _DATED.fullmatch(date):
+        undated[what] = None
+    elif _is_after(date, day):
+        ahead[f"{what} of {date}"] = None
+    elif quarter_of(day) - quarter_of(date) > MOST_QUARTERS_APART:
+        old[f"{what} of {date}"] = None
+
+
+def _date_of_today(document: Document) -> str:
+    """Return the day that the source of what doing nothing costs begins with; empty where it has none."""
+    stated = (document["statements"] or {}).get("today_cost") or ""
+    found = _DAY.match(stated)
+    return "" if found is None or not is_of_calendar(found[0]) else found[0]
+
+
+def _quotes(document: Document, day: str) -> Iterator[SentBack]:
+    """Yield what is wrong with the validity of the quote that is recommended."""
+    given, best = document["quotes"], document["recommendation"]
+    if given is None or best is None or best["kind"] != "quotes":
+        return
+    for each in given["ranked"]:
+        if each["option"] is None or each["option"]["name"] != best["name"]:
+            continue
+        name, until = each["quote_id"], each["valid_until"]
+        if not until:
+            yield SentBack(
+                "quote_without_validity",
+                f"Quote `{name}` does not state until when it is valid.",
+                "ask the supplier how long the price holds, and rank again",
+            )
+        elif until < day:
+            yield SentBack(
+                "expired_quote",
+                f"Quote `{name}` was valid until {until}, which is before {day}.",
+                "ask the supplier for a new quote, and rank again",
+            )
 
 
 def _is_after(date: str, day: str) -> bool:
@@ -192,16 +238,18 @@ def _ranges(document: Document) -> Iterator[SentBack]:
             "No independent replay confirms the recommendation.",
             "ask for the advice by a replay of its finalists",
         )
+    holds = (document["statements"] or {}).get("holds") or {}
     open_ = [
         each["code"]
         for each in document["cautions"]
         if each["could_change_choice"] is True
+        and not (holds.get(each["code"]) or "").strip()
     ]
     if open_:
         yield SentBack(
             "open_assumption",
             f"{counted(len(open_), 'assumption', 'assumptions')} could change the choice: {_some(dict.fromkeys(open_))}.",
-            "settle it as the advice says, or state why it holds",
+            "settle it as the advice says, or state in the paper why it holds",
         )
 
 

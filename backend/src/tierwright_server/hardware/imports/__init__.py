@@ -1,0 +1,1 @@
+"""Files of other systems, and what is understood of them."""

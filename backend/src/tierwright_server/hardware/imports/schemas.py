@@ -1,0 +1,128 @@
+"""Shapes of imports."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from tierwright_server.common.schemas import Answer, Body
+
+
+class FileImportIn(Body):
+    """A file of another system."""
+
+    kind: Literal["quotes", "prices", "inventory"] = Field(
+        description="What it holds: quotes or a cart, a price list, or outputs of programs of a host."
+    )
+    format: (
+        Annotated[str, Field(min_length=1, max_length=20, pattern=r"^[a-z]+$")] | None
+    ) = Field(
+        default=None,
+        description="Its format, as `tierwright import --as` names it; absent: by the beginning of the file.",
+    )
+    name: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=200,
+            description="Named in errors; of an inventory the machine.",
+        ),
+    ] = "file"
+    text: Annotated[
+        str,
+        Field(
+            min_length=1,
+            description="What it holds, as far as a request may be long; larger files with `tierwright import`.",
+        ),
+    ]
+    mapping: Annotated[
+        list[Any],
+        Field(
+            max_length=1000,
+            description="What lines and models of drives are, as of `POST /quote-rankings`.",
+        ),
+    ] = []
+
+
+class SkippedRowOut(Answer):
+    """A row that was left out."""
+
+    row: str = Field(description="Where it stands in the file.")
+    reason: str = Field(description="Why it was left out.")
+
+
+class PrintedUnitOut(Answer):
+    """A unit."""
+
+    printed: str = Field(description="As the file states it.")
+    understood: str = Field(description="What it counts as.")
+
+
+class UnresolvedRowOut(Answer):
+    """A row of which nothing states what it is."""
+
+    row: str = Field(description="Where it stands in the file.")
+    name: str = Field(description="Its part number or description.")
+    reason: str = Field(description="What is not stated.")
+
+
+class UnmappedOut(Answer):
+    """A line or a model of a drive that the mapping does not have."""
+
+    by: dict[str, str] = Field(
+        description="What it is recognised by: keys of an entry of the mapping."
+    )
+    description: str = Field(
+        description="What the file calls it; empty where it does not."
+    )
+
+
+class ImportNoteOut(Answer):
+    """What to know of the file as a whole."""
+
+    name: str = Field(description="Stable.")
+    message: str = Field(description="A sentence.")
+    hint: str = Field(description="What to do next; empty where there is nothing.")
+
+
+class ImportDatesOut(Answer):
+    """Days that a file states; null where it does not."""
+
+    published: str | None = Field(description="Of the publication.")
+    effective_first: str | None = Field(description="First from which a price applies.")
+    effective_last: str | None = Field(description="Last from which a price applies.")
+    valid_until: str | None = Field(description="Earliest on which a quote ends.")
+
+
+class FileImportOut(Answer):
+    """What is understood of a file; nothing of it is stored."""
+
+    id: str = Field(
+        description="SHA-256 of the content: the same file is the same import."
+    )
+    format: str = Field(description="Name of the format.")
+    format_version: str | None = Field(description="Version that the file states.")
+    currency: str | None = Field(
+        description="Null where the rows taken have several, or none was taken."
+    )
+    read: int = Field(description="Rows.")
+    taken: int = Field(description="Rows that are taken; the others were left out.")
+    skipped: list[SkippedRowOut] = Field(description="Rows left out, the first 1,000.")
+    units: list[PrintedUnitOut] = Field(description="Each unit of the rows taken.")
+    dates: ImportDatesOut = Field(description="Days that the file states.")
+    unresolved: list[UnresolvedRowOut] = Field(
+        description="Rows of which nothing in the file states what they are, the first 1,000."
+    )
+    warnings: list[ImportNoteOut] = Field(description="What to know of the file.")
+    unmapped: list[UnmappedOut] = Field(
+        description="Lines of quotes and models of drives that the mapping does not have, each once."
+    )
+    machines: list[dict[str, Any]] = Field(
+        description="Of an inventory: groups of equal build, as `tierwright import inventory` shows them."
+    )
+    have: dict[str, Any] | None = Field(
+        description="Of an inventory of one build whose drives the mapping has: what there is, as `have` of `POST "
+        "/quote-rankings`; null otherwise."
+    )
+    have_reason: str = Field(
+        description="Why there is no `have`; empty where there is one, and of other imports."
+    )

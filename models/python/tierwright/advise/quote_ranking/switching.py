@@ -1,0 +1,224 @@
+"""Switching values: the price, the rate and the growth at which another choice would win."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._bounded import table_of
+from tierwright.advise.advice._choice import chosen_of, kept
+from tierwright.advise.advice._table import Rates, Table
+from tierwright.advise.bill import exact_money
+from tierwright.common.wording import counted, percent, rate_text
+from tierwright.evaluate.bill import CENT
+from tierwright.hardware.imports.offers import DO_NOTHING
+
+MOST_TIMES = 10.0
+"""Times as much, or as little, up to which another choice is looked for."""
+_STEPS = 8
+"""Values that are tried before the first one at which the choice is another is narrowed down."""
+_EXACT = 1e-3
+_YEAR = 12
+_MOST_BYTES = 2**60
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A value of one input at which another choice wins, all else as stated.
+
+    Attributes
+    ----------
+    input : str
+        `price`: of the quote that is the choice; `rate`: accesses; `growth`: of the data.
+    unit : str
+        `USD/month`, `1/s` or `1/year`.
+    used : float or None
+        The value that was used, in the unit; None where there is no choice to compare.
+    value : float or None
+        The nearest value at which another choice wins; None where none within ten times does.
+    best : str or None
+        Quote that wins there, `do_nothing`, or None where no option keeps every limit.
+    text : str
+        The same in words.
+    """
+
+    input: str
+    unit: str
+    used: float | None
+    value: float | None
+    best: str | None
+    text: str
+
+
+def switches(asked: Asked) -> Iterator[Switch]:
+    """Yield at which price, rate and growth another choice would win, by the model.
+
+    Parameters
+    ----------
+    asked : Asked
+        Of quotes.
+    """
+    table = table_of(asked)
+    order = list(_first_of_each(asked, table))
+    if not order:
+        return
+    if asked.objective != "io_time":
+        yield _price(table, order)
+    own = _name(table, order[0])
+    if asked.setting.rates.mean is not None:
+        yield from _rates(asked, own)
+    if asked.setting.curve.scaled is not None:
+        yield _growth(asked, own)
+
+
+def _first_of_each(asked: Asked, table: Table) -> Iterator[int]:
+    """Yield the best option of the choice, then that of the next other one."""
+    chosen = chosen_of(asked, table)
+    first: str | None = None
+    for at in kept(asked, table, chosen, chosen.order):
+        name = _name(table, at)
+        if first is None:
+            first = name
+            yield at
+        elif name != first:
+            yield at
+            return
+
+
+def _name(table: Table, at: int) -> str:
+    return table.given(at).quote_id or DO_NOTHING
+
+
+def said(name: str) -> str:
+    """Name a choice in a sentence."""
+    return "doing nothing" if name == DO_NOTHING else f"quote {name}"
+
+
+def _price(table: Table, order: list[int]) -> Switch:
+    own, *others = order
+    month = int(table.options.month_cents[own])
+    used = Decimal(month) * CENT
+    name = said(_name(table, own))
+    if not others:
+        return Switch(
+            "price",
+            "USD/month",
+            float(used),
+            None,
+            None,
+            f"At no price does another option win: {name} is the only one that keeps every limit.",
+        )
+    other = int(table.options.month_cents[others[0]])
+    value, best = Decimal(other) * CENT, _name(table, others[0])
+    more = value - used
+    if not more:
+        text = f"At any higher price of {name}, {said(best)} wins: both cost the same."
+    else:
+        share = f", {percent(float(more / used))}" if used else ""
+        text = (
+            f"Above {exact_money(value)} per month for {name}, which is {exact_money(more)}{share} more than stated, "
+            f"{said(best)} wins."
+        )
+    return Switch("price", "USD/month", float(used), float(value), best, text)
+
+
+def _rates(asked: Asked, own: str) -> Iterator[Switch]:
+    """Yield the higher and the lower rate of accesses at which another choice wins."""
+    rates = asked.setting.rates
+    assert rates.mean is not None
+
+    def at(times: float) -> str | None:
+        scaled = Rates(*(None if rate is None else rate * times for rate in rates.both))
+        return _best(replace(asked, setting=replace(asked.setting, rates=scaled)))
+
+    for end, word in ((MOST_TIMES, "Above"), (1 / MOST_TIMES, "Below")):
+        found = _first_other(at, own, end)
+        if found is None:
+            text = (
+                f"No rate up to {MOST_TIMES:.0f} times the stated one changes the choice."
+                if end > 1
+                else "No rate down to a tenth of the stated one changes the choice."
+            )
+            yield Switch("rate", "1/s", rates.mean, None, None, text)
+            continue
+        value, best = rates.mean * found[0], found[1]
+        yield Switch(
+            "rate",
+            "1/s",
+            rates.mean,
+            value,
+            best,
+            f"{word} {rate_text(value)} accesses per second on average, {found[0]:.3g} times the stated rate, "
+            f"{_wins(best)}.",
+        )
+
+
+def _growth(asked: Asked, own: str) -> Switch:
+    """Say from which growth of the data on another choice wins; the load stays as stated."""
+    setting = asked.setting
+    years = setting.horizon_months / _YEAR
+    used = setting.growth_per_year
+
+    def at(times: float) -> str | None:
+        data = math.ceil(setting.data_bytes * times)
+        if data > _MOST_BYTES:
+            return own
+        return _best(replace(asked, setting=replace(setting, data_bytes=data)))
+
+    found = _first_other(at, own, MOST_TIMES)
+    horizon = counted(setting.horizon_months, "month")
+    if found is None:
+        text = (
+            f"No growth up to {MOST_TIMES:.0f} times the data at the end of {horizon} changes the choice; the load is "
+            "that stated."
+        )
+        return Switch("growth", "1/year", used, None, None, text)
+    value = (1 + used) * found[0] ** (1 / years) - 1
+    return Switch(
+        "growth",
+        "1/year",
+        used,
+        value,
+        found[1],
+        f"Above {percent(value)} growth of the data per year over {horizon}, {_wins(found[1])}; {percent(used)} is stated, "
+        "and the load is that stated.",
+    )
+
+
+def _wins(best: str | None) -> str:
+    return "no option keeps every limit" if best is None else f"{said(best)} wins"
+
+
+def _best(asked: Asked) -> str | None:
+    table = table_of(asked)
+    chosen = chosen_of(asked, table)
+    at = next(kept(asked, table, chosen, chosen.order), None)
+    return None if at is None else _name(table, at)
+
+
+def _first_other(
+    best_at: Callable[[float], str | None], own: str, end: float
+) -> tuple[float, str | None] | None:
+    """Return the first factor from 1 towards `end` at which the best is another, and what it is; None where none is.
+
+    Values in between are tried from 1 on, so that one that changes back before the next is missed.
+    """
+    before = 1.0
+    for step in range(1, _STEPS + 1):
+        after = end ** (step / _STEPS)
+        best = best_at(after)
+        if best == own:
+            before = after
+            continue
+        while abs(after / before - 1) > _EXACT:
+            middle = math.sqrt(before * after)
+            found = best_at(middle)
+            if found == own:
+                before = middle
+            else:
+                after, best = middle, found
+        return after, best
+    return None

@@ -1,0 +1,489 @@
+"""What a committee signs: need, options from nothing on, cost over the horizon, switching values, quotes, approval."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from typing import Any
+
+from tierwright.advise.report import _figures as show
+from tierwright.advise.report._answer import Document, named, sentence_of
+from tierwright.advise.report._markup import Markup, facts, joined, table, tag
+from tierwright.common.units import format_microseconds
+from tierwright.common.wording import counted, listed, percent
+from tierwright.hardware.imports.offers import DO_NOTHING
+
+_NOT_STATED = "not stated"
+_COUNTED = {
+    "purchase": "what is bought: servers, parts, devices",
+    "rent": "instances, volumes and what is paid by the month",
+    "power": "electricity of what is bought",
+    "spares": "drives kept as spares",
+    "replacement": "drives that wear out within the horizon",
+}
+"""What a cost over life may hold, in the order of the table."""
+NOT_COUNTED = (
+    "space in a rack and its cooling",
+    "support and licences",
+    "residual value at the end of the horizon",
+    "migration, and running both systems meanwhile",
+    "people",
+)
+"""What no bill of the advisor holds."""
+_BY_KIND = {"power": "power", "spare": "spares", "replacement": "replacement"}
+_APPROVERS = ("prepared by", "technical review", "finance", "approved by")
+
+
+def need(document: Document) -> Iterator[Markup]:
+    """Say what is needed, and what doing nothing costs and lacks."""
+    stated = (document["statements"] or {}).get("need")
+    if stated:
+        yield tag("p", stated)
+    yield tag("p", _needed(document))
+    zero = document["option_zero"]
+    if zero is None:
+        yield tag(
+            "p",
+            "What there is today was not stated, so doing nothing is not an option here.",
+        )
+        return
+    yield tag("p", _nothing(document, zero))
+
+
+def _needed(document: Document) -> str:
+    mean, peak = document["accesses_per_s"], document["peak_accesses_per_s"]
+    held = (
+        "the data"
+        if document["data_bytes"] is None
+        else f"{show.size(document['data_bytes'])} of data"
+    )
+    if mean is None:
+        return f"The system has to hold {held}; how many accesses it has to serve is not stated."
+    said = f"The system has to hold {held} and to serve {show.number(mean)} page accesses per second"
+    if peak is not None and peak > mean:
+        said += f", {show.number(peak)} in the busiest hour"
+    return f"{said}."
+
+
+def _nothing(document: Document, zero: Document) -> str:
+    horizon = document["horizon_months"]
+    cost = zero["usd_per_month"]
+    if cost is None:
+        said = "What doing nothing costs was not stated"
+    else:
+        said = f"Doing nothing costs {show.usd(cost)} USD per month"
+        if horizon is not None:
+            said += f", {show.usd(cost * horizon)} USD over {counted(horizon, 'month')}"
+    busy, most = zero["peak_busy"], document["constraints"].get("peak_busy")
+    broken = _broken_by_nothing(document)
+    if broken is not None:
+        return f"{said}. It does not keep the limits: {broken}"
+    if busy is None:
+        return f"{said}. Whether it carries the load is not known."
+    if most is not None and Decimal(repr(busy)) > most:
+        return f"{said}. It does not carry the load: its busiest device is busy for {percent(busy)} of the busiest hour, and at most {percent(float(most))} is allowed."
+    left = zero["months_until_too_small"]
+    if left is not None:
+        return f"{said}. It carries the load today; until growth makes it too small: {show.months(left)}."
+    return f"{said}. It carries the load: its busiest device is busy for {percent(busy)} of the busiest hour."
+
+
+def _broken_by_nothing(document: Document) -> str | None:
+    """Return in words which limit doing nothing breaks, where the document says so; None where it does not."""
+    for each in (document["quotes"] or {}).get("rejected", ()):
+        if each["quote_id"] == DO_NOTHING:
+            return sentence_of(each["text"] or show.limit_words(each["constraint"]))
+    for each in document["rejected"]:
+        if each["option"]["kind"] == "have":
+            return sentence_of(each["text"] or show.limit_words(each["constraint"]))
+    return None
+
+
+def compared(document: Document) -> list[tuple[str, Document]]:
+    """Return the options that a committee compares, each once: nothing, the least, the recommended, the next."""
+    best, zero = document["recommendation"], document["option_zero"]
+    found: list[tuple[str, Document]] = []
+    if zero is not None:
+        found.append(("do nothing", zero))
+    others = [one for one in document["alternatives"] if one not in (zero, best)]
+    priced = [
+        one
+        for one in ([] if best is None else [best, *others, *document["pareto"]])
+        if one["usd_per_month"] is not None
+    ]
+    if priced:
+        least = min(
+            priced, key=lambda one: (one["purchase_usd"] or 0, one["usd_per_month"])
+        )
+        role = "least at purchase"
+        found.append(
+            ("recommended, and least at purchase", least)
+            if least == best
+            else (role, least)
+        )
+    if best is not None and all(one != best for _, one in found):
+        found.append(("recommended", best))
+    if others:
+        following = next(
+            (one for one in others if all(one != each for _, each in found)), None
+        )
+        if following is not None:
+            found.append(("next", following))
+    return found
+
+
+def options(document: Document) -> Iterator[Markup]:
+    """Return the options in one table: the same months, currency and method for all."""
+    horizon = document["horizon_months"]
+    rows = compared(document)
+    if not rows:
+        yield tag(
+            "p",
+            "There is no option to compare: nothing keeps every limit, and what there is was not stated.",
+        )
+        return
+    over = "" if horizon is None else f" over {counted(horizon, 'month')}"
+    yield table(
+        f"From doing nothing to the next, in USD{over}, by one method",
+        [
+            ("option", False),
+            ("what it is", False),
+            ("at purchase [USD]", True),
+            ("per month [USD]", True),
+            ("over the horizon [USD]", True),
+            ("I/O time per access", True),
+            ("busy at peak", True),
+        ],
+        [
+            [
+                role,
+                named(one),
+                show.usd(one["purchase_usd"]),
+                show.usd(one["usd_per_month"]),
+                show.usd(over_horizon(one, horizon)),
+                show.time(one["io_time_us_per_access"]),
+                show.share(one["peak_busy"]),
+            ]
+            for role, one in rows
+        ],
+    )
+    yield from _gained(document)
+    fallen = [
+        each for each in (document["quotes"] or document)["rejected"] if each["text"]
+    ][:_MOST_FALLEN]
+    if fallen:
+        yield tag("h3", "Why others fell")
+        yield tag("ul", joined(tag("li", sentence_of(each["text"])) for each in fallen))
+
+
+_MOST_FALLEN = 10
+
+
+def _gained(document: Document) -> Iterator[Markup]:
+    best, zero = document["recommendation"], document["option_zero"]
+    if best is None or zero is None or best == zero:
+        return
+    mine, theirs = best["io_time_us_per_access"], zero["io_time_us_per_access"]
+    if mine is None or theirs is None:
+        return
+    more = mine - theirs
+    if not more:
+        said = "The recommendation takes as much I/O time per access as what there is today."
+    else:
+        said = f"The recommendation takes {format_microseconds(abs(more))} of I/O time per access {'more' if more > 0 else 'less'} than what there is today."
+    yield tag("p", said)
+
+
+def parts_of_life(option: Document, months: int) -> dict[str, Decimal]:
+    """Return what an option costs over the months, by what it is for; what is not among its bill is absent. [USD]
+
+    Parameters
+    ----------
+    option : mapping
+        Checked, with its bill.
+    months : int
+        Of the horizon.
+    """
+    found: dict[str, Decimal] = {}
+    for row in option["bill"]:
+        if row["kind"] in ("owned", "reserved"):
+            continue
+        name = _BY_KIND.get(row["kind"] or "")
+        if name is None:
+            name = "purchase" if row["purchase_usd"] else "rent"
+        # A purchase in full: its parts of the months are rounded to the cent.
+        cost = row["purchase_usd"] or row["usd_per_month"] * months
+        found[name] = found.get(name, Decimal(0)) + cost
+    return found
+
+
+def over_horizon(option: Document, months: int | None) -> Decimal | None:
+    """Return what an option costs over the months in all; None where its cost is not known. [USD]"""
+    if months is None or option["usd_per_month"] is None:
+        return None
+    if option["bill"]:
+        return sum(parts_of_life(option, months).values(), Decimal(0))
+    cost: Decimal = option["usd_per_month"]
+    return cost * months
+
+
+def life(document: Document) -> Iterator[Markup]:
+    """Return the cost over the horizon by what it is for, and what is not counted."""
+    horizon, best, zero = (
+        document[name] for name in ("horizon_months", "recommendation", "option_zero")
+    )
+    shown = [
+        (title, one)
+        for title, one in (("recommended", best), ("today", zero))
+        if one is not None and one["usd_per_month"] is not None
+    ]
+    if horizon is None or not shown:
+        yield tag("p", "No cost over the horizon is known.")
+    else:
+        split = [(one, parts_of_life(one, horizon)) for _, one in shown]
+
+        def cell(one: Document, found: Mapping[str, Decimal], name: str) -> str:
+            if not one["bill"]:
+                return "within the total"
+            return show.usd(found[name]) if name in found else "not counted"
+
+        yield table(
+            f"USD over {counted(horizon, 'month')}, purchases in full, nothing discounted",
+            [("cost", False), *((title, True) for title, _ in shown)],
+            [
+                [f"{name}: {words}", *(cell(one, found, name) for one, found in split)]
+                for name, words in _COUNTED.items()
+            ],
+            ["total", *(show.usd(over_horizon(one, horizon)) for one, _ in split)],
+        )
+        if any(not one["bill"] for one, _ in split):
+            yield tag(
+                "p", "A cost that was stated as one amount is not split.", class_="note"
+            )
+    yield tag("p", f"Not counted: {listed(list(NOT_COUNTED))}.")
+
+
+def switching(document: Document) -> Iterator[Markup]:
+    """Say at which price, rate and growth another option wins."""
+    said = list(switching_texts(document))
+    if not said:
+        yield tag("p", "No value is known at which another option wins.")
+        return
+    yield tag("ul", joined(tag("li", sentence_of(each)) for each in said))
+
+
+def switching_texts(document: Document) -> Iterator[str]:
+    """Yield each in a sentence: of quotes as computed, else what prices, ranges and later months say."""
+    best, quotes_ = document["recommendation"], document["quotes"]
+    if best is None:
+        return
+    if quotes_ is not None:
+        yield from (each["text"] for each in quotes_["switching"])
+    elif document["objective"] != "io_time":
+        yield from _by_price(document, best)
+    for bar in (document["confidence"] or {}).get("tornado", ()):
+        if bar["flip"]:
+            yield f"Another option wins if {bar['flip']}"
+    when = document["when"]
+    if when is not None and when["steps"]:
+        first = when["steps"][0]
+        wins = (
+            f"{first['name']} wins" if first["name"] else "no option keeps every limit"
+        )
+        yield f"With the growth that is stated, from month {show.number(first['month'])} on {wins}"
+
+
+def _by_price(document: Document, best: Document) -> Iterator[str]:
+    following = next(
+        (
+            one
+            for one in document["alternatives"]
+            if one != best and one["usd_per_month"] is not None
+        ),
+        None,
+    )
+    own = best["usd_per_month"]
+    if following is None or own is None:
+        return
+    more = following["usd_per_month"] - own
+    if more > 0:
+        share = f", {percent(float(more / own))}" if own else ""
+        yield (
+            f"The recommendation may cost {show.usd(more)} USD per month{share} more before {named(following)} wins"
+        )
+
+
+def quotes(document: Document) -> Iterator[Markup]:
+    """Return the quotes with their validity, and what to know of each."""
+    given = document["quotes"]
+    if given is None:
+        yield tag("p", "No quote was ranked: the prices are those of the bill.")
+        return
+    yield tag(
+        "p",
+        f"Ranking {given['ranking_id']} of {given['day']}. A price is that of its quote, converted at the rate that its row of the bill names.",
+    )
+    offers = [(str(each["rank"]), each) for each in given["ranked"]]
+    offers += [("breaks a limit", each) for each in given["rejected"]]
+    offers = [(place, each) for place, each in offers if each["quote_id"] != DO_NOTHING]
+    if offers:
+        yield table(
+            "Quotes, the best first",
+            [
+                ("quote", False),
+                ("rank", False),
+                ("supplier", False),
+                ("valid until", False),
+                ("lead time", False),
+                ("per month [USD]", True),
+                ("at purchase [USD]", True),
+                ("cautions", False),
+            ],
+            [
+                [
+                    each["quote_id"],
+                    place,
+                    each["supplier"] or _NOT_STATED,
+                    each["valid_until"] or _NOT_STATED,
+                    _NOT_STATED
+                    if each["lead_time_days"] is None
+                    else counted(each["lead_time_days"], "day"),
+                    show.usd(_of(each, "usd_per_month")),
+                    show.usd(_of(each, "purchase_usd")),
+                    " ".join(one["message"] for one in each["cautions"])
+                    or show.NOTHING,
+                ]
+                for place, each in offers
+            ],
+        )
+    if given["unreadable"]:
+        yield table(
+            "Quotes that could not be ranked",
+            [
+                ("place in the batch, from 0", False),
+                ("reason", False),
+                ("detail", False),
+            ],
+            [
+                [f"{each['index']:,}", each["code"], each["detail"]]
+                for each in given["unreadable"]
+            ],
+        )
+
+
+def _of(each: Mapping[str, Any], key: str) -> Decimal | None:
+    if key in each:
+        found: Decimal | None = each[key]
+        return found
+    option = each["option"]
+    return None if option is None else option[key]
+
+
+def sources(document: Document) -> Iterator[Markup]:
+    """Return each price with its date and source, and who states uplifts and assumptions."""
+    best = document["recommendation"]
+    rows = (
+        []
+        if best is None
+        else [row for row in best["bill"] if row["unit_price"] is not None]
+    )
+    book = document["versions"].get("price_book_date", "none")
+    if rows:
+        yield table(
+            "Prices of the recommendation",
+            [("what", False), ("date", False), ("source", False)],
+            [
+                [
+                    row["what"],
+                    row["date"]
+                    or (show.NOTHING if book == "none" else f"{book} (price book)"),
+                    row["source"] or show.NOTHING,
+                ]
+                for row in rows
+            ],
+        )
+    statements = document["statements"] or {}
+    pairs = [
+        (words, statements.get(key) or _NOT_STATED)
+        for key, words in (
+            ("uplift_source", "Growth and busiest hour"),
+            ("today_cost", "What doing nothing costs"),
+        )
+    ]
+    pairs += [
+        (f"Why {code} holds", reason)
+        for code, reason in statements.get("holds", {}).items()
+    ]
+    yield facts(pairs)
+
+
+def approval(_: Document) -> Iterator[Markup]:
+    """Return the lines that are signed."""
+    yield table(
+        "To be filled in by hand",
+        [("role", False), ("name", False), ("date", False), ("signature", False)],
+        [[role, " ", " ", " "] for role in _APPROVERS],
+    )
+
+
+def reproduce(document: Document) -> Iterator[Markup]:
+    """Return the command that repeats the answer, and what it was made with."""
+    given = document["quotes"]
+    limits = [
+        f"--constraint {shlex.quote(f'{name}={value}')}"
+        for name, value in document["constraints"].items()
+    ]
+    months = document["horizon_months"]
+    common = [
+        *limits,
+        f"--objective {shlex.quote(document['objective'])}",
+        *([] if months is None else [f"--months {months}"]),
+        *(["--have HAVE"] if document["option_zero"] is not None else []),
+        f"--seed {shlex.quote(document['versions'].get('seed', '0'))}",
+        *(["--trace TRACE"] if document["status"] == "checked" else []),
+    ]
+    if given is None:
+        command = ["tierwright advise PROFILE", *common, "--json"]
+        kept = "the advice"
+    else:
+        rates = [
+            f"--rate {shlex.quote(f'{code}={per}@{date}')}"
+            for code, per, date in _rates_of(document)
+        ]
+        command = [
+            "tierwright quotes rank QUOTES --workload PROFILE",
+            *common,
+            f"--day {shlex.quote(given['day'])}",
+            *rates,
+            "--advice ADVICE.json",
+        ]
+        kept = "the quotes, their mapping, the advice"
+    yield tag("p", "The same inputs and the same version give the same answer:")
+    yield tag("p", " ".join(command))
+    yield tag(
+        "p",
+        f"Words in capitals are files. Keep with this paper the profile of the workload, what there is, and {kept}; add the "
+        "options by which production and candidates were stated.",
+        class_="note",
+    )
+    pairs = [("advice", document["advice_id"])]
+    if given is not None:
+        pairs += [
+            ("ranking", given["ranking_id"]),
+            ("content of the quotes", document["versions"].get("quotes", _NOT_STATED)),
+        ]
+    yield facts(
+        [*pairs, ("Tierwright", document["versions"].get("tierwright", _NOT_STATED))]
+    )
+
+
+def _rates_of(document: Document) -> Iterator[tuple[str, str, str]]:
+    """Yield the exchange rates of a ranking, as `versions` names them."""
+    text = document["versions"].get("exchange_rates", "none")
+    if text == "none":
+        return
+    for each in text.split("; "):
+        parts = each.split(" ")
+        if len(parts) >= 3:  # noqa: PLR2004 - code, rate, date
+            yield parts[0], parts[1], parts[2]

@@ -1,0 +1,246 @@
+"""What a committee signs: the sections of a report beside the answer, each on a case where the opposite holds."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from functools import cache
+from html import unescape
+from typing import Any
+
+import advices
+import pytest
+from test_quote_ranking import DAY, built, curve, have, quote, rented
+
+from tierwright.advise import report
+from tierwright.advise.exports import focus_csv, opencost_csv, purchases_csv
+from tierwright.advise.quote_ranking import Comparison, QuotedAdvice
+from tierwright.advise.report._document import checked
+from tierwright.advise.report._paper import over_horizon, parts_of_life
+from tierwright.hardware.imports.offers import offers_of
+
+
+def compared(*quotes: Any, **given: Any) -> Comparison:
+    return Comparison(curve(), offers_of(quotes), **{"day": DAY, **given})
+
+
+@cache
+def advised() -> QuotedAdvice:
+    return compared(
+        built("B"), built("C", drive_usd=1100), rented("A"), quote("bad"), have=have()
+    ).advice()
+
+
+def section(document: dict[str, Any], name: str) -> str:
+    found = re.search(
+        rf'<h2 id="{name}">(.*?)</section>', report.html(document), re.DOTALL
+    )
+    assert found
+    return unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", found[1])))
+
+
+class TestQuotes:
+    """An advice whose candidates are the quotes."""
+
+    def test_it_agrees_with_the_ranking(self) -> None:
+        found = advised()
+        ranking = found.quotes
+        assert found.recommendation is not None
+        assert found.recommendation.name.startswith("quote B (")
+        assert [each.quote_id for each in ranking.ranked] == [
+            "B",
+            "C",
+            "do_nothing",
+            "A",
+        ]
+        first = ranking.ranked[0]
+        assert found.recommendation.usd_per_month == first.usd_per_month
+        assert found.recommendation.bill == first.option.bill
+        assert found.finding.startswith("Take quote B (")
+        assert [each.code for each in ranking.unreadable] == ["no_lines"]
+
+    def test_the_rows_of_its_bill_are_its_lines_and_sum_up(self) -> None:
+        for each in advised().quotes.ranked:
+            rows = each.option.bill
+            if each.quote_id == "do_nothing":
+                assert rows == ()
+                continue
+            for key, total in (
+                ("usd_per_month", each.usd_per_month),
+                ("purchase_usd", each.purchase_usd),
+            ):
+                assert sum(Decimal(row[key]) for row in rows) == total
+            assert all(row["date"] == DAY for row in rows)
+            assert all(
+                f"quote {each.quote_id} of ACME" in row["source"]
+                for row in rows
+                if each.quote_id != "A"
+            )
+
+    def test_lines_at_several_prices_are_one_sum(self) -> None:
+        first, second = built("B")["lines"][2], dict(built("B")["lines"][2])
+        second["price"] = 1000
+        made = built("B")
+        made["lines"] = [each for each in made["lines"] if each != first] + [
+            first,
+            second,
+        ]
+        [one] = compared(made).ranking().ranked
+        [row] = [row for row in one.option.bill if "several prices" in row["note"]]
+        assert (row["quantity"], row["unit_price"], row["purchase_usd"]) == (
+            1,
+            "7920",
+            "7920.00",
+        )
+
+    def test_its_exports_have_its_prices(self) -> None:
+        document = advised().to_dict()
+        assert "quote B of ACME" in focus_csv(document, "2026-11")
+        assert "chassis-dell-r760" in purchases_csv(document)
+        assert "forecast" in opencost_csv(document)
+
+    def test_switching_values_by_a_question_asked_again(self) -> None:
+        [price, more, less, growth] = advised().quotes.switching
+        # C is the next: at its price and a cent more it is the choice.
+        step = Decimal(str(price.value)) - Decimal(str(price.used))
+        assert price.best == "C"
+        added = float(step * 36 / 4) + 0.01
+        other = compared(
+            built("B", drive_usd=980 + added), built("C", drive_usd=1100), have=have()
+        )
+        assert other.ranking().ranked[0].quote_id == "C"
+        for each in (more, less, growth):
+            assert (each.value is None) == (each.best is None)
+
+    def test_the_rate_at_which_the_choice_changes(self) -> None:
+        small = quote("small", *rented("x", "0.5", 1)["lines"])
+        large = rented("large", "1.373", 4)
+        found = compared(small, large, accesses_per_s=200_000.0).advice()
+        [more] = [
+            one
+            for one in found.quotes.switching
+            if one.input == "rate" and one.value and one.used and one.value > one.used
+        ]
+        assert more.best == "large"
+        assert more.value is not None
+        for times, best in ((0.99, "small"), (1.01, "large")):
+            again = compared(small, large, accesses_per_s=more.value * times).ranking()
+            assert again.ranked[0].quote_id == best
+
+    def test_a_rejected_quote_mirrors_that_of_an_advice(self) -> None:
+        found = compared(
+            built("B"), built("tiny", drives=2), constraints={"usd_per_month": 400}
+        ).ranking()
+        for each in found.rejected:
+            assert each.option is None or each.option.name.startswith(
+                f"quote {each.quote_id} ("
+            )
+            assert each.text
+        first = next(each for each in found.rejected if each.quote_id == "B")
+        assert first.constraint == "usd_per_month"
+        assert "400 USD per month" in first.text
+
+    def test_without_a_quote_that_can_be_ranked_nothing_else_is_a_candidate(
+        self,
+    ) -> None:
+        found = compared(quote("bad")).advice()
+        assert found.recommendation is None
+        assert found.evaluated == 0
+
+
+class TestPaper:
+    """Its sections."""
+
+    def test_need_and_doing_nothing(self) -> None:
+        document = advised().to_dict()
+        said = section(document, "need")
+        assert "20,000 page accesses per second" in said
+        assert "25,200.00 USD over 36 months" in said
+        assert "carries the load" in said
+        document["option_zero"] = None
+        assert "not an option here" in section(document, "need")
+        overloaded = (
+            compared(built("B"), have=have(), accesses_per_s=3e7).advice().to_dict()
+        )
+        said = section(overloaded, "need")
+        assert "does not keep the limits" in said
+        assert "busy share" in said
+
+    def test_options_from_nothing_to_the_next_over_one_horizon(self) -> None:
+        said = section(advised().to_dict(), "options")
+        for role in (
+            "do nothing",
+            "least at purchase",
+            "recommended",
+            "next",
+            "over 36 months",
+        ):
+            assert role in said
+        assert "21,480.00" in said
+
+    def test_cost_over_the_horizon(self) -> None:
+        document = checked(advised().to_dict(), "advice")
+        best = document["recommendation"]
+        assert parts_of_life(best, 36) == {"purchase": Decimal("21480.00")}
+        assert over_horizon(best, 36) == Decimal("21480.00")
+        assert over_horizon(document["option_zero"], 36) == Decimal("25200.00")
+        said = section(advised().to_dict(), "life")
+        assert "not counted" in said
+        assert "residual value" in said
+        shown = checked(advices.document(), "advice")["recommendation"]
+        total = sum(parts_of_life(shown, 36).values())
+        assert abs(total - shown["usd_per_month"] * 36) < 1
+
+    def test_quotes_with_their_validity(self) -> None:
+        said = section(advised().to_dict(), "quotes")
+        assert "2026-12-31" in said
+        assert "ACME" in said
+        assert "no_lines" in said
+        assert "No quote was ranked" in section(advices.document(), "quotes")
+
+    def test_switching_values_of_an_advice_without_quotes(self) -> None:
+        given = advices.document()
+        assert "before" in section(given, "switching")
+        given["alternatives"] = []
+        given["confidence"]["tornado"] = []
+        given["when"] = None
+        assert "No value is known" in section(given, "switching")
+
+    def test_statements_stand_in_it(self) -> None:
+        given = report.with_statements(
+            advised().to_dict(),
+            report.Statements(
+                "Orders double <2027>",
+                "sales, 2026-09",
+                "2026-09-30, invoices",
+                {"warm_up_inside": "measured"},
+            ),
+        )
+        assert "Orders double <2027>" in section(given, "need")
+        said = section(given, "sources")
+        for text in (
+            "sales, 2026-09",
+            "2026-09-30, invoices",
+            "Why warm_up_inside holds measured",
+        ):
+            assert text in said
+        assert "not stated" in section(advised().to_dict(), "sources")
+
+    def test_how_to_reproduce_it_names_what_was_asked(self) -> None:
+        said = section(advised().to_dict(), "reproduce")
+        for part in ("quotes rank", f"--day {DAY}", "--months 36", "--have HAVE"):
+            assert part in said
+        assert "--trace" not in said
+        assert "tierwright advise PROFILE" in section(advices.document(), "reproduce")
+
+    def test_lines_for_approval(self) -> None:
+        said = section(advised().to_dict(), "approval")
+        assert "approved by" in said
+        assert "signature" in said
+
+    @pytest.mark.parametrize("form", ["pdf", "xlsx", "csv", "json"])
+    def test_every_form_can_be_written(self, form: str) -> None:
+        given = report.with_statements(
+            advised().to_dict(derivation=True), report.Statements(need="more orders")
+        )
+        assert report.made(given, form)
