@@ -294,6 +294,10 @@ export const CheckFragmentCacheQuery = {
   table: {"values":["rows","columns","contenders","rows.warnings","warnings","result.rows"]},
 } as const;
 
+export const CheckQuoteReportQuery = {
+  table: {"values":["sent_back","switching"]},
+} as const;
+
 export const CheckRecoveryQuery = {
   table: {"values":["rows","columns","contenders","rows.warnings","warnings","result.rows"]},
 } as const;
@@ -375,7 +379,7 @@ export const CopyDeviceQuery = {
 } as const;
 
 export const CreateComposedWorkloadQuery = {
-  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.evidence.parts","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CreateDeviceQuery = {
@@ -383,7 +387,7 @@ export const CreateDeviceQuery = {
 } as const;
 
 export const CreateJoinedWorkloadQuery = {
-  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.evidence.parts","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CreateMiniatureQuery = {
@@ -399,11 +403,11 @@ export const CreatePriceBookQuery = {
 } as const;
 
 export const CreateQuoteRankingQuery = {
-  table: {"values":["ranked","ranked.cautions","rejected","unreadable","option_zero.bill","warnings","cautions"]},
+  table: {"values":["ranked","ranked.cautions","ranked.option.bill","rejected","rejected.option.bill","rejected.also","rejected.cautions","unreadable","option_zero.bill","warnings","cautions"]},
 } as const;
 
 export const CreateScaledWorkloadQuery = {
-  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.evidence.parts","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CreateScenarioQuery = {
@@ -419,19 +423,19 @@ export const CreateSweepQuery = {
 } as const;
 
 export const CreateWorkloadFromCurveQuery = {
-  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.evidence.parts","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CreateWorkloadFromDescriptionQuery = {
-  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.evidence.parts","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CreateWorkloadFromProfileQuery = {
-  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.evidence.parts","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CreateWorkloadQuery = {
-  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.evidence.parts","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CurveStatement = {
@@ -517,6 +521,11 @@ export const FarMemoryIn = {
   core_usd_per_hour: {"low":0,"exclusive":true,"high":1000000},
 } as const;
 
+export const FileImportIn = {
+  kind: {"values":["quotes","prices","inventory"]},
+  mapping: {"most":1000},
+} as const;
+
 export const FioImportIn = {
   queue_depth: {"low":1,"high":1000000,"whole":true},
   page_bytes: {"low":512,"high":16777216,"whole":true},
@@ -572,12 +581,12 @@ export const FragmentCacheIn = {
 } as const;
 
 export const GetConversionLogQuery = {
-  table: {"values":["report.warnings","report.production.production.rates","report.composed_of","report.detection"]},
+  table: {"values":["report.warnings","report.evidence.parts","report.production.production.rates","report.composed_of","report.detection"]},
 } as const;
 
 export const GetCurveQuery = {
   points: {"low":2,"high":5000,"whole":true,"usual":500},
-  table: {"values":["columns","knees","steady","steady.knees"]},
+  table: {"values":["columns","evidence.parts","knees","steady","steady.knees"]},
 } as const;
 
 export const GetDeviceQuery = {
@@ -594,7 +603,7 @@ export const GetFormulaQuery = {
 } as const;
 
 export const GetJoinedWorkloadsQuery = {
-  table: {"values":["items","items.summary.warnings","items.summary.production.production.rates","items.summary.composed_of"]},
+  table: {"values":["items","items.summary.warnings","items.summary.evidence.parts","items.summary.production.production.rates","items.summary.composed_of"]},
 } as const;
 
 export const GetMiniatureQuery = {
@@ -630,7 +639,7 @@ export const GetPriceBookQuery = {
 } as const;
 
 export const GetQuoteRankingQuery = {
-  table: {"values":["ranked","ranked.cautions","rejected","unreadable","option_zero.bill","warnings","cautions"]},
+  table: {"values":["ranked","ranked.cautions","ranked.option.bill","rejected","rejected.option.bill","rejected.also","rejected.cautions","unreadable","option_zero.bill","warnings","cautions"]},
 } as const;
 
 export const GetRelationsQuery = {
@@ -678,7 +687,7 @@ export const GetWindowCurvesQuery = {
 } as const;
 
 export const GetWorkloadQuery = {
-  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.evidence.parts","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const GetWorkloadSummariesQuery = {
@@ -784,7 +793,7 @@ export const ListPriceHistoryQuery = {
 
 export const ListRunsQuery = {
   status: {"values":["queued","running","succeeded","failed","cancelled"]},
-  kind: {"values":["fetch","ingest","simulate","sweep","miniature","pool_split","pool_advisor","windows","sampled_profile","summaries","response_replay","advice_check"]},
+  kind: {"values":["fetch","ingest","simulate","sweep","miniature","pool_split","pool_advisor","windows","sampled_profile","summaries","response_replay","advice_check","quote_ranking"]},
   limit: {"low":1,"high":500,"whole":true,"usual":100},
   offset: {"low":0,"high":1000000000,"whole":true,"usual":0},
   table: {"values":["items"]},
@@ -841,7 +850,7 @@ export const ListWorkloadsQuery = {
   status: {"values":["queued","running","ready","failed","cancelled"]},
   limit: {"low":1,"high":500,"whole":true,"usual":100},
   offset: {"low":0,"high":1000000000,"whole":true,"usual":0},
-  table: {"values":["items","items.summary.warnings","items.summary.production.production.rates","items.summary.composed_of"]},
+  table: {"values":["items","items.summary.warnings","items.summary.evidence.parts","items.summary.production.production.rates","items.summary.composed_of"]},
 } as const;
 
 export const MapQuestion = {
@@ -915,7 +924,7 @@ export const PreviewDescriptionQuery = {
 } as const;
 
 export const PreviewGivenCurveQuery = {
-  table: {"values":["points","problems","questions"]},
+  table: {"values":["evidence.parts","band","points","problems","questions"]},
 } as const;
 
 export const PreviewScaledWorkloadQuery = {
@@ -963,9 +972,14 @@ export const ProductionIn = {
   exponent: {"low":0,"high":10},
 } as const;
 
-export const QuoteRankingIn = {
+export const QuoteFileIn = {
+  format: {"values":["csv","json","oci","cxml"]},
+} as const;
+
+export const QuotePaperIn = {
   start: {"values":["steady","cold"],"usual":"steady"},
-  quotes: {"most":100},
+  files: {"most":20},
+  quotes: {"most":2000},
   objective: {"values":["usd","io_time","pareto"],"usual":"usd"},
   horizon_months: {"low":1,"high":1200,"whole":true,"usual":36},
   reserved_gib: {"low":0,"high":1000000,"usual":4},
@@ -976,6 +990,24 @@ export const QuoteRankingIn = {
   seed: {"low":0,"high":2147483647,"whole":true,"usual":0},
 } as const;
 
+export const QuoteRankingIn = {
+  start: {"values":["steady","cold"],"usual":"steady"},
+  files: {"most":20},
+  quotes: {"most":2000},
+  objective: {"values":["usd","io_time","pareto"],"usual":"usd"},
+  horizon_months: {"low":1,"high":1200,"whole":true,"usual":36},
+  reserved_gib: {"low":0,"high":1000000,"usual":4},
+  accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
+  dirty_share: {"low":0,"high":1},
+  rates: {"most":50},
+  mapping: {"most":1000},
+  seed: {"low":0,"high":2147483647,"whole":true,"usual":0},
+} as const;
+
+export const ReadImportQuery = {
+  table: {"values":["skipped","units","unresolved","warnings","unmapped"]},
+} as const;
+
 export const ReadOptions = {
   page_bytes: {"low":512,"high":1048576,"whole":true},
   joined_page_bytes: {"low":512,"high":1048576,"whole":true},
@@ -984,7 +1016,7 @@ export const ReadOptions = {
 } as const;
 
 export const ReadWorkloadAgainQuery = {
-  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.evidence.parts","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const RecoveryIn = {
@@ -1004,11 +1036,15 @@ export const RegisterFileQuery = {
 } as const;
 
 export const RenameWorkloadQuery = {
-  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.evidence.parts","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const ReportAdviceQuery = {
   format: {"values":["html","pdf","xlsx","csv","json"]},
+} as const;
+
+export const ReportQuoteRankingQuery = {
+  format: {"values":["html","pdf","xlsx","csv","json","focus","opencost","purchases"]},
 } as const;
 
 export const ResponseCheckIn = {

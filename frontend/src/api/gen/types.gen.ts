@@ -543,9 +543,9 @@ export type AdviceOptionOut = {
     /**
      * Kind
      *
-     * What holds the data; `have`: what there is today.
+     * What holds the data; `have`: what there is today; `quotes`: what a quote offers.
      */
-    kind: 'instances' | 'volumes' | 'chassis' | 'devices' | 'have';
+    kind: 'instances' | 'volumes' | 'chassis' | 'devices' | 'have' | 'quotes';
     /**
      * Machines
      *
@@ -1480,6 +1480,32 @@ export type AxisOption = {
      * Its unit.
      */
     unit: string;
+};
+
+/**
+ * BandRow
+ *
+ * Miss ratios between which that of a size lies.
+ */
+export type BandRow = {
+    /**
+     * Pages
+     *
+     * Size. [pages]
+     */
+    pages: number;
+    /**
+     * Low
+     *
+     * Least miss ratio. [1]
+     */
+    low: number;
+    /**
+     * High
+     *
+     * Largest miss ratio. [1]
+     */
+    high: number;
 };
 
 /**
@@ -5756,13 +5782,13 @@ export type CurveOut = {
     /**
      * Misses Low
      *
-     * At least, by the worst error known of the scale law, of a curve that has no steady state besides; null where nothing was scaled. [accesses]
+     * At least, of a curve that has no steady state besides: by the worst error known of the scale law, or by the band of what it rests on if it was made from counters; null where there is neither. [accesses]
      */
     misses_low: Array<number> | null;
     /**
      * Misses High
      *
-     * At most, by the same error. [accesses]
+     * At most, by the same. [accesses]
      */
     misses_high: Array<number> | null;
     /**
@@ -5799,6 +5825,12 @@ export type CurvePreviewOut = {
      * What a curve from counters rests on; null where nothing is known of where it comes from.
      */
     evidence: EvidenceOut | null;
+    /**
+     * Band
+     *
+     * Miss ratios between which those of the sizes lie, by size; empty where no band is known.
+     */
+    band: Array<BandRow>;
     /**
      * Kind
      *
@@ -8042,6 +8074,44 @@ export type EvidenceOut = {
      * The same in words, and whether they give a band.
      */
     basis: string;
+    /**
+     * Parts
+     *
+     * Measurements of which it was put together, by size; empty where it is one.
+     */
+    parts: Array<EvidencePartOut>;
+};
+
+/**
+ * EvidencePartOut
+ *
+ * One of several measurements of which a curve was put together.
+ */
+export type EvidencePartOut = {
+    /**
+     * Evidence
+     *
+     * Its class.
+     */
+    evidence: 'points' | 'ages' | 'one_point';
+    /**
+     * Valid From
+     *
+     * Smallest size that it gives. [pages]
+     */
+    valid_from: number;
+    /**
+     * Valid To
+     *
+     * Largest size that it gives. [pages]
+     */
+    valid_to: number;
+    /**
+     * Text
+     *
+     * Class, kind of the input and sizes in words.
+     */
+    text: string;
 };
 
 /**
@@ -8557,6 +8627,144 @@ export type FigureOut = {
      * Assumed from the class of the device: no source states it for this device.
      */
     assumed: boolean;
+};
+
+/**
+ * FileImportIn
+ *
+ * A file of another system.
+ */
+export type FileImportIn = {
+    /**
+     * Kind
+     *
+     * What it holds: quotes or a cart, a price list, or outputs of programs of a host.
+     */
+    kind: 'quotes' | 'prices' | 'inventory';
+    /**
+     * Format
+     *
+     * Its format, as `tierwright import --as` names it; absent: by the beginning of the file.
+     */
+    format?: string | null;
+    /**
+     * Name
+     *
+     * Named in errors; of an inventory the machine.
+     */
+    name?: string;
+    /**
+     * Text
+     *
+     * What it holds, as far as a request may be long; larger files with `tierwright import`.
+     */
+    text: string;
+    /**
+     * Mapping
+     *
+     * What lines and models of drives are, as of `POST /quote-rankings`.
+     */
+    mapping?: Array<unknown>;
+};
+
+/**
+ * FileImportOut
+ *
+ * What is understood of a file; nothing of it is stored.
+ */
+export type FileImportOut = {
+    /**
+     * Id
+     *
+     * SHA-256 of the content: the same file is the same import.
+     */
+    id: string;
+    /**
+     * Format
+     *
+     * Name of the format.
+     */
+    format: string;
+    /**
+     * Format Version
+     *
+     * Version that the file states.
+     */
+    format_version: string | null;
+    /**
+     * Currency
+     *
+     * Null where the rows taken have several, or none was taken.
+     */
+    currency: string | null;
+    /**
+     * Read
+     *
+     * Rows.
+     */
+    read: number;
+    /**
+     * Taken
+     *
+     * Rows that are taken; the others were left out.
+     */
+    taken: number;
+    /**
+     * Skipped
+     *
+     * Rows left out, the first 1,000.
+     */
+    skipped: Array<SkippedRowOut>;
+    /**
+     * Units
+     *
+     * Each unit of the rows taken.
+     */
+    units: Array<PrintedUnitOut>;
+    /**
+     * Days that the file states.
+     */
+    dates: ImportDatesOut;
+    /**
+     * Unresolved
+     *
+     * Rows of which nothing in the file states what they are, the first 1,000.
+     */
+    unresolved: Array<UnresolvedRowOut>;
+    /**
+     * Warnings
+     *
+     * What to know of the file.
+     */
+    warnings: Array<ImportNoteOut>;
+    /**
+     * Unmapped
+     *
+     * Lines of quotes and models of drives that the mapping does not have, each once.
+     */
+    unmapped: Array<UnmappedOut>;
+    /**
+     * Machines
+     *
+     * Of an inventory: groups of equal build, as `tierwright import inventory` shows them.
+     */
+    machines: Array<{
+        [key: string]: unknown;
+    }>;
+    /**
+     * Have
+     *
+     * Of an inventory of one build whose drives the mapping has: what there is, as `have` of `POST /quote-rankings`; null otherwise.
+     */
+    have: {
+        [key: string]: unknown;
+    } | null;
+    /**
+     * Have Reason
+     *
+     * Why there is no `have`; empty where there is one, and of other imports.
+     */
+    have_reason: string;
 };
 
 /**
@@ -9340,7 +9548,7 @@ export type FlashDeviceOut = {
     /**
      * Absorbed
      *
-     * Of them those that were still in the write buffer.
+     * Of them those that were written again or trimmed while they were in the write buffer: flash never had them.
      */
     absorbed: number;
     /**
@@ -10709,6 +10917,64 @@ export type HeldOut = {
      * Of its accesses that find their page in RAM. [1]
      */
     hit_share: number;
+};
+
+/**
+ * ImportDatesOut
+ *
+ * Days that a file states; null where it does not.
+ */
+export type ImportDatesOut = {
+    /**
+     * Published
+     *
+     * Of the publication.
+     */
+    published: string | null;
+    /**
+     * Effective First
+     *
+     * First from which a price applies.
+     */
+    effective_first: string | null;
+    /**
+     * Effective Last
+     *
+     * Last from which a price applies.
+     */
+    effective_last: string | null;
+    /**
+     * Valid Until
+     *
+     * Earliest on which a quote ends.
+     */
+    valid_until: string | null;
+};
+
+/**
+ * ImportNoteOut
+ *
+ * What to know of the file as a whole.
+ */
+export type ImportNoteOut = {
+    /**
+     * Name
+     *
+     * Stable.
+     */
+    name: string;
+    /**
+     * Message
+     *
+     * A sentence.
+     */
+    message: string;
+    /**
+     * Hint
+     *
+     * What to do next; empty where there is nothing.
+     */
+    hint: string;
 };
 
 /**
@@ -12894,6 +13160,68 @@ export type OuterOut = {
      * Where the best scheme stands between them, in words.
      */
     sentence: string;
+};
+
+/**
+ * PaperCheckOut
+ *
+ * What a committee would send the paper back for.
+ */
+export type PaperCheckOut = {
+    /**
+     * Advice Id
+     *
+     * Of the advice that the paper is of.
+     */
+    advice_id: string;
+    /**
+     * Ranking Id
+     *
+     * Of the ranking of the same question.
+     */
+    ranking_id: string;
+    /**
+     * Finding
+     *
+     * The answer in a few words.
+     */
+    finding: string;
+    /**
+     * Status
+     *
+     * Whether replays decided among what was close.
+     */
+    status: 'model' | 'checked';
+    /**
+     * Day
+     *
+     * Of the decision, YYYY-MM-DD.
+     */
+    day: string;
+    /**
+     * Passes
+     *
+     * Whether nothing is missing.
+     */
+    passes: boolean;
+    /**
+     * Sent Back
+     *
+     * What is missing, in the order of the paper.
+     */
+    sent_back: Array<SentBackOut>;
+    /**
+     * Switching
+     *
+     * At which price, rate and growth another choice wins.
+     */
+    switching: Array<SwitchOut>;
+    /**
+     * Open Assumptions
+     *
+     * Codes of assumptions that could change the choice, for `statements.holds`.
+     */
+    open_assumptions: Array<string>;
 };
 
 /**
@@ -15260,6 +15588,26 @@ export type PricesUsed = {
 };
 
 /**
+ * PrintedUnitOut
+ *
+ * A unit.
+ */
+export type PrintedUnitOut = {
+    /**
+     * Printed
+     *
+     * As the file states it.
+     */
+    printed: string;
+    /**
+     * Understood
+     *
+     * What it counts as.
+     */
+    understood: string;
+};
+
+/**
  * Problem
  *
  * An error (RFC 9457), media type `application/problem+json`.
@@ -15604,6 +15952,142 @@ export type QuoteCautionOut = {
 };
 
 /**
+ * QuoteFileIn
+ *
+ * A file of quotes, as `tierwright import quotes` reads it.
+ */
+export type QuoteFileIn = {
+    /**
+     * Name
+     *
+     * Named in errors; the id of a cart that states none, where there are several files.
+     */
+    name?: string;
+    /**
+     * Format
+     *
+     * Its format; absent: by the beginning of the file.
+     */
+    format?: 'csv' | 'json' | 'oci' | 'cxml' | null;
+    /**
+     * Text
+     *
+     * What it holds.
+     */
+    text: string;
+};
+
+/**
+ * QuotePaperIn
+ *
+ * Quotes, what they are for, and what the paper for approval states.
+ */
+export type QuotePaperIn = {
+    /**
+     * Start
+     *
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve always describes a running system.
+     */
+    start?: 'steady' | 'cold';
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Files
+     *
+     * Files of quotes, in place of `quotes`: own CSV and JSON, forms of OCI, cXML.
+     */
+    files?: Array<QuoteFileIn>;
+    /**
+     * Quotes
+     *
+     * Each an object with `quote_id`, `supplier`, `currency`, `valid_until` (YYYY-MM-DD), `lead_time_days` and `lines`; a line has `kind` (`device`, `server`, `instance`, `volume`, `part`, `tax` or `shipping`), `item` (an id of the catalogue), `part_number`, `manufacturer`, `manufacturer_part_number`, `description`, `unspsc`, `quantity`, `unit` (such as `EA`, `HUR` or `MON`), `price` and `price_per`. What is wrong with one quote leaves that one out alone, as `unreadable`. Up to 100 are ranked at once, up to 2,000 by a run; more of them with `tierwright quotes rank`.
+     */
+    quotes?: Array<unknown>;
+    /**
+     * Limits that every quote must keep.
+     */
+    constraints?: ConstraintsIn;
+    /**
+     * What there is today, which is ranked as `do_nothing`; absent: doing nothing is not ranked.
+     */
+    have?: HaveIn | null;
+    /**
+     * Objective
+     *
+     * `usd` and `pareto`: least money a month first; `io_time`: least I/O time.
+     */
+    objective?: 'usd' | 'io_time' | 'pareto';
+    /**
+     * Horizon Months
+     *
+     * Months over which a purchase is spread, and data grow. [months]
+     */
+    horizon_months?: number;
+    /**
+     * Reserved Gib
+     *
+     * RAM of each machine of a quote for the system itself. [GiB]
+     */
+    reserved_gib?: number;
+    /**
+     * Flash Device Id
+     *
+     * Its rates for drives and local disks of flash of which no source states them; absent: such quotes are rejected.
+     */
+    flash_device_id?: string | null;
+    /**
+     * Disk Device Id
+     *
+     * The same for hard disks and volumes.
+     */
+    disk_device_id?: string | null;
+    /**
+     * Accesses Per S
+     *
+     * Page accesses of all machines together; absent: of production as it was stated, or of the recording. [1/s]
+     */
+    accesses_per_s?: number | null;
+    /**
+     * Dirty Share
+     *
+     * Share of the evicted pages that are dirty, for a workload made from a given curve.
+     */
+    dirty_share?: number | null;
+    /**
+     * Rates
+     *
+     * Rates of the currencies of the quotes; a quote in a currency without one is `unreadable`.
+     */
+    rates?: Array<ExchangeRateIn>;
+    /**
+     * Mapping
+     *
+     * What lines are that name no item: objects with `part_number` or `manufacturer_part_number`, `supplier` and `manufacturer` where they have to be the same too, and `is`, a list of `kind`, `item`, `quantity` and, of a volume, `size_gib`, `iops` and `mb_per_s`.
+     */
+    mapping?: Array<unknown>;
+    /**
+     * Day
+     *
+     * Day on which quotes must be valid, YYYY-MM-DD; absent: today in UTC.
+     */
+    day?: string | null;
+    /**
+     * Seed
+     *
+     * Part of the id of the ranking.
+     */
+    seed?: number;
+    /**
+     * What the paper states beside the answer.
+     */
+    statements?: StatementsIn;
+};
+
+/**
  * QuoteRankingIn
  *
  * Quotes, and what they are for.
@@ -15622,11 +16106,17 @@ export type QuoteRankingIn = {
      */
     workload_id: string;
     /**
+     * Files
+     *
+     * Files of quotes, in place of `quotes`: own CSV and JSON, forms of OCI, cXML.
+     */
+    files?: Array<QuoteFileIn>;
+    /**
      * Quotes
      *
-     * Each an object with `quote_id`, `supplier`, `currency`, `valid_until` (YYYY-MM-DD), `lead_time_days` and `lines`; a line has `kind` (`device`, `server`, `instance`, `volume`, `part`, `tax` or `shipping`), `item` (an id of the catalogue), `part_number`, `manufacturer`, `manufacturer_part_number`, `description`, `unspsc`, `quantity`, `unit` (such as `EA`, `HUR` or `MON`), `price` and `price_per`. What is wrong with one quote leaves that one out alone, as `unreadable`. Up to 100; more of them with `tierwright quotes rank`.
+     * Each an object with `quote_id`, `supplier`, `currency`, `valid_until` (YYYY-MM-DD), `lead_time_days` and `lines`; a line has `kind` (`device`, `server`, `instance`, `volume`, `part`, `tax` or `shipping`), `item` (an id of the catalogue), `part_number`, `manufacturer`, `manufacturer_part_number`, `description`, `unspsc`, `quantity`, `unit` (such as `EA`, `HUR` or `MON`), `price` and `price_per`. What is wrong with one quote leaves that one out alone, as `unreadable`. Up to 100 are ranked at once, up to 2,000 by a run; more of them with `tierwright quotes rank`.
      */
-    quotes: Array<unknown>;
+    quotes?: Array<unknown>;
     /**
      * Limits that every quote must keep.
      */
@@ -15712,7 +16202,7 @@ export type QuoteRankingOut = {
     /**
      * Ranking Id
      *
-     * Hash of all that was asked: the same request has the same id, whatever the order of its quotes.
+     * Hash of all that was asked: the same request has the same id, whatever the order of its quotes as long as each can be read.
      */
     ranking_id: string;
     /**
@@ -15787,6 +16277,30 @@ export type QuoteRankingOut = {
      * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
      */
     cautions: Array<CautionOut>;
+};
+
+/**
+ * QuoteRankingRunOut
+ *
+ * A ranking that a run makes.
+ */
+export type QuoteRankingRunOut = {
+    /**
+     * Ranking Id
+     *
+     * Id of the request, by which the ranking is read once it is there; the ranking states its own.
+     */
+    ranking_id: string;
+    /**
+     * Quotes
+     *
+     * Quotes of the request.
+     */
+    quotes: number;
+    /**
+     * What ranks them; null where it was deleted.
+     */
+    run: RunOut | null;
 };
 
 /**
@@ -15893,6 +16407,28 @@ export type RankedQuoteOut = {
      * What to know of it.
      */
     cautions: Array<QuoteCautionOut>;
+    /**
+     * The configuration that it is, as in an advice; `bill` has the rows of the quote.
+     */
+    option: AdviceOptionOut;
+    /**
+     * Supplier
+     *
+     * Empty where no line states it.
+     */
+    supplier: string;
+    /**
+     * Valid Until
+     *
+     * Last day of its validity, YYYY-MM-DD; null where not stated.
+     */
+    valid_until: string | null;
+    /**
+     * Lead Time Days
+     *
+     * Until it is delivered. [days]
+     */
+    lead_time_days: number | null;
 };
 
 /**
@@ -16468,7 +17004,7 @@ export type RejectedOut = {
 /**
  * RejectedQuoteOut
  *
- * A quote that breaks a limit.
+ * A quote that breaks a limit: as a rejected option of an advice, and what the quote states of itself.
  */
 export type RejectedQuoteOut = {
     /**
@@ -16501,6 +17037,46 @@ export type RejectedQuoteOut = {
      * By how much the limit has to be relaxed; null where it cannot be.
      */
     relaxation: number | null;
+    /**
+     * That configuration, as in an advice; null where the quote cannot be one, whatever is stated.
+     */
+    option: AdviceOptionOut | null;
+    /**
+     * Also
+     *
+     * Other limits that it breaks: all of them have to be relaxed to admit it.
+     */
+    also: Array<BrokenOut>;
+    /**
+     * Text
+     *
+     * The same in words.
+     */
+    text: string;
+    /**
+     * Cautions
+     *
+     * What to know of it.
+     */
+    cautions: Array<QuoteCautionOut>;
+    /**
+     * Supplier
+     *
+     * Empty where no line states it.
+     */
+    supplier: string;
+    /**
+     * Valid Until
+     *
+     * Last day of its validity, YYYY-MM-DD; null where not stated.
+     */
+    valid_until: string | null;
+    /**
+     * Lead Time Days
+     *
+     * Until it is delivered. [days]
+     */
+    lead_time_days: number | null;
 };
 
 /**
@@ -16866,6 +17442,20 @@ export type ReplayedOut = {
      * Sum of the terms.
      */
     io_time_us_per_access: number;
+};
+
+/**
+ * ReplaysMadeOut
+ *
+ * All replays that the paper needs are there.
+ */
+export type ReplaysMadeOut = {
+    /**
+     * Made
+     *
+     * Always true: while some are missing, a job is named.
+     */
+    made: boolean;
 };
 
 /**
@@ -17627,7 +18217,7 @@ export type RunBins = {
  *
  * What a job does.
  */
-export type RunKind = 'fetch' | 'ingest' | 'simulate' | 'sweep' | 'miniature' | 'pool_split' | 'pool_advisor' | 'windows' | 'sampled_profile' | 'summaries' | 'response_replay' | 'advice_check';
+export type RunKind = 'fetch' | 'ingest' | 'simulate' | 'sweep' | 'miniature' | 'pool_split' | 'pool_advisor' | 'windows' | 'sampled_profile' | 'summaries' | 'response_replay' | 'advice_check' | 'quote_ranking';
 
 /**
  * RunList
@@ -19307,6 +19897,32 @@ export type SchemeWear = {
 };
 
 /**
+ * SentBackOut
+ *
+ * One thing that a committee would send the paper back for.
+ */
+export type SentBackOut = {
+    /**
+     * Code
+     *
+     * Stable name of what is missing.
+     */
+    code: string;
+    /**
+     * Message
+     *
+     * What is missing or wrong.
+     */
+    message: string;
+    /**
+     * Hint
+     *
+     * What to do next.
+     */
+    hint: string;
+};
+
+/**
  * ServerOut
  *
  * A cloud instance type.
@@ -20057,6 +20673,26 @@ export type SizeScaledOut = {
 };
 
 /**
+ * SkippedRowOut
+ *
+ * A row that was left out.
+ */
+export type SkippedRowOut = {
+    /**
+     * Row
+     *
+     * Where it stands in the file.
+     */
+    row: string;
+    /**
+     * Reason
+     *
+     * Why it was left out.
+     */
+    reason: string;
+};
+
+/**
  * SpareSpaceOut
  *
  * What write amplification is computed from.
@@ -20368,6 +21004,40 @@ export type StatedProductionOut = {
      * Its pages; null: as recorded. [bytes]
      */
     page_bytes: number | null;
+};
+
+/**
+ * StatementsIn
+ *
+ * What those who write the paper state beside the answer; it stands in the paper.
+ */
+export type StatementsIn = {
+    /**
+     * Need
+     *
+     * Why something is to be bought, in the words of the business.
+     */
+    need?: string;
+    /**
+     * Uplift Source
+     *
+     * Who states the growth and the busiest hour, and when.
+     */
+    uplift_source?: string;
+    /**
+     * Today Cost
+     *
+     * Where the stated cost of doing nothing is from; begins with its day: `2026-09-30, invoices`.
+     */
+    today_cost?: string;
+    /**
+     * Holds
+     *
+     * Why an assumption that could change the choice holds, by its code.
+     */
+    holds?: {
+        [key: string]: unknown | string;
+    };
 };
 
 /**
@@ -21342,6 +22012,50 @@ export type SweepSummary = {
      * The run that computes it; null where none is needed or kept.
      */
     run: RunOut | null;
+};
+
+/**
+ * SwitchOut
+ *
+ * A value of one input at which another choice wins, all else as stated.
+ */
+export type SwitchOut = {
+    /**
+     * Input
+     *
+     * `price` of the chosen quote, `rate` of accesses, or `growth` of the data.
+     */
+    input: string;
+    /**
+     * Unit
+     *
+     * `USD/month`, `1/s` or `1/year`.
+     */
+    unit: string;
+    /**
+     * Used
+     *
+     * The value that was used, in the unit.
+     */
+    used: number | null;
+    /**
+     * Value
+     *
+     * The nearest value at which another choice wins; null where none within ten times does.
+     */
+    value: number | null;
+    /**
+     * Best
+     *
+     * Quote that wins there, `do_nothing`, or null where no option keeps every limit.
+     */
+    best: string | null;
+    /**
+     * Text
+     *
+     * The same in words.
+     */
+    text: string;
 };
 
 /**
@@ -22706,6 +23420,28 @@ export type UnitOut = {
 };
 
 /**
+ * UnmappedOut
+ *
+ * A line or a model of a drive that the mapping does not have.
+ */
+export type UnmappedOut = {
+    /**
+     * By
+     *
+     * What it is recognised by: keys of an entry of the mapping.
+     */
+    by: {
+        [key: string]: string;
+    };
+    /**
+     * Description
+     *
+     * What the file calls it; empty where it does not.
+     */
+    description: string;
+};
+
+/**
  * UnreadableQuoteOut
  *
  * A quote that cannot be ranked.
@@ -22729,6 +23465,32 @@ export type UnreadableQuoteOut = {
      * What is wrong, with the value in backticks.
      */
     detail: string;
+};
+
+/**
+ * UnresolvedRowOut
+ *
+ * A row of which nothing states what it is.
+ */
+export type UnresolvedRowOut = {
+    /**
+     * Row
+     *
+     * Where it stands in the file.
+     */
+    row: string;
+    /**
+     * Name
+     *
+     * Its part number or description.
+     */
+    name: string;
+    /**
+     * Reason
+     *
+     * What is not stated.
+     */
+    reason: string;
 };
 
 /**
@@ -26500,7 +27262,7 @@ export type CreateQuoteRankingData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'ranked' | 'ranked.cautions' | 'rejected' | 'unreadable' | 'option_zero.bill' | 'warnings' | 'cautions';
+        table?: 'ranked' | 'ranked.cautions' | 'ranked.option.bill' | 'rejected' | 'rejected.option.bill' | 'rejected.also' | 'rejected.cautions' | 'unreadable' | 'option_zero.bill' | 'warnings' | 'cautions';
     };
     url: '/api/v1/quote-rankings';
 };
@@ -26551,9 +27313,216 @@ export type CreateQuoteRankingResponses = {
      * The ranking.
      */
     201: QuoteRankingOut;
+    /**
+     * A run ranks the quotes.
+     */
+    202: QuoteRankingRunOut;
 };
 
 export type CreateQuoteRankingResponse = CreateQuoteRankingResponses[keyof CreateQuoteRankingResponses];
+
+export type ReplayQuoteRankingData = {
+    body: QuoteRankingIn;
+    path?: never;
+    query?: never;
+    url: '/api/v1/quote-rankings/replays';
+};
+
+export type ReplayQuoteRankingErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The answer is not available in the requested media type.
+     */
+    406: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ReplayQuoteRankingError = ReplayQuoteRankingErrors[keyof ReplayQuoteRankingErrors];
+
+export type ReplayQuoteRankingResponses = {
+    /**
+     * Successful Response
+     */
+    200: ReplaysMadeOut;
+    /**
+     * They have not all been made: a job does that. Ask again when its run has ended.
+     */
+    202: AdviceCheckOut;
+};
+
+export type ReplayQuoteRankingResponse = ReplayQuoteRankingResponses[keyof ReplayQuoteRankingResponses];
+
+export type CheckQuoteReportData = {
+    body: QuotePaperIn;
+    path?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
+         */
+        table?: 'sent_back' | 'switching';
+    };
+    url: '/api/v1/quote-rankings/report-check';
+};
+
+export type CheckQuoteReportErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CheckQuoteReportError = CheckQuoteReportErrors[keyof CheckQuoteReportErrors];
+
+export type CheckQuoteReportResponses = {
+    /**
+     * Successful Response
+     */
+    200: PaperCheckOut;
+};
+
+export type CheckQuoteReportResponse = CheckQuoteReportResponses[keyof CheckQuoteReportResponses];
+
+export type ReportQuoteRankingData = {
+    body: QuotePaperIn;
+    path?: never;
+    query: {
+        /**
+         * Format
+         *
+         * `html`, `pdf`, `xlsx`, `csv`, `json`: as the report of an advice; of the chosen quote `focus`: its bill as rows of FOCUS, a forecast of a year; `opencost`: its prices; `purchases`: what is bought.
+         */
+        format: 'html' | 'pdf' | 'xlsx' | 'csv' | 'json' | 'focus' | 'opencost' | 'purchases';
+        /**
+         * Title
+         *
+         * Heading of the paper as `html`, `pdf` or `xlsx`; absent: a general one.
+         */
+        title?: string | null;
+    };
+    url: '/api/v1/quote-rankings/report';
+};
+
+export type ReportQuoteRankingErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The answer is not available in the requested media type.
+     */
+    406: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ReportQuoteRankingError = ReportQuoteRankingErrors[keyof ReportQuoteRankingErrors];
+
+export type ReportQuoteRankingResponses = {
+    /**
+     * The paper, as a file to save.
+     */
+    200: {
+        [key: string]: unknown;
+    };
+};
+
+export type ReportQuoteRankingResponse = ReportQuoteRankingResponses[keyof ReportQuoteRankingResponses];
 
 export type GetQuoteRankingData = {
     body?: never;
@@ -26569,7 +27538,7 @@ export type GetQuoteRankingData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'ranked' | 'ranked.cautions' | 'rejected' | 'unreadable' | 'option_zero.bill' | 'warnings' | 'cautions';
+        table?: 'ranked' | 'ranked.cautions' | 'ranked.option.bill' | 'rejected' | 'rejected.option.bill' | 'rejected.also' | 'rejected.cautions' | 'unreadable' | 'option_zero.bill' | 'warnings' | 'cautions';
     };
     url: '/api/v1/quote-rankings/{ranking_id}';
 };
@@ -26591,6 +27560,10 @@ export type GetQuoteRankingErrors = {
      * The request did not arrive in time.
      */
     408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
     /**
      * The body is too large.
      */
@@ -26616,9 +27589,67 @@ export type GetQuoteRankingResponses = {
      * Successful Response
      */
     200: QuoteRankingOut;
+    /**
+     * A run ranks the quotes.
+     */
+    202: QuoteRankingRunOut;
 };
 
 export type GetQuoteRankingResponse = GetQuoteRankingResponses[keyof GetQuoteRankingResponses];
+
+export type ReadImportData = {
+    body: FileImportIn;
+    path?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
+         */
+        table?: 'skipped' | 'units' | 'unresolved' | 'warnings' | 'unmapped';
+    };
+    url: '/api/v1/imports';
+};
+
+export type ReadImportErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ReadImportError = ReadImportErrors[keyof ReadImportErrors];
+
+export type ReadImportResponses = {
+    /**
+     * Successful Response
+     */
+    200: FileImportOut;
+};
+
+export type ReadImportResponse = ReadImportResponses[keyof ReadImportResponses];
 
 export type CheckThroughputData = {
     body: ThroughputCheckIn;
@@ -30145,7 +31176,7 @@ export type ListWorkloadsData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `items`.
          */
-        table?: 'items' | 'items.summary.warnings' | 'items.summary.production.production.rates' | 'items.summary.composed_of';
+        table?: 'items' | 'items.summary.warnings' | 'items.summary.evidence.parts' | 'items.summary.production.production.rates' | 'items.summary.composed_of';
     };
     url: '/api/v1/workloads';
 };
@@ -30205,7 +31236,7 @@ export type CreateWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads';
 };
@@ -30277,7 +31308,7 @@ export type CreateWorkloadFromProfileData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/from-profile';
 };
@@ -30345,7 +31376,7 @@ export type CreateWorkloadFromCurveData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/from-curve';
 };
@@ -30414,7 +31445,7 @@ export type GetJoinedWorkloadsData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `items`.
          */
-        table?: 'items' | 'items.summary.warnings' | 'items.summary.production.production.rates' | 'items.summary.composed_of';
+        table?: 'items' | 'items.summary.warnings' | 'items.summary.evidence.parts' | 'items.summary.production.production.rates' | 'items.summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}/joined';
 };
@@ -30489,7 +31520,7 @@ export type CreateJoinedWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}/joined';
 };
@@ -30706,7 +31737,7 @@ export type CreateScaledWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}/scaled';
 };
@@ -30778,7 +31809,7 @@ export type CreateWorkloadFromDescriptionData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/from-description';
 };
@@ -30846,7 +31877,7 @@ export type CreateComposedWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/from-composition';
 };
@@ -30999,7 +32030,7 @@ export type GetWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}';
 };
@@ -31072,7 +32103,7 @@ export type RenameWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}';
 };
@@ -31147,7 +32178,7 @@ export type ReadWorkloadAgainData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}/read-again';
 };
@@ -31220,7 +32251,7 @@ export type GetConversionLogData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'report.warnings' | 'report.production.production.rates' | 'report.composed_of' | 'report.detection';
+        table?: 'report.warnings' | 'report.evidence.parts' | 'report.production.production.rates' | 'report.composed_of' | 'report.detection';
     };
     url: '/api/v1/workloads/{workload_id}/conversion-log';
 };
@@ -31295,7 +32326,7 @@ export type GetCurveData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `columns`.
          */
-        table?: 'columns' | 'knees' | 'steady' | 'steady.knees';
+        table?: 'columns' | 'evidence.parts' | 'knees' | 'steady' | 'steady.knees';
     };
     url: '/api/v1/workloads/{workload_id}/curve';
 };
@@ -31569,7 +32600,7 @@ export type PreviewGivenCurveData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'points' | 'problems' | 'questions';
+        table?: 'evidence.parts' | 'band' | 'points' | 'problems' | 'questions';
     };
     url: '/api/v1/curve-previews';
 };
