@@ -145,7 +145,7 @@ compositions: setup ## write the table of docs/models/compose.md anew: composed 
 
 CALIBRATE_FLAGS ?=
 .PHONY: calibrate
-calibrate: setup ## write docs/models/advice-calibration.md anew: how often advices are right that say how sure they are; 500 workloads of 100,000 accesses; CALIBRATE_FLAGS="--accesses 100000 1000000 10000000 --jobs 2" for longer ones
+calibrate: setup ## write docs/models/advice-calibration.md anew: how often advices are right that say how sure they are; 500 workloads of 100,000 accesses; CALIBRATE_FLAGS="--accesses 100000 1000000 10000000 --trials 500 500 150 --jobs 2 --keep FOLDER" for longer ones, too
 	$(PY) models/benches/advice_calibration.py --write $(CALIBRATE_FLAGS)
 
 .PHONY: flash-device
