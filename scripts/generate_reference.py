@@ -347,7 +347,7 @@ def devices() -> str:
             "## A device file",
             "Keys: `id` (the file's name), `name`, `kind`, optional `year`, `sold_as` (`device` or `instance`), `notes`; then a table "
             "`[figures.NAME]` for each figure with `value`, `unit`, `source`, optional `date` (YYYY, YYYY-MM, YYYY-MM-DD or YYYY-Qn), `note`, "
-            "and `assumed = true` if the figure is an assumption. Rates measured at several transfer sizes or queue depths are in "
+            "and `assumed = true` if the figure is an assumption; a `unit_price` may state its range as `low` and `high`, which the advisor draws. Rates measured at several transfer sizes or queue depths are in "
             "`[[measurements]]`: `operation` (read or write), `page_bytes`, `iops`, `source`, optional `queue_depth`, `date`, `note`, and `latency_us` with `mean`, `p50`, `p95`, `p99`, `p99_9`; times of pages "
             "between them are interpolated. Unknown keys are refused.",
             table(
@@ -411,7 +411,9 @@ def price_books() -> str:
                 [
                     [
                         f"`{price.device_id}`" if price.device_id else price.kind,
-                        price.usd,
+                        price.usd
+                        if price.low is None
+                        else f"{price.usd} ({price.low} to {price.high})",
                         price.unit,
                         price.date or "undated",
                         price.source,
@@ -429,7 +431,7 @@ def price_books() -> str:
     parts += [
         "## A price book's file",
         "Keys: `id` (the file's name), `name`, `date`, optional `region`, `currency` (USD), `notes`, `default = true` (one book: used if no other is chosen), `retired` (why it should not be chosen any more), tables `[[absent]]` with `kind` and `reason`; then a table `[[prices]]` for each price with "
-        f"`device_id` or `kind`, exactly one of {keys}, `source`, optional `date` and `note`. Unknown keys are refused.",
+        f"`device_id` or `kind`, exactly one of {keys}, `source`, optional `low` and `high` (the range of a purchase, in the unit of the price: the advisor draws it), `date` and `note`. Unknown keys are refused.",
     ]
     return "\n\n".join(parts)
 

@@ -177,8 +177,8 @@ def backend() -> Counts:
 
 
 def long() -> Counts:
-    """``pytest`` of what is long by nature, and of every property with all its examples."""
-    return pytest("long or hypothesis")
+    """``pytest`` of what is long by nature, and of every property with all its examples; 10,000 of the advisor's."""
+    return pytest("long or hypothesis", TIERWRIGHT_ADVICE_PROBLEMS="10000")
 
 
 def pytest(marked: str, *folders: str, **extra: str) -> Counts:

@@ -19,10 +19,11 @@ from __future__ import annotations
 import argparse
 import itertools
 import pickle
+import re
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -33,7 +34,7 @@ from typing import Any
 import numpy as np
 
 from tierwright.advise.advice import _confidence, _draws
-from tierwright.advise.advice._asked import Asked, asked_of
+from tierwright.advise.advice._asked import MODEL_VERSION, Asked, asked_of
 from tierwright.advise.advice._choice import chosen_of
 from tierwright.advise.advice._contenders import contending
 from tierwright.advise.advice._draws import Input
@@ -420,7 +421,8 @@ def report(trials: Sequence[Trial], accesses: int) -> str:
         [
             f"## Recordings of {accesses:,} accesses",
             "",
-            f"{len(trials)} workloads. Of the stationary ones {percent(silent, len(steady))} have no probability.",
+            f"{len(trials)} workloads, version {MODEL_VERSION} of the advice's model. Of the stationary ones "
+            f"{percent(silent, len(steady))} have no probability.",
             "",
             *by_family(trials),
             "",
@@ -441,6 +443,34 @@ def report(trials: Sequence[Trial], accesses: int) -> str:
             *by_reason(trials),
         ]
     )
+
+
+HEADING = re.compile(r"^## Recordings of ([\d,]+) accesses$", re.MULTILINE)
+
+
+def sections(text: str) -> dict[int, str]:
+    """Take the sections of a page that was written, by the accesses of their recordings."""
+    starts = list(HEADING.finditer(text))
+    ends = [each.start() for each in starts[1:]] + [len(text)]
+    return {
+        int(each[1].replace(",", "")): text[each.start() : end].strip()
+        for each, end in zip(starts, ends, strict=True)
+    }
+
+
+def page(parts: Mapping[int, str]) -> str:
+    """Write the page of some sections; those that were not measured again stay as they are."""
+    about = (
+        "Made-up workloads whose truth is known, each advised on from a short recording ([how sure](advice.md#how-sure)). "
+        f"The truth is a recording {TIMES_AS_LONG} times as long (at most {LONGEST_TRUTH:,} accesses, at least twice as "
+        "many as were recorded): of a stationary family another one, of a drifting family what follows. Errors of the "
+        "model and times of devices are drawn from the ranges that an advice states. A recommendation is right where it "
+        "costs at most 1 % more than the best contender in truth; an interval is right where it holds the figure of the "
+        f"truth, give or take {100 * NARROW:g} % of its width. The method was tuned on *zipf with bursts* alone; the other families were made up afterwards. Errors of "
+        "scale laws are not in these trials. Each section says how many workloads it has and by which version it was measured."
+    )
+    text = "\n\n".join(parts[accesses] for accesses in sorted(parts))
+    return f"# Are stated probabilities right?\n\n{NOTE}\n\n{about}\n\n{text}\n"
 
 
 def main() -> int:
@@ -467,27 +497,16 @@ def main() -> int:
             strict=False,
         )
     )
-    parts = []
+    parts: dict[int, str] = {}
     with ProcessPoolExecutor(given.jobs) as pool:
         for accesses, count in trials_of.items():
             trials = list(pool.map(partial(trial, accesses, given.keep), range(count)))
-            parts.append(report(trials, accesses))
-            sys.stdout.write(f"{parts[-1]}\n\n")
+            parts[accesses] = report(trials, accesses)
+            sys.stdout.write(f"{parts[accesses]}\n\n")
             sys.stdout.flush()
     if given.write:
-        about = (
-            "Made-up workloads whose truth is known, each advised on from a short recording ([how sure](advice.md#how-sure)). "
-            f"The truth is a recording {TIMES_AS_LONG} times as long (at most {LONGEST_TRUTH:,} accesses, at least twice as "
-            "many as were recorded): of a stationary family another one, of a drifting family what follows. Errors of the "
-            "model and times of devices are drawn from the ranges that an advice states. A recommendation is right where it "
-            "costs at most 1 % more than the best contender in truth; an interval is right where it holds the figure of the "
-            f"truth, give or take {100 * NARROW:g} % of its width. The method was tuned on *zipf with bursts* alone; the other families were made up afterwards. Errors of "
-            "scale laws are not in these trials."
-        )
-        text = "\n\n".join(parts)
         PAGE.write_text(
-            f"# Are stated probabilities right?\n\n{NOTE}\n\n{about}\n\n{text}\n",
-            encoding="utf-8",
+            page(sections(PAGE.read_text(encoding="utf-8")) | parts), encoding="utf-8"
         )
     return 0
 

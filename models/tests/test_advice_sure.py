@@ -43,7 +43,7 @@ from tierwright.evaluate.page_flow.engine import flows, with_hits_off
 from tierwright.evaluate.page_flow.explain import error_band
 from tierwright.hardware import catalog
 from tierwright.hardware.device import Figure
-from tierwright.hardware.prices import Price, PriceBook
+from tierwright.hardware.prices import Price, PriceBook, own_price
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.document import Profile, profile_from_mapping
 from tierwright.profile.measure import curves, profile, sampled_profile
@@ -1055,6 +1055,56 @@ def test_an_answer_says_by_how_much_prices_may_be_off(folder: Path) -> None:
     undated = ask(curve).confidence
     assert "so prices stay as they are" in undated.reason
     assert not [one for one in undated.tornado if one.about.startswith("the price")]
+
+
+def test_a_price_that_states_its_range_is_drawn_within_it(folder: Path) -> None:
+    """It goes before the spread of the last year, is of its own device alone, and holds of the user's own too."""
+    made = dated("2026-Q3")
+    ranged = tuple(
+        replace(one, low=one.usd, high=one.usd * 4)
+        if one.device_id == SHELF[0]
+        else one
+        for one in made.prices
+    )
+    table, contenders = contenders_at(folder, replace(made, prices=ranged))
+    key = f"={SHELF[0]}"
+    found = contenders.spreads[key]
+    assert "nvme" not in contenders.spreads
+    assert (found.low, found.high, found.place_as_is) == (1.0, 4.0, 0.0)
+    assert [found.at(place) for place in (0.0, 0.5, 1.0)] == [1.0, 2.0, 4.0]
+    twice = contenders.on(table.setting.curve, State(prices={key: 2.0}))
+    spent = [
+        each.cents
+        for row in contenders.rows.tolist()
+        for each in [uncertain_purchases(table, row, {}).get(key)]
+        if each is not None
+    ]
+    store = table.options.store_devices[contenders.rows]
+    more = (twice.fixed + twice.unit * store) - (
+        contenders.fixed + contenders.unit * store
+    )
+    assert sorted(more[more > 0] * 36) == pytest.approx(
+        sorted(cents / 100 for cents in spent), abs=1.0
+    )
+    assert _confidence._named(Input(_draws.PRICE, (key,))) == (
+        f"the price of `{SHELF[0]}`"
+    )
+    assert _confidence._about_price(key, found) == (
+        f"`{SHELF[0]}` by {percent(3.0)} up or {percent(0.0)} down, as its source states"
+    )
+    figure = Figure(
+        Decimal("0.5"),
+        "USD/GB",
+        "a quote",
+        low=Decimal("0.4"),
+        high=Decimal("0.75"),
+    )
+    own = replace(
+        catalog.device(SHELF[0]), id="own-drive", figures={"unit_price": figure}
+    )
+    price = own_price(own)
+    assert price is not None
+    assert price.factors == (0.8, 1.5)
 
 
 def test_prices_by_draw_cost_what_each_draw_alone_costs() -> None:

@@ -864,10 +864,27 @@ def test_a_gap_is_a_ratio_in_both_directions() -> None:
 
 def test_a_composed_curve_is_of_the_weakest_class() -> None:
     one, ages = of_class("one_point").evidence, of_class("ages").evidence
-    found = weakest([ages, None, one])
+    sizes, held = np.asarray([1, 10**12]), np.tile([1.0, 1e12], (3, 1))
+    found = weakest([ages, None, one], sizes, held)
     assert found is not None
     assert found.kind == "one_point"
-    assert weakest([None, None]) is None
+    assert weakest([None, None], sizes, held[:2]) is None
+
+
+def test_a_composed_curve_speaks_of_the_sizes_at_which_each_part_is_read() -> None:
+    """Of 10 pages of the shared cache the first workload holds 8 and the second 2, and so on."""
+    first, second = Evidence("points", 100, 400), Evidence("ages", 50, 90)
+    sizes = np.asarray([10, 125, 250, 450, 600])
+    held = np.asarray([[8.0, 100.0, 200.0, 360.0, 480.0], [2.0, 25.0, 50.0, 90.0, 120]])
+    found = weakest([first, second, None], sizes, np.vstack((held, held[0])))
+    assert found is not None
+    assert (found.kind, found.valid_from, found.valid_to) == ("ages", 250, 450)
+    # The range of neither part alone: that of the second ends at 90 pages of its own.
+    apart = weakest([first, Evidence("ages", 1, 20)], sizes, held)
+    assert apart is not None
+    assert apart.kind == "one_point"
+    assert "no size is one that each of them speaks of" in apart.self_check_reason
+    assert apart.unknown(np.asarray([10.0]), np.asarray([600.0])).all()
 
 
 # --- the advisor and the command ------------------------------------------------------------
@@ -1041,5 +1058,9 @@ def test_a_composed_profile_keeps_the_weakest_class() -> None:
     assert made.evidence is not None
     assert made.evidence.kind == "ages"
     assert made.evidence.self_check is None
+    # Both hold as many pages, so the shared cache speaks of about twice the size that each speaks of.
+    alone = parts[0].curve.evidence
+    assert alone is not None
+    assert made.evidence.valid_to == pytest.approx(2 * alone.valid_to, rel=0.1)
     names = {each.name for each in about_curve(made, [1000], [0])}
     assert {"composed_workload", "curve_from_ages"} <= names

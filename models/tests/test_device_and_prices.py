@@ -195,6 +195,14 @@ def with_figure(name: str, **changes: Any) -> dict[str, Any]:
             "f: figures.read_iops.colour: unknown key",
         ),
         (
+            with_figure("read_iops", low=900, high=1100),
+            "f: figures.read_iops.low: `900` is of no price, and only `unit_price` has a range",
+        ),
+        (
+            with_figure("unit_price", value=1, unit="USD/GB", low=2, high=3),
+            "f: figures.unit_price.low: `2 to 3` must be above 0, and the price 1 within the range",
+        ),
+        (
             with_figure("queue_depth", value=1.5, unit="1"),
             "f: figures.queue_depth.value: `1.5` must be a whole number",
         ),
@@ -299,6 +307,25 @@ def test_a_device_has_its_own_price_before_that_of_its_kind() -> None:
             "f: prices[0].device_id: `['d']` must be the id of a device",
         ),
         (
+            {**BOOK, "prices": [{**ENTRY, "usd_per_gb": 2, "low": 1, "high": "1.5"}]},
+            "f: prices[0].low: `1 to 1.5` must be above 0, and the price 2 within the range",
+        ),
+        (
+            {
+                **BOOK,
+                "prices": [
+                    {
+                        "kind": "dram",
+                        "usd_per_gb_month": 2,
+                        "low": 1,
+                        "high": 3,
+                        "source": "x",
+                    }
+                ],
+            },
+            "f: prices[0].low: `1` is of a rent, and only a purchase has a range",
+        ),
+        (
             {**BOOK, "prices": [{**ENTRY, "kind": ["dram"]}]},
             f"f: prices[0].kind: `['dram']` is not one of {', '.join(KINDS)}",
         ),
@@ -310,6 +337,37 @@ def test_a_bad_price_book_is_refused_with_its_key(
     with pytest.raises(BadInput) as caught:
         price_book_from_mapping(data, place="f")
     assert caught.value.message == message
+
+
+def test_a_range_of_a_price_survives_plain_data() -> None:
+    entry = {**ENTRY, "usd_per_gb": 2, "low": "1.5", "high": 3}
+    made = price_book_from_mapping({**BOOK, "prices": [entry]})
+    [price] = made.prices
+    assert price.factors == (0.75, 1.5)
+    assert price_book_from_mapping(made.to_dict()) == made
+    euros = {key: each for key, each in entry.items() if key != "usd_per_gb"}
+    rate = {"currency": "EUR", "per_usd": "0.5", "date": "2026", "source": "x"}
+    foreign = price_book_from_mapping(
+        {
+            **BOOK,
+            "currency": "EUR",
+            "exchange_rates": [rate],
+            "prices": [{**euros, "per_gb": 2}],
+        }
+    )
+    # Both are stated in euros, so their ratio is that of the dollars.
+    assert foreign.prices[0].usd == 4
+    assert foreign.prices[0].factors == (0.75, 1.5)
+    assert price_book_from_mapping(foreign.to_dict()) == foreign
+    of_device = with_figure("unit_price", value=2, unit="USD/GB", low=1, high=3)
+    device = device_from_mapping(of_device)
+    assert device_from_mapping(device.to_dict()) == device
+    own = own_price(device)
+    assert own is not None
+    assert own.factors == (0.5, 1.5)
+    assert (
+        price_book_from_mapping({**BOOK, "prices": [ENTRY]}).prices[0].factors is None
+    )
 
 
 def test_own_price_prefers_rent() -> None:

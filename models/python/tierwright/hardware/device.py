@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal
@@ -153,7 +153,8 @@ _MEASUREMENT_KEYS = {
     "note",
 }
 _MOST_MEASUREMENTS = 200
-_FIGURE_KEYS = {"value", "unit", "source", "date", "note", "assumed"}
+_RANGED = "unit_price"
+_FIGURE_KEYS = {"value", "unit", "source", "date", "note", "assumed", "low", "high"}
 _YEARS = (1950, 2100)
 _MOST_WHOLE = 2**40
 
@@ -177,6 +178,8 @@ class Figure:
     assumed : bool
         Whether the number is an assumption (the figure of its class) that no source
         states of this device.
+    low, high : Decimal or None
+        Range of a `unit_price`, in `unit`; None where none is stated.
     """
 
     value: Decimal
@@ -185,6 +188,8 @@ class Figure:
     date: str | None = None
     note: str = ""
     assumed: bool = False
+    low: Decimal | None = None
+    high: Decimal | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the figure as plain data, the value as int or float."""
@@ -195,6 +200,11 @@ class Figure:
             "date": self.date,
             "note": self.note,
             "assumed": self.assumed,
+            **(
+                {}
+                if self.low is None or self.high is None
+                else {"low": plain_number(self.low), "high": plain_number(self.high)}
+            ),
         }
 
 
@@ -552,9 +562,53 @@ def _figure(name: str, entry: Any, problems: Problems) -> Figure | None:
     problems.check(
         isinstance(assumed, bool), f"{key}.assumed", assumed, "must be true or false"
     )
+    low, high = price_range(entry, value, key, problems)
+    problems.check(
+        low is None or name == _RANGED,
+        f"{key}.low",
+        low,
+        f"is of no price, and only `{_RANGED}` has a range",
+    )
     if len(problems.found) > before or value is None:
         return None
-    return Figure(value, str(unit), str(source), date, note, assumed)
+    return Figure(value, str(unit), str(source), date, note, assumed, low, high)
+
+
+def price_range(
+    entry: Mapping[str, Any],
+    value: Decimal | None,
+    where: str,
+    problems: Problems,
+    read: Callable[[Any, str, Problems], Decimal | None] = read_decimal,
+) -> tuple[Decimal | None, Decimal | None]:
+    """Read the range of a price, noting every problem; None twice where none is stated.
+
+    Parameters
+    ----------
+    entry : mapping
+        With `low` and `high`, or neither.
+    value : Decimal or None
+        The price; None where it could not be read.
+    where : str
+        Its key.
+    problems : Problems
+    read : callable
+        Reads one of its ends.
+    """
+    if entry.get("low") is None and entry.get("high") is None:
+        return None, None
+    low, high = (
+        read(entry.get(end), f"{where}.{end}", problems) for end in ("low", "high")
+    )
+    if low is None or high is None or value is None:
+        return None, None
+    problems.check(
+        0 < low <= value <= high,
+        f"{where}.low",
+        f"{low} to {high}",
+        f"must be above 0, and the price {value} within the range",
+    )
+    return low, high
 
 
 def _check_value(name: str, value: Decimal, where: str, problems: Problems) -> None:

@@ -24,7 +24,7 @@ from tierwright.common.currency import (
 from tierwright.common.errors import BadInput, Problems
 from tierwright.common.fields import check_date
 from tierwright.common.units import UNIT_BYTES
-from tierwright.hardware.device import KINDS, Device, Figure
+from tierwright.hardware.device import KINDS, Device, Figure, price_range
 
 DEFAULT_AMORTISATION_MONTHS = 36
 """Months over which a purchase is spread when nothing else is said."""
@@ -63,7 +63,16 @@ _BOOK_KEYS = {
 }
 _ABSENT_KEYS = {"kind", "reason"}
 _QUARTERS, _MONTHS_A_QUARTER = 4, 3
-_ENTRY_KEYS = {"device_id", "kind", "source", "date", "note", *PRICE_UNITS}
+_ENTRY_KEYS = {
+    "device_id",
+    "kind",
+    "low",
+    "high",
+    "source",
+    "date",
+    "note",
+    *PRICE_UNITS,
+}
 _ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
 
 
@@ -89,6 +98,9 @@ class Price:
         What to know before using it.
     stated : Decimal or None
         The price in the currency of its book, where that is not the dollar.
+    low, high : Decimal or None
+        Between what its sources state it, of a purchase: in the unit of the price and the currency of its book; None
+        where no range is stated.
     """
 
     usd: Decimal
@@ -100,6 +112,16 @@ class Price:
     kind: str | None = None
     note: str = ""
     stated: Decimal | None = None
+    low: Decimal | None = None
+    high: Decimal | None = None
+
+    @property
+    def factors(self) -> tuple[float, float] | None:
+        """Ends of its range over the price; None where no range is stated. [1]"""
+        own = self.usd if self.stated is None else self.stated
+        if self.low is None or self.high is None or own <= 0:
+            return None
+        return float(self.low / own), float(self.high / own)
 
     @property
     def unit(self) -> str:
@@ -148,6 +170,11 @@ class Price:
         return {
             **subject,
             self.key: text_of(self.usd if self.stated is None else self.stated),
+            **(
+                {}
+                if self.low is None or self.high is None
+                else {"low": text_of(self.low), "high": text_of(self.high)}
+            ),
             "source": self.source,
             "date": self.date,
             "note": self.note,
@@ -344,6 +371,8 @@ def own_price(device: Device) -> Price | None:
                 device.id,
                 None,
                 figure.note,
+                low=figure.low,
+                high=figure.high,
             )
     return None
 
@@ -375,7 +404,7 @@ def price_book_from_mapping(
         `id`, `name`, `date`, optional `region`, `currency` (USD), `exchange_rates` (a list of
         `{currency, per_usd, date, source}`), `notes`, `default`, `retired`, `absent` (a list of
         `{kind, reason}`), and `prices`: a list of `{device_id or kind, one of PRICE_UNITS,
-        source, date?, note?}`.
+        low?, high?, source, date?, note?}`; `low` and `high` are the range of a purchase, in the unit of the price.
     place : str
         File or request named in errors.
 
@@ -546,6 +575,13 @@ def _entry(
         None,
         f"the book is in {rate.currency}: write `{key.removeprefix('usd_')}`",
     )
+    low, high = price_range(entry, paid, where, problems, read_amount)
+    problems.check(
+        low is None or not key.endswith("_month"),
+        f"{where}.low",
+        low,
+        "is of a rent, and only a purchase has a range",
+    )
     source = entry.get("source")
     problems.check(
         isinstance(source, str) and source.strip(),
@@ -566,6 +602,8 @@ def _entry(
         kind,
         str(entry.get("note", "")),
         paid if foreign else None,
+        low,
+        high,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal, get_args
@@ -32,6 +32,7 @@ _MOST_BAND = 1000
 _MOST_PARTS = 20
 _LEAST_RATIO = 1e-9
 _AGREES = 5e-4
+_ROUNDED = 1e-9
 _LONGEST_TEXT = 500
 
 
@@ -241,25 +242,51 @@ def _distinct(
     return tuple({row[0]: row for row in rows}.values())
 
 
-def weakest(found: Iterable[Evidence | None]) -> Evidence | None:
-    """Return the evidence of what rests on several curves: the weakest class, where all of them are known.
+def weakest(
+    found: Sequence[Evidence | None], sizes: NDArray[np.int64], held_pages: FloatArray
+) -> Evidence | None:
+    """Return the evidence of a cache that several workloads share: the weakest class, and the sizes that all speak of.
 
     Parameters
     ----------
-    found : iterable of Evidence or None
-        Of each; None of one that was measured, described or given without evidence.
+    found : sequence of Evidence or None
+        Of each workload; None of one that was measured, described or given without evidence.
+    sizes : int64 array, shape (n,)
+        Of the shared cache, increasing. [pages]
+    held_pages : float64 array, shape (k, n)
+        What each workload holds of it, which does not fall: there its curve is read. [pages]
+
+    Returns
+    -------
+    Evidence or None
+        None where no workload has evidence. Of one point, which speaks of no size, where there is no size of which each
+        of them holds what it speaks of.
     """
-    known = [each for each in found if each is not None]
+    first, last, known = 0, len(sizes) - 1, [each for each in found if each is not None]
     if not known:
         return None
+    for each, held in zip(found, held_pages, strict=True):
+        if each is not None:
+            least, most = (
+                each.valid_from * (1 - _ROUNDED),
+                each.valid_to * (1 + _ROUNDED),
+            )
+            first = max(first, int(np.searchsorted(held, least, side="left")))
+            last = min(last, int(np.searchsorted(held, most, side="right")) - 1)
     kind = max((each.kind for each in known), key=CLASSES.index)
-    last = min(each.valid_to for each in known)
+    reason = "it is composed of several workloads"
+    if first > last:
+        kind, reason = (
+            "one_point",
+            f"{reason}, and no size is one that each of them speaks of",
+        )
+        first = last = max(last, 0)
     return Evidence(
         kind,
-        min(max(each.valid_from for each in known), last),
-        last,
+        int(sizes[first]),
+        int(sizes[last]),
         None,
-        "it is composed of several workloads",
+        reason,
         min(each.snapshots for each in known),
     )
 

@@ -122,6 +122,12 @@ class FigureOut(Answer):
         description="Assumed from the class of the device: no source states it for "
         "this device."
     )
+    low: float | None = Field(
+        default=None, description="Least of the range of a price, in `unit`."
+    )
+    high: float | None = Field(
+        default=None, description="Most of the range of a price, in `unit`."
+    )
 
 
 class FigureIn(Body):
@@ -135,6 +141,14 @@ class FigureIn(Body):
     assumed: Annotated[
         bool, Field(strict=True, description="Whether the figure is an assumption.")
     ] = False
+    low: Annotated[float, Field(strict=True)] | None = Field(
+        default=None,
+        description="Least of the range of a `unit_price`, in `unit`; with `high`.",
+    )
+    high: Annotated[float, Field(strict=True)] | None = Field(
+        default=None,
+        description="Most of the range of a `unit_price`, in `unit`; with `low`.",
+    )
 
 
 Latencies = dict[
@@ -329,6 +343,12 @@ class PriceOut(Answer):
     usd_per_gb_month: Usd | None = Field(
         description="A rent. [USD per 10^9 bytes and month]"
     )
+    low: Usd | None = Field(
+        description="Least of the range of a purchase, in the unit of the price and the currency of the book."
+    )
+    high: Usd | None = Field(
+        description="Most of the range of a purchase, in the unit of the price and the currency of the book."
+    )
     source: str
     date: str | None
     note: str
@@ -354,6 +374,14 @@ class PriceIn(Body):
     )
     per_gib_month: UsdIn | None = Field(
         default=None, description="A rent, in the currency of the book."
+    )
+    low: UsdIn | None = Field(
+        default=None,
+        description="Least of the range of a purchase, in the unit and the currency of the price; with `high`.",
+    )
+    high: UsdIn | None = Field(
+        default=None,
+        description="Most of the range of a purchase, in the unit and the currency of the price; with `low`.",
     )
     source: Annotated[ShortText, Field(min_length=1)]
     date: DatedText | None = None

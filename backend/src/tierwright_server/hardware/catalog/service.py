@@ -467,6 +467,8 @@ def _price_out(price: Price) -> PriceOut:
             "unit": price.unit,
             "usd_per_gb": None if price.rent else price.usd_per_gb,
             "usd_per_gb_month": price.usd_per_gb if price.rent else None,
+            "low": price.low,
+            "high": price.high,
             "source": price.source,
             "date": price.date,
             "note": price.note,

@@ -17,7 +17,11 @@ from tierwright.advise.advice._contenders import (
     contending,
 )
 from tierwright.advise.advice._draws import Draws, Input, Ranges, Recorded
-from tierwright.advise.advice._prices import PRICE_WORDS
+from tierwright.advise.advice._prices import (
+    SEVERAL_PRICED,
+    PriceRange,
+    price_words,
+)
 from tierwright.advise.advice._sure import MOST_BARS
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Bar, Confidence, Information, Interval
@@ -381,12 +385,19 @@ def _about_prices(found: Sure) -> str:
     spreads = found.draws.spreads
     if not spreads:
         return NO_PRICES
-    said = [
-        f"{PRICE_WORDS[kind]} by {percent(spread.factor - 1)} up or {percent(1 - 1 / spread.factor)} down, as far "
-        f"apart as prices of `{spread.series}` were from {spread.first} to {spread.last}"
-        for kind, spread in spreads.items()
-    ]
+    said = [_about_price(key, each) for key, each in spreads.items()]
     return f"prices of {'; of '.join(said)}; other prices stay as they are"
+
+
+def _about_price(key: str, each: PriceRange) -> str:
+    by = f"{price_words(key)} by {percent(each.high - 1)} up or {percent(1 - each.low)} down"
+    spread = each.spread
+    if spread is None:
+        return f"{by}, as its source states"
+    return (
+        f"{by}, as far apart as prices of `{spread.series}` were from {spread.first} to "
+        f"{spread.last}"
+    )
 
 
 def _named(each: Input) -> str:
@@ -403,7 +414,7 @@ def _named(each: Input) -> str:
         case _draws.HITS:
             return f"the flash hits of {scheme_titles()[each.of[0]]}"
         case _draws.PRICE:
-            return f"the price of {PRICE_WORDS[each.of[0]]}"
+            return f"the price of {price_words(each.of[0])}"
         case _:
             return f"the time of a page {each.of[1]} of `{each.of[0]}`"
 
@@ -424,7 +435,7 @@ def _what_to_do(each: Input | None) -> str:
         case _draws.HITS:
             return f"Replay {scheme_titles()[each.of[0]]} on the recording first"
         case _draws.PRICE:
-            return f"Ask for a binding quote of {PRICE_WORDS[each.of[0]]} first"
+            return f"Ask for a binding quote of {price_words(each.of[0])} first"
         case _:
             return f"Measure the time of a page {each.of[1]} of `{each.of[0]}` first"
 
@@ -535,6 +546,8 @@ def _with_flip(found: Sure, bar: Bar, each: Input, along: _Along) -> Bar:
 
 def _place_as_is(found: Sure, each: Input) -> float:
     """Place in its range at which an input stays as it is."""
+    if each.name == _draws.PRICE:
+        return found.draws.spreads[each.of[0]].place_as_is
     if each.name != _draws.TIME:
         return 0.5
     used, low, high = found.draws.bounds[each.of]  # type: ignore[index]
@@ -556,9 +569,11 @@ def _value(ranges: Ranges, draws: Draws, each: Input, place: float) -> str:
             side = "above" if away > 0 else "below"
             return f"the misses are at the {percent(place)} point of their interval, {side} its middle"
         case _draws.PRICE:
-            off_by = _draws.price_at(draws.spreads[each.of[0]], place) - 1
+            off_by = draws.spreads[each.of[0]].at(place) - 1
             more = "more" if off_by > 0 else "less"
-            return f"{PRICE_WORDS[each.of[0]]} cost {percent(abs(off_by))} {more}"
+            words = price_words(each.of[0])
+            cost = "cost" if words in SEVERAL_PRICED else "costs"
+            return f"{words} {cost} {percent(abs(off_by))} {more}"
         case _:
             bound = draws.bounds[each.of]  # type: ignore[index]
             time = format_microseconds(_draws.time_at(bound, place))

@@ -10,13 +10,16 @@ import numpy as np
 
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._choice import chosen_of, kept
-from tierwright.advise.advice._prices import spread_of_kinds, uncertain_purchases
+from tierwright.advise.advice._prices import (
+    PriceRange,
+    spread_of_kinds,
+    uncertain_purchases,
+)
 from tierwright.advise.advice._table import Table
 from tierwright.common.arrays import FloatArray
 from tierwright.evaluate.advice.bought import budget_tb, part_budget_tb
 from tierwright.evaluate.advice.choose import best_of_kinds
 from tierwright.evaluate.advice.information import Bools, Buys
-from tierwright.evaluate.advice.later import Spread
 from tierwright.evaluate.advice.limits import (
     LEAST,
     LIFE,
@@ -318,25 +321,27 @@ class Contenders:
 
     def _uncertain(
         self, table: Table
-    ) -> tuple[dict[str, Spread], dict[str, tuple[FloatArray, FloatArray]]]:
-        """Find the kinds of purchases whose price may be off, and what of each contender they are, all and of one device. [USD]"""
+    ) -> tuple[dict[str, PriceRange], dict[str, tuple[FloatArray, FloatArray]]]:
+        """Find the purchases whose price may be off, and what of each contender they are, all and of one device. [USD]"""
         known = spread_of_kinds()
-        whole = {kind: np.zeros(len(self)) for kind in known}
-        unit = {kind: np.zeros(len(self)) for kind in known}
+        ranges: dict[str, PriceRange] = {}
+        whole: dict[str, FloatArray] = {}
+        unit: dict[str, FloatArray] = {}
         for at, row in enumerate(self.rows.tolist()):
-            parts = uncertain_purchases(table, row, known)
-            for kind, cents in parts.items():
-                whole[kind][at] = cents / 100
-            if self._free[at] and self._unit_purchase[at] > 0:
-                store = table.devices(row)[1]
-                if store is not None and store.kind in parts:
-                    unit[store.kind][at] = self._unit_purchase[at]
+            for key, each in uncertain_purchases(table, row, known).items():
+                if each.range.low >= each.range.high:
+                    continue
+                if key not in ranges:
+                    ranges[key] = each.range
+                    whole[key], unit[key] = np.zeros((2, len(self)))
+                whole[key][at] = each.cents / 100
+                if each.is_store and self._free[at] and self._unit_purchase[at] > 0:
+                    unit[key][at] = self._unit_purchase[at]
         moved = {
-            kind: (whole[kind] - unit[kind] * self.options.store_devices, unit[kind])
-            for kind in known
-            if whole[kind].any() and known[kind].factor > 1
+            key: (whole[key] - unit[key] * self.options.store_devices, unit[key])
+            for key in sorted(ranges)
         }
-        return {kind: known[kind] for kind in moved}, moved
+        return {key: ranges[key] for key in moved}, moved
 
     def _priced(
         self, state: State

@@ -10,8 +10,8 @@ from statistics import NormalDist
 import numpy as np
 
 from tierwright.advise.advice._contenders import Contenders, State, Timing
+from tierwright.advise.advice._prices import PriceRange
 from tierwright.common.arrays import FloatArray
-from tierwright.evaluate.advice.later import Spread
 from tierwright.evaluate.advice.resampling import (
     FEWEST_WINDOWS,
     Drift,
@@ -246,7 +246,7 @@ class Draws:
     ranges : Ranges
     bounds : mapping
         Times of devices as they are used, least and most. [µs]
-    spreads : mapping of str to Spread
+    spreads : mapping of str to PriceRange
         By how much the price of a kind of purchase may be off.
     places : mapping of Input to float64 array
         Where in its range each input lies in each draw, from 0 to 1.
@@ -256,7 +256,7 @@ class Draws:
 
     ranges: Ranges
     bounds: Mapping[Timing, tuple[float, float, float]]
-    spreads: Mapping[str, Spread]
+    spreads: Mapping[str, PriceRange]
     places: Mapping[Input, FloatArray]
     misses: FloatArray
     write_backs: FloatArray
@@ -334,7 +334,7 @@ def curve_at(
 def state_at(
     bounds: Mapping[Timing, tuple[float, float, float]],
     places: Mapping[Input, float],
-    spreads: Mapping[str, Spread] | None = None,
+    spreads: Mapping[str, PriceRange] | None = None,
 ) -> State:
     """Return what else is otherwise with inputs at places of their ranges."""
     hits, times, prices, steady = {}, {}, {}, 0.0
@@ -353,13 +353,8 @@ def state_at(
             times[key] = time_at(bound, place) / bound[0]
         elif each.name == PRICE:
             assert spreads is not None
-            prices[each.of[0]] = price_at(spreads[each.of[0]], place)
+            prices[each.of[0]] = spreads[each.of[0]].at(place)
     return State(hits, steady, times, prices)
-
-
-def price_at(spread: Spread, place: float) -> float:
-    """Price at a place of its range over the one that is used, even in its logarithm. [1]"""
-    return float(spread.factor ** (2 * place - 1))
 
 
 def time_at(bound: tuple[float, float, float], place: float) -> float:

@@ -1,14 +1,16 @@
-"""How far the prices of a purchase may be off: as far as recent prices of one product lay apart."""
+"""How far the prices of a purchase may be off: as they state, or as far as recent prices of one product lay apart."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache
 
-from tierwright.advise.advice._table import Table, purchases_by_kind
+from tierwright.advise.advice._table import Table, purchases
 from tierwright.evaluate.advice.later import QUARTERS_A_YEAR, Spread, spreads
 from tierwright.hardware.price_history import PriceSeries, price_history
-from tierwright.hardware.prices import quarter_of
+from tierwright.hardware.prices import Price, quarter_of
 
 SERIES_OF = {
     "nvme": ("ssd_enterprise", "ssd"),
@@ -26,6 +28,8 @@ PRICE_WORDS = {
     "hdd_array": "arrays of hard disks",
 }
 """Kinds of `SERIES_OF` in words."""
+SEVERAL_PRICED = frozenset(set(PRICE_WORDS.values()) - {PRICE_WORDS["dram"]})
+"""Those of them that are plural."""
 
 
 @cache
@@ -50,59 +54,95 @@ def spread_of_kinds(
     return _shipped() if history is None else _by_kind(history)
 
 
+@dataclass(frozen=True, slots=True)
+class PriceRange:
+    """How far a price may be off.
+
+    Attributes
+    ----------
+    low, high : float
+        Ends over the price that is used. [1]
+    spread : Spread or None
+        Prices of one product that lay as far apart; None where the price itself states its range.
+    """
+
+    low: float
+    high: float
+    spread: Spread | None = None
+
+    def at(self, place: float) -> float:
+        """Price at a place of the range over the one that is used, even in its logarithm. [1]"""
+        return float(self.low * (self.high / self.low) ** place)
+
+    @property
+    def place_as_is(self) -> float:
+        """Place of the price that is used, from 0 to 1; the ends differ."""
+        return math.log(1 / self.low) / math.log(self.high / self.low)
+
+
+@dataclass(frozen=True, slots=True)
+class Uncertain:
+    """A purchase whose price may be off.
+
+    Attributes
+    ----------
+    cents : int
+        [cent]
+    range : PriceRange
+    is_store : bool
+        Whether it holds the data.
+    """
+
+    cents: int
+    range: PriceRange
+    is_store: bool
+
+
+_STATED = "="
+"""Begins the key of a price that states its range: one of a kind has the key of the kind."""
+
+
+def price_words(key: str) -> str:
+    """Say in words what a key of `uncertain_purchases` is the price of."""
+    name = key.removeprefix(_STATED)
+    return PRICE_WORDS.get(name, f"`{name}`")
+
+
 def uncertain_purchases(
     table: Table, at: int, known: Mapping[str, Spread]
-) -> dict[str, int]:
-    """Cents of the purchases of an option whose price may be off, by kind.
+) -> dict[str, Uncertain]:
+    """Purchases of an option whose price may be off, by what has one price: a kind, or what states a range of its own.
 
-    Prices of a book or of a list, seen at most a year before or after the newest price of the series of their kind.
-    What you state yourself, and what states no date, stays as it is.
+    A price that states its range has that. Otherwise prices of a book or of a list, seen at most a year before or after
+    the newest price of the series of their kind, may be as far off as that one was; what you state yourself, and what
+    states no date, stays as it is.
     """
-    parts = purchases_by_kind(table, at)
-    firm = {
-        kind
-        for kind, date in _dates(table, at)
-        if kind in known and not _is_recent(date, known[kind])
-    }
-    return {
-        kind: cents
-        for kind, cents in parts.items()
-        if kind in known and kind not in firm
-    }
+    own = {device.id for device in table.setting.candidates.own}
+    found: dict[str, Uncertain] = {}
+    firm: set[str] = set()
+    for each in purchases(table, at):
+        price, key = each.price, each.kind
+        stated = price.factors if isinstance(price, Price) else None
+        if stated is not None and isinstance(price, Price):
+            key = f"{_STATED}{price.device_id or price.kind}"
+            of = PriceRange(*stated)
+        elif key not in known or price is None:
+            continue
+        else:
+            spread = known[key]
+            if each.device_id in own or not _is_recent(price.date, spread):
+                firm.add(key)
+            of = PriceRange(1 / spread.factor, spread.factor, spread)
+        before = found.get(key)
+        found[key] = Uncertain(
+            each.cents + (0 if before is None else before.cents),
+            of,
+            each.is_store or (before is not None and before.is_store),
+        )
+    return {key: each for key, each in found.items() if each.cents and key not in firm}
 
 
 def _is_recent(date: str | None, spread: Spread) -> bool:
     return (
         date is not None and abs(quarter_of(date) - spread.quarter) <= QUARTERS_A_YEAR
     )
-
-
-def _dates(table: Table, at: int) -> list[tuple[str, str | None]]:
-    """Kinds of what an option buys, each with the date of its price; without one what you state yourself."""
-    row, source = int(table.options.row[at]), table.source(at)
-    shelf = table.shelf
-    if source == "devices":
-        stated = {device.id for device in table.setting.candidates.own}
-        listed = [shelf.stores[table.tier_rows.store[row]]]
-        cache = int(table.tier_rows.cache[row])
-        if cache >= 0:
-            listed.append(shelf.caches[cache])
-        return [
-            ("dram", None if shelf.ram is None else shelf.ram.date),
-            *(
-                (
-                    device.kind,
-                    None if price is None or device.id in stated else price.date,
-                )
-                for device, price in listed
-            ),
-        ]
-    columns = table.columns
-    if source != "chassis" or columns is None:
-        return []
-    dimm = columns.sold.dimms[columns.dimm[row]]
-    drive = columns.sold.drives[columns.drive[row]]
-    return [
-        (kind, None if item.price is None else item.price.date)
-        for kind, item in (("dram", dimm), (drive.part.kind, drive))
-    ]

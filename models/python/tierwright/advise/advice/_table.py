@@ -6,7 +6,7 @@ import copy
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal, localcontext
 from functools import cached_property, lru_cache
@@ -58,7 +58,7 @@ from tierwright.evaluate.response.schemes import Hierarchy, scheme_response
 from tierwright.hardware import catalog
 from tierwright.hardware.build import PartItem, build_from_mapping
 from tierwright.hardware.device import Device
-from tierwright.hardware.parts import vendor_of_device
+from tierwright.hardware.parts import PartPrice, vendor_of_device
 from tierwright.hardware.prices import Price, PriceBook, own_price
 from tierwright.hardware.service_time import waiting_time
 from tierwright.profile.curve import Curve
@@ -827,28 +827,63 @@ def _exactly(usd: Decimal) -> Decimal:
     return usd.quantize(_PRICE_PLACES)
 
 
-def purchases_by_kind(table: Table, at: int) -> dict[str, int]:
-    """Cents of the purchases of an option by what is bought: `dram`, `nvme`, `sata_ssd`, `hdd`, `chassis`, `machine`."""
-    source, found = table.source(at), Counter[str]()
-    row = int(table.options.row[at])
+@dataclass(frozen=True, slots=True)
+class Purchase:
+    """What an option buys of one thing.
+
+    Attributes
+    ----------
+    kind : str
+        `dram`, `nvme`, `sata_ssd`, `hdd`, `chassis` or `machine`.
+    cents : int
+        [cent]
+    price : Price, PartPrice or None
+        What it is priced by; None of a chassis and of the machine of devices.
+    device_id : str or None
+        Of a device that is bought by itself.
+    is_store : bool
+        Whether it holds the data.
+    """
+
+    kind: str
+    cents: int
+    price: Price | PartPrice | None = None
+    device_id: str | None = None
+    is_store: bool = False
+
+
+def purchases(table: Table, at: int) -> Iterator[Purchase]:
+    """Yield what an option buys, line by line; nothing of what is rented."""
+    source, row = table.source(at), int(table.options.row[at])
     if source == "devices":
         store, cache = table.tier_rows.store[row], table.tier_rows.cache[row]
-        kinds = ["dram"]
+        lines = [Purchase("dram", 0, table.shelf.ram)]
         if cache >= 0:
-            kinds.append(table.shelf.caches[cache][0].kind)
-        kinds += [table.shelf.stores[store][0].kind, "machine"]
+            device, price = table.shelf.caches[cache]
+            lines.append(Purchase(device.kind, 0, price, device.id))
+        device, price = table.shelf.stores[store]
+        lines.append(Purchase(device.kind, 0, price, device.id, is_store=True))
+        lines.append(Purchase("machine", 0))
         extra = table.config(at).get("extra", ())
         with localcontext(EXACT):
-            for kind, line in zip(kinds, extra, strict=False):
+            for each, line in zip(lines, extra, strict=False):
                 if "usd" in line:
-                    found[kind] += int(cents(line["usd"] * line["quantity"]) * 100)
+                    amount = int(cents(line["usd"] * line["quantity"]) * 100)
+                    yield replace(each, cents=amount)
     elif source == "chassis" and table.columns is not None:
         one = table.columns.rows(np.asarray([row]))
-        drive = one.sold.drives[one.drive[0]].part.kind
-        for kind, line in zip(
-            ("chassis", "dram", drive), one.purchase_lines(), strict=True
-        ):
-            found[kind] += int(line[0])
+        drive, dimm = one.sold.drives[one.drive[0]], one.sold.dimms[one.dimm[0]]
+        box, ram, stores = (int(line[0]) for line in one.purchase_lines())
+        yield Purchase("chassis", box)
+        yield Purchase("dram", ram, dimm.price)
+        yield Purchase(drive.part.kind, stores, drive.price, is_store=True)
+
+
+def purchases_by_kind(table: Table, at: int) -> dict[str, int]:
+    """Cents of the purchases of an option by what is bought: `dram`, `nvme`, `sata_ssd`, `hdd`, `chassis`, `machine`."""
+    found = Counter[str]()
+    for each in purchases(table, at):
+        found[each.kind] += each.cents
     return {kind: amount for kind, amount in found.items() if amount}
 
 

@@ -19,7 +19,8 @@ _SIZES = {
 def flat(document: Document) -> Iterator[Markup]:
     """Return how far each size may be changed, and what more money buys."""
     sizes, dollars = document["flat"], document["next_dollar"]
-    if not sizes and dollars is None:
+    any_size = document.get("continuous")
+    if not sizes and dollars is None and any_size is None:
         yield tag("p", "No neighbours of the recommendation were evaluated.")
         return
     if sizes:
@@ -48,6 +49,9 @@ def flat(document: Document) -> Iterator[Markup]:
                 for one in sizes
             ],
         )
+    if any_size is not None:
+        yield tag("h3", "If RAM and devices were sold in any size")
+        yield tag("p", any_size["text"])
     if dollars is not None:
         yield tag("h3", "The next dollar")
         yield tag("p", dollars["text"])

@@ -118,7 +118,9 @@ def composed_profile(
             assumptions=_assumptions(running),
             composed_of=tuple(each.name for each in running),
             scaled=scaled_parts(running, _mean_misses_per_s(running, distinct)),
-            evidence=weakest(curve.evidence for curve in curves),
+            evidence=weakest(
+                [curve.evidence for curve in curves], sizes, found.held_pages
+            ),
         ),
         notes=_notes(curves),
     )
