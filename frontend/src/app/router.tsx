@@ -134,6 +134,15 @@ const advise = createRoute({
   ),
 });
 
+const quotes = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/quotes",
+  component: lazyRouteComponent(
+    () => import("@/features/quotes/quotes-page"),
+    "QuotesPage",
+  ),
+});
+
 const compare = createRoute({
   getParentRoute: () => rootRoute,
   path: "/compare",
@@ -275,6 +284,7 @@ export const router = createRouter({
     described,
     hardware,
     advise,
+    quotes,
     compare,
     schemeMap,
     poolSplit,

@@ -34,12 +34,14 @@ const LED_TO_BY: Readonly<Record<string, string>> = {
   "/uploads": WORKLOADS.to,
   "/given-curve": WORKLOADS.to,
   "/describe": WORKLOADS.to,
+  "/quotes": ADVICE.to,
 };
 
 /** Every page of the menu, in its order, and the start. */
 export const PAGES = [
   { to: "/", label: "Start" },
   ADVICE,
+  { to: "/quotes", label: "Quotes" },
   WORKLOADS,
   HARDWARE,
   ...EXPLORE.pages,

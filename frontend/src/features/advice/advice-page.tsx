@@ -1,7 +1,7 @@
-import { Skeleton, Stack, Text } from "@mantine/core";
+import { Anchor, Skeleton, Stack, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { useSearch } from "@tanstack/react-router";
+import { Link, useSearch } from "@tanstack/react-router";
 import { useCallback, useMemo, useRef } from "react";
 import { type AdviceOut, type AdviceQuestion, adviceQuery } from "@/api/advice";
 import { mayLackWrites, replaysOf, type SummaryOut } from "@/api/workloads";
@@ -54,6 +54,13 @@ function Advice({ state, workload, summary }: AnalysisInputs) {
   return (
     <>
       <AdviceForm state={state} search={search} patch={patch} />
+      <Text size="sm" c="dimmed">
+        Suppliers have made offers?{" "}
+        <Anchor component={Link} to="/quotes" size="sm">
+          Rank their quotes
+        </Anchor>{" "}
+        for this workload.
+      </Text>
       {given && (
         <DirtyShare
           stated={search.dirty_share}

@@ -1,0 +1,78 @@
+/** Files of other systems, the ranking of quotes, and the paper that is made of it. Nothing but the ranking is stored. */
+import { queryOptions } from "@tanstack/react-query";
+import { answer } from "./client";
+import {
+  checkQuoteReport,
+  createQuoteRanking,
+  readImport,
+  replayQuoteRanking,
+  reportQuoteRanking,
+} from "./gen/sdk.gen";
+import type {
+  FileImportIn,
+  QuotePaperIn,
+  QuoteRankingIn,
+  ReplaysMadeOut,
+  ReportQuoteRankingData,
+} from "./gen/types.gen";
+import type { ReplayJob } from "./replay-checks";
+
+export type {
+  FileImportOut,
+  HaveIn,
+  PaperCheckOut,
+  QuotePaperIn,
+  QuoteRankingIn,
+  QuoteRankingOut,
+  RankedQuoteOut,
+  RejectedQuoteOut,
+  StatementsIn,
+  UnmappedOut,
+} from "./gen/types.gen";
+
+export type ImportKind = FileImportIn["kind"];
+export type PaperForm = ReportQuoteRankingData["query"]["format"];
+
+export const importQuery = (file: FileImportIn) =>
+  queryOptions({
+    queryKey: ["import", file],
+    queryFn: ({ signal }) =>
+      answer(readImport({ signal, body: file, throwOnError: true })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+export const rankingQuery = (question: QuoteRankingIn) =>
+  queryOptions({
+    queryKey: ["quote ranking", question],
+    queryFn: ({ signal }) =>
+      answer(createQuoteRanking({ signal, body: question, throwOnError: true })),
+  });
+
+/** The check of a paper; what was replayed since changes its answer. */
+export const paperCheckQuery = (paper: QuotePaperIn, isReplayed: boolean) =>
+  queryOptions({
+    queryKey: ["paper check", paper, isReplayed],
+    queryFn: ({ signal }) =>
+      answer(checkQuoteReport({ signal, body: paper, throwOnError: true })),
+  });
+
+/** All replays of what was close, or the job that makes those that are missing. */
+export const replaysQuery = (question: QuoteRankingIn) =>
+  queryOptions({
+    queryKey: ["quote replays", question],
+    queryFn: ({ signal }): Promise<ReplaysMadeOut | ReplayJob> =>
+      answer(replayQuoteRanking({ signal, body: question, throwOnError: true })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+export async function paperFile(paper: QuotePaperIn, format: PaperForm): Promise<Blob> {
+  const file: unknown = await answer(
+    reportQuoteRanking({
+      body: paper,
+      query: { format },
+      parseAs: "blob",
+      throwOnError: true,
+    }),
+  );
+  return file as Blob;
+}

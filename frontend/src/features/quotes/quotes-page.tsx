@@ -1,0 +1,504 @@
+import { Anchor, Button, Group, Select, Stack, Text, TextInput } from "@mantine/core";
+import { useQueries, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { type DragEvent, useRef, useState } from "react";
+import { devicesFor, devicesQuery } from "@/api/catalog";
+import {
+  type FileImportOut,
+  type HaveIn,
+  type ImportKind,
+  importQuery,
+  type QuoteRankingIn,
+  rankingQuery,
+} from "@/api/quotes";
+import { replaysOf, workloadsQuery } from "@/api/workloads";
+import { EmptyState } from "@/components/empty-state";
+import { NumberField, OptionalNumberField } from "@/components/number-field";
+import { Page } from "@/components/page";
+import { Panel } from "@/components/panel";
+import { ProblemAlert } from "@/components/problem-alert";
+import { useAnalysis } from "@/questions/use-analysis";
+import { formatBytes, bytes as inBytes } from "@/units/quantity";
+import { ImportView } from "./import-view";
+import { useKeptMapping } from "./kept-mapping";
+import { MappingPanel } from "./mapping-panel";
+import { PaperPanel } from "./paper-panel";
+import classes from "./quotes.module.css";
+import { RankingView } from "./ranking-view";
+
+const LEAD =
+  "A cart or quotes, a price list and an inventory, as other tools write them: what is understood, which quote to take, and the paper that a committee signs.";
+const GIB = 2 ** 30;
+const MOST_USD = 1e9;
+const MOST_GIB = 1e9;
+const MOST_COUNT = 100_000;
+const MOST_MONTHS = 120;
+/** Of a request, less what else stands in it. [bytes] */
+const MOST_BYTES = 900_000;
+
+const KINDS: Readonly<Record<ImportKind, string>> = {
+  quotes: "Quotes or a cart",
+  prices: "Price list",
+  inventory: "Inventory",
+};
+const KIND_NAMES = Object.keys(KINDS) as ImportKind[];
+
+interface Given {
+  readonly kind: ImportKind;
+  readonly name: string;
+  readonly text: string;
+}
+
+/** What a file seems to hold, which the user can change: an inventory and price lists say so at their beginning. */
+export function kindOf(text: string): ImportKind {
+  const head = text.slice(0, 4000);
+  if (/"blockdevices"|Handle 0x|"Devices"\s*:|tierwright-inventory/.test(head)) {
+    return "inventory";
+  }
+  return /"BillingCurrency"|"offerCode"|"formatVersion"\s*:|^"?FormatVersion/m.test(
+    head,
+  )
+    ? "prices"
+    : "quotes";
+}
+
+const stemOf = (name: string): string =>
+  name.replace(/\.[a-z]+$/i, "").slice(0, 100) || "file";
+
+export function QuotesPage() {
+  const { state, isPending, error } = useAnalysis();
+  const workloads = useQuery(workloadsQuery()).data ?? [];
+  const ready = workloads.filter(({ summary }) => summary !== null);
+  const [chosen, setChosen] = useState<string | null>(null);
+  const workload = ready.find(({ id }) => id === (chosen ?? state?.workload));
+  const [files, setFiles] = useState<readonly Given[]>([]);
+  const { lines, keep } = useKeptMapping();
+  const imports = useQueries({
+    queries: files.map((file) => importQuery({ ...file, mapping: [...lines] })),
+  });
+  const found = imports.map(({ data }) => data);
+  const unmapped = found.flatMap((each) => each?.unmapped ?? []);
+  const distinct = [
+    ...new Map(unmapped.map((each) => [JSON.stringify(each.by), each])).values(),
+  ];
+  const inventory = found.find((_, at) => files[at]?.kind === "inventory");
+  return (
+    <Page title="Quotes" lead={LEAD}>
+      {error !== null && (
+        <ProblemAlert error={error} title="The inputs could not be loaded" />
+      )}
+      <Files
+        files={files}
+        add={(more) => setFiles([...files, ...more])}
+        imports={imports.map(({ data, error: refused }) => ({ data, refused }))}
+        change={(at, kind) =>
+          setFiles(
+            files.map((file, place) => (place === at ? { ...file, kind } : file)),
+          )
+        }
+        remove={(at) => setFiles(files.filter((_, place) => place !== at))}
+      />
+      {files.length > 0 && (
+        <MappingPanel unmapped={distinct} lines={lines} keep={keep} />
+      )}
+      {!isPending && workload === undefined && (
+        <Panel>
+          <EmptyState title="No workload yet">
+            Which quote to take follows from a workload:{" "}
+            <Anchor component={Link} to="/workloads">
+              import one
+            </Anchor>
+            .
+          </EmptyState>
+        </Panel>
+      )}
+      {workload !== undefined && workload.summary !== null && (
+        <Asked
+          key={`${workload.id} ${inventory?.id ?? ""} ${inventory?.have === null}`}
+          workloads={ready.map(({ id, name }) => ({ value: id, label: name }))}
+          workload={workload.id}
+          choose={setChosen}
+          start={state?.start ?? "steady"}
+          disk={state?.disk_device ?? ""}
+          inventory={inventory}
+          files={files.filter(({ kind }) => kind === "quotes")}
+          mapping={[...lines]}
+          canReplay={replaysOf(workload.summary) !== null}
+        />
+      )}
+    </Page>
+  );
+}
+
+function Files(props: {
+  readonly files: readonly Given[];
+  readonly imports: readonly {
+    readonly data: FileImportOut | undefined;
+    readonly refused: unknown;
+  }[];
+  readonly add: (files: readonly Given[]) => void;
+  readonly change: (at: number, kind: ImportKind) => void;
+  readonly remove: (at: number) => void;
+}) {
+  const { files, imports } = props;
+  const picker = useRef<HTMLInputElement>(null);
+  const [refused, setRefused] = useState("");
+  const take = async (list: FileList | null) => {
+    const chosen = [...(list ?? [])];
+    const large = chosen.find(({ size }) => size > MOST_BYTES);
+    setRefused(
+      large === undefined
+        ? ""
+        : `${large.name} is larger than ${formatBytes(inBytes(MOST_BYTES))}. Read it with tierwright import.`,
+    );
+    const read = await Promise.all(
+      chosen
+        .filter(({ size }) => size <= MOST_BYTES && size > 0)
+        .map(async (file) => {
+          const text = await file.text();
+          return { kind: kindOf(text), name: stemOf(file.name), text };
+        }),
+    );
+    props.add(read);
+  };
+  return (
+    <Panel
+      title="Files"
+      subtitle="Our own CSV or JSON, carts as OCI or cXML, price lists of AWS and Azure, outputs of lsblk, dmidecode and nvme. They are read on this machine and not stored."
+      label="Files"
+      actions={
+        <Button size="xs" onClick={() => picker.current?.click()}>
+          Choose files
+        </Button>
+      }
+    >
+      <input
+        ref={picker}
+        type="file"
+        multiple
+        hidden
+        aria-label="Files of quotes, prices and inventories"
+        onChange={(event) => {
+          const chosen = event.currentTarget.files;
+          void take(chosen).then(() => {
+            if (picker.current !== null) {
+              picker.current.value = "";
+            }
+          });
+        }}
+      />
+      <Stack
+        gap="md"
+        onDragOver={(event: DragEvent) => event.preventDefault()}
+        onDrop={(event: DragEvent) => {
+          event.preventDefault();
+          void take(event.dataTransfer.files);
+        }}
+      >
+        {refused !== "" && (
+          <Text size="sm" c="var(--mantine-color-error)" role="alert">
+            {refused}
+          </Text>
+        )}
+        {files.length === 0 && (
+          <Text size="sm" c="dimmed">
+            Drop files here, or choose them. Nothing is guessed: a row that can be read
+            in two ways is left out with its reason.
+          </Text>
+        )}
+        {files.map((file, at) => (
+          <section
+            // biome-ignore lint/suspicious/noArrayIndexKey: the same file may be given twice
+            key={`${file.name} ${at}`}
+            aria-label={file.name}
+            className={classes["file"]}
+          >
+            <Group justify="space-between" align="flex-end" gap="sm">
+              <Text fw={600}>{file.name}</Text>
+              <Group gap="xs" align="flex-end">
+                <Select
+                  aria-label={`What ${file.name} is`}
+                  size="xs"
+                  allowDeselect={false}
+                  data={KIND_NAMES.map((kind) => ({ value: kind, label: KINDS[kind] }))}
+                  value={file.kind}
+                  onChange={(value) => {
+                    const kind = KIND_NAMES.find((each) => each === value);
+                    if (kind !== undefined) {
+                      props.change(at, kind);
+                    }
+                  }}
+                />
+                <Button
+                  size="xs"
+                  variant="default"
+                  aria-label={`Remove ${file.name}`}
+                  onClick={() => props.remove(at)}
+                >
+                  Remove
+                </Button>
+              </Group>
+            </Group>
+            {imports[at]?.refused != null && (
+              <ProblemAlert
+                error={imports[at].refused}
+                title={`${file.name} could not be read`}
+              />
+            )}
+            {imports[at]?.data !== undefined && <ImportView found={imports[at].data} />}
+          </section>
+        ))}
+      </Stack>
+    </Panel>
+  );
+}
+
+interface Today {
+  readonly ram_gib?: number | undefined;
+  readonly machines: number;
+  readonly disk: string;
+  readonly disks: number;
+  readonly usd?: number | undefined;
+}
+
+/** What there is, as an inventory states it; without one only its device is proposed. */
+const todayOf = (inventory: FileImportOut | undefined, disk: string): Today => {
+  const have = inventory?.have as
+    | { machines: number; ram_bytes: number; disk_device_id: string; disks: number }
+    | null
+    | undefined;
+  return have == null
+    ? { machines: 1, disk, disks: 1 }
+    : {
+        ram_gib: have.ram_bytes / GIB,
+        machines: have.machines,
+        disk: have.disk_device_id,
+        disks: have.disks,
+      };
+};
+
+const haveOf = (today: Today): HaveIn | null =>
+  today.ram_gib === undefined
+    ? null
+    : {
+        machines: today.machines,
+        ram_bytes: Math.round(today.ram_gib * GIB),
+        disk_device_id: today.disk,
+        disks: today.disks,
+        ...(today.usd === undefined ? {} : { usd_per_month: today.usd }),
+      };
+
+interface Limits {
+  readonly usd_per_month?: number | undefined;
+  readonly purchase_usd?: number | undefined;
+}
+
+function Asked(props: {
+  readonly workloads: readonly { readonly value: string; readonly label: string }[];
+  readonly workload: string;
+  readonly choose: (id: string) => void;
+  readonly start: "steady" | "cold";
+  readonly disk: string;
+  readonly inventory: FileImportOut | undefined;
+  readonly files: readonly Given[];
+  readonly mapping: unknown[];
+  readonly canReplay: boolean;
+}) {
+  const { inventory, files } = props;
+  const [today, setToday] = useState(() => todayOf(inventory, props.disk));
+  const [limits, setLimits] = useState<Limits>({});
+  const [months, setMonths] = useState(36);
+  const [day, setDay] = useState(() => new Date().toISOString().slice(0, 10));
+  const [rate, setRate] = useState("");
+  const rates = ratesOf(rate, day);
+  const have = haveOf(today);
+  const question: QuoteRankingIn = {
+    workload_id: props.workload,
+    start: props.start,
+    files: files.map(({ name, text }) => ({ name, text })),
+    mapping: props.mapping,
+    constraints: Object.fromEntries(
+      Object.entries(limits).filter(([, value]) => value !== undefined),
+    ),
+    horizon_months: months,
+    day,
+    ...(have === null ? {} : { have }),
+    ...(rates === null ? {} : { rates }),
+  };
+  const isAsked = files.length > 0;
+  const ranking = useQuery({ ...rankingQuery(question), enabled: isAsked });
+  const devices = useQuery(devicesQuery()).data ?? [];
+  const put = (change: Partial<Today>) => setToday({ ...today, ...change });
+  return (
+    <>
+      <Panel
+        title="What they are for"
+        subtitle={
+          inventory === undefined || inventory.have !== null
+            ? "The workload, what there is today, and limits."
+            : `Of the inventory: ${inventory.have_reason}.`
+        }
+        label="What they are for"
+      >
+        <div className={classes["fields"]}>
+          <Select
+            label="Workload"
+            description="One of production has its data and load."
+            inputWrapperOrder={["label", "input", "description", "error"]}
+            allowDeselect={false}
+            data={[...props.workloads]}
+            value={props.workload}
+            onChange={(id) => id !== null && props.choose(id)}
+          />
+          <OptionalNumberField
+            label="RAM today"
+            unit="GiB"
+            description="Of all machines; empty: doing nothing is not ranked."
+            placeholder="not stated"
+            min={0.001}
+            max={MOST_GIB}
+            value={today.ram_gib}
+            onChange={(ram_gib) => put({ ram_gib })}
+          />
+          <NumberField
+            label="Machines today"
+            unit=""
+            min={1}
+            max={MOST_COUNT}
+            whole
+            value={today.machines}
+            onChange={(machines) => put({ machines })}
+          />
+          <Select
+            label="Device that holds the data today"
+            searchable
+            allowDeselect={false}
+            data={[
+              ...new Set([
+                ...devicesFor(devices, "disk").map(({ id }) => id),
+                ...(today.disk === "" ? [] : [today.disk]),
+              ]),
+            ]}
+            value={today.disk}
+            onChange={(disk) => disk !== null && put({ disk })}
+          />
+          <NumberField
+            label="Devices today"
+            unit=""
+            min={1}
+            max={MOST_COUNT}
+            whole
+            value={today.disks}
+            onChange={(disks) => put({ disks })}
+          />
+          <OptionalNumberField
+            label="Cost today"
+            unit="USD per month"
+            description="What doing nothing costs."
+            placeholder="not stated"
+            min={0}
+            max={MOST_USD}
+            value={today.usd}
+            onChange={(usd) => put({ usd })}
+          />
+          <OptionalNumberField
+            label="Budget per month"
+            unit="USD"
+            placeholder="no limit"
+            min={0}
+            max={MOST_USD}
+            value={limits.usd_per_month}
+            onChange={(usd_per_month) => setLimits({ ...limits, usd_per_month })}
+          />
+          <OptionalNumberField
+            label="Budget of the purchase"
+            unit="USD"
+            placeholder="no limit"
+            min={0}
+            max={MOST_USD}
+            value={limits.purchase_usd}
+            onChange={(purchase_usd) => setLimits({ ...limits, purchase_usd })}
+          />
+          <NumberField
+            label="Purchase spread over"
+            unit="months"
+            min={1}
+            max={MOST_MONTHS}
+            whole
+            value={months}
+            onChange={setMonths}
+          />
+          <TextInput
+            type="date"
+            label="Day of the decision"
+            description="Quotes that end before it have a caution."
+            inputWrapperOrder={["label", "input", "description", "error"]}
+            value={day}
+            onChange={(event) => {
+              const typed = event.currentTarget.value;
+              if (/^\d{4}-\d{2}-\d{2}$/.test(typed)) {
+                setDay(typed);
+              }
+            }}
+          />
+          <TextInput
+            label="Exchange rates"
+            description="Of one US dollar at the day of the decision, such as EUR=0.88, GBP=0.75."
+            inputWrapperOrder={["label", "input", "description", "error"]}
+            value={rate}
+            error={
+              rates === null && rate.trim() !== ""
+                ? `"${rate}" is not valid; enter rates such as EUR=0.88`
+                : undefined
+            }
+            onChange={(event) => setRate(event.currentTarget.value)}
+          />
+        </div>
+      </Panel>
+      {!isAsked && (
+        <Panel>
+          <EmptyState title="No quotes yet">
+            Choose a file of quotes or a cart above to rank them.
+          </EmptyState>
+        </Panel>
+      )}
+      {isAsked && ranking.error !== null && (
+        <ProblemAlert error={ranking.error} title="The quotes could not be ranked" />
+      )}
+      {isAsked && ranking.data !== undefined && (
+        <>
+          <RankingView found={ranking.data} />
+          {ranking.data.ranked.length > 0 && (
+            <PaperPanel
+              question={question}
+              found={ranking.data}
+              canReplay={props.canReplay}
+            />
+          )}
+        </>
+      )}
+    </>
+  );
+}
+
+/** Rates as the page states them; null where they cannot be read, or none is stated. */
+export function ratesOf(
+  text: string,
+  day: string,
+): { currency: string; per_usd: string; date: string; source: string }[] | null {
+  const parts = text
+    .split(",")
+    .map((each) => each.trim())
+    .filter((each) => each !== "");
+  const found = parts.map((each) =>
+    /^([A-Z]{3})\s*=\s*(\d+(?:\.\d+)?)$/.exec(each.toUpperCase()),
+  );
+  return parts.length === 0 || found.some((each) => each === null)
+    ? null
+    : found.map((each) => ({
+        currency: each?.[1] ?? "",
+        per_usd: each?.[2] ?? "",
+        date: day,
+        source: "stated by the user",
+      }));
+}

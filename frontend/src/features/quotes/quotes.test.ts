@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import type { FileImportOut } from "@/api/quotes";
+import { takenText } from "./import-view";
+import { mappingFile, readMapping, withLine } from "./kept-mapping";
+import { checkText } from "./paper-panel";
+import { kindOf, ratesOf } from "./quotes-page";
+
+const RAIL = { part_number: "RAIL", is: [{ kind: "part", item: "rails" }] };
+
+describe("a mapping", () => {
+  it("is read as it was written, and refuses what is none", () => {
+    expect(readMapping(mappingFile([RAIL]))).toEqual([RAIL]);
+    expect(readMapping("[]")).toEqual([]);
+    for (const text of ["", "{}", '{"line": [{"part_number": "x"}]}', "[1]"]) {
+      expect(readMapping(text)).toBeNull();
+    }
+  });
+
+  it("keeps one entry for the same part number of the same supplier", () => {
+    const other = { ...RAIL, is: [{ kind: "part", item: "power" }] };
+    expect(withLine([RAIL], other)).toEqual([other]);
+    const supplied = { ...RAIL, supplier: "ACME" };
+    expect(withLine([RAIL], supplied)).toEqual([RAIL, supplied]);
+  });
+});
+
+describe("what a file seems to be", () => {
+  it.each([
+    ['{"blockdevices":[]}', "inventory"],
+    ["Handle 0x0011, DMI type 17", "inventory"],
+    ['{"BillingCurrency":"USD","Items":[]}', "prices"],
+    ['{"formatVersion":"v1.0","offerCode":"AmazonEC2"}', "prices"],
+    ["quote_id,currency,quantity,unit,price\n", "quotes"],
+    ["<?xml version='1.0'?><cXML/>", "quotes"],
+    ["NEW_ITEM-PRICE[1]=5", "quotes"],
+  ])("%s is %s", (text, kind) => {
+    expect(kindOf(text)).toBe(kind);
+  });
+});
+
+describe("exchange rates", () => {
+  it("are read with the day of the decision, or refused as a whole", () => {
+    expect(ratesOf("EUR=0.88, gbp = 0.75", "2026-10-01")).toMatchObject([
+      { currency: "EUR", per_usd: "0.88", date: "2026-10-01" },
+      { currency: "GBP", per_usd: "0.75" },
+    ]);
+    for (const text of ["", "EUR", "EUR=0.88, x", "EUR=0,88"]) {
+      expect(ratesOf(text, "2026-10-01")).toBeNull();
+    }
+  });
+});
+
+describe("sentences", () => {
+  const found = { read: 3, taken: 3, currency: "EUR" } as FileImportOut;
+  it("of the rows follow the counts", () => {
+    expect(takenText(found)).toBe("3 rows were taken of 3, priced in EUR.");
+    expect(takenText({ ...found, taken: 2, currency: null })).toBe(
+      "2 rows were taken of 3; 1 row was left out.",
+    );
+  });
+
+  it("of the check follow its result", () => {
+    expect(checkText(undefined, 0)).toContain("Checking");
+    expect(checkText(true, 0)).toContain("passes");
+    expect(checkText(false, 1)).toBe("A committee would send it back for 1 thing.");
+  });
+});
