@@ -143,6 +143,10 @@ predict: setup ## write docs/models/prediction.md anew; needs a recorded trace (
 compositions: setup ## write the table of docs/models/compose.md anew: composed curves against merged traces; takes a minute
 	$(PY) scripts/generate_compositions.py
 
+.PHONY: counter-errors
+counter-errors: setup ## write docs/traces/counter-errors.md anew: curves from ages beside exact ones; needs the recorded traces (TIERWRIGHT_SHARED); takes a minute
+	$(PY) scripts/generate_counter_errors.py $(or $(TIERWRIGHT_SHARED),../shared)
+
 CALIBRATE_FLAGS ?=
 .PHONY: calibrate
 calibrate: setup ## write docs/models/advice-calibration.md anew: how often advices are right that say how sure they are; 500 workloads of 100,000 accesses; CALIBRATE_FLAGS="--accesses 100000 1000000 10000000 --jobs 2" for longer ones
