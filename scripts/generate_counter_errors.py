@@ -15,7 +15,7 @@ import gzip
 import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -166,14 +166,16 @@ def ages_of(accesses: Pages, moment: int, pages: int) -> Snapshot:
     return Snapshot(ages, np.ones_like(ages), np.ones_like(ages))
 
 
-def rows_of(name: str, accesses: Pages, curve: FloatArray) -> Iterator[Row]:
+def rows_of(
+    name: str, accesses: Pages, curve: FloatArray, snapshots: Sequence[int]
+) -> Iterator[Row]:
     """Measure one trace with each number of snapshots."""
     present = int(PRESENT * len(curve))
     sizes = np.unique(
         np.rint(np.geomspace(min(LEAST_PAGES, present / 2), present, SIZES)).astype(int)
     )
     truth = curve[sizes - 1]
-    for count in SNAPSHOTS:
+    for count in snapshots:
         moments = np.linspace(len(accesses) // 2, len(accesses), count + 2)[1:-1]
         try:
             found = miss_rates(
@@ -211,7 +213,9 @@ def bounds_hold(curve: FloatArray) -> bool:
     return bool(np.all(np.diff(curve) <= 0) and curve[0] <= 1 and curve[-1] >= 0)
 
 
-def measured(paths: list[tuple[str, Path]]) -> tuple[list[Row], dict[str, bool]]:
+def measured(
+    paths: list[tuple[str, Path]], snapshots: Sequence[int] = SNAPSHOTS
+) -> tuple[list[Row], dict[str, bool]]:
     """Measure all traces."""
     rows: list[Row] = []
     bounds: dict[str, bool] = {}
@@ -219,7 +223,7 @@ def measured(paths: list[tuple[str, Path]]) -> tuple[list[Row], dict[str, bool]]
         with tempfile.TemporaryDirectory() as folder:
             accesses = accesses_of(path)
             curve = exact(accesses, Path(folder))
-        rows += rows_of(name, accesses, curve)
+        rows += rows_of(name, accesses, curve, snapshots)
         bounds[name] = bounds_hold(curve)
         print(f"{name}: {len(accesses)} accesses, {len(curve)} pages", flush=True)
     return rows, bounds

@@ -1,8 +1,10 @@
 """Readers of Redis, Linux, DAMON, RocksDB, Db2 and NetApp: documented samples to the digit, and what each refuses."""
 
+import importlib.util
 import math
 import re
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -668,3 +670,24 @@ def test_every_reading_begins_with_its_second(name: str) -> None:
     text = KINDS[name].example.split("\n", 1)[1]
     assert "before any `time:`" in problem(text, kind=name)[1]
     assert math.isfinite(KINDS[name].score(rows_of(text)))
+
+
+def test_the_table_of_errors_is_that_of_the_script() -> None:
+    """One trace of those in docs/traces/counter-errors.md, measured again to the digit."""
+    root = Path(__file__).resolve().parents[2]
+    spec = importlib.util.spec_from_file_location(
+        "generate_counter_errors", root / "scripts" / "generate_counter_errors.py"
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    script = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = script
+    spec.loader.exec_module(script)
+    rows, bounds = script.measured(
+        [("tpcc-cut", root / "fixtures" / "traces" / "tpcc-cut.csv.zst")], (1, 8)
+    )
+    assert [row.snapshots for row in rows] == [1, 8]
+    kept = (root / "docs" / "traces" / "counter-errors.md").read_text("utf-8")
+    for row in rows:
+        assert row.text() in kept
+    assert bounds == {"tpcc-cut": True}

@@ -419,7 +419,8 @@ class TestPostgres:
         head = "seconds,size_bytes,block_bytes,context,reads,read_bytes,hits\n"
         text = (
             head
-            + "1,8192000,8192,normal,1,81920,90\n2,8192000,8192,normal,3,901120,990\n"
+            + "1,8192000,8192,normal,1,81920,90\n1,8192000,8192,init,,,\n"
+            + "2,8192000,8192,normal,3,901120,990\n2,8192000,8192,init,,,\n"
         )
         assert [p.hit_ratio for p in complete(text).points] == [0.9]
 

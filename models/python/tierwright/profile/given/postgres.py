@@ -30,6 +30,8 @@ _USAGE = frozenset({"usage_count", "buffers"})
 _POOL = ("buffers_used", "buffers_unused", "buffers_dirty")
 _BESIDE = ("ring", "writes", "evictions")
 """Counters beside those of the point, which must not go backwards either."""
+_INIT = "init"
+"""Context of creating segments of the log, from 18 on; of relations it counts nothing."""
 _RING = ("bulkread", "bulkwrite", "vacuum")
 
 
@@ -119,7 +121,7 @@ class _Moment:
 
     def add(self, found: Reading, line: int, cells: Mapping[str, str]) -> None:
         """Add one row of the view."""
-        if cells.get("object", "relation") != "relation":
+        if cells.get("object", "relation") != "relation" or cells["context"] == _INIT:
             return  # temporary tables and the log have buffers of their own
         for name in ("seconds", "size_bytes", "block_bytes", *_POOL):
             if not cells.get(name):
