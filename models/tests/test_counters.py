@@ -915,6 +915,7 @@ def test_the_advisor_ranks_what_the_evidence_reaches_and_calls_the_rest_unknown(
     assert found.rejected_counts["evidence"] > 0
     [unknown, *_] = [each for each in found.rejected if each.constraint == "evidence"]
     assert "unknown, not worse" in unknown.text
+    assert "a resize of the cache for an hour" in unknown.text
     [about] = [c for c in found.cautions if c.code == "curve_from_ages"]
     assert "lower end of the band" in about.effect
     assert about.could_change_choice is not None
