@@ -144,6 +144,14 @@ predict: setup ## write docs/models/prediction.md anew; needs a recorded trace (
 compositions: setup ## write the table of docs/models/compose.md anew: composed curves against merged traces; takes a minute
 	$(PY) scripts/generate_compositions.py
 
+.PHONY: counter-errors
+counter-errors: setup ## write docs/traces/counter-errors.md anew: curves from ages beside exact ones; needs the recorded traces (TIERWRIGHT_SHARED); takes a minute
+	$(PY) scripts/generate_counter_errors.py $(or $(TIERWRIGHT_SHARED),../shared)
+
+.PHONY: counters-postgres
+counters-postgres: setup ## write docs/traces/counters-postgres.md anew: a PostgreSQL resized three times under pgbench beside the curve of its trace; needs pgbench and cc; takes two minutes
+	$(PY) scripts/resize_postgres.py
+
 CALIBRATE_FLAGS ?=
 .PHONY: calibrate
 calibrate: setup ## write docs/models/advice-calibration.md anew: how often advices are right that say how sure they are; 500 workloads of 100,000 accesses; CALIBRATE_FLAGS="--accesses 100000 1000000 10000000 --trials 500 500 150 --jobs 2 --keep FOLDER" for longer ones, too

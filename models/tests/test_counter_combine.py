@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tierwright.advise.advice import _steps
 from tierwright.cli.app import main
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.page_flow.cautions import about_curve
@@ -180,3 +181,27 @@ def test_what_does_not_fit_together_is_refused(
         combined(profiles)
     assert says in str(error.value)
     assert error.value.hint
+
+
+@pytest.mark.parametrize(
+    ("kind", "source", "check", "says"),
+    [
+        ("points", "db2_simulated_pool", None, "another SPSIZE"),
+        ("points", "rocksdb_simcache", None, "another capacity of SimCache"),
+        ("points", "counters", None, "a resize of the cache for an hour"),
+        ("points", "counters", None, "a sampled trace would show it"),
+        ("ages", "redis", 0.1, "snapshots over the whole cycle of the load narrow"),
+        ("ages", "redis", 0.6, "take more snapshots"),
+        ("one_point", "postgres", None, "a resize of the cache for an hour"),
+        ("one_point", "linux_ages", None, "snapshots of ages would give a curve"),
+    ],
+)
+def test_the_cheapest_step_follows_from_class_and_system(
+    kind: EvidenceClass, source: str, check: float | None, says: str
+) -> None:
+    made = profile(kind, [(100, 0.5), (200, 0.4)], check=check).curve
+    curve = replace(made, given=Given(source, data_known=False, evidence=made.evidence))
+    assert curve.evidence is not None
+    assert says in _steps.cheapest(curve, curve.evidence)
+    if check is not None and check > 0.25:
+        assert "sampled trace" not in _steps.cheapest(curve, curve.evidence)

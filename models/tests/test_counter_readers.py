@@ -1,8 +1,10 @@
 """Readers of Redis, Linux, DAMON, RocksDB, Db2 and NetApp: documented samples to the digit, and what each refuses."""
 
+import importlib.util
 import math
 import re
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -648,6 +650,30 @@ def test_names_and_values_are_read_however_they_are_separated() -> None:
     assert named("12 34") is None
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "seconds,size_bytes,block_bytes,data_bytes,context,reads,op_bytes,hits\n"
+        "1,8192000,8192,81920000,normal,1,8192,90\n9,8192000,8192,90112000,normal,9,8192,990\n",
+        "seconds,size_bytes,block_bytes,used_size,data_bytes,blks_hit,storage_blks_read,orcache_blks_hit\n"
+        "1,8192000,8192,8192000,81920000,9,1,1\n9,8192000,8192,8192000,90112000,90,2,9\n",
+    ],
+)
+def test_the_size_of_the_data_is_taken_from_the_query_unless_it_is_stated(
+    text: str,
+) -> None:
+    read, stated = complete(text), complete(text, data_bytes=163_840_000)
+    assert read.profile is not None
+    assert stated.profile is not None
+    assert read.profile.curve.data_known
+    assert read.profile.curve.distinct_pages == 11_000
+    assert stated.profile.curve.distinct_pages == 20_000
+    without = re.sub(r"data_bytes", "other", text)
+    bare = complete(without).profile
+    assert bare is not None
+    assert not bare.curve.data_known
+
+
 def test_sizes_that_alternate_are_not_called_the_only_reading() -> None:
     head = "size_bytes,requests,misses,seconds\n"
     rows = [
@@ -668,3 +694,24 @@ def test_every_reading_begins_with_its_second(name: str) -> None:
     text = KINDS[name].example.split("\n", 1)[1]
     assert "before any `time:`" in problem(text, kind=name)[1]
     assert math.isfinite(KINDS[name].score(rows_of(text)))
+
+
+def test_the_table_of_errors_is_that_of_the_script() -> None:
+    """One trace of those in docs/traces/counter-errors.md, measured again to the digit."""
+    root = Path(__file__).resolve().parents[2]
+    spec = importlib.util.spec_from_file_location(
+        "generate_counter_errors", root / "scripts" / "generate_counter_errors.py"
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    script = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = script
+    spec.loader.exec_module(script)
+    rows, bounds = script.measured(
+        [("tpcc-cut", root / "fixtures" / "traces" / "tpcc-cut.csv.zst")], (1, 8)
+    )
+    assert [row.snapshots for row in rows] == [1, 8]
+    kept = (root / "docs" / "traces" / "counter-errors.md").read_text("utf-8")
+    for row in rows:
+        assert row.text() in kept
+    assert bounds == {"tpcc-cut": True}

@@ -419,7 +419,8 @@ class TestPostgres:
         head = "seconds,size_bytes,block_bytes,context,reads,read_bytes,hits\n"
         text = (
             head
-            + "1,8192000,8192,normal,1,81920,90\n2,8192000,8192,normal,3,901120,990\n"
+            + "1,8192000,8192,normal,1,81920,90\n1,8192000,8192,init,,,\n"
+            + "2,8192000,8192,normal,3,901120,990\n2,8192000,8192,init,,,\n"
         )
         assert [p.hit_ratio for p in complete(text).points] == [0.9]
 
@@ -931,6 +932,7 @@ def test_the_advisor_ranks_what_the_evidence_reaches_and_calls_the_rest_unknown(
     assert found.rejected_counts["evidence"] > 0
     [unknown, *_] = [each for each in found.rejected if each.constraint == "evidence"]
     assert "unknown, not worse" in unknown.text
+    assert "a resize of the cache for an hour" in unknown.text
     [about] = [c for c in found.cautions if c.code == "curve_from_ages"]
     assert "lower end of the band" in about.effect
     assert about.could_change_choice is not None

@@ -8,7 +8,7 @@ from decimal import ROUND_HALF_EVEN, Decimal
 
 import numpy as np
 
-from tierwright.advise.advice import _draws
+from tierwright.advise.advice import _draws, _steps
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._contenders import (
     Contenders,
@@ -41,7 +41,7 @@ from tierwright.evaluate.advice.information import NEAR, Buys, regret, worth_of
 from tierwright.evaluate.advice.resampling import FEWEST_WINDOWS, shortest_interval
 from tierwright.evaluate.advice.rows import IntArray
 from tierwright.evaluate.bill import CENT
-from tierwright.profile.evidence import Evidence
+from tierwright.profile.curve import Curve
 from tierwright.profile.rates import SAME
 
 DAY_S = 86_400
@@ -74,24 +74,15 @@ LAW_NOT_MEASURED = "no probability: how far the scale law is off was never measu
 NO_PRICES = "no recent prices of one product tell how far those of the purchase may be off, so prices stay as they are"
 
 
-def _of_given(evidence: Evidence | None) -> str:
+def _of_given(curve: Curve) -> str:
     """Say why a curve without a recording gives no probability, and which next step is the cheapest."""
+    evidence = curve.evidence
     if evidence is None:
         return OF_A_GIVEN_CURVE
+    step = _steps.cheapest(curve, evidence)
     if evidence.is_indicative:
-        return (
-            f"no probability: the curve is indicative only, as {evidence.check_text()}; take more snapshots "
-            "over the cycle of the load"
-        )
-    return f"{OF_A_GIVEN_CURVE}; {_CHEAPEST[evidence.kind]}"
-
-
-_CHEAPEST: Mapping[str, str] = {
-    "points": "a sampled trace would show it",
-    "ages": "snapshots over the whole cycle of the load narrow its band, and a sampled trace would show it",
-    "one_point": "snapshots of ages, or a resize for an hour, would give a curve",
-}
-"""The cheapest step to more, by the class of the evidence."""
+        return f"no probability: the curve is indicative only, as {evidence.check_text()}; {step}"
+    return f"{OF_A_GIVEN_CURVE}; {step}"
 
 
 def none(reason: str, missing: int | None = None) -> Confidence:
@@ -154,7 +145,7 @@ def abstains(
     curve = asked.setting.curve
     windows = (curve if curve.cold is None else curve.cold).windows
     if windows is None:
-        return none(NO_WINDOWS if curve.given is None else _of_given(curve.evidence))
+        return none(NO_WINDOWS if curve.given is None else _of_given(curve))
     if curve.is_scaled and curve.known_error is None:
         return none(LAW_NOT_MEASURED)
     recorded = recorded_of(asked, table, best, rows)

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 import numpy as np
 
-from tierwright.advise.advice import _words
+from tierwright.advise.advice import _steps, _words
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._bounded import table_of
 from tierwright.advise.advice._choice import Chosen, chosen_of, kept, response_limits
@@ -71,6 +71,7 @@ def rejected(asked: Asked, table: Table, chosen: Chosen) -> Iterator[Rejected]:
                 head.limit,
                 table.lacking_price(at),
                 one_point=evidence is not None and evidence.kind == "one_point",
+                step="" if evidence is None else _steps.beyond(asked.setting.curve),
             ),
         )
 

@@ -225,6 +225,7 @@ def rejected_text(
     unpriced: Sequence[str] = (),
     *,
     one_point: bool = False,
+    step: str = "",
 ) -> str:
     """Say why an option is rejected.
 
@@ -239,6 +240,8 @@ def rejected_text(
         Those of its devices that have no price.
     one_point : bool
         Whether the curve rests on one size and its miss ratio.
+    step : str
+        The cheapest step that shows sizes outside of the evidence of the curve.
     """
     what = LIMIT_WORDS.get(name, name)
     if name == PRICE and unpriced:
@@ -246,7 +249,8 @@ def rejected_text(
     if name == EVIDENCE and one_point:
         return f"{named(option)} is not ranked: one size and its miss ratio recommend no size."
     if name == EVIDENCE:
-        return f"{named(option)} is unknown, not worse: the curve does not speak of its sizes."
+        said = f"{named(option)} is unknown, not worse: the curve does not speak of its sizes"
+        return f"{said}; {step} would show it." if step else f"{said}."
     if limit is None:
         return f"{named(option)} lacks {what}."
     bound = "at least" if name in LEAST else "at most"

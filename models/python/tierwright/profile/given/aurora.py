@@ -35,6 +35,8 @@ _COUNTERS = ("blks_hit", "storage_blks_read", "orcache_blks_hit")
 _FIXED = ("seconds", "size_bytes", "block_bytes")
 _TIMES = ("storage_blk_read_time", "orcache_blk_read_time")
 _NEEDED = frozenset({*_FIXED, *_COUNTERS, "used_size"})
+DATA = "data_bytes"
+"""Column with the size of all databases, where the query printed it."""
 _PRETTY = {"bytes": 1, "kB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
 """Units as PostgreSQL's pg_size_pretty prints them: powers of 1024."""
 
@@ -55,7 +57,11 @@ def read(rows: Sequence[Row], options: CurveOptions) -> Reading:
         return found
     samples = []
     for line, cells in readings(found, rows, at):
-        names = (*_FIXED, *_COUNTERS, *(name for name in _TIMES if name in cells))
+        names = (
+            *_FIXED,
+            *_COUNTERS,
+            *(name for name in (*_TIMES, DATA) if name in cells),
+        )
         values = {name: count_of(found, line, name, cells[name]) for name in names}
         values["used_size"] = flash_bytes(found, line, cells["used_size"])
         known = {name: value for name, value in values.items() if value is not None}
@@ -111,6 +117,7 @@ def _points(found: Reading, samples: Sequence[Sample], options: CurveOptions) ->
     seconds = increase((first, last), "seconds")
     found.accesses = round(requests) if options.accesses_per_s is None else None
     found.duration_s = seconds
+    found.data_bytes = round(last.values.get(DATA, 0)) or None
     found.measured = Measured(
         "points" if used > 0 else "one_point",
         len(intervals),

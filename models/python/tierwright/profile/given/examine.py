@@ -99,7 +99,7 @@ class Examined:
         Head of the table, and buffer pools found.
     size_unit, value : str or None
         What sizes and values were read as.
-    page_bytes, accesses : int or None
+    page_bytes, accesses, data_bytes : int or None
         As stated, or as the input states them.
     evidence : Evidence or None
         What the points rest on, where the system itself counted them.
@@ -121,6 +121,7 @@ class Examined:
     value: str | None = None
     page_bytes: int | None = None
     accesses: int | None = None
+    data_bytes: int | None = None
     evidence: Evidence | None = None
     profile: Profile | None = None
 
@@ -218,6 +219,7 @@ def examine(text: str, options: CurveOptions | None = None) -> Examined:
     found.columns, found.pools = reading.columns, reading.pools
     found.size_unit, found.value = reading.size_unit, reading.value
     found.page_bytes = _page_bytes(found, reading, chosen)
+    found.data_bytes = chosen.data_bytes or reading.data_bytes
     found.accesses, duration_s = _accesses(found, reading, chosen)
     ratios = _hit_ratios(found, reading, rate=chosen.accesses_per_s is not None)
     pages = _pages(found, reading)
@@ -539,11 +541,11 @@ def _make_profile(
     assert accesses is not None
     last = found.points[-1].pages
     data_pages = last
-    if options.data_bytes is not None:
-        data_pages = -(-options.data_bytes // page_bytes)
+    if found.data_bytes is not None:
+        data_pages = -(-found.data_bytes // page_bytes)
         if data_pages < last:
             found.assumptions.append(
-                f"The curve reaches beyond the data of {format_bytes(options.data_bytes)}."
+                f"The curve reaches beyond the data of {format_bytes(found.data_bytes)}."
             )
     else:
         found.assumptions.append(
@@ -561,7 +563,7 @@ def _make_profile(
     )
     given = Given(
         kind.name,
-        options.data_bytes is not None,
+        found.data_bytes is not None,
         None,
         options.write_share,
         tuple(found.assumptions),

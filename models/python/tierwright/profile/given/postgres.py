@@ -28,8 +28,12 @@ _NEEDED = frozenset(
 )
 _USAGE = frozenset({"usage_count", "buffers"})
 _POOL = ("buffers_used", "buffers_unused", "buffers_dirty")
+_DATA = "data_bytes"
+"""Column with the size of all databases, where the query printed it."""
 _BESIDE = ("ring", "writes", "evictions")
 """Counters beside those of the point, which must not go backwards either."""
+_INIT = "init"
+"""Context of creating segments of the log, from 18 on; of relations it counts nothing."""
 _RING = ("bulkread", "bulkwrite", "vacuum")
 
 
@@ -102,6 +106,8 @@ def _of_moments(
     if not found.problems:
         differences(found, samples, _BESIDE)
     if not found.problems:
+        latest = max(samples, key=lambda each: each.values["seconds"])
+        found.data_bytes = round(latest.values.get(_DATA, 0)) or None
         found.assumptions += _beside(samples, counts_writes="writes" in found.columns)
     return found
 
@@ -119,9 +125,9 @@ class _Moment:
 
     def add(self, found: Reading, line: int, cells: Mapping[str, str]) -> None:
         """Add one row of the view."""
-        if cells.get("object", "relation") != "relation":
+        if cells.get("object", "relation") != "relation" or cells["context"] == _INIT:
             return  # temporary tables and the log have buffers of their own
-        for name in ("seconds", "size_bytes", "block_bytes", *_POOL):
+        for name in ("seconds", "size_bytes", "block_bytes", *_POOL, _DATA):
             if not cells.get(name):
                 continue
             value = count_of(found, line, name, cells[name])

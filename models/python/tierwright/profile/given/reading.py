@@ -153,6 +153,8 @@ class Reading:
         As far as the input states them.
     duration_s : float or None
         Time over which the input counts these accesses. [s]
+    data_bytes : int or None
+        Size of the data behind the cache, as far as the input states it. [bytes]
     measured : Measured or None
         What the points rest on, where the system itself counted them.
     pools : list of str
@@ -173,6 +175,7 @@ class Reading:
     page_bytes: int | None = None
     accesses: int | None = None
     duration_s: float | None = None
+    data_bytes: int | None = None
     measured: Measured | None = None
     pools: list[str] = field(default_factory=list)
     columns: list[str] = field(default_factory=list)
