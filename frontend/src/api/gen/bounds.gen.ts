@@ -949,6 +949,8 @@ export const PriceIn = {
   per_gib: {"low":0,"high":1000000000},
   per_gb_month: {"low":0,"high":1000000000},
   per_gib_month: {"low":0,"high":1000000000},
+  low: {"low":0,"high":1000000000},
+  high: {"low":0,"high":1000000000},
 } as const;
 
 export const ProductionIn = {

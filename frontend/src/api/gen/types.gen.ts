@@ -8531,6 +8531,18 @@ export type FigureIn = {
      * Whether the figure is an assumption.
      */
     assumed?: boolean;
+    /**
+     * Low
+     *
+     * Least of the range of a `unit_price`, in `unit`; with `high`.
+     */
+    low?: number | null;
+    /**
+     * High
+     *
+     * Most of the range of a `unit_price`, in `unit`; with `low`.
+     */
+    high?: number | null;
 };
 
 /**
@@ -8627,6 +8639,18 @@ export type FigureOut = {
      * Assumed from the class of the device: no source states it for this device.
      */
     assumed: boolean;
+    /**
+     * Low
+     *
+     * Least of the range of a price, in `unit`.
+     */
+    low: number | null;
+    /**
+     * High
+     *
+     * Most of the range of a price, in `unit`.
+     */
+    high: number | null;
 };
 
 /**
@@ -15294,6 +15318,18 @@ export type PriceIn = {
      */
     per_gib_month?: number | string | null;
     /**
+     * Low
+     *
+     * Least of the range of a purchase, in the unit and the currency of the price; with `high`.
+     */
+    low?: number | string | null;
+    /**
+     * High
+     *
+     * Most of the range of a purchase, in the unit and the currency of the price; with `low`.
+     */
+    high?: number | string | null;
+    /**
      * Source
      *
      * Where it is from.
@@ -15361,6 +15397,18 @@ export type PriceOut = {
      * A rent. [USD per 10^9 bytes and month]
      */
     usd_per_gb_month: string | null;
+    /**
+     * Low
+     *
+     * Least of the range of a purchase, in the unit of the price and the currency of the book.
+     */
+    low: string | null;
+    /**
+     * High
+     *
+     * Most of the range of a purchase, in the unit of the price and the currency of the book.
+     */
+    high: string | null;
     /**
      * Source
      *
