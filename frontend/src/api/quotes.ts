@@ -12,6 +12,8 @@ import type {
   FileImportIn,
   QuotePaperIn,
   QuoteRankingIn,
+  QuoteRankingOut,
+  QuoteRankingRunOut,
   ReplaysMadeOut,
   ReportQuoteRankingData,
 } from "./gen/types.gen";
@@ -41,10 +43,11 @@ export const importQuery = (file: FileImportIn) =>
     staleTime: Number.POSITIVE_INFINITY,
   });
 
+/** The ranking, or the run that makes it where there are more quotes than are ranked at once. */
 export const rankingQuery = (question: QuoteRankingIn) =>
   queryOptions({
     queryKey: ["quote ranking", question],
-    queryFn: ({ signal }) =>
+    queryFn: ({ signal }): Promise<QuoteRankingOut | QuoteRankingRunOut> =>
       answer(createQuoteRanking({ signal, body: question, throwOnError: true })),
   });
 

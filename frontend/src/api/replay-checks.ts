@@ -18,6 +18,7 @@ import type {
   DirectoriesIn,
   FlashChoiceIn,
   FragmentCacheIn,
+  QuoteRankingRunOut,
   RecoveryIn,
   ResponseCheckIn,
   ResponseReplayOut,
@@ -29,8 +30,13 @@ import type {
 
 export type { CheckedAnswer, CheckedFigure } from "./gen/types.gen";
 
-/** Replays that take longer than a request: a job makes them. */
-export type ReplayJob = SimulationOut | SweepOut | ResponseReplayOut | AdviceCheckOut;
+/** What takes longer than a request: a job makes it. */
+export type ReplayJob =
+  | SimulationOut
+  | SweepOut
+  | ResponseReplayOut
+  | AdviceCheckOut
+  | QuoteRankingRunOut;
 type Found = CheckedAnswer | ReplayJob;
 
 export const isReplayJob = (found: object): found is ReplayJob => "run" in found;

@@ -11,12 +11,15 @@ import {
   type QuoteRankingIn,
   rankingQuery,
 } from "@/api/quotes";
+import { isActiveStatus } from "@/api/runs";
 import { replaysOf, workloadsQuery } from "@/api/workloads";
 import { EmptyState } from "@/components/empty-state";
 import { NumberField, OptionalNumberField } from "@/components/number-field";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
+import { RunProgress } from "@/components/run-progress";
+import { useReplay } from "@/components/use-replay";
 import { useAnalysis } from "@/questions/use-analysis";
 import { formatBytes, bytes as inBytes } from "@/units/quantity";
 import { ImportView } from "./import-view";
@@ -326,7 +329,7 @@ function Asked(props: {
     ...(rates === null ? {} : { rates }),
   };
   const isAsked = files.length > 0;
-  const ranking = useQuery({ ...rankingQuery(question), enabled: isAsked });
+  const ranking = useReplay(rankingQuery(question), isAsked);
   const devices = useQuery(devicesQuery()).data ?? [];
   const put = (change: Partial<Today>) => setToday({ ...today, ...change });
   return (
@@ -465,13 +468,25 @@ function Asked(props: {
       {isAsked && ranking.error !== null && (
         <ProblemAlert error={ranking.error} title="The quotes could not be ranked" />
       )}
-      {isAsked && ranking.data !== undefined && (
+      {ranking.run !== undefined && (
+        <Panel>
+          <RunProgress run={ranking.run} />
+          {!isActiveStatus(ranking.run.status) && (
+            <Group>
+              <Button variant="default" onClick={ranking.again}>
+                Rank again
+              </Button>
+            </Group>
+          )}
+        </Panel>
+      )}
+      {ranking.checked !== undefined && (
         <>
-          <RankingView found={ranking.data} />
-          {ranking.data.ranked.length > 0 && (
+          <RankingView found={ranking.checked} />
+          {ranking.checked.ranked.length > 0 && (
             <PaperPanel
               question={question}
-              found={ranking.data}
+              found={ranking.checked}
               canReplay={props.canReplay}
             />
           )}
