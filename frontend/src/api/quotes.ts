@@ -13,7 +13,6 @@ import type {
   QuotePaperIn,
   QuoteRankingIn,
   QuoteRankingOut,
-  QuoteRankingRunOut,
   ReplaysMadeOut,
   ReportQuoteRankingData,
 } from "./gen/types.gen";
@@ -47,7 +46,7 @@ export const importQuery = (file: FileImportIn) =>
 export const rankingQuery = (question: QuoteRankingIn) =>
   queryOptions({
     queryKey: ["quote ranking", question],
-    queryFn: ({ signal }): Promise<QuoteRankingOut | QuoteRankingRunOut> =>
+    queryFn: ({ signal }): Promise<QuoteRankingOut | ReplayJob> =>
       answer(createQuoteRanking({ signal, body: question, throwOnError: true })),
   });
 
