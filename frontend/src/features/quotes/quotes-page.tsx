@@ -329,7 +329,6 @@ function Asked(props: {
     ...(rates === null ? {} : { rates }),
   };
   const isAsked = files.length > 0;
-  const ranking = useReplay(rankingQuery(question), isAsked);
   const devices = useQuery(devicesQuery()).data ?? [];
   const put = (change: Partial<Today>) => setToday({ ...today, ...change });
   return (
@@ -465,28 +464,42 @@ function Asked(props: {
           </EmptyState>
         </Panel>
       )}
-      {isAsked && ranking.error !== null && (
-        <ProblemAlert error={ranking.error} title="The quotes could not be ranked" />
+      {isAsked && <Ranked question={question} canReplay={props.canReplay} />}
+    </>
+  );
+}
+
+/** The ranking, its run where there are many quotes, and the paper that is made of it. */
+function Ranked(props: {
+  readonly question: QuoteRankingIn;
+  readonly canReplay: boolean;
+}) {
+  const { question } = props;
+  const { checked, error, run, again } = useReplay(rankingQuery(question), true);
+  return (
+    <>
+      {error !== null && (
+        <ProblemAlert error={error} title="The quotes could not be ranked" />
       )}
-      {ranking.run !== undefined && (
+      {run !== undefined && (
         <Panel>
-          <RunProgress run={ranking.run} />
-          {!isActiveStatus(ranking.run.status) && (
+          <RunProgress run={run} />
+          {!isActiveStatus(run.status) && (
             <Group>
-              <Button variant="default" onClick={ranking.again}>
+              <Button variant="default" onClick={again}>
                 Rank again
               </Button>
             </Group>
           )}
         </Panel>
       )}
-      {ranking.checked !== undefined && (
+      {checked !== undefined && (
         <>
-          <RankingView found={ranking.checked} />
-          {ranking.checked.ranked.length > 0 && (
+          <RankingView found={checked} />
+          {checked.ranked.length > 0 && (
             <PaperPanel
               question={question}
-              found={ranking.checked}
+              found={checked}
               canReplay={props.canReplay}
             />
           )}
