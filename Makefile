@@ -124,6 +124,10 @@ miniature-coverage: setup ## measure anew how often intervals of miniatures hold
 gaps: setup ## write docs/models/model-vs-simulation.md anew; needs the recorded traces (TIERWRIGHT_SHARED)
 	$(PY) scripts/generate_model_gaps.py $(or $(TIERWRIGHT_SHARED),../shared)
 
+.PHONY: time-gaps
+time-gaps: setup ## write docs/models/timed-gaps.md anew: response times and throughput beside replays on simulated time; takes minutes
+	$(PY) scripts/generate_time_gaps.py
+
 .PHONY: break-evens
 break-evens: setup ## write docs/models/break-even-replays.md anew; needs the recorded traces (TIERWRIGHT_SHARED)
 	$(PY) scripts/generate_break_evens.py $(or $(TIERWRIGHT_SHARED),../shared)

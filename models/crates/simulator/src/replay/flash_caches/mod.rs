@@ -557,12 +557,19 @@ pub(crate) fn simulate_flash_cache_timed(
     timing: Timing,
 ) -> Result<TimedResult> {
     let about = find(name).ok_or_else(|| unknown(name))?;
+    let two_tier::Run {
+        source,
+        ram_pages,
+        flash_pages,
+        options,
+        on_progress,
+    } = run;
     let run = Run {
-        source: run.source,
-        ram_pages: run.ram_pages,
-        flash_pages: run.flash_pages,
-        options: run.options,
-        on_progress: run.on_progress,
+        source,
+        ram_pages,
+        flash_pages,
+        options,
+        on_progress,
     };
     simulate_named_timed(about, run, timing)
 }
