@@ -197,7 +197,7 @@ memory: .venv/.core ## prove that reading streams: a trace larger than the memor
 
 .PHONY: lock
 lock: .tools/uv/.done ## lock the Python requirements anew, with hashes
-	for name in bootstrap app dev bench; do \
+	for name in bootstrap app dev bench clients; do \
 	  $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	    --no-emit-index-url --no-header requirements/$$name.in -o requirements/$$name.txt; \
 	done

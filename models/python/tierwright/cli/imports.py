@@ -19,7 +19,7 @@ from tierwright.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from tierwright.hardware.imports.host.inventory import Inventory
     from tierwright.hardware.imports.ledger import Imported
@@ -71,12 +71,48 @@ def prices(
             help="aws, azure or focus [default: by the beginning of the file].",
         ),
     ] = None,
+    compare: Annotated[
+        Path | None,
+        typer.Option(
+            "--compare",
+            metavar="FILE",
+            help="An earlier list: also which prices were added, removed or changed since.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Read a price list of a provider or a bill of FOCUS, of any size: which prices are taken, and their units."""
     from tierwright.hardware.imports.readers import PRICES
 
-    _show(_read(file, PRICES, as_), json=json)
+    if compare is None:
+        _show(_read(file, PRICES, as_), json=json)
+        return
+    from tierwright.hardware.imports.changes import Book, changes
+
+    earlier, later = Book(), Book()
+    before = _read(str(compare), PRICES, as_, earlier.add)
+    after = _read(file, PRICES, as_, later.add)
+    found = changes(earlier, later)
+    if json:
+        print_json({**after.to_dict(), "earlier": before.id, **found.to_dict()})
+        return
+    _show(after, json=False)
+    typer.echo("")
+    typer.echo("Both files are the same." if before.id == after.id else found.finding)
+    if found.listed:
+        print_table(
+            "Prices that changed",
+            [(name, False) for name in ("sku", "unit", "before", "after")],
+            [
+                [
+                    each["sku"] or each["name"],
+                    each["unit"],
+                    ", ".join(each["before"]) or "-",
+                    ", ".join(each["after"]) or "-",
+                ]
+                for each in found.listed
+            ],
+        )
 
 
 @app.command("inventory")
@@ -196,12 +232,17 @@ def show_inventory(found: Inventory, *, json: bool) -> None:
         )
 
 
-def _read(file: str, readers: dict[str, Reader[Line]], name: str | None) -> Imported:
+def _read(
+    file: str,
+    readers: dict[str, Reader[Line]],
+    name: str | None,
+    take: Callable[[Line], object] = lambda _: None,
+) -> Imported:
     from tierwright.hardware.imports.readers import read_rows
 
     with opened_file(file) as stream:
         place = "standard input" if file == "-" else file
-        return read_rows(stream, place, readers, lambda _: None, name=name)
+        return read_rows(stream, place, readers, take, name=name)
 
 
 @contextmanager
