@@ -6,6 +6,9 @@ import pytest
 from live_app import EXAMPLE_TRACE
 
 from tierwright.profile import measure
+from tierwright.profile.given.combine import combined
+from tierwright.profile.given.examine import examine
+from tierwright.profile.given.reading import CurveOptions
 from tierwright.trace.reading import Trace
 
 FLASH = "face2016-samsung-840pro-256"
@@ -571,6 +574,41 @@ class TestCounters:
             200,
         )
         assert "curve_from_ages" in {each["code"] for each in found["cautions"]}
+
+    def test_the_band_and_the_parts_of_a_combined_curve_are_shown(self, application):
+        text = self.example(application, "redis")
+        preview = application.post("/curve-previews", {"text": text}, 200)
+        assert [row["pages"] for row in preview["band"]] == [
+            point["pages"] for point in preview["points"]
+        ]
+        ages = examine(text).profile
+        page_bytes = ages.curve.page_bytes
+        head = "size_bytes,requests,misses,seconds\n"
+        rows = "".join(
+            f"{page_bytes * pages},{requests},{misses},{second}\n"
+            for pages, requests, misses, second in (
+                (30_000, 1_000_000, 1000, 1),
+                (30_000, 2_000_000, 1900, 2),
+                (60_000, 3_000_000, 3000, 3),
+                (60_000, 4_000_000, 3400, 4),
+            )
+        )
+        beyond = examine(head + rows, CurveOptions(page_bytes=page_bytes)).profile
+        whole = combined([ages, beyond])
+        made = application.post(
+            "/workloads/from-profile",
+            {"name": "Combined", "profile": json.loads(whole.to_text())},
+            201,
+        )
+        evidence = made["summary"]["evidence"]
+        assert evidence["title"] == "points and ages"
+        assert [part["evidence"] for part in evidence["parts"]] == ["ages", "points"]
+        assert evidence["parts"][0]["text"].startswith("ages (redis): ")
+        curve = application.get(f"/workloads/{made['id']}/curve")
+        assert curve["evidence"]["parts"] == evidence["parts"]
+        # Equal snapshots leave the band no width.
+        for end in ("misses_low", "misses_high"):
+            assert curve[end] == pytest.approx(curve["misses"], rel=1e-4)
 
     def test_one_point_says_so_and_a_table_has_no_class(self, application, curved):
         text = self.example(application, "postgres")

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tierwright import _simulator
 from tierwright.common.errors import BadInput
 from tierwright.profile.given.db2_simulated_pool import displays_of
 from tierwright.profile.given.examine import Examined, examine
@@ -715,3 +716,27 @@ def test_the_table_of_errors_is_that_of_the_script() -> None:
     for row in rows:
         assert row.text() in kept
     assert bounds == {"tpcc-cut": True}
+
+
+def test_a_trace_of_rocksdbs_tracer_is_read_as_documented(tmp_path: Path) -> None:
+    """Columns as its text form has them: time and block are kept, each block is one page."""
+    page = (
+        Path(__file__).resolve().parents[2] / "docs" / "traces" / "key-traces.md"
+    ).read_text("utf-8")
+    [command] = re.findall(r"(\{ echo time_us,block;.*?)\n", page)
+    more = "9,4096,0,users,3,12,1,0,7,0,0,1,1,20,1,5,10,16,0,0"
+    (tmp_path / "TRACE").write_text(
+        "".join(
+            f"{1_600_000_000_000_000 + 100 * at},{block},{more}\n"
+            for at, block in enumerate((77, 78, 77, 79, 77))
+        )
+    )
+    subprocess.run(["/bin/sh", "-c", command], cwd=tmp_path, check=True)
+    assert "users" not in (tmp_path / "blocks.csv").read_text()
+    found = _simulator.inspect(
+        tmp_path / "blocks.csv",
+        format="csv",
+        page_bytes=4096,
+        columns={"time": "time_us", "time_unit": "us", "page": "block"},
+    )
+    assert (found["accesses"], found["distinct_pages"]) == (5, 3)
