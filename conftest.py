@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-MOST_EXAMPLES = {"usual": 40, "quick": 10}
+MOST_EXAMPLES = {"usual": 25, "quick": 10}
 """Of a property, by profile; `full` tries as many as each asks for."""
 DATABASES = frozenset({"postgres_url", "make_database", "make_settings", "application"})
 """Fixtures behind which there is a PostgreSQL."""

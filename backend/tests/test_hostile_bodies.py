@@ -257,6 +257,7 @@ def test_no_body_brings_the_server_down(fuzzed, budget_s):
     assert fuzzed.get("/health")["status"] == "ok"
 
 
+@pytest.mark.long
 def test_the_bodies_that_are_changed_mostly_fit(fuzzed):
     """Otherwise only the first look at a body would be under test."""
     fit = 0

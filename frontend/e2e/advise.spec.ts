@@ -185,7 +185,9 @@ test("the finalists are replayed, and the address finds the check again", {
   await expect(panel.getByRole("heading")).toHaveText("Not replayed yet", LONG);
 });
 
-test("saved recommendations stand side by side, and are exported", async ({ page }) => {
+test("saved recommendations stand side by side, and are exported", {
+  tag: "@long",
+}, async ({ page }) => {
   const workload = await page.request.get("/api/v1/workloads/example-production");
   expect((await workload.json()).status).toBe("ready");
   await page.goto("/advise?workload=example-production");

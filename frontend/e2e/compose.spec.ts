@@ -135,9 +135,9 @@ test("workloads are put on one machine, looked at, and kept as one", async ({
   await expect(page.getByText("Dirty share of the evicted pages")).toHaveCount(0);
 });
 
-test("what cannot be composed is said, and what is missing is asked for", async ({
-  page,
-}) => {
+test("what cannot be composed is said, and what is missing is asked for", {
+  tag: "@long",
+}, async ({ page }) => {
   const mark = unique();
   const orders = await described(page.request, `Orders ${mark}`);
   const small = await described(page.request, `Small pages ${mark}`, {

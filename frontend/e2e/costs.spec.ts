@@ -115,7 +115,9 @@ test("hardware: what a tier costs on each device, and which keeps up", async ({
   expect(csv[0]).toContain("Per million accesses [USD]");
 });
 
-test("compare: which flash device, and where its directory goes", async ({ page }) => {
+test("compare: which flash device, and where its directory goes", {
+  tag: "@long",
+}, async ({ page }) => {
   await openReady(page, "/compare");
   await page.getByRole("button", { name: "Which flash device?" }).click();
   const devices = page.getByRole("region", { name: /^Flash devices for/ });

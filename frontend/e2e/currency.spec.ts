@@ -26,9 +26,9 @@ test("costs in euros, from the picker to the address, the table and the next pag
   await expect(page.getByText(/ EUR/).first()).toBeVisible();
 });
 
-test("hardware in euros: prices as quoted beside them, and exports that name the rate", async ({
-  page,
-}) => {
+test("hardware in euros: prices as quoted beside them, and exports that name the rate", {
+  tag: "@long",
+}, async ({ page }) => {
   await page.goto("/hardware?currency=EUR&per_usd=0.5%402026-01-31");
   const devices = page.getByRole("region", { name: "Devices", exact: true });
   await expect(devices.getByRole("columnheader", { name: /EUR\/GB/ })).toBeVisible();

@@ -75,9 +75,9 @@ test("formulas: find one, put own numbers in, see how far it holds, take it alon
   await expect(page.getByText(/inputs=3 \(needs an object/)).toBeVisible();
 });
 
-test("formulas: on a phone a result says what it is without sideways scrolling", async ({
-  page,
-}) => {
+test("formulas: on a phone a result says what it is without sideways scrolling", {
+  tag: "@long",
+}, async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 800 });
   for (const name of ["sce.metadata", "kv.hits_from_curve", "face.bottleneck"]) {
     await page.goto(`/formulas?formula=${name}`);

@@ -82,9 +82,9 @@ test("a pasted curve is questioned, repaired, made a workload and compared as a 
   }
 });
 
-test("what rests on an unknown dirty share is told at both ends on every page", async ({
-  page,
-}) => {
+test("what rests on an unknown dirty share is told at both ends on every page", {
+  tag: "@long",
+}, async ({ page }) => {
   const made = await page.request.post("/api/v1/workloads/from-curve", {
     data: {
       name: `Unknown writes ${unique()}`,

@@ -189,9 +189,9 @@ test("a Parquet table is read through a column mapping", async ({ page }) => {
   await expect(page.getByText("from 3,000 requests")).toBeVisible();
 });
 
-test("the files of an archive are one recording, or of devices of their own", async ({
-  page,
-}) => {
+test("the files of an archive are one recording, or of devices of their own", {
+  tag: "@long",
+}, async ({ page }) => {
   await page.goto("/workloads");
   const name = `machines-${Date.now()}.tar`;
   await page.getByLabel("Trace file").setInputFiles(archiveOfTwoMachines(name));

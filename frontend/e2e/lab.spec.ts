@@ -72,7 +72,9 @@ test("a sweep: choose, run, read, export, reopen by its link", async ({ page }) 
   await expect(page.getByText(/results below are for other contenders/)).toBeVisible();
 });
 
-test("a sweep charges the memory that flash needs", async ({ page }) => {
+test("a sweep charges the memory that flash needs", { tag: "@long" }, async ({
+  page,
+}) => {
   await openReady(
     page,
     "/simulate?contenders=scheme:lazy,scheme:none&sizes=4,300&flash_sizes=4000",
@@ -98,9 +100,9 @@ test("a sweep charges the memory that flash needs", async ({ page }) => {
   ]);
 });
 
-test("two tiers with options of their policies, over RAM and over flash", async ({
-  page,
-}) => {
+test("two tiers with options of their policies, over RAM and over flash", {
+  tag: "@long",
+}, async ({ page }) => {
   await openReady(
     page,
     "/simulate?contenders=policy:lru,scheme:lazy~ram_policy=2q~ram_k_in=0.3,flash_cache:face&sizes=100,1000&flash_sizes=2000,9000&measure=io_time",
@@ -190,7 +192,7 @@ test("a pool split: estimate and simulation, and a slider that answers at once",
   await expectAccessible(page, "pool split, device");
 });
 
-test("another buffer is another analysis", async ({ page }) => {
+test("another buffer is another analysis", { tag: "@long" }, async ({ page }) => {
   await openReady(page, "/pool-split?ram_pages=50");
   const costs = page.getByRole("region", { name: /^Cost over the clean share/ });
   await expect(costs).toContainText("50 pages");

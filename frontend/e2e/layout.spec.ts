@@ -77,7 +77,9 @@ test("a phone shows which page is open, and the chips in full", async ({ page })
   await expectWithin(page, hardware.getByText(/Street prices/));
 });
 
-test("a long name pushes nothing off the screen", async ({ page }) => {
+test("a long name pushes nothing off the screen", { tag: "@long" }, async ({
+  page,
+}) => {
   const name = "without_any_place_to_break".repeat(7);
   const listed = await page.request.get("/api/v1/workloads");
   const { items } = (await listed.json()) as {

@@ -50,9 +50,9 @@ test("DRAM or flash: the price ratio moves the decision, and its link keeps it",
   expect(csv.length).toBeGreaterThan(100);
 });
 
-test("DRAM or flash: the platform is judged on the curve, or on intervals that are stated", async ({
-  page,
-}) => {
+test("DRAM or flash: the platform is judged on the curve, or on intervals that are stated", {
+  tag: "@long",
+}, async ({ page }) => {
   await openReady(page, "/dram-or-flash?workload=example&rate=10000000");
   const platform = page.locator(".tw-panel", {
     has: page.getByRole("table", { name: "Platform" }),
@@ -73,9 +73,9 @@ test("DRAM or flash: the platform is judged on the curve, or on intervals that a
   await expect(platform).toContainText("with median 16.7 minutes and sigma 1.2");
 });
 
-test("DRAM or flash: metadata, hits alone, and the check by simulation", async ({
-  page,
-}) => {
+test("DRAM or flash: metadata, hits alone, and the check by simulation", {
+  tag: "@long",
+}, async ({ page }) => {
   await openReady(page, "/dram-or-flash?form=plain");
   const intervals = page.getByRole("table", { name: "Break-even intervals" });
   await expect(intervals.getByRole("row")).toHaveCount(4);

@@ -67,9 +67,9 @@ test("a recording is scaled to production, and its questions are answered there"
   );
 });
 
-test("rates over time are drawn, and a close call is decided at sizes of the recording", async ({
-  page,
-}) => {
+test("rates over time are drawn, and a close call is decided at sizes of the recording", {
+  tag: "@long",
+}, async ({ page }) => {
   const name = `Busy hours ${Date.now().toString(36)}`;
   await page.goto("/workloads/example");
   const production = page.getByRole("region", { name: "Production", exact: true });
@@ -121,9 +121,9 @@ test("rates over time are drawn, and a close call is decided at sizes of the rec
   await expect(refused).toContainText("fewer than the 1,000");
 });
 
-test("the pool of a machine of production is split, and its misses are estimated", async ({
-  page,
-}) => {
+test("the pool of a machine of production is split, and its misses are estimated", {
+  tag: "@long",
+}, async ({ page }) => {
   const example = await page.request.get("/api/v1/workloads/example");
   const { footprint_bytes: recorded } = (await example.json()).summary;
   const name = `Split in production ${Date.now().toString(36)}`;

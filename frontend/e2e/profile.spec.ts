@@ -78,9 +78,9 @@ test("a profile: summaries, one size for all charts, table and export", async ({
   await expectAccessible(page, "profile, tables", [devices, region("Popularity")]);
 });
 
-test("the curve of a workload has a second axis: up to which size RAM pays", async ({
-  page,
-}) => {
+test("the curve of a workload has a second axis: up to which size RAM pays", {
+  tag: "@long",
+}, async ({ page }) => {
   await openReady(page, "/workloads/example");
   const curve = page.getByRole("region", { name: /^Hit ratio over cache size/ });
   await expect(curve).toContainText(

@@ -94,9 +94,9 @@ test("wear: the page opens with a device whose life is known; metadata are charg
   await expect(page).not.toHaveURL(/metadata=/);
 });
 
-test("wear: write amplification from spare space, beside the replay of each scheme", async ({
-  page,
-}) => {
+test("wear: write amplification from spare space, beside the replay of each scheme", {
+  tag: "@long",
+}, async ({ page }) => {
   await openReady(page, `/wear?${KNOWN}&ram_pages=1000&flash_pages=6000`);
   const before = await textOf(page, figure(page));
   const spare = page.getByRole("textbox", { name: "Spare space [%]" });
@@ -129,9 +129,9 @@ test("wear: an endurance that is assumed is said, and can be given", async ({
   await expect(figure(page)).not.toHaveText(assumed);
 });
 
-test("wear: the health of a drive is read from what smartctl prints", async ({
-  page,
-}) => {
+test("wear: the health of a drive is read from what smartctl prints", {
+  tag: "@long",
+}, async ({ page }) => {
   await openReady(page, "/wear?flash_device=intel-p4500-4tb&rate=2000");
   await page.getByRole("button", { name: "Read the health of a drive" }).click();
   const field = page.getByRole("textbox", { name: "Output of smartctl or nvme" });
@@ -182,9 +182,9 @@ test("recovery: restart with flash and without, and the time to fill", async ({
   await expect(page.getByRole("dialog").getByText(/cache \/ min/)).toBeVisible();
 });
 
-test("a cache of fragments: its size trades filling against useful flash", async ({
-  page,
-}) => {
+test("a cache of fragments: its size trades filling against useful flash", {
+  tag: "@long",
+}, async ({ page }) => {
   await openReady(page, `/wear?${KNOWN}`);
   await page.getByRole("button", { name: "Analyse it at these sizes" }).click();
   const card = page.getByRole("region", { name: /^Fragment sizes for/ });

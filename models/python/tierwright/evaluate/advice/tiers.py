@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from typing import Any
@@ -241,9 +240,12 @@ def tiers(
             np.floor(np.minimum(sizes[1], machine_bytes) / page),
             names,
         )
+        ram_line = maker.ram_cents(sizes[0])
         for store in range(len(shelf.stores)):
             for name in names:
-                made = maker.options(store, cache, name, done[name], sizes, first)
+                made = maker.options(
+                    store, cache, name, done[name], sizes, ram_line, first
+                )
                 tables.append(made)
                 stores.append(np.full(len(made), store))
                 caches.append(np.full(len(made), -1 if cache is None else cache))
@@ -296,6 +298,26 @@ class _Maker:
         some = sizes[1] > sizes[0]
         return sizes[0][some], sizes[1][some], sizes[2][some]
 
+    def ram_cents(self, cached_bytes: FloatArray) -> tuple[IntArray, bool]:
+        """Price the RAM of all machines, in cents, and say whether that is rent; what the system takes is bought too."""
+        price = self.shelf.ram
+        assert price is not None
+        distinct, at = np.unique(
+            cached_bytes + self.reserved_bytes, return_inverse=True
+        )
+        with localcontext(EXACT):
+            found = [
+                int(
+                    cents(
+                        price.usd
+                        * (Decimal(int(size) * self.machines) / UNIT_BYTES[price.per])
+                    )
+                    * 100
+                )
+                for size in distinct
+            ]
+        return np.asarray(found, dtype=np.int64)[at], price.rent
+
     def options(
         self,
         store: int,
@@ -303,6 +325,7 @@ class _Maker:
         scheme: str,
         done: Operations,
         sizes: tuple[FloatArray, FloatArray, IntArray],
+        ram_line: tuple[IntArray, bool],
         first: int,
     ) -> Options:
         """Make the options of one scheme, store and cache."""
@@ -326,9 +349,6 @@ class _Maker:
             for rate in self.rates
         )
         needed = self._needed(device, store_us, done, mean, peak)
-        ram_line = self._line_cents(
-            self.shelf.ram, [Decimal(int(size) * self.machines) for size in ram]
-        )
         lines = [ram_line, self._device_cents(device, price, needed * self.machines)]
         is_unpriced = price is None
         life = self._life(device, done, "disk", mean, needed)
@@ -407,18 +427,6 @@ class _Maker:
         written = np.broadcast_to(done.per_access[tier, "write"], len(devices))
         budget = np.asarray(budget_tb(device) * devices, dtype=np.float64)
         return life_years(written, mean, self.curve.page_bytes, budget)
-
-    @staticmethod
-    def _line_cents(
-        price: Price | None, held_bytes: Sequence[Decimal]
-    ) -> tuple[IntArray, bool]:
-        assert price is not None
-        with localcontext(EXACT):
-            found = [
-                int(cents(price.usd * (each / UNIT_BYTES[price.per])) * 100)
-                for each in held_bytes
-            ]
-        return np.asarray(found, dtype=np.int64), price.rent
 
     @staticmethod
     def _device_cents(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +20,12 @@ Done = tuple[str, Operation]
 DONE: tuple[Done, ...] = tuple(
     dict.fromkeys((term.device, term.operation) for term in COST_TERMS)
 )
+_TERMS: Mapping[Done, tuple[str, ...]] = {
+    done: tuple(
+        term.name for term in COST_TERMS if (term.device, term.operation) == done
+    )
+    for done in DONE
+}
 _COUNTS = ServiceTimes(1.0, 1.0, 1.0, 1.0)
 """Times under which a cost term is its number of operations."""
 
@@ -90,21 +96,21 @@ def operations(
         counts = engine.terms(name, flow, _COUNTS).by_term
         found[name] = Operations(
             {
-                done: np.asarray(
-                    np.sum(
-                        [
-                            np.broadcast_to(counts[term.name], ram.shape)
-                            for term in COST_TERMS
-                            if (term.device, term.operation) == done
-                        ],
-                        axis=0,
-                    )
-                    / curve.accesses
+                done: (
+                    _total([counts[term] for term in terms], ram.shape) / curve.accesses
                 )[at]
-                for done in DONE
+                for done, terms in _TERMS.items()
             }
         )
     return found
+
+
+def _total(counts: Sequence[FloatArray], shape: tuple[int, ...]) -> FloatArray:
+    """Add counts up, of which some are the same at all sizes."""
+    found = counts[0]
+    for each in counts[1:]:
+        found = found + each
+    return found if np.shape(found) == shape else np.broadcast_to(found, shape)
 
 
 def distinct_sizes(
