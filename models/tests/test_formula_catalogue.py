@@ -163,6 +163,7 @@ OUTSIDE = {
 """Modules without models."""
 
 NO_MODEL = {
+    "profile.workers.processes": "starts processes",
     "advise.quote_ranking.today": "the present day",
     "advise.advice.named_book": "finds a price book",
     "advise.bill.exact_money": "words",
@@ -388,6 +389,8 @@ NO_MODEL = {
 """Public functions that compute nothing of a model."""
 
 JOINED = {
+    "profile.parts.profile_of_parts": "counts of parts, joined by the core; held by test_parts.py",
+    "advise.advice.advice_on": "the advice on what is asked, in words",
     "advise.scheme_map.answer": "maps at both ends, in words",
     "advise.scheme_map.at_point": "a cell of a map, in words",
     "evaluate.page_flow.at_load.at_load": "counts and prices of devices, scheme by scheme",

@@ -98,45 +98,47 @@ def batch_of(body: QuoteRankingIn) -> Batch:
     return batch
 
 
-def comparison_of(
-    body: QuoteRankingIn,
-    batch: Batch,
-    found: Found,
-    on_quote: Callable[[int], object] | None = None,
-) -> models.Comparison:
-    """Return the quotes of a request as the models compare them.
+def asked_of_models(body: QuoteRankingIn, batch: Batch, found: Found) -> dict[str, Any]:
+    """Return the question of a request as `answer` and `Comparison` of the models take it.
+
+    Raises
+    ------
+    BadInput
+        With every problem of the mapping.
+    """
+    return {
+        "curve": found.curve,
+        "batch": batch,
+        "day": body.day or models.today(),
+        "accesses_per_s": body.accesses_per_s,
+        "duration_s": found.duration_s,
+        "have": found.have,
+        "constraints": body.constraints.model_dump(exclude_none=True),
+        "objective": body.objective,
+        "horizon_months": body.horizon_months,
+        "reserved_gib": Decimal(str(body.reserved_gib)),
+        "flash": found.flash,
+        "disk": found.disk,
+        "mapping": _mapping_in(body),
+        "rates": [
+            ExchangeRate(each.currency, each.per_usd, each.date, each.source)
+            for each in body.rates
+        ],
+        "seed": body.seed,
+    }
+
+
+def answered(
+    asked: dict[str, Any], on_quote: Callable[[int], object] | None = None
+) -> tuple[str, bytes]:
+    """Return the id of a ranking and the bytes of its answer.
 
     Raises
     ------
     BadInput
         An input is out of range; of a quote only its own place in the answer says so.
     """
-    return models.Comparison(
-        found.curve,
-        batch,
-        day=body.day or models.today(),
-        accesses_per_s=body.accesses_per_s,
-        duration_s=found.duration_s,
-        have=found.have,
-        constraints=body.constraints.model_dump(exclude_none=True),
-        objective=body.objective,
-        horizon_months=body.horizon_months,
-        reserved_gib=Decimal(str(body.reserved_gib)),
-        flash=found.flash,
-        disk=found.disk,
-        mapping=_mapping_in(body),
-        rates=[
-            ExchangeRate(each.currency, each.per_usd, each.date, each.source)
-            for each in body.rates
-        ],
-        seed=body.seed,
-        on_quote=on_quote,
-    )
-
-
-def answered(comparison: models.Comparison) -> tuple[str, bytes]:
-    """Return the id of a ranking and the bytes of its answer."""
-    ranking = comparison.ranking()
+    ranking = models.answer(**asked, on_quote=on_quote)
     shown = QuoteRankingOut.model_validate(ranking.to_dict())
     return ranking.ranking_id, shown.model_dump_json().encode()
 

@@ -24,8 +24,8 @@ from tierwright_server.questions.quote_rankings import repository
 from tierwright_server.questions.quote_rankings.asked import (
     Found,
     answered,
+    asked_of_models,
     batch_of,
-    comparison_of,
 )
 from tierwright_server.questions.quote_rankings.schemas import (
     MOST_AT_ONCE,
@@ -111,7 +111,7 @@ async def compared(
                 f"a paper for approval compares at most {MOST_AT_ONCE} quotes",
                 hint="Rank all of them first, and send those that are close.",
             )
-        return comparison_of(body, batch, named.found)
+        return models.Comparison(**asked_of_models(body, batch, named.found))
 
     comparison = await asyncio.to_thread(made)
 
@@ -146,9 +146,9 @@ async def rank(
         batch = batch_of(body)
         if len(batch) > MOST_AT_ONCE:
             # What is wrong with the request as a whole is wrong with one quote of it too: it fails before a run starts.
-            comparison_of(body, _one_of(batch), named.found)
+            models.Comparison(**asked_of_models(body, _one_of(batch), named.found))
             return len(batch)
-        return answered(comparison_of(body, batch, named.found))
+        return answered(asked_of_models(body, batch, named.found))
 
     kept = await asyncio.to_thread(made)
     if isinstance(kept, int):

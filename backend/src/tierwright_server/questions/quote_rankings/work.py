@@ -16,8 +16,8 @@ from tierwright_server.questions.advice.service import have_with
 from tierwright_server.questions.quote_rankings.asked import (
     Found,
     answered,
+    asked_of_models,
     batch_of,
-    comparison_of,
 )
 from tierwright_server.questions.quote_rankings.schemas import QuoteRankingIn
 from tierwright_server.traces.curves import read_curve
@@ -68,7 +68,7 @@ def rank(job: dict[str, Any], report: Report) -> dict[str, Any]:
             devices.get(body.flash_device_id or ""),
             devices.get(body.disk_device_id or ""),
         )
-        ranking_id, answer = answered(comparison_of(body, batch, found, on_quote))
+        ranking_id, answer = answered(asked_of_models(body, batch, found), on_quote)
     except BadInput as refused:
         raise JobFailure(refused.message, refused.hint) from refused
     except ServerError as refused:

@@ -521,7 +521,7 @@ impl JoinedParts {
                 name: "part",
                 value: format!("from access {}", self.part.origin.first_access),
                 message: "the trace has more distinct pages than 32 bits number".to_owned(),
-                hint: "profile a sample of it with `--sample-rate`".to_owned(),
+                hint: "profile a sample of it".to_owned(),
             });
         }
         Ok(number)
