@@ -26,8 +26,6 @@ from tierwright.profile.given.reading import (
 
 BLOCK_BYTES = 4096
 """Size of a block of WAFL. [bytes]"""
-INTERVAL_S = 600
-"""Length of an interval. [s]"""
 _MOST = re.compile(r"\s*Max Projected Cache Size\s*[:=]?\s*([\d.]+)\s*([KMGT]i?B)\s*")
 _SIZE = re.compile(r"\s*Size((?:\s+[\d.]+\s*%){2,20})\s*")
 _HITS = re.compile(r"\s*(Read|Write) Hit(?: \(%\))?((?:\s+[\d.]+\s*%?){2,20})\s*")
@@ -116,7 +114,7 @@ def _say(found: Reading, summary: _Summary) -> None:
         reason=f"each hit ratio is the maximum over {over}, an upper envelope",
     )
     found.assumptions += [
-        f"Hit ratios are maxima over {over} of {INTERVAL_S // 60} minutes: an upper envelope, of which the mean lies "
+        f"Hit ratios are maxima over {over} of 10 minutes: an upper envelope, of which the mean lies "
         "below.",
         "Requests are random reads that reach the aggregate: what the memory of the controller hits is not among them.",
     ]

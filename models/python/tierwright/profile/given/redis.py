@@ -292,7 +292,7 @@ def _example() -> str:
         )
 
     lines = "".join(
-        f"idle={second} keys={count} bytes={150 * count}\n"
+        " ".join((f"idle={second}", f"keys={count}", f"bytes={150 * count}\n"))
         for second, count in zip(idle, keys, strict=True)
     )
     return "".join(
