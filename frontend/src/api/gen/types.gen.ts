@@ -9340,7 +9340,7 @@ export type FlashDeviceOut = {
     /**
      * Absorbed
      *
-     * Of them those that were still in the write buffer.
+     * Of them those that were written again or trimmed while they were in the write buffer: flash never had them.
      */
     absorbed: number;
     /**
