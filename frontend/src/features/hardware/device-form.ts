@@ -21,7 +21,12 @@ export interface FigureRow {
   date: string;
   note: string;
   assumed: boolean;
+  /** Range of a price as it was loaded: another price has another. */
+  range?: { low: number; high: number; of: string };
 }
+
+const figureOf = (row: Pick<FigureRow, "name" | "value" | "unit">): string =>
+  `${row.name} ${row.value} ${row.unit}`;
 
 const FIRST_YEAR = 1950;
 const DATE = /^\d{4}(-\d{2}(-\d{2})?|-Q[1-4])?$/;
@@ -58,16 +63,22 @@ export function formOfDevice(device: DeviceOut | null): DeviceForm {
     year: device.year === null ? "" : String(device.year),
     soldAs: device.sold_as,
     notes: device.notes,
-    figures: Object.entries(device.figures).map(([name, figure]) => ({
-      key: name,
-      name,
-      value: String(figure.value),
-      unit: figure.unit,
-      source: figure.source,
-      date: figure.date ?? "",
-      note: figure.note,
-      assumed: figure.assumed,
-    })),
+    figures: Object.entries(device.figures).map(([name, figure]) => {
+      const row: FigureRow = {
+        key: name,
+        name,
+        value: String(figure.value),
+        unit: figure.unit,
+        source: figure.source,
+        date: figure.date ?? "",
+        note: figure.note,
+        assumed: figure.assumed,
+      };
+      const { low, high } = figure;
+      return low === null || high === null
+        ? row
+        : { ...row, range: { low, high, of: figureOf(row) } };
+    }),
   };
 }
 
@@ -143,6 +154,9 @@ export function deviceOfForm(form: DeviceForm): DeviceIn {
       date: row.date.trim() === "" ? null : row.date.trim(),
       note: row.note.trim(),
       assumed: row.assumed,
+      ...(row.range?.of === figureOf(row)
+        ? { low: row.range.low, high: row.range.high }
+        : {}),
     };
   }
   return {

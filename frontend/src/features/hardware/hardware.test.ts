@@ -33,6 +33,8 @@ const device = (change: Partial<DeviceOut>): DeviceOut => ({
       date: "2020-Q1",
       note: "",
       assumed: false,
+      low: null,
+      high: null,
     },
   },
   read_service_us: 2,
@@ -78,6 +80,8 @@ const book: PriceBookOut = {
       unit: "USD/GiB",
       usd_per_gb: "0.3725",
       usd_per_gb_month: null,
+      low: null,
+      high: null,
       source: "quote",
       date: null,
       note: "",
@@ -165,6 +169,16 @@ describe("a price book's form", () => {
       "0.40",
       "EUR/GiB",
     ]);
+  });
+
+  it("keeps the range of a price until the price is another", () => {
+    const [first] = book.prices as [PriceBookOut["prices"][number]];
+    const ranged = { ...book, prices: [{ ...first, low: "0.30", high: "0.55" }] };
+    const form = formOfBook(ranged);
+    expect(bookOfForm(form).prices[0]).toMatchObject({ low: "0.30", high: "0.55" });
+    form.prices = form.prices.map((row) => ({ ...row, amount: "0.90" }));
+    expect(bookOfForm(form).prices[0]).not.toHaveProperty("low");
+    expect(bookOfForm(formOfBook(book)).prices[0]).not.toHaveProperty("low");
   });
 
   it("keeps a book in dollars in dollars, without a rate", () => {

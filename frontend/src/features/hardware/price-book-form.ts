@@ -42,7 +42,12 @@ export interface PriceRow {
   source: string;
   date: string;
   note: string;
+  /** Range that the book states, of the price as it was loaded: another price has another. */
+  range?: { low: string; high: string; of: string };
 }
+
+const priceOf = (row: Pick<PriceRow, "target" | "amount" | "unit">): string =>
+  `${row.target} ${row.amount} ${row.unit}`;
 
 export const emptyPrice = (key: string): PriceRow => ({
   key,
@@ -124,18 +129,24 @@ export function formOfBook(book: PriceBookOut | null): PriceBookForm {
     rates: book.exchange_rates.map((rate) =>
       rateRow(rate.currency, rate.currency, rate),
     ),
-    prices: book.prices.map((price, index) => ({
-      key: String(index),
-      target:
-        price.device_id === null
-          ? `kind:${price.kind ?? ""}`
-          : `device:${price.device_id}`,
-      amount: statedAmount(price),
-      unit: unitOf(price),
-      source: price.source,
-      date: price.date ?? "",
-      note: price.note,
-    })),
+    prices: book.prices.map((price, index) => {
+      const row: PriceRow = {
+        key: String(index),
+        target:
+          price.device_id === null
+            ? `kind:${price.kind ?? ""}`
+            : `device:${price.device_id}`,
+        amount: statedAmount(price),
+        unit: unitOf(price),
+        source: price.source,
+        date: price.date ?? "",
+        note: price.note,
+      };
+      const { low, high } = price;
+      return low === null || high === null
+        ? row
+        : { ...row, range: { low, high, of: priceOf(row) } };
+    }),
   };
 }
 
@@ -232,6 +243,9 @@ export function bookOfForm(form: PriceBookForm): PriceBookIn {
       return {
         ...(what === "device" ? { device_id: id } : { kind: id }),
         [PRICE_UNITS[row.unit]]: plainNumber(row.amount),
+        ...(row.range?.of === priceOf(row)
+          ? { low: row.range.low, high: row.range.high }
+          : {}),
         source: row.source.trim(),
         date: row.date.trim() === "" ? null : row.date.trim(),
         note: row.note,
