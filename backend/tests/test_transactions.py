@@ -2,7 +2,8 @@
 
 import pytest
 
-from tierwright.evaluate.transactions import nand, replay
+from tierwright.evaluate.transactions import nand
+from tierwright.simulate import transactions as replay
 
 
 def test_pages_or_log_equal_the_models(application):

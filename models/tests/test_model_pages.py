@@ -168,11 +168,6 @@ def test_worked_numbers(
         ),
         (
             "transactions.md",
-            "evaluate.transactions.replay",
-            "compare_buffers concurrent_loads half_loaded parse_events replay residents",
-        ),
-        (
-            "transactions.md",
             "evaluate.transactions.study",
             "leaving_order operations_derivation write_study",
         ),
