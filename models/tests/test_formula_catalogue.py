@@ -376,6 +376,10 @@ NO_MODEL = {
     "evaluate.throughput.schemes.demand_terms": "numbers of a derivation",
     "common.ties.at_both_ends": "compares names",
     "common.ties.leaders": "compares numbers",
+    "simulate.transactions.concurrent_loads": "makes a workload",
+    "simulate.transactions.device_of": "sizes a device",
+    "simulate.transactions.half_loaded": "makes a workload",
+    "simulate.transactions.parse_events": "reads a file",
 }
 """Public functions that compute nothing of a model."""
 
@@ -415,6 +419,8 @@ JOINED = {
     "evaluate.advice.tiers.tiers": "operations, counts and prices of devices, scheme by scheme",
     "advise.tier_cost.answer": "costs and utilisation of devices",
     "advise.access_cost.answer": "the cost of a tier over what its device serves",
+    "advise.transaction_replay.residents": "the state a replay ends in",
+    "simulate.transactions.compare_buffers": "a replay a variant",
     "evaluate.transactions.study.leaving_order": "average access times, and the order",
 }
 """Answers that put kernels together; an oracle and a page, and the properties of their parts."""

@@ -168,6 +168,11 @@ def test_worked_numbers(
         ),
         (
             "transactions.md",
+            "simulate.transactions",
+            "compare_buffers concurrent_loads device_of half_loaded parse_events replay replay_systems",
+        ),
+        (
+            "transactions.md",
             "evaluate.transactions.study",
             "leaving_order operations_derivation write_study",
         ),

@@ -173,6 +173,7 @@ def test_with_uncommitted_victims_the_chip_takes_records_instead_of_pages() -> N
     assert log.writes == log.transactions_pushed_out > 0
 
 
+@pytest.mark.oracle("simulate.transactions.compare_buffers")
 def test_aries_and_the_method_stand_as_in_figure_6() -> None:
     """(a), (b): ARIES on a disk, far above ARIES on flash, above the method; at other rates than the paper's."""
     for events, ram, database in (
@@ -469,6 +470,7 @@ def run(events: list[Event], ram: int, scheme: tuple[str, str]) -> ReplayCounts:
     return reject()
 
 
+@pytest.mark.formula("simulate.transactions.replay")
 @settings(max_examples=40)
 @given(histories(), frames, schemes)
 def test_what_a_replay_counts_adds_up(
@@ -521,6 +523,7 @@ def crowded(draw: st.DrawFn) -> list[Event]:
     ]
 
 
+@pytest.mark.oracle("simulate.transactions.replay_systems")
 @settings(max_examples=60)
 @given(histories() | crowded(), frames, st.sampled_from([2048, 300]))
 def test_the_core_counts_what_the_slow_model_counts(
@@ -559,6 +562,7 @@ def test_the_core_counts_what_the_slow_model_counts(
         ] == left
 
 
+@pytest.mark.oracle("advise.transaction_replay.residents")
 @settings(max_examples=40)
 @given(histories() | crowded(), frames)
 def test_who_is_in_memory_equals_the_slow_model(events: list[Event], ram: int) -> None:
@@ -594,6 +598,7 @@ def test_a_file_of_events_is_streamed_with_the_same_answer(tmp_path: Path) -> No
         transactions_replay.replay_systems(path, **asked)
 
 
+@pytest.mark.formula("simulate.transactions.replay_systems")
 @settings(max_examples=40)
 @given(histories(), frames, st.integers(1, 60))
 def test_a_log_proper_adds_its_pages_and_nothing_else(
@@ -691,6 +696,7 @@ def test_no_running_victim_while_committed_data_is_in_memory(
     assert not found.victims or found.misses > ram
 
 
+@pytest.mark.oracle("simulate.transactions.replay")
 def test_committed_pages_leave_before_older_running_ones() -> None:
     events = transactions_replay.parse_events(
         "B A\nU A 0\nB B\nU B 1\nC B\nB C\nU C 2\n"
