@@ -18,15 +18,15 @@ from tierwright.common.errors import BadInput
 from tierwright.common.wording import duration_us
 from tierwright.evaluate.throughput.schemes import Setting
 from tierwright.evaluate.transactions import nand
-from tierwright.evaluate.transactions.replay import (
+from tierwright.hardware import catalog
+from tierwright.profile.curve import Curve, Given
+from tierwright.profile.measure import profile
+from tierwright.simulate.transactions import (
     Event,
     compare_buffers,
     half_loaded,
     parse_events,
 )
-from tierwright.hardware import catalog
-from tierwright.profile.curve import Curve, Given
-from tierwright.profile.measure import profile
 from tierwright.trace.reading import Trace
 
 TPCB = Trace(recordings.TPCB)

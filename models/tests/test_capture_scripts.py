@@ -14,6 +14,7 @@ from types import ModuleType
 import pytest
 
 from tierwright._simulator import inspect
+from tierwright.simulate.transactions import replay_systems
 
 CAPTURE = Path(__file__).parents[2] / "docs" / "capture"
 
@@ -73,6 +74,42 @@ class TestUprobes:
             "4,R,5/100,3",
             "8,R,5/100_vm,4",
         ]
+
+    def test_transactions_become_events_that_the_replay_reads(self, tmp_path: Path):
+        _, recording = converted(
+            "\n".join(
+                [
+                    line(7, 500, "began_0", ""),
+                    read(7, 1_000, 100, 3),
+                    line(7, 2_000, "pinned_ReadBufferExtended", "buffer=11"),
+                    read(8, 5_000, 100, 4),
+                    line(7, 6_000, "dirty", "buffer=11"),
+                    line(7, 9_000, "committed_0", ""),
+                    line(7, 10_000, "began_0", ""),
+                    line(7, 11_000, "committed_0", ""),
+                    line(8, 12_000, "aborted_0", ""),
+                    read(8, 13_000, 100, 3),
+                ]
+            )
+        )
+        out = io.StringIO()
+        assert recording.write_transactions(out) == (3, 2)
+        # Process 8 ran before the recording began; the empty transaction of 7 is none.
+        assert out.getvalue().splitlines() == [
+            "B 7.0 @0",
+            "U 7.0 0 @0",
+            "B 8.1 @4",
+            "R 8.1 1 @4",
+            "C 7.0 @8",
+            "A 8.1 @11",
+            "B 8.2 @12",
+            "R 8.2 0 @12",
+        ]
+        path = tmp_path / "events.txt"
+        path.write_text(out.getvalue(), encoding="ascii")
+        found = replay_systems(path, ram_pages=1, database_pages=2)
+        assert (found.events, found.transactions) == (8, 3)
+        assert found.systems["page_lru"].data_pages_written == 1
 
     def test_a_buffer_holds_the_page_that_was_read_into_it_last(self):
         rows, _ = converted(

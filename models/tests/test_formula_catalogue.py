@@ -382,9 +382,10 @@ NO_MODEL = {
     "evaluate.throughput.schemes.demand_terms": "numbers of a derivation",
     "common.ties.at_both_ends": "compares names",
     "common.ties.leaders": "compares numbers",
-    "evaluate.transactions.replay.concurrent_loads": "makes a workload",
-    "evaluate.transactions.replay.half_loaded": "makes a workload",
-    "evaluate.transactions.replay.parse_events": "reads a file",
+    "simulate.transactions.concurrent_loads": "makes a workload",
+    "simulate.transactions.device_of": "sizes a device",
+    "simulate.transactions.half_loaded": "makes a workload",
+    "simulate.transactions.parse_events": "reads a file",
 }
 """Public functions that compute nothing of a model."""
 
@@ -426,8 +427,8 @@ JOINED = {
     "evaluate.advice.tiers.tiers": "operations, counts and prices of devices, scheme by scheme",
     "advise.tier_cost.answer": "costs and utilisation of devices",
     "advise.access_cost.answer": "the cost of a tier over what its device serves",
-    "evaluate.transactions.replay.compare_buffers": "a replay a variant",
-    "evaluate.transactions.replay.residents": "the state a replay ends in",
+    "advise.transaction_replay.residents": "the state a replay ends in",
+    "simulate.transactions.compare_buffers": "a replay a variant",
     "evaluate.transactions.study.leaving_order": "average access times, and the order",
 }
 """Answers that put kernels together; an oracle and a page, and the properties of their parts."""

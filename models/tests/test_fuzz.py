@@ -22,13 +22,13 @@ from tierwright.catalogue.vectors import conformance
 from tierwright.common.documents import read_toml
 from tierwright.common.errors import BadInput
 from tierwright.common.units import parse_bytes
-from tierwright.evaluate.transactions.replay import parse_events
 from tierwright.hardware.catalog import device_or_file, fixtures_folder
 from tierwright.hardware.device import device_from_mapping
 from tierwright.hardware.fio import import_fio, read_fio
 from tierwright.hardware.prices import price_book_from_mapping
 from tierwright.hardware.smart import read_smart, smart_from_mapping
 from tierwright.profile.document import profile_from_mapping, read_profile
+from tierwright.simulate.transactions import parse_events
 from tierwright.trace.tokens import parse_tokens
 
 MANY = int(os.environ.get("TIERWRIGHT_FUZZ_EXAMPLES", "0"))

@@ -168,8 +168,8 @@ def test_worked_numbers(
         ),
         (
             "transactions.md",
-            "evaluate.transactions.replay",
-            "compare_buffers concurrent_loads half_loaded parse_events replay residents",
+            "simulate.transactions",
+            "compare_buffers concurrent_loads device_of half_loaded parse_events replay replay_systems",
         ),
         (
             "transactions.md",

@@ -25,13 +25,13 @@ from tierwright.advise.directories import DirectoryUse
 from tierwright.common.answer import Answer
 from tierwright.common.cautions import NO_CHOICE, Caution
 from tierwright.evaluate.transactions import nand
-from tierwright.evaluate.transactions.replay import half_loaded
 from tierwright.hardware import catalog
 from tierwright.hardware.build import build_from_mapping
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.measure import profile
 from tierwright.profile.production import Production
 from tierwright.profile.several import Workload
+from tierwright.simulate.transactions import half_loaded
 from tierwright.trace.reading import Trace
 
 TPCB = Trace(recordings.TPCB)

@@ -54,7 +54,7 @@ from tierwright.evaluate.economics import Load
 from tierwright.evaluate.page_flow.scheme_map import Axis
 from tierwright.evaluate.response.schemes import Hierarchy
 from tierwright.evaluate.throughput.schemes import Setting
-from tierwright.evaluate.transactions import nand, replay
+from tierwright.evaluate.transactions import nand
 from tierwright.hardware import catalog, smart
 from tierwright.hardware.build import build_from_mapping
 from tierwright.hardware.imports.offers import offers_of
@@ -62,6 +62,7 @@ from tierwright.profile.curve import Curve
 from tierwright.profile.measure import profile
 from tierwright.profile.production import Production
 from tierwright.profile.several import Workload
+from tierwright.simulate import transactions as replay
 from tierwright.simulate.flash_device import FlashDevice
 from tierwright.trace.reading import Trace
 

@@ -226,6 +226,32 @@ def probes_of(binary: Path) -> list[str]:
     return lines
 
 
+def transaction_probes_of(binary: Path) -> list[str]:
+    """Write the lines for the beginnings and ends of transactions, which need no argument."""
+    segments = segments_of(binary)
+    lines = []
+    for event, name in (
+        ("began", "transaction__start"),
+        ("committed", "transaction__commit"),
+        ("aborted", "transaction__abort"),
+    ):
+        sites = sites_of(binary, name)
+        if not sites:
+            fail(
+                f"{binary} has no static probe `{name}`",
+                "record without --transactions",
+            )
+        for number, site in enumerate(sites):
+            switch = (
+                f"({file_offset(segments, site.semaphore):#x})"
+                if site.semaphore
+                else ""
+            )
+            offset = file_offset(segments, site.address)
+            lines.append(f"p:{GROUP}/{event}_{number} {binary}:{offset:#x}{switch}")
+    return lines
+
+
 def tell_the_kernel(line: str) -> None:
     """Append a line to ``uprobe_events``; it cannot seek, as open("a") would."""
     events = os.open(TRACING / "uprobe_events", os.O_WRONLY | os.O_APPEND)
@@ -296,6 +322,11 @@ def main() -> None:
         help="perf's ring per CPU; a small one loses events (default 64)",
     )
     parser.add_argument(
+        "--transactions",
+        action="store_true",
+        help="record where transactions begin, commit and abort, too",
+    )
+    parser.add_argument(
         "--show", action="store_true", help="print the probes and set none"
     )
     arguments = parser.parse_args()
@@ -303,6 +334,8 @@ def main() -> None:
         fail(f"{platform.machine()} is not known", "record by strace instead")
     binary = (arguments.binary or default_binary()).resolve()
     lines = probes_of(binary)
+    if arguments.transactions:
+        lines += transaction_probes_of(binary)
     if arguments.show:
         print("\n".join(lines))
         return

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Turn a recording of ``record_uprobes.py`` into a page trace.
 
-    python3 uprobes_to_trace.py run.perf trace.csv
+    python3 uprobes_to_trace.py run.perf trace.csv [--transactions events.txt]
 
 The trace is PostgreSQL reference CSV, one row per page access in time order:
 ``time_us,op,rel,block`` with ``rel`` = database/relfilenode (``_fsm``, ``_vm``,
 ``_init`` for the other forks) and ``op`` = ``W`` for the access that dirtied the
-page. Standard library only; memory is about 32 bytes an access.
+page. With ``--transactions``, of a recording made with the option of that name, the
+events of transactions are written too, as ``tierwright transactions`` reads them.
+Standard library only; memory is about 36 bytes an access.
 """
 
 from __future__ import annotations
@@ -44,6 +46,8 @@ class Recording:
         self.times_us = array("q")
         self.relations = array("L")
         self.blocks = array("L")
+        self.processes = array("l")
+        self.ends: list[tuple[int, int, int, str]] = []
         self.written = bytearray()
         self.names: list[str] = []
         self.unplaced_writes = 0
@@ -63,6 +67,14 @@ class Recording:
             self._pinned(pid, fields["buffer"])
         elif event == "dirty" or (event == "hint" and self.hints):
             self._dirty(pid, fields["buffer"])
+        elif event.startswith(("began", "committed", "aborted")):
+            self._transaction(pid, time_us, event)
+
+    def _transaction(self, pid: int, time_us: int, event: str) -> None:
+        start = time_us if self._start_us is None else self._start_us
+        # A process that begins one has ended its last: prepared ones have no probe.
+        step = "A" if event.startswith("aborted") else "C"
+        self.ends.append((len(self.times_us), pid, time_us - start, step))
 
     def _read(self, pid: int, time_us: int, fields: dict[str, int]) -> None:
         key = (fields["database"], fields["relation"], fields["fork"])
@@ -77,6 +89,7 @@ class Recording:
         self.times_us.append(time_us - self._start_us)
         self.relations.append(number)
         self.blocks.append(fields["block"])
+        self.processes.append(pid)
         self.written.append(0)
         self._last_of_process[pid] = access
 
@@ -120,6 +133,37 @@ class Recording:
             rows += 1
         return rows, unknown
 
+    def write_transactions(self, out: TextIO) -> tuple[int, int]:
+        """Write events of transactions; returns how many transactions, and how many pages.
+
+        A transaction begins with its first access. Pages are numbered as they appear. What a
+        process reads before its first transaction in the recording belongs to one that was
+        running when it began; those running at its end do not end.
+        """
+        running: dict[int, str] = {}
+        pages: dict[tuple[int, int], int] = {}
+        count = at = 0
+        last_us = 0
+        ends = iter([*self.ends, (len(self.times_us), -1, 0, "")])
+        for position, pid, end_us, step in ends:
+            for access in range(at, position):
+                if self.blocks[access] == NEW_BLOCK:
+                    continue
+                process, last_us = self.processes[access], self.times_us[access]
+                if process not in running:
+                    running[process] = f"{process}.{count}"
+                    count += 1
+                    out.write(f"B {running[process]} @{last_us}\n")
+                key = (self.relations[access], self.blocks[access])
+                page = pages.setdefault(key, len(pages))
+                op = "RU"[self.written[access]]
+                out.write(f"{op} {running[process]} {page} @{last_us}\n")
+            at = position
+            if pid in running:
+                last_us = max(last_us, end_us)
+                out.write(f"{step} {running.pop(pid)} @{last_us}\n")
+        return count, len(pages)
+
 
 def events_of(lines: Iterable[str]) -> Iterator[tuple[int, int, str, dict[str, int]]]:
     """Process, time in microseconds, event and fields of each line of ``perf script``."""
@@ -156,6 +200,12 @@ def main() -> None:
     parser.add_argument("recording", type=Path, help="the file of record_uprobes.py")
     parser.add_argument("trace", type=Path, help="the CSV to write")
     parser.add_argument(
+        "--transactions",
+        type=Path,
+        metavar="EVENTS",
+        help="write the events of transactions here",
+    )
+    parser.add_argument(
         "--no-hints",
         action="store_true",
         help="do not count pages dirtied by hint bits alone as written",
@@ -187,6 +237,18 @@ def main() -> None:
         sys.exit("error: `perf script` failed\nhint: see its message above")
     with arguments.trace.open("w", encoding="ascii", newline="\n") as out:
         rows, unknown = recording.write(out)
+    if arguments.transactions is not None:
+        if not recording.ends:
+            sys.exit(
+                "error: the recording holds no end of a transaction\n"
+                "hint: record again with record_uprobes.py --transactions"
+            )
+        with arguments.transactions.open("w", encoding="ascii", newline="\n") as out:
+            count, pages = recording.write_transactions(out)
+        print(
+            f"transactions: {count}; replay them with --database-pages {pages}",
+            file=sys.stderr,
+        )
     print(
         f"{rows} accesses, {sum(recording.written)} writes; left out: {unknown} new"
         f" pages without a block number, {recording.unplaced_writes} writes to pages"

@@ -74,10 +74,13 @@ __all__ = [
     "generate",
     "inspect",
     "miniatures",
+    "parse_transaction_events",
     "preview",
     "relation_reuse",
     "replay",
     "replay_timed",
+    "replay_transaction_events",
+    "replay_transaction_file",
     "sampled_curves",
     "serve_ftl",
     "simulate_dynamics",
@@ -86,6 +89,7 @@ __all__ = [
     "summaries",
     "sweep",
     "table_rows",
+    "transaction_systems",
     "two_stack",
     "window_curves",
 ]
@@ -1258,4 +1262,66 @@ def _panic(message: str) -> None:
     Raises
     ------
     CoreDefect
+    """
+
+def transaction_systems() -> list[tuple[str, str, str]]:
+    """Every system that replays transactions.
+
+    Returns
+    -------
+    list of tuple
+        Name, title and description of each.
+    """
+
+def parse_transaction_events(
+    text: str,
+) -> tuple[
+    list[tuple[Any, str, int | None, float | None]],
+    list[tuple[int, str]],
+]:
+    """Read events of transactions from text.
+
+    Returns
+    -------
+    tuple
+        The events: kind, id, page, clock where the line has one; number and content of the lines that are
+        not events.
+    """
+
+def replay_transaction_events(
+    events: list[tuple[str, str, int | None, float | None]], settings: dict[str, Any]
+) -> dict[str, Any]:
+    """Replay events in memory; as `replay_transaction_file`."""
+
+def replay_transaction_file(
+    path: str | PathLike[str],
+    settings: dict[str, Any],
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+) -> dict[str, Any]:
+    """Replay the events of a text file, compressed or not, through several systems.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        Read once; one block of it is in memory.
+    settings : dict
+        ``systems, ram_pages, database_pages, record_bytes, blocks, block_pages, page_bytes``, ``device`` (None
+        or as `simulate_ftl`), ``durable, checkpoint_pages, crash_after, most_steps, list``.
+    on_progress : callable, optional
+        ``(bytes done, bytes in all, events)``; False cancels.
+
+    Returns
+    -------
+    dict
+        ``events, transactions`` and of each system ``system, counts, victims, residents, recovery``; or
+        ``refused``: ``part, place, value, message, hint`` of what is wrong.
+
+    Raises
+    ------
+    TraceError
+        If the file cannot be read, or a line is not an event.
+    ParameterError
+        If a system is unknown, or the device could not work.
+    Cancelled
+        If progress asked to stop.
     """

@@ -20,7 +20,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// A device.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
-struct DeviceGiven {
+pub(crate) struct DeviceGiven {
     logical_pages: u32,
     blocks: u32,
     block_pages: u32,
@@ -55,7 +55,7 @@ fn unknown(name: &'static str, value: &str, known: &str) -> PyErr {
 }
 
 impl DeviceGiven {
-    fn asked(&self, seed: u64) -> PyResult<Settings> {
+    pub(crate) fn asked(&self, seed: u64) -> PyResult<Settings> {
         Ok(Settings {
             logical_pages: self.logical_pages,
             blocks: self.blocks,

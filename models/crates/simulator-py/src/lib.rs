@@ -17,6 +17,7 @@ mod parts;
 mod replay;
 mod summaries;
 mod timed;
+mod transactions;
 
 /// The simulator core.
 #[pymodule(gil_used = false)]
@@ -35,6 +36,7 @@ mod _simulator {
         crate::summaries::register(module)?;
         crate::timed::register(module)?;
         crate::ftl::register(module)?;
+        crate::transactions::register(module)?;
         module.add_function(wrap_pyfunction!(crate::guard::_panic, module)?)?;
         // Last: it guards what is there.
         crate::guard::guard(module)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from tierwright.advise.transaction_effects import at_other_times
@@ -12,18 +13,24 @@ from tierwright.common.cautions import Caution, Effect, Weigh, anywhere
 from tierwright.common.derivation import plain
 from tierwright.common.errors import BadInput, Problem
 from tierwright.common.wording import counted, duration_us, percent
-from tierwright.evaluate.transactions.nand import PAPER_TIMES, NandGeometry, NandTimes
-from tierwright.evaluate.transactions.replay import (
-    SPARE_BLOCKS,
-    Event,
-    ReplayCounts,
-    compare_buffers,
-    residents,
+from tierwright.evaluate.transactions.eviction import Transaction
+from tierwright.evaluate.transactions.nand import (
+    PAPER_GEOMETRY,
+    PAPER_TIMES,
+    NandGeometry,
+    NandTimes,
 )
 from tierwright.evaluate.transactions.study import (
     Leaving,
     leaving_order,
     operations_derivation,
+)
+from tierwright.simulate.transactions import (
+    SPARE_BLOCKS,
+    Event,
+    ReplayCounts,
+    compare_buffers,
+    replay_systems,
 )
 
 BUFFER_TITLES = {
@@ -39,9 +46,51 @@ BUFFER_WORDS = {
 """The same within a sentence."""
 ESTIMATOR = "replay of every event; time is counted operations times busy times"
 VALIDITY = (
-    "one chip without parallelism, written log-structured; locks, checkpoints and the "
+    "one chip without parallelism, written log-structured; locks and the "
     "transaction log proper are not modelled; dirty pages left at the end are not written"
 )
+
+
+def residents(
+    events: Iterable[Event] | Path,
+    *,
+    ram_pages: int,
+    database_pages: int,
+    geometry: NandGeometry = PAPER_GEOMETRY,
+    most_steps: int | None = None,
+) -> dict[str, Transaction]:
+    r"""Tell which transactions hold pages in memory after the events, as `eviction_order` takes them.
+
+    Pages that were written out and only wait for their frames to be taken do not count: they
+    leave before any transaction is pushed out.
+
+    Parameters and errors as in `replay_systems`; the system is `transaction_page`.
+
+    Examples
+    --------
+    >>> from tierwright.evaluate.transactions.eviction import eviction_order
+    >>> from tierwright.simulate.transactions import parse_events
+    >>> events = parse_events("B A\nU A 0\nB B\nU B 1\nR A 2\nC B")
+    >>> found = residents(events, ram_pages=4, database_pages=8)
+    >>> found["A"], found["B"].commit_time
+    (Transaction(access_times=(2.0, 5.0), commit_time=None), 6.0)
+    >>> eviction_order(found)
+    ['B', 'A']
+    """
+    found = replay_systems(
+        events,
+        systems=("transaction_page",),
+        ram_pages=ram_pages,
+        database_pages=database_pages,
+        geometry=geometry,
+        log_bytes_per_update=1,
+        most_steps=most_steps,
+        listed=True,
+    )
+    return {
+        name: Transaction(times, commit)
+        for name, (times, commit) in found.residents["transaction_page"].items()
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,14 +248,13 @@ def answer(
     database_pages = check_room(
         events, geometry=geometry, log_bytes_per_update=log_bytes_per_update
     )
-    bound = {} if most_steps is None else {"most_steps": most_steps}
     found = compare_buffers(
         events,
         ram_pages=ram_pages,
         database_pages=database_pages,
         log_bytes_per_update=log_bytes_per_update,
         geometry=geometry,
-        **bound,
+        most_steps=most_steps,
     )
     leaving = leaving_order(
         residents(
@@ -214,7 +262,7 @@ def answer(
             ram_pages=ram_pages,
             database_pages=database_pages,
             geometry=geometry,
-            **bound,
+            most_steps=most_steps,
         )
     )
     taken = {name: counts.time_us(times) for name, counts in found.items()}

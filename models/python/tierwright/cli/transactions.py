@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,14 +22,15 @@ from tierwright.common.units import format_count, format_microseconds, parse_byt
 from tierwright.common.wording import counted
 
 if TYPE_CHECKING:
-    from tierwright.evaluate.transactions.replay import Event
+    from tierwright.evaluate.transactions import nand
     from tierwright.evaluate.transactions.study import WriteStudy
+    from tierwright.simulate.transactions import ReplayCounts
 
 Events = Annotated[
     Path,
     typer.Argument(
         metavar="EVENTS",
-        help="Text, one event a line: B T1, R T1 7, U T1 7, C T1 or A T1.",
+        help="Text, compressed or not, one event per line: B T1, R T1 7, U T1 7, C T1 or A T1.",
     ),
 ]
 RamPages = Annotated[
@@ -56,23 +59,66 @@ FlashPage = Annotated[
 ]
 
 
-def _events(path: Path) -> list[Event]:
-    from tierwright.evaluate.transactions import replay
-
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(
-            f"{path}: cannot be read as text: {error}", "give a file of events"
-        ) from error
-    return replay.parse_events(text)
-
-
 def transactions(
     events: Events,
     *,
     ram_pages: RamPages,
     database_pages: DatabasePages,
+    systems: Annotated[
+        str,
+        typer.Option(
+            "--systems",
+            metavar="NAMES",
+            help="Systems to replay, or `all`: page_lru, aries, committed_first, aat, transaction_page, "
+            "log_write, transaction_log.",
+        ),
+    ] = "page_lru,transaction_page,transaction_log",
+    durable: Annotated[
+        bool,
+        typer.Option(
+            "--durable",
+            help="Every system keeps a log that is forced at commit, as aries does.",
+        ),
+    ] = False,
+    checkpoint_pages: Annotated[
+        int,
+        typer.Option(
+            "--checkpoint-pages", metavar="N", help="Log between checkpoints. [pages]"
+        ),
+    ] = 1024,
+    crash_after: Annotated[
+        int | None,
+        typer.Option(
+            "--crash-after",
+            metavar="N",
+            help="Crash after so many events, and count what a restart takes.",
+        ),
+    ] = None,
+    spare: Annotated[
+        float | None,
+        typer.Option(
+            "--spare",
+            metavar="SHARE",
+            help="A flash device with a translation layer and this spare share instead of the raw chip, of "
+            "the same blocks.",
+        ),
+    ] = None,
+    disk_ms: Annotated[
+        float,
+        typer.Option(
+            "--disk-ms",
+            metavar="T",
+            help="Random access of a disk, for comparison. [ms]",
+        ),
+    ] = 9.0,
+    disk_log_us: Annotated[
+        float,
+        typer.Option(
+            "--disk-log-us",
+            metavar="T",
+            help="One page written to a log on that disk, one after the other. [µs]",
+        ),
+    ] = 34.0,
     log_bytes: Annotated[
         int,
         typer.Option("--log-bytes", metavar="N", help="Log record of an update."),
@@ -85,37 +131,102 @@ def transactions(
     page_bytes: FlashPage = 2048,
     json: Json = False,
 ) -> None:
-    """Compare page LRU with commit-aware eviction that writes pages or log records."""
-    from tierwright.evaluate.transactions import nand, replay
+    """Compare page LRU, ARIES and commit-aware eviction, over a file of any length."""
+    from tierwright.evaluate.transactions import nand
+    from tierwright.simulate import transactions as replay
 
     times = nand.NandTimes(read_us, write_us, erase_us)
     nand.io_time_us(0, 0, 0, times)  # refused before anything is replayed
-    found = replay.compare_buffers(
-        _events(events),
+    for name, value in (("--disk-ms", disk_ms), ("--disk-log-us", disk_log_us)):
+        if not (math.isfinite(value) and value > 0):
+            raise BadInput(
+                f"{name}: `{value}` is not above 0",
+                "give the time of one page, such as 9",
+            )
+    geometry = nand.NandGeometry(blocks, pages_per_block, page_bytes)
+    nand.check_geometry(geometry)
+    found = replay.replay_systems(
+        events,
+        systems=tuple(replay.SYSTEMS)
+        if systems == "all"
+        else tuple(name.strip() for name in systems.split(",")),
         ram_pages=ram_pages,
         database_pages=database_pages,
         log_bytes_per_update=log_bytes,
-        geometry=nand.NandGeometry(blocks, pages_per_block, page_bytes),
+        geometry=geometry,
+        device=None if spare is None else replay.device_of(geometry, spare),
+        durable=durable,
+        checkpoint_pages=checkpoint_pages,
+        crash_after=crash_after,
     )
+    on_disk = {
+        name: counts.disk_time_us(disk_ms * nand.US_PER_MS, disk_log_us)
+        for name, counts in found.systems.items()
+    }
     if json:
-        print_json({name: counts.to_dict(times) for name, counts in found.items()})
+        print_json(
+            {
+                name: {**counts.to_dict(times), "disk_time_us": on_disk[name]}
+                for name, counts in found.systems.items()
+            }
+        )
         return
+    headings = (
+        "reads",
+        "writes",
+        "of the log",
+        "erases",
+        "garbage",
+        "time",
+        "on a disk",
+    )
     print_table(
-        "Operations of the chip",
-        [("buffer", False)]
-        + [(heading, True) for heading in ("reads", "writes", "erases", "garbage")]
-        + [("time", True)],
+        "Operations of the device",
+        [("system", False), *((heading, True) for heading in headings)],
         [
             [
                 name,
                 format_count(counts.reads),
                 format_count(counts.writes),
+                format_count(counts.wal_pages_written),
                 format_count(counts.erases),
                 format_count(counts.garbage_pages),
                 format_microseconds(counts.time_us(times)),
+                format_microseconds(on_disk[name]),
             ]
-            for name, counts in found.items()
+            for name, counts in found.systems.items()
         ],
+    )
+    _print_restarts(found.systems, times)
+
+
+def _print_restarts(systems: Mapping[str, ReplayCounts], times: nand.NandTimes) -> None:
+    rows = [
+        [
+            name,
+            *(
+                format_count(count)
+                for count in (
+                    restart.log_pages_read,
+                    restart.pages_read,
+                    restart.redone,
+                    restart.undone,
+                    restart.losers,
+                )
+            ),
+            format_microseconds(restart.time_us(times.read_us, times.write_us)),
+        ]
+        for name, counts in systems.items()
+        if (restart := counts.recovery) is not None
+    ]
+    if not rows:
+        return
+    typer.echo("")
+    headings = ("log pages", "pages", "redone", "undone", "transactions undone", "time")
+    print_table(
+        "Restart after the crash",
+        [("system", False), *((heading, True) for heading in headings)],
+        rows,
     )
 
 
@@ -127,11 +238,12 @@ def transaction_order(
     json: Json = False,
 ) -> None:
     """Tell in which order the transactions in memory would leave after the events."""
+    from tierwright.advise import transaction_replay
     from tierwright.common.derivation import plain
-    from tierwright.evaluate.transactions import replay, study
+    from tierwright.evaluate.transactions import study
 
-    held = replay.residents(
-        _events(events), ram_pages=ram_pages, database_pages=database_pages
+    held = transaction_replay.residents(
+        events, ram_pages=ram_pages, database_pages=database_pages
     )
     found = study.leaving_order(held)
     if json:

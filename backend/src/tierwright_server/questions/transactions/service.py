@@ -4,7 +4,8 @@ import asyncio
 
 from tierwright.advise import transaction_replay, transaction_writes
 from tierwright.common.errors import BadInput as ModelBadInput
-from tierwright.evaluate.transactions import nand, replay
+from tierwright.evaluate.transactions import nand
+from tierwright.simulate import transactions as replay
 from tierwright_server.common.errors import BadInput, of_model
 from tierwright_server.common.schemas import CautionOut, WarningOut
 from tierwright_server.http.steps import rows_of

@@ -46,7 +46,9 @@ use joined::Joined;
 use members::Members;
 use merged::Merged;
 use normalise::Normaliser;
-use open::{Input, Opening};
+pub(crate) use open::Input;
+use open::Opening;
+pub(crate) use text::excerpt;
 
 pub use described::{Described, DescribedPart, Draw, generate};
 pub use formats::parquet::TableRows;

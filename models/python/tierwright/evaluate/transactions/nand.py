@@ -14,50 +14,37 @@ from numpy.typing import ArrayLike
 from tierwright.common.arrays import FloatArray
 from tierwright.common.checks import broadcast, whole
 from tierwright.common.errors import BadInput, Problems
+from tierwright.hardware.raw_nand import (
+    PAPER_GEOMETRY,
+    PAPER_TIMES,
+    NandGeometry,
+    NandTimes,
+    check_geometry,
+)
+
+__all__ = [
+    "PAPER_DISK_MS",
+    "PAPER_GEOMETRY",
+    "PAPER_TIMES",
+    "US_PER_MS",
+    "Capacities",
+    "LogWrite",
+    "NandGeometry",
+    "NandTimes",
+    "ReadShare",
+    "SpeedRatios",
+    "capacities",
+    "check_geometry",
+    "implied_read_share",
+    "io_time_us",
+    "log_read_us",
+    "log_write",
+    "speed_ratios",
+]
 
 US_PER_MS = 1000.0
 
 
-@dataclass(frozen=True, slots=True)
-class NandTimes:
-    """Busy times of raw NAND. [µs]
-
-    Attributes
-    ----------
-    read_us, write_us : float
-        One page read, one page program. [µs]
-    erase_us : float
-        One block erase. [µs]
-    """
-
-    read_us: float = 25.0
-    write_us: float = 200.0
-    erase_us: float = 1500.0
-
-
-@dataclass(frozen=True, slots=True)
-class NandGeometry:
-    """Blocks of a chip.
-
-    Attributes
-    ----------
-    blocks : int
-        Blocks, each erased as a whole.
-    pages_per_block : int
-        Pages of a block.
-    page_bytes : int
-        Page size, programmed once between erases. [bytes]
-    """
-
-    blocks: int = 1024
-    pages_per_block: int = 64
-    page_bytes: int = 2048
-
-
-PAPER_TIMES = NandTimes()
-"""Table I: 25, 200 and 1500 µs."""
-PAPER_GEOMETRY = NandGeometry()
-"""Section V.A: 1024 blocks of 64 pages of 2 KiB."""
 PAPER_DISK_MS = 9.0
 """Table I: a random read or write of the disk. [ms]"""
 
@@ -389,22 +376,6 @@ def speed_ratios(
         disk_us / times.write_us,
         times.write_us / times.read_us,
         times.erase_us / pages_per_block,
-    )
-
-
-def check_geometry(geometry: NandGeometry) -> None:
-    """Refuse a chip without pages.
-
-    Raises
-    ------
-    BadInput
-        If a number is not a positive whole one.
-    """
-    whole(
-        "NAND geometry",
-        blocks=geometry.blocks,
-        pages_per_block=geometry.pages_per_block,
-        page_bytes=geometry.page_bytes,
     )
 
 

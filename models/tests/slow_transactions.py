@@ -1,4 +1,4 @@
-"""Runs transactions through a buffer over raw NAND and counts page operations.
+"""The slow, obvious model of transactions over flash: what the core is tested against.
 
 Two buffers: `transaction` (committed transactions leave first, then running ones by AAT; its
 pages are written out as pages or as log records) and `page_lru`, the paper's baseline: one
@@ -11,7 +11,7 @@ Source: Zhou, Meng and Liang (2009), sections II.B and IV. Where the paper is si
   until their frames are needed, least recently touched first.
 * Log records of one push are packed into whole log pages; the last is written part-filled.
 * A page whose records lie on `MERGE_LOG_PAGES` log pages is written as a page at its next
-  push: reading it has then grown as dear as writing it.
+  push: reading it has then grown as expensive as writing it.
 * An abort drops the transaction's changes in memory. Pages it had pushed out as pages are
   written back with their old content (as section II.C says); its log pages are only dropped.
 * The chip is log-structured: writes go to erased pages; when one block is left erased, the block
@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import heapq
 import math
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
@@ -159,53 +158,6 @@ class ReplayCounts:
         }
 
 
-def parse_events(text: str) -> list[Event]:
-    """Read events, one a line: `B T1`, `R T1 7`, `U T1 7`, `C T1` or `A T1`.
-
-    The clock is the number of the event unless a line ends in `@time`. Empty lines and what
-    follows `#` are skipped.
-
-    Raises
-    ------
-    BadInput
-        With the line that cannot be read.
-    """
-    problems = Problems("events", "write one event per line, such as `U T1 7`")
-    events: list[Event] = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        words = line.partition("#")[0].split()
-        if not words:
-            continue
-        event = _event(words, len(events) + 1)
-        if event is None:
-            problems.add(f"line {number}", line.strip(), "is not an event")
-        else:
-            events.append(event)
-    problems.raise_if_any()
-    return events
-
-
-_CLOCK = re.compile(r"@[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
-
-
-def _event(words: list[str], clock: float) -> Event | None:
-    if words[-1].startswith("@"):
-        if not _CLOCK.fullmatch(words[-1]) or not math.isfinite(float(words[-1][1:])):
-            return None
-        clock = float(words[-1][1:])
-        words = words[:-1]
-    kind = _KINDS.get(words[0]) if words else None
-    touches = kind in ("read", "update")
-    if kind is None or len(words) != (3 if touches else 2):
-        return None
-    page = words[2] if touches else None
-    if page is not None and not (
-        page.isascii() and page.isdigit() and len(page) <= MOST_PAGE_DIGITS
-    ):
-        return None
-    return Event(kind, words[1], None if page is None else int(page), clock)
-
-
 def replay(
     events: Iterable[Event],
     *,
@@ -216,8 +168,13 @@ def replay(
     log_bytes_per_update: int = 100,
     geometry: NandGeometry = PAPER_GEOMETRY,
     most_steps: int | None = None,
+    lazy: bool = True,
+    singly: bool = False,
 ) -> ReplayCounts:
     """Run events through a buffer and count the page operations of the chip.
+
+    Not `lazy`: frames are empty as soon as they are written. `singly`: pages of running transactions leave
+    one by one, the least recently touched first.
 
     Parameters
     ----------
@@ -268,6 +225,8 @@ def replay(
             ram_pages, chip, counts, log_bytes_per_update, logs=write_scheme == "log"
         )
     )
+    if isinstance(memory, _TransactionBuffer):
+        memory.lazy, memory.singly = lazy, singly
     _run(events, memory, database_pages)
     counts.resident_pages = len(memory.frames)
     counts.live_pages = chip.live_pages
@@ -322,85 +281,6 @@ def residents(
     memory = _TransactionBuffer(ram_pages, chip, counts, 1, logs=False)
     _run(events, memory, database_pages)
     return memory.residents()
-
-
-def compare_buffers(
-    events: Iterable[Event],
-    *,
-    ram_pages: int,
-    database_pages: int,
-    log_bytes_per_update: int = 100,
-    geometry: NandGeometry = PAPER_GEOMETRY,
-    most_steps: int | None = None,
-) -> dict[str, ReplayCounts]:
-    """Replay `page_lru`, `transaction_page` and `transaction_log` over the same events.
-
-    Parameters and errors as in `replay`; `most_steps` holds for each of the three.
-    """
-    listed = list(events)
-    kinds = {
-        "page_lru": ("page_lru", "page"),
-        "transaction_page": ("transaction", "page"),
-        "transaction_log": ("transaction", "log"),
-    }
-    return {
-        name: replay(
-            listed,
-            ram_pages=ram_pages,
-            database_pages=database_pages,
-            buffer=buffer,
-            write_scheme=scheme,
-            log_bytes_per_update=log_bytes_per_update,
-            geometry=geometry,
-            most_steps=most_steps,
-        )
-        for name, (buffer, scheme) in kinds.items()
-    }
-
-
-def half_loaded(
-    *, committed: int = 256, running: int = 512, pages_each: int = 16
-) -> list[Event]:
-    """Events like those of the paper's Figure 6(a); its order of events is unpublished.
-
-    The running transactions update half of their pages, then the others run and commit and
-    memory is full, then the running ones read the first half again, update the other half
-    and commit.
-    """
-    half = pages_each // 2
-    steps: list[tuple[Kind, str, int | None]] = []
-    names = [f"R{index:05}" for index in range(running)]
-    first = {name: index * pages_each for index, name in enumerate(names)}
-    for name in names:
-        steps.append(("begin", name, None))
-        steps += [("update", name, first[name] + page) for page in range(half)]
-    for index in range(committed):
-        name, start = f"C{index:05}", (running + index) * pages_each
-        steps.append(("begin", name, None))
-        steps += [("update", name, start + page) for page in range(pages_each)]
-        steps.append(("commit", name, None))
-    for name in names:
-        steps += [("read", name, first[name] + page) for page in range(half)]
-        steps += [
-            ("update", name, first[name] + page) for page in range(half, pages_each)
-        ]
-        steps.append(("commit", name, None))
-    return [Event(*step, float(at)) for at, step in enumerate(steps, start=1)]
-
-
-def concurrent_loads(*, running: int = 1024, pages_each: int = 16) -> list[Event]:
-    """Events like those of Figure 6(b): every transaction loads one page in turn."""
-    names = [f"T{index:05}" for index in range(running)]
-    steps: list[tuple[Kind, str, int | None]] = [
-        ("begin", name, None) for name in names
-    ]
-    for page in range(pages_each):
-        steps += [
-            ("update", name, index * pages_each + page)
-            for index, name in enumerate(names)
-        ]
-    steps += [("commit", name, None) for name in names]
-    return [Event(*step, float(at)) for at, step in enumerate(steps, start=1)]
 
 
 def _check(
@@ -731,6 +611,10 @@ class _TransactionBuffer(_Memory):
         super().__init__(ram_pages, chip, counts)
         self.log_bytes = log_bytes
         self.logs = logs
+        self.lazy = True
+        self.singly = False
+        self.touches = 0
+        self.touched_at: dict[int, int] = {}
         self.commit_time: dict[str, float] = {}
         self.owned: dict[str, set[int]] = {}
         self.free: dict[int, None] = {}  # written out, may be taken, in order
@@ -760,6 +644,8 @@ class _TransactionBuffer(_Memory):
 
     def touch(self, name: str, page: int, time: float, *, update: bool) -> None:
         super().touch(name, page, time, update=update)
+        self.touches += 1
+        self.touched_at[page] = self.touches
         self.free.pop(page, None)
         frame = self.frames[page]
         self.take(page)
@@ -784,11 +670,26 @@ class _TransactionBuffer(_Memory):
 
     def make_room(self) -> None:
         if not self.free:
+            if self.singly and self.first_committed() is None:
+                self.steal(min(self.frames, key=self.touched_at.__getitem__))
+                return
             self.push_out(self.victim())
-        page = next(iter(self.free))
-        del self.free[page]
+            if not self.lazy:
+                for page in list(self.free):
+                    self.empty(page)
+                return
+        self.empty(next(iter(self.free)))
+
+    def empty(self, page: int) -> None:
+        self.free.pop(page, None)
         self.take(page)
         del self.frames[page]
+
+    def steal(self, page: int) -> None:
+        if self.frames[page].records:
+            self.write_page(page, self.frames[page].records)
+            self.frames[page].records.clear()
+        self.empty(page)
 
     def residents(self) -> dict[str, Transaction]:
         """Return the transactions whose pages would have to be pushed out."""
