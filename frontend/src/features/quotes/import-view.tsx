@@ -24,7 +24,12 @@ export const takenText = ({ read, taken, currency }: FileImportOut): string => {
 };
 
 /** What is understood of a file: rows, units, dates, and what is open. */
-export function ImportView({ found }: { readonly found: FileImportOut }) {
+export function ImportView(props: {
+  /** Name of the file: each table is named after it. */
+  readonly name: string;
+  readonly found: FileImportOut;
+}) {
+  const { name, found } = props;
   const dates = (Object.keys(DATE_TITLES) as DateName[]).flatMap((name) => {
     const day = found.dates[name];
     return day === null ? [] : [`${DATE_TITLES[name]} ${day}`];
@@ -51,7 +56,7 @@ export function ImportView({ found }: { readonly found: FileImportOut }) {
       )}
       {found.units.length > 0 && (
         <DataTable
-          label="Units"
+          label={`Units of ${name}`}
           columns={[
             {
               key: "as printed",
@@ -66,7 +71,7 @@ export function ImportView({ found }: { readonly found: FileImportOut }) {
       )}
       {found.skipped.length > 0 && (
         <DataTable
-          label="Rows left out"
+          label={`Rows left out of ${name}`}
           columns={[
             { key: "row", rowHeader: true, cell: ({ row }) => row },
             { key: "reason", align: "text", cell: ({ reason }) => reason },
@@ -78,7 +83,7 @@ export function ImportView({ found }: { readonly found: FileImportOut }) {
       {found.unresolved.length > 0 && (
         <Disclosure label={`Unresolved rows (${found.unresolved.length})`}>
           <DataTable
-            label="Unresolved rows"
+            label={`Unresolved rows of ${name}`}
             columns={[
               { key: "row", rowHeader: true, cell: ({ row }) => row },
               { key: "name", align: "text", cell: ({ name }) => name },

@@ -248,7 +248,9 @@ function Files(props: {
                 title={`${file.name} could not be read`}
               />
             )}
-            {imports[at]?.data !== undefined && <ImportView found={imports[at].data} />}
+            {imports[at]?.data !== undefined && (
+              <ImportView name={file.name} found={imports[at].data} />
+            )}
           </section>
         ))}
       </Stack>
