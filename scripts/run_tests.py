@@ -176,9 +176,13 @@ def backend() -> Counts:
     return pytest("not long", "backend/tests", HYPOTHESIS_PROFILE="usual")
 
 
+ADVICE_PROBLEMS = "60"
+"""Random problems of each invariant of the advisor in `make test-long`; `make prove-advice` tries 10,000."""
+
+
 def long() -> Counts:
-    """``pytest`` of what is long by nature, and of every property with all its examples; 10,000 of the advisor's."""
-    return pytest("long or hypothesis", TIERWRIGHT_ADVICE_PROBLEMS="10000")
+    """``pytest`` of what is long by nature, and of every property with all its examples."""
+    return pytest("long or hypothesis", TIERWRIGHT_ADVICE_PROBLEMS=ADVICE_PROBLEMS)
 
 
 def pytest(marked: str, *folders: str, **extra: str) -> Counts:

@@ -27,7 +27,7 @@ from tierwright.trace.reading import Trace
 
 ROOT = Path(__file__).resolve().parents[2]
 PROBLEMS = int(os.environ.get("TIERWRIGHT_ADVICE_PROBLEMS", "0"))
-"""Random problems of each invariant; 0: few. `make prove-advice` and `make test-long` try 10,000."""
+"""Random problems of each invariant; 0: few. `make prove-advice` tries 10,000, `make test-long` 60."""
 TIB = 2**40
 GIB = 2**30
 PRODUCTION = Production(4 * TIB, 20_000.0, 50_000.0, growth_per_year=0.2)
