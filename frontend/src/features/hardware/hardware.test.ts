@@ -26,8 +26,6 @@ const device = (change: Partial<DeviceOut>): DeviceOut => ({
   figures: {
     read_iops: {
       value: 500_000,
-      low: null,
-      high: null,
       unit: "1/s",
       source: "sheet",
       date: "2020-Q1",
@@ -74,8 +72,6 @@ const book: PriceBookOut = {
       device_id: null,
       kind: "nvme",
       usd: "0.40",
-      low: null,
-      high: null,
       stated: null,
       unit: "USD/GiB",
       usd_per_gb: "0.3725",

@@ -99,6 +99,7 @@ fn parse_transaction_events(text: &str) -> (Vec<EventGiven>, Vec<(usize, String)
 /// Replays the events of a file of any length.
 #[pyfunction]
 #[pyo3(signature = (path, settings, on_progress=None))]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 fn replay_transaction_file(
     py: Python<'_>,
     path: PathBuf,

@@ -6,3 +6,6 @@
     reason = "the one place that names the standard map, with a fixed hasher"
 )]
 pub type FastMap<K, V> = std::collections::HashMap<K, V, rustc_hash::FxBuildHasher>;
+
+/// A set with a fixed seed; the same holds of it.
+pub(crate) type FastSet<T> = std::collections::HashSet<T, rustc_hash::FxBuildHasher>;

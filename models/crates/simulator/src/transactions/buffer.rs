@@ -561,14 +561,13 @@ impl Memory {
             self.transaction(slot).updates.push((page, lsn));
         }
         let entry = &mut self.frames[frame as usize];
-        let count = match entry.records.iter().position(|&(each, _)| each == slot) {
-            Some(at) => entry.records.remove(at).1,
-            None => {
-                let transaction = &mut self.transactions[slot as usize];
-                transaction.changed.push(page);
-                transaction.recorded += 1;
-                0
-            }
+        let count = if let Some(at) = entry.records.iter().position(|&(each, _)| each == slot) {
+            entry.records.remove(at).1
+        } else {
+            let transaction = &mut self.transactions[slot as usize];
+            transaction.changed.push(page);
+            transaction.recorded += 1;
+            0
         };
         if !entry.records.is_empty() {
             self.merge_ended(frame);

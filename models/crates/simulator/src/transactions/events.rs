@@ -5,7 +5,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use super::{Answer, Event, Kind, Refusal};
-use crate::hash::FastMap;
+use crate::hash::{FastMap, FastSet};
 use crate::progress::{OnProgress, Progress};
 use crate::trace::{Input, excerpt};
 use crate::wording::counted;
@@ -107,7 +107,7 @@ pub(super) struct Checker {
     database_pages: u64,
     running: FastMap<Rc<str>, u64>,
     /// Hashes of the ids of all that ended: an id is not used twice.
-    ended: FastMap<u128, ()>,
+    ended: FastSet<u128>,
     clock: f64,
     pub(super) events: u64,
     pub(super) begun: u64,
@@ -125,7 +125,7 @@ impl Checker {
         Self {
             database_pages,
             running: FastMap::default(),
-            ended: FastMap::default(),
+            ended: FastSet::default(),
             clock: f64::NEG_INFINITY,
             events: 0,
             begun: 0,
@@ -183,7 +183,7 @@ impl Checker {
             }
             Kind::Commit | Kind::Abort => {
                 let number = self.running.remove(name).expect("it runs");
-                self.ended.insert(hash_of(name), ());
+                self.ended.insert(hash_of(name));
                 number
             }
             Kind::Read | Kind::Update => {
@@ -203,7 +203,7 @@ impl Checker {
     }
 
     fn has_ended(&self, name: &str) -> bool {
-        self.ended.contains_key(&hash_of(name))
+        self.ended.contains(&hash_of(name))
     }
 }
 

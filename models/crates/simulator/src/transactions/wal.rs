@@ -8,7 +8,7 @@
 use serde::Serialize;
 use std::collections::VecDeque;
 
-use crate::hash::FastMap;
+use crate::hash::{FastMap, FastSet};
 
 /// Bytes of a record that begins or ends a transaction.
 pub(super) const END_BYTES: u64 = 32;
@@ -187,17 +187,17 @@ pub(super) fn recover(
 ) -> Recovery {
     let mut found = Recovery::default();
     let mut pages: FastMap<u64, (u64, bool)> = FastMap::default();
-    let mut ended: FastMap<u64, ()> = FastMap::default();
-    let mut losers: FastMap<u64, ()> = FastMap::default();
+    let mut ended: FastSet<u64> = FastSet::default();
+    let mut losers: FastSet<u64> = FastSet::default();
     // Updates that were undone already, by transaction and page.
     let mut undone: FastMap<(u64, u64), u64> = FastMap::default();
     for record in stable.log() {
         match record.says {
             Says::Commit | Says::Abort => {
-                ended.insert(record.transaction, ());
+                ended.insert(record.transaction);
             }
             Says::Undone { page, .. } => {
-                *undone.entry((record.transaction, page)).or_default() += 1
+                *undone.entry((record.transaction, page)).or_default() += 1;
             }
             Says::Update(_) | Says::Checkpoint => {}
         }
@@ -224,13 +224,13 @@ pub(super) fn recover(
         }
     }
     for record in stable.log().rev() {
-        if ended.contains_key(&record.transaction) {
+        if ended.contains(&record.transaction) {
             continue;
         }
         let Says::Update(page) = record.says else {
             continue;
         };
-        losers.insert(record.transaction, ());
+        losers.insert(record.transaction);
         if let Some(left) = undone.get_mut(&(record.transaction, page))
             && *left > 0
         {

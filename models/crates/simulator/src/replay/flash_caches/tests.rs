@@ -442,7 +442,7 @@ proptest! {
         let mut source = MemorySource::new(accesses.iter().copied()).with_chunk_accesses(7);
         let mut engine = Engine::<Lru, ByAddress>::new(3, 7, Settings::defaults(&[]), ());
         let super::engine::Course { totals, .. } =
-            super::engine::replay(&mut source, &mut engine, None, &mut |_| true).unwrap();
+            super::engine::replay(&mut source, &mut engine, &mut (), None, &mut |_| true).unwrap();
         prop_assert_eq!(engine.recount(totals, None), Ok(()));
         let (mut dram, mut flash) = (Vec::<u64>::new(), [None; 7]);
         let (mut hits, mut fills) = (0_u64, 0_u64);
