@@ -60,6 +60,7 @@ OUTSIDE = {
     "evaluate.page_flow.results": "plain data",
     "common.derivation": "words and plain data",
     "hardware.device": "reads device files",
+    "trace.tables": "reads tables",
     "common.documents": "reads files",
     "common.errors": "errors",
     "hardware.fio": "reads results of fio; held by recorded files",
@@ -163,6 +164,10 @@ OUTSIDE = {
 """Modules without models."""
 
 NO_MODEL = {
+    "advise.advice.advice_on": "what `answer` is made of",
+    "advise.advice._steps.beyond": "words",
+    "advise.advice._steps.cheapest": "words",
+    "advise.quote_ranking.switching.said": "words",
     "profile.workers.processes": "starts processes",
     "advise.quote_ranking.today": "the present day",
     "advise.advice.named_book": "finds a price book",
@@ -390,8 +395,8 @@ NO_MODEL = {
 """Public functions that compute nothing of a model."""
 
 JOINED = {
+    "advise.quote_ranking.switching.switches": "rankings at other prices, rates and sizes; held by test_report_paper.py",
     "profile.parts.profile_of_parts": "counts of parts, joined by the core; held by test_parts.py",
-    "advise.advice.advice_on": "the advice on what is asked, in words",
     "advise.scheme_map.answer": "maps at both ends, in words",
     "advise.scheme_map.at_point": "a cell of a map, in words",
     "evaluate.page_flow.at_load.at_load": "counts and prices of devices, scheme by scheme",

@@ -39,6 +39,7 @@ OTHER_PROGRAMS = {
 }
 """Options in messages that are not ours."""
 WRITE_COMMAND_LINES = {
+    "advise/report/_paper.py",
     "hardware/measure/fio_program.py",  # of fio
     "hardware/measure/plan.py",  # of fio, and of `tierwright device measure`
     "advise/report/_style.py",  # names of colours in a style sheet

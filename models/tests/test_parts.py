@@ -66,6 +66,7 @@ def counts(profile: Profile) -> dict[str, Any]:
     return document
 
 
+@pytest.mark.oracle("profile.parts.profile_of_parts")
 def test_parts_have_the_profile_of_the_whole(
     files: tuple[Path, ...], tmp_path: Path
 ) -> None:
