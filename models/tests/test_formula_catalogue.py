@@ -164,6 +164,7 @@ OUTSIDE = {
 """Modules without models."""
 
 NO_MODEL = {
+    "advise.quote_ranking.switching.switches": "rankings at other prices, rates and sizes; held by test_report_paper.py",
     "advise.advice.advice_on": "what `answer` is made of",
     "advise.advice._steps.beyond": "words",
     "advise.advice._steps.cheapest": "words",
@@ -395,7 +396,6 @@ NO_MODEL = {
 """Public functions that compute nothing of a model."""
 
 JOINED = {
-    "advise.quote_ranking.switching.switches": "rankings at other prices, rates and sizes; held by test_report_paper.py",
     "profile.parts.profile_of_parts": "counts of parts, joined by the core; held by test_parts.py",
     "advise.scheme_map.answer": "maps at both ends, in words",
     "advise.scheme_map.at_point": "a cell of a map, in words",

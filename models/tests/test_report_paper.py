@@ -99,7 +99,6 @@ class TestQuotes:
         assert "chassis-dell-r760" in purchases_csv(document)
         assert "forecast" in opencost_csv(document)
 
-    @pytest.mark.oracle("advise.quote_ranking.switching.switches")
     def test_switching_values_by_a_question_asked_again(self) -> None:
         [price, more, less, growth] = advised().quotes.switching
         # C is the next: at its price and a cent more it is the choice.
