@@ -56,7 +56,7 @@ function Advice({ state, workload, summary }: AnalysisInputs) {
       <AdviceForm state={state} search={search} patch={patch} />
       <Text size="sm" c="dimmed">
         Suppliers have made offers?{" "}
-        <Anchor component={Link} to="/quotes" size="sm">
+        <Anchor component={Link} to="/quotes" size="sm" underline="always">
           Rank their quotes
         </Anchor>{" "}
         for this workload.

@@ -96,7 +96,16 @@ describe("a device's form", () => {
       year: 2020,
       sold_as: "device",
       notes: "",
-      figures: device({}).figures,
+      figures: {
+        read_iops: {
+          value: 500_000,
+          unit: "1/s",
+          source: "sheet",
+          date: "2020-Q1",
+          note: "",
+          assumed: false,
+        },
+      },
     });
     expect(deviceFaults(formOfDevice(device({})))).toEqual({});
   });

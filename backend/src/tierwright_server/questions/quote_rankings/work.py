@@ -2,25 +2,15 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from tierwright.common.documents import parse_json
 from tierwright.common.errors import BadInput
-from tierwright.hardware.device import device_from_mapping
 from tierwright.profile.curve import Curve
 from tierwright.profile.document import profile_from_mapping
 from tierwright.trace.notes import ReaderNotes
 from tierwright_server.common.errors import ServerError
 from tierwright_server.jobs.report import JobFailure, Report
-from tierwright_server.questions.advice.service import have_with
-from tierwright_server.questions.quote_rankings.asked import (
-    Found,
-    answered,
-    asked_of_models,
-    batch_of,
-)
-from tierwright_server.questions.quote_rankings.schemas import QuoteRankingIn
-from tierwright_server.traces.curves import read_curve
 
 
 def rank(job: dict[str, Any], report: Report) -> dict[str, Any]:
@@ -39,6 +29,17 @@ def rank(job: dict[str, Any], report: Report) -> dict[str, Any]:
     dict
         `ranking_id`, `finding`, and `out`.
     """
+    # The answer has the shapes of the API, which take a second to import: not before it is known to be wanted.
+    from tierwright.hardware.device import device_from_mapping
+    from tierwright_server.questions.advice.service import have_with
+    from tierwright_server.questions.quote_rankings.asked import (
+        Found,
+        answered,
+        asked_of_models,
+        batch_of,
+    )
+    from tierwright_server.questions.quote_rankings.schemas import QuoteRankingIn
+
     body = QuoteRankingIn.model_validate(json.loads(job["body"]))
     devices = {
         name: device_from_mapping(document, place=name)
@@ -56,7 +57,7 @@ def rank(job: dict[str, Any], report: Report) -> dict[str, Any]:
 
         report.progress("pricing quotes", 0, total, unit="quotes")
         found = Found(
-            _curve(job, body),
+            _curve(job, body.start, body.dirty_share),
             job["summary"].get("duration_s"),
             None
             if body.have is None
@@ -83,8 +84,12 @@ def rank(job: dict[str, Any], report: Report) -> dict[str, Any]:
     }
 
 
-def _curve(job: dict[str, Any], body: QuoteRankingIn) -> Curve:
+def _curve(
+    job: dict[str, Any], start: Literal["steady", "cold"], dirty_share: float | None
+) -> Curve:
     """Read the curve as the request means it."""
+    from tierwright_server.traces.curves import read_curve
+
     path, summary = Path(job["path"]), job["summary"]
     if job["is_trace"]:
         names = ("accesses", "page_bytes", "write_accesses")
@@ -92,7 +97,5 @@ def _curve(job: dict[str, Any], body: QuoteRankingIn) -> Curve:
     else:
         text = path.read_bytes().decode()
         curve = profile_from_mapping(parse_json(text, path.name, "")).curve
-    curve = curve.with_notes(ReaderNotes.of(job["notes"])).from_start(body.start)
-    return (
-        curve if body.dirty_share is None else curve.with_dirty_share(body.dirty_share)
-    )
+    curve = curve.with_notes(ReaderNotes.of(job["notes"])).from_start(start)
+    return curve if dirty_share is None else curve.with_dirty_share(dirty_share)
