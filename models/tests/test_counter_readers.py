@@ -19,7 +19,12 @@ from tierwright.profile.given.db2_simulated_pool import displays_of
 from tierwright.profile.given.examine import Examined, examine
 from tierwright.profile.given.kinds import KINDS
 from tierwright.profile.given.moments import named
-from tierwright.profile.given.reading import CurveOptions, Reading, rows_of
+from tierwright.profile.given.reading import (
+    MOST_TEXT_BYTES,
+    CurveOptions,
+    Reading,
+    rows_of,
+)
 from tierwright.profile.working_set import Snapshot, bounded_miss_rates, gap
 
 PAGE = (
@@ -94,9 +99,7 @@ def test_where_a_bin_is_steeper_than_the_younger_one_the_bounds_are_both_slopes(
     None
 ):
     # Slopes of 40, 10, 30 and 5 items per second.
-    found = bounded_miss_rates(
-        [bins([10, 20, 30, 40, 50], [400, 100, 300, 50, 1000])]
-    )
+    found = bounded_miss_rates([bins([10, 20, 30, 40, 50], [400, 100, 300, 50, 1000])])
     assert found.low is not None
     assert found.high is not None
     assert list(zip(found.low, found.high, strict=True)) == [
@@ -337,7 +340,6 @@ class TestRedis:
         assert "maxmemory_samples:5" in ran.stdout
         found = complete(ran.stdout + redis(20_000, policy="noeviction", gets=10**6))
         assert found.points[-1].hit_ratio == pytest.approx(0.99, abs=1e-4)
-
 
     def test_the_documented_bins_keep_eight_snapshots_of_a_day_small(self) -> None:
         [program] = re.findall(r"done \| awk '\n(.*?)'", PAGE, re.S)
@@ -673,7 +675,9 @@ class TestDb2:
         total = SAMPLE.replace(
             "DSNB409I  -DB2A INCREMENTAL", "DSNB410I  -DB2A CUMULATIVE"
         )
-        first = re.sub(r"(READ|GETPAGE|[IRS]/O|\([RS]\)|ASYNC) ?= ?\d+", r"\1 = 0", total)
+        first = re.sub(
+            r"(READ|GETPAGE|[IRS]/O|\([RS]\)|ASYNC) ?= ?\d+", r"\1 = 0", total
+        )
         first = first.replace("HIGH IN-USE = 35000", "HIGH IN-USE = 9000")
         assert points(complete(first + total)) == points(complete(SAMPLE))
 

@@ -279,9 +279,7 @@ def _at_ends(slopes: FloatArray, spans: FloatArray) -> FloatArray:
     )
     last = float(slopes[-1])
     if last > 0:
-        last *= (last / float(slopes[-2])) ** float(
-            spans[-1] / (spans[-1] + spans[-2])
-        )
+        last *= (last / float(slopes[-2])) ** float(spans[-1] / (spans[-1] + spans[-2]))
     return np.append(between, last)
 
 

@@ -82,9 +82,7 @@ class Display:
     def simulated(self) -> int:
         """Buffers of the simulated pool; as many as were in use where it was never full, none where none was."""
         high = self.of("DSNB431I", "HIGH IN-USE")
-        return (
-            self.simulated_size if high is None else min(self.simulated_size, high)
-        )
+        return self.simulated_size if high is None else min(self.simulated_size, high)
 
     @property
     def simulated_size(self) -> int:

@@ -44,6 +44,13 @@ CANNOT_TELL = (
 
 DAY_S = 86_400
 """Seconds that a profile counts where only a rate of accesses is stated."""
+UNKNOWN_DATA = "The size of the data is unknown: no disk cost, and nothing is known beyond the last size."
+STRAIGHT_LINES = (
+    "Straight lines between the sizes, and from nothing at size 0 to the first."
+)
+ONE_LINE = (
+    "A straight line from nothing at size 0 to the one size: only its ends are known."
+)
 
 _LEAST_SCORE = 0.3
 _LARGEST_COUNT = 2**53
@@ -222,9 +229,7 @@ def examine(text: str, options: CurveOptions | None = None) -> Examined:
     found.data_bytes = chosen.data_bytes or reading.data_bytes
     if found.data_bytes is not None and found.data_bytes > _LARGEST_COUNT:
         found.problems.append(
-            Problem(
-                "data_bytes", str(found.data_bytes)[:80], "are too many for data"
-            )
+            Problem("data_bytes", str(found.data_bytes)[:80], "are too many for data")
         )
     found.accesses, duration_s = _accesses(found, reading, chosen)
     ratios = _hit_ratios(found, reading, rate=chosen.accesses_per_s is not None)

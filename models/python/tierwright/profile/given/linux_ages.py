@@ -210,9 +210,7 @@ def _snapshot(found: Reading, pages: _Pages) -> Snapshot | None:
         of_rank, [each.anonymous for rows in nodes for each in rows]
     )[1:]
     oldest = max(rows[-1].age_s for rows in nodes)
-    return Snapshot(
-        np.asarray([*ages[1:], oldest]), anonymous * PAGE_BYTES, anonymous
-    )
+    return Snapshot(np.asarray([*ages[1:], oldest]), anonymous * PAGE_BYTES, anonymous)
 
 
 def _of_ages(
