@@ -194,7 +194,9 @@ def test_what_one_part_states_of_writes_is_that_of_the_whole() -> None:
         curve = PRESENT.curve.with_dirty_share(share)
         assert curve.given is not None
         said = (about_writes(None, None),)
-        return Profile(replace(curve, given=replace(curve.given, assumptions=said)))
+        return Profile(
+            replace(curve, given=replace(curve.given, assumptions=said)), 10.0
+        )
 
     given = combined([GHOSTS, stating(0.3)]).curve.given
     assert given is not None

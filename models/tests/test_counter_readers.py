@@ -25,7 +25,7 @@ from tierwright.profile.given.reading import (
     Reading,
     rows_of,
 )
-from tierwright.profile.working_set import Snapshot, bounded_miss_rates, gap
+from tierwright.profile.working_set import Snapshot, bounded_miss_rates
 
 PAGE = (
     Path(__file__).resolve().parents[2] / "docs" / "traces" / "counters.md"
