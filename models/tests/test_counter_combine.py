@@ -203,7 +203,7 @@ def test_what_one_part_states_of_writes_is_that_of_the_whole() -> None:
     assert given.dirty_share == 0.3
     assert about_writes(0.3, None) in given.assumptions
     assert about_writes(None, None) not in given.assumptions
-    with pytest.raises(BadInput, match="0.3 and 0.4 are stated"):
+    with pytest.raises(BadInput, match=r"0\.3 and 0\.4 are stated"):
         combined([AGES, stating(0.3), stating(0.4)])
 
 
@@ -212,7 +212,7 @@ def test_maxima_and_lower_bounds_do_not_stand_as_counted() -> None:
         given = made.curve.given
         assert given is not None
         curve = replace(made.curve, given=replace(given, source=source))
-        with pytest.raises(BadInput, match="maxima over|lower bound"):
+        with pytest.raises(BadInput, match=r"maxima over|lower bound"):
             combined([AGES, Profile(curve, 10.0)])
 
 

@@ -208,7 +208,7 @@ def _snapshot(found: Reading, pages: _Pages) -> Snapshot | None:
     of_rank = [max(1, min(at, closed)) for rows in nodes for at in range(len(rows))]
     anonymous = np.bincount(
         of_rank, [each.anonymous for rows in nodes for each in rows]
-    )[1:]
+    )[1:].astype(np.float64)
     oldest = max(rows[-1].age_s for rows in nodes)
     return Snapshot(np.asarray([*ages[1:], oldest]), anonymous * PAGE_BYTES, anonymous)
 
