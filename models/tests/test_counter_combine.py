@@ -15,6 +15,7 @@ from tierwright.profile.curve import Curve, Given
 from tierwright.profile.document import Profile, profile_from_mapping
 from tierwright.profile.evidence import Evidence, EvidenceClass
 from tierwright.profile.given.combine import combined
+from tierwright.profile.given.examine import about_writes
 
 
 def profile(
@@ -181,6 +182,38 @@ def test_what_does_not_fit_together_is_refused(
         combined(profiles)
     assert says in str(error.value)
     assert error.value.hint
+
+
+def test_two_counts_of_one_size_are_refused_with_both() -> None:
+    with pytest.raises(BadInput, match=r"400 pages: profiles\[2\] .*0\.25, .*0\.24"):
+        combined([AGES, GHOSTS, profile("one_point", [(400, 0.25)])])
+
+
+def test_what_one_part_states_of_writes_is_that_of_the_whole() -> None:
+    def stating(share: float) -> Profile:
+        curve = PRESENT.curve.with_dirty_share(share)
+        assert curve.given is not None
+        said = (about_writes(None, None),)
+        return Profile(
+            replace(curve, given=replace(curve.given, assumptions=said)), 10.0
+        )
+
+    given = combined([GHOSTS, stating(0.3)]).curve.given
+    assert given is not None
+    assert given.dirty_share == 0.3
+    assert about_writes(0.3, None) in given.assumptions
+    assert about_writes(None, None) not in given.assumptions
+    with pytest.raises(BadInput, match=r"0\.3 and 0\.4 are stated"):
+        combined([AGES, stating(0.3), stating(0.4)])
+
+
+def test_maxima_and_lower_bounds_do_not_stand_as_counted() -> None:
+    for made, source in ((GHOSTS, "netapp_awa"), (PRESENT, "linux_ages")):
+        given = made.curve.given
+        assert given is not None
+        curve = replace(made.curve, given=replace(given, source=source))
+        with pytest.raises(BadInput, match=r"maxima over|lower bound"):
+            combined([AGES, Profile(curve, 10.0)])
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,13 @@ from tierwright.profile.given.db2_simulated_pool import displays_of
 from tierwright.profile.given.examine import Examined, examine
 from tierwright.profile.given.kinds import KINDS
 from tierwright.profile.given.moments import named
-from tierwright.profile.given.reading import CurveOptions, Reading, rows_of
-from tierwright.profile.working_set import Snapshot, bounded_miss_rates, gap
+from tierwright.profile.given.reading import (
+    MOST_TEXT_BYTES,
+    CurveOptions,
+    Reading,
+    rows_of,
+)
+from tierwright.profile.working_set import Snapshot, bounded_miss_rates
 
 PAGE = (
     Path(__file__).resolve().parents[2] / "docs" / "traces" / "counters.md"
@@ -67,18 +72,52 @@ def test_bounds_of_bins_contain_the_slope_of_a_known_working_set() -> None:
     assert found.sizes == pytest.approx(4096 * filled[:-1])
     slope = (whole - filled[:-1]) / tau
     assert bool(np.all((found.low <= slope) & (slope <= found.high)))
-    # By hand: the mean slopes of the bins on either side.
+    # By hand: the mean slopes of the bins on either side; the oldest bin has no end.
     assert found.low[0] == pytest.approx((filled[1] - filled[0]) / 40)
     assert found.high[0] == pytest.approx(filled[0] / 20)
-    assert found.oldest_per_s == pytest.approx((filled[3] - filled[2]) / 250)
-    assert gap(found, (filled[3] - filled[2]) / 500) == pytest.approx(1.0)
+    assert found.low[-1] == 0.0
+    assert found.high[-1] == pytest.approx((filled[2] - filled[1]) / 90)
+    # Means of an exponential lie nearly on one line in age and log slope.
+    assert found.items_per_s[-1] == pytest.approx(slope[-1], rel=0.06)
+    assert found.oldest_per_s is None
+    assert found.oldest_s == 150.0
+
+
+def test_what_the_kernel_folds_into_the_oldest_bin_changes_nothing() -> None:
+    ages = [60, 300, 1800]
+    one = bounded_miss_rates([bins(ages, [6000, 12_000, 10])])
+    two = bounded_miss_rates([bins(ages, [6000, 12_000, 10_000_000])])
+    three = bounded_miss_rates([bins([60, 300, 9000], [6000, 12_000, 10])])
+    for each in (two, three):
+        assert each.items_per_s == pytest.approx(one.items_per_s)
+        assert each.high == pytest.approx(one.high)
+    assert one.low is not None
+    assert list(one.low) == [50.0, 0.0]
+
+
+def test_where_a_bin_is_steeper_than_the_younger_one_the_bounds_are_both_slopes() -> (
+    None
+):
+    # Slopes of 40, 10, 30 and 5 items per second.
+    found = bounded_miss_rates([bins([10, 20, 30, 40, 50], [400, 100, 300, 50, 1000])])
+    assert found.low is not None
+    assert found.high is not None
+    assert list(zip(found.low, found.high, strict=True)) == [
+        (10.0, 40.0),
+        (10.0, 30.0),
+        (5.0, 30.0),
+        (0.0, 5.0),
+    ]
+    # The youngest bin is not whole: its end is left out.
+    found = bounded_miss_rates([bins([10, 20, 30, 40], [100, 300, 100, 500])])
+    assert found.sizes == pytest.approx([4096 * 400, 4096 * 500])
 
 
 @pytest.mark.formula("profile.working_set.bounded_miss_rates")
 @settings(max_examples=20, deadline=None)
 @given(
     st.lists(
-        st.tuples(st.floats(1.0, 1e4), st.floats(1.0, 1e6)), min_size=3, max_size=6
+        st.tuples(st.floats(1.0, 1e4), st.floats(1.0, 1e6)), min_size=4, max_size=6
     ),
     st.floats(1e-2, 1e2),
 )
@@ -86,6 +125,8 @@ def test_bounded_rates_keep_what_must_hold(
     rows: list[tuple[float, float]], clock: float
 ) -> None:
     ages, items = np.cumsum([row[0] for row in rows]), [row[1] for row in rows]
+    # The youngest bin is the steepest one, else its end is left out.
+    items[0] = 1.01e6 * float(ages[0])
     found = bounded_miss_rates([bins(ages, items)])
     assert found.low is not None
     assert found.high is not None
@@ -245,6 +286,11 @@ class TestRedis:
             (redis(1, oldest=0), "line 18", "no lines `idle="),
             (redis(1) + "user:17 secret\n", "line 7219", "is not a counter of INFO"),
             (redis(1, more="expired_keys:1\n"), "line 9", "comes twice"),
+            (
+                redis(1) + f"idle=5 size={'9' * 400}\n",
+                "line 7219",
+                "is not a counter of INFO",
+            ),
             (redis(1, gets=1) + redis(20, gets=2), "line 14436", "fewer than"),
         ],
     )
@@ -295,18 +341,36 @@ class TestRedis:
         found = complete(ran.stdout + redis(20_000, policy="noeviction", gets=10**6))
         assert found.points[-1].hit_ratio == pytest.approx(0.99, abs=1e-4)
 
+    def test_the_documented_bins_keep_eight_snapshots_of_a_day_small(self) -> None:
+        [program] = re.findall(r"done \| awk '\n(.*?)'", PAGE, re.S)
+        rows = "".join(f"{4 * at} 100000\n" for at in range(21_600))
+        printed = subprocess.run(
+            ["awk", program], input=rows, capture_output=True, text=True, check=True
+        ).stdout
+        assert 8 * (len(printed) + 1000) < MOST_TEXT_BYTES
+        cells = [
+            [int(cell.split("=")[1]) for cell in line.split()]
+            for line in printed.splitlines()
+        ]
+        assert sum(keys for _, keys, _ in cells) == 21_600
+        # No bin is younger than what it holds, nor 2 % and a second older.
+        ends = np.sort([idle for idle, _, _ in cells])
+        idle = 4 * np.arange(21_600)
+        of = ends[np.searchsorted(ends, idle)]
+        assert bool(np.all(of <= (idle + 1) * math.exp(0.02)))
+
 
 # --- Linux ----------------------------------------------------------------------------------
 
 
 def lru_gen(at: int, refaults: int, *, enabled: str = "0x0007", memcg: int = 5) -> str:
-    """Ages of 100, 300, 700 and 1,500 s, of 40, 40, 40 and 16 anonymous pages per second."""
+    """Ages up to 300 and 700 s, of 40 and 20 anonymous pages per second, and older ones."""
     return (
         f"time:{at}\nlru_gen_enabled:{enabled}\nmemcg     {memcg} /slice/name\n node     0\n"
         "       41    1500000      12800        500 \n"
         "       42     700000       8000        500 \n"
-        "       43     300000       6000        500 \n"
-        "       44     100000       4000        500 \n"
+        "       43     300000      11900        500 \n"
+        "       44       1000        100        500 \n"
         f"workingset_refault_anon {refaults}\nworkingset_activate_anon {refaults // 2}\n"
     )
 
@@ -316,25 +380,42 @@ class TestLinux:
         found = complete(lru_gen(0, 0) + lru_gen(1000, 16_000), accesses_per_s=1000.0)
         assert found.kind == "linux_ages"
         assert found.page_bytes == 4096
-        # Slopes of the bins are 40, 30, 20 and 16 pages per second.
-        assert [point.pages for point in found.points] == [4000, 10_000, 18_000]
+        # Slopes of the bins are 40 and 20 pages per second; the oldest has no end.
+        assert points(found) == [
+            (12_000, round(1 - (40 * 400 + 20 * 300) / 700 / 1000, 6)),
+            (20_000, round(1 - 0.02 * 0.5 ** (400 / 700), 6)),
+        ]
         evidence = found.evidence
         assert evidence is not None
         assert evidence.kind == "ages"
         assert [row[1:] for row in evidence.band] == [
-            pytest.approx(ends)
-            for ends in ((0.030, 0.040), (0.020, 0.030), (0.016, 0.020))
+            pytest.approx(ends) for ends in ((0.020, 0.040), (0.0, 0.020))
         ]
-        assert evidence.self_check == pytest.approx(0.0)
+        assert evidence.self_check is None
+        assert "the oldest generation has no end" in evidence.check_text()
         said = " ".join(found.assumptions)
-        assert "6.10 % of the pages are of files" in said
+        assert "5.75 % of the pages are of files" in said
         assert "Only anonymous pages" in said
+        assert "16 anonymous pages per second came back from swap" in said
+        assert "the oldest used 700 s ago" in said
 
-    def test_the_check_is_of_the_oldest_against_refaults_from_swap(self) -> None:
-        found = complete(lru_gen(0, 0) + lru_gen(1000, 10_000), accesses_per_s=1000.0)
-        assert found.evidence is not None
-        assert found.evidence.self_check == pytest.approx(0.6)
-        assert found.evidence.is_indicative
+    def test_generations_of_several_nodes_are_put_together_by_their_order(self) -> None:
+        one = lru_gen(0, 0)
+        rows = "".join(one.splitlines(keepends=True)[4:8])
+        # The other node opened its generations a little later, and has no fourth one: its oldest has no end.
+        later = rows.replace("300000", "299000").replace("700000", "699000")
+        both = one.replace(rows, rows + " node     1\n" + later)
+        found = complete(both, accesses_per_s=1000.0)
+        assert points(found) == [
+            (24_000, round(1 - 2 * 0.022 / 0.7, 6)),
+            (40_000, round(1 - 0.04 * 0.5 ** (400 / 700), 6)),
+        ]
+        short = one.replace(rows, rows + " node     1\n" + later[later.index("42 ") :])
+        assert "too few bins" in problem(short, accesses_per_s=1e6)[1]
+        apart = one.replace(rows, rows + " node     1\n" + rows.replace("700", "600"))
+        where, says = problem(apart, accesses_per_s=1e6)
+        assert where == "line 11"
+        assert "700 s old on another node (line 6)" in says
 
     def test_under_the_classic_lru_refaults_are_one_point(self) -> None:
         def stat(at: int, refaults: int) -> str:
@@ -377,6 +458,10 @@ class TestLinux:
                 "time:1\nlru_gen_enabled:7\nmemcg 1\nnode 0\n1 9000 5 50\n2 10 5 5\n",
                 "too few bins",
             ),
+            (lru_gen(0, 0).replace("   1000 ", "  90000 "), "right before the reading"),
+            (lru_gen(0, 0).replace(" 43 ", " 42 "), "has twice in this reading"),
+            (lru_gen(0, 0).replace("12800", "9" * 400), "is not a line of lru_gen"),
+            ("time:1\nlru_gen_enabled:7\nmemcg 5\n", "anonymous pages"),
         ],
     )
     def test_traps_are_refused(self, text: str, says: str) -> None:
@@ -389,7 +474,7 @@ class TestLinux:
         )
         [asked] = [q for q in examine(both).questions if q.field == "pool"]
         assert asked.choices == ("5", "9")
-        assert complete(both, pool="9", accesses_per_s=1e5).points[0].pages == 4000
+        assert complete(both, pool="9", accesses_per_s=1e5).points[0].pages == 12_000
 
 
 class TestDamon:
@@ -578,9 +663,36 @@ class TestDb2:
         assert points(complete(total + later)) == points(complete(SAMPLE))
         assert "went backwards" in problem(later + total)[1]
 
+    def test_the_pool_of_32_kib_pages_without_a_number_is_read(self) -> None:
+        assert complete(SAMPLE.replace("BP8K0", "BP32K")).page_bytes == 32_768
+        text = SAMPLE + SAMPLE.replace("BP8K0", "BP32")
+        [asked] = [q for q in examine(text).questions if q.field == "pool"]
+        assert asked.choices == ("BP32", "BP8K0")
+
+    def test_of_totals_of_a_filling_simulated_pool_the_later_high_is_its_size(
+        self,
+    ) -> None:
+        total = SAMPLE.replace(
+            "DSNB409I  -DB2A INCREMENTAL", "DSNB410I  -DB2A CUMULATIVE"
+        )
+        first = re.sub(
+            r"(READ|GETPAGE|[IRS]/O|\([RS]\)|ASYNC) ?= ?\d+", r"\1 = 0", total
+        )
+        first = first.replace("HIGH IN-USE = 35000", "HIGH IN-USE = 9000")
+        assert points(complete(first + total)) == points(complete(SAMPLE))
+
+    def test_a_simulated_pool_that_held_nothing_gives_no_point(self) -> None:
+        text = re.sub(r"(\([RS]\)|ASYNC) =\d+", r"\1 =0", SAMPLE)
+        found = complete(text.replace("IN-USE = 35000", "IN-USE = 0"))
+        assert points(found) == [(20_000, 0.8)]
+        assert found.evidence is not None
+        assert found.evidence.kind == "one_point"
+
     @pytest.mark.parametrize(
         ("change", "says"),
         [
+            (("BP8K0", "BP64K1"), "names no buffer pool"),
+            (("BP8K0", "BP8K"), "names no buffer pool"),
             (("DSNB401I", "DSNB400I"), "before any DSNB401I"),
             (("DSNB409I", "DSNB499I"), "neither DSNB409I nor DSNB410I"),
             (("(R) = 15000000", "(R) = 99000000"), "must not fall in this order"),

@@ -33,7 +33,7 @@ LEAST_TICKS = 3
 LEAST_SNAPSHOTS = 3
 """Snapshots whose spread gives a band."""
 LEAST_BINS = 3
-"""Bins of different ages between whose ends two slopes are bounded."""
+"""Bins of different ages, of which the oldest has no end, that bound two slopes."""
 SIZES = 96
 """Sizes at which slopes are computed, even in the logarithm."""
 LEAST_SHARE = 1e-4
@@ -163,17 +163,21 @@ def miss_rates(
 
 
 def bounded_miss_rates(snapshots: Sequence[Snapshot]) -> MissRates:
-    """Bound the rates of misses of LRU caches where the ages are a few bins.
+    """Bound the rates of misses of LRU caches where the ages are a few bins, of which the oldest has no end.
 
-    s(T) is known at the ends of the bins alone, and its slope falls. So the slope at the end of a bin lies between
-    the mean slope of the next bin and that of the bin itself; the estimate is the slope there of the parabola
-    through the three ends. Between two ends the bounds are those that lie farther out. Of the youngest and within
-    the oldest bin nothing is known.
+    s(T) is known at the ends of the closed bins alone, and its slope falls. So the slope at the end of a bin lies
+    between the mean slope of the next bin and that of the bin itself; the estimate is the slope there of the
+    parabola through the three ends. Where the next bin is steeper than one, which no LRU cache is, the bounds at
+    their common end are the slopes of both as they are, and the estimate is of their common slope; where that is
+    so of the youngest bin, its end is left out. Between two ends the bounds are those that lie farther out.
+
+    What was used before the oldest bin began may be in it, so its slope is unknown: at its beginning the lower
+    bound is 0, and the estimate carries on the slopes of the two bins before, as a line in age and log slope.
 
     Parameters
     ----------
     snapshots : sequence of Snapshot
-        Of one cache, at least one; rows are bins, of equal ages together.
+        Of one cache, at least one; rows are bins, of equal ages together. The bin of the largest age has no end.
 
     Returns
     -------
@@ -197,27 +201,30 @@ def bounded_miss_rates(snapshots: Sequence[Snapshot]) -> MissRates:
     if not usable or first >= last:
         raise BadInput(
             f"the ages have too few bins: at least {LEAST_BINS} of different ages are needed in every snapshot, "
-            "with sizes in common",
+            "used ever less often, with sizes in common",
             "take a snapshot with more generations, opened at growing intervals",
         )
     ends = np.unique(np.concatenate([each.edges for each in sets]))
     sizes = ends[(ends >= first) & (ends <= last)]
     found = np.asarray([[each.at(x) for x in sizes] for each in sets])
-    items, low, high = (_falling(found[:, :, at].mean(axis=0)) for at in range(3))
+    items, low, high, content = (found[:, :, at].mean(axis=0) for at in range(4))
+    items = _falling(items)
+    # Bounds are moved outwards only.
+    low = np.minimum.accumulate(low)
+    high = np.maximum.accumulate(high[::-1])[::-1]
     return MissRates(
         sizes,
         items,
         np.minimum(low, items),
         np.maximum(high, items),
-        _falling(found[:, :, 3].mean(axis=0)),
+        _falling(content),
         len(sets),
         min(each.oldest_s for each in sets),
-        float(np.mean([each.oldest_per_s for each in sets])),
     )
 
 
 class _Bins:
-    """Slopes of s(T) of one snapshot at the ends of its bins."""
+    """Slopes of s(T) of one snapshot at the ends of its closed bins."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         from scipy.optimize import isotonic_regression
@@ -225,41 +232,55 @@ class _Bins:
         filled = snapshot.items > 0
         ages, of_bin = np.unique(snapshot.ages_s[filled], return_inverse=True)
         items, content = (
-            np.bincount(of_bin, rows[filled], len(ages)) / snapshot.share
+            np.bincount(of_bin, rows[filled], len(ages))[:-1] / snapshot.share
             for rows in (snapshot.items, snapshot.sizes)
         )
-        spans = np.diff(ages, prepend=0.0)
-        wide = bool(np.all(spans > 0))
-        self.known = wide and len(ages) >= LEAST_BINS
+        spans = np.diff(ages[:-1], prepend=0.0)
+        self.known = len(ages) >= LEAST_BINS and bool(np.all(spans > 0))
         if not self.known:
             return
-        self.edges = np.cumsum(content)[:-1]
-        self.oldest_s = float(ages[-1])
+        raw = items / spans
         by_item, by_byte = (
             np.asarray(
                 isotonic_regression(rows / spans, weights=spans, increasing=False).x
             )
             for rows in (items, content)
         )
-        self.oldest_per_s = float(by_item[-1])
-        self._slopes = by_item
-        self._items, self._bytes = (
-            (each[:-1] * spans[1:] + each[1:] * spans[:-1]) / (spans[1:] + spans[:-1])
-            for each in (by_item, by_byte)
+        low, high = np.minimum(raw[:-1], raw[1:]), np.maximum(raw[:-1], raw[1:])
+        ends = (
+            np.cumsum(content),
+            _at_ends(by_item, spans),
+            np.append(np.minimum(low, by_item[1:]), 0.0),
+            np.append(np.maximum(high, by_item[:-1]), max(raw[-1], by_item[-1])),
+            _at_ends(by_byte, spans),
         )
+        from_end = int(raw[0] < raw[1])
+        self.edges, self._items, self._low, self._high, self._bytes = (
+            each[from_end:] for each in ends
+        )
+        self.oldest_s = float(ages[-2])
 
     def at(self, size: float) -> tuple[float, float, float, float]:
         """Return estimate, least and largest rate at a size, and the bytes. [items/s, bytes/s]"""
         place = int(np.searchsorted(self.edges, size))
         on_end = bool(self.edges[place] == size)
-        high = self._slopes[place if on_end else place - 1]
-        low = self._slopes[place + 1]
         return (
             float(np.interp(size, self.edges, self._items)),
-            float(low),
-            float(high),
+            float(self._low[place]),
+            float(self._high[place if on_end else place - 1]),
             float(np.interp(size, self.edges, self._bytes)),
         )
+
+
+def _at_ends(slopes: FloatArray, spans: FloatArray) -> FloatArray:
+    """Return the slopes at the ends of bins: of parabolas, at the last one carried on from the two before."""
+    between = (slopes[:-1] * spans[1:] + slopes[1:] * spans[:-1]) / (
+        spans[1:] + spans[:-1]
+    )
+    last = float(slopes[-1])
+    if last > 0:
+        last *= (last / float(slopes[-2])) ** float(spans[-1] / (spans[-1] + spans[-2]))
+    return np.append(between, last)
 
 
 def gap(rates: MissRates, counted_per_s: float) -> float:

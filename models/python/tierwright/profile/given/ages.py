@@ -137,7 +137,7 @@ def points_of(
     if coarse:
         found.assumptions.append(
             "The ages are bins: the slope at the end of one lies between those of the bins on either side, which is "
-            "the band."
+            "the band. The oldest bin has no end, so the band reaches down to no misses at its beginning."
         )
     elif len(snapshots) < LEAST_SNAPSHOTS:
         found.assumptions.append(

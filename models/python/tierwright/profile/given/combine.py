@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -13,11 +14,25 @@ from tierwright.common.wording import counted, percent
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.document import Profile
 from tierwright.profile.evidence import Evidence, Part
+from tierwright.profile.given.examine import (
+    ONE_LINE,
+    STRAIGHT_LINES,
+    UNKNOWN_DATA,
+    about_writes,
+)
 
 SOURCE = "combined"
 """Name of the kind of such a curve."""
 _HINT = "combine profiles that `tierwright curve import` made of one system"
 _MOST = 20
+_SAME = 1e-9
+_NO_COUNTS = {
+    ("netapp_awa", "points"): "gives the maxima over intervals, no counts of one load",
+    ("linux_ages", "one_point"): "gives a lower bound of the misses, no count of them",
+}
+"""Kinds of input, with their class, that cannot stand as counted."""
+_REPLACED = {about_writes(None, None), STRAIGHT_LINES, ONE_LINE, UNKNOWN_DATA}
+"""Sentences of one measurement, that are said anew of all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +72,7 @@ def combined(profiles: Sequence[Profile]) -> Profile:
     _check(profiles)
     first = profiles[0]
     parts = [(each, _rows(each.curve)) for each in profiles]
-    exact = {size: row for _, rows in parts for size, row in rows.items() if row.exact}
+    exact = _counted(parts)
     _check_counted(exact)
     aged = [(each, rows) for each, rows in parts if _evidence(each).kind == "ages"]
     rows = dict(exact)
@@ -124,6 +139,41 @@ def _part(profile: Profile) -> Part:
     evidence, given = _evidence(profile), profile.curve.given
     assert given is not None  # has evidence
     return Part(evidence.kind, evidence.valid_from, evidence.valid_to, given.source)
+
+
+def _counted(
+    parts: Sequence[tuple[Profile, dict[int, _Measured]]],
+) -> dict[int, _Measured]:
+    """Return the counted sizes; two different counts of one size are refused."""
+    found: dict[int, tuple[int, _Measured]] = {}
+    for at, (_, rows) in enumerate(parts):
+        for size, row in rows.items():
+            if not row.exact:
+                continue
+            before, known = found.setdefault(size, (at, row))
+            if not math.isclose(known.ratio, row.ratio, rel_tol=_SAME):
+                raise BadInput(
+                    f"{counted(size, 'page')}: profiles[{at}] counted a miss ratio of {row.ratio:.6g}, but "
+                    f"profiles[{before}] one of {known.ratio:.6g}: the load was not the same",
+                    "leave out one of them, or count all sizes at the same hours of the load",
+                )
+    return {size: row for size, (_, row) in found.items()}
+
+
+def _stated(profiles: Sequence[Profile], name: str) -> float | None:
+    """Return the share that some of the profiles state; two different ones are refused."""
+    found = {
+        float(share)
+        for each in profiles
+        if (share := getattr(each.curve.given, name)) is not None
+    }
+    if len(found) > 1:
+        raise BadInput(
+            f"given.{name}: {' and '.join(f'{each:.6g}' for each in sorted(found))} are stated, but the parts are of "
+            "one system",
+            "state one share, or none",
+        )
+    return found.pop() if found else None
 
 
 def _check_counted(exact: dict[int, _Measured]) -> None:
@@ -199,8 +249,7 @@ def _profile(
     evidence: Evidence,
     said: Sequence[str],
 ) -> Profile:
-    curve, given = first.curve, first.curve.given
-    assert given is not None  # has evidence
+    curve = first.curve
     page_bytes = curve.page_bytes
     data = [each.curve for each in profiles if each.curve.data_known]
     joined = [
@@ -210,12 +259,18 @@ def _profile(
         *(each.text(page_bytes) + "." for each in evidence.parts),
         *said,
     ]
+    dirty, writes = (_stated(profiles, name) for name in ("dirty_share", "write_share"))
     texts = [
         text
         for each in profiles
-        if each.curve.given is not None
-        for text in each.curve.given.assumptions
+        if (of := each.curve.given) is not None
+        for text in of.assumptions
+        if text
+        not in _REPLACED
+        | {about_writes(of.dirty_share, None), about_writes(None, of.write_share)}
     ]
+    texts += [] if data else [UNKNOWN_DATA]
+    texts += [about_writes(dirty, writes), STRAIGHT_LINES]
     made = Curve.from_lists(
         list(sizes),
         [ratio * curve.accesses for ratio in ratios],
@@ -227,13 +282,13 @@ def _profile(
         given=Given(
             SOURCE,
             data_known=bool(data),
-            write_share=given.write_share,
+            write_share=writes,
             assumptions=tuple(dict.fromkeys([*joined, *texts])),
             evidence=evidence,
         ),
     )
-    if given.dirty_share is not None:
-        made = made.with_dirty_share(given.dirty_share)
+    if dirty is not None:
+        made = made.with_dirty_share(dirty)
     return Profile(made, first.duration_s)
 
 
@@ -266,6 +321,10 @@ def _check(profiles: Sequence[Profile]) -> None:
                 None,
                 "was put together already: combine its parts",
             )
+            of = each.curve.given
+            if of is not None and evidence is not None:
+                why = _NO_COUNTS.get((of.source, evidence.kind))
+                problems.check(why is None, where, of.source, why or "")
     ages = [
         at
         for at, each in enumerate(profiles)

@@ -30,7 +30,8 @@ _MESSAGE = re.compile(r"\s*(DSNB\d{3}I)\s*(?:[-+]\S*\s+)?(.*)")
 _PAIR = re.compile(
     r"([A-Z][A-Z0-9 ./()-]*?)\s*=\s*(\d{1,18})(?:\s+(?:BUFFERS|MILLISECONDS)\b)?"
 )
-_POOL = re.compile(r"BUFFERPOOL NAME\s+(BP(?:8K|16K|32K)?\d{1,2})\b")
+_NAME = "BUFFERPOOL NAME"
+_POOL = re.compile(_NAME + r"\s+(BP(?:8K\d|16K\d|32K\d?|\d{1,2}))\b")
 _STEALING = re.compile(r"(?:CURRENT|PAGE STEALING METHOD)\s*=\s*(FIFO|NONE)\b")
 _PAGE_BYTES = {"BP8K": 8192, "BP16K": 16384, "BP32K": 32768}
 _PREFETCH = ("DSNB412I", "DSNB413I", "DSNB414I")
@@ -79,9 +80,14 @@ class Display:
 
     @property
     def simulated(self) -> int:
-        """Buffers of the simulated pool; as many as were in use where it was never full."""
-        size = self.of("DSNB431I", "SIMULATED BUFFER POOL SIZE") or 0
-        return min(size, self.of("DSNB431I", "HIGH IN-USE") or size)
+        """Buffers of the simulated pool; as many as were in use where it was never full, none where none was."""
+        high = self.of("DSNB431I", "HIGH IN-USE")
+        return self.simulated_size if high is None else min(self.simulated_size, high)
+
+    @property
+    def simulated_size(self) -> int:
+        """Buffers that the simulated pool may have."""
+        return self.of("DSNB431I", "SIMULATED BUFFER POOL SIZE") or 0
 
     @property
     def getpages(self) -> int:
@@ -148,6 +154,14 @@ def displays_of(found: Reading, rows: Sequence[Row]) -> list[Display]:
         if pool is not None:
             displays.append(Display(row.line, pool.group(1)))
             continue
+        if _NAME in text:
+            found.problem(
+                row.line,
+                text.strip(),
+                "names no buffer pool: names are BP0 to BP49, BP8K0 to BP8K9, BP16K0 to BP16K9, BP32K and BP32K1 to "
+                "BP32K9",
+            )
+            return displays
         if not displays:
             found.problem(
                 row.line,
@@ -199,7 +213,7 @@ def _intervals(found: Reading, displays: Sequence[Display]) -> Iterator[Display]
         )
         return
     for one, two in pairwise(totals):
-        if (one.size, one.simulated) == (two.size, two.simulated):
+        if (one.size, one.simulated_size) == (two.size, two.simulated_size):
             yield _since(found, one, two)
 
 
@@ -249,10 +263,8 @@ def _points(
         for size, misses in (
             (each.size, each.reads),
             (each.size + each.simulated, each.reads - each.avoidable),
-        ):
+        )[: 2 if each.simulated else 1]:
             known = sizes.setdefault(size, [each.line, 0, 0, 0])
-            if size == each.size and misses != each.reads:
-                continue
             known[0] = each.line
             known[1] += misses
             known[2] += each.getpages

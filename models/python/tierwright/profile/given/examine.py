@@ -44,6 +44,13 @@ CANNOT_TELL = (
 
 DAY_S = 86_400
 """Seconds that a profile counts where only a rate of accesses is stated."""
+UNKNOWN_DATA = "The size of the data is unknown: no disk cost, and nothing is known beyond the last size."
+STRAIGHT_LINES = (
+    "Straight lines between the sizes, and from nothing at size 0 to the first."
+)
+ONE_LINE = (
+    "A straight line from nothing at size 0 to the one size: only its ends are known."
+)
 
 _LEAST_SCORE = 0.3
 _LARGEST_COUNT = 2**53
@@ -220,6 +227,10 @@ def examine(text: str, options: CurveOptions | None = None) -> Examined:
     found.size_unit, found.value = reading.size_unit, reading.value
     found.page_bytes = _page_bytes(found, reading, chosen)
     found.data_bytes = chosen.data_bytes or reading.data_bytes
+    if found.data_bytes is not None and found.data_bytes > _LARGEST_COUNT:
+        found.problems.append(
+            Problem("data_bytes", str(found.data_bytes)[:80], "are too many for data")
+        )
     found.accesses, duration_s = _accesses(found, reading, chosen)
     ratios = _hit_ratios(found, reading, rate=chosen.accesses_per_s is not None)
     pages = _pages(found, reading)
@@ -548,15 +559,12 @@ def _make_profile(
                 f"The curve reaches beyond the data of {format_bytes(found.data_bytes)}."
             )
     else:
-        found.assumptions.append(
-            "The size of the data is unknown: no disk cost, and nothing is known beyond the "
-            "last size."
-        )
-    found.assumptions += _about_writes(options)
+        found.assumptions.append(UNKNOWN_DATA)
+    found.assumptions.append(about_writes(options.dirty_share, options.write_share))
     found.assumptions.append(
-        "Straight lines between the sizes, and from nothing at size 0 to the first."
+        STRAIGHT_LINES
         if found.evidence is None or found.evidence.kind != "one_point"
-        else "A straight line from nothing at size 0 to the one size: only its ends are known."
+        else ONE_LINE
     )
     misses = np.asarray(
         [accesses * (1.0 - point.repaired_hit_ratio) for point in found.points]
@@ -584,17 +592,24 @@ def _make_profile(
     found.profile = Profile(curve, duration_s)
 
 
-def _about_writes(options: CurveOptions) -> list[str]:
-    if options.dirty_share is not None:
-        return [
-            f"{options.dirty_share:.4g} of the evicted pages are dirty, at every size (p_d)."
-        ]
-    if options.write_share is not None:
-        return [
-            f"{options.write_share:.4g} of the accesses write; the share of evicted "
+def about_writes(dirty_share: float | None, write_share: float | None) -> str:
+    """Say what is known of the write-backs of a given curve.
+
+    Parameters
+    ----------
+    dirty_share : float or None
+        Share of evicted pages that are dirty, as stated. [1]
+    write_share : float or None
+        Share of accesses that write, as stated. [1]
+    """
+    if dirty_share is not None:
+        return f"{dirty_share:.4g} of the evicted pages are dirty, at every size (p_d)."
+    if write_share is not None:
+        return (
+            f"{write_share:.4g} of the accesses write; the share of evicted "
             "pages that are dirty is unknown, so write costs are a range."
-        ]
-    return [
+        )
+    return (
         "The share of evicted pages that are dirty is unknown, so write costs are a "
         "range."
-    ]
+    )

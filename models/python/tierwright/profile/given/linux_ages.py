@@ -2,9 +2,11 @@
 
 `/sys/kernel/debug/lru_gen` has a line `generation age_in_ms anonymous_pages file_pages` for each of at most four
 generations of a node, not cumulative; the age is that of the generation, so its pages were used since then and
-before the next one began (Documentation/admin-guide/mm/multigen_lru.rst). A page is moved to the youngest
-generation where a page table says that it was touched. A read through a file descriptor only raises its tier, so
-file pages are left out.
+before the next one began (Documentation/admin-guide/mm/multigen_lru.rst). The kernel folds what is older than four
+generations into the oldest one, so that one has no end. A page is moved to the youngest generation where a page
+table says that it was touched, which is looked up when the next generation is opened: pages of the youngest one are
+put to those of the one before it, and one that was opened long before the reading is refused. A read through a file
+descriptor only raises the tier of a page, so file pages are left out.
 
 `workingset_refault_anon` of `memory.stat` counts anonymous pages that came back from swap: what the present size
 misses. What `workingset_activate` means depends on `/sys/kernel/mm/lru_gen/enabled`, which must be there.
@@ -46,19 +48,38 @@ _SIZES = ("anon", "file", "active_anon", "active_file")
 _NAMES = frozenset({ENABLED, *_COUNTERS, *_SIZES})
 _MEMCG = re.compile(r"memcg\s+(\d+)(?:\s+\S.*)?")
 _NODE = re.compile(r"node\s+(\d+)")
-_GENERATION = re.compile(r"(\d+)\s+(\d+)\s+(\d+)\s+(\d+)")
+_COUNT = r"(\d{1,18})"
+_GENERATION = re.compile(r"\s+".join([_COUNT] * 4))
 _SWITCH = re.compile(r"0x[0-9a-fA-F]{1,8}|\d{1,8}|[yYnN]")
 _MS = 1000.0
 _LOOKED_AT = 100
+_SAME_AGE = 0.05
+"""Share by which the ages of one generation may differ between nodes. [1]"""
+_YOUNGEST = 0.1
+"""Largest age of the youngest generation, as a share of that of the one before it. [1]"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Generation:
+    """One generation of one node: number, age [s] and anonymous pages."""
+
+    line: int
+    number: int
+    age_s: float
+    anonymous: float
 
 
 @dataclass(slots=True)
 class _Pages:
-    """Generations of one cgroup in one reading: ages [s], anonymous pages, file pages."""
+    """Generations of one cgroup in one reading, by node; pages of files."""
 
-    ages_s: list[float] = field(default_factory=list)
-    anonymous: list[float] = field(default_factory=list)
+    nodes: dict[str, list[_Generation]] = field(default_factory=dict)
     files: float = 0.0
+
+    @property
+    def anonymous(self) -> float:
+        """Anonymous pages of all generations."""
+        return sum(each.anonymous for rows in self.nodes.values() for each in rows)
 
 
 def score(rows: Sequence[Row]) -> float:
@@ -122,18 +143,28 @@ def _switch(found: Reading, moment: Moment) -> bool:
 def _generations(found: Reading, moment: Moment) -> dict[str, _Pages]:
     """Read the generations of each cgroup, those of all nodes together."""
     cgroups: dict[str, _Pages] = {}
-    pages: _Pages | None = None
+    pages, node = None, ""
     for row in moment.rows:
         text = row.text.strip()
         memcg, generation = _MEMCG.fullmatch(text), _GENERATION.fullmatch(text)
+        of_node = _NODE.fullmatch(text)
         if memcg is not None:
-            pages = cgroups.setdefault(memcg.group(1), _Pages())
+            pages, node = cgroups.setdefault(memcg.group(1), _Pages()), ""
+        elif of_node is not None:
+            node = of_node.group(1)
         elif generation is not None and pages is not None:
-            _, age, anonymous, files = (float(each) for each in generation.groups())
-            pages.ages_s.append(age / _MS)
-            pages.anonymous.append(anonymous)
+            number, age, anonymous, files = (int(each) for each in generation.groups())
+            rows = pages.nodes.setdefault(node, [])
+            if any(each.number == number for each in rows):
+                found.problem(
+                    row.line,
+                    text,
+                    "is a generation that its node has twice in this reading",
+                )
+                break
+            rows.append(_Generation(row.line, number, age / _MS, float(anonymous)))
             pages.files += files
-        elif not _NODE.fullmatch(text):
+        else:
             found.problem(
                 row.line,
                 text,
@@ -141,6 +172,45 @@ def _generations(found: Reading, moment: Moment) -> dict[str, _Pages]:
             )
             break
     return cgroups
+
+
+def _snapshot(found: Reading, pages: _Pages) -> Snapshot | None:
+    """Put the generations of all nodes together, counted from the youngest; the oldest one of any node has no end."""
+    nodes = [
+        sorted(rows, key=lambda each: each.number, reverse=True)
+        for rows in pages.nodes.values()
+    ]
+    if not nodes:
+        return Snapshot(np.empty(0), np.empty(0), np.empty(0))
+    closed = min(len(rows) for rows in nodes) - 1
+    ages: list[float] = []
+    for at in range(closed):
+        same = [rows[at] for rows in nodes]
+        low, high = (pick(same, key=lambda each: each.age_s) for pick in (min, max))
+        if at > 0 and low.age_s < high.age_s * (1 - _SAME_AGE):
+            found.problem(
+                low.line,
+                f"{low.age_s:g} s",
+                f"is the age of a generation that is {high.age_s:g} s old on another node (line {high.line}): open "
+                "the generations of all nodes together",
+            )
+            return None
+        ages.append(high.age_s)
+    if closed > 1 and ages[0] > _YOUNGEST * ages[1]:
+        found.problem(
+            nodes[0][0].line,
+            f"{ages[0]:g} s",
+            "is the age of the youngest generation: pages that were used since then are still among the older ones, "
+            "as the kernel looks for them when a generation is opened; open one right before the reading",
+        )
+        return None
+    # Pages of the youngest were used since the one before it began.
+    of_rank = [max(1, min(at, closed)) for rows in nodes for at in range(len(rows))]
+    anonymous = np.bincount(
+        of_rank, [each.anonymous for rows in nodes for each in rows]
+    )[1:].astype(np.float64)
+    oldest = max(rows[-1].age_s for rows in nodes)
+    return Snapshot(np.asarray([*ages[1:], oldest]), anonymous * PAGE_BYTES, anonymous)
 
 
 def _of_ages(
@@ -171,7 +241,7 @@ def _of_ages(
         )
         return
     of_one = [each[chosen] for each in dumped if chosen in each]
-    anonymous = sum(sum(each.anonymous) for each in of_one)
+    anonymous = sum(each.anonymous for each in of_one)
     files = sum(each.files for each in of_one)
     if anonymous == 0:
         found.problem(
@@ -187,22 +257,26 @@ def _of_ages(
         "A miss is a page that would come from slower memory or from swap.",
     ]
     refaults = counts.get(_REFAULTS[0])
+    if refaults is not None:
+        found.assumptions.append(
+            f"{refaults / counts['seconds']:.4g} anonymous pages per second came back from swap: what the present size "
+            "misses at least."
+        )
     rates = Rates(
         None,
         counts.get("seconds", 0.0),
-        refaults,
-        "the text does not count refaults of anonymous pages at two moments",
+        None,
+        "the oldest generation has no end, so that the rate at its end, which refaults would check, is unknown",
         math.inf,
         0.0,
     )
     snapshots = [
-        Snapshot(
-            np.asarray(each.ages_s),
-            np.asarray(each.anonymous) * PAGE_BYTES,
-            np.asarray(each.anonymous),
-        )
-        for each in of_one
+        each
+        for each in (_snapshot(found, pages) for pages in of_one)
+        if each is not None
     ]
+    if found.problems:
+        return
     points_of(found, snapshots, rates, options, last, coarse=True)
 
 
@@ -269,23 +343,25 @@ KIND = Kind(
     "memcg 5\n"
     " node 0\n"
     "   41 7200000 300000 5000\n"
-    "   42 1800000 240000 9000\n"
-    "   43 300000 180000 4000\n"
-    "   44 60000 400000 8000\n"
+    "   42 1800000 440000 9000\n"
+    "   43 300000 400000 4000\n"
+    "   44 20 100 0\n"
     "workingset_refault_anon 1000\n"
     "time:1764103600\n"
     "lru_gen_enabled:0x0007\n"
     "memcg 5\n"
     " node 0\n"
-    "   45 7200000 310000 5000\n"
-    "   46 1800000 250000 9000\n"
-    "   47 300000 170000 4000\n"
-    "   48 60000 390000 8000\n"
+    "   44 3600020 310000 5000\n"
+    "   45 1800000 420000 9000\n"
+    "   46 300000 390000 4000\n"
+    "   47 20 100 0\n"
     "workingset_refault_anon 181000\n",
     score,
     read,
     (
         "Pages of files: a read through a file descriptor does not move a page to the youngest generation.",
-        "More than one point for each generation: at most four are kept, as fine as the collector opened them.",
+        "More than one point for each generation but the oldest and the youngest: at most four are kept, as fine as "
+        "the collector opened them.",
+        "What the oldest generation holds by age: the kernel folds older pages into it.",
     ),
 )

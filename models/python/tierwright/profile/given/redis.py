@@ -36,7 +36,9 @@ SAMPLES = 5
 _COUNTERS = ("keyspace_hits", "keyspace_misses", "evicted_keys", "expired_keys")
 _DATABASE = re.compile(r"db\d+")
 _KEYS = re.compile(r"keys=(\d+)(?:,|$)")
-_KEY = re.compile(r"idle=(\d+) (?:size=(\d+)|keys=(\d+) bytes=(\d+))")
+_KEY = re.compile(
+    r"idle=(\d{1,18}) (?:size=(\d{1,18})|keys=(\d{1,18}) bytes=(\d{1,18}))"
+)
 _NAMES = frozenset(
     {
         *_COUNTERS,
