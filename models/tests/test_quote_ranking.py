@@ -626,6 +626,32 @@ class TestMoney:
         with pytest.raises(BadInput, match="two rates"):
             ranked(euro, rates=[self.RATE, self.RATE])
 
+    def test_equal_lines_of_two_currencies_are_two_rows(self) -> None:
+        rate = ExchangeRate("EUR", Decimal("0.5"), "2026-09-30", "stated by the user")
+
+        def lines(currency: str) -> str:
+            return f"Q,{currency},part,dimm-ddr5-rdimm-64gb,8,EA,400\n"
+
+        head = "quote_id,currency,kind,item,quantity,unit,price\n"
+        rest = f"Q,USD,device,{DRIVE},4,EA,980\n"
+        found = [
+            quote_ranking.answer(
+                curve(),
+                read_offers(io.BytesIO((head + rest + text).encode()), "q.csv", None),
+                day=DAY,
+                rates=[rate],
+            )
+            for text in (lines("USD") + lines("EUR"), lines("EUR") + lines("USD"))
+        ]
+        rows = [
+            (row["unit_price"], row["purchase_usd"])
+            for row in found[0].ranked[0].option.bill
+            if "dimm" in row["what"]
+        ]
+        assert sorted(rows) == [("400", "3200.00"), ("800", "6400.00")]
+        assert found[0].ranked[0].option.bill == found[1].ranked[0].option.bill
+        assert found[0].advice_id == found[1].advice_id
+
     def test_hours_months_and_years(self) -> None:
         found = ranked(
             *(
