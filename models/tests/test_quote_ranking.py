@@ -744,6 +744,29 @@ class TestLeftOut:
         assert (left.index, left.code) == (1, code)
         assert left.detail
 
+    @pytest.mark.parametrize("key", ["supplier", "description"])
+    def test_half_of_a_character_leaves_out_its_quote_alone(self, key: str) -> None:
+        half = json.loads('"x\\ud800"')
+        bad = built("bad")
+        if key == "supplier":
+            bad[key] = half
+        else:
+            bad["lines"][0][key] = half
+        text = json.dumps(
+            {"format": "tierwright-quotes", "version": 1, "quotes": [built("B"), bad]}
+        )
+        batches = (
+            offers_of([built("B"), bad]),
+            read_offers(io.BytesIO(text.encode()), "q.json"),
+        )
+        for batch in batches:
+            found = quote_ranking.answer(curve(), batch, day=DAY)
+            assert [each.quote_id for each in found.ranked] == ["B"]
+            [left] = found.unreadable
+            assert (left.index, left.code) == (1, "line_left_out")
+            assert key in left.detail
+            json.dumps(found.to_dict(), ensure_ascii=False).encode()
+
     def test_two_of_the_same_id_are_both_left_out(self) -> None:
         found = ranked(built("B"), built("A"), built("B", drive_usd=1))
         assert [each.quote_id for each in found.ranked] == ["A"]
