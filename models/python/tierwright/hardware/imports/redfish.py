@@ -232,37 +232,11 @@ def _machine(
     if slots:
         ledger.note_unit("CapacityMiB", "2^20 bytes")
     bays = list(_taken(drives.items(), _drive, ledger))
-    for at, simple in _under(service, key, "SimpleStorage"):
-        devices = [
-            (f"{at}: {_text(each, 'Name') or number}", each)
-            for number, each in enumerate(_list(simple, "Devices"))
-        ]
-        others = []
-        for row, device in devices:
-            if _is_listed(device, drives.values()):
-                ledger.skip(row, "is of SimpleStorage, which lists the drives again")
-            else:
-                others.append((row, device))
-                if drives and _count(device, "CapacityBytes"):
-                    doubts.add("simple_storage_beside_drives", f"{name}, {row}")
-        bays += _taken(others, _drive, ledger)
+    bays += _taken(_simple(name, key, service, drives, ledger, doubts), _drive, ledger)
     if bays:
         ledger.note_unit("CapacityBytes", "bytes of the drive")
     summary = _summary(system)
-    held = sum(each.size_bytes for each in slots)
-    if not slots:
-        doubts.add("memory_not_saved", name)
-    elif summary is not None and summary != held:
-        doubts.add(
-            "ram_summary_differs",
-            f"{name}: {format_bytes(held)} of modules and {format_bytes(summary)}",
-        )
-    for slot in slots:
-        if slot.configured and slot.speed and slot.configured < slot.speed:
-            doubts.add(
-                "memory_runs_slower",
-                f"{name}, {slot.locator}: {slot.configured:,} MT/s of {slot.speed:,} MT/s",
-            )
+    _doubt_memory(name, slots, summary, doubts)
     found = [each for each, _ in bays if each is not None]
     # Without an empty one nothing says that the bays are all that there are.
     states_bays = len(found) < len(bays)
@@ -279,6 +253,45 @@ def _machine(
         len(bays) if states_bays else None,
         summary,
     )
+
+
+def _simple(
+    name: str,
+    key: str,
+    service: _Service,
+    drives: Mapping[str, Answer],
+    ledger: Ledger,
+    doubts: Doubts,
+) -> Iterator[tuple[str, Answer]]:
+    """Yield the devices of SimpleStorage that are not drives that were saved."""
+    for at, simple in _under(service, key, "SimpleStorage"):
+        for number, device in enumerate(_list(simple, "Devices")):
+            row = f"{at}: {_text(device, 'Name') or number}"
+            if _is_listed(device, drives.values()):
+                ledger.skip(row, "is of SimpleStorage, which lists the drives again")
+                continue
+            if drives:
+                doubts.add("simple_storage_beside_drives", f"{name}, {row}")
+            yield row, device
+
+
+def _doubt_memory(
+    name: str, slots: Sequence[Slot], summary: int | None, doubts: Doubts
+) -> None:
+    held = sum(each.size_bytes for each in slots)
+    if not slots:
+        doubts.add("memory_not_saved", name)
+    elif summary is not None and summary != held:
+        doubts.add(
+            "ram_summary_differs",
+            f"{name}: {format_bytes(held)} of modules and {format_bytes(summary)}",
+        )
+    for slot in slots:
+        if slot.configured and slot.speed and slot.configured < slot.speed:
+            doubts.add(
+                "memory_runs_slower",
+                f"{name}, {slot.locator}: {slot.configured:,} MT/s of {slot.speed:,} MT/s",
+            )
 
 
 def _is_listed(device: Answer, drives: Iterable[Answer]) -> bool:
