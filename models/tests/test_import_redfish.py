@@ -213,14 +213,25 @@ class TestTraps:
                 {"Name": "Bay 2", "Status": {"State": "Absent"}},
             ],
         )
-        found = read(*WHOLE, simple)
+        drives = [each for each in WHOLE if "Drive." in each["@odata.type"]]
+        known = {key: drives[0][key] for key in ("Model", "CapacityBytes")}
+        again = {**simple, "Devices": [{"Name": "Bay 1", **known}]}
+        found = read(*WHOLE, again)
         assert one(found)["bays"] == 3
         assert "lists the drives again" in found.imported.skipped[0]["reason"]
+        other = read(*WHOLE, simple)
+        assert one(other)["bays"] == 4
+        assert "Bay 1" in message(other, "simple_storage_beside_drives")
         alone = read(
             *(each for each in WHOLE if "Drive." not in each["@odata.type"]), simple
         )
         assert (one(alone)["bays"], one(alone)["free_bays"]) == (2, 1)
         assert "3 drives" in message(alone, "drives_not_saved")
+
+    def test_bays_are_stated_only_where_one_is_empty(self) -> None:
+        whole = read(*(each for each in WHOLE if "Absent" not in json.dumps(each)))
+        assert (one(whole)["bays"], one(whole)["free_bays"]) == (None, None)
+        assert "db1" in message(whole, "bays_not_stated")
 
     def test_drives_of_no_system_do_not_count(self) -> None:
         other = saved("ComputerSystem", f"{ROOT}/Systems/10", HostName="db2")
@@ -243,8 +254,13 @@ class TestTraps:
     def test_machines_of_one_name_or_answers_of_one_id(self) -> None:
         with pytest.raises(BadInput, match="second answer"):
             read(*WHOLE, dimm(1, CapacityMiB=1))
-        with pytest.raises(BadInput, match="two machines"):
-            read(*WHOLE, saved("ComputerSystem", f"{ROOT}/Systems/9", HostName="db1"))
+        twins = read(
+            *WHOLE, saved("ComputerSystem", f"{ROOT}/Systems/9", HostName="db1")
+        )
+        assert {name for each in twins.machines for name in each["hosts"]} == {
+            f"db1 ({SYSTEM})",
+            f"db1 ({ROOT}/Systems/9)",
+        }
         with pytest.raises(BadInput, match="no answer of a `ComputerSystem`"):
             read(WHOLE[0])
         with pytest.raises(BadInput, match="between its answers"):

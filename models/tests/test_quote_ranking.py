@@ -626,6 +626,32 @@ class TestMoney:
         with pytest.raises(BadInput, match="two rates"):
             ranked(euro, rates=[self.RATE, self.RATE])
 
+    def test_equal_lines_of_two_currencies_are_two_rows(self) -> None:
+        rate = ExchangeRate("EUR", Decimal("0.5"), "2026-09-30", "stated by the user")
+
+        def lines(currency: str) -> str:
+            return f"Q,{currency},part,dimm-ddr5-rdimm-64gb,8,EA,400\n"
+
+        head = "quote_id,currency,kind,item,quantity,unit,price\n"
+        rest = f"Q,USD,device,{DRIVE},4,EA,980\n"
+        found = [
+            quote_ranking.answer(
+                curve(),
+                read_offers(io.BytesIO((head + rest + text).encode()), "q.csv", None),
+                day=DAY,
+                rates=[rate],
+            )
+            for text in (lines("USD") + lines("EUR"), lines("EUR") + lines("USD"))
+        ]
+        rows = [
+            (row["unit_price"], row["purchase_usd"])
+            for row in found[0].ranked[0].option.bill
+            if "dimm" in row["what"]
+        ]
+        assert sorted(rows) == [("400", "3200.00"), ("800", "6400.00")]
+        assert found[0].ranked[0].option.bill == found[1].ranked[0].option.bill
+        assert found[0].advice_id == found[1].advice_id
+
     def test_hours_months_and_years(self) -> None:
         found = ranked(
             *(
@@ -717,6 +743,29 @@ class TestLeftOut:
         [left] = found.unreadable
         assert (left.index, left.code) == (1, code)
         assert left.detail
+
+    @pytest.mark.parametrize("key", ["supplier", "description"])
+    def test_half_of_a_character_leaves_out_its_quote_alone(self, key: str) -> None:
+        half = json.loads('"x\\ud800"')
+        bad = built("bad")
+        if key == "supplier":
+            bad[key] = half
+        else:
+            bad["lines"][0][key] = half
+        text = json.dumps(
+            {"format": "tierwright-quotes", "version": 1, "quotes": [built("B"), bad]}
+        )
+        batches = (
+            offers_of([built("B"), bad]),
+            read_offers(io.BytesIO(text.encode()), "q.json"),
+        )
+        for batch in batches:
+            found = quote_ranking.answer(curve(), batch, day=DAY)
+            assert [each.quote_id for each in found.ranked] == ["B"]
+            [left] = found.unreadable
+            assert (left.index, left.code) == (1, "line_left_out")
+            assert key in left.detail
+            json.dumps(found.to_dict(), ensure_ascii=False).encode()
 
     def test_two_of_the_same_id_are_both_left_out(self) -> None:
         found = ranked(built("B"), built("A"), built("B", drive_usd=1))

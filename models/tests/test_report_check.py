@@ -191,7 +191,12 @@ def of_quotes(**more: Any) -> dict[str, Any]:
         "cautions": [],
         **more,
     }
-    document["quotes"] = {"ranking_id": "r", "day": DAY, "ranked": [quote]}
+    document["quotes"] = {
+        "ranking_id": "r",
+        "recommended": "Q-1",
+        "day": DAY,
+        "ranked": [quote],
+    }
     return document
 
 
@@ -205,6 +210,22 @@ def of_quotes(**more: Any) -> dict[str, Any]:
 )
 def test_the_validity_of_the_quote(until: str | None, expected: list[str]) -> None:
     assert codes(of_quotes(valid_until=until)) == expected
+
+
+@pytest.mark.parametrize(
+    ("recommended", "expected"),
+    [("Q-1", ["expired_quote"]), ("Q-2", []), (None, ["expired_quote"])],
+)
+def test_the_quote_is_found_by_its_id(
+    recommended: str | None, expected: list[str]
+) -> None:
+    document = of_quotes(valid_until="2026-09-30")
+    # By replays it is run in another way than the model prefers.
+    document["recommendation"] = document["recommendation"] | {
+        "name": "quote Q-1 (64 GiB of RAM and 8 x other)"
+    }
+    document["quotes"]["recommended"] = recommended
+    assert codes(document) == expected
 
 
 def test_the_source_of_what_today_costs_dates_it() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from decimal import Decimal
 from functools import cache
 from html import unescape
@@ -10,11 +11,17 @@ from typing import Any
 
 import advices
 import pytest
-from test_quote_ranking import DAY, built, curve, have, quote, rented
+from test_quote_ranking import DAY, built, curve, have, line, quote, rented
 
-from tierwright.advise import report
+from tierwright.advise import quote_ranking, report
+from tierwright.advise.advice import advice_on
+from tierwright.advise.advice._bounded import table_of
 from tierwright.advise.exports import focus_csv, opencost_csv, purchases_csv
-from tierwright.advise.quote_ranking import Comparison, QuotedAdvice
+from tierwright.advise.quote_ranking import (
+    Comparison,
+    QuotedAdvice,
+    _recommended,
+)
 from tierwright.advise.report._document import checked
 from tierwright.advise.report._paper import over_horizon, parts_of_life
 from tierwright.hardware.imports.offers import offers_of
@@ -111,6 +118,91 @@ class TestQuotes:
         assert other.ranking().ranked[0].quote_id == "C"
         for each in (more, less, growth):
             assert (each.value is None) == (each.best is None)
+
+    @pytest.mark.parametrize(
+        ("limits", "drive_usd", "best"),
+        [
+            # 21,480 USD of B; C at 21,960 USD breaks the limit, so that doing nothing is next.
+            ({"purchase_usd": 21_700}, 1100, "do_nothing"),
+            ({"purchase_usd": 21_480}, 1100, "do_nothing"),
+            ({"usd_per_month": 605}, 1100, None),
+            # C keeps the limit and is reached before it.
+            ({"purchase_usd": 22_000}, 1100, "C"),
+        ],
+    )
+    def test_the_price_at_a_limit_on_money(
+        self, limits: dict[str, int], drive_usd: int, best: str | None
+    ) -> None:
+        following = built("C", drive_usd=drive_usd)
+        found = compared(built("B"), following, have=have(), constraints=limits)
+        price = found.advice().quotes.switching[0]
+        assert price.best == best
+        assert price.value is not None
+        assert price.used is not None
+        step = (price.value - price.used) * 36 / 4
+        for more, first in ((step - 0.5, "B"), (step + 0.5, best)):
+            if more < 0:
+                continue
+            again = compared(
+                built("B", drive_usd=f"{980 + more:.2f}"),
+                following,
+                have=have(),
+                constraints=limits,
+            ).ranking()
+            assert [each.quote_id for each in again.ranked][:1] == (
+                [] if first is None else [first]
+            )
+        if best != "C":
+            assert "limit" in price.text
+
+    def test_the_price_of_the_only_quote_under_a_limit(self) -> None:
+        [price, *_] = (
+            compared(built("B"), constraints={"purchase_usd": 25_000})
+            .advice()
+            .quotes.switching
+        )
+        assert (price.value, price.best) == (694.44, None)
+        assert "no option keeps every limit" in price.text
+        [free, *_] = compared(built("B")).advice().quotes.switching
+        assert free.value is None
+        assert "At no price" in free.text
+
+    def test_a_quote_is_known_however_its_devices_are_used(self) -> None:
+        cached = quote(
+            "cached",
+            line("part", "dimm-ddr5-rdimm-64gb", 2, 400),
+            line("device", "seagate-exos-x24-24tb", 8, 400),
+            line("device", "solidigm-d7-p5810-800gb", 1, 980),
+        )
+        table = table_of(compared(cached)._asked)
+        places = range(table.quotes_at, len(table.options))
+        assert len({table.title(at) for at in places}) > 1
+        assert {_recommended(table, table.option(at)) for at in places} == {"cached"}
+        assert _recommended(table, None) is None
+        idle = table_of(compared(built("B"), have=have())._asked)
+        assert idle.have_at is not None
+        assert _recommended(idle, idle.option(idle.have_at)) == "do_nothing"
+
+    def test_no_switching_values_of_another_quote_than_is_recommended(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        plain = advised()
+        assert plain.quotes.recommended == "B"
+        second = plain.quotes.ranked[1].option
+
+        def replayed(*given: Any, **more: Any) -> Any:
+            return replace(advice_on(*given, **more), recommendation=second)
+
+        monkeypatch.setattr(quote_ranking, "advice_on", replayed)
+        found = compared(
+            built("B"), built("C", drive_usd=1100), rented("A"), have=have()
+        ).advice()
+        assert found.quotes.recommended == "C"
+        assert found.quotes.switching == ()
+        said = section(found.to_dict(), "switching")
+        assert "by replays quote C is recommended" in said
+        assert "ranks quote B first" in said
+        assert "by replays" not in section(plain.to_dict(), "switching")
 
     def test_the_rate_at_which_the_choice_changes(self) -> None:
         small = quote("small", *rented("x", "0.5", 1)["lines"])

@@ -48,6 +48,8 @@ export const rankingQuery = (question: QuoteRankingIn) =>
     queryKey: ["quote ranking", question],
     queryFn: ({ signal }): Promise<QuoteRankingOut | ReplayJob> =>
       answer(createQuoteRanking({ signal, body: question, throwOnError: true })),
+    // Asking again would restart a run that was cancelled; at its end it is asked again by itself.
+    staleTime: Number.POSITIVE_INFINITY,
   });
 
 /** The check of a paper; what was replayed since changes its answer. */

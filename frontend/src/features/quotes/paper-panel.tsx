@@ -40,9 +40,11 @@ export function PaperPanel(props: {
   readonly found: QuoteRankingOut;
   /** Whether there is a recording to replay. */
   readonly canReplay: boolean;
+  /** What was typed; it stays while the quotes are ranked again. */
+  readonly stated: StatementsIn;
+  readonly put: (change: StatementsIn) => void;
 }) {
-  const { question, found } = props;
-  const [stated, setStated] = useState<StatementsIn>({});
+  const { question, found, stated, put } = props;
   const [statements] = useDebouncedValue(stated, ASK_AFTER_MS);
   const [isReplayed, setReplayed] = useState(false);
   const replay = useReplay(replaysQuery(question), isReplayed);
@@ -52,7 +54,6 @@ export function PaperPanel(props: {
     placeholderData: keepPreviousData,
   });
   const sent = check.data?.sent_back ?? [];
-  const put = (change: StatementsIn) => setStated((now) => ({ ...now, ...change }));
   return (
     <Panel
       title="The paper for approval"

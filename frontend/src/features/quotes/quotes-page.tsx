@@ -10,6 +10,7 @@ import {
   importQuery,
   type QuoteRankingIn,
   rankingQuery,
+  type StatementsIn,
 } from "@/api/quotes";
 import { isActiveStatus } from "@/api/runs";
 import { replaysOf, workloadsQuery } from "@/api/workloads";
@@ -75,6 +76,7 @@ export function QuotesPage() {
   const [chosen, setChosen] = useState<string | null>(null);
   const workload = ready.find(({ id }) => id === (chosen ?? state?.workload));
   const [files, setFiles] = useState<readonly Given[]>([]);
+  const [stated, setStated] = useState<StatementsIn>({});
   const { lines, keep } = useKeptMapping();
   const imports = useQueries({
     queries: files.map((file) => importQuery({ ...file, mapping: [...lines] })),
@@ -92,7 +94,7 @@ export function QuotesPage() {
       )}
       <Files
         files={files}
-        add={(more) => setFiles([...files, ...more])}
+        add={(more) => setFiles((now) => [...now, ...more])}
         imports={imports.map(({ data, error: refused }) => ({ data, refused }))}
         change={(at, kind) =>
           setFiles(
@@ -117,7 +119,6 @@ export function QuotesPage() {
       )}
       {workload !== undefined && workload.summary !== null && (
         <Asked
-          key={`${workload.id} ${inventory?.id ?? ""} ${inventory?.have === null}`}
           workloads={ready.map(({ id, name }) => ({ value: id, label: name }))}
           workload={workload.id}
           choose={setChosen}
@@ -127,6 +128,8 @@ export function QuotesPage() {
           files={files.filter(({ kind }) => kind === "quotes")}
           mapping={[...lines]}
           canReplay={replaysOf(workload.summary) !== null}
+          stated={stated}
+          put={(change) => setStated((now) => ({ ...now, ...change }))}
         />
       )}
     </Page>
@@ -308,9 +311,17 @@ function Asked(props: {
   readonly files: readonly Given[];
   readonly mapping: unknown[];
   readonly canReplay: boolean;
+  readonly stated: StatementsIn;
+  readonly put: (change: StatementsIn) => void;
 }) {
   const { inventory, files } = props;
   const [today, setToday] = useState(() => todayOf(inventory, props.disk));
+  const stated = `${inventory?.id ?? ""} ${inventory?.have === null}`;
+  const [shown, setShown] = useState(stated);
+  if (inventory !== undefined && stated !== shown) {
+    setShown(stated);
+    setToday(todayOf(inventory, props.disk));
+  }
   const [limits, setLimits] = useState<Limits>({});
   const [months, setMonths] = useState(36);
   const [day, setDay] = useState(() => new Date().toISOString().slice(0, 10));
@@ -466,7 +477,14 @@ function Asked(props: {
           </EmptyState>
         </Panel>
       )}
-      {isAsked && <Ranked question={question} canReplay={props.canReplay} />}
+      {isAsked && (
+        <Ranked
+          question={question}
+          canReplay={props.canReplay}
+          stated={props.stated}
+          put={props.put}
+        />
+      )}
     </>
   );
 }
@@ -475,6 +493,8 @@ function Asked(props: {
 function Ranked(props: {
   readonly question: QuoteRankingIn;
   readonly canReplay: boolean;
+  readonly stated: StatementsIn;
+  readonly put: (change: StatementsIn) => void;
 }) {
   const { question } = props;
   const { checked, error, run, again } = useReplay(rankingQuery(question), true);
@@ -503,6 +523,8 @@ function Ranked(props: {
               question={question}
               found={checked}
               canReplay={props.canReplay}
+              stated={props.stated}
+              put={props.put}
             />
           )}
         </>

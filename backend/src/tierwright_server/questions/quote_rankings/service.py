@@ -235,7 +235,7 @@ def _run_out(row: Row) -> QuoteRankingRunOut:
     result, run = row
     return QuoteRankingRunOut(
         ranking_id=result.id,
-        quotes=result.inputs["quotes"],
+        quotes=result.inputs.get("quotes", 0),
         run=None if run is None else RunOut.model_validate(run),
     )
 

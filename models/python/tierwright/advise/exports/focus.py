@@ -70,6 +70,8 @@ UNITS = {
 ACCOUNT = "forecast"
 MOST_MONTHS = 1200
 _MONTH = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])")
+_MONTHS_PER_YEAR = 12
+_PART = Decimal("1e-12")
 _ZERO = Decimal(0)
 
 
@@ -248,6 +250,13 @@ def _cost(
         "ContractedCost": billed,
         "EffectiveCost": effective,
         "ListCost": billed,
-        "PricingQuantity": row["quantity"] * hours,
+        "PricingQuantity": _of_month(row["quantity"] * hours, unit),
         "PricingUnit": "Units" if bought else known or "Units",
     }
+
+
+def _of_month(quantity: Decimal, unit: str) -> Decimal:
+    """Return how much of a price is due in one month: of a price per year a twelfth, to 12 decimals."""
+    if unit != "USD/year":
+        return quantity
+    return (quantity / _MONTHS_PER_YEAR).quantize(_PART).normalize()

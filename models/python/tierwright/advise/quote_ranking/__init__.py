@@ -165,7 +165,10 @@ class QuotesAtHand:
     rejected : tuple of Rejected
     unreadable : tuple of Unreadable
     switching : tuple of Switch
-        At which price, rate and growth another choice wins.
+        At which price, rate and growth another choice wins, by the model; none where replays decide for another quote
+        than the model ranks first.
+    recommended : str or None
+        Quote that the advice recommends, `do_nothing`, or None.
     """
 
     ranking_id: str
@@ -174,6 +177,7 @@ class QuotesAtHand:
     rejected: tuple[Rejected, ...]
     unreadable: tuple[Unreadable, ...]
     switching: tuple[Switch, ...]
+    recommended: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -434,6 +438,8 @@ class Comparison:
             replays=replays,
         )
         ranking = self.ranking()
+        recommended = _recommended(table_of(self._asked), found.recommendation)
+        is_first = bool(ranking.ranked) and ranking.ranked[0].quote_id == recommended
         return QuotedAdvice(
             **{each.name: getattr(found, each.name) for each in fields(found)}
             | {"versions": ranking.versions, "validity": VALIDITY},
@@ -443,7 +449,8 @@ class Comparison:
                 ranking.ranked,
                 ranking.rejected,
                 ranking.unreadable,
-                tuple(switches(self._asked)) if how_sure else (),
+                tuple(switches(self._asked)) if how_sure and is_first else (),
+                recommended,
             ),
         )
 
@@ -597,6 +604,17 @@ def _answer(
         horizon_months=asked.setting.horizon_months,
         versions=known,
         validity=VALIDITY,
+    )
+
+
+def _recommended(table: Table, best: Option | None) -> str | None:
+    """Return the quote that an option is of, however its devices are used; `do_nothing` of what there is."""
+    if best is None or best.kind != "quotes":
+        return None if best is None else DO_NOTHING
+    return next(
+        table.given(at).quote_id
+        for at in range(table.quotes_at, len(table.options))
+        if table.title(at) == best.name
     )
 
 

@@ -48,7 +48,7 @@ class Unranked(Exception):
 
 @dataclass(slots=True)
 class Group:
-    """Lines that are the same thing: their sum is rounded once, however they are split.
+    """Lines that are the same thing in one currency: their sum is rounded once, however they are split.
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ class Priced:
     Attributes
     ----------
     groups : dict
-        By what the lines are.
+        By what the lines are, and their currency.
     converted : dict of str to ExchangeRate
         Rates that were used, by currency.
     charges : set of str
@@ -155,6 +155,7 @@ class Priced:
             line.manufacturer_part_number,
             line.description,
             per,
+            line.currency,
         )
         group = self.groups.get(key)
         if group is None:

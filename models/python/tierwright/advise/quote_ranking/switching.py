@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from decimal import Decimal
+from decimal import ROUND_FLOOR, Decimal
 
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._bounded import table_of
@@ -13,7 +13,7 @@ from tierwright.advise.advice._choice import chosen_of, kept
 from tierwright.advise.advice._table import Rates, Table
 from tierwright.advise.bill import exact_money
 from tierwright.common.wording import counted, percent, rate_text
-from tierwright.evaluate.bill import CENT
+from tierwright.evaluate.bill import CENT, EXACT
 from tierwright.hardware.imports.offers import DO_NOTHING
 
 MOST_TIMES = 10.0
@@ -66,7 +66,7 @@ def switches(asked: Asked) -> Iterator[Switch]:
     if not order:
         return
     if asked.objective != "io_time":
-        yield _price(table, order)
+        yield _price(asked, table, order)
     own = _name(table, order[0])
     if asked.setting.rates.mean is not None:
         yield from _rates(asked, own)
@@ -97,11 +97,30 @@ def said(name: str) -> str:
     return "doing nothing" if name == DO_NOTHING else f"quote {name}"
 
 
-def _price(table: Table, order: list[int]) -> Switch:
+def _price(asked: Asked, table: Table, order: list[int]) -> Switch:
+    """Say above which price the choice loses: to the next one, or because it breaks a limit on money."""
     own, *others = order
     month = int(table.options.month_cents[own])
     used = Decimal(month) * CENT
     name = said(_name(table, own))
+    best = _name(table, others[0]) if others else None
+    limited = _limited(asked, table, own)
+    least = min(limited, default=None)
+    if least is not None and (
+        not others
+        or least[0] < Decimal(int(table.options.month_cents[others[0]])) * CENT
+    ):
+        value, limit = least
+        more = value - used
+        if not more:
+            text = f"At any higher price of {name}, {_wins(best)}: {name} is at the limit of its {limit}."
+        else:
+            share = f", {percent(float(more / used))}" if used else ""
+            text = (
+                f"Above {exact_money(value)} per month for {name}, which is {exact_money(more)}{share} more than stated, "
+                f"{_wins(best)}: {name} breaks the limit of its {limit}."
+            )
+        return Switch("price", "USD/month", float(used), float(value), best, text)
     if not others:
         return Switch(
             "price",
@@ -112,17 +131,31 @@ def _price(table: Table, order: list[int]) -> Switch:
             f"At no price does another option win: {name} is the only one that keeps every limit.",
         )
     other = int(table.options.month_cents[others[0]])
-    value, best = Decimal(other) * CENT, _name(table, others[0])
+    value = Decimal(other) * CENT
     more = value - used
     if not more:
-        text = f"At any higher price of {name}, {said(best)} wins: both cost the same."
+        text = f"At any higher price of {name}, {_wins(best)}: both cost the same."
     else:
         share = f", {percent(float(more / used))}" if used else ""
         text = (
             f"Above {exact_money(value)} per month for {name}, which is {exact_money(more)}{share} more than stated, "
-            f"{said(best)} wins."
+            f"{_wins(best)}."
         )
     return Switch("price", "USD/month", float(used), float(value), best, text)
+
+
+def _limited(asked: Asked, table: Table, own: int) -> Iterator[tuple[Decimal, str]]:
+    """Yield the cost per month up to which an option keeps each limit on money, all its prices raised alike. [USD/month]"""
+    month = Decimal(int(table.options.month_cents[own])) * CENT
+    purchase = Decimal(int(table.options.purchase_cents[own])) * CENT
+    of_month, of_purchase = (
+        asked.constraints.get(name) for name in ("usd_per_month", "purchase_usd")
+    )
+    if of_month is not None:
+        yield max(month, of_month.quantize(CENT, ROUND_FLOOR, EXACT)), "cost per month"
+    if of_purchase is not None and purchase:
+        most = (month * of_purchase / purchase).quantize(CENT, ROUND_FLOOR, EXACT)
+        yield max(month, most), "purchase"
 
 
 def _rates(asked: Asked, own: str) -> Iterator[Switch]:

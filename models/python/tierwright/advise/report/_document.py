@@ -455,6 +455,7 @@ _ADVICE = _table(
     quotes=_optional(
         _table(
             ranking_id=_text,
+            recommended=_maybe_text,
             day=_text,
             ranked=_list(
                 _table(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
+from tierwright.advise.quote_ranking.switching import said
 from tierwright.advise.report import _figures as show
 from tierwright.advise.report._answer import Document, named, sentence_of
 from tierwright.advise.report._markup import Markup, facts, joined, table, tag
@@ -279,7 +280,7 @@ def switching_texts(document: Document) -> Iterator[str]:
     if best is None:
         return
     if quotes_ is not None:
-        yield from (each["text"] for each in quotes_["switching"])
+        yield from _of_quotes(quotes_)
     elif document["objective"] != "io_time":
         yield from _by_price(document, best)
     for bar in (document["confidence"] or {}).get("tornado", ()):
@@ -292,6 +293,17 @@ def switching_texts(document: Document) -> Iterator[str]:
             f"{first['name']} wins" if first["name"] else "no option keeps every limit"
         )
         yield f"With the growth that is stated, from month {show.number(first['month'])} on {wins}"
+
+
+def _of_quotes(given: Document) -> Iterator[str]:
+    """Yield the switching values of quotes, or why the model has no such values for what is recommended."""
+    best, ranked = given["recommended"], given["ranked"]
+    if best is not None and ranked and ranked[0]["quote_id"] != best:
+        yield (
+            f"No price, rate or growth is stated at which another option wins: by replays {said(best)} is recommended, and "
+            f"the model, which computes these values, ranks {said(ranked[0]['quote_id'])} first"
+        )
+    yield from (each["text"] for each in given["switching"])
 
 
 def _by_price(document: Document, best: Document) -> Iterator[str]:

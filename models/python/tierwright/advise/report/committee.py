@@ -151,8 +151,8 @@ def _quotes(document: Document, day: str) -> Iterator[SentBack]:
     given, best = document["quotes"], document["recommendation"]
     if given is None or best is None or best["kind"] != "quotes":
         return
-    for each in given["ranked"]:
-        if each["option"] is None or each["option"]["name"] != best["name"]:
+    for each in (*given["ranked"], *given["rejected"]):
+        if not _is_recommended(each["quote_id"], given["recommended"], best["name"]):
             continue
         name, until = each["quote_id"], each["valid_until"]
         if not until:
@@ -167,6 +167,13 @@ def _quotes(document: Document, day: str) -> Iterator[SentBack]:
                 f"Quote `{name}` was valid until {until}, which is before {day}.",
                 "ask the supplier for a new quote, and rank again",
             )
+
+
+def _is_recommended(quote_id: str, recommended: str | None, title: str) -> bool:
+    """Whether a quote is the recommended one; where a document does not name it, by the title of what is recommended."""
+    if recommended is None:
+        return title.startswith(f"quote {quote_id} (")
+    return quote_id == recommended
 
 
 def _is_after(date: str, day: str) -> bool:

@@ -219,6 +219,9 @@ def line_of(row: Row, fields: Fields) -> QuoteLine:
         If a text is not what its field must be.
     """
     stated = {name: fields.get(name, "").strip() for name in FIELDS}
+    for name, text in stated.items():
+        if any("\ud800" <= each <= "\udfff" for each in text):
+            raise Skip(f"{name} has half of a UTF-16 character")
     kind, item = stated["kind"], stated["item"]
     if kind and kind not in BUYABLE + CHARGES:
         raise Skip(f"kind `{shown(kind)}` is not one of {', '.join(BUYABLE + CHARGES)}")

@@ -163,12 +163,6 @@ def _inventory(services: Sequence[_Service], content_id: str, place: str) -> Inv
         machines += _machines(service, ledger, doubts)
     if not machines:
         raise BadInput(f"{place}: has no answer of a `ComputerSystem`", _HINT)
-    names = Counter(each.name for each in machines)
-    if twins := [name for name, count in names.items() if count > 1]:
-        raise BadInput(
-            f"{place}: two machines are named `{shown(twins[0])}`",
-            "put the answers of each service into a folder of its own, named by its machine",
-        )
     return inventory_from(machines, ledger, doubts, content_id, FORMAT)
 
 
@@ -176,11 +170,16 @@ def _machines(service: _Service, ledger: Ledger, doubts: Doubts) -> Iterator[Mac
     systems = dict(service.of("ComputerSystem"))
     drives = dict(service.of("Drive"))
     owner = _owners(service, systems, drives, doubts)
-    for key in drives.keys() - owner.keys():
+    for key in sorted(drives.keys() - owner.keys()):
         ledger.skip(key, "is named by no system that was saved")
         doubts.add("drives_of_no_system", key)
+    named = {
+        key: _text(system, "HostName") or _text(system, "Id") or key
+        for key, system in systems.items()
+    }
+    uses = Counter(named.values())
     for key, system in systems.items():
-        name = _text(system, "HostName") or _text(system, "Id") or key
+        name = named[key] if uses[named[key]] == 1 else f"{named[key]} ({key})"
         if service.name:
             name = f"{service.name}: {name}" if len(systems) > 1 else service.name
         own = {at: drives[at] for at in drives if owner.get(at) == key}
@@ -233,19 +232,52 @@ def _machine(
     if slots:
         ledger.note_unit("CapacityMiB", "2^20 bytes")
     bays = list(_taken(drives.items(), _drive, ledger))
-    for at, simple in _under(service, key, "SimpleStorage"):
-        devices = [
-            (f"{at}: {_text(each, 'Name') or number}", each)
-            for number, each in enumerate(_list(simple, "Devices"))
-        ]
-        if drives:
-            for row, _ in devices:
-                ledger.skip(row, "is of SimpleStorage, which lists the drives again")
-        else:
-            bays += _taken(devices, _drive, ledger)
+    bays += _taken(_simple(name, key, service, drives, ledger, doubts), _drive, ledger)
     if bays:
         ledger.note_unit("CapacityBytes", "bytes of the drive")
     summary = _summary(system)
+    _doubt_memory(name, slots, summary, doubts)
+    found = [each for each, _ in bays if each is not None]
+    # Without an empty one nothing says that the bays are all that there are.
+    states_bays = len(found) < len(bays)
+    if not states_bays:
+        doubts.add("bays_not_stated", name)
+    _doubt_drives(name, bays, doubts)
+    return Machine(
+        name,
+        tuple(slots),
+        (),
+        tuple(sorted(found, key=lambda each: each.name)),
+        (),
+        frozenset((FORMAT,)),
+        len(bays) if states_bays else None,
+        summary,
+    )
+
+
+def _simple(
+    name: str,
+    key: str,
+    service: _Service,
+    drives: Mapping[str, Answer],
+    ledger: Ledger,
+    doubts: Doubts,
+) -> Iterator[tuple[str, Answer]]:
+    """Yield the devices of SimpleStorage that are not drives that were saved."""
+    for at, simple in _under(service, key, "SimpleStorage"):
+        for number, device in enumerate(_list(simple, "Devices")):
+            row = f"{at}: {_text(device, 'Name') or number}"
+            if _is_listed(device, drives.values()):
+                ledger.skip(row, "is of SimpleStorage, which lists the drives again")
+                continue
+            if drives:
+                doubts.add("simple_storage_beside_drives", f"{name}, {row}")
+            yield row, device
+
+
+def _doubt_memory(
+    name: str, slots: Sequence[Slot], summary: int | None, doubts: Doubts
+) -> None:
     held = sum(each.size_bytes for each in slots)
     if not slots:
         doubts.add("memory_not_saved", name)
@@ -260,17 +292,24 @@ def _machine(
                 "memory_runs_slower",
                 f"{name}, {slot.locator}: {slot.configured:,} MT/s of {slot.speed:,} MT/s",
             )
-    found = [each for each, _ in bays if each is not None]
-    _doubt_drives(name, bays, doubts)
-    return Machine(
-        name,
-        tuple(slots),
-        (),
-        tuple(sorted(found, key=lambda each: each.name)),
-        (),
-        frozenset((FORMAT,)),
-        len(bays) if bays else None,
-        summary,
+
+
+def _is_listed(device: Answer, drives: Iterable[Answer]) -> bool:
+    """Whether a device of SimpleStorage is a drive that was saved, or an empty place beside drives."""
+    saved = list(drives)
+    if not saved:
+        return False
+    serial = spaced(_text(device, "SerialNumber"))
+    model, size = spaced(_text(device, "Model")), _count(device, "CapacityBytes")
+    if not size:
+        return True
+    return any(
+        (serial and serial == spaced(_text(each, "SerialNumber")))
+        or (
+            model == spaced(_text(each, "Model"))
+            and size == _count(each, "CapacityBytes")
+        )
+        for each in saved
     )
 
 

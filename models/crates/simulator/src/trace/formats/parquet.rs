@@ -256,6 +256,19 @@ fn read_column<T: DataType>(
     meaning: Meaning,
     write: impl Fn(&T::T, &mut Vec<u8>),
 ) -> std::result::Result<Fields, ParquetError> {
+    read_bounded(reader, count, meaning, None, |_| 0, write)
+}
+
+/// As [`read_column`], of values whose length is that of the file's: stops before one is copied that is longer than
+/// [`MOST_VALUE_BYTES`] or fills a batch beyond what is left of [`MOST_BATCH_BYTES`], where that is given.
+fn read_bounded<T: DataType>(
+    reader: &mut ColumnReaderImpl<T>,
+    count: usize,
+    meaning: Meaning,
+    left: Option<usize>,
+    bytes_of: impl Fn(&T::T) -> usize,
+    write: impl Fn(&T::T, &mut Vec<u8>),
+) -> std::result::Result<Fields, ParquetError> {
     let (mut values, mut levels) = (Vec::new(), Vec::new());
     let mut fields = Fields::default();
     while fields.ends.len() < count {
@@ -284,6 +297,9 @@ fn read_column<T: DataType>(
                     ));
                 };
                 let start = fields.bytes.len();
+                if let Some(left) = left {
+                    check_room(bytes_of(value), start, left)?;
+                }
                 write(value, &mut fields.bytes);
                 if memchr::memchr(SEPARATOR, &fields.bytes[start..]).is_some() {
                     fields.bad.get_or_insert(fields.ends.len());
@@ -295,6 +311,21 @@ fn read_column<T: DataType>(
     Ok(fields)
 }
 
+/// Whether a value can be copied behind what a column of a batch already has. [bytes]
+fn check_room(value: usize, before: usize, left: usize) -> std::result::Result<(), ParquetError> {
+    if value > MOST_VALUE_BYTES {
+        return Err(ParquetError::General(format!(
+            "a value of a column has {value} bytes; the maximum is {MOST_VALUE_BYTES}"
+        )));
+    }
+    if before + value > left {
+        return Err(ParquetError::General(format!(
+            "{BATCH_ROWS} rows have more than {MOST_BATCH_BYTES} bytes of text"
+        )));
+    }
+    Ok(())
+}
+
 /// Writing into a vector cannot fail.
 fn put(out: &mut Vec<u8>, value: impl std::fmt::Display) {
     let _ = write!(out, "{value}");
@@ -304,6 +335,7 @@ fn read_any(
     column: &mut ColumnReader,
     count: usize,
     meaning: Meaning,
+    left: Option<usize>,
 ) -> std::result::Result<Fields, ParquetError> {
     match column {
         ColumnReader::BoolColumnReader(reader) => {
@@ -331,16 +363,22 @@ fn read_any(
         ColumnReader::DoubleColumnReader(reader) => {
             read_column(reader, count, meaning, |value, out| put(out, value))
         }
-        ColumnReader::ByteArrayColumnReader(reader) => {
-            read_column(reader, count, meaning, |value, out| {
-                out.extend_from_slice(value.data());
-            })
-        }
-        ColumnReader::FixedLenByteArrayColumnReader(reader) => {
-            read_column(reader, count, meaning, |value, out| {
-                out.extend_from_slice(value.data());
-            })
-        }
+        ColumnReader::ByteArrayColumnReader(reader) => read_bounded(
+            reader,
+            count,
+            meaning,
+            left,
+            |value| value.data().len(),
+            |value, out| out.extend_from_slice(value.data()),
+        ),
+        ColumnReader::FixedLenByteArrayColumnReader(reader) => read_bounded(
+            reader,
+            count,
+            meaning,
+            left,
+            |value| value.data().len(),
+            |value, out| out.extend_from_slice(value.data()),
+        ),
         ColumnReader::Int96ColumnReader(_) => Err(ParquetError::NYI(
             "times of 96 bits; write them as 64-bit timestamps".to_owned(),
         )),
@@ -407,7 +445,7 @@ impl Parquet {
         let fields = guarded(self.input.path(), || {
             columns
                 .iter_mut()
-                .map(|(column, meaning)| read_any(column, count, *meaning))
+                .map(|(column, meaning)| read_any(column, count, *meaning, None))
                 .collect::<std::result::Result<Vec<_>, ParquetError>>()
         })?;
         self.left_in_group -= count as u64;
@@ -550,6 +588,10 @@ impl RequestReader for Parquet {
 
 /// Rows that a table of texts hands on at once.
 const BATCH_ROWS: usize = 1024;
+/// Longest value that a table of texts hands on: a value that a dictionary holds once is copied into every row. [bytes]
+const MOST_VALUE_BYTES: usize = 1 << 18;
+/// Most bytes of all values of [`BATCH_ROWS`] rows. [bytes]
+const MOST_BATCH_BYTES: usize = 1 << 26;
 
 /// The rows of a table that is no trace: the values of the columns that are wanted, as texts. Decimals are
 /// written with their point, times in UTC by ISO 8601, and a null is an empty text.
@@ -642,10 +684,14 @@ impl TableRows {
             .min(BATCH_ROWS);
         let columns = &mut self.columns;
         let fields = guarded(&self.path, || {
-            columns
-                .iter_mut()
-                .map(|(column, meaning, written)| read_written(column, count, *meaning, *written))
-                .collect::<std::result::Result<Vec<_>, ParquetError>>()
+            let mut left = MOST_BATCH_BYTES;
+            let mut fields = Vec::with_capacity(columns.len());
+            for (column, meaning, written) in columns {
+                let found = read_written(column, count, *meaning, *written, left)?;
+                left = left.saturating_sub(found.bytes.len());
+                fields.push(found);
+            }
+            Ok(fields)
         })?;
         self.left_in_group -= count as u64;
         fields
@@ -701,6 +747,7 @@ fn read_written(
     count: usize,
     meaning: Meaning,
     written: Written,
+    left: usize,
 ) -> std::result::Result<Fields, ParquetError> {
     match (column, written) {
         (ColumnReader::Int32ColumnReader(reader), Written::Decimal(scale)) => {
@@ -739,7 +786,7 @@ fn read_written(
                 put_time(out, value.to_millis(), 1_000);
             })
         }
-        (column, _) => read_any(column, count, meaning),
+        (column, _) => read_any(column, count, meaning, Some(left)),
     }
 }
 
@@ -822,6 +869,50 @@ mod tests {
         let mut out = Vec::new();
         write(&mut out);
         String::from_utf8(out).unwrap()
+    }
+
+    /// A table of one column `text` whose rows all hold the same value, which a dictionary states once.
+    fn table_of_equal_texts(rows: usize, bytes: usize) -> tempfile::NamedTempFile {
+        use parquet::data_type::{ByteArray, ByteArrayType};
+        use parquet::file::writer::SerializedFileWriter;
+
+        let schema = "message table { required binary text (UTF8); }";
+        let schema = parquet::schema::parser::parse_message_type(schema).unwrap();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let mut table =
+            SerializedFileWriter::new(file.reopen().unwrap(), schema.into(), Default::default())
+                .unwrap();
+        let mut group = table.next_row_group().unwrap();
+        let mut column = group.next_column().unwrap().unwrap();
+        let values = vec![ByteArray::from(vec![b'x'; bytes]); rows];
+        column
+            .typed::<ByteArrayType>()
+            .write_batch(&values, None, None)
+            .unwrap();
+        column.close().unwrap();
+        group.close().unwrap();
+        table.close().unwrap();
+        file
+    }
+
+    fn first_batch(rows: usize, bytes: usize) -> Result<Vec<Vec<String>>> {
+        let file = table_of_equal_texts(rows, bytes);
+        TableRows::open(file.path(), &["text".to_owned()])
+            .unwrap()
+            .next_batch()
+    }
+
+    #[test]
+    fn a_small_table_of_long_texts_is_not_copied_into_every_row() {
+        let longest = first_batch(2, MOST_VALUE_BYTES).unwrap();
+        assert_eq!(longest[0][1].len(), MOST_VALUE_BYTES);
+        for (rows, bytes, said) in [
+            (2, MOST_VALUE_BYTES + 1, "the maximum is 262144"),
+            (257, MOST_VALUE_BYTES, "more than 67108864 bytes of text"),
+        ] {
+            let error = first_batch(rows, bytes).unwrap_err().to_string();
+            assert!(error.contains(said), "{error}");
+        }
     }
 
     #[test]

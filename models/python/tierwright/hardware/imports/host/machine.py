@@ -195,6 +195,10 @@ _WARNINGS: Mapping[str, tuple[str, str]] = {
         "Drives are named by no system that was saved; they do not count",
         "save the answers of Storage, or of the Chassis that holds them",
     ),
+    "simple_storage_beside_drives": (
+        "SimpleStorage lists drives that no saved answer of a Drive has; they count",
+        "save the answers of all drives, and check that none of them counts twice",
+    ),
     "media_not_stated": (
         "Nothing states whether these are hard disks or flash",
         "save the answer of each Drive, which states `MediaType` and `Protocol`",
@@ -220,7 +224,7 @@ _WARNINGS: Mapping[str, tuple[str, str]] = {
         "add the list of drives of the same machine",
     ),
     "bays_not_stated": (
-        "No program on a host states the bays that are empty",
+        "Nothing states the bays that are empty",
         "look into the machine, or its manual",
     ),
 }
