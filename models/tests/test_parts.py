@@ -8,6 +8,7 @@ import signal
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from tierwright.common.errors import BadInput
 from tierwright.profile import measure, parts
 from tierwright.profile.document import Profile
 from tierwright.profile.parts import profile_of_parts
-from tierwright.trace.reading import Trace
+from tierwright.trace.reading import Reading, Trace
 
 LINES = 4_000
 FIELDS = ("time", "device", "page", "op")
@@ -182,12 +183,48 @@ def test_the_command_writes_the_same_profile(
     assert documents[0] == documents[1]
 
 
+def test_a_file_counts_once(files: tuple[Path, ...], tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"`0\.csv` is named twice"):
+        profile_of_parts(trace_of((files[0], files[0])), tmp_path, threads)
+
+
+def test_bad_records_are_allowed_in_the_trace_not_in_each_part(
+    files: tuple[Path, ...], tmp_path: Path
+) -> None:
+    bad = []
+    for path in (files[0], files[3]):
+        bad.append(tmp_path / path.name)
+        bad[-1].write_text(path.read_text() + "what,is,this,now\n")
+    for allowed in (1, 2):
+        trace = trace_of((bad[0], bad[1]))
+        trace = replace(trace, reading=Reading(skip_bad_records=allowed))
+        if allowed == 2:
+            profile = profile_of_parts(trace, tmp_path, threads)
+            assert profile.curve.notes.skipped_records == 2
+        else:
+            with pytest.raises(BadInput, match="2 bad records, more than the 1"):
+                profile_of_parts(trace, tmp_path, threads)
+
+
+def test_a_note_of_any_characters_is_read() -> None:
+    note = {
+        "source_format": "csv",
+        "tells_writes": True,
+        "skipped_records": None,
+        "warnings": [],
+        "assumptions": ["the member `m\u2028a.csv`"],
+    }
+    found = parts._noted([json.dumps(note, ensure_ascii=False)])
+    assert found["assumptions"] == note["assumptions"]
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
         (["--workers", "2"], "has no parts to share out"),
         (["--parts-in", ".", "--sample-rate", "0.1"], "cannot be combined"),
         (["--parts-in", "no-such-folder"], "is not a folder"),
+        (["--parts-in", ".", "--members-apart"], "parts follow one another"),
     ],
 )
 def test_what_does_not_go_together_is_refused(

@@ -321,8 +321,9 @@ def _cautions(
             "the chip's times are those of the paper's Table I, a chip of 2006",
             "give read, write and erase times of your own chip",
         )
-    if not any(counts.victims for counts in found.values()) and (
-        found["page_lru"].writes == 0
+    if not any(
+        counts.transactions_pushed_out or counts.writes or counts.victims
+        for counts in found.values()
     ):
         yield Caution(
             "everything_fits",

@@ -74,7 +74,6 @@ def _check_output(output: Path | None, *, json: bool) -> None:
 
 
 def _check_parts(
-    trace: Trace,
     parts_in: Path | None,
     workers: int | None,
     sample_rate: float | None,
@@ -88,11 +87,6 @@ def _check_parts(
     if parts_in is not None and sample_rate is not None:
         raise BadInput(
             "--parts-in and --sample-rate cannot be combined: the counts of parts are exact",
-            "leave one of them out",
-        )
-    if parts_in is not None and trace.reading.members_merged:
-        raise BadInput(
-            "--parts-in and --members-merged cannot be combined: parts follow one another",
             "leave one of them out",
         )
 
@@ -175,7 +169,7 @@ def profile(
 ) -> None:
     """Compute the LRU hit-ratio and write-back curves of a trace, exact or sampled; sum it up."""
     _check_output(output, json=json)
-    _check_parts(trace, parts_in, workers, sample_rate)
+    _check_parts(parts_in, workers, sample_rate)
     listed = parse_sizes(sizes, "--sizes", 1)
     from tierwright.profile import measure
 

@@ -109,6 +109,7 @@ def profile_of_parts(
     from tierwright.profile.measure import check_sizes, profile_of_counts
 
     check_sizes(sizes)
+    _check_files(trace)
     if not folder.is_dir():
         raise BadInput(f"`{folder}` is not a folder", "name a folder that exists")
     files = [replace(trace, path=path, others=()) for path in trace.files]
@@ -141,10 +142,41 @@ def profile_of_parts(
             2 * len(files), 2 * len(files), accesses
         ),
     )
+    found["trace"] = _noted(found["notes"])
+    _check_skipped(found["trace"]["skipped_records"], trace)
     duration_ns = found["duration_ns"]
     found["duration_s"] = None if duration_ns is None else duration_ns / _NANOSECONDS
-    found["trace"] = _noted(found["notes"])
     return profile_of_counts(found, str(trace.path), sizes=sizes, points=points)
+
+
+def _check_files(trace: Trace) -> None:
+    """Refuse files that are not parts which follow one another."""
+    named = [path.resolve() for path in trace.files]
+    for path in named:
+        if named.count(path) > 1:
+            raise BadInput(
+                f"`{path.name}` is named twice, so its accesses would count twice",
+                "name each file once",
+            )
+    for asked, option in (
+        (trace.reading.members_apart, "members apart"),
+        (trace.reading.members_merged, "merged members"),
+    ):
+        if asked:
+            raise BadInput(
+                f"{option}: parts follow one another, and pages of one device are the same in all of them",
+                "leave it out, or read the trace as a whole",
+            )
+
+
+def _check_skipped(skipped: int, trace: Trace) -> None:
+    """Refuse more bad records in all parts than are allowed in the trace."""
+    allowed = trace.reading.skip_bad_records
+    if skipped > allowed:
+        raise BadInput(
+            f"the parts have {counted(skipped, 'bad record')}, more than the {allowed:,} that may be skipped",
+            "allow more, or repair the files",
+        )
 
 
 def _accesses_of(trace: Trace) -> int:
@@ -193,7 +225,7 @@ def _each(
     if len(done) < len(tasks):
         raise BadInput(
             f"workers died {_MOST_STARTS} times, and {counted(len(tasks) - len(done), 'part is', 'parts are')} not counted yet",
-            "use fewer workers, or smaller parts: a part takes about 60 bytes of memory for each of its pages",
+            "use fewer workers, or smaller parts: a part takes about 100 bytes of memory for each of its pages",
         )
     return [done[at] for at in range(len(tasks))]
 
@@ -228,7 +260,7 @@ def _go_on(report: Callable[[int], bool], done: int) -> None:
 
 def _noted(notes: Iterable[str]) -> Mapping[str, Any]:
     """Join what the readers of the parts noticed: each note once, writes told if all tell them."""
-    each = [json.loads(line) for text in notes for line in text.splitlines()]
+    each = [json.loads(line) for text in notes for line in text.split("\n")]
     warnings: list[dict[str, Any]] = []
     assumptions: list[str] = []
     for one in each:
