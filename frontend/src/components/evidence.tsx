@@ -67,8 +67,12 @@ export function knownAndBounded<T extends readonly [number, ...number[]]>(
   points: readonly T[],
 ): { readonly known: readonly T[]; readonly bounded: readonly T[] } {
   const known = points.filter(([size]) => isKnownBetween(evidence, size));
+  // A single known point is no line: all are bounded.
+  if (known.length <= 1) {
+    return { known: [], bounded: points };
+  }
   const last = known.at(-1)?.[0] ?? 0;
   const bounded =
     known.length === points.length ? [] : points.filter(([size]) => size >= last);
-  return { known: known.length > 1 ? known : [], bounded };
+  return { known, bounded };
 }
