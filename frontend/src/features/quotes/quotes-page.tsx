@@ -285,6 +285,18 @@ const todayOf = (inventory: FileImportOut | undefined, disk: string): Today => {
       };
 };
 
+/** What there is today, which the user can change; a new inventory states it again. */
+function useToday(inventory: FileImportOut | undefined, disk: string) {
+  const [today, setToday] = useState(() => todayOf(inventory, disk));
+  const stated = `${inventory?.id ?? ""} ${inventory?.have === null}`;
+  const [shown, setShown] = useState(stated);
+  if (inventory !== undefined && stated !== shown) {
+    setShown(stated);
+    setToday(todayOf(inventory, disk));
+  }
+  return [today, setToday] as const;
+}
+
 const haveOf = (today: Today): HaveIn | null =>
   today.ram_gib === undefined
     ? null
@@ -315,13 +327,7 @@ function Asked(props: {
   readonly put: (change: StatementsIn) => void;
 }) {
   const { inventory, files } = props;
-  const [today, setToday] = useState(() => todayOf(inventory, props.disk));
-  const stated = `${inventory?.id ?? ""} ${inventory?.have === null}`;
-  const [shown, setShown] = useState(stated);
-  if (inventory !== undefined && stated !== shown) {
-    setShown(stated);
-    setToday(todayOf(inventory, props.disk));
-  }
+  const [today, setToday] = useToday(inventory, props.disk);
   const [limits, setLimits] = useState<Limits>({});
   const [months, setMonths] = useState(36);
   const [day, setDay] = useState(() => new Date().toISOString().slice(0, 10));
