@@ -91,9 +91,9 @@ def test_kept_counts_are_used_and_damaged_ones_made_anew(
     counted = []
     really = parts._count
 
-    def noted(task: tuple[parts.PartOfTrace, Path]) -> None:
+    def noted(task: tuple[parts.PartOfTrace, Path]) -> int:
         counted.append(task[1])
-        really(task)
+        return really(task)
 
     monkeypatch.setattr(parts, "_count", noted)
     assert counts(profile_of_parts(trace, tmp_path, threads)) == counts(first)
@@ -153,6 +153,23 @@ def test_a_run_can_be_cancelled_and_keeps_what_it_has(
             trace, tmp_path, threads, on_progress=lambda done, _all, _n: done < 6
         )
     assert list(tmp_path.glob("*.part"))
+
+
+def test_progress_tells_the_accesses_that_are_counted(
+    files: tuple[Path, ...], tmp_path: Path
+) -> None:
+    told: list[tuple[int, int, int]] = []
+
+    def note(done: int, total: int, accesses: int) -> bool:
+        told.append((done, total, accesses))
+        return True
+
+    whole = profile_of_parts(trace_of(files), tmp_path, threads, on_progress=note)
+    assert told[-1][:2] == (8, 8)
+    # The accesses of the parts so far, once they are counted and once they are followed.
+    assert (4, 8, whole.curve.accesses) in told
+    assert (8, 8, whole.curve.accesses) in told
+    assert all(accesses <= whole.curve.accesses for _, _, accesses in told)
 
 
 def test_a_part_that_cannot_be_read_is_named(

@@ -379,6 +379,8 @@ def _reporter(
                     speed_text(accesses, requests, now - began)
                     if accesses
                     else f"{format_bytes(round(done / (now - began)))}/s"
+                    if done
+                    else ""
                 )
                 bar.update(task, completed=done, total=total, speed=speed)
 

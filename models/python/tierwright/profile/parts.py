@@ -47,12 +47,15 @@ class PartOfTrace:
         The file and how it is read.
     first_access : int
         Accesses of the trace before it.
+    accesses : int
+        Of the file.
     trace_accesses : int
         Accesses of the whole trace.
     """
 
     trace: Trace
     first_access: int
+    accesses: int
     trace_accesses: int
 
     def file_in(self, folder: Path) -> Path:
@@ -113,15 +116,19 @@ def profile_of_parts(
     if not folder.is_dir():
         raise BadInput(f"`{folder}` is not a folder", "name a folder that exists")
     files = [replace(trace, path=path, others=()) for path in trace.files]
+    steps = 2 * len(files)
     report = on_progress or (lambda _done, _total, _accesses: True)
     accesses = _each(
-        start_workers, _accesses_of, files, lambda done: report(done, 2 * len(files), 0)
+        start_workers,
+        _accesses_of,
+        files,
+        lambda done: report(len(done), steps, sum(done.values())),
     )
     total = sum(accesses)
     starts = list(accumulate(accesses, initial=0))
     placed = [
-        PartOfTrace(one, first, total)
-        for one, first in zip(files, starts[:-1], strict=True)
+        PartOfTrace(one, first, count, total)
+        for one, first, count in zip(files, starts[:-1], accesses, strict=True)
     ]
     paths = [part.file_in(folder) for part in placed]
     missing = [
@@ -134,13 +141,11 @@ def profile_of_parts(
         start_workers,
         _count,
         missing,
-        lambda done: report(len(files) + kept + done, 2 * len(files), 0),
+        lambda done: report(len(files) + kept + len(done), steps, sum(done.values())),
     )
     found = _simulator.join_parts(
         [str(path) for path in paths],
-        on_progress=lambda _done, _total, accesses: report(
-            2 * len(files), 2 * len(files), accesses
-        ),
+        on_progress=lambda _done, _total, accesses: report(steps, steps, accesses),
     )
     found["trace"] = _noted(found["notes"])
     _check_skipped(found["trace"]["skipped_records"], trace)
@@ -183,7 +188,8 @@ def _accesses_of(trace: Trace) -> int:
     return _simulator.count_accesses(str(trace.path), **trace.arguments())
 
 
-def _count(task: tuple[PartOfTrace, Path]) -> None:
+def _count(task: tuple[PartOfTrace, Path]) -> int:
+    """Write the counts of a part, and return its accesses."""
     part, path = task
     _simulator.part_curves(
         str(part.trace.path),
@@ -192,6 +198,7 @@ def _count(task: tuple[PartOfTrace, Path]) -> None:
         trace_accesses=part.trace_accesses,
         **part.trace.arguments(),
     )
+    return part.accesses
 
 
 def _is_whole(path: Path) -> bool:
@@ -210,7 +217,7 @@ def _each(
     start_workers: StartWorkers,
     work: Callable[[Any], _Done],
     tasks: Sequence[Any],
-    report: Callable[[int], bool],
+    report: Callable[[Mapping[int, _Done]], bool],
 ) -> list[_Done]:
     """Do the work of every task, and what a dead worker left once more by new ones."""
     done: dict[int, _Done] = {}
@@ -235,7 +242,7 @@ def _rest(
     work: Callable[[Any], _Done],
     tasks: Sequence[Any],
     done: dict[int, _Done],
-    report: Callable[[int], bool],
+    report: Callable[[Mapping[int, _Done]], bool],
 ) -> None:
     waiting: dict[Future[_Done], int] = {
         workers.submit(work, task): at
@@ -247,14 +254,14 @@ def _rest(
             ended, _ = wait(waiting, timeout=_LOOK_S, return_when=FIRST_COMPLETED)
             for future in ended:
                 done[waiting.pop(future)] = future.result()
-            _go_on(report, len(done))
+            _go_on(going_on=report(done))
     except BaseException:
         workers.shutdown(wait=False, cancel_futures=True)
         raise
 
 
-def _go_on(report: Callable[[int], bool], done: int) -> None:
-    if not report(done):
+def _go_on(*, going_on: bool) -> None:
+    if not going_on:
         raise _simulator.Cancelled("cancelled", "")
 
 
