@@ -24,7 +24,11 @@ from tierwright.advise.checks.response import ResponseCheck, times_of
 from tierwright.advise.response.rows import NamedRate
 from tierwright.common.wording import percent, three_digits
 from tierwright.evaluate.page_flow.schemes import NO_FLASH, SCHEMES
-from tierwright.evaluate.response.schemes import Hierarchy, scheme_response
+from tierwright.evaluate.response.schemes import (
+    Hierarchy,
+    SchemeResponse,
+    scheme_response,
+)
 from tierwright.evaluate.throughput.schemes import Setting, scheme_throughput
 from tierwright.hardware import catalog
 from tierwright.hardware.device import Device, Figure
@@ -88,18 +92,23 @@ class Point:
         return int(self.curve.distinct_pages * FLASH_SHARE)
 
 
-def response_gaps(point: Point, pair: str) -> Iterator[list[str]]:
-    """Compare response times at rates, accesses arriving as a Poisson process."""
-    flash, disk, disks = PAIRS[pair]
-    hierarchy = Hierarchy(catalog.device(flash), catalog.device(disk), disks=disks)
-    largest = scheme_response(
+def lazy_at_one(point: Point, hierarchy: Hierarchy) -> SchemeResponse:
+    """Return the response of lazy at one access a second, which says what it can carry."""
+    return scheme_response(
         point.curve,
         ram_pages=point.ram,
         flash_pages=point.flash,
         hierarchy=hierarchy,
         accesses_per_s=1.0,
         percentiles=(),
-    )["lazy"].largest_accesses_per_s
+    )["lazy"]
+
+
+def response_gaps(point: Point, pair: str) -> Iterator[list[str]]:
+    """Compare response times at rates, accesses arriving as a Poisson process."""
+    flash, disk, disks = PAIRS[pair]
+    hierarchy = Hierarchy(catalog.device(flash), catalog.device(disk), disks=disks)
+    largest = lazy_at_one(point, hierarchy).largest_accesses_per_s
     for load in LOADS:
         found = question.answer(
             point.curve,
@@ -149,14 +158,7 @@ def throughput_gaps(point: Point, pair: str) -> Iterator[list[str]]:
     hierarchy = Hierarchy(
         flash, disk, disks=disks, service="exponential", writes="waited_for"
     )
-    stations = scheme_response(
-        point.curve,
-        ram_pages=point.ram,
-        flash_pages=point.flash,
-        hierarchy=hierarchy,
-        accesses_per_s=1.0,
-        percentiles=(),
-    )["lazy"].stations
+    stations = lazy_at_one(point, hierarchy).stations
     study = scheme_throughput(
         point.curve,
         ram_pages=point.ram,

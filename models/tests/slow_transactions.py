@@ -37,63 +37,14 @@ from tierwright.evaluate.transactions.nand import (
     check_geometry,
     io_time_us,
 )
+from tierwright.simulate.transactions import Event, Victim
 
-Kind = Literal["begin", "read", "update", "commit", "abort"]
-_KINDS: dict[str, Kind] = {
-    "B": "begin",
-    "R": "read",
-    "U": "update",
-    "C": "commit",
-    "A": "abort",
-}
 BUFFERS = ("transaction", "page_lru")
 WRITE_SCHEMES = ("page", "log")
 MERGE_LOG_PAGES = 8
 SPARE_BLOCKS = 2
-MOST_PAGE_DIGITS = 18
 MOST_CLOCK = 1e200
 """Sums of clocks stay finite below. [ticks]"""
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """One step of one transaction.
-
-    Attributes
-    ----------
-    kind : str
-        `begin`, `read`, `update`, `commit` or `abort`.
-    transaction : str
-        Its id.
-    page : int or None
-        Page read or updated; None for the other kinds.
-    time : float
-        Clock. [ticks]
-    """
-
-    kind: Kind
-    transaction: str
-    page: int | None
-    time: float
-
-
-@dataclass(frozen=True, slots=True)
-class Victim:
-    """A transaction that was pushed out.
-
-    Attributes
-    ----------
-    transaction : str
-        Its id.
-    commit_time : float or None
-        None while it ran. [ticks]
-    next_commit_time : float or None
-        Earliest commit of the other transactions in memory; None where all of them ran. [ticks]
-    """
-
-    transaction: str
-    commit_time: float | None
-    next_commit_time: float | None
 
 
 @dataclass(slots=True)

@@ -13,6 +13,15 @@ import {
   statedUnit,
 } from "./price-book-form";
 
+const READS = {
+  value: 500_000,
+  unit: "1/s",
+  source: "sheet",
+  date: "2020-Q1",
+  note: "",
+  assumed: false,
+};
+
 const device = (change: Partial<DeviceOut>): DeviceOut => ({
   id: "d",
   name: "Drive",
@@ -24,16 +33,7 @@ const device = (change: Partial<DeviceOut>): DeviceOut => ({
   page_bytes: 4096,
   queue_depth: null,
   figures: {
-    read_iops: {
-      value: 500_000,
-      unit: "1/s",
-      source: "sheet",
-      date: "2020-Q1",
-      note: "",
-      assumed: false,
-      low: null,
-      high: null,
-    },
+    read_iops: { ...READS, low: null, high: null },
   },
   read_service_us: 2,
   write_service_us: null,
@@ -96,16 +96,7 @@ describe("a device's form", () => {
       year: 2020,
       sold_as: "device",
       notes: "",
-      figures: {
-        read_iops: {
-          value: 500_000,
-          unit: "1/s",
-          source: "sheet",
-          date: "2020-Q1",
-          note: "",
-          assumed: false,
-        },
-      },
+      figures: { read_iops: READS },
     });
     expect(deviceFaults(formOfDevice(device({})))).toEqual({});
   });

@@ -111,23 +111,11 @@ reports = APIRouter(
     response_class=Response,
     responses={
         **responses(404, 409),
-        200: {
-            "description": "The report, as a file to save.",
-            "headers": {
-                "Content-Disposition": {
-                    "description": "`attachment` with the name of the file, of which the id of the advice is part.",
-                    "schema": {"type": "string"},
-                }
-            },
-            "content": {
-                media_type.partition(";")[0]: {
-                    "schema": {"type": "object"}
-                    if form == "json"
-                    else {"type": "string", "format": "binary"}
-                }
-                for form, media_type in FORMS.items()
-            },
-        },
+        200: report.file_response(
+            FORMS,
+            "The report, as a file to save.",
+            "`attachment` with the name of the file, of which the id of the advice is part.",
+        ),
     },
 )
 async def report_advice(

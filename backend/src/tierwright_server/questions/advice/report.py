@@ -1,7 +1,9 @@
 """An advice as a report: a file that those who decide can read."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -30,6 +32,55 @@ class Report:
     content: bytes
 
 
+def check_title(form: str, title: str | None) -> None:
+    """Refuse a heading of a form that has none.
+
+    Raises
+    ------
+    BadInput
+        If one is given.
+    """
+    if title is not None and form not in reports.WITH_TITLE:
+        raise BadInput.at(
+            "query.title",
+            title,
+            f"a report as {form} has no heading",
+            hint=f"Leave it out, or ask for one of {', '.join(reports.WITH_TITLE)}.",
+        )
+
+
+def file_response(
+    media_types: Mapping[str, str], description: str, file_name: str
+) -> dict[str, Any]:
+    """Describe an answer that is a file to save, for the API document.
+
+    Parameters
+    ----------
+    media_types : mapping of str to str
+        By form.
+    description : str
+    file_name : str
+        What the header with the name of the file is.
+    """
+    return {
+        "description": description,
+        "headers": {
+            "Content-Disposition": {
+                "description": file_name,
+                "schema": {"type": "string"},
+            }
+        },
+        "content": {
+            media_type.partition(";")[0]: {
+                "schema": {"type": "object"}
+                if form == "json"
+                else {"type": "string", "format": "binary"}
+            }
+            for form, media_type in media_types.items()
+        },
+    }
+
+
 async def report(
     session: AsyncSession,
     context: Context,
@@ -47,13 +98,7 @@ async def report(
     BadInput
         If a form without heading is given one, or the replays of a checked advice have not all been made.
     """
-    if title is not None and form not in reports.WITH_TITLE:
-        raise BadInput.at(
-            "query.title",
-            title,
-            f"a report as {form} has no heading",
-            hint=f"Leave it out, or ask for one of {', '.join(reports.WITH_TITLE)}.",
-        )
+    check_title(form, title)
     question = await service.find(session, context, workload_id, body)
     replays = None
     if is_checked:

@@ -1,7 +1,7 @@
 """A ranking asked of the models: the same while a client waits and in a run."""
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -19,7 +19,7 @@ from tierwright.hardware.imports.offers import (
 )
 from tierwright.profile.curve import Curve
 from tierwright_server.common.errors import BadInput
-from tierwright_server.questions.advice.service import of_part
+from tierwright_server.questions.advice.service import have_with, of_part
 from tierwright_server.questions.quote_rankings.schemas import (
     MOST_QUOTES,
     QuoteRankingIn,
@@ -48,6 +48,39 @@ class Found:
     have: Have | None
     flash: Device | None
     disk: Device | None
+
+
+def found_of(
+    body: QuoteRankingIn,
+    curve: Curve,
+    duration_s: float | None,
+    devices: Mapping[str, Device],
+) -> Found:
+    """Put together what a request names.
+
+    Parameters
+    ----------
+    body : QuoteRankingIn
+    curve : Curve
+    duration_s : float or None
+        Of the recording. [s]
+    devices : mapping
+        Those that the request names, by their ids.
+    """
+    have = body.have
+    return Found(
+        curve,
+        duration_s,
+        None
+        if have is None
+        else have_with(
+            have,
+            devices[have.disk_device_id],
+            devices.get(have.flash_device_id or ""),
+        ),
+        devices.get(body.flash_device_id or ""),
+        devices.get(body.disk_device_id or ""),
+    )
 
 
 def _mapping_in(body: QuoteRankingIn) -> LineMapping:

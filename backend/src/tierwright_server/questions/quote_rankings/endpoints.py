@@ -8,6 +8,7 @@ from fastapi.responses import JSONResponse
 from tierwright_server.common.schemas import Identifier
 from tierwright_server.http.context import ContextDep, SessionDep
 from tierwright_server.http.problems import responses
+from tierwright_server.questions.advice.report import file_response
 from tierwright_server.questions.advice.schemas import AdviceCheckOut
 from tierwright_server.questions.quote_rankings import paper, service
 from tierwright_server.questions.quote_rankings.schemas import (
@@ -131,23 +132,11 @@ async def check_quote_report(
     response_class=Response,
     responses={
         **responses(404, 409),
-        200: {
-            "description": "The paper, as a file to save.",
-            "headers": {
-                "Content-Disposition": {
-                    "description": "`attachment` with the name of the file, of which the id of the ranking is part.",
-                    "schema": {"type": "string"},
-                }
-            },
-            "content": {
-                media_type.partition(";")[0]: {
-                    "schema": {"type": "object"}
-                    if form == "json"
-                    else {"type": "string", "format": "binary"}
-                }
-                for form, media_type in paper.MEDIA_TYPES.items()
-            },
-        },
+        200: file_response(
+            paper.MEDIA_TYPES,
+            "The paper, as a file to save.",
+            "`attachment` with the name of the file, of which the id of the ranking is part.",
+        ),
     },
 )
 async def report_quote_ranking(

@@ -8,10 +8,10 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise import exports, quote_ranking
 from tierwright.advise import report as reports
-from tierwright_server.common.errors import BadInput, NeedsTrace
+from tierwright_server.common.errors import NeedsTrace
 from tierwright_server.http.context import Context
 from tierwright_server.questions.advice import check
-from tierwright_server.questions.advice.report import Report
+from tierwright_server.questions.advice.report import Report, check_title
 from tierwright_server.questions.advice.schemas import AdviceCheckOut
 from tierwright_server.questions.quote_rankings.schemas import (
     PaperCheckOut,
@@ -57,13 +57,7 @@ async def written(
     BadInput
         If a form without heading is given one, or nothing that can be exported is recommended.
     """
-    if title is not None and form not in reports.WITH_TITLE:
-        raise BadInput.at(
-            "query.title",
-            title,
-            f"a report as {form} has no heading",
-            hint=f"Leave it out, or ask for one of {', '.join(reports.WITH_TITLE)}.",
-        )
+    check_title(form, title)
     asked = await compared(session, context, body)
     document = await _document(session, context, asked, body.statements)
 

@@ -18,7 +18,7 @@ from tierwright_server.hardware.catalog import service as catalog
 from tierwright_server.http.context import Context
 from tierwright_server.jobs.runs.schemas import RunOut
 from tierwright_server.jobs.runs.states import RunKind
-from tierwright_server.questions.advice.service import Question, have_with
+from tierwright_server.questions.advice.service import Question
 from tierwright_server.questions.point import find_curve
 from tierwright_server.questions.quote_rankings import repository
 from tierwright_server.questions.quote_rankings.asked import (
@@ -26,6 +26,7 @@ from tierwright_server.questions.quote_rankings.asked import (
     answered,
     asked_of_models,
     batch_of,
+    found_of,
 )
 from tierwright_server.questions.quote_rankings.schemas import (
     MOST_AT_ONCE,
@@ -72,19 +73,7 @@ async def _find(
     curve = await find_curve(session, context, body.workload_id, body)
     workload, content = await workloads.find_ready(session, body.workload_id)
     devices = await _devices(session, context, body)
-    found = Found(
-        curve,
-        content.summary.get("duration_s"),
-        None
-        if body.have is None
-        else have_with(
-            body.have,
-            devices[body.have.disk_device_id],
-            devices.get(body.have.flash_device_id or ""),
-        ),
-        devices.get(body.flash_device_id or ""),
-        devices.get(body.disk_device_id or ""),
-    )
+    found = found_of(body, curve, content.summary.get("duration_s"), devices)
     return _Named(found, workload, content, devices)
 
 

@@ -31,12 +31,11 @@ def rank(job: dict[str, Any], report: Report) -> dict[str, Any]:
     """
     # The answer has the shapes of the API, which take a second to import: not before it is known to be wanted.
     from tierwright.hardware.device import device_from_mapping
-    from tierwright_server.questions.advice.service import have_with
     from tierwright_server.questions.quote_rankings.asked import (
-        Found,
         answered,
         asked_of_models,
         batch_of,
+        found_of,
     )
     from tierwright_server.questions.quote_rankings.schemas import QuoteRankingIn
 
@@ -56,19 +55,8 @@ def rank(job: dict[str, Any], report: Report) -> dict[str, Any]:
                 report.progress("ordering quotes", 0, None, unit="quotes")
 
         report.progress("pricing quotes", 0, total, unit="quotes")
-        found = Found(
-            _curve(job, body.start, body.dirty_share),
-            job["summary"].get("duration_s"),
-            None
-            if body.have is None
-            else have_with(
-                body.have,
-                devices[body.have.disk_device_id],
-                devices.get(body.have.flash_device_id or ""),
-            ),
-            devices.get(body.flash_device_id or ""),
-            devices.get(body.disk_device_id or ""),
-        )
+        curve = _curve(job, body.start, body.dirty_share)
+        found = found_of(body, curve, job["summary"].get("duration_s"), devices)
         ranking_id, answer = answered(asked_of_models(body, batch, found), on_quote)
     except BadInput as refused:
         raise JobFailure(refused.message, refused.hint) from refused

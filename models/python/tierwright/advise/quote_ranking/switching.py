@@ -106,22 +106,18 @@ def _price(asked: Asked, table: Table, order: list[int]) -> Switch:
     best = _name(table, others[0]) if others else None
     limited = _limited(asked, table, own)
     least = min(limited, default=None)
-    if least is not None and (
-        not others
-        or least[0] < Decimal(int(table.options.month_cents[others[0]])) * CENT
-    ):
+    dearer = (
+        Decimal(int(table.options.month_cents[others[0]])) * CENT if others else None
+    )
+    if least is not None and (dearer is None or least[0] < dearer):
         value, limit = least
-        more = value - used
-        if not more:
-            text = f"At any higher price of {name}, {_wins(best)}: {name} is at the limit of its {limit}."
-        else:
-            share = f", {percent(float(more / used))}" if used else ""
-            text = (
-                f"Above {exact_money(value)} per month for {name}, which is {exact_money(more)}{share} more than stated, "
-                f"{_wins(best)}: {name} breaks the limit of its {limit}."
-            )
-        return Switch("price", "USD/month", float(used), float(value), best, text)
-    if not others:
+        at_once, beyond = (
+            f"{name} is at the limit of its {limit}",
+            f": {name} breaks the limit of its {limit}",
+        )
+    elif dearer is not None:
+        value, at_once, beyond = dearer, "both cost the same", ""
+    else:
         return Switch(
             "price",
             "USD/month",
@@ -130,16 +126,14 @@ def _price(asked: Asked, table: Table, order: list[int]) -> Switch:
             None,
             f"At no price does another option win: {name} is the only one that keeps every limit.",
         )
-    other = int(table.options.month_cents[others[0]])
-    value = Decimal(other) * CENT
     more = value - used
     if not more:
-        text = f"At any higher price of {name}, {_wins(best)}: both cost the same."
+        text = f"At any higher price of {name}, {_wins(best)}: {at_once}."
     else:
         share = f", {percent(float(more / used))}" if used else ""
         text = (
             f"Above {exact_money(value)} per month for {name}, which is {exact_money(more)}{share} more than stated, "
-            f"{_wins(best)}."
+            f"{_wins(best)}{beyond}."
         )
     return Switch("price", "USD/month", float(used), float(value), best, text)
 

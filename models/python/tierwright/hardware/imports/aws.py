@@ -18,7 +18,7 @@ from tierwright.common.wording import counted
 from tierwright.hardware.imports import values
 from tierwright.hardware.imports.json_stream import JsonStream
 from tierwright.hardware.imports.ledger import Ledger, Row, Skip, shown
-from tierwright.hardware.imports.lines import Lines
+from tierwright.hardware.imports.lines import Lines, rows_of
 from tierwright.hardware.imports.prices import Price, PriceUnit, take_prices
 from tierwright.hardware.imports.source import Source
 
@@ -434,21 +434,9 @@ def _rows_of_table(
         field: [columns.index(name) for name in names if name in columns]
         for field, names in _PLACES.items()
     }
-    width = len(columns)
-    while True:
-        lines.of_row = 0
-        row = table.line_num + 1
-        cells = next(table, None)
-        if cells is None:
-            return
-        if not cells:
-            continue
-        if len(cells) != width:
-            yield (
-                row,
-                Skip(f"the line has {counted(len(cells), 'cell')}, the header {width}"),
-                offer,
-            )
+    for row, cells in rows_of(table, len(columns), lines):
+        if isinstance(cells, Skip):
+            yield row, cells, offer
             continue
         yield (
             row,

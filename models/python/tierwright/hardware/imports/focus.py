@@ -18,7 +18,7 @@ from tierwright.common.errors import BadInput
 from tierwright.common.wording import counted, listed
 from tierwright.hardware.imports import values
 from tierwright.hardware.imports.ledger import Ledger, Row, Skip, shown
-from tierwright.hardware.imports.lines import Lines
+from tierwright.hardware.imports.lines import Lines, rows_of
 from tierwright.hardware.imports.prices import Price, PriceUnit, take_prices
 from tierwright.hardware.imports.source import Source
 
@@ -278,23 +278,11 @@ def _rows_of_csv(
         names = [name.strip() for name in next(table, [])]
         _check_columns(names, source.place, ledger)
         places = {name: names.index(name) for name in _READ if name in names}
-        while True:
-            lines.of_row = 0
-            row = table.line_num + 1
-            cells = next(table, None)
-            if cells is None:
-                return
-            if not cells:
-                continue
-            if len(cells) != len(names):
-                yield (
-                    row,
-                    Skip(
-                        f"the line has {counted(len(cells), 'cell')}, the header {len(names):,}"
-                    ),
-                )
-                continue
-            yield row, _stated({name: cells[at] for name, at in places.items()})
+        for row, cells in rows_of(table, len(names), lines):
+            if isinstance(cells, Skip):
+                yield row, cells
+            else:
+                yield row, _stated({name: cells[at] for name, at in places.items()})
     except csv.Error as error:
         raise BadInput(
             f"{source.place}: line {table.line_num}: not a table: {error}", _HINT

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator
+from typing import Any
 
 from tierwright.common.errors import BadInput
+from tierwright.common.wording import counted
+from tierwright.hardware.imports.ledger import Skip
 from tierwright.hardware.imports.source import Source
 
 _MOST_LINE_CHARACTERS = 2**18
@@ -51,3 +54,36 @@ class Lines:
                     self._hint,
                 )
             yield line
+
+
+def rows_of(
+    table: Any, width: int, lines: Lines | None = None
+) -> Iterator[tuple[int, list[str] | Skip]]:
+    """Yield the rows of a table below its header, each with its line; one of another width is left out.
+
+    Parameters
+    ----------
+    table : csv.reader
+    width : int
+        Cells of the header.
+    lines : Lines, optional
+        Where the table reads them, so that each row is bounded.
+    """
+    while True:
+        if lines is not None:
+            lines.of_row = 0
+        row = table.line_num + 1
+        cells = next(table, None)
+        if cells is None:
+            return
+        if not cells:
+            continue
+        if len(cells) == width:
+            yield row, cells
+        else:
+            yield (
+                row,
+                Skip(
+                    f"the line has {counted(len(cells), 'cell')}, the header {width:,}"
+                ),
+            )
