@@ -1,6 +1,6 @@
-import { Button, Group, Menu, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { keepPreviousData, useMutation, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import {
   type PaperForm,
@@ -11,10 +11,10 @@ import {
   replaysQuery,
   type StatementsIn,
 } from "@/api/quotes";
-import { downloadBlob } from "@/charts/download";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
+import { SaveMenu } from "@/components/save-menu";
 import { useReplay } from "@/components/use-replay";
 import { counted } from "@/units/quantity";
 
@@ -60,9 +60,14 @@ export function PaperPanel(props: {
       subtitle="Need, options from doing nothing on, cost, switching values, quotes and lines to sign."
       label="The paper for approval"
       actions={
-        <Save
-          rankingId={found.ranking_id}
-          write={(form) => paperFile({ ...question, statements: stated }, form)}
+        <SaveMenu
+          label="Save"
+          failed="The file could not be written"
+          forms={FORMS.map(({ form, title, ending }) => ({
+            title,
+            fileName: `quotes-${form === ending ? "" : `${form}-`}${found.ranking_id}.${ending}`,
+            write: () => paperFile({ ...question, statements: stated }, form),
+          }))}
         />
       }
     >
@@ -162,45 +167,3 @@ export const checkText = (passes: boolean | undefined, count: number): string =>
     ? "The paper passes its check: a committee would not send it back for anything that is checked."
     : `A committee would send it back for ${counted(count, "thing", "things")}.`;
 };
-
-function Save(props: {
-  readonly rankingId: string;
-  readonly write: (form: PaperForm) => Promise<Blob>;
-}) {
-  const save = useMutation({
-    mutationFn: async ({ form, ending }: (typeof FORMS)[number]) => ({
-      name: `quotes-${form === ending ? "" : `${form}-`}${props.rankingId}.${ending}`,
-      blob: await props.write(form),
-    }),
-    onSuccess: ({ name, blob }) => downloadBlob(name, blob),
-  });
-  return (
-    <Stack gap="xs" align="flex-end">
-      <Menu
-        position="bottom-end"
-        transitionProps={{ duration: 0 }}
-        withInitialFocusPlaceholder={false}
-      >
-        <Menu.Target>
-          <Button size="xs" disabled={save.isPending}>
-            Save
-          </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {FORMS.map((each) => (
-            <Menu.Item key={each.form} onClick={() => save.mutate(each)}>
-              {each.title}
-            </Menu.Item>
-          ))}
-        </Menu.Dropdown>
-      </Menu>
-      <Text size="sm" c="dimmed" role="status">
-        {save.isPending ? `Writing ${save.variables.title}` : ""}
-        {save.isSuccess ? `Saved ${save.data.name}` : ""}
-      </Text>
-      {save.isError && (
-        <ProblemAlert error={save.error} title="The file could not be written" />
-      )}
-    </Stack>
-  );
-}
