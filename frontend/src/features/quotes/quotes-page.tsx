@@ -413,8 +413,8 @@ function Asked(props: {
             onChange={(disks) => put({ disks })}
           />
           <OptionalNumberField
-            label="Cost today"
-            unit="USD per month"
+            label="Cost per month today"
+            unit="USD"
             description="What doing nothing costs."
             placeholder="not stated"
             min={0}
