@@ -99,6 +99,10 @@ impl<P: Policy, D: FlashDevice> Host for Surroundings<P, D> {
         self.dram.is_dirty(page)
     }
 
+    fn dram_pages(&self) -> u64 {
+        u64::from(self.dram.capacity())
+    }
+
     #[inline]
     fn pull(&mut self) -> Option<Exit> {
         let victim = self.dram.give()?;

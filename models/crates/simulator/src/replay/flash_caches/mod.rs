@@ -69,22 +69,27 @@ use options::Options;
 
 mod bcache;
 mod cac;
+mod cachelib;
 mod chains;
 mod counters;
+mod dm_cache;
 mod dm_writecache;
 mod engine;
 mod exadata;
 mod face;
 mod frames;
+mod l2arc;
 mod larc;
 mod lazy_cleaning;
 mod lru2;
 mod no_flash;
+mod open_cas;
 mod options;
 mod ram_filter;
 mod rate;
 mod sce;
 mod sets;
+mod streams;
 mod tac;
 #[cfg(test)]
 mod tests;
@@ -110,6 +115,8 @@ pub(crate) trait Host {
     fn counters(&mut self) -> &mut FlashCacheCounters;
     /// Whether DRAM holds `page` with a change that nothing below has.
     fn dram_page_changed(&self, page: u32) -> bool;
+    /// Pages that DRAM can hold.
+    fn dram_pages(&self) -> u64;
     /// Takes the next victim out of DRAM before its time; counted as eviction.
     fn pull(&mut self) -> Option<Exit>;
     /// One write operation to the frames `frame..frame + pages`, which may wrap around. The caller
@@ -487,6 +494,10 @@ flash_caches! {
     larc::Larc => "larc", "LARC", "Lazy adaptive replacement: a page enters at its second miss within a ghost list whose length adapts; LRU, write-back or write-through.", "Huang, Wei, Chen, Chen, Feng: Improving flash-based disk cache with lazy adaptive replacement, MSST 2013, as a policy of dm-cache implements it", &[];
     ram_filter::RamFilter => "ram_filter", "RAM filter (S3-FIFO)", "A FIFO in DRAM filters a log on flash: pages referenced there, or left out not long ago, are appended, or some by chance; FIFO or CLOCK.", "Yang, Zhang, Qiu, Yue, Rashmi: FIFO queues are all you need for cache eviction, SOSP 2023, as its artefact runs it", &[];
     dm_writecache::DmWritecache => "dm_writecache", "dm-writecache", "Write cache of the kernel: changed pages alone enter, write-back from a high to a low watermark, oldest first; reads are not cached.", "Linux dm-writecache, as its guide describes it", &[WRITES];
+    open_cas::OpenCas => "open_cas", "Open CAS", "Block cache of lines: read misses and writes enter, at once or after some requests, LRU; long streams bypass a full cache; ALRU cleans what is old when idle, ACP all the time.", "Open CAS for Linux, as its guide and its library's source describe it", &[];
+    dm_cache::DmCache => "dm_cache", "dm-cache (smq)", "Cache of lvmcache: copies blocks of many pages to flash where the area around them is hot; levels of heat, write-back when idle, or write-through.", "Linux dm-cache with its policy smq, as the source of the kernel has it", &[];
+    l2arc::L2arc => "l2arc", "L2ARC (2026)", "ZFS's second level: each second a bounded number of unchanged pages from the cold ends of DRAM's lists goes to a ring on flash; a limit of drive writes a day.", "OpenZFS, source of August 2026", &[WRITES];
+    cachelib::CacheLib => "cachelib", "CacheLib, large objects", "Log of regions of 16 MiB, emptied whole by LRU or FIFO, with reinsertion; admission of all, by a chance that holds a rate of writes, or at the second insert.", "Berg, Berger, McAllister and others: The CacheLib caching engine, OSDI 2020, and the defaults of its source", &[WRITES];
 }
 
 /// Every flash cache.
