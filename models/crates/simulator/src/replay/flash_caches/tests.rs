@@ -261,6 +261,10 @@ impl Host for Bare {
         false
     }
 
+    fn dram_pages(&self) -> u64 {
+        1
+    }
+
     fn pull(&mut self) -> Option<Exit> {
         None
     }
