@@ -660,8 +660,15 @@ fn capacities_far_above_the_distinct_pages_cost_no_memory() {
             let options = rated(cache, &[]);
             let result = run(&accesses, cache.about.name, ram, largest, &options);
             // Nothing is on flash when 1 comes back: the threads of SCE do not wake in so short a time, LARC and the
-            // filter saw it once, and dm-writecache takes changed pages alone.
-            let late = ["sce", "larc", "ram_filter", "dm_writecache"];
+            // filter saw it once, dm-writecache takes changed pages alone, and dm-cache and L2ARC wait for a second.
+            let late = [
+                "sce",
+                "larc",
+                "ram_filter",
+                "dm_writecache",
+                "dm_cache",
+                "l2arc",
+            ];
             let again = u64::from(late.contains(&cache.about.name) && ram == 1);
             assert_eq!(result.counters.hdd_reads(), 3 + again);
         }

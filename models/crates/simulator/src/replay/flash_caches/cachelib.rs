@@ -215,6 +215,8 @@ impl CacheLib {
                     self.empty(region, host);
                 }
             };
+            self.links.grow(region as usize + 1);
+            self.is_closed.grow(region as usize + 1);
             self.open = region;
             self.filled = 0;
             self.reclaim(host);
@@ -432,8 +434,6 @@ impl FlashCache for CacheLib {
             Admission::DynamicRandom { base, .. } => base,
             Admission::All | Admission::RejectFirst { .. } => 1.0,
         };
-        let mut is_closed = BitSet::default();
-        is_closed.grow(regions as usize);
         Self {
             settings: *settings,
             frame_of: Vec::new(),
@@ -442,8 +442,8 @@ impl FlashCache for CacheLib {
             room: Room::new(regions),
             regions,
             order: Ends::EMPTY,
-            links: Links::new(regions as usize),
-            is_closed,
+            links: Links::default(),
+            is_closed: BitSet::default(),
             open: NONE,
             filled: 0,
             slots: 0,
