@@ -271,10 +271,10 @@ def always(_at: int) -> bool:
 
 def days() -> list[Step]:
     """Return accesses around the end of three days, by the clock that begins with the first one."""
-    steps = regular(drawn(120, 30), 1_000_000)
+    steps = regular(drawn(200, 60), 1_000_000)
     for day in (1, 2, 3):
         start = (day * 86_400 - 100) * 1_000_000
-        steps += regular(drawn(400, 30, day), 300_000, start_us=start)
+        steps += regular(drawn(400, 60, day), 300_000, start_us=start)
     return steps
 
 
@@ -289,8 +289,8 @@ def relations_swept() -> list[Step]:
 
 def widely_spread() -> list[Step]:
     """Return accesses to more areas than the hotspot queue has entries, some of them twice."""
-    blocks = [16 * at for at in range(1300)]
-    again = [16 * at for at in drawn(1500, 1300)]
+    blocks = [32 * at for at in range(1300)]
+    again = [32 * at for at in drawn(1500, 1300)]
     return regular(blocks + again, 10_000, lambda at: at % 3 == 0)
 
 
@@ -330,7 +330,7 @@ RARE: dict[str, tuple[str, Options, tuple[int, int], list[Step], str]] = {
         "bypassed",
     ),
     "dm-cache forgets areas": (
-        "dm_cache", {"block_pages": "1"}, (3, 300), widely_spread(), "disk_batch_reads",
+        "dm_cache", {"block_pages": "2"}, (3, 300), widely_spread(), "disk_batch_reads",
     ),
     "dm-cache with its default blocks": (
         "dm_cache", {}, (5, 1600),
@@ -339,20 +339,20 @@ RARE: dict[str, tuple[str, Options, tuple[int, int], list[Step], str]] = {
     ),
     "dm-cache commits several pages of metadata": (
         "dm_cache", {"block_pages": "1"}, (2, 1200),
-        regular(drawn(2500, 2000), 300, always), "metadata_random_page_writes",
+        regular(drawn(2500, 2000), 900, always), "metadata_random_page_writes",
     ),
     "dm-cache under load demotes after a minute": (
         "dm_cache", {"mode": "write_through", "block_pages": "2"}, (2, 80),
         regular(drawn(2000, 90), 90_000, lambda at: at % 3 == 0), "flash_evictions",
     ),
     "L2ARC spreads a day's budget over the day": (
-        "l2arc", {"ram_policy": "lru", "burst_pages": "3"}, (12, 40), days(),
+        "l2arc", {"ram_policy": "lru", "burst_pages": "3"}, (8, 16), days(),
         "flash_evictions",
     ),
     "L2ARC has a budget of several rounds a day": (
         "l2arc",
         {"ram_policy": "lru", "burst_pages": "0", "dwpd_limit_percent": "700"},
-        (12, 40), days(), "flash_evictions",
+        (8, 16), days(), "flash_evictions",
     ),
     "L2ARC writes log blocks": (
         "l2arc", {"ram_policy": "lru", "dwpd_limit_percent": "0"}, (40, 100),
@@ -366,6 +366,10 @@ RARE: dict[str, tuple[str, Options, tuple[int, int], list[Step], str]] = {
         "cachelib",
         {"admission": "dynamic_random", "target_pages_per_s": "2", "seed": "3"},
         (4, 300), regular(drawn(6000, 500), 120_000), "bypassed",
+    ),
+    "CacheLib with one region": (
+        "cachelib", {"region_pages": "20", "reinsertion_hits": "1"}, (3, 20),
+        regular(drawn(500, 40), 1000, lambda at: at % 6 == 0), "flash_evictions",
     ),
     "CacheLib with its defaults": (
         "cachelib", {"replacement": "fifo", "reinsertion_hits": "1"}, (6, 170),
