@@ -93,7 +93,7 @@ CHOICES: dict[str, dict[str, tuple[str, ...]]] = {
             "write_invalidate",
         ),
         "cleaning": ("alru", "acp", "nop"),
-        "promotion": ("always", "nhit"),
+        "promotion": ("always", "nhit", "nhit"),
         "hits": ("1", "2", "255"),
         "trigger_percent": ("0", "50", "100"),
         "sequential_cutoff_pages": ("0", "1", "3"),
@@ -247,6 +247,10 @@ def case_of(name: str, seed: int) -> Case:
     return options, steps, (ram, flash)
 
 
+def always(_at: int) -> bool:
+    return True
+
+
 def regular(
     blocks: Sequence[int],
     every_us: int,
@@ -265,33 +269,47 @@ def drawn(count: int, end: int, seed: int = 1) -> list[int]:
     return [draw.randrange(end) for _ in range(count)]
 
 
-def always(_at: int) -> bool:
-    return True
-
-
-def days() -> list[Step]:
-    """Return accesses around the end of three days, by the clock that begins with the first one."""
-    steps = regular(drawn(120, 30), 1_000_000)
-    for day in (1, 2, 3):
+def days(write: Callable[[int], bool] = lambda _at: False) -> list[Step]:
+    """Return accesses around the end of two days, by the clock that begins with the first one."""
+    steps = regular(drawn(200, 60), 1_000_000, write)
+    for day in (1, 2):
         start = (day * 86_400 - 100) * 1_000_000
-        steps += regular(drawn(400, 30, day), 300_000, start_us=start)
+        steps += regular(drawn(400, 60, day), 300_000, write, start)
     return steps
 
 
 def relations_swept() -> list[Step]:
-    """Return writes of more dirty pages than a sweep cleans at a time, in relations and blocks out of order."""
+    """Return so many writes that a sweep takes several turns, in relations and blocks out of order."""
     draw = random.Random(3)
     return [
-        (at * 100, (f"1/{draw.choice((3, 1, 2))}", draw.randrange(200)), at % 5 > 0)
-        for at in range(1500)
+        (at * 30, (f"1/{draw.choice((3, 1, 2))}", draw.randrange(200)), at % 5 > 0)
+        for at in range(4000)
     ]
+
+
+def on_whole_seconds(
+    gaps_s: Sequence[int], count: int, end: int, write: Callable[[int], bool] = always
+) -> list[Step]:
+    """Return accesses to random blocks at whole seconds, so that ages are exactly what the options say."""
+    draw = random.Random(4)
+    now, steps = 0, []
+    for at in range(count):
+        now += draw.choice(gaps_s) * 1_000_000
+        steps.append((now, ("1/1", draw.randrange(end)), write(at)))
+    return steps
+
+
+def in_two_bursts() -> list[Step]:
+    """Return writes that fill as many blocks in a second as a page of metadata has, then some more."""
+    first = regular(range(510), 1000, always)
+    return first + regular(range(510, 1100), 1000, always, start_us=1_500_000)
 
 
 def widely_spread() -> list[Step]:
     """Return accesses to more areas than the hotspot queue has entries, some of them twice."""
-    blocks = [16 * at for at in range(1300)]
-    again = [16 * at for at in drawn(1500, 1300)]
-    return regular(blocks + again, 10_000, lambda at: at % 3 == 0)
+    blocks = [32 * at for at in range(1300)]
+    again = [32 * at for at in drawn(5000, 1300)]
+    return regular(blocks + again, 1000, lambda at: at % 9 == 0)
 
 
 def often_read() -> list[Step]:
@@ -303,22 +321,30 @@ RARE: dict[str, tuple[str, Options, tuple[int, int], list[Step], str]] = {
     "Open CAS sweeps by address, 128 pages at a time": (
         "open_cas",
         {"mode": "write_back", "cleaning": "acp", "sequential_cutoff_pages": "0"},
-        (3, 450), relations_swept(), "disk_writes_by_cleaner",
+        (3, 350), relations_swept(), "disk_writes_by_cleaner",
     ),
     "Open CAS cleans 32 pages if all are dirty": (
         "open_cas",
         {"mode": "write_back", "cleaning": "nop", "promotion": "nhit", "hits": "2"},
-        (2, 80), regular(drawn(1500, 160), 1000, always), "disk_writes_by_cleaner",
+        (2, 100), regular(drawn(1500, 180), 1000, always), "disk_writes_by_cleaner",
     ),
     "Open CAS with its defaults, through quiet minutes": (
         "open_cas", {"mode": "write_only"}, (4, 60),
-        [
-            (time + at // 100 * 45_000_000, page, write)
-            for at, (time, page, write) in enumerate(
-                regular(drawn(1500, 90), 70_000, lambda at: at % 2 == 0)
-            )
-        ],
+        on_whole_seconds((0, 1, 9, 10, 11, 20), 1500, 70, lambda at: at % 2 == 0),
         "disk_writes_by_cleaner",
+    ),
+    "Open CAS on whole seconds": (
+        "open_cas",
+        {"mode": "write_back", "alru_wake_s": "2", "alru_stale_s": "9", "alru_idle_s": "2"},
+        (2, 30), on_whole_seconds((0, 0, 1, 2, 3), 1500, 40), "disk_writes_by_cleaner",
+    ),
+    "Open CAS writes around flash what hits have not promoted": (
+        "open_cas", {"mode": "write_around", "promotion": "nhit"}, (3, 30),
+        regular(drawn(1000, 60), 1000, lambda at: at % 2 == 0), "flash_write_backs",
+    ),
+    "Open CAS invalidates what is written": (
+        "open_cas", {"mode": "write_invalidate", "promotion": "nhit"}, (3, 30),
+        regular(drawn(1000, 60), 1000, lambda at: at % 2 == 0), "flash_invalidations",
     ),
     "Open CAS never cleans without a quiet time": (
         "open_cas", {"mode": "write_back"}, (4, 200),
@@ -330,7 +356,7 @@ RARE: dict[str, tuple[str, Options, tuple[int, int], list[Step], str]] = {
         "bypassed",
     ),
     "dm-cache forgets areas": (
-        "dm_cache", {"block_pages": "1"}, (3, 300), widely_spread(), "disk_batch_reads",
+        "dm_cache", {"block_pages": "2"}, (3, 3000), widely_spread(), "disk_batch_reads",
     ),
     "dm-cache with its default blocks": (
         "dm_cache", {}, (5, 1600),
@@ -338,21 +364,34 @@ RARE: dict[str, tuple[str, Options, tuple[int, int], list[Step], str]] = {
         "disk_batch_reads",
     ),
     "dm-cache commits several pages of metadata": (
-        "dm_cache", {"block_pages": "1"}, (2, 1200),
-        regular(drawn(2500, 2000), 300, always), "metadata_random_page_writes",
+        "dm_cache", {"block_pages": "1"}, (1, 1200), in_two_bursts(),
+        "metadata_random_page_writes",
+    ),
+    "dm-cache on whole seconds": (
+        "dm_cache", {"block_pages": "1"}, (2, 40),
+        on_whole_seconds((0, 0, 1, 2), 1000, 70), "disk_writes_by_cleaner",
+    ),
+    "dm-cache writes back under load": (
+        "dm_cache", {"block_pages": "2"}, (2, 80),
+        regular(drawn(3000, 90), 70_000, lambda at: at % 3 == 0),
+        "disk_writes_by_cleaner",
     ),
     "dm-cache under load demotes after a minute": (
         "dm_cache", {"mode": "write_through", "block_pages": "2"}, (2, 80),
         regular(drawn(2000, 90), 90_000, lambda at: at % 3 == 0), "flash_evictions",
     ),
     "L2ARC spreads a day's budget over the day": (
-        "l2arc", {"ram_policy": "lru", "burst_pages": "3"}, (12, 40), days(),
+        "l2arc", {"ram_policy": "lru", "burst_pages": "3"}, (8, 16), days(),
         "flash_evictions",
     ),
     "L2ARC has a budget of several rounds a day": (
         "l2arc",
-        {"ram_policy": "lru", "burst_pages": "0", "dwpd_limit_percent": "700"},
-        (12, 40), days(), "flash_evictions",
+        {"ram_policy": "lru", "burst_pages": "3", "dwpd_limit_percent": "700"},
+        (8, 16), days(), "flash_evictions",
+    ),
+    "L2ARC stops at the limit of its headers": (
+        "l2arc", {"ram_policy": "lru", "burst_pages": "0", "headers_per_page": "4"},
+        (8, 16), days(lambda at: at % 3 == 0), "flash_evictions",
     ),
     "L2ARC writes log blocks": (
         "l2arc", {"ram_policy": "lru", "dwpd_limit_percent": "0"}, (40, 100),
@@ -366,6 +405,34 @@ RARE: dict[str, tuple[str, Options, tuple[int, int], list[Step], str]] = {
         "cachelib",
         {"admission": "dynamic_random", "target_pages_per_s": "2", "seed": "3"},
         (4, 300), regular(drawn(6000, 500), 120_000), "bypassed",
+    ),
+    "CacheLib counts what it puts back towards its rate": (
+        "cachelib",
+        {
+            "admission": "dynamic_random", "target_pages_per_s": "3",
+            "reinsertion_hits": "1",
+        },
+        (4, 100), regular(drawn(6000, 150), 60_000), "requeued",
+    ),
+    "CacheLib writes no faster than the maximum": (
+        "cachelib",
+        {
+            "admission": "dynamic_random", "target_pages_per_s": "5000",
+            "max_pages_per_s": "3", "base_percent": "10",
+        },
+        (4, 300), regular(drawn(6000, 3000), 100_000), "bypassed",
+    ),
+    "CacheLib raises its chance tenfold at most": (
+        "cachelib",
+        {
+            "admission": "dynamic_random", "target_pages_per_s": "50",
+            "base_percent": "1",
+        },
+        (4, 300), regular(drawn(6000, 3000), 250_000), "bypassed",
+    ),
+    "CacheLib with one region": (
+        "cachelib", {"region_pages": "20", "reinsertion_hits": "1"}, (3, 20),
+        regular(drawn(500, 40), 1000, lambda at: at % 6 == 0), "flash_evictions",
     ),
     "CacheLib with its defaults": (
         "cachelib", {"replacement": "fifo", "reinsertion_hits": "1"}, (6, 170),
