@@ -212,11 +212,30 @@ def written(steps: list[Step], path: Path) -> reading.Trace:
     return reading.Trace(path)
 
 
+NEEDS: dict[str, dict[str, tuple[str, str]]] = {
+    "open_cas": dict.fromkeys(("hits", "trigger_percent"), ("promotion", "nhit")),
+    "cachelib": {
+        **dict.fromkeys(
+            ("target_pages_per_s", "max_pages_per_s", "base_percent", "seed"),
+            ("admission", "dynamic_random"),
+        ),
+        "reject_window_pages": ("admission", "reject_first"),
+    },
+}
+"""What an option has an effect with, and is refused without."""
+
+
 def chosen(draw: random.Random, name: str) -> Options:
-    return {
+    options = {
         option: draw.choice(values)
         for option, values in CHOICES[name].items()
         if draw.random() < 0.6
+    }
+    needs = NEEDS.get(name, {})
+    return {
+        option: value
+        for option, value in options.items()
+        if option not in needs or options.get(needs[option][0]) == needs[option][1]
     }
 
 
@@ -391,7 +410,7 @@ RARE: dict[str, tuple[str, Options, tuple[int, int], list[Step], str]] = {
     ),
     "L2ARC stops at the limit of its headers": (
         "l2arc", {"ram_policy": "lru", "burst_pages": "0", "headers_per_page": "4"},
-        (8, 16), days(lambda at: at % 3 == 0), "flash_evictions",
+        (8, 16), days(lambda at: at % 3 == 0), "flash_hits",
     ),
     "L2ARC writes log blocks": (
         "l2arc", {"ram_policy": "lru", "dwpd_limit_percent": "0"}, (40, 100),

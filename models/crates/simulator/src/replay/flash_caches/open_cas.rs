@@ -3,7 +3,7 @@
 use super::chains::{Ends, Links};
 use super::frames::{Copies, FrameTable};
 use super::options::Options;
-use super::rate::{ACCESSES_PER_SECOND, Period, next_due};
+use super::rate::{ACCESSES_PER_SECOND, Period};
 use super::streams::{Streams, place_of};
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
@@ -111,8 +111,11 @@ pub(crate) struct OpenCas {
     skip: bool,
     now: u64,
     last_request: u64,
-    /// Ticks between two looks of the cleaner, and of its ages.
-    period: u64,
+    unit: ClockUnit,
+    /// Between two looks of the cleaner, and how often it has looked.
+    period: Period,
+    ended: u64,
+    /// Ticks of its ages.
     stale: u64,
     idle: u64,
     due: u64,
@@ -436,7 +439,9 @@ impl FlashCache for OpenCas {
             skip: false,
             now: 0,
             last_request: 0,
-            period: 1,
+            unit: ClockUnit::Accesses,
+            period: settings.wake,
+            ended: 0,
             stale: 1,
             idle: 0,
             due: u64::MAX,
@@ -503,13 +508,15 @@ impl FlashCache for OpenCas {
         if !mode.keeps_dirty() || cleaning == Cleaning::Nop {
             return u64::MAX;
         }
+        self.unit = unit;
         self.period = match cleaning {
-            Cleaning::Alru => wake.ticks(unit),
-            Cleaning::Acp | Cleaning::Nop => Period { ms: ACP_MS, ..wake }.ticks(unit),
+            Cleaning::Alru => wake,
+            Cleaning::Acp | Cleaning::Nop => Period { ms: ACP_MS, ..wake },
         };
+        self.ended = self.period.ends_until(now, unit);
         self.stale = stale.ticks(unit);
         self.idle = if idle.ms == 0 { 0 } else { idle.ticks(unit) };
-        self.due = next_due(now, self.period);
+        self.due = self.period.end(self.ended + 1, unit);
         // What a restart found counts as requested now.
         let mut page = self.dirty.oldest;
         while let Some(at) = self.requested.get_mut(page as usize) {
@@ -526,14 +533,16 @@ impl FlashCache for OpenCas {
             if self.dirty == Ends::EMPTY {
                 // Nothing is to be done until a page becomes dirty.
                 self.sweep.clear();
-                self.due = next_due(now, self.period);
+                self.ended = self.period.ends_until(now, self.unit);
+                self.due = self.period.end(self.ended + 1, self.unit);
                 break;
             }
             match self.settings.cleaning {
                 Cleaning::Alru => self.look(at, host),
                 Cleaning::Acp | Cleaning::Nop => self.step(host),
             }
-            self.due = at.saturating_add(self.period);
+            self.ended += 1;
+            self.due = self.period.end(self.ended + 1, self.unit);
         }
         // When each request comes is to be known.
         now + 1
