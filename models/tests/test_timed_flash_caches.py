@@ -41,7 +41,7 @@ SYSTEMS: tuple[tuple[str, dict[str, str]], ...] = (
     ("sce", {"fragment_pages": "4", "period_ms": "20"}),
     ("larc", {"mode": "write_back"}),
     ("lazy_cleaning", {"dirty_threshold": "0.1"}),
-    ("face", {"batch_fill": "full"}),
+    ("face", {}),
     (
         "dm_writecache",
         {
@@ -228,9 +228,7 @@ def slow(
     def works(work: Work) -> Callable[[float], None]:
         return lambda now: found.steps(now, work, lambda _: None)
 
-    def arrives(
-        number: int, read: str | None, work: Work
-    ) -> Callable[[float], None]:
+    def arrives(number: int, read: str | None, work: Work) -> Callable[[float], None]:
         def come(now: float) -> None:
             def over(at: float) -> None:
                 found.times[number] = at - now
@@ -326,7 +324,9 @@ def test_a_read_behind_a_long_gap_waits_for_no_work_of_the_gap(
     """All is cleaned long before the read comes, which finds the disks idle."""
     writes: list[Access] = [(30_000 * at, at, True) for at in range(60)]
     steps = [*writes, (600_000_000, 900, False)]
-    found = timed(written(steps, tmp_path / "trace.csv"), name, options=options, window_s=60)
+    found = timed(
+        written(steps, tmp_path / "trace.csv"), name, options=options, window_s=60
+    )
     assert found["disk_writes_by_cleaner"] + found["disk_writes_on_stage_out"] > 10
     last = found["response"]["course"][-1]
     assert last["accesses"] == 1

@@ -64,10 +64,10 @@ pub(crate) struct Settings {
 ///                         valid and dirty: write to disk; everything else: drop
 ///                       if all had ref: the front-most is forced out
 /// after p is appended:  pull victims from DRAM, each under the rule above,
-///                         `batch_fill=once`: as many as the batch has room for; one that needs no slot
-///                           leaves its slot free, which later evictions fill one by one
 ///                         `batch_fill=full`: until `scan_depth` slots are filled or DRAM is empty, also
 ///                           while the queue is not full yet
+///                         `batch_fill=once`: as many as the batch has room for; one that needs no slot
+///                           leaves its slot free, which later evictions fill one by one
 /// ```
 ///
 /// `fdirty` is the *changed* bit of DRAM, `dirty` is `newer_than_disk` here. mvFIFO is
@@ -310,9 +310,9 @@ impl FlashCache for Face {
         },
         OptionAbout {
             name: "batch_fill",
-            values: "once, full",
-            default: "once",
-            description: "Victims pulled from DRAM for a batch: one for each free slot, needed or not, or until every slot of the batch is filled.",
+            values: "full, once",
+            default: "full",
+            description: "Victims pulled from DRAM for a batch: until each of its slots is filled, or one for each free slot, which stays free if that victim needs none.",
             is_place: false,
         },
         OptionAbout {
@@ -361,7 +361,7 @@ impl FlashCache for Face {
             admission,
             second_chance,
             scan_depth: u32::try_from(scan_depth).unwrap_or(u32::MAX),
-            fills_batches: options.choice("batch_fill", &[("once", false), ("full", true)])?,
+            fills_batches: options.choice("batch_fill", &[("full", true), ("once", false)])?,
             clear_dirty_on_stage_out: options.flag("clear_dirty_on_stage_out")?,
             segment_entries: options.number("metadata_segment_entries", 1..=u64::from(u32::MAX))?,
         })
