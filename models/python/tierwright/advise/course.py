@@ -13,7 +13,7 @@ from typing import Any, Literal
 from tierwright.advise.checks.points import Replay, recorded_replays
 from tierwright.advise.checks.response import times_of
 from tierwright.common.answer import Answer, Figure
-from tierwright.common.errors import BadInput
+from tierwright.common.errors import BadInput, Problem
 from tierwright.common.wording import counted, duration_us, percent, three_digits
 from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.evaluate.page_flow.schemes import BY_NAME, NO_FLASH
@@ -187,19 +187,26 @@ class CoursePlan:
     def __post_init__(self) -> None:
         caches = flash_cache_titles()
         if self.system not in caches and self.system not in BY_NAME:
-            raise BadInput(
-                f"system: `{self.system}` is unknown",
-                f"one of {', '.join([*BY_NAME, *caches])}",
+            raise _refused(
+                "system",
+                self.system,
+                "is neither a page-flow scheme nor a flash cache",
+                f"use one of {', '.join([*BY_NAME, *caches])}",
             )
-        if self.flash_pages < 1:
-            raise BadInput(
-                f"flash_pages: `{self.flash_pages}` leaves `{self.system}` without flash",
-                "give a flash size above 0",
+        if self.system == NO_FLASH or self.flash_pages < 1:
+            where = "system" if self.system == NO_FLASH else "flash_pages"
+            raise _refused(
+                where,
+                getattr(self, where),
+                "leaves nothing to fill: a course is of flash",
+                "use a scheme or flash cache with at least one page of flash",
             )
         if self.crash_at is not None and self.system not in caches:
-            raise BadInput(
-                f"crash_at: `{self.crash_at:g}`: a scheme does not crash in a replay",
-                f"choose a flash cache: {', '.join(caches)}",
+            raise _refused(
+                "crash_at",
+                f"{self.crash_at:g}",
+                "cannot be replayed: a scheme does not crash",
+                f"use a flash cache: {', '.join(caches)}",
             )
 
     def replay(self, accesses: int) -> TimedReplay:
@@ -258,9 +265,11 @@ class CoursePlan:
             If the devices do not keep up.
         """
         if "behind" in found:
-            raise BadInput(
-                "arrivals: the devices do not keep up: more than a million accesses wait for their writes",
-                "state a lower rate, or more or faster devices",
+            raise _refused(
+                "arrivals",
+                self.arrivals.kind,
+                "brings more than the devices carry: over a million accesses wait for their writes",
+                "use a lower rate, or more or faster devices",
             )
         windows = tuple(_window(each, replay.flash_pages) for each in found["course"])
         back = found["restarted_at_s"]
@@ -270,7 +279,9 @@ class CoursePlan:
         )
         closed = self.arrivals.kind == "clients"
         before = _before(windows, filled, back)
-        recovered = None if back is None else _recovered(windows, before, back, closed)
+        recovered = (
+            None if back is None else _recovered(windows, before, back, closed=closed)
+        )
         title = {**flash_cache_titles(), **{n: s.title for n, s in BY_NAME.items()}}
         return Course(
             finding=_finding(
@@ -281,7 +292,7 @@ class CoursePlan:
                 back,
                 found["restart_s"],
                 recovered,
-                closed,
+                closed=closed,
             ),
             system=self.system,
             title=title[self.system],
@@ -328,6 +339,11 @@ def answer(
     plan = CoursePlan(curve=curve, **asked)
     replay = plan.replay(curve.accesses)
     return plan.course(replay, replay.run(trace, on_progress))
+
+
+def _refused(where: str, value: object, message: str, hint: str) -> BadInput:
+    problem = Problem(where, str(value), message)
+    return BadInput(f"course: {problem}", hint, (problem,))
 
 
 def _window(found: Mapping[str, Any], flash_pages: int) -> CourseWindow:
@@ -404,7 +420,7 @@ def _before(
 
 
 def _recovered(
-    windows: Sequence[CourseWindow], before: _State | None, back: float, closed: bool
+    windows: Sequence[CourseWindow], before: _State | None, back: float, *, closed: bool
 ) -> float | None:
     """Return how long after a restart the first window ends that is as good as before; None without one. [s]"""
     if before is None:
@@ -434,6 +450,7 @@ def _finding(
     back: float | None,
     restart_s: float,
     recovered: float | None,
+    *,
     closed: bool,
 ) -> str:
     """Say when flash fills, how all goes from then on, and what a crash does to it."""

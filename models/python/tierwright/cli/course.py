@@ -201,7 +201,7 @@ def course(
 
 def _print_csv(found: Course) -> None:
     writer = tables.writer(sys.stdout, lineterminator="\n")
-    rows = [each for each in found.to_dict()["windows"]]
+    rows = found.to_dict()["windows"]
     writer.writerow(rows[0])
     for row in rows:
         writer.writerow("" if value is None else value for value in row.values())
