@@ -91,7 +91,7 @@ def test_a_run_that_fails_says_why(application):
 def test_a_scaled_workload_replays_its_recording_at_the_sizes_that_correspond(
     application,
 ):
-    workload = scaled(application)
+    workload = scaled(application, "Four times the example, over time")
     body = {**ASKED, "ram_pages": 10_000, "flash_pages": 60_000}
     found = replayed(application, body, f"/workloads/{workload['id']}/course")
     assert found["workload_id"] == workload["id"]
