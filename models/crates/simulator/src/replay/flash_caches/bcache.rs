@@ -752,6 +752,24 @@ impl FlashCache for Bcache {
         now + 1
     }
 
+    fn next_work(&self) -> u64 {
+        let back = &self.write_back;
+        if self.dirty == 0 {
+            return u64::MAX;
+        }
+        let next = if back.left > 0 {
+            let wait = back
+                .cost()
+                .saturating_sub(back.credit)
+                .div_ceil(u128::from(back.rate));
+            back.at
+                .saturating_add(u64::try_from(wait).unwrap_or(u64::MAX))
+        } else {
+            back.ready
+        };
+        next.min(back.rate_due)
+    }
+
     #[inline]
     fn lookup(&mut self, page: u32, _host: &mut impl Host) -> bool {
         self.skip = self.bypasses(page);

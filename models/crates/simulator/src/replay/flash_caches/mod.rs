@@ -203,8 +203,14 @@ pub(crate) trait FlashCache: Sized {
     fn start_clock(&mut self, _unit: ClockUnit, _now: u64) -> u64 {
         u64::MAX
     }
-    /// Does the background work due up to `now`; the answer is when to come again, after `now`.
+    /// Does the background work due up to `now`, in the order of its times; the answer is when to come again, after
+    /// `now`.
     fn background(&mut self, _now: u64, _host: &mut impl Host) -> u64 {
+        u64::MAX
+    }
+    /// When there is next something to do in the background, if no access comes before; `u64::MAX`: not until one
+    /// comes. What is called once in a long gap works then as if it had been called all the time.
+    fn next_work(&self) -> u64 {
         u64::MAX
     }
     /// An access found its page in DRAM.
