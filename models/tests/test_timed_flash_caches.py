@@ -22,6 +22,7 @@ from tierwright.trace.reading import Trace
 sys.path.insert(0, str(Path(__file__).parents[2] / "fixtures" / "golden"))
 import slow_flash_caches
 import slow_systems
+import slow_systems_today
 
 Access = tuple[int, int, bool]
 """Time in µs, page, whether it is written."""
@@ -51,7 +52,21 @@ SYSTEMS: tuple[tuple[str, dict[str, str]], ...] = (
             "autocommit_time_ms": "30",
         },
     ),
+    (
+        "open_cas",
+        {
+            "mode": "write_back",
+            "alru_wake_s": "1",
+            "alru_stale_s": "1",
+            "alru_idle_s": "0",
+        },
+    ),
+    ("open_cas", {"mode": "write_back", "cleaning": "acp"}),
+    ("dm_cache", {"block_pages": "4"}),
+    ("l2arc", {"ram_policy": "lru", "write_max_pages_per_s": "5"}),
+    ("cachelib", {"region_pages": "8", "reinsertion_hits": "1"}),
 )
+assert slow_systems_today.MODELS is slow_systems.MODELS
 MODELS: dict[str, Any] = {**slow_flash_caches.MODELS, **slow_systems.MODELS}
 
 

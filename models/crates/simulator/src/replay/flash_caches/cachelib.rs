@@ -369,8 +369,7 @@ impl FlashCache for CacheLib {
         let rates = 1..=1_000_000_000;
         let (admission, seed) = match kind {
             "dynamic_random" => {
-                let Some(target) =
-                    options.number_if_given("target_pages_per_s", rates.clone())?
+                let Some(target) = options.number_if_given("target_pages_per_s", rates.clone())?
                 else {
                     return Err(options.impossible(
                         "admission",

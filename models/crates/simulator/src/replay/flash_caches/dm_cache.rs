@@ -525,9 +525,7 @@ impl FlashCache for DmCache {
     }
 
     fn fetch(&self, pages: &[u32]) {
-        let mixed = pages
-            .iter()
-            .fold(0, |mixed, &page| mixed ^ self.slot(page));
+        let mixed = pages.iter().fold(0, |mixed, &page| mixed ^ self.slot(page));
         std::hint::black_box(mixed);
     }
 
@@ -555,6 +553,14 @@ impl FlashCache for DmCache {
         }
         // When each request comes is to be known.
         now + 1
+    }
+
+    fn next_work(&self) -> u64 {
+        if self.dirty.length == 0 && self.changed_slots.is_empty() {
+            u64::MAX
+        } else {
+            self.due
+        }
     }
 
     #[inline]

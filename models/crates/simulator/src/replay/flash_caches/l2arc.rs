@@ -201,9 +201,15 @@ impl L2arc {
         if headers >= most {
             return;
         }
-        let lists = [(self.frequent, self.lengths[1]), (self.recent, self.lengths[0])];
+        let lists = [
+            (self.frequent, self.lengths[1]),
+            (self.recent, self.lengths[0]),
+        ];
         for (list, length) in lists.into_iter().take(if frequent_only { 1 } else { 2 }) {
-            let looked = write_max.saturating_mul(headroom).min(length / PARTS).max(1);
+            let looked = write_max
+                .saturating_mul(headroom)
+                .min(length / PARTS)
+                .max(1);
             let mut page = list.oldest;
             for _ in 0..looked {
                 if page == NONE || left == 0 {
@@ -361,6 +367,10 @@ impl FlashCache for L2arc {
         self.due
     }
 
+    fn next_work(&self) -> u64 {
+        self.due
+    }
+
     #[inline]
     fn on_dram_hit(&mut self, page: u32, _host: &mut impl Host) {
         if self.in_frequent.contains(page) {
@@ -445,9 +455,14 @@ impl FlashCache for L2arc {
         recount_copies(mapped, held, 0, counters, crash)?;
         let recent = self.links.iter(self.recent).count() as u64;
         let frequent = self.links.iter(self.frequent).count() as u64;
-        let listed = self.links.iter(self.recent).chain(self.links.iter(self.frequent));
+        let listed = self
+            .links
+            .iter(self.recent)
+            .chain(self.links.iter(self.frequent));
         let in_both = listed.filter(|&page| self.holds(page)).count() as u64;
-        if held != self.held as usize || self.lengths != [recent, frequent] || in_both != self.in_both
+        if held != self.held as usize
+            || self.lengths != [recent, frequent]
+            || in_both != self.in_both
         {
             return Err(format!(
                 "{held} pages on flash, counted as {}; lists of {recent} and {frequent} pages, counted as {:?}; {in_both} of them on flash, counted as {}",

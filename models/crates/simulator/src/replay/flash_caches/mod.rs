@@ -78,6 +78,7 @@ mod engine;
 mod exadata;
 mod face;
 mod frames;
+mod kangaroo;
 mod l2arc;
 mod larc;
 mod lazy_cleaning;
@@ -504,6 +505,7 @@ flash_caches! {
     dm_cache::DmCache => "dm_cache", "dm-cache (smq)", "Cache of lvmcache: copies blocks of many pages to flash where the area around them is hot; levels of heat, write-back when idle, or write-through.", "Linux dm-cache with its policy smq, as the source of the kernel has it", &[];
     l2arc::L2arc => "l2arc", "L2ARC (2026)", "ZFS's second level: each second a bounded number of unchanged pages from the cold ends of DRAM's lists goes to a ring on flash; a limit of drive writes a day.", "OpenZFS, source of August 2026", &[WRITES];
     cachelib::CacheLib => "cachelib", "CacheLib, large objects", "Log of regions of 16 MiB, emptied whole by LRU or FIFO, with reinsertion; admission of all, by a chance that holds a rate of writes, or at the second insert.", "Berg, Berger, McAllister and others: The CacheLib caching engine, OSDI 2020, and the defaults of its source", &[WRITES];
+    kangaroo::Kangaroo => "kangaroo", "Kangaroo", "Sets of small objects, each written whole; a small log in front collects objects until several of a set are there; RRIP or FIFO; without the log it is BigHash.", "McAllister, Berg, Tutuncu-Macias and others: Kangaroo: caching billions of tiny objects on flash, SOSP 2021", &[WRITES];
 }
 
 /// Every flash cache.

@@ -548,6 +548,14 @@ impl FlashCache for OpenCas {
         now + 1
     }
 
+    fn next_work(&self) -> u64 {
+        if self.dirty == Ends::EMPTY {
+            u64::MAX
+        } else {
+            self.due
+        }
+    }
+
     #[inline]
     fn lookup(&mut self, page: u32, _host: &mut impl Host) -> bool {
         self.skip = self.request(page);
