@@ -34,6 +34,7 @@ SYSTEMS = [
     "dm_cache",
     "l2arc",
     "cachelib",
+    "kangaroo",
 ]
 SUMS = (
     ("accesses", ("ram_hits", "flash_hits", "flash_misses")),
@@ -370,6 +371,18 @@ def test_a_trace_without_writes_is_replayed_and_warned_of(
             {"reject_window_pages": "2"},
             "has no effect without admission=reject_first",
             "number of flash pages",
+        ),
+        (
+            ("kangaroo", 1, 9),
+            {"log_percent": "0", "threshold": "2"},
+            "has no effect with log_percent=0",
+            "1 to 255",
+        ),
+        (
+            ("kangaroo", 1, 9),
+            {"set_pages": "9"},
+            "leaves no set beside the log",
+            "1 to 4096",
         ),
     ],
 )

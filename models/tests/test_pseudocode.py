@@ -31,6 +31,7 @@ FILES = [
             "dm_cache",
             "l2arc",
             "cachelib",
+            "kangaroo",
         )
     ),
     REPLAY / "flash_caches" / "lru2.rs",

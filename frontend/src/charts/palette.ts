@@ -66,6 +66,7 @@ const CONTENDERS: Readonly<Record<string, MarkStyle>> = {
   dm_cache: { light: "#7c3a00", dark: "#f4c08a", shape: "arrow" },
   l2arc: { light: "#a01a58", dark: "#f5a3c7", shape: "rect" },
   cachelib: { light: "#3b5b00", dark: "#c5e17a", shape: "triangle" },
+  kangaroo: { light: "#8a2b2b", dark: "#f2b5a5", shape: "roundRect" },
 };
 
 /** For schemes of a server that is newer than this page. */
