@@ -222,6 +222,28 @@ def test_dm_cache_makes_room_for_the_next_time() -> None:
     assert model.dirty_slots.level_of(1) == 2
 
 
+@pytest.mark.parametrize(
+    ("high", "lookups", "level", "jump"),
+    [(0, 0, 48, 4), (0, 1, 48, 4), (1, 17, 48, 4), (1, 16, 32, 2), (1, 9, 32, 2),
+     (1, 8, 0, 1)],
+)  # fmt: skip
+def test_dm_cache_judges_by_the_share_of_high_lookups(
+    high: int, lookups: int, level: int, jump: int
+) -> None:
+    model = cache(32, block_pages="2")
+    model.high_lookups, model.lookups = high, lookups
+    model.tick(1_000_000)
+    assert (model.promotion_level, model.jump) == (level, jump)
+    assert model.high_lookups == model.lookups == 0
+
+
+def test_dm_cache_commits_each_changed_page_of_metadata_and_a_superblock() -> None:
+    model = cache(2000, block_pages="1")
+    model.uncommitted = {0, 508, 509, 1999}
+    model.tick(5_000_000)
+    assert model.count["metadata_random_page_writes"] == 3 + 1
+
+
 def arc(flash_pages: int, ram_pages: int, **options: str) -> today._L2arc:
     return today._L2arc(options, ram_pages, flash_pages)
 
