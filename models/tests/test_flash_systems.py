@@ -289,11 +289,11 @@ def drawn(count: int, end: int, seed: int = 1) -> list[int]:
 
 
 def days(write: Callable[[int], bool] = lambda _at: False) -> list[Step]:
-    """Return accesses around the end of two days, by the clock that begins with the first one."""
+    """Return accesses before the end of three days, by the clock that begins with the first one."""
     steps = regular(drawn(200, 60), 1_000_000, write)
-    for day in (1, 2):
+    for day, count in ((1, 100), (2, 150), (3, 400)):
         start = (day * 86_400 - 100) * 1_000_000
-        steps += regular(drawn(400, 60, day), 300_000, write, start)
+        steps += regular(drawn(count, 60, day), 300_000, write, start)
     return steps
 
 
@@ -325,10 +325,9 @@ def in_two_bursts() -> list[Step]:
 
 
 def widely_spread() -> list[Step]:
-    """Return accesses to more areas than the hotspot queue has entries, some of them twice."""
-    blocks = [32 * at for at in range(1300)]
-    again = [32 * at for at in drawn(5000, 1300)]
-    return regular(blocks + again, 1000, lambda at: at % 9 == 0)
+    """Return accesses to so many areas that some leave the hotspot queue and come back within a second."""
+    blocks = [32 * at for at in drawn(8000, 2000)]
+    return regular(blocks, 300, lambda at: at % 9 == 0)
 
 
 def often_read() -> list[Step]:
@@ -349,7 +348,7 @@ RARE: dict[str, tuple[str, Options, tuple[int, int], list[Step], str]] = {
     ),
     "Open CAS with its defaults, through quiet minutes": (
         "open_cas", {"mode": "write_only"}, (4, 60),
-        on_whole_seconds((0, 1, 9, 10, 11, 20), 1500, 70, lambda at: at % 2 == 0),
+        on_whole_seconds((0, 0, 5, 10, 20, 40), 1500, 70, lambda at: at % 2 == 0),
         "disk_writes_by_cleaner",
     ),
     "Open CAS on whole seconds": (
@@ -409,8 +408,8 @@ RARE: dict[str, tuple[str, Options, tuple[int, int], list[Step], str]] = {
         (8, 16), days(), "flash_evictions",
     ),
     "L2ARC stops at the limit of its headers": (
-        "l2arc", {"ram_policy": "lru", "burst_pages": "0", "headers_per_page": "4"},
-        (8, 16), days(lambda at: at % 3 == 0), "flash_hits",
+        "l2arc", {"ram_policy": "lru", "burst_pages": "0", "headers_per_page": "2"},
+        (8, 16), days(lambda at: at % 3 == 0), "flash_invalidations",
     ),
     "L2ARC writes log blocks": (
         "l2arc", {"ram_policy": "lru", "dwpd_limit_percent": "0"}, (40, 100),
