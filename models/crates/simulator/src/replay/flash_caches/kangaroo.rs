@@ -238,7 +238,6 @@ impl Kangaroo {
                 if self.was_hit.contains(page) {
                     self.back.push(page);
                 } else {
-                    self.was_full = true;
                     host.counters().flash_evictions += 1;
                 }
             }
@@ -570,7 +569,7 @@ impl FlashCache for Kangaroo {
         u64::from(self.held)
     }
 
-    const FULL_WHEN: Option<&'static str> = Some("an object must make room for the first time");
+    const FULL_WHEN: Option<&'static str> = Some("a set must give up an object for the first time");
     fn filled(&self, _usable_pages: u32) -> bool {
         self.was_full
     }
