@@ -60,6 +60,7 @@ QUESTIONS = {
 """By module; after the operation the names that are a number on one side and an object on the other."""
 
 OF_JOBS = {
+    "course": "test_courses.py",
     "miniature": "test_miniatures.py",
     "pool_advisor": "test_pool_advisors.py",
     "pool_gain": "test_pool_splits.py",

@@ -30,6 +30,11 @@ SYSTEMS = [
     "larc",
     "ram_filter",
     "dm_writecache",
+    "open_cas",
+    "dm_cache",
+    "l2arc",
+    "cachelib",
+    "kangaroo",
 ]
 SUMS = (
     ("accesses", ("ram_hits", "flash_hits", "flash_misses")),
@@ -140,7 +145,15 @@ def test_a_unit_shrinks_with_flash_unless_it_is_given(cache: str, short: Path) -
 
 @pytest.mark.parametrize(
     ("cache", "options"),
-    [("sce", {}), ("bcache", {"mode": "write_back"}), ("dm_writecache", {})],
+    [
+        ("sce", {}),
+        ("bcache", {"mode": "write_back"}),
+        ("dm_writecache", {}),
+        ("open_cas", {"mode": "write_back"}),
+        ("dm_cache", {}),
+        ("l2arc", {}),
+        ("cachelib", {"admission": "dynamic_random", "target_pages_per_s": "9"}),
+    ],
 )
 def test_what_works_by_time_is_refused_without_time_or_a_rate(
     cache: str, options: dict[str, str], tmp_path: Path
@@ -334,6 +347,42 @@ def test_a_trace_without_writes_is_replayed_and_warned_of(
             {"high_watermark": "100", "low_watermark": "100"},
             "low_watermark=100`: is not a whole number from 0 to 99",
             "0 to 99",
+        ),
+        (
+            ("open_cas", 1, 9),
+            {"crash_at": "2"},
+            "no warm restart: use mode=write_back",
+            "write_only",
+        ),
+        (
+            ("open_cas", 1, 9),
+            {"hits": "2"},
+            "hits=2`: has no effect without promotion=nhit",
+            "1 to 255",
+        ),
+        (
+            ("cachelib", 1, 9),
+            {"admission": "dynamic_random"},
+            "give target_pages_per_s",
+            "reject_first",
+        ),
+        (
+            ("cachelib", 1, 9),
+            {"reject_window_pages": "2"},
+            "has no effect without admission=reject_first",
+            "number of flash pages",
+        ),
+        (
+            ("kangaroo", 1, 9),
+            {"log_percent": "0", "threshold": "2"},
+            "has no effect with log_percent=0",
+            "1 to 255",
+        ),
+        (
+            ("kangaroo", 1, 9),
+            {"set_pages": "9"},
+            "leaves no set beside the log",
+            "1 to 4096",
         ),
     ],
 )

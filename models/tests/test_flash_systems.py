@@ -2,6 +2,7 @@
 
 import random
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,9 @@ from tierwright.trace import reading
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "fixtures" / "golden"))
 import slow_systems
+import slow_systems_today
+
+assert slow_systems_today.MODELS is slow_systems.MODELS
 
 Options = dict[str, str]
 Step = tuple[int, slow_systems.Page, bool]
@@ -79,6 +83,48 @@ CHOICES: dict[str, dict[str, tuple[str, ...]]] = {
         "autocommit_time_ms": ("1", "900"),
         "writeback_pages_per_s": ("1", "3", "40"),
     },
+    "open_cas": {
+        "mode": (
+            "write_through",
+            "write_back",
+            "write_back",
+            "write_around",
+            "write_only",
+            "write_invalidate",
+        ),
+        "cleaning": ("alru", "acp", "nop"),
+        "promotion": ("always", "nhit", "nhit"),
+        "hits": ("1", "2", "255"),
+        "trigger_percent": ("0", "50", "100"),
+        "sequential_cutoff_pages": ("0", "1", "3"),
+        "alru_wake_s": ("1", "7"),
+        "alru_stale_s": ("1", "60"),
+        "alru_idle_s": ("0", "1"),
+    },
+    "dm_cache": {
+        "mode": ("write_back", "write_back", "write_through"),
+        "block_pages": ("1", "2", "3"),
+    },
+    "l2arc": {
+        "write_max_pages_per_s": ("1", "3"),
+        "headroom": ("1", "2"),
+        "mfu_only": ("false", "false", "true"),
+        "dwpd_limit_percent": ("0", "50", "100000"),
+        "burst_pages": ("0", "2", "200000"),
+        "headers_per_page": ("1", "4"),
+    },
+    "cachelib": {
+        "region_pages": ("1", "2", "4"),
+        "replacement": ("lru", "fifo"),
+        "clean_regions": ("1", "2", "64"),
+        "reinsertion_hits": ("0", "1", "2"),
+        "admission": ("all", "dynamic_random", "reject_first"),
+        "target_pages_per_s": ("1", "50"),
+        "max_pages_per_s": ("1", "3"),
+        "base_percent": ("10", "50"),
+        "seed": ("7", "18446744073709551615"),
+        "reject_window_pages": ("1", "5"),
+    },
 }
 BY_CHANCE = {"admission": "probability", "probability": "0.3", "seed": "5"}
 TRACES = 40
@@ -99,6 +145,24 @@ HAPPENED = {
     "larc": ("bypassed", "disk_writes_on_stage_out", "flash_write_backs"),
     "ram_filter": ("bypassed", "old_versions", "requeued", "disk_writes_on_stage_out"),
     "dm_writecache": ("bypassed", "metadata_random_page_writes", "dirty_slots"),
+    "open_cas": (
+        "bypassed",
+        "dirty_slots",
+        "disk_writes_by_cleaner",
+        "flash_invalidations",
+        "flash_write_backs",
+        "metadata_random_page_writes",
+    ),
+    "dm_cache": (
+        "bypassed",
+        "dirty_slots",
+        "disk_batch_reads",
+        "disk_writes_by_cleaner",
+        "flash_write_backs",
+        "metadata_random_page_writes",
+    ),
+    "l2arc": ("bypassed", "flash_invalidations", "victims_found_on_flash"),
+    "cachelib": ("bypassed", "flash_invalidations", "old_versions", "requeued"),
 }
 """What must have happened in some of the traces, or they prove little."""
 
@@ -122,6 +186,24 @@ def trace_of(draw: random.Random) -> list[Step]:
     return steps
 
 
+def hot_areas_of(draw: random.Random) -> list[Step]:
+    """Draw accesses to areas that are hot for some seconds, through minutes with idle gaps."""
+    pages = draw.choice((100, 400, 2000))
+    writes = draw.choice((0.0, 0.1, 0.5, 1.0))
+    now, hot, steps = 0, 0, []
+    for _ in range(draw.randint(300, 1000)):
+        if draw.random() < 0.01:
+            hot = draw.randrange(pages)
+        now += draw.choice((0, 1, 1000, 20_000, 100_000))
+        if draw.random() < 0.02:
+            now += draw.choice((1_000_000, 2_500_000, 25_000_000))
+        at = draw.randrange(pages)
+        block = hot + at % 12 if draw.random() < 0.8 else at
+        relation = "1/1" if block % 5 else "1/2"
+        steps.append((now, (relation, block), draw.random() < writes))
+    return steps
+
+
 def written(steps: list[Step], path: Path) -> reading.Trace:
     rows = (
         f"{time},{'RW'[write]},{page[0]},{page[1]}\n" for time, page, write in steps
@@ -130,12 +212,293 @@ def written(steps: list[Step], path: Path) -> reading.Trace:
     return reading.Trace(path)
 
 
+NEEDS: dict[str, dict[str, tuple[str, str]]] = {
+    "open_cas": dict.fromkeys(("hits", "trigger_percent"), ("promotion", "nhit")),
+    "cachelib": {
+        **dict.fromkeys(
+            ("target_pages_per_s", "max_pages_per_s", "base_percent", "seed"),
+            ("admission", "dynamic_random"),
+        ),
+        "reject_window_pages": ("admission", "reject_first"),
+    },
+}
+"""What an option has an effect with, and is refused without."""
+
+
 def chosen(draw: random.Random, name: str) -> Options:
-    return {
+    options = {
         option: draw.choice(values)
         for option, values in CHOICES[name].items()
         if draw.random() < 0.6
     }
+    needs = NEEDS.get(name, {})
+    return {
+        option: value
+        for option, value in options.items()
+        if option not in needs or options.get(needs[option][0]) == needs[option][1]
+    }
+
+
+Case = tuple[Options, list[Step], tuple[int, int]]
+"""Options, accesses, and the pages of DRAM and flash."""
+
+
+def case_of(name: str, seed: int) -> Case:
+    draw = random.Random(f"{name} {seed}")
+    long = name == "dm_cache" and seed % 2 == 0
+    steps = hot_areas_of(draw) if long else trace_of(draw)
+    options = chosen(draw, name)
+    if name == "ram_filter" and seed % 4 == 0:
+        options = {"mode": options.get("mode", "write_back"), **BY_CHANCE}
+    if name == "dm_writecache" and seed % 2 == 0:
+        # So fast that a slow disk falls behind.
+        steps = [(time // 1000, page, write) for time, page, write in steps]
+    if options.get("admission") == "dynamic_random":
+        options.setdefault("target_pages_per_s", "1")
+        # So fast that more is written than the rate allows.
+        steps = [(time // 50, page, write) for time, page, write in steps]
+    ram, flash = draw.randint(1, 8), draw.randint(8, 40)
+    if name == "dm_cache":
+        flash *= draw.choice((1, 3))
+    if name == "l2arc":
+        options["ram_policy"] = "lru"
+        ram *= draw.choice((1, 3))
+    return options, steps, (ram, flash)
+
+
+def always(_at: int) -> bool:
+    return True
+
+
+def regular(
+    blocks: Sequence[int],
+    every_us: int,
+    write: Callable[[int], bool] = lambda _at: False,
+    start_us: int = 0,
+) -> list[Step]:
+    """Return accesses to blocks at equal intervals; `write` tells by their number which are writes."""
+    return [
+        (start_us + at * every_us, ("1/1", block), write(at))
+        for at, block in enumerate(blocks)
+    ]
+
+
+def drawn(count: int, end: int, seed: int = 1) -> list[int]:
+    draw = random.Random(seed)
+    return [draw.randrange(end) for _ in range(count)]
+
+
+def days(write: Callable[[int], bool] = lambda _at: False) -> list[Step]:
+    """Return accesses before the end of three days, by the clock that begins with the first one."""
+    steps = regular(drawn(200, 60), 1_000_000, write)
+    for day, count in ((1, 100), (2, 150), (3, 400)):
+        start = (day * 86_400 - 100) * 1_000_000
+        steps += regular(drawn(count, 60, day), 300_000, write, start)
+    return steps
+
+
+def relations_swept() -> list[Step]:
+    """Return so many writes that a sweep takes several turns, in relations and blocks out of order."""
+    draw = random.Random(3)
+    return [
+        (at * 30, (f"1/{draw.choice((3, 1, 2))}", draw.randrange(200)), at % 5 > 0)
+        for at in range(4000)
+    ]
+
+
+def on_whole_seconds(
+    gaps_s: Sequence[int], count: int, end: int, write: Callable[[int], bool] = always
+) -> list[Step]:
+    """Return accesses to random blocks at whole seconds, so that ages are exactly what the options say."""
+    draw = random.Random(4)
+    now, steps = 0, []
+    for at in range(count):
+        now += draw.choice(gaps_s) * 1_000_000
+        steps.append((now, ("1/1", draw.randrange(end)), write(at)))
+    return steps
+
+
+def in_two_bursts() -> list[Step]:
+    """Return writes that fill as many blocks in a second as a page of metadata has, then some more."""
+    first = regular(range(510), 1000, always)
+    return first + regular(range(510, 1100), 1000, always, start_us=1_500_000)
+
+
+def widely_spread() -> list[Step]:
+    """Return accesses to so many areas that some leave the hotspot queue and come back within a second."""
+    blocks = [32 * at for at in drawn(8000, 2000)]
+    return regular(blocks, 300, lambda at: at % 9 == 0)
+
+
+def often_read() -> list[Step]:
+    """Return reads of two pages that DRAM never holds both, more often than hits are counted, then new pages."""
+    return regular([0, 1] * 300 + list(range(2, 40)), 1000)
+
+
+RARE: dict[str, tuple[str, Options, tuple[int, int], list[Step], str]] = {
+    "Open CAS sweeps by address, 128 pages at a time": (
+        "open_cas",
+        {"mode": "write_back", "cleaning": "acp", "sequential_cutoff_pages": "0"},
+        (3, 350), relations_swept(), "disk_writes_by_cleaner",
+    ),
+    "Open CAS cleans 32 pages if all are dirty": (
+        "open_cas",
+        {"mode": "write_back", "cleaning": "nop", "promotion": "nhit", "hits": "2"},
+        (2, 100), regular(drawn(1500, 180), 1000, always), "disk_writes_by_cleaner",
+    ),
+    "Open CAS with its defaults, through quiet minutes": (
+        "open_cas", {"mode": "write_only"}, (4, 60),
+        on_whole_seconds((0, 0, 5, 10, 20, 40), 1500, 70, lambda at: at % 2 == 0),
+        "disk_writes_by_cleaner",
+    ),
+    "Open CAS on whole seconds": (
+        "open_cas",
+        {"mode": "write_back", "alru_wake_s": "2", "alru_stale_s": "9", "alru_idle_s": "2"},
+        (2, 30), on_whole_seconds((0, 0, 1, 2, 3), 1500, 40), "disk_writes_by_cleaner",
+    ),
+    "Open CAS writes around flash what hits have not promoted": (
+        "open_cas", {"mode": "write_around", "promotion": "nhit"}, (3, 30),
+        regular(drawn(1000, 60), 1000, lambda at: at % 2 == 0), "flash_write_backs",
+    ),
+    "Open CAS invalidates what is written": (
+        "open_cas", {"mode": "write_invalidate", "promotion": "nhit"}, (3, 30),
+        regular(drawn(1000, 60), 1000, lambda at: at % 2 == 0), "flash_invalidations",
+    ),
+    "Open CAS never cleans without a quiet time": (
+        "open_cas", {"mode": "write_back"}, (4, 200),
+        regular(drawn(500, 150), 4_000_000, always), "dirty_slots",
+    ),
+    "Open CAS with its default cutoff of a stream": (
+        "open_cas", {"mode": "write_back"}, (4, 120),
+        regular([*range(700), *range(300, 700)], 1000, lambda at: at % 7 == 0),
+        "bypassed",
+    ),
+    "dm-cache forgets areas": (
+        "dm_cache", {"block_pages": "2"}, (3, 3000), widely_spread(), "disk_batch_reads",
+    ),
+    "dm-cache with its default blocks": (
+        "dm_cache", {}, (5, 1600),
+        regular([at * at % 5000 for at in range(3000)], 60_000, lambda at: at % 4 == 0),
+        "disk_batch_reads",
+    ),
+    "dm-cache commits several pages of metadata": (
+        "dm_cache", {"block_pages": "1"}, (1, 1200), in_two_bursts(),
+        "metadata_random_page_writes",
+    ),
+    "dm-cache on whole seconds": (
+        "dm_cache", {"block_pages": "1"}, (2, 40),
+        on_whole_seconds((0, 0, 1, 2), 1000, 70), "disk_writes_by_cleaner",
+    ),
+    "dm-cache writes back under load": (
+        "dm_cache", {"block_pages": "2"}, (2, 80),
+        regular(drawn(3000, 90), 70_000, lambda at: at % 3 == 0),
+        "disk_writes_by_cleaner",
+    ),
+    "dm-cache under load demotes after a minute": (
+        "dm_cache", {"mode": "write_through", "block_pages": "2"}, (2, 80),
+        regular(drawn(2000, 90), 90_000, lambda at: at % 3 == 0), "flash_evictions",
+    ),
+    "L2ARC spreads a day's budget over the day": (
+        "l2arc", {"ram_policy": "lru", "burst_pages": "3"}, (8, 16), days(),
+        "flash_evictions",
+    ),
+    "L2ARC has a budget of several rounds a day": (
+        "l2arc",
+        {"ram_policy": "lru", "burst_pages": "3", "dwpd_limit_percent": "700"},
+        (8, 16), days(), "flash_evictions",
+    ),
+    "L2ARC stops at the limit of its headers": (
+        "l2arc", {"ram_policy": "lru", "burst_pages": "0", "headers_per_page": "2"},
+        (8, 16), days(lambda at: at % 3 == 0), "flash_invalidations",
+    ),
+    "L2ARC writes log blocks": (
+        "l2arc", {"ram_policy": "lru", "dwpd_limit_percent": "0"}, (40, 100),
+        regular(drawn(4000, 200), 400_000, lambda at: at % 9 == 0), "metadata_segments",
+    ),
+    "CacheLib counts 255 hits": (
+        "cachelib", {"region_pages": "4", "reinsertion_hits": "255"}, (1, 16),
+        often_read(), "requeued",
+    ),
+    "CacheLib follows a rate through an hour": (
+        "cachelib",
+        {"admission": "dynamic_random", "target_pages_per_s": "2", "seed": "3"},
+        (4, 300), regular(drawn(6000, 500), 120_000), "bypassed",
+    ),
+    "CacheLib counts what it puts back towards its rate": (
+        "cachelib",
+        {
+            "admission": "dynamic_random", "target_pages_per_s": "3",
+            "reinsertion_hits": "1",
+        },
+        (4, 100), regular(drawn(6000, 150), 60_000), "requeued",
+    ),
+    "CacheLib writes no faster than the maximum": (
+        "cachelib",
+        {
+            "admission": "dynamic_random", "target_pages_per_s": "5000",
+            "max_pages_per_s": "3", "base_percent": "10",
+        },
+        (4, 300), regular(drawn(6000, 3000), 100_000), "bypassed",
+    ),
+    "CacheLib raises its chance tenfold at most": (
+        "cachelib",
+        {
+            "admission": "dynamic_random", "target_pages_per_s": "50",
+            "base_percent": "1",
+        },
+        (4, 300), regular(drawn(6000, 3000), 250_000), "bypassed",
+    ),
+    "CacheLib with one region": (
+        "cachelib", {"region_pages": "20", "reinsertion_hits": "1"}, (3, 20),
+        regular(drawn(500, 40), 1000, lambda at: at % 6 == 0), "flash_evictions",
+    ),
+    "CacheLib with its defaults": (
+        "cachelib", {"replacement": "fifo", "reinsertion_hits": "1"}, (6, 170),
+        regular(drawn(3000, 220), 1000, lambda at: at % 6 == 0), "requeued",
+    ),
+}  # fmt: skip
+"""Rules that short random traces rarely reach, and what must have happened."""
+
+
+@pytest.mark.parametrize("rule", RARE)
+def test_rare_rules_are_those_of_the_slow_model(rule: str, tmp_path: Path) -> None:
+    name, options, sizes, steps, happened = RARE[rule]
+    expected = slow_systems.simulate(name, options, steps, sizes)
+    trace = written(steps, tmp_path / "trace.csv")
+    found = replay.replay(trace, "flash_cache", name, *sizes, options=options)
+    assert {key: found[key] for key in expected} == expected
+    assert expected[happened] > 0
+
+
+@pytest.mark.parametrize("accesses_per_second", [1, 100])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("open_cas", {"mode": "write_back", "cleaning": "acp"}),
+        ("open_cas", {"mode": "write_back", "alru_stale_s": "1", "alru_idle_s": "0"}),
+        ("dm_cache", {"block_pages": "2"}),
+        ("l2arc", {"ram_policy": "lru"}),
+        (
+            "cachelib",
+            {"admission": "dynamic_random", "target_pages_per_s": "1"},
+        ),
+    ],
+)
+def test_a_rate_of_accesses_replaces_the_time_of_a_trace(
+    name: str, options: Options, accesses_per_second: int, tmp_path: Path
+) -> None:
+    """The nth access comes at n divided by the rate."""
+    blocks = drawn(3000, 60)
+    steps = regular(blocks, 1_000_000 // accesses_per_second, lambda at: at % 3 == 0)
+    expected = slow_systems.simulate(name, options, steps, (6, 40))
+    rows = (f"{'RW'[write]},1,{page[1]}\n" for _, page, write in steps)
+    path = tmp_path / "untimed.csv"
+    path.write_text("op,device,page\n" + "".join(rows))
+    columns = {"op": "op", "device": "device", "page": "page"}
+    trace = reading.Trace(path, format="csv", columns=columns)
+    options = {**options, "accesses_per_second": str(accesses_per_second)}
+    found = replay.replay(trace, "flash_cache", name, 6, 40, options=options)
+    assert {key: found[key] for key in expected} == expected
 
 
 @pytest.mark.parametrize(
@@ -170,15 +533,7 @@ def test_a_decimal_share_of_flash_is_that_many_pages(
 def test_every_counter_is_that_of_the_slow_model(name: str, tmp_path: Path) -> None:
     seen: dict[str, int] = dict.fromkeys(slow_systems.COUNTERS, 0)
     for seed in range(TRACES):
-        draw = random.Random(f"{name} {seed}")
-        steps = trace_of(draw)
-        options = chosen(draw, name)
-        if name == "ram_filter" and seed % 4 == 0:
-            options = {"mode": options.get("mode", "write_back"), **BY_CHANCE}
-        if name == "dm_writecache" and seed % 2 == 0:
-            # So fast that a slow disk falls behind.
-            steps = [(time // 1000, page, write) for time, page, write in steps]
-        sizes = (draw.randint(1, 8), draw.randint(8, 40))
+        options, steps, sizes = case_of(name, seed)
         expected = slow_systems.simulate(name, options, steps, sizes)
         trace = written(steps, tmp_path / f"{seed}.csv")
         found = replay.replay(trace, "flash_cache", name, *sizes, options=options)

@@ -404,6 +404,7 @@ JOINED = {
     "advise.fragment_cache.answer": "a study of what a workload tells",
     "advise.compose.answer": "a shared cache beside a split, in words",
     "advise.placement.answer": "the advice of every group, and the choice among them; held by test_placement.py",
+    "advise.course.answer": "a replay by window, in words",
     "advise.response.answer": "page flow, queues, mixtures, in words",
     "evaluate.response.schemes.scheme_response": "page flow, queues, mixtures",
     "advise.compose.curves": "hit ratios of shared caches and splits; held by test_compose.py",

@@ -436,6 +436,7 @@ def test_memory_of_face_entries() -> None:
 
 @pytest.mark.formula(
     "evaluate.metadata.PRESETS.bcache",
+    "evaluate.metadata.PRESETS.dm_cache",
     "evaluate.metadata.PRESETS.dm_writeboost",
     "evaluate.metadata.PRESETS.enhanceio",
     "evaluate.metadata.PRESETS.face",

@@ -27,6 +27,11 @@ FILES = [
             "larc",
             "ram_filter",
             "dm_writecache",
+            "open_cas",
+            "dm_cache",
+            "l2arc",
+            "cachelib",
+            "kangaroo",
         )
     ),
     REPLAY / "flash_caches" / "lru2.rs",

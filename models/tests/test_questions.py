@@ -24,6 +24,7 @@ from tierwright.advise import (
     compare,
     compose,
     configurations,
+    course,
     device_health,
     device_import,
     directories,
@@ -64,6 +65,7 @@ from tierwright.profile.production import Production
 from tierwright.profile.several import Workload
 from tierwright.simulate import transactions as replay
 from tierwright.simulate.flash_device import FlashDevice
+from tierwright.simulate.timed import Arrivals
 from tierwright.trace.reading import Trace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -141,6 +143,15 @@ QUESTIONS: dict[str, Callable[[], Answer]] = {
     ),
     "configurations": lambda: configurations.answer(
         curve(), kinds=("instances",), max_machines=1, accesses_per_s=5000.0
+    ),
+    "course": lambda: course.answer(
+        TPCB,
+        curve(),
+        system="face",
+        hierarchy=Hierarchy(FLASH, DISK, disks=8),
+        arrivals=Arrivals("clients", clients=20),
+        crash_at=0.5,
+        **PAGES,
     ),
     "device_health": lambda: device_health.answer(
         smart.smart_from_mapping(SMART), rated_tb=4840
@@ -243,6 +254,7 @@ QUESTIONS: dict[str, Callable[[], Answer]] = {
 """How each question is asked in a notebook, by its module."""
 
 WITHOUT_STEPS = {
+    "course": "counted, not computed",
     "device_import": "measured, not computed",
     "miniature": "counted, not computed",
     "pool_gain": "those of each R are of `pool_split`",

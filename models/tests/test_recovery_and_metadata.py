@@ -22,6 +22,7 @@ fragments = st.integers(0, 12).map(lambda doublings: 4096 * 2**doublings)
 
 @pytest.mark.oracle(
     "evaluate.metadata.PRESETS.bcache",
+    "evaluate.metadata.PRESETS.dm_cache",
     "evaluate.metadata.PRESETS.dm_writeboost",
     "evaluate.metadata.PRESETS.enhanceio",
     "evaluate.metadata.PRESETS.flashcache",
@@ -39,6 +40,8 @@ fragments = st.integers(0, 12).map(lambda doublings: 4096 * 2**doublings)
         ("bcache", 200 * GIB, 15 * MIB),
         # dm-writeboost: about 1 % of the device.
         ("dm_writeboost", 100 * GIB, 1 * GIB),
+        # The kernel's guide to the policies of dm-cache: 25 bytes a block, here of 256 KiB.
+        ("dm_cache", TIB, 25 * 2**22),
     ],
 )
 def test_memory_of_block_caches(preset: str, flash: int, published: int) -> None:

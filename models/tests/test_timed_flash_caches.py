@@ -6,7 +6,7 @@ import heapq
 import itertools
 import random
 import sys
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,9 @@ from tierwright.simulate.timed import Arrivals, DeviceTimes, TimedReplay, replay
 from tierwright.trace.reading import Trace
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "fixtures" / "golden"))
+import slow_flash_caches
 import slow_systems
+import slow_systems_today
 
 Access = tuple[int, int, bool]
 """Time in µs, page, whether it is written."""
@@ -39,7 +41,33 @@ SYSTEMS: tuple[tuple[str, dict[str, str]], ...] = (
     ("bcache", {"mode": "write_back", "bucket_pages": "4", "open_buckets": "2"}),
     ("sce", {"fragment_pages": "4", "period_ms": "20"}),
     ("larc", {"mode": "write_back"}),
+    ("lazy_cleaning", {"dirty_threshold": "0.1"}),
+    ("face", {}),
+    (
+        "dm_writecache",
+        {
+            "high_watermark": "60",
+            "low_watermark": "10",
+            "writeback_pages_per_s": "50",
+            "autocommit_time_ms": "30",
+        },
+    ),
+    (
+        "open_cas",
+        {
+            "mode": "write_back",
+            "alru_wake_s": "1",
+            "alru_stale_s": "1",
+            "alru_idle_s": "0",
+        },
+    ),
+    ("open_cas", {"mode": "write_back", "cleaning": "acp"}),
+    ("dm_cache", {"block_pages": "4"}),
+    ("l2arc", {"ram_policy": "lru", "write_max_pages_per_s": "5"}),
+    ("cachelib", {"region_pages": "8", "reinsertion_hits": "1"}),
 )
+assert slow_systems_today.MODELS is slow_systems.MODELS
+MODELS: dict[str, Any] = {**slow_flash_caches.MODELS, **slow_systems.MODELS}
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +83,23 @@ def accesses() -> list[Access]:
 
 @pytest.fixture(scope="module")
 def trace(tmp_path_factory: pytest.TempPathFactory, accesses: list[Access]) -> Trace:
-    path = tmp_path_factory.mktemp("timed") / "trace.csv"
+    return written(accesses, tmp_path_factory.mktemp("timed") / "trace.csv")
+
+
+@pytest.fixture(scope="module")
+def with_gaps() -> list[Access]:
+    """Bursts between gaps of up to 45 s, in which what goes by time has much to do."""
+    draw = random.Random(8)
+    time, found = 1_234, []
+    for _ in range(700):
+        time += draw.choice([0, 90, 800, 800, 3000, 11_000, 170_000])
+        if draw.random() < 0.03:
+            time += draw.choice([2_000_000, 45_000_000])
+        found.append((time, min(int(draw.expovariate(0.02)), 300), draw.random() < 0.5))
+    return found
+
+
+def written(accesses: list[Access], path: Path) -> Trace:
     rows = [f"{at},{'W' if w else 'R'},1/1,{page}\n" for at, page, w in accesses]
     path.write_text("time_us,op,rel,block\n" + "".join(rows), encoding="ascii")
     return Trace(path)
@@ -67,7 +111,9 @@ Work = list[list[str]]
 
 def between(before: dict[str, int], after: dict[str, int]) -> tuple[str | None, Work]:
     """What is read for the access, and what follows."""
-    grown = {name: after[name] - before[name] for name in after}
+    grown = defaultdict[str, int](int)
+    for name, count in after.items():
+        grown[name] = count - before[name]
     read = (
         "flash read"
         if grown["flash_hits"]
@@ -88,6 +134,7 @@ def between(before: dict[str, int], after: dict[str, int]) -> tuple[str | None, 
     return read, [
         [
             *["flash read"] * grown["flash_stage_out_reads"],
+            *["flash batch read"] * grown["flash_batch_read_pages"],
             *["disk read"] * batches,
             *["disk batch read"] * (grown["disk_batch_read_pages"] - batches),
         ],
@@ -188,21 +235,15 @@ class Simulation:
 def slow(
     name: str, options: dict[str, str], accesses: list[Access], *, waits: bool
 ) -> tuple[Simulation, Any]:
-    model = slow_systems.MODELS[name](options, *SIZES)
+    model = MODELS[name](options, *SIZES)
     found = Simulation()
-    tick = model.tick
-    ticked: dict[str, int] = {}
+    begins = accesses[0][0]
+    found.last = (accesses[-1][0] - begins) * 1e-6
 
-    def noted(time_us: int) -> None:
-        tick(time_us)
-        ticked.update(model.count)
+    def works(work: Work) -> Callable[[float], None]:
+        return lambda now: found.steps(now, work, lambda _: None)
 
-    model.tick = noted
-    found.last = (accesses[-1][0] - accesses[0][0]) * 1e-6
-
-    def arrives(
-        number: int, read: str | None, work: Work, behind: Work
-    ) -> Callable[[float], None]:
+    def arrives(number: int, read: str | None, work: Work) -> Callable[[float], None]:
         def come(now: float) -> None:
             def over(at: float) -> None:
                 found.times[number] = at - now
@@ -216,32 +257,39 @@ def slow(
                 read_over(now)
             else:
                 found.ask(now, read, read_over)
-            found.steps(now, behind, lambda _: None)
 
         return come
 
     for number, (time_us, page, write) in enumerate(accesses):
-        before = dict(model.count)
-        model.access(time_us, ("1/1", page), write=write)
-        _, behind = between(before, dict(ticked))
-        read, work = between(dict(ticked), model.count)
-        found.at((time_us - accesses[0][0]) * 1e-6, arrives(number, read, work, behind))
+        before, done = dict(model.count), len(model.moments)
+        model.access(time_us - begins, ("1/1", page), write=write)
+        for due_us, after in model.moments[done:]:
+            _, work = between(before, after)
+            found.at(float(due_us) * 1e-6, works(work))
+            before = after
+        read, work = between(before, model.count)
+        found.at((time_us - begins) * 1e-6, arrives(number, read, work))
     found.run()
     return found, model
 
 
 @pytest.mark.parametrize("waits", [False, True])
+@pytest.mark.parametrize("gaps", [False, True])
 @pytest.mark.parametrize(("name", "options"), SYSTEMS)
 def test_against_the_slow_model_and_events(
-    trace: Trace,
     accesses: list[Access],
+    with_gaps: list[Access],
+    tmp_path: Path,
     name: str,
     options: dict[str, str],
+    gaps: bool,
     waits: bool,
 ) -> None:
-    expected, model = slow(name, options, accesses, waits=waits)
+    """What a cache does in the background is asked of the devices when it is due, in the midst of a gap too."""
+    steps = with_gaps if gaps else accesses
+    expected, model = slow(name, options, steps, waits=waits)
     found = replay_timed(
-        trace,
+        written(steps, tmp_path / "trace.csv"),
         name,
         *SIZES,
         options=options,
@@ -253,17 +301,51 @@ def test_against_the_slow_model_and_events(
     assert found["hdd_writes"] == model.count["hdd_writes"]
     response = found["response"]
     times = np.sort(list(expected.times.values())) * 1e6
-    assert response["accesses"] == len(times) == len(accesses)
+    assert response["accesses"] == len(times) == len(steps)
     assert response["mean_us"] == pytest.approx(times.mean())
     assert response["most_us"] == pytest.approx(times[-1])
     for tier in ("flash", "disk"):
         reads = np.array(expected.reads[tier]) * 1e6
         assert response[tier]["reads"]["operations"] == len(reads)
-        assert response[tier]["reads"]["mean_us"] == pytest.approx(reads.mean())
+        if len(reads):
+            assert response[tier]["reads"]["mean_us"] == pytest.approx(reads.mean())
         servers = (FLASH if tier == "flash" else DISK).at_once
         assert response[tier]["utilisation"] == pytest.approx(
             expected.devices[tier].busy / servers / response["duration_s"]
         )
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("lazy_cleaning", {"dirty_threshold": "0.1"}),
+        (
+            "bcache",
+            {"mode": "write_back", "bucket_pages": "4", "writeback_delay_s": "1"},
+        ),
+        (
+            "dm_writecache",
+            {
+                "high_watermark": "90",
+                "low_watermark": "0",
+                "writeback_pages_per_s": "50",
+            },
+        ),
+    ],
+)
+def test_a_read_behind_a_long_gap_waits_for_no_work_of_the_gap(
+    tmp_path: Path, name: str, options: dict[str, str]
+) -> None:
+    """All is cleaned long before the read comes, which finds the disks idle."""
+    writes: list[Access] = [(30_000 * at, at, True) for at in range(60)]
+    steps = [*writes, (600_000_000, 900, False)]
+    found = timed(
+        written(steps, tmp_path / "trace.csv"), name, options=options, window_s=60
+    )
+    assert found["disk_writes_by_cleaner"] + found["disk_writes_on_stage_out"] > 10
+    last = found["response"]["course"][-1]
+    assert last["accesses"] == 1
+    assert last["mean_us"] == pytest.approx(1e6 * (DISK.read_answered_s or 0))
 
 
 def timed(trace: Trace, name: str, **asked: Any) -> dict[str, Any]:
@@ -296,9 +378,9 @@ def test_the_course_is_the_whole_in_windows(trace: Trace) -> None:
     )
     assert course[-1]["flash_used_pages"] == every["slots_used"]
     assert course[-1]["flash_dirty_pages"] == every["dirty_slots"]
-    lengths = [0.5] * (len(course) - 1) + [
-        every["response"]["duration_s"] - course[-1]["start_s"]
-    ]
+    lengths = [each["length_s"] for each in course]
+    assert lengths[:-1] == pytest.approx([0.5] * (len(course) - 1))
+    assert sum(lengths) == pytest.approx(every["response"]["duration_s"])
     for tier in ("flash", "disk"):
         busy = sum(
             each[f"{tier}_utilisation"] * length
@@ -308,6 +390,53 @@ def test_the_course_is_the_whole_in_windows(trace: Trace) -> None:
             every["response"][tier]["utilisation"]
         )
     assert timed(trace, "face")["response"]["course"] == []
+
+
+def test_accesses_at_the_start_of_the_last_window_are_in_the_course(
+    tmp_path: Path,
+) -> None:
+    """Such a window has no length, and so no rate."""
+    steps: list[Access] = [(0, 1, False), (400_000, 2, False), (1_000_000, 3, True)]
+    trace = written([*steps, (1_000_000, 1, False)], tmp_path / "trace.csv")
+    course = timed(trace, "face", window_s=0.5)["response"]["course"]
+    assert [each["accesses"] for each in course] == [2, 0, 2]
+    assert [each["ram_hits"] for each in course] == [0, 0, 1]
+    assert [each["length_s"] for each in course] == [0.5, 0.5, 0]
+    assert [each["accesses_per_s"] for each in course[1:]] == [0, None]
+    assert course[2]["disk_utilisation"] is None
+
+
+def test_work_of_a_gap_lies_in_the_window_that_it_begins_in(tmp_path: Path) -> None:
+    """50 pages a second for a second, and nothing behind that."""
+    writes: list[Access] = [(at, at, True) for at in range(60)]
+    trace = written([*writes, (3_000_000, 900, False)], tmp_path / "trace.csv")
+    options = {
+        "high_watermark": "90",
+        "low_watermark": "0",
+        "writeback_pages_per_s": "50",
+    }
+    course = timed(trace, "dm_writecache", options=options, window_s=0.25)["response"][
+        "course"
+    ]
+    busy = [each["disk_utilisation"] for each in course]
+    one_page = (DISK.write_s or 0) / DISK.at_once / 0.25
+    assert busy[1:3] == pytest.approx([12.5 * one_page] * 2, abs=one_page)
+    assert busy[5:12] == [0] * 7
+    dirty = [each["flash_dirty_pages"] for each in course]
+    assert dirty[0] > dirty[1] > dirty[2] > dirty[5] == 0
+
+
+def test_a_restart_behind_the_last_access_takes_time_too(trace: Trace) -> None:
+    slow_read = DeviceTimes(1, 1, 1e-4, 1e-4, 1e-4, 1e-4, batch_read_s=0.05)
+    found = timed(trace, "face", options={"crash_at": "1500"}, flash=slow_read)
+    assert found["restart_pages_scanned"] > 0
+    assert found["response"]["restart_s"] == pytest.approx(
+        0.05 * found["restart_pages_scanned"]
+    )
+    assert found["response"]["restarted_at_s"] == pytest.approx(
+        found["response"]["duration_s"]
+    )
+    assert timed(trace, "face")["response"]["restarted_at_s"] is None
 
 
 def test_nothing_is_served_while_a_warm_restart_reads_flash(trace: Trace) -> None:

@@ -329,6 +329,8 @@ def test_a_cache_that_the_trace_never_fills_is_named(
     [
         ("dm_writecache", {}, "write-back first starts"),
         ("bcache", {}, "a bucket must be emptied for the first time"),
+        ("cachelib", {}, "a region must be emptied for the first time"),
+        ("kangaroo", {}, "a set must give up an object for the first time"),
         ("flashcache", {}, "each of its sets was full once"),
     ],
 )

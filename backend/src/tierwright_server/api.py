@@ -25,6 +25,7 @@ from tierwright_server.questions.compositions.endpoints import router as composi
 from tierwright_server.questions.configurations.endpoints import (
     router as configurations,
 )
+from tierwright_server.questions.course.endpoints import router as courses
 from tierwright_server.questions.dram_or_flash.endpoints import router as break_evens
 from tierwright_server.questions.flash_choice.endpoints import router as flash_choices
 from tierwright_server.questions.flash_device.endpoints import router as flash_devices
@@ -77,6 +78,7 @@ for part in (
     evaluations,
     throughputs,
     response_times,
+    courses,
     break_evens,
     scheme_maps,
     flash_choices,

@@ -62,6 +62,11 @@ const CONTENDERS: Readonly<Record<string, MarkStyle>> = {
   larc: { light: "#a34a00", dark: "#ffb066", shape: "rect" },
   ram_filter: { light: "#087f5b", dark: "#63e6be", shape: "circle" },
   dm_writecache: { light: "#495057", dark: "#ced4da", shape: "diamond" },
+  open_cas: { light: "#0c5a9e", dark: "#91c9f7", shape: "pin" },
+  dm_cache: { light: "#7c3a00", dark: "#f4c08a", shape: "arrow" },
+  l2arc: { light: "#a01a58", dark: "#f5a3c7", shape: "rect" },
+  cachelib: { light: "#3b5b00", dark: "#c5e17a", shape: "triangle" },
+  kangaroo: { light: "#8a2b2b", dark: "#f2b5a5", shape: "roundRect" },
 };
 
 /** For schemes of a server that is newer than this page. */

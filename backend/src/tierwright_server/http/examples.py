@@ -457,6 +457,19 @@ _QUESTIONS = {
     "get_quote_ranking": Example(path={"ranking_id": Made("quote ranking")}),
     "ask_dram_or_flash": Example({**_WORKLOAD, "ram_pages": 2000, **_FLASH, **_DISK}),
     "ask_throughput": Example({**_POINT, "clients": 20, "think_us": 5000}),
+    "ask_course": Example(
+        {
+            "system": "face",
+            "ram_pages": 1000,
+            "flash_pages": 6000,
+            "flash_device_id": "samsung-pm9a3-7.68tb-u2",
+            "disk_device_id": "face2016-cheetah-15k6-single",
+            "disks": 8,
+            "clients": 20,
+            "crash_at": 0.5,
+        },
+        path={"workload_id": "example"},
+    ),
     "ask_response": Example(
         {
             **{key: value for key, value in _POINT.items() if key != "workload_id"},

@@ -45,6 +45,10 @@ export const AskConfigurationsQuery = {
   table: {"values":["front","lower_bounds","excluded","warnings","cautions","derivation"]},
 } as const;
 
+export const AskCourseQuery = {
+  table: {"values":["devices.flash.figures","devices.flash.measurements","devices.flash.service_times","devices.flash.waiting_times","devices.disk.figures","devices.disk.measurements","devices.disk.service_times","devices.disk.waiting_times","devices.ram.figures","devices.ram.measurements","devices.ram.service_times","devices.ram.waiting_times","windows"]},
+} as const;
+
 export const AskDeviceHealthQuery = {
   table: {"values":["warnings","cautions","derivation"]},
 } as const;
@@ -376,6 +380,23 @@ export const ContenderIn = {
 
 export const CopyDeviceQuery = {
   table: {"values":["figures","measurements","service_times","waiting_times"]},
+} as const;
+
+export const CourseIn = {
+  ram_pages: {"low":1,"high":9007199254740991,"whole":true},
+  flash_pages: {"low":1,"high":9007199254740991,"whole":true},
+  flash_devices: {"low":1,"high":100000,"whole":true,"usual":1},
+  disks: {"low":1,"high":100000,"whole":true,"usual":1},
+  arrivals: {"values":["clients","poisson","trace"],"usual":"clients"},
+  clients: {"low":1,"high":1048576,"whole":true,"usual":16},
+  think_s: {"low":0,"high":1000000,"usual":0},
+  accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000},
+  window_s: {"low":0,"exclusive":true,"high":1000000000},
+  crash_at: {"low":0,"high":1},
+  restart: {"values":["warm","cold"],"usual":"warm"},
+  writes: {"values":["background","waited_for"],"usual":"background"},
+  service: {"values":["constant","exponential"],"usual":"constant"},
+  seed: {"low":0,"high":9007199254740991,"whole":true,"usual":0},
 } as const;
 
 export const CreateComposedWorkloadQuery = {

@@ -5602,6 +5602,326 @@ export type CountBins = {
 };
 
 /**
+ * CourseIn
+ *
+ * A scheme or flash cache, its devices, how accesses arrive, and a crash.
+ */
+export type CourseIn = {
+    /**
+     * System
+     *
+     * Page-flow scheme or flash cache.
+     */
+    system: string;
+    /**
+     * Ram Pages
+     *
+     * A size in pages of the workload.
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * A size in pages of the workload.
+     */
+    flash_pages: number;
+    /**
+     * Flash Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    flash_device_id: string;
+    /**
+     * Disk Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    disk_device_id: string;
+    /**
+     * Flash Devices
+     *
+     * Equal flash devices.
+     */
+    flash_devices?: number;
+    /**
+     * Disks
+     *
+     * Equal disks.
+     */
+    disks?: number;
+    /**
+     * Options
+     *
+     * Options of the flash cache, by name; `GET /simulator` lists them.
+     */
+    options?: {
+        [key: string]: string;
+    };
+    /**
+     * Arrivals
+     *
+     * `clients`: each waits for its access and then thinks; `poisson`: independent of each other, at a rate; `trace`: as recorded, or stretched to a rate.
+     */
+    arrivals?: 'clients' | 'poisson' | 'trace';
+    /**
+     * Clients
+     *
+     * Clients that wait.
+     */
+    clients?: number;
+    /**
+     * Think S
+     *
+     * Mean time that a client thinks. [s]
+     */
+    think_s?: number;
+    /**
+     * Accesses Per S
+     *
+     * Rate of page accesses; absent: of the recording. Clients have none. [1/s]
+     */
+    accesses_per_s?: number | null;
+    /**
+     * Window S
+     *
+     * Length of a window; absent: a round one that makes at most 120. [s]
+     */
+    window_s?: number | null;
+    /**
+     * Crash At
+     *
+     * Share of the accesses before a crash; absent: no crash. [1]
+     */
+    crash_at?: number | null;
+    /**
+     * Restart
+     *
+     * `warm`: the contents of flash survive the crash; `cold`: they do not.
+     */
+    restart?: 'warm' | 'cold';
+    /**
+     * Writes
+     *
+     * Whether an access waits for the writes that its miss causes.
+     */
+    writes?: 'background' | 'waited_for';
+    /**
+     * Service
+     *
+     * How the time of an operation varies about what the device states.
+     */
+    service?: 'constant' | 'exponential';
+    /**
+     * Seed
+     *
+     * Of what is random.
+     */
+    seed?: number;
+    /**
+     * Flash Metadata
+     *
+     * Preset of `GET /catalog/flash-metadata` whose memory is subtracted from the RAM; absent: nothing is charged.
+     */
+    flash_metadata?: string | null;
+};
+
+/**
+ * CourseOut
+ *
+ * A system over time: filling, steady state, crash and recovery.
+ */
+export type CourseOut = {
+    /**
+     * Workload Id
+     *
+     * Id of the workload.
+     */
+    workload_id: string;
+    /**
+     * Content Id
+     *
+     * Hash of the accesses and the page size of the workload.
+     */
+    content_id: string;
+    /**
+     * The devices used.
+     */
+    devices: DevicesUsed;
+    /**
+     * System
+     */
+    system: string;
+    /**
+     * Title
+     *
+     * Its display name.
+     */
+    title: string;
+    /**
+     * Ram Pages
+     *
+     * As replayed. [pages]
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * As replayed. [pages]
+     */
+    flash_pages: number;
+    /**
+     * Accesses
+     *
+     * Replayed.
+     */
+    accesses: number;
+    /**
+     * Duration S
+     *
+     * From the first to the last access. [s]
+     */
+    duration_s: number;
+    /**
+     * Window S
+     *
+     * Length of a window. [s]
+     */
+    window_s: number;
+    /**
+     * Filled At S
+     *
+     * End of the first window in which flash was full; null where it never was. [s]
+     */
+    filled_at_s: number | null;
+    /**
+     * Restarted At S
+     *
+     * When the machine came back after a crash; null without one. [s]
+     */
+    restarted_at_s: number | null;
+    /**
+     * Restart S
+     *
+     * How long its devices then read flash before they served anything. [s]
+     */
+    restart_s: number;
+    /**
+     * Recovered S
+     *
+     * From the restart to the end of the first window as good as before the crash, within 10 %: by the rate of clients that wait, else by the mean response time; null without one. [s]
+     */
+    recovered_s: number | null;
+    /**
+     * Windows
+     */
+    windows: Array<CourseWindow>;
+    /**
+     * Finding
+     *
+     * The answer in a few words.
+     */
+    finding: string;
+    /**
+     * Estimator
+     *
+     * How the figures were obtained: by model or by replay.
+     */
+    estimator: string;
+    /**
+     * Validity
+     *
+     * Where they are valid.
+     */
+    validity: string;
+    /**
+     * Core Version
+     *
+     * Version of the simulator core that replayed it.
+     */
+    core_version: string;
+};
+
+/**
+ * CourseWindow
+ *
+ * One window of a course.
+ */
+export type CourseWindow = {
+    /**
+     * Start S
+     *
+     * From the first access on. [s]
+     */
+    start_s: number;
+    /**
+     * Length S
+     *
+     * The last window ends with the last access. [s]
+     */
+    length_s: number;
+    /**
+     * Accesses
+     *
+     * That arrived.
+     */
+    accesses: number;
+    /**
+     * Ram Hit Share
+     *
+     * Of them, found in RAM; null without any. [1]
+     */
+    ram_hit_share: number | null;
+    /**
+     * Flash Hit Share
+     *
+     * Of those that RAM lacked, found on flash; null without any. [1]
+     */
+    flash_hit_share: number | null;
+    /**
+     * Accesses Per S
+     *
+     * Answered; null where the window has no length. [1/s]
+     */
+    accesses_per_s: number | null;
+    /**
+     * Mean Us
+     *
+     * Mean response time of those answered; null without any. [µs]
+     */
+    mean_us: number | null;
+    /**
+     * P99 Us
+     *
+     * 99th percentile. [µs]
+     */
+    p99_us: number | null;
+    /**
+     * Flash Busy
+     *
+     * Work that flash began, as a share of the window; above 1 it falls behind. [1]
+     */
+    flash_busy: number | null;
+    /**
+     * Disk Busy
+     *
+     * The same of the disks. [1]
+     */
+    disk_busy: number | null;
+    /**
+     * Flash Used Share
+     *
+     * Flash pages in use at its end, with old versions; null under a scheme. [1]
+     */
+    flash_used_share: number | null;
+    /**
+     * Dirty Share
+     *
+     * Flash pages newer than the disk at its end; null under a scheme. [1]
+     */
+    dirty_share: number | null;
+};
+
+/**
  * CrossingOut
  *
  * Where the better buy changes.
@@ -25524,6 +25844,79 @@ export type GetResponseReplayResponses = {
 };
 
 export type GetResponseReplayResponse = GetResponseReplayResponses[keyof GetResponseReplayResponses];
+
+export type AskCourseData = {
+    body: CourseIn;
+    path: {
+        /**
+         * Workload Id
+         *
+         * Id of the workload.
+         */
+        workload_id: string;
+    };
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
+         */
+        table?: 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'windows';
+    };
+    url: '/api/v1/workloads/{workload_id}/course';
+};
+
+export type AskCourseErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type AskCourseError = AskCourseErrors[keyof AskCourseErrors];
+
+export type AskCourseResponses = {
+    /**
+     * Successful Response
+     */
+    200: CourseOut;
+    /**
+     * The replay takes longer than a request, so a job makes it. Ask again when its run has ended.
+     */
+    202: ResponseReplayOut;
+};
+
+export type AskCourseResponse = AskCourseResponses[keyof AskCourseResponses];
 
 export type AskDramOrFlashData = {
     body: BreakEvenIn;

@@ -146,6 +146,10 @@ fn face_options(model: &Face) -> Given<'static> {
         ("scan_depth", model.scan_depth.to_string()),
         ("clear_dirty_on_stage_out", model.clear.to_string()),
         (
+            "batch_fill",
+            if model.full_batches { "full" } else { "once" }.to_owned(),
+        ),
+        (
             "metadata_segment_entries",
             model.segment_entries.to_string(),
         ),
@@ -226,12 +230,12 @@ fn face_model() -> impl Strategy<Value = Face> {
         prop::sample::select(ADMISSIONS.to_vec()),
     );
     let crash = prop::option::of((0_usize..300, any::<bool>()));
-    (sizes, modes, any::<bool>(), any::<bool>(), 1_u64..40, crash).prop_map(
+    let flags = (any::<bool>(), any::<bool>(), any::<bool>());
+    (sizes, modes, flags, 1_u64..40, crash).prop_map(
         |(
             (ram_pages, flash_pages, depth, ram_policy),
             (mode, admission),
-            second_chance,
-            clear,
+            (second_chance, clear, full_batches),
             segment_entries,
             crash,
         )| Face {
@@ -242,6 +246,7 @@ fn face_model() -> impl Strategy<Value = Face> {
             admission,
             second_chance,
             scan_depth: depth,
+            full_batches,
             clear,
             segment_entries,
             crash,
@@ -514,6 +519,7 @@ fn long_traces_match_the_slow_models() {
         admission: "mixed",
         second_chance: true,
         scan_depth: 16,
+        full_batches: true,
         clear: false,
         segment_entries: 64,
         crash: Some((30_000, true)),
@@ -660,8 +666,15 @@ fn capacities_far_above_the_distinct_pages_cost_no_memory() {
             let options = rated(cache, &[]);
             let result = run(&accesses, cache.about.name, ram, largest, &options);
             // Nothing is on flash when 1 comes back: the threads of SCE do not wake in so short a time, LARC and the
-            // filter saw it once, and dm-writecache takes changed pages alone.
-            let late = ["sce", "larc", "ram_filter", "dm_writecache"];
+            // filter saw it once, dm-writecache takes changed pages alone, and dm-cache and L2ARC wait for a second.
+            let late = [
+                "sce",
+                "larc",
+                "ram_filter",
+                "dm_writecache",
+                "dm_cache",
+                "l2arc",
+            ];
             let again = u64::from(late.contains(&cache.about.name) && ram == 1);
             assert_eq!(result.counters.hdd_reads(), 3 + again);
         }

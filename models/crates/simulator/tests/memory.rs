@@ -10,7 +10,7 @@ const PAGES: u32 = 1 << 18;
 const RAM_PAGES: u64 = 1 << 14;
 const CHUNK: u32 = 1 << 14;
 /// Most bytes for each page where flash holds all of them; `docs/performance.md` has what was measured, 4 less.
-const MOST: [(&str, u64); 12] = [
+const MOST: [(&str, u64); 17] = [
     ("face", 26),
     ("lazy_cleaning", 50),
     ("flashcache", 41),
@@ -23,6 +23,11 @@ const MOST: [(&str, u64); 12] = [
     ("larc", 30),
     ("ram_filter", 34),
     ("dm_writecache", 29),
+    ("open_cas", 56),
+    ("dm_cache", 56),
+    ("l2arc", 56),
+    ("cachelib", 56),
+    ("kangaroo", 56),
 ];
 /// In which environment variable a process finds what it is to replay.
 const WANTED: &str = "TIERWRIGHT_MEMORY_OF";

@@ -23,6 +23,7 @@ from tierwright.cli import (
     compose,
     configurations,
     cost,
+    course,
     curve,
     describe,
     device,
@@ -93,6 +94,7 @@ app.command("pool-advisor")(pool_split.pool_advisor)
 app.command("scheme-map")(shows_money(planning.scheme_map))
 app.command("throughput")(planning.throughput)
 app.command("response")(response.response)
+app.command("course")(course.course)
 app.command("directories")(planning.directories)
 app.command("choose-flash")(shows_money(planning.choose_flash))
 app.command("transactions")(transactions.transactions)
@@ -138,6 +140,7 @@ BUILT_IN = (
     "scheme-map",
     "throughput",
     "response",
+    "course",
     "directories",
     "choose-flash",
     "transactions",

@@ -724,6 +724,16 @@ PRESETS: Mapping[str, MetadataPreset] = MappingProxyType(
                 "one header a record of the data set, here one a page; headers cannot be evicted",
             ),
             MetadataPreset(
+                "dm_cache",
+                "dm-cache (smq)",
+                25,
+                256 * 1024,
+                0,
+                0,
+                "Linux, guide to the policies of dm-cache (25 bytes a cache block)",
+                "blocks of 256 KiB; larger blocks need less and copy more",
+            ),
+            MetadataPreset(
                 "dm_writeboost",
                 "dm-writeboost",
                 40.96,

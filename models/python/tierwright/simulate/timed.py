@@ -7,8 +7,9 @@ first served.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from tierwright import _simulator
@@ -18,6 +19,9 @@ from tierwright.simulate.warm_up import WarmUp
 from tierwright.trace.reading import OnProgress, Trace
 
 US_PER_S = 1e6
+S_PER_HOUR = 3600.0
+MOST_DECIMAL_S = 10.0
+LEAST_WINDOW_S = 1e-6
 ArrivalKind = Literal["trace", "poisson", "clients"]
 TimedResult = dict[str, Any]
 """What `TimedReplay.run` returns."""
@@ -154,9 +158,11 @@ def replay_timed(
         p50_us, p99_us, p999_us, most_us, resolution, restart_s`; of `flash` and `disk`
         `operations, utilisation, wait_us, waited, batch_pages`, and of their single pages `reads`
         and `writes`, each `operations, mean_us, p50_us, p99_us, p999_us`; `course`, a list of
-        windows from the first access on, warm-up or not: `start_s, accesses, ram_hits, flash_hits,
-        accesses_per_s, mean_us, p99_us, flash_utilisation, disk_utilisation, flash_used_pages,
-        flash_dirty_pages`.
+        windows from the first access on, warm-up or not: `start_s, length_s, accesses, ram_hits,
+        flash_hits, accesses_per_s, mean_us, p99_us, flash_utilisation, disk_utilisation,
+        flash_used_pages, flash_dirty_pages`; the rate and both utilisations are None where a last
+        window has no length, because its accesses all arrived as it began. `restarted_at_s` is None
+        without a crash.
 
     Raises
     ------
@@ -191,6 +197,28 @@ def replay_timed(
     )
 
 
+def round_window_s(duration_s: float, windows: int) -> float:
+    """Return the shortest round length that cuts a duration into at most so many windows. [s]
+
+    Round is 1, 2 or 5 times a power of ten up to 10 s, then 20 and 30 s, 1, 2, 5, 10, 20 and 30
+    minutes, and 1, 2, 5 times a power of ten of hours.
+
+    Examples
+    --------
+    >>> [round_window_s(duration, 60) for duration in (0.6, 50.0, 3600.0, 86_400.0)]
+    [0.01, 1.0, 60.0, 1800.0]
+    """
+    least = duration_s / windows
+    minutes = (20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1200.0, 1800.0)
+    if MOST_DECIMAL_S < least <= minutes[-1]:
+        return next(each for each in minutes if each >= least)
+    unit = S_PER_HOUR if least > minutes[-1] else 1.0
+    exponent = math.floor(math.log10(max(least / unit, LEAST_WINDOW_S)))
+    # A power of ten that is given as text is exact where one computed may be off by a digit.
+    rounds = (float(f"{digit}e{exponent}") for digit in (1, 2, 5, 10))
+    return unit * next(each for each in rounds if unit * each >= least)
+
+
 @dataclass(frozen=True, slots=True)
 class TimedReplay:
     """One replay on simulated time, as `replay_timed` takes it; can be kept in a document.
@@ -214,7 +242,10 @@ class TimedReplay:
     options : dict of str to str
         Of the flash cache.
     window_s : float
-        Length of the windows of the course; 0: no course. [s]
+        Length of the windows of the course; 0: no course, unless `windows` asks for one. [s]
+    windows : int
+        Or a course of about so many windows at most, of a round length: that takes a replay before,
+        which finds how long all lasts.
     """
 
     scheme: str
@@ -229,6 +260,7 @@ class TimedReplay:
     warm_up: WarmUp = 0
     options: dict[str, str] = field(default_factory=dict)
     window_s: float = 0.0
+    windows: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return what `of` reads."""
@@ -259,14 +291,20 @@ class TimedReplay:
         Returns
         -------
         dict
-            `response` of `replay_timed`, with `warm_up`, the accesses before those counted, and the
-            counts of `COUNTED`; or only `behind`, which is true: too many accesses waited for their writes.
+            `response` of `replay_timed`, with `warm_up`, the accesses before those counted,
+            `window_s` of the course, and the counts of `COUNTED`; or only `behind`, which is true: too many accesses waited for their writes.
 
         Raises
         ------
         ParameterError, SimulatorError
             As `replay_timed` otherwise.
         """
+        window_s = self.window_s
+        if self.windows and not window_s:
+            whole = replace(self, windows=0).run(trace, on_progress)
+            if "behind" in whole:
+                return whole
+            window_s = round_window_s(whole["duration_s"], self.windows)
         try:
             found = replay_timed(
                 trace,
@@ -281,7 +319,7 @@ class TimedReplay:
                 seed=self.seed,
                 warm_up=self.warm_up,
                 options=self.options,
-                window_s=self.window_s,
+                window_s=window_s,
                 on_progress=on_progress,
             )
         except ParameterError as error:
@@ -291,5 +329,6 @@ class TimedReplay:
         return {
             **found["response"],
             "warm_up": found.get("warm_up", 0),
+            "window_s": window_s,
             **{name: found[name] for name in COUNTED},
         }

@@ -41,6 +41,11 @@ impl BitSet {
         was
     }
 
+    /// Removes all members.
+    pub(crate) fn clear(&mut self) {
+        self.words.fill(0);
+    }
+
     /// The members in ascending order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u32> {
         (0_u32..).zip(&self.words).flat_map(|(index, &word)| {

@@ -20,6 +20,8 @@ pub(crate) struct Face {
     pub(crate) admission: &'static str,
     pub(crate) second_chance: bool,
     pub(crate) scan_depth: usize,
+    /// Whether victims are pulled until a batch is full.
+    pub(crate) full_batches: bool,
     pub(crate) clear: bool,
     pub(crate) segment_entries: u64,
     /// Accesses before the crash, and whether flash survives it.
@@ -224,6 +226,10 @@ impl FaceRun<'_> {
         let Some(dirty) = self.rule(page) else { return };
         self.add("flash_write_batches");
         let mut free = 0;
+        if self.model.full_batches {
+            let unused = self.model.flash_pages - self.queue.len();
+            free = unused.min(self.model.scan_depth).saturating_sub(1);
+        }
         if self.queue.len() == self.model.flash_pages {
             let depth = self.model.scan_depth;
             if self.model.second_chance {
@@ -249,14 +255,15 @@ impl FaceRun<'_> {
             free = depth - again.len() - 1;
         }
         self.enqueue(page.page, dirty);
-        for _ in 0..free {
-            if self.dram.held.is_empty() {
-                break;
-            }
+        while free > 0 && !self.dram.held.is_empty() {
             let pulled = self.dram.pulled();
             self.add("pulled");
-            if let Some(dirty) = self.rule(&pulled) {
+            let needs_slot = self.rule(&pulled);
+            if let Some(dirty) = needs_slot {
                 self.enqueue(pulled.page, dirty);
+            }
+            if needs_slot.is_some() || !self.model.full_batches {
+                free -= 1;
             }
         }
     }

@@ -289,7 +289,11 @@ def _simulate_mvfifo(inputs: Inputs) -> Outputs:
 
 def _simulate_gsc(inputs: Inputs) -> Outputs:
     depth = str(inputs["scan_depth"])
-    return _simulate(inputs, replacement="gsc", scan_depth=depth, **_kept(inputs))
+    # The vectors pull one victim for each free slot.
+    kept = _kept(inputs)
+    return _simulate(
+        inputs, replacement="gsc", scan_depth=depth, batch_fill="once", **kept
+    )
 
 
 def _simulate(inputs: Inputs, **options: str) -> Outputs:

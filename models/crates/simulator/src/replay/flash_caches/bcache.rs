@@ -4,6 +4,7 @@ use super::chains::{Ends, Links, NONE};
 use super::options::Options;
 use super::rate::{ACCESSES_PER_SECOND, Period, next_due};
 use super::sets::{MODES, Mode};
+use super::streams::{Streams, place_of};
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
     OptionAbout, recount_copies, unit_of,
@@ -17,8 +18,6 @@ use crate::replay::settings::share_of;
 use crate::replay::two_tier::Warning;
 use crate::wording::counted;
 
-/// Streams that are followed.
-const STREAMS: u32 = 128;
 /// Bytes of a key with one pointer, in the journal and in the B-tree.
 const KEY_BYTES: u64 = 24;
 /// Open buckets, where there are more than twice as many buckets.
@@ -37,8 +36,6 @@ const NO_LIMIT: u64 = i32::MAX as u64;
 const AFTER_IDLE: u64 = 1;
 /// Percent of the buckets with dirty pages above which these count too, and by how much.
 const FRAGMENTED: [(u64, u64); 3] = [(64, 1000), (57, 10), (50, 1)];
-/// By how much relations are apart, in addresses.
-const RELATION: u64 = 0x9e37_79b9_7f4a_7c15;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Replacement {
@@ -269,71 +266,6 @@ struct Open {
     bucket: u32,
     /// The place behind its last page.
     next: Option<u64>,
-}
-
-/// The streams that were last seen: where each would continue, and how long it is.
-#[derive(Debug)]
-struct Streams {
-    next: Vec<u64>,
-    /// The lowest bits of these: a comparison takes many at once.
-    lowest: Vec<u16>,
-    lengths: Vec<u64>,
-    order: Ends,
-    links: Links,
-}
-
-impl Streams {
-    fn new() -> Self {
-        Self {
-            next: Vec::with_capacity(STREAMS as usize),
-            lowest: Vec::with_capacity(STREAMS as usize),
-            lengths: Vec::with_capacity(STREAMS as usize),
-            order: Ends::EMPTY,
-            links: Links::new(STREAMS as usize),
-        }
-    }
-
-    /// The length of the stream that an I/O at `place` continues, or begins.
-    #[inline]
-    fn length(&mut self, place: u64) -> u64 {
-        let mut stream = NONE;
-        // Rarely more than 0, and without a branch for each stream.
-        let wanted = lowest(place);
-        let ending_here = self.lowest.iter().map(|&next| u16::from(next == wanted));
-        if ending_here.sum::<u16>() > 0 {
-            stream = self.order.newest;
-            while stream != NONE && self.next[stream as usize] != place {
-                stream = self.links.older(stream);
-            }
-        }
-        let length = match self.lengths.get(stream as usize) {
-            Some(length) => length + 1,
-            None => 1,
-        };
-        if stream == NONE && self.next.len() < STREAMS as usize {
-            stream = u32::try_from(self.next.len()).unwrap_or(NONE);
-            self.next.push(0);
-            self.lowest.push(0);
-            self.lengths.push(0);
-            self.links.push(&mut self.order, stream);
-        } else {
-            stream = if stream == NONE {
-                self.order.oldest
-            } else {
-                stream
-            };
-            self.links.renew(&mut self.order, stream);
-        }
-        self.next[stream as usize] = place.wrapping_add(1);
-        self.lowest[stream as usize] = lowest(place.wrapping_add(1));
-        self.lengths[stream as usize] = length;
-        length
-    }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "the lowest bits are meant")]
-fn lowest(place: u64) -> u16 {
-    place as u16
 }
 
 impl Bcache {
@@ -747,8 +679,7 @@ impl FlashCache for Bcache {
     fn locate(&mut self, pages: &[u32], spaces: &[u32], addresses: &[u64]) {
         for ((&page, &space), &address) in pages.iter().zip(spaces).zip(addresses) {
             if page as usize == self.place_of.len() {
-                let apart = u64::from(space).wrapping_mul(RELATION);
-                self.place_of.push(address.wrapping_add(apart));
+                self.place_of.push(place_of(space, address));
             }
         }
     }
@@ -819,6 +750,24 @@ impl FlashCache for Bcache {
         }
         // Pages become dirty at any access.
         now + 1
+    }
+
+    fn next_work(&self) -> u64 {
+        let back = &self.write_back;
+        if self.dirty == 0 {
+            return u64::MAX;
+        }
+        let next = if back.left > 0 {
+            let wait = back
+                .cost()
+                .saturating_sub(back.credit)
+                .div_ceil(u128::from(back.rate));
+            back.at
+                .saturating_add(u64::try_from(wait).unwrap_or(u64::MAX))
+        } else {
+            back.ready
+        };
+        next.min(back.rate_due)
     }
 
     #[inline]

@@ -59,6 +59,16 @@ impl Links {
         ends.newest = node;
     }
 
+    /// Puts a node that is in no list at the old end of one.
+    pub(super) fn push_old(&mut self, ends: &mut Ends, node: u32) {
+        self.0[node as usize] = [NONE, ends.oldest];
+        match self.0.get_mut(ends.oldest as usize) {
+            Some(oldest) => oldest[OLDER] = node,
+            None => ends.newest = node,
+        }
+        ends.oldest = node;
+    }
+
     /// Takes a node out of the list that it is in.
     #[inline]
     pub(super) fn remove(&mut self, ends: &mut Ends, node: u32) {

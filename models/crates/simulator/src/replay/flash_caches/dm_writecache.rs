@@ -127,6 +127,18 @@ impl DmWritecache {
         }
     }
 
+    /// When the disk takes the next page of write-back; `u64::MAX`: none is under way.
+    fn next_page(&self) -> u64 {
+        let Some((began, written)) = self.writing else {
+            return u64::MAX;
+        };
+        let wait = self.settings.pages_per_second.map_or(0, |rate| {
+            let ticks = (u128::from(written) + 1) * u128::from(self.second);
+            u64::try_from(ticks.div_ceil(u128::from(rate))).unwrap_or(u64::MAX)
+        });
+        began.saturating_add(wait)
+    }
+
     /// Writes to disk what it took since write-back began.
     fn write_back(&mut self, host: &mut impl Host) {
         let Some((began, mut written)) = self.writing else {
@@ -270,16 +282,37 @@ impl FlashCache for DmWritecache {
     }
 
     fn background(&mut self, now: u64, host: &mut impl Host) -> u64 {
-        self.now = now;
-        if now >= self.commit_due {
-            self.commit_due = next_due(now, self.period);
-            self.commit(host);
+        loop {
+            let page = self.next_page();
+            if self.changed_list.is_empty() {
+                // What has nothing to commit until then.
+                self.commit_due = self.commit_due.max(next_due(now.min(page), self.period));
+            }
+            let at = page.min(self.commit_due);
+            if at > now {
+                break;
+            }
+            self.now = self.now.max(at);
+            if at == self.commit_due {
+                self.commit_due = next_due(at, self.period);
+                self.commit(host);
+            } else {
+                self.write_back(host);
+            }
         }
-        self.write_back(host);
+        self.now = now;
         // How far write-back has come depends on the time of each access.
         self.settings
             .pages_per_second
             .map_or(self.commit_due, |_| now + 1)
+    }
+
+    fn next_work(&self) -> u64 {
+        if self.changed_list.is_empty() {
+            self.next_page()
+        } else {
+            self.next_page().min(self.commit_due)
+        }
     }
 
     #[inline]

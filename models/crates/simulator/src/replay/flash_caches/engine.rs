@@ -12,7 +12,7 @@ use crate::replay::future::Future;
 use crate::replay::policies::Policy;
 use crate::replay::settings::Settings;
 use crate::replay::tier::Tier;
-use crate::replay::timed::{Clock, Held};
+use crate::replay::timed::{Clock, Held, Moment};
 use crate::replay::translation::Under;
 use crate::replay::{
     BATCH, FLASH, Fill, Places, Placing, RAM, Totals, WarmedUp, addresses_of, check_filled,
@@ -97,6 +97,10 @@ impl<P: Policy, D: FlashDevice> Host for Surroundings<P, D> {
     #[inline]
     fn dram_page_changed(&self, page: u32) -> bool {
         self.dram.is_dirty(page)
+    }
+
+    fn dram_pages(&self) -> u64 {
+        u64::from(self.dram.capacity())
     }
 
     #[inline]
@@ -235,6 +239,32 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
     pub(crate) fn tick(&mut self, now: u64) {
         if now >= self.due {
             self.due = self.cache.background(now, &mut self.around);
+        }
+    }
+
+    /// Lets simulated time pass until the next access, which was recorded at a time, arrives: the answer. What the
+    /// cache does in the background is done when it is due; nothing is where the machine `is_down`.
+    fn wait<W: Watch>(&mut self, watch: &mut W, recorded_ns: i64, is_down: bool) -> u64 {
+        watch.expect(recorded_ns);
+        let mut held = None;
+        loop {
+            let due = if is_down || self.due == u64::MAX {
+                u64::MAX
+            } else {
+                self.cache.next_work().max(self.due)
+            };
+            match watch.next(due) {
+                Moment::Window => {
+                    watch.close_window(*held.get_or_insert_with(|| self.held()));
+                }
+                Moment::Background => {
+                    let before = self.around.counters;
+                    self.tick(due);
+                    watch.in_background(&before, &self.around.counters);
+                    held = None;
+                }
+                Moment::Arrival(now) => return now,
+            }
         }
     }
 
@@ -412,15 +442,16 @@ pub(crate) trait Watch {
     fn check_times(&self, _times_ns: &[i64], _accesses: usize) -> Result<()> {
         Ok(())
     }
-    /// The next access is due, which was recorded at a time; the answer is when it arrives. [ns]
-    fn arrive(&mut self, recorded_ns: i64) -> u64;
-    /// Whether what the cache holds is to be noted.
-    fn is_window_over(&self) -> bool {
-        false
+    /// The next access was recorded at a time.
+    fn expect(&mut self, _recorded_ns: i64) {}
+    /// Lets time pass until the first of three: the end of a window, `due_ns` when the cache works in the
+    /// background, the arrival of the access that is expected. [ns]
+    fn next(&mut self, _due_ns: u64) -> Moment {
+        Moment::Arrival(0)
     }
-    /// Notes what the cache holds.
-    fn close_windows(&mut self, _held: Held) {}
-    /// The cache has worked in the background.
+    /// Closes the window that is over, with what the cache holds.
+    fn close_window(&mut self, _held: Held) {}
+    /// The cache has worked in the background, at the time that was due.
     fn in_background(&mut self, _before: &FlashCacheCounters, _after: &FlashCacheCounters) {}
     /// An access was replayed.
     fn accessed(&mut self, _before: &FlashCacheCounters, _after: &FlashCacheCounters) {}
@@ -433,10 +464,6 @@ pub(crate) trait Watch {
 /// Counts alone.
 impl Watch for () {
     const ACTIVE: bool = false;
-
-    fn arrive(&mut self, recorded_ns: i64) -> u64 {
-        u64::try_from(recorded_ns).unwrap_or(0)
-    }
 }
 
 impl Watch for Clock {
@@ -446,21 +473,16 @@ impl Watch for Clock {
         Self::check_times(self, times_ns, accesses)
     }
 
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "times from 0 on; what is longer than 580 years ends there"
-    )]
-    fn arrive(&mut self, recorded_ns: i64) -> u64 {
-        Self::arrive(self, recorded_ns) as u64
+    fn expect(&mut self, recorded_ns: i64) {
+        Self::expect(self, recorded_ns);
     }
 
-    fn is_window_over(&self) -> bool {
-        Self::is_window_over(self)
+    fn next(&mut self, due_ns: u64) -> Moment {
+        Self::next(self, due_ns)
     }
 
-    fn close_windows(&mut self, held: Held) {
-        Self::close_windows(self, held);
+    fn close_window(&mut self, held: Held) {
+        Self::close_window(self, held);
     }
 
     fn in_background(&mut self, before: &FlashCacheCounters, after: &FlashCacheCounters) {
@@ -564,24 +586,17 @@ impl Course {
             for (index, &page) in (start..end).zip(&chunk.pages[start..end]) {
                 // Requests may be recorded out of order: time never runs backwards here.
                 now = if W::ACTIVE {
-                    watch.arrive(chunk.times_ns.get(index).copied().unwrap_or_default())
+                    let recorded = chunk.times_ns.get(index).copied().unwrap_or_default();
+                    now.max(engine.wait(watch, recorded, done == crash_at))
                 } else if timed {
-                    now.max(watch.arrive(chunk.times_ns[index]))
+                    now.max(u64::try_from(chunk.times_ns[index]).unwrap_or(0))
                 } else {
                     done
                 };
-                if W::ACTIVE && watch.is_window_over() {
-                    watch.close_windows(engine.held());
-                }
-                if done == crash_at {
-                    let before = engine.around.counters;
-                    self.crash = self
-                        .plan
-                        .map(|plan| engine.crash(done, now, self.totals.distinct_pages, plan.warm));
-                    if W::ACTIVE {
-                        let (bytes, pages) = engine.restored_since(before);
-                        watch.restored(bytes, pages);
-                    }
+                if done == crash_at
+                    && let Some(plan) = self.plan
+                {
+                    self.crash(engine, watch, plan, done, now);
                 }
                 let write = chunk.flags[index] & WRITE != 0;
                 if W::ACTIVE {
@@ -620,9 +635,30 @@ impl Course {
         self.totals.warm_up.add(chunk);
     }
 
+    /// The machine went down behind the access before, and comes back now.
+    fn crash<P: Policy, C: FlashCache, W: Watch>(
+        &mut self,
+        engine: &mut Engine<P, C>,
+        watch: &mut W,
+        plan: CrashPlan,
+        done: u64,
+        now: u64,
+    ) {
+        let before = engine.around.counters;
+        self.crash = Some(engine.crash(done, now, self.totals.distinct_pages, plan.warm));
+        if W::ACTIVE {
+            let (bytes, pages) = engine.restored_since(before);
+            watch.restored(bytes, pages);
+        }
+    }
+
     /// The crash behind the last access, if that is where it is.
-    fn end<P: Policy, C: FlashCache>(mut self, engine: &mut Engine<P, C>) -> Result<Self> {
-        let (done, pages) = (self.totals.accesses, self.totals.distinct_pages);
+    fn end<P: Policy, C: FlashCache, W: Watch>(
+        mut self,
+        engine: &mut Engine<P, C>,
+        watch: &mut W,
+    ) -> Result<Self> {
+        let done = self.totals.accesses;
         check_filled(self.totals, self.filling, || engine.fill())?;
         match self.plan {
             Some(plan) if plan.at_access > done => Err(Error::BadParameter {
@@ -635,7 +671,7 @@ impl Course {
                 hint: "crash_at counts the accesses before the crash".to_owned(),
             }),
             Some(plan) if self.crash.is_none() => {
-                self.crash = Some(engine.crash(done, self.now, pages, plan.warm));
+                self.crash(engine, watch, plan, done, self.now);
                 Ok(self)
             }
             _ => Ok(self),
@@ -665,7 +701,7 @@ pub(crate) fn replay<P: Policy, C: FlashCache, W: Watch>(
         course.pass::<false, P, C, W>(engine, watch, &mut chunk, &[]);
         report(source, course.totals.accesses, on_progress)?;
     }
-    course.end(engine)
+    course.end(engine, watch)
 }
 
 /// The same, telling DRAM of each access when its page is accessed next.
@@ -702,5 +738,5 @@ pub(crate) fn replay_foreseen<P: Policy, C: FlashCache, W: Watch>(
             return Err(Error::Cancelled);
         }
     }
-    course.end(engine)
+    course.end(engine, watch)
 }

@@ -44,6 +44,8 @@ pub(crate) struct Settings {
     pub(crate) admission: Admission,
     pub(crate) second_chance: bool,
     pub(crate) scan_depth: u32,
+    /// Whether victims are pulled until a batch is full, instead of one for each free slot.
+    pub(crate) fills_batches: bool,
     pub(crate) clear_dirty_on_stage_out: bool,
     pub(crate) segment_entries: u64,
 }
@@ -61,8 +63,11 @@ pub(crate) struct Settings {
 ///                         valid and ref (with second chance): append again, ref cleared
 ///                         valid and dirty: write to disk; everything else: drop
 ///                       if all had ref: the front-most is forced out
-/// after p is appended:  pull as many victims from DRAM as the batch has room for, each under
-///                       the rule above; one that needs no slot leaves its slot free
+/// after p is appended:  pull victims from DRAM, each under the rule above,
+///                         `batch_fill=full`: until `scan_depth` slots are filled or DRAM is empty, also
+///                           while the queue is not full yet
+///                         `batch_fill=once`: as many as the batch has room for; one that needs no slot
+///                           leaves its slot free, which later evictions fill one by one
 /// ```
 ///
 /// `fdirty` is the *changed* bit of DRAM, `dirty` is `newer_than_disk` here. mvFIFO is
@@ -304,6 +309,13 @@ impl FlashCache for Face {
             is_place: false,
         },
         OptionAbout {
+            name: "batch_fill",
+            values: "full, once",
+            default: "full",
+            description: "Victims pulled from DRAM for a batch: until each of its slots is filled, or one for each free slot, which stays free if that victim needs none.",
+            is_place: false,
+        },
+        OptionAbout {
             name: "clear_dirty_on_stage_out",
             values: "false, true",
             default: "false",
@@ -349,6 +361,7 @@ impl FlashCache for Face {
             admission,
             second_chance,
             scan_depth: u32::try_from(scan_depth).unwrap_or(u32::MAX),
+            fills_batches: options.choice("batch_fill", &[("full", true), ("once", false)])?,
             clear_dirty_on_stage_out: options.flag("clear_dirty_on_stage_out")?,
             segment_entries: options.number("metadata_segment_entries", 1..=u64::from(u32::MAX))?,
         })
@@ -372,6 +385,14 @@ impl FlashCache for Face {
             hint: "use admission=mixed".to_owned(),
         });
         warnings
+    }
+
+    fn fills_at_once(settings: &Settings) -> u64 {
+        if settings.fills_batches {
+            u64::from(settings.scan_depth).max(2)
+        } else {
+            2
+        }
     }
 
     fn segment_bytes(settings: &Settings) -> u64 {
@@ -432,17 +453,22 @@ impl FlashCache for Face {
             return;
         };
         let (first, before) = (self.rear(), self.appended);
-        let room_in_batch = if self.used == self.capacity {
+        let fills = self.settings.fills_batches;
+        let mut room_in_batch = if self.used == self.capacity {
             self.make_room(host)
+        } else if fills {
+            self.settings.scan_depth.min(self.capacity - self.used) - 1
         } else {
             0
         };
         self.append(exit.page, flags, host);
-        for _ in 0..room_in_batch {
+        while room_in_batch > 0 {
             let Some(pulled) = host.pull() else { break };
-            if let Some(flags) = self.leave(pulled, host) {
+            let taken = self.leave(pulled, host);
+            if let Some(flags) = taken {
                 self.append(pulled.page, flags, host);
             }
+            room_in_batch -= u32::from(taken.is_some() || !fills);
         }
         let pages = u32::try_from(self.appended - before).unwrap_or(u32::MAX);
         host.flash_write(first, pages);

@@ -275,6 +275,14 @@ impl FlashCache for LazyCleaning {
         self.due
     }
 
+    fn next_work(&self) -> u64 {
+        if self.order.dirty_len() > self.settings.most_dirty {
+            self.due
+        } else {
+            u64::MAX
+        }
+    }
+
     #[inline]
     fn lookup(&mut self, page: u32, _host: &mut impl Host) -> bool {
         let frame = self.frame_of[page as usize];

@@ -69,22 +69,28 @@ use options::Options;
 
 mod bcache;
 mod cac;
+mod cachelib;
 mod chains;
 mod counters;
+mod dm_cache;
 mod dm_writecache;
 mod engine;
 mod exadata;
 mod face;
 mod frames;
+mod kangaroo;
+mod l2arc;
 mod larc;
 mod lazy_cleaning;
 mod lru2;
 mod no_flash;
+mod open_cas;
 mod options;
 mod ram_filter;
 mod rate;
 mod sce;
 mod sets;
+mod streams;
 mod tac;
 #[cfg(test)]
 mod tests;
@@ -110,6 +116,8 @@ pub(crate) trait Host {
     fn counters(&mut self) -> &mut FlashCacheCounters;
     /// Whether DRAM holds `page` with a change that nothing below has.
     fn dram_page_changed(&self, page: u32) -> bool;
+    /// Pages that DRAM can hold.
+    fn dram_pages(&self) -> u64;
     /// Takes the next victim out of DRAM before its time; counted as eviction.
     fn pull(&mut self) -> Option<Exit>;
     /// One write operation to the frames `frame..frame + pages`, which may wrap around. The caller
@@ -196,8 +204,14 @@ pub(crate) trait FlashCache: Sized {
     fn start_clock(&mut self, _unit: ClockUnit, _now: u64) -> u64 {
         u64::MAX
     }
-    /// Does the background work due up to `now`; the answer is when to come again, after `now`.
+    /// Does the background work due up to `now`, in the order of its times; the answer is when to come again, after
+    /// `now`.
     fn background(&mut self, _now: u64, _host: &mut impl Host) -> u64 {
+        u64::MAX
+    }
+    /// When there is next something to do in the background, if no access comes before; `u64::MAX`: not until one
+    /// comes. What is called once in a long gap works then as if it had been called all the time.
+    fn next_work(&self) -> u64 {
         u64::MAX
     }
     /// An access found its page in DRAM.
@@ -487,6 +501,11 @@ flash_caches! {
     larc::Larc => "larc", "LARC", "Lazy adaptive replacement: a page enters at its second miss within a ghost list whose length adapts; LRU, write-back or write-through.", "Huang, Wei, Chen, Chen, Feng: Improving flash-based disk cache with lazy adaptive replacement, MSST 2013, as a policy of dm-cache implements it", &[];
     ram_filter::RamFilter => "ram_filter", "RAM filter (S3-FIFO)", "A FIFO in DRAM filters a log on flash: pages referenced there, or left out not long ago, are appended, or some by chance; FIFO or CLOCK.", "Yang, Zhang, Qiu, Yue, Rashmi: FIFO queues are all you need for cache eviction, SOSP 2023, as its artefact runs it", &[];
     dm_writecache::DmWritecache => "dm_writecache", "dm-writecache", "Write cache of the kernel: changed pages alone enter, write-back from a high to a low watermark, oldest first; reads are not cached.", "Linux dm-writecache, as its guide describes it", &[WRITES];
+    open_cas::OpenCas => "open_cas", "Open CAS", "Block cache of lines: read misses and writes enter, at once or after some requests, LRU; long streams bypass a full cache; ALRU cleans what is old when idle, ACP all the time.", "Open CAS for Linux, as its guide and its library's source describe it", &[];
+    dm_cache::DmCache => "dm_cache", "dm-cache (smq)", "Cache of lvmcache: copies blocks of many pages to flash where the area around them is hot; levels of heat, write-back when idle, or write-through.", "Linux dm-cache with its policy smq, as the source of the kernel has it", &[];
+    l2arc::L2arc => "l2arc", "L2ARC (2026)", "ZFS's second level: each second a bounded number of unchanged pages from the cold ends of DRAM's lists goes to a ring on flash; a limit of drive writes a day.", "OpenZFS, source of August 2026", &[WRITES];
+    cachelib::CacheLib => "cachelib", "CacheLib, large objects", "Log of regions of 16 MiB, emptied whole by LRU or FIFO, with reinsertion; admission of all, by a chance that holds a rate of writes, or at the second insert.", "Berg, Berger, McAllister and others: The CacheLib caching engine, OSDI 2020, and the defaults of its source", &[WRITES];
+    kangaroo::Kangaroo => "kangaroo", "Kangaroo", "Sets of small objects, each written whole; a small log in front collects objects until several of a set are there; RRIP or FIFO; without the log it is BigHash.", "McAllister, Berg, Tutuncu-Macias and others: Kangaroo: caching billions of tiny objects on flash, SOSP 2021", &[WRITES];
 }
 
 /// Every flash cache.

@@ -41,6 +41,28 @@ impl Period {
         }
     }
 
+    /// When the period ends for the `count`th time; by a rate, at the first access that is not before.
+    pub(super) fn end(self, count: u64, unit: ClockUnit) -> u64 {
+        let ms = u128::from(count) * u128::from(self.ms);
+        let ticks = match unit {
+            ClockUnit::Nanoseconds => ms * 1_000_000,
+            ClockUnit::Accesses => {
+                (ms * u128::from(self.accesses_per_second.unwrap_or(1))).div_ceil(1000)
+            }
+        };
+        u64::try_from(ticks).unwrap_or(u64::MAX)
+    }
+
+    /// How often it has ended up to a time.
+    pub(super) fn ends_until(self, now: u64, unit: ClockUnit) -> u64 {
+        let (ticks, times) = match unit {
+            ClockUnit::Nanoseconds => (1_000_000, 1),
+            ClockUnit::Accesses => (self.accesses_per_second.unwrap_or(1), 1000),
+        };
+        let ended = u128::from(now) * times / (u128::from(self.ms) * u128::from(ticks));
+        u64::try_from(ended).unwrap_or(u64::MAX)
+    }
+
     /// Refuses a trace without time if no rate is stated; `what` needs one.
     pub(super) fn check(self, unit: ClockUnit, what: &str) -> Result<()> {
         if unit == ClockUnit::Nanoseconds || self.accesses_per_second.is_some() {

@@ -96,6 +96,7 @@ pub(crate) struct Sce {
     missed: u64,
     held: u64,
     period: u64,
+    due: u64,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -344,6 +345,7 @@ impl FlashCache for Sce {
             missed: 0,
             held: 0,
             period: 1,
+            due: u64::MAX,
         }
     }
 
@@ -368,14 +370,20 @@ impl FlashCache for Sce {
 
     fn start_clock(&mut self, unit: ClockUnit, now: u64) -> u64 {
         self.period = self.settings.period.ticks(unit);
-        next_due(now, self.period)
+        self.due = next_due(now, self.period);
+        self.due
     }
 
     fn background(&mut self, now: u64, host: &mut impl Host) -> u64 {
         if self.reads > 0 {
             self.wake(host);
         }
-        next_due(now, self.period)
+        self.due = next_due(now, self.period);
+        self.due
+    }
+
+    fn next_work(&self) -> u64 {
+        if self.reads > 0 { self.due } else { u64::MAX }
     }
 
     #[inline]

@@ -105,12 +105,14 @@ proptest! {
         sync in prop::sample::select(vec![Sync::Back, Sync::Through, Sync::Around]),
         admission in prop::sample::select(vec![Admission::Mixed, Admission::DirtyOnly, Admission::CleanOnly]),
         scan_depth in 1_u32..8,
+        fills_batches in any::<bool>(),
     ) {
         let settings = FaceSettings {
             sync,
             admission,
             second_chance: scan_depth > 2,
             scan_depth,
+            fills_batches,
             clear_dirty_on_stage_out: scan_depth % 2 == 0,
             segment_entries: 9,
         };
@@ -261,6 +263,10 @@ impl Host for Bare {
         false
     }
 
+    fn dram_pages(&self) -> u64 {
+        1
+    }
+
     fn pull(&mut self) -> Option<Exit> {
         None
     }
@@ -279,6 +285,7 @@ fn recounts_see_damage() {
         admission: Admission::Mixed,
         second_chance: false,
         scan_depth: 1,
+        fills_batches: false,
         clear_dirty_on_stage_out: false,
         segment_entries: 100,
     };

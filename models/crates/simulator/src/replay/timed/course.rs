@@ -23,22 +23,24 @@ pub(crate) struct Held {
 pub struct Window {
     /// From the first arrival. [s]
     pub start_s: f64,
+    /// How long it is; the last one ends with the last arrival. [s]
+    pub length_s: f64,
     /// Accesses that arrived.
     pub accesses: u64,
     /// Of these, found in RAM.
     pub ram_hits: u64,
     /// Found on flash.
     pub flash_hits: u64,
-    /// Answered. [1/s]
-    pub accesses_per_s: f64,
+    /// Answered; `None` where all of a last window arrived as it began. [1/s]
+    pub accesses_per_s: Option<f64>,
     /// Mean response time of those whose time became known. [µs]
     pub mean_us: f64,
     /// 99th percentile of them. [µs]
     pub p99_us: f64,
-    /// Work that flash began, as a share of the window; above 1 it falls behind. [1]
-    pub flash_utilisation: f64,
+    /// Work that flash began, as a share of the window; above 1 it falls behind; `None` as the rate. [1]
+    pub flash_utilisation: Option<f64>,
     /// The same of the disks. [1]
-    pub disk_utilisation: f64,
+    pub disk_utilisation: Option<f64>,
     /// Slots of flash in use at its end; `None` under a scheme.
     pub flash_used_pages: Option<u64>,
     /// Copies on flash that are newer than the disk's, at its end; `None` under a scheme.
@@ -79,10 +81,14 @@ impl Course {
         }
     }
 
-    /// Whether the open window is over at a time.
+    /// When the open window is over, and is to be closed; infinite if none is.
     #[inline]
-    pub(super) fn is_over(&self, now_ns: f64) -> bool {
-        self.begun && now_ns >= self.begins_ns + self.length_ns
+    pub(super) fn ends_ns(&self) -> f64 {
+        if self.begun && !self.too_many {
+            self.begins_ns + self.length_ns
+        } else {
+            f64::INFINITY
+        }
     }
 
     pub(super) fn arrived(&mut self, asked: Asked, now_ns: f64) {
@@ -99,12 +105,10 @@ impl Course {
         self.responses.add(time_ns);
     }
 
-    /// Closes the open window and opens the next, until one holds a time. `worked_ns` is the busy time of flash
-    /// and disks since the beginning, per server.
-    pub(super) fn close_until(&mut self, now_ns: f64, held: Held, worked_ns: [f64; 2]) {
-        while self.is_over(now_ns) && !self.too_many {
-            self.close(self.length_ns, held, worked_ns);
-        }
+    /// Closes the open window at its end and opens the next. `worked_ns` is the busy time of flash and disks since
+    /// the beginning, per server.
+    pub(super) fn close_full(&mut self, held: Held, worked_ns: [f64; 2]) {
+        self.close(self.length_ns, held, worked_ns);
     }
 
     fn close(&mut self, length_ns: f64, held: Held, worked_ns: [f64; 2]) {
@@ -112,13 +116,15 @@ impl Course {
             self.too_many = true;
             return;
         }
-        let [flash, disk] = [0, 1].map(|at| (worked_ns[at] - self.worked_ns[at]) / length_ns);
+        let per_ns = |count: f64| (length_ns > 0.0).then(|| count / length_ns);
+        let [flash, disk] = [0, 1].map(|at| per_ns(worked_ns[at] - self.worked_ns[at]));
         self.windows.push(Window {
             start_s: (self.begins_ns - self.origin_ns) / NS_PER_S,
+            length_s: length_ns / NS_PER_S,
             accesses: self.accesses,
             ram_hits: self.ram_hits,
             flash_hits: self.flash_hits,
-            accesses_per_s: as_f64(self.responses.count()) / length_ns * NS_PER_S,
+            accesses_per_s: per_ns(as_f64(self.responses.count())).map(|rate| rate * NS_PER_S),
             mean_us: self.responses.mean_ns() / NS_PER_US,
             p99_us: self.responses.quantile_ns(0.99) / NS_PER_US,
             flash_utilisation: flash,
@@ -132,7 +138,8 @@ impl Course {
         self.worked_ns = worked_ns;
     }
 
-    /// The windows; the last is as long as there were arrivals. `None` if they are too many.
+    /// The windows; the last is as long as there were arrivals, which may all be as it began. `None` if they are too
+    /// many.
     pub(super) fn finish(
         mut self,
         now_ns: f64,
@@ -140,7 +147,7 @@ impl Course {
         worked_ns: [f64; 2],
     ) -> Option<Vec<Window>> {
         let left_ns = now_ns - self.begins_ns;
-        if self.begun && left_ns > 0.0 && self.accesses > 0 {
+        if self.begun && self.accesses > 0 {
             self.close(left_ns, held, worked_ns);
         }
         (!self.too_many).then_some(self.windows)

@@ -2,9 +2,9 @@
 //! long each of them takes.
 //!
 //! ```text
-//! an access arrives:  what a flash cache does in the background until then begins; then its read of flash or disk,
-//!                     as scheme or cache say; a RAM hit takes no time
+//! an access arrives:  its read of flash or disk begins, as scheme or cache say; a RAM hit takes no time
 //! its read is over:   what its miss caused: further reads, then writes of the disk, then those of flash
+//! a cache is due:     what it does in the background begins then, be there an access or not
 //! a device:           at most so many operations at once, the others wait, first come, first served
 //! ```
 //!
@@ -281,6 +281,8 @@ pub struct Responses {
     pub disk: StationResult,
     /// How long devices stood still after a crash, to restore what lies on flash. [s]
     pub restart_s: f64,
+    /// When the machine came back after a crash, from the first access on; `None` without a crash. [s]
+    pub restarted_at_s: Option<f64>,
     /// What happened in each window, from the first access on, whether it warms up or is counted; empty unless asked for.
     pub course: Vec<Window>,
 }
@@ -370,12 +372,28 @@ pub(crate) struct Clock {
     responses: Histogram,
     course: Option<Course>,
     now_ns: f64,
+    /// When the access that is expected arrives, or the latest one did; of clients it is known by `ready`.
+    arrival_ns: f64,
     accesses: u64,
+    /// When the first access of all arrived.
+    origin_ns: f64,
     /// The first access that is counted, and when it arrived.
     first: u64,
     first_ns: f64,
     restart_ns: f64,
+    restarted_at_ns: Option<f64>,
     too_many: bool,
+}
+
+/// What comes first as time passes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// A window of the course is over: it is to be closed with what is held.
+    Window,
+    /// The cache is due to work in the background.
+    Background,
+    /// The access that is expected arrives. [ns]
+    Arrival(u64),
 }
 
 impl Clock {
@@ -389,10 +407,13 @@ impl Clock {
             responses: Histogram::new(),
             course: (timing.window_ns > 0.0).then(|| Course::new(timing.window_ns)),
             now_ns: 0.0,
+            arrival_ns: 0.0,
             accesses: 0,
+            origin_ns: 0.0,
             first: 0,
             first_ns: 0.0,
             restart_ns: 0.0,
+            restarted_at_ns: None,
             too_many: false,
             timing,
         };
@@ -426,29 +447,79 @@ impl Clock {
         ))
     }
 
-    /// Lets time pass until the next access arrives, which the answer says; `time_ns` is when it was recorded. [ns]
+    /// The next access was recorded at a time. [ns]
     #[inline]
-    pub(crate) fn arrive(&mut self, time_ns: i64) -> f64 {
-        let arrived = self.next_arrival(time_ns);
-        if self.accesses == self.first {
-            self.first_ns = arrived;
+    pub(crate) fn expect(&mut self, time_ns: i64) {
+        match self.timing.arrivals {
+            Arrivals::Clients { .. } => {}
+            Arrivals::Poisson { accesses_per_s } => {
+                self.arrival_ns += self.arrivals.exponential() * NS_PER_S / accesses_per_s;
+            }
+            Arrivals::Trace { stretch } => {
+                // Requests may be recorded out of order: time never runs backwards here.
+                #[expect(clippy::cast_precision_loss, reason = "nanoseconds of a trace")]
+                let recorded = time_ns as f64 * stretch;
+                self.arrival_ns = self.arrival_ns.max(recorded);
+            }
         }
-        arrived
     }
 
-    /// Whether a window of the course is over, so that what is held is to be noted.
+    /// Lets time pass until the first of three: the end of a window, `due_ns` when a cache works in the background,
+    /// the arrival of the access that is expected. All that begins before is begun. What begins as a window ends
+    /// belongs to the next one.
     #[inline]
-    pub(crate) fn is_window_over(&self) -> bool {
-        self.course
-            .as_ref()
-            .is_some_and(|course| course.is_over(self.now_ns))
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "times from 0 on; what is longer than 580 years ends there"
+    )]
+    pub(crate) fn next(&mut self, due_ns: u64) -> Moment {
+        let due = if due_ns == u64::MAX {
+            f64::INFINITY
+        } else {
+            due_ns as f64
+        };
+        loop {
+            // A client that waits for its writes is ready only when they are over.
+            let arrival = match (self.timing.arrivals, self.ready.peek()) {
+                (Arrivals::Clients { .. }, Some(Reverse(Ready(at)))) => *at,
+                (Arrivals::Clients { .. }, None) if self.pending.is_empty() => self.now_ns,
+                (Arrivals::Clients { .. }, None) => f64::INFINITY,
+                _ => self.arrival_ns,
+            };
+            let window = self.course.as_ref().map_or(f64::INFINITY, Course::ends_ns);
+            let first = arrival.min(due).min(window);
+            if let Some(Reverse(next)) = self.pending.peek()
+                && (next.at_ns < first || next.at_ns == first && first < window)
+            {
+                self.begin_next();
+                continue;
+            }
+            if window <= first {
+                return Moment::Window;
+            }
+            if due <= arrival {
+                self.now_ns = self.now_ns.max(due);
+                return Moment::Background;
+            }
+            self.ready.pop();
+            (self.now_ns, self.arrival_ns) = (arrival, arrival);
+            if self.accesses == 0 {
+                self.origin_ns = arrival;
+            }
+            if self.accesses == self.first {
+                self.first_ns = arrival;
+            }
+            return Moment::Arrival(arrival as u64);
+        }
     }
 
-    /// Notes what is held where a window ends.
-    pub(crate) fn close_windows(&mut self, held: Held) {
+    /// Closes the window that is over, with what is held.
+    pub(crate) fn close_window(&mut self, held: Held) {
         let worked_ns = self.worked_ns();
         if let Some(course) = &mut self.course {
-            course.close_until(self.now_ns, held, worked_ns);
+            course.close_full(held, worked_ns);
         }
     }
 
@@ -468,6 +539,7 @@ impl Clock {
         let read_ns =
             self.timing.flash.batch_read_ns * as_f64(pages) / as_f64(self.flash.servers());
         self.restart_ns += read_ns;
+        self.restarted_at_ns = Some(self.now_ns);
         self.flash.stand_still_until(self.now_ns + read_ns);
         self.disk.stand_still_until(self.now_ns + read_ns);
     }
@@ -510,44 +582,6 @@ impl Clock {
                 background,
             }));
         }
-    }
-
-    /// When the next access arrives, behind all that begins before it.
-    #[inline]
-    fn next_arrival(&mut self, time_ns: i64) -> f64 {
-        match self.timing.arrivals {
-            Arrivals::Clients { .. } => {
-                // A client that waits for its writes is ready only when they are over.
-                loop {
-                    let write = self.pending.peek().map(|Reverse(next)| next.at_ns);
-                    let client = self.ready.peek().map(|Reverse(Ready(at))| *at);
-                    match (write, client) {
-                        (Some(write), Some(client)) if write > client => break,
-                        (Some(_), _) => self.begin_next(),
-                        (None, _) => break,
-                    }
-                }
-                if let Some(Reverse(Ready(at))) = self.ready.pop() {
-                    self.now_ns = at;
-                }
-                return self.now_ns;
-            }
-            Arrivals::Poisson { accesses_per_s } => {
-                self.now_ns += self.arrivals.exponential() * NS_PER_S / accesses_per_s;
-            }
-            Arrivals::Trace { stretch } => {
-                // Requests may be recorded out of order: time never runs backwards here.
-                #[expect(clippy::cast_precision_loss, reason = "nanoseconds of a trace")]
-                let recorded = time_ns as f64 * stretch;
-                self.now_ns = self.now_ns.max(recorded);
-            }
-        }
-        while let Some(Reverse(next)) = self.pending.peek()
-            && next.at_ns <= self.now_ns
-        {
-            self.begin_next();
-        }
-        self.now_ns
     }
 
     /// Begins the next step of all.
@@ -661,6 +695,9 @@ impl Clock {
             flash,
             disk,
             restart_s: self.restart_ns / NS_PER_S,
+            restarted_at_s: self
+                .restarted_at_ns
+                .map(|at| (at - self.origin_ns) / NS_PER_S),
             course,
         })
     }
@@ -738,9 +775,9 @@ impl<S: Scheme> Machine for Timed<S> {
         }
         let time_ns = self.times_ns.get(self.next).copied().unwrap_or_default();
         self.next += 1;
-        self.clock.arrive(time_ns);
-        if self.clock.is_window_over() {
-            self.clock.close_windows(Held::default());
+        self.clock.expect(time_ns);
+        while self.clock.next(u64::MAX) == Moment::Window {
+            self.clock.close_window(Held::default());
         }
         self.scheme.access(page, write);
         let counters = self.scheme.counters();

@@ -1,0 +1,1 @@
+"""How a system goes over time, window by window."""

@@ -1,0 +1,140 @@
+"""Shapes of a course over time."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from tierwright.advise import course
+from tierwright_server.common.mirrors import mirrors
+from tierwright_server.common.schemas import (
+    Answer,
+    Body,
+    FlashMetadata,
+    Identifier,
+    Pages,
+)
+from tierwright_server.questions.point_schemas import DevicesUsed, EvaluationIn
+
+Machines = Annotated[int, Field(strict=True, ge=1, le=100_000)]
+
+
+class CourseIn(Body):
+    """A scheme or flash cache, its devices, how accesses arrive, and a crash."""
+
+    system: Identifier = Field(description="Page-flow scheme or flash cache.")
+    ram_pages: Annotated[Pages, Field(ge=1)]
+    flash_pages: Annotated[Pages, Field(ge=1)]
+    flash_device_id: Identifier
+    disk_device_id: Identifier
+    flash_devices: Machines = Field(default=1, description="Equal flash devices.")
+    disks: Machines = Field(default=1, description="Equal disks.")
+    options: dict[str, str] = Field(
+        default={},
+        max_length=64,
+        description="Options of the flash cache, by name; `GET /simulator` lists them.",
+    )
+    arrivals: Literal["clients", "poisson", "trace"] = Field(
+        default="clients",
+        description="`clients`: each waits for its access and then thinks; `poisson`: independent of each "
+        "other, at a rate; `trace`: as recorded, or stretched to a rate.",
+    )
+    clients: Annotated[int, Field(strict=True, ge=1, le=2**20)] = Field(
+        default=16, description="Clients that wait."
+    )
+    think_s: Annotated[float, Field(ge=0, le=1e6)] = Field(
+        default=0.0, description="Mean time that a client thinks. [s]"
+    )
+    accesses_per_s: Annotated[float, Field(gt=0, le=1e12)] | None = Field(
+        default=None,
+        description="Rate of page accesses; absent: of the recording. Clients have none. [1/s]",
+    )
+    window_s: Annotated[float, Field(gt=0, le=1e9)] | None = Field(
+        default=None,
+        description="Length of a window; absent: a round one that makes at most 120. [s]",
+    )
+    crash_at: Annotated[float, Field(ge=0, le=1)] | None = Field(
+        default=None,
+        description="Share of the accesses before a crash; absent: no crash. [1]",
+    )
+    restart: Literal["warm", "cold"] = Field(
+        default="warm",
+        description="`warm`: the contents of flash survive the crash; `cold`: they do not.",
+    )
+    writes: Literal["background", "waited_for"] = Field(
+        default="background",
+        description="Whether an access waits for the writes that its miss causes.",
+    )
+    service: Literal["constant", "exponential"] = Field(
+        default="constant",
+        description="How the time of an operation varies about what the device states.",
+    )
+    seed: Annotated[int, Field(strict=True, ge=0, le=2**53 - 1)] = Field(
+        default=0, description="Of what is random."
+    )
+    flash_metadata: FlashMetadata | None = Field(
+        default=None,
+        description="Preset of `GET /catalog/flash-metadata` whose memory is "
+        "subtracted from the RAM; absent: nothing is charged.",
+    )
+
+    def point(self, workload_id: str) -> EvaluationIn:
+        """Return the same sizes and devices for a workload."""
+        return EvaluationIn(
+            workload_id=workload_id,
+            ram_pages=self.ram_pages,
+            flash_pages=self.flash_pages,
+            flash_device_id=self.flash_device_id,
+            disk_device_id=self.disk_device_id,
+        )
+
+
+@mirrors(
+    course.CourseWindow,
+    start_s="From the first access on. [s]",
+    length_s="The last window ends with the last access. [s]",
+    accesses="That arrived.",
+    ram_hit_share="Of them, found in RAM; null without any. [1]",
+    flash_hit_share="Of those that RAM lacked, found on flash; null without any. [1]",
+    accesses_per_s="Answered; null where the window has no length. [1/s]",
+    mean_us="Mean response time of those answered; null without any. [µs]",
+    p99_us="99th percentile. [µs]",
+    flash_busy="Work that flash began, as a share of the window; above 1 it falls behind. [1]",
+    disk_busy="The same of the disks. [1]",
+    flash_used_share="Flash pages in use at its end, with old versions; null under a scheme. [1]",
+    dirty_share="Flash pages newer than the disk at its end; null under a scheme. [1]",
+)
+class CourseWindow(Answer):
+    """One window of a course."""
+
+
+class CourseOut(Answer):
+    """A system over time: filling, steady state, crash and recovery."""
+
+    workload_id: str
+    content_id: str
+    devices: DevicesUsed
+    system: str
+    title: str
+    ram_pages: int = Field(description="As replayed. [pages]")
+    flash_pages: int = Field(description="As replayed. [pages]")
+    accesses: int = Field(description="Replayed.")
+    duration_s: float = Field(description="From the first to the last access. [s]")
+    window_s: float = Field(description="Length of a window. [s]")
+    filled_at_s: float | None = Field(
+        description="End of the first window in which flash was full; null where it never was. [s]"
+    )
+    restarted_at_s: float | None = Field(
+        description="When the machine came back after a crash; null without one. [s]"
+    )
+    restart_s: float = Field(
+        description="How long its devices then read flash before they served anything. [s]"
+    )
+    recovered_s: float | None = Field(
+        description="From the restart to the end of the first window as good as before the crash, within 10 %: "
+        "by the rate of clients that wait, else by the mean response time; null without one. [s]"
+    )
+    windows: list[CourseWindow]
+    finding: str
+    estimator: str
+    validity: str
+    core_version: str

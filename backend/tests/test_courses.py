@@ -1,0 +1,98 @@
+"""Courses over time over HTTP: a run replays, the answer is that of the models, and a table as CSV."""
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from test_scaled_replays import scaled
+
+from tierwright.advise import course
+from tierwright.evaluate.response.schemes import Hierarchy
+from tierwright.hardware import catalog
+from tierwright.profile.measure import profile
+from tierwright.simulate.timed import Arrivals
+from tierwright.trace.reading import Trace
+
+TRACE = "fixtures/traces/tpcb-cut.csv.zst"
+FLASH = "samsung-pm9a3-7.68tb-u2"
+DISK = "face2016-cheetah-15k6-single"
+ASKED = {
+    "system": "face",
+    "ram_pages": 1000,
+    "flash_pages": 6000,
+    "flash_device_id": FLASH,
+    "disk_device_id": DISK,
+    "disks": 16,
+    "clients": 50,
+    "crash_at": 0.5,
+}
+PLACE = "/workloads/example/course"
+
+
+def replayed(application, body, place=PLACE):
+    """Ask, wait for the run, ask again."""
+    found = application.client.post(place, json=body)
+    if found.status_code == 202:
+        job = found.json()
+        assert found.headers["Location"] == f"/api/v1/response-replays/{job['id']}"
+        assert application.wait_run(job["run"]["id"])["status"] == "succeeded"
+    return application.post(place, body, 200)
+
+
+def test_the_course_is_that_of_the_models(application):
+    found = replayed(application, ASKED)
+    trace = Trace(Path(TRACE))
+    own = course.answer(
+        trace,
+        profile(trace).curve.from_start("steady"),
+        system="face",
+        ram_pages=1000,
+        flash_pages=6000,
+        hierarchy=Hierarchy(catalog.device(FLASH), catalog.device(DISK), disks=16),
+        arrivals=Arrivals("clients", clients=50),
+        crash_at=0.5,
+    ).to_dict()
+    same = found.keys() & own.keys()
+    assert {"windows", "finding", "recovered_s", "filled_at_s", "window_s"} <= same
+    assert {key: found[key] for key in same} == {key: own[key] for key in same}
+    table = application.client.post(
+        PLACE, json=ASKED, headers={"Accept": "text/csv"}, params={"table": "windows"}
+    )
+    rows = list(csv.DictReader(io.StringIO(table.text)))
+    assert [float(row["flash_busy"]) for row in rows] == [
+        each["flash_busy"] for each in found["windows"]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "where"),
+    [
+        ({"system": "fase"}, "body.system"),
+        ({"system": "lazy"}, "body.crash_at"),
+        ({"flash_pages": 0}, "body.flash_pages"),
+        ({"window_s": 0}, "body.window_s"),
+    ],
+)
+def test_what_has_no_course_is_refused_by_its_field(application, changes, where):
+    problem = application.post(PLACE, {**ASKED, **changes}, 422)
+    assert problem["errors"][0]["location"] == where
+
+
+def test_a_run_that_fails_says_why(application):
+    """Without a directory on flash there is no warm restart."""
+    body = {**ASKED, "system": "lazy_cleaning"}
+    job = application.post(PLACE, body, 202)
+    run = application.wait_run(job["run"]["id"])
+    assert run["status"] == "failed"
+    assert "use directory=persistent or restart=cold" in run["error"]
+
+
+def test_a_scaled_workload_replays_its_recording_at_the_sizes_that_correspond(
+    application,
+):
+    workload = scaled(application, "Four times the example, over time")
+    body = {**ASKED, "ram_pages": 10_000, "flash_pages": 60_000}
+    found = replayed(application, body, f"/workloads/{workload['id']}/course")
+    assert found["workload_id"] == workload["id"]
+    assert found["flash_pages"] < 60_000

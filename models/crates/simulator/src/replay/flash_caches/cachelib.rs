@@ -1,0 +1,594 @@
+//! The large-object cache of `CacheLib`: a log of regions on flash, emptied a region at a time.
+
+use super::chains::{Ends, Links, NONE};
+use super::options::Options;
+use super::rate::{ACCESSES_PER_SECOND, Period, next_due};
+use super::{
+    ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
+    OptionAbout, recount_copies, unit_of,
+};
+use crate::error::Result;
+use crate::random::Random;
+use crate::replay::bits::BitSet;
+use crate::replay::room::Room;
+
+/// Time between two settings of the chance of `dynamic_random`. [ms]
+const RATE_MS: u64 = 60_000;
+const DAY_S: f64 = 86_400.0;
+/// Bounds of one change of the factor, and of the factor.
+const CHANGE: (f64, f64) = (0.75, 1.25);
+const FACTOR: (f64, f64) = (0.001, 10.0);
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Admission {
+    All,
+    /// At a chance that holds a rate of writes: pages per second aimed at and at most, chance at a factor of one.
+    DynamicRandom {
+        target: f64,
+        most: f64,
+        base: f64,
+    },
+    /// At the second insert within a window of so many pages.
+    RejectFirst {
+        window: u64,
+    },
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Settings {
+    pub(crate) region_pages: u32,
+    pub(crate) lru: bool,
+    /// Regions that are kept ready.
+    pub(crate) clean_regions: usize,
+    /// Hits from which on a page is written again as its region goes; 0: never.
+    pub(crate) reinsertion_hits: u8,
+    pub(crate) admission: Admission,
+    pub(crate) seed: u64,
+    pub(crate) minute: Period,
+}
+
+/// `CacheLib`'s large-object cache.
+///
+/// ```text
+/// DRAM misses p:        on flash: read it; lru: its region is the most recent, if it is closed
+/// evict p from DRAM:    changed: write it to disk; its copy on flash becomes a hole; insert p
+///                       unchanged: insert p unless it is on flash
+/// insert p:             if admitted: append it to the open region; a full one is closed
+/// open a region:        freed last, else never used; then, while less than `clean_regions` are free:
+///                         empty the closed one that is unread for longest (fifo: closed longest ago): a page with at least
+///                         `reinsertion_hits` hits is read and appended again, as long as the open region has
+///                         room; the others leave
+/// admission             all; dynamic_random: by a chance, set each minute so that a rate of writes is held;
+///                       reject_first: at the second insert within a window
+/// ```
+///
+/// Choices where the source is silent, or says more than a replay knows:
+/// * An object is a page. A hole stays until its region goes.
+/// * Flash is a cache of what the disk has: nothing on it is dirty.
+/// * The open region is in DRAM; reads of its pages count as flash hits, and its pages as written when they are appended.
+/// * The index is in DRAM and written when the cache is shut down, so a crash loses the cache.
+#[derive(Debug)]
+pub(crate) struct CacheLib {
+    settings: Settings,
+    frame_of: Vec<u32>,
+    /// The page in each frame that was ever written, [`NONE`] in a hole.
+    page_at: Vec<u32>,
+    hits: Vec<u8>,
+    room: Room,
+    regions: u32,
+    /// Closed regions, the one that goes next first.
+    order: Ends,
+    links: Links,
+    is_closed: BitSet,
+    /// The open region and its pages; [`NONE`]: there is none.
+    open: u32,
+    filled: u32,
+    /// Pages ever appended to regions in use.
+    slots: u64,
+    held: u32,
+    was_full: bool,
+    random: Random,
+    chance: f64,
+    factor: f64,
+    /// Pages appended, and those before the last minute.
+    appended: u64,
+    appended_before: u64,
+    /// Pages that were refused once in this window.
+    refused: BitSet,
+    refused_list: Vec<u32>,
+    period: u64,
+    due: u64,
+}
+
+impl CacheLib {
+    fn region_of(&self, page: u32) -> u32 {
+        self.frame_of[page as usize] / self.settings.region_pages
+    }
+
+    fn admits(&mut self, page: u32) -> bool {
+        match self.settings.admission {
+            Admission::All => true,
+            Admission::DynamicRandom { .. } => self.random.unit() < self.chance,
+            Admission::RejectFirst { window } => {
+                if self.refused.take(page) {
+                    return true;
+                }
+                if self.refused_list.len() as u64 == window {
+                    for page in self.refused_list.drain(..) {
+                        self.refused.take(page);
+                    }
+                }
+                self.refused.insert(page);
+                self.refused_list.push(page);
+                false
+            }
+        }
+    }
+
+    fn hole(&mut self, page: u32) {
+        let frame = std::mem::replace(&mut self.frame_of[page as usize], NONE);
+        self.page_at[frame as usize] = NONE;
+        self.held -= 1;
+    }
+
+    /// Writes a page behind the last one of the open region.
+    fn append(&mut self, page: u32, host: &mut impl Host) {
+        let frame = self.open * self.settings.region_pages + self.filled;
+        if frame as usize >= self.page_at.len() {
+            self.page_at.resize(frame as usize + 1, NONE);
+        }
+        self.page_at[frame as usize] = page;
+        self.frame_of[page as usize] = frame;
+        self.hits[page as usize] = 0;
+        self.filled += 1;
+        self.held += 1;
+        self.slots += 1;
+        self.appended += 1;
+        host.flash_write(frame, 1);
+    }
+
+    /// Closes the open region if it is full.
+    fn close_if_full(&mut self) {
+        if self.open != NONE && self.filled == self.settings.region_pages {
+            let region = std::mem::replace(&mut self.open, NONE);
+            self.links.push(&mut self.order, region);
+            self.is_closed.insert(region);
+        }
+    }
+
+    fn free_regions(&self) -> usize {
+        self.regions as usize - self.room.taken()
+    }
+
+    /// Empties closed regions until enough are ready.
+    fn reclaim(&mut self, host: &mut impl Host) {
+        while self.free_regions() < self.settings.clean_regions
+            && let Some(region) = self.links.pop(&mut self.order)
+        {
+            self.empty(region, host);
+        }
+    }
+
+    fn empty(&mut self, region: u32, host: &mut impl Host) {
+        let Settings {
+            region_pages,
+            reinsertion_hits,
+            ..
+        } = self.settings;
+        self.was_full = true;
+        self.is_closed.take(region);
+        let first = region * region_pages;
+        for frame in first..first + region_pages {
+            let page = self.page_at[frame as usize];
+            if page == NONE {
+                continue;
+            }
+            let stays = reinsertion_hits > 0
+                && self.hits[page as usize] >= reinsertion_hits
+                && self.open != NONE
+                && self.filled < region_pages;
+            self.hole(page);
+            if stays {
+                let counters = host.counters();
+                counters.flash_stage_out_reads += 1;
+                counters.requeued += 1;
+                self.append(page, host);
+            } else {
+                host.counters().flash_evictions += 1;
+            }
+        }
+        self.slots -= u64::from(region_pages);
+        self.room.give_back(region);
+        host.flash_trim(first, region_pages);
+        self.close_if_full();
+    }
+
+    /// Opens regions until the open one has room.
+    fn open_region(&mut self, host: &mut impl Host) {
+        while self.open == NONE {
+            let region = loop {
+                if let Some(region) = self.room.take() {
+                    break region;
+                }
+                // The only region there is.
+                if let Some(region) = self.links.pop(&mut self.order) {
+                    self.empty(region, host);
+                }
+            };
+            self.links.grow(region as usize + 1);
+            self.is_closed.grow(region as usize + 1);
+            self.open = region;
+            self.filled = 0;
+            self.reclaim(host);
+        }
+    }
+
+    fn insert(&mut self, page: u32, host: &mut impl Host) {
+        if !self.admits(page) {
+            host.counters().bypassed += 1;
+            return;
+        }
+        self.open_region(host);
+        host.counters().flash_fills += 1;
+        self.append(page, host);
+        self.close_if_full();
+    }
+
+    /// Sets the chance of the next minute.
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "pages and seconds are far below 2^53"
+    )]
+    fn set_chance(&mut self, at: u64) {
+        let Admission::DynamicRandom { target, most, base } = self.settings.admission else {
+            return;
+        };
+        let elapsed = (at / self.period) as f64 * 60.0;
+        let written = self.appended as f64;
+        let now = ((target * (elapsed + DAY_S) - written) / DAY_S).clamp(0.0, most);
+        let observed = (self.appended - self.appended_before) as f64 / 60.0;
+        self.appended_before = self.appended;
+        let ratio = if observed > 0.0 {
+            now / observed
+        } else {
+            CHANGE.1
+        };
+        self.factor = (self.factor * ratio.clamp(CHANGE.0, CHANGE.1)).clamp(FACTOR.0, FACTOR.1);
+        self.chance = (base * self.factor).min(1.0);
+    }
+}
+
+impl FlashCache for CacheLib {
+    type Settings = Settings;
+    type Image = ();
+    type Device = Frames;
+
+    const OPTIONS: &'static [OptionAbout] = &[
+        OptionAbout {
+            name: "region_pages",
+            values: "1 to the number of flash pages",
+            default: "4096, at most 1/16 of flash",
+            description: "Pages of a region, 16 MiB in pages of 4 KiB: one large write, and what goes at once; what does not fill a region stays unused.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "replacement",
+            values: "lru, fifo",
+            default: "lru",
+            description: "Which region is emptied: unread for longest, or closed longest ago.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "clean_regions",
+            values: "1 to 64",
+            default: "1",
+            description: "Regions that are kept ready, less where flash has no more.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "reinsertion_hits",
+            values: "0 to 255",
+            default: "0",
+            description: "Hits since it was written with which a page is written again as its region goes; 0: never.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "admission",
+            values: "all, dynamic_random, reject_first",
+            default: "all",
+            description: "Which pages enter: all, by a chance that holds a rate of writes, or at the second insert within a window.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "target_pages_per_s",
+            values: "1 to 1000000000",
+            default: "none",
+            description: "With admission=dynamic_random, which needs it: pages per second that are to be written in the mean of a day.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "max_pages_per_s",
+            values: "1 to 1000000000",
+            default: "40960",
+            description: "With admission=dynamic_random: pages per second at most, 160 MiB/s in pages of 4 KiB.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "base_percent",
+            values: "1 to 100",
+            default: "100",
+            description: "With admission=dynamic_random: chance of a page before the factor, 100 for objects of 4 KiB.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "seed",
+            values: "0 to 18446744073709551615",
+            default: "0",
+            description: "With admission=dynamic_random: start of the random numbers.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "reject_window_pages",
+            values: "1 to 4294967295",
+            default: "the number of flash pages",
+            description: "With admission=reject_first: pages that are remembered before all are forgotten.",
+            is_place: false,
+        },
+        ACCESSES_PER_SECOND,
+    ];
+
+    fn settings(options: &Options<'_>, run: Conditions) -> Result<Settings> {
+        if run.warm_restart {
+            return Err(options.impossible(
+                "region_pages",
+                "are found by an index in memory, so there is no warm restart: use restart=cold",
+            ));
+        }
+        let region_pages = unit_of(options, "region_pages", 4096, run.flash_pages)?;
+        let regions = (run.flash_pages / region_pages).max(1);
+        let kind = options.choice(
+            "admission",
+            &[
+                ("all", "all"),
+                ("dynamic_random", "dynamic_random"),
+                ("reject_first", "reject_first"),
+            ],
+        )?;
+        for (name, of) in [
+            ("target_pages_per_s", "dynamic_random"),
+            ("max_pages_per_s", "dynamic_random"),
+            ("base_percent", "dynamic_random"),
+            ("seed", "dynamic_random"),
+            ("reject_window_pages", "reject_first"),
+        ] {
+            if kind != of && options.is_given(name) {
+                let why = format!("has no effect without admission={of}");
+                return Err(options.impossible(name, &why));
+            }
+        }
+        let rates = 1..=1_000_000_000;
+        let (admission, seed) = match kind {
+            "dynamic_random" => {
+                let Some(target) = options.number_if_given("target_pages_per_s", rates.clone())?
+                else {
+                    return Err(options.impossible(
+                        "admission",
+                        "holds a rate of writes that is not stated: give target_pages_per_s",
+                    ));
+                };
+                let most = options.number("max_pages_per_s", rates)?;
+                let base = options.number("base_percent", 1..=100)?;
+                let seed = options.number("seed", 0..=u64::MAX)?;
+                (
+                    Admission::DynamicRandom {
+                        target: number(target),
+                        most: number(most),
+                        base: number(base) / 100.0,
+                    },
+                    seed,
+                )
+            }
+            "reject_first" => {
+                let usual = u64::from(run.flash_pages.max(1));
+                let window =
+                    options.number_or("reject_window_pages", 1..=u64::from(u32::MAX), usual)?;
+                (Admission::RejectFirst { window }, 0)
+            }
+            _ => (Admission::All, 0),
+        };
+        let ready = options.number("clean_regions", 1..=64)?;
+        let ready = usize::try_from(ready).unwrap_or(1);
+        let hits = options.number("reinsertion_hits", 0..=255)?;
+        Ok(Settings {
+            region_pages,
+            lru: options.choice("replacement", &[("lru", true), ("fifo", false)])?,
+            clean_regions: ready.min(regions as usize - 1),
+            reinsertion_hits: u8::try_from(hits).unwrap_or(u8::MAX),
+            admission,
+            seed,
+            minute: Period::new(options, RATE_MS)?,
+        })
+    }
+
+    fn check_clock(settings: &Settings, unit: ClockUnit) -> Result<()> {
+        match settings.admission {
+            Admission::DynamicRandom { .. } => {
+                settings.minute.check(unit, "a rate of writes is held")
+            }
+            Admission::All | Admission::RejectFirst { .. } => Ok(()),
+        }
+    }
+
+    fn unit_pages(settings: &Settings) -> u32 {
+        settings.region_pages
+    }
+
+    fn fills_at_once(settings: &Settings) -> u64 {
+        1 + u64::from(settings.region_pages)
+    }
+
+    fn new(flash_pages: u32, settings: &Settings) -> Self {
+        let regions = flash_pages / settings.region_pages;
+        let base = match settings.admission {
+            Admission::DynamicRandom { base, .. } => base,
+            Admission::All | Admission::RejectFirst { .. } => 1.0,
+        };
+        Self {
+            settings: *settings,
+            frame_of: Vec::new(),
+            page_at: Vec::new(),
+            hits: Vec::new(),
+            room: Room::new(regions),
+            regions,
+            order: Ends::EMPTY,
+            links: Links::default(),
+            is_closed: BitSet::default(),
+            open: NONE,
+            filled: 0,
+            slots: 0,
+            held: 0,
+            was_full: false,
+            random: Random(settings.seed),
+            chance: base.min(1.0),
+            factor: 1.0,
+            appended: 0,
+            appended_before: 0,
+            refused: BitSet::default(),
+            refused_list: Vec::new(),
+            period: 1,
+            due: u64::MAX,
+        }
+    }
+
+    fn grow(&mut self, pages: usize) {
+        if pages > self.frame_of.len() {
+            self.frame_of.resize(pages, NONE);
+            self.hits.resize(pages, 0);
+            if matches!(self.settings.admission, Admission::RejectFirst { .. }) {
+                self.refused.grow(pages);
+            }
+        }
+    }
+
+    fn fetch(&self, pages: &[u32]) {
+        let mixed = pages
+            .iter()
+            .fold(0, |mixed, &page| mixed ^ self.frame_of[page as usize]);
+        std::hint::black_box(mixed);
+    }
+
+    fn start_clock(&mut self, unit: ClockUnit, now: u64) -> u64 {
+        if !matches!(self.settings.admission, Admission::DynamicRandom { .. }) {
+            return u64::MAX;
+        }
+        self.period = self.settings.minute.ticks(unit);
+        self.due = next_due(now, self.period);
+        self.due
+    }
+
+    fn background(&mut self, now: u64, _host: &mut impl Host) -> u64 {
+        while self.due <= now {
+            self.set_chance(self.due);
+            self.due = self.due.saturating_add(self.period);
+        }
+        self.due
+    }
+
+    #[inline]
+    fn lookup(&mut self, page: u32, _host: &mut impl Host) -> bool {
+        if self.frame_of[page as usize] == NONE {
+            return false;
+        }
+        let hits = &mut self.hits[page as usize];
+        *hits = hits.saturating_add(1);
+        if self.settings.lru {
+            let region = self.region_of(page);
+            if region != self.open {
+                self.links.renew(&mut self.order, region);
+            }
+        }
+        true
+    }
+
+    #[inline]
+    fn on_exit(&mut self, exit: Exit, host: &mut impl Host) {
+        let Exit { page, changed } = exit;
+        let on_flash = self.frame_of[page as usize] != NONE;
+        let counters = host.counters();
+        counters.victims_found_on_flash += u64::from(on_flash);
+        counters.disk_writes_on_exit += u64::from(changed);
+        if changed && on_flash {
+            counters.flash_invalidations += 1;
+            let frame = self.frame_of[page as usize];
+            self.hole(page);
+            host.flash_trim(frame, 1);
+        }
+        if changed || !on_flash {
+            self.insert(page, host);
+        }
+    }
+
+    fn image(self) {}
+
+    fn load(&mut self, _image: (), _counters: &mut FlashCacheCounters) {}
+
+    fn valid_copies(&self) -> u64 {
+        u64::from(self.held)
+    }
+
+    fn slots_used(&self) -> u64 {
+        self.slots
+    }
+
+    const FULL_WHEN: Option<&'static str> = Some("a region must be emptied for the first time");
+    fn filled(&self, _usable_pages: u32) -> bool {
+        self.was_full
+    }
+
+    fn recount(
+        &self,
+        counters: &FlashCacheCounters,
+        crash: Option<&CrashReport>,
+    ) -> std::result::Result<(), String> {
+        let (mut held, mut slots) = (0, 0);
+        let closed = self.links.iter(self.order).map(|region| (region, true));
+        let open = (self.open != NONE).then_some((self.open, false));
+        for (region, is_closed) in closed.chain(open) {
+            let first = region * self.settings.region_pages;
+            let filled = if is_closed {
+                self.settings.region_pages
+            } else {
+                self.filled
+            };
+            for frame in first..first + filled {
+                let page = self.page_at[frame as usize];
+                held += usize::from(page != NONE && self.frame_of[page as usize] == frame);
+            }
+            slots += u64::from(filled);
+            if is_closed != self.is_closed.contains(region) {
+                return Err(format!("region {region} is closed and open"));
+            }
+        }
+        let mapped = self.frame_of.iter().filter(|&&frame| frame != NONE).count();
+        let fills = FlashCacheCounters {
+            requeued: 0,
+            ..*counters
+        };
+        recount_copies(mapped, held, 0, &fills, crash)?;
+        if held != self.held as usize || slots != self.slots {
+            return Err(format!(
+                "{held} pages in {slots} slots, counted as {} in {}",
+                self.held, self.slots
+            ));
+        }
+        Ok(())
+    }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "at most 2^30, which a float holds"
+)]
+fn number(value: u64) -> f64 {
+    value as f64
+}

@@ -1,0 +1,689 @@
+//! dm-cache with its policy smq: blocks of many pages, promoted by the heat of the area around them.
+
+use super::chains::{Ends, Links, NONE};
+use super::options::Options;
+use super::rate::{ACCESSES_PER_SECOND, Period, next_due};
+use super::units::{MOST_UNIT_PAGES, Units};
+use super::{
+    ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
+    OptionAbout, unit_of,
+};
+use crate::error::Result;
+use crate::hash::FastMap;
+use crate::replay::bits::BitSet;
+use crate::replay::room::Room;
+
+const LEVELS: usize = 64;
+/// Levels at the top of the hotspot queue that hold fewer areas than the others.
+const TOP_LEVELS: usize = 8;
+/// The level from which on an area counts as hot.
+const HOT_LEVEL: u8 = 48;
+/// Levels from which clean blocks make room.
+const COLD_LEVELS: usize = 32;
+/// Blocks of an area, and the fewest areas that are followed.
+const AREA_BLOCKS: u64 = 16;
+const FEWEST_AREAS: u32 = 1024;
+/// Ticks between two redistributions of the blocks.
+const BLOCK_TICKS: u64 = 60;
+/// Mappings of a metadata page: 8 bytes each behind a header.
+const MAPPINGS: u32 = 509;
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Settings {
+    pub(crate) write_back: bool,
+    pub(crate) block_pages: u32,
+    pub(crate) second: Period,
+}
+
+/// Entries in levels, each level a list.
+#[derive(Debug)]
+struct Levels {
+    links: Links,
+    ends: [Ends; LEVELS],
+    lengths: [u32; LEVELS],
+    length: u32,
+}
+
+impl Levels {
+    fn new() -> Self {
+        Self {
+            links: Links::default(),
+            ends: [Ends::EMPTY; LEVELS],
+            lengths: [0; LEVELS],
+            length: 0,
+        }
+    }
+
+    fn push(&mut self, level_of: &mut [u8], entry: u32, level: usize) {
+        self.links.push(&mut self.ends[level], entry);
+        self.lengths[level] += 1;
+        self.length += 1;
+        level_of[entry as usize] = u8::try_from(level).unwrap_or(u8::MAX);
+    }
+
+    fn push_old(&mut self, level_of: &mut [u8], entry: u32, level: usize) {
+        self.links.push_old(&mut self.ends[level], entry);
+        self.lengths[level] += 1;
+        self.length += 1;
+        level_of[entry as usize] = u8::try_from(level).unwrap_or(u8::MAX);
+    }
+
+    fn remove(&mut self, entry: u32, level: usize) {
+        self.links.remove(&mut self.ends[level], entry);
+        self.lengths[level] -= 1;
+        self.length -= 1;
+    }
+
+    /// The oldest entry of the lowest of some levels that has one, and its level.
+    fn oldest(&self, levels: std::ops::Range<usize>) -> Option<(u32, usize)> {
+        levels
+            .into_iter()
+            .find(|&level| self.lengths[level] > 0)
+            .map(|level| (self.ends[level].oldest, level))
+    }
+
+    /// Moves an entry up, in exchange for the oldest one there; without a jump it becomes the newest of its level.
+    fn requeue(&mut self, level_of: &mut [u8], entry: u32, jump: usize) {
+        let level = level_of[entry as usize] as usize;
+        self.remove(entry, level);
+        let mut to = level;
+        if jump > 0 && level < LEVELS - 1 {
+            to = (level + jump).min(LEVELS - 1);
+            let other = self.ends[to].oldest;
+            if other != NONE {
+                self.remove(other, to);
+                self.push(level_of, other, level);
+            }
+        }
+        self.push(level_of, entry, to);
+    }
+
+    /// Gives each level as many entries as it is to have.
+    fn redistribute(&mut self, level_of: &mut [u8], targets: &[u32; LEVELS]) {
+        for level in 0..LEVELS - 1 {
+            while self.lengths[level] < targets[level]
+                && let Some((entry, from)) = self.oldest(level + 1..LEVELS)
+            {
+                self.remove(entry, from);
+                self.push(level_of, entry, level);
+            }
+            while self.lengths[level] > targets[level] {
+                let entry = self.ends[level].newest;
+                self.remove(entry, level);
+                self.push_old(level_of, entry, level + 1);
+            }
+        }
+    }
+}
+
+/// Shares entries evenly among levels, the lower ones first.
+fn share(entries: u32, levels: &mut [u32]) {
+    let count = u32::try_from(levels.len()).unwrap_or(1);
+    for (at, level) in (0..).zip(levels) {
+        *level = entries / count + u32::from(at < entries % count);
+    }
+}
+
+/// dm-cache with smq.
+///
+/// ```text
+/// a request for p:      a DRAM miss, or a changed exit. First its area, 16 blocks: followed: up `jump` levels in exchange for
+///                       the oldest there, once a tick; else it enters level 0, for the oldest of the lowest
+///   its block on flash: once a period up a level in exchange for the oldest there
+///     read:             from flash
+///     write:            over its frame; write_back: the block is dirty; write_through: write it to disk too
+///   else read:          from disk
+///        write:         to disk; or, where a block is a page and one is free, to flash: level 63
+///        promote:       if the level of the area is at least P: copy the block from disk to flash: clean, level 63
+///                       no block is free: instead the oldest clean block of the lowest of the lower 32
+///                       levels leaves, or, if there is none, the coldest dirty block is written back
+/// a tick, each second:  without a request for a second: write all dirty blocks back
+///                       of the requests of this second, areas found at level 48 or above:
+///                         less than 1/16: P = 48, jump 4; less than 1/8: P = 32, jump 2; else P = 0, jump 1
+///                       levels of areas are redistributed; every 60 s those of blocks
+///                       commit: write each metadata page with a changed mapping, and the superblock
+/// ```
+///
+/// Choices where the source is silent, or says more than a replay knows:
+/// * The source computes a finer P from the hits of the cache and then takes the larger of it and 64, so P = 0 where the
+///   areas are told well: every miss may promote. This is what runs.
+/// * Background work is done at once: promotions, demotions, write-back. `migration_threshold` and the sentinels, which
+///   keep what is recent from it, play no part.
+/// * The size of the origin, which may make areas smaller, is unknown.
+/// * A block is whole: pages behind the end of a relation count.
+/// * After a crash the committed mappings are there, in write-back all dirty, at a level by their place.
+#[derive(Debug)]
+pub(crate) struct DmCache {
+    settings: Settings,
+    slots: u32,
+    units: Units,
+    /// Areas by their place, numbered as they appear.
+    areas: FastMap<(u32, u64), u32>,
+    /// Area of each block.
+    area_of: Vec<u32>,
+    /// Slot of each block.
+    slot_of: Vec<u32>,
+    /// Block in each slot, and its level.
+    block_at: Vec<u32>,
+    level_of: Vec<u8>,
+    room: Room,
+    clean: Levels,
+    dirty: Levels,
+    is_dirty: BitSet,
+    was_hit: BitSet,
+    /// Most areas that are followed, and of these in the top levels.
+    most_areas: u32,
+    top_areas: u32,
+    hotspot: Levels,
+    hot_level_of: Vec<u8>,
+    is_followed: BitSet,
+    was_touched: BitSet,
+    /// Areas touched since the last tick.
+    touched: Vec<u32>,
+    requests: u64,
+    hot_requests: u64,
+    promote_level: u8,
+    jump: usize,
+    /// Whether the block of the page being fetched is to be promoted.
+    promotes: bool,
+    second: u64,
+    due: u64,
+    now: u64,
+    last_request: u64,
+    /// Slots whose mapping changed since the last commit.
+    changed: BitSet,
+    changed_slots: Vec<u32>,
+}
+
+impl DmCache {
+    fn slot(&self, page: u32) -> u32 {
+        self.slot_of[self.units.of(page) as usize]
+    }
+
+    fn frame(&self, page: u32, slot: u32) -> u32 {
+        let (_, place) = self.units.place(page);
+        slot * self.settings.block_pages + u32::from(place)
+    }
+
+    fn note_change(&mut self, slot: u32) {
+        if !self.changed.contains(slot) {
+            self.changed.insert(slot);
+            self.changed_slots.push(slot);
+        }
+    }
+
+    /// The level of the area of a page that is requested.
+    fn heat(&mut self, page: u32) -> u8 {
+        self.last_request = self.now;
+        self.requests += 1;
+        let area = self.area_of[self.units.of(page) as usize];
+        if self.is_followed.contains(area) {
+            let level = self.hot_level_of[area as usize];
+            self.hot_requests += u64::from(level >= HOT_LEVEL);
+            let jump = if self.was_touched.contains(area) {
+                0
+            } else {
+                self.was_touched.insert(area);
+                self.touched.push(area);
+                self.jump
+            };
+            self.hotspot.requeue(&mut self.hot_level_of, area, jump);
+        } else {
+            if self.hotspot.length == self.most_areas
+                && let Some((coldest, level)) = self.hotspot.oldest(0..LEVELS)
+            {
+                self.hotspot.remove(coldest, level);
+                self.is_followed.take(coldest);
+                self.was_touched.take(coldest);
+            }
+            self.is_followed.insert(area);
+            self.hotspot.push(&mut self.hot_level_of, area, 0);
+        }
+        self.hot_level_of[area as usize]
+    }
+
+    /// A block on flash is requested.
+    fn touch(&mut self, slot: u32) {
+        if self.was_hit.contains(slot) {
+            return;
+        }
+        self.was_hit.insert(slot);
+        let queue = if self.is_dirty.contains(slot) {
+            &mut self.dirty
+        } else {
+            &mut self.clean
+        };
+        queue.requeue(&mut self.level_of, slot, 1);
+    }
+
+    fn set_dirty(&mut self, slot: u32) {
+        if !self.is_dirty.contains(slot) {
+            self.is_dirty.insert(slot);
+            let level = self.level_of[slot as usize] as usize;
+            self.clean.remove(slot, level);
+            self.dirty.push(&mut self.level_of, slot, level);
+        }
+    }
+
+    /// Puts a block into a slot that nothing is in.
+    fn enter(&mut self, block: u32, slot: u32, dirty: bool) {
+        if slot as usize >= self.block_at.len() {
+            self.block_at.resize(slot as usize + 1, NONE);
+            self.level_of.resize(slot as usize + 1, 0);
+            self.is_dirty.grow(slot as usize + 1);
+            self.was_hit.grow(slot as usize + 1);
+            self.changed.grow(slot as usize + 1);
+            self.clean.links.grow(slot as usize + 1);
+            self.dirty.links.grow(slot as usize + 1);
+        }
+        self.block_at[slot as usize] = block;
+        self.slot_of[block as usize] = slot;
+        self.was_hit.take(slot);
+        self.is_dirty.insert_if(slot, dirty);
+        let queue = if dirty {
+            &mut self.dirty
+        } else {
+            &mut self.clean
+        };
+        queue.push(&mut self.level_of, slot, LEVELS - 1);
+    }
+
+    fn write_back(&mut self, slot: u32, level: usize, host: &mut impl Host) {
+        self.dirty.remove(slot, level);
+        self.is_dirty.take(slot);
+        self.clean.push(&mut self.level_of, slot, level);
+        let pages = u64::from(self.settings.block_pages);
+        let counters = host.counters();
+        counters.flash_stage_out_reads += pages;
+        counters.disk_writes_by_cleaner += pages;
+    }
+
+    /// Copies the block of a page to flash, or makes room for the next.
+    fn promote(&mut self, page: u32, host: &mut impl Host) {
+        let block_pages = self.settings.block_pages;
+        let pages = u64::from(block_pages);
+        if let Some(slot) = self.room.take() {
+            self.enter(self.units.of(page), slot, false);
+            self.note_change(slot);
+            let counters = host.counters();
+            counters.disk_batch_reads += 1;
+            counters.disk_batch_read_pages += pages;
+            counters.flash_fills += pages;
+            host.flash_write(slot * block_pages, block_pages);
+            return;
+        }
+        host.counters().bypassed += 1;
+        if let Some((slot, level)) = self.clean.oldest(0..COLD_LEVELS) {
+            self.clean.remove(slot, level);
+            let block = std::mem::replace(&mut self.block_at[slot as usize], NONE);
+            self.slot_of[block as usize] = NONE;
+            self.room.give_back(slot);
+            self.note_change(slot);
+            host.counters().flash_evictions += pages;
+            host.flash_trim(slot * block_pages, block_pages);
+        } else if let Some((slot, level)) = self.dirty.oldest(0..LEVELS) {
+            self.write_back(slot, level, host);
+        }
+    }
+
+    /// A changed page whose block is not on flash.
+    fn write_miss(&mut self, page: u32, heat: u8, host: &mut impl Host) {
+        let Settings {
+            write_back,
+            block_pages,
+            ..
+        } = self.settings;
+        if block_pages == 1
+            && let Some(slot) = self.room.take()
+        {
+            self.enter(self.units.of(page), slot, write_back);
+            self.note_change(slot);
+            let counters = host.counters();
+            counters.flash_fills += 1;
+            counters.disk_writes_on_exit += u64::from(!write_back);
+            host.flash_write(slot, 1);
+            return;
+        }
+        host.counters().disk_writes_on_exit += 1;
+        if heat >= self.promote_level {
+            self.promote(page, host);
+        } else {
+            host.counters().bypassed += 1;
+        }
+    }
+
+    fn tick(&mut self, at: u64, host: &mut impl Host) {
+        if at - self.last_request >= self.second {
+            while let Some((slot, level)) = self.dirty.oldest(0..LEVELS) {
+                self.write_back(slot, level, host);
+            }
+        }
+        for area in self.touched.drain(..) {
+            self.was_touched.take(area);
+        }
+        let (hot, all) = (self.hot_requests, self.requests);
+        (self.promote_level, self.jump) = if 16 * hot < all || all == 0 {
+            (48, 4)
+        } else if 8 * hot < all {
+            (32, 2)
+        } else {
+            (0, 1)
+        };
+        (self.hot_requests, self.requests) = (0, 0);
+        let mut targets = [0; LEVELS];
+        let (low, top) = targets.split_at_mut(LEVELS - TOP_LEVELS);
+        share(self.top_areas, top);
+        share(self.hotspot.length.saturating_sub(self.top_areas), low);
+        self.hotspot.redistribute(&mut self.hot_level_of, &targets);
+        if (at / self.second).is_multiple_of(BLOCK_TICKS) {
+            self.was_hit.clear();
+            for queue in [&mut self.dirty, &mut self.clean] {
+                share(queue.length, &mut targets);
+                queue.redistribute(&mut self.level_of, &targets);
+            }
+        }
+        self.commit(host);
+    }
+
+    fn commit(&mut self, host: &mut impl Host) {
+        if self.changed_slots.is_empty() {
+            return;
+        }
+        self.changed_slots.sort_unstable();
+        let mut pages: u64 = 1;
+        let mut last = None;
+        for slot in self.changed_slots.drain(..) {
+            self.changed.take(slot);
+            if last.replace(slot / MAPPINGS) != Some(slot / MAPPINGS) {
+                pages += 1;
+            }
+        }
+        host.counters().metadata_random_page_writes += pages;
+    }
+}
+
+impl FlashCache for DmCache {
+    type Settings = Settings;
+    /// Slots with their blocks.
+    type Image = Vec<(u32, u32)>;
+    type Device = Frames;
+
+    const NEEDS_ADDRESSES: bool = true;
+    const OPTIONS: &'static [OptionAbout] = &[
+        OptionAbout {
+            name: "mode",
+            values: "write_back, write_through",
+            default: "write_back",
+            description: "When a changed DRAM victim whose block is on flash reaches the disk: when flash is idle, or at once.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "block_pages",
+            values: "1 to 65536, at most the number of flash pages",
+            default: "64, at most 1/16 of flash",
+            description: "Pages of a block, 256 KiB in pages of 4 KiB; what does not fill a block stays unused.",
+            is_place: false,
+        },
+        ACCESSES_PER_SECOND,
+    ];
+
+    fn settings(options: &Options<'_>, run: Conditions) -> Result<Settings> {
+        let write_back =
+            options.choice("mode", &[("write_back", true), ("write_through", false)])?;
+        let block_pages = unit_of(options, "block_pages", 64, run.flash_pages)?;
+        if u64::from(block_pages) > MOST_UNIT_PAGES {
+            return Err(options.impossible("block_pages", "is more than 65536"));
+        }
+        Ok(Settings {
+            write_back,
+            block_pages,
+            second: Period::new(options, 1000)?,
+        })
+    }
+
+    fn check_clock(settings: &Settings, unit: ClockUnit) -> Result<()> {
+        settings.second.check(unit, "dm-cache judges heat")
+    }
+
+    fn unit_pages(settings: &Settings) -> u32 {
+        settings.block_pages
+    }
+
+    fn fills_at_once(settings: &Settings) -> u64 {
+        2 * u64::from(settings.block_pages)
+    }
+
+    fn new(flash_pages: u32, settings: &Settings) -> Self {
+        let slots = flash_pages / settings.block_pages;
+        let most_areas = (slots / 4).max(FEWEST_AREAS);
+        let top_areas = (most_areas / 64).min(slots / 16);
+        Self {
+            settings: *settings,
+            slots,
+            units: Units::new(settings.block_pages),
+            areas: FastMap::default(),
+            area_of: Vec::new(),
+            slot_of: Vec::new(),
+            block_at: Vec::new(),
+            level_of: Vec::new(),
+            room: Room::new(slots),
+            clean: Levels::new(),
+            dirty: Levels::new(),
+            is_dirty: BitSet::default(),
+            was_hit: BitSet::default(),
+            most_areas,
+            top_areas,
+            hotspot: Levels::new(),
+            hot_level_of: Vec::new(),
+            is_followed: BitSet::default(),
+            was_touched: BitSet::default(),
+            touched: Vec::new(),
+            requests: 0,
+            hot_requests: 0,
+            promote_level: 64,
+            jump: 1,
+            promotes: false,
+            second: 1,
+            due: u64::MAX,
+            now: 0,
+            last_request: 0,
+            changed: BitSet::default(),
+            changed_slots: Vec::new(),
+        }
+    }
+
+    fn grow(&mut self, _pages: usize) {}
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "there are no more areas than pages"
+    )]
+    fn locate(&mut self, pages: &[u32], spaces: &[u32], addresses: &[u64]) {
+        self.units.locate(pages, spaces, addresses);
+        let area_pages = AREA_BLOCKS * u64::from(self.settings.block_pages);
+        for ((&page, &space), &address) in pages.iter().zip(spaces).zip(addresses) {
+            if self.units.of(page) as usize == self.area_of.len() {
+                let next = self.areas.len() as u32;
+                let place = (space, address / area_pages);
+                self.area_of.push(*self.areas.entry(place).or_insert(next));
+            }
+        }
+        let areas = self.areas.len();
+        self.slot_of.resize(self.area_of.len(), NONE);
+        self.hot_level_of.resize(areas, 0);
+        self.hotspot.links.grow(areas);
+        self.is_followed.grow(areas);
+        self.was_touched.grow(areas);
+    }
+
+    fn keep_places(&mut self, crashed: &mut Self) {
+        let block_pages = self.settings.block_pages;
+        self.units = std::mem::replace(&mut crashed.units, Units::new(block_pages));
+        self.areas = std::mem::take(&mut crashed.areas);
+        self.area_of = std::mem::take(&mut crashed.area_of);
+        self.locate(&[], &[], &[]);
+    }
+
+    fn fetch(&self, pages: &[u32]) {
+        let mixed = pages.iter().fold(0, |mixed, &page| mixed ^ self.slot(page));
+        std::hint::black_box(mixed);
+    }
+
+    fn start_clock(&mut self, unit: ClockUnit, now: u64) -> u64 {
+        self.second = self.settings.second.ticks(unit);
+        self.due = next_due(now, self.second);
+        self.now = now;
+        now
+    }
+
+    fn background(&mut self, now: u64, host: &mut impl Host) -> u64 {
+        self.now = now;
+        let mut quiet = 0;
+        while self.due <= now {
+            let at = self.due;
+            // Without requests a second tick changes nothing more, but the blocks each minute.
+            quiet = if self.requests == 0 { quiet + 1 } else { 0 };
+            let next_minute = next_due(at - 1, BLOCK_TICKS * self.second);
+            if quiet > 2 && next_minute > at {
+                self.due = next_minute.min(next_due(now, self.second));
+                continue;
+            }
+            self.tick(at, host);
+            self.due = at.saturating_add(self.second);
+        }
+        // When each request comes is to be known.
+        now + 1
+    }
+
+    fn next_work(&self) -> u64 {
+        if self.dirty.length == 0 && self.changed_slots.is_empty() {
+            u64::MAX
+        } else {
+            self.due
+        }
+    }
+
+    #[inline]
+    fn lookup(&mut self, page: u32, _host: &mut impl Host) -> bool {
+        let heat = self.heat(page);
+        let slot = self.slot(page);
+        self.promotes = heat >= self.promote_level;
+        if slot == NONE {
+            return false;
+        }
+        self.touch(slot);
+        true
+    }
+
+    #[inline]
+    fn on_entry(&mut self, page: u32, host: &mut impl Host) {
+        if self.promotes {
+            if self.slot(page) == NONE {
+                self.promote(page, host);
+            }
+        } else {
+            host.counters().bypassed += 1;
+        }
+    }
+
+    #[inline]
+    fn on_exit(&mut self, exit: Exit, host: &mut impl Host) {
+        let Exit { page, changed } = exit;
+        let slot = self.slot(page);
+        host.counters().victims_found_on_flash += u64::from(slot != NONE);
+        if !changed {
+            return;
+        }
+        let heat = self.heat(page);
+        if slot == NONE {
+            self.write_miss(page, heat, host);
+        } else {
+            self.touch(slot);
+            let counters = host.counters();
+            counters.flash_write_backs += 1;
+            counters.disk_writes_on_exit += u64::from(!self.settings.write_back);
+            host.flash_write(self.frame(page, slot), 1);
+            if self.settings.write_back {
+                self.set_dirty(slot);
+            }
+        }
+    }
+
+    fn image(self) -> Self::Image {
+        let slots = (0..).zip(&self.block_at);
+        slots
+            .filter(|&(slot, &block)| block != NONE && !self.changed.contains(slot))
+            .map(|(slot, &block)| (slot, block))
+            .collect()
+    }
+
+    fn load(&mut self, image: Self::Image, _counters: &mut FlashCacheCounters) {
+        let dirty = self.settings.write_back;
+        for (slot, block) in image {
+            self.room.take_at(slot);
+            self.enter(block, slot, dirty);
+            let queue = if dirty {
+                &mut self.dirty
+            } else {
+                &mut self.clean
+            };
+            queue.remove(slot, LEVELS - 1);
+            queue.push(&mut self.level_of, slot, slot as usize % LEVELS);
+        }
+        self.room.turn();
+    }
+
+    fn valid_copies(&self) -> u64 {
+        u64::from(self.clean.length + self.dirty.length) * u64::from(self.settings.block_pages)
+    }
+
+    fn dirty_copies(&self) -> u64 {
+        u64::from(self.dirty.length) * u64::from(self.settings.block_pages)
+    }
+
+    const FULL_WHEN: Option<&'static str> = Some("each of its blocks was used once");
+    fn filled(&self, _usable_pages: u32) -> bool {
+        self.room.ever_taken() == self.slots
+    }
+
+    fn recount(
+        &self,
+        counters: &FlashCacheCounters,
+        crash: Option<&CrashReport>,
+    ) -> std::result::Result<(), String> {
+        let mut listed = 0;
+        for (queue, dirty) in [(&self.clean, false), (&self.dirty, true)] {
+            for (level, &ends) in queue.ends.iter().enumerate() {
+                for slot in queue.links.iter(ends) {
+                    let block = self.block_at[slot as usize];
+                    if block == NONE
+                        || self.slot_of[block as usize] != slot
+                        || self.level_of[slot as usize] as usize != level
+                        || self.is_dirty.contains(slot) != dirty
+                    {
+                        return Err(format!("slot {slot} stands in level {level} wrongly"));
+                    }
+                    listed += 1;
+                }
+            }
+        }
+        let mapped = self.slot_of.iter().filter(|&&slot| slot != NONE).count();
+        let pages = u64::from(self.settings.block_pages);
+        let lost = crash.map_or(0, |crash| crash.flash_pages_lost);
+        let gone = counters.flash_evictions + listed as u64 * pages + lost;
+        let areas = self.is_followed.iter().count();
+        if listed != mapped
+            || listed != self.room.taken()
+            || counters.flash_fills != gone
+            || areas != self.hotspot.length as usize
+        {
+            return Err(format!(
+                "{listed} blocks in levels, {mapped} mapped, {} slots taken; {} pages came and {gone} left, were lost or are there; {areas} areas counted as {}",
+                self.room.taken(),
+                counters.flash_fills,
+                self.hotspot.length
+            ));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,474 @@
+//! L2ARC of ZFS: a ring on flash, fed from the cold ends of DRAM's lists at a bounded rate.
+
+use super::chains::{Ends, Links, NONE};
+use super::options::Options;
+use super::rate::{ACCESSES_PER_SECOND, Period, next_due};
+use super::{
+    ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
+    OptionAbout, RAM_POLICY, recount_copies,
+};
+use crate::error::Result;
+use crate::replay::bits::BitSet;
+
+/// Buffers that a block of the log describes, and the bytes of one.
+const LOGGED: u64 = 1022;
+const LOG_BYTES: u64 = 64 << 10;
+const DAY_S: u64 = 86_400;
+const PERCENT: u64 = 100;
+/// Percent of DRAM that headers of pages on flash alone may take.
+const HEADERS_PERCENT: u64 = 33;
+/// Of a list so many parts are there of which one is looked at.
+const PARTS: u64 = 4;
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Settings {
+    /// Pages written in a second.
+    pub(crate) write_max: u64,
+    /// Times as many are looked at.
+    pub(crate) headroom: u64,
+    pub(crate) frequent_only: bool,
+    /// Drive writes a day, in percent; 0: no limit.
+    pub(crate) dwpd_percent: u64,
+    /// Pages that a day may have besides.
+    pub(crate) burst: u64,
+    pub(crate) headers_per_page: u64,
+    pub(crate) second: Period,
+}
+
+/// ZFS L2ARC as of 2026.
+///
+/// ```text
+/// p enters DRAM:        newest of `recent`; newest of `frequent` if flash had it
+/// DRAM hit of p:        newest of `frequent`
+/// a write to p:         its copy on flash is dropped
+/// evict p from DRAM:    changed: write it to disk
+/// every second, feed:   as long as headers of pages on flash alone take less than a third of DRAM:
+///                         up to `write_max_pages_per_s` pages; once the ring is full, and flash at least twice
+///                         DRAM, not more than what is left of the day's drive writes, spread over the rest of it
+///                       of `frequent`, then of `recent`, from the oldest on: `headroom` times as many are looked
+///                       at, at most a quarter of the list; what is unchanged and not on flash is written
+/// write p:              into the next frame of the ring; the page that is there leaves
+/// log:                  a segment for every 1022 pages written
+/// ```
+///
+/// Choices where the source says more than a replay knows:
+/// * A trace tells neither metadata from data nor prefetches. `frequent` and `recent` are told by DRAM hits, whatever
+///   the policy of DRAM; the ghosts of ARC are its own.
+/// * DRAM is the ARC's maximum, `flash_pages` the device. A day begins with the trace.
+/// * After a crash what the log describes is there, clean; lists and the day's account begin anew.
+#[derive(Debug)]
+pub(crate) struct L2arc {
+    settings: Settings,
+    capacity: u32,
+    frame_of: Vec<u32>,
+    /// The page in each frame that was ever written, [`NONE`] in a hole.
+    page_at: Vec<u32>,
+    hand: u32,
+    held: u32,
+    /// Whether the hand went round.
+    is_full: bool,
+    /// Pages in DRAM, by their lists, oldest first.
+    links: Links,
+    recent: Ends,
+    frequent: Ends,
+    in_recent: BitSet,
+    in_frequent: BitSet,
+    lengths: [u64; 2],
+    /// Pages in DRAM that are on flash too.
+    in_both: u64,
+    ram_pages: u64,
+    /// Whether flash served the page that is being fetched.
+    second: u64,
+    due: u64,
+    day: u64,
+    written_today: u64,
+    carried: u64,
+    /// Pages written since the last block of the log.
+    unlogged: u64,
+}
+
+impl L2arc {
+    #[inline]
+    fn holds(&self, page: u32) -> bool {
+        self.frame_of[page as usize] != NONE
+    }
+
+    fn in_dram(&self, page: u32) -> bool {
+        self.in_recent.contains(page) || self.in_frequent.contains(page)
+    }
+
+    /// Takes a page out of its list, if it is in one.
+    fn unlist(&mut self, page: u32) -> bool {
+        if self.in_recent.take(page) {
+            self.links.remove(&mut self.recent, page);
+            self.lengths[0] -= 1;
+            true
+        } else if self.in_frequent.take(page) {
+            self.links.remove(&mut self.frequent, page);
+            self.lengths[1] -= 1;
+            true
+        } else {
+            false
+        }
+    }
+
+    fn push_frequent(&mut self, page: u32) {
+        self.links.push(&mut self.frequent, page);
+        self.in_frequent.insert(page);
+        self.lengths[1] += 1;
+    }
+
+    fn forget(&mut self, page: u32) {
+        let frame = std::mem::replace(&mut self.frame_of[page as usize], NONE);
+        self.page_at[frame as usize] = NONE;
+        self.held -= 1;
+        self.in_both -= u64::from(self.in_dram(page));
+    }
+
+    fn write(&mut self, page: u32, host: &mut impl Host) {
+        let hand = self.hand;
+        if hand as usize == self.page_at.len() {
+            self.page_at.push(NONE);
+        }
+        let victim = self.page_at[hand as usize];
+        if victim != NONE {
+            self.forget(victim);
+            host.counters().flash_evictions += 1;
+        }
+        self.page_at[hand as usize] = page;
+        self.frame_of[page as usize] = hand;
+        self.held += 1;
+        self.in_both += 1;
+        host.counters().flash_fills += 1;
+        host.flash_write(hand, 1);
+        self.hand = if hand + 1 == self.capacity {
+            self.is_full = true;
+            0
+        } else {
+            hand + 1
+        };
+        self.written_today += 1;
+        self.unlogged += 1;
+        if self.unlogged == LOGGED {
+            self.unlogged = 0;
+            let counters = host.counters();
+            counters.metadata_segments += 1;
+            counters.metadata_segment_bytes += LOG_BYTES;
+        }
+    }
+
+    /// Drive writes of a day without the burst. [pages]
+    fn daily(&self) -> u64 {
+        u64::from(self.capacity) * self.settings.dwpd_percent / PERCENT
+    }
+
+    /// Pages that the feed of a second may write.
+    fn allowed(&mut self, at: u64) -> u64 {
+        let Settings {
+            write_max,
+            dwpd_percent,
+            burst,
+            ..
+        } = self.settings;
+        let of_clock = at / self.second;
+        let (day, second) = (of_clock / DAY_S, of_clock % DAY_S);
+        if day > self.day {
+            let budget = self.daily() + self.carried;
+            self.carried = budget.saturating_sub(self.written_today);
+            self.written_today = 0;
+            self.day = day;
+        }
+        let is_limited =
+            self.is_full && dwpd_percent > 0 && u64::from(self.capacity) >= 2 * self.ram_pages;
+        if !is_limited {
+            return write_max;
+        }
+        let budget = self.daily() + self.carried + burst;
+        write_max.min(budget.saturating_sub(self.written_today) / (DAY_S - second))
+    }
+
+    fn feed(&mut self, at: u64, host: &mut impl Host) {
+        let mut left = self.allowed(at);
+        let Settings {
+            write_max,
+            headroom,
+            frequent_only,
+            headers_per_page,
+            ..
+        } = self.settings;
+        let headers = u64::from(self.held) - self.in_both;
+        let most = HEADERS_PERCENT * self.ram_pages * headers_per_page / PERCENT;
+        if headers >= most {
+            return;
+        }
+        let lists = [
+            (self.frequent, self.lengths[1]),
+            (self.recent, self.lengths[0]),
+        ];
+        for (list, length) in lists.into_iter().take(if frequent_only { 1 } else { 2 }) {
+            let looked = write_max
+                .saturating_mul(headroom)
+                .min(length / PARTS)
+                .max(1);
+            let mut page = list.oldest;
+            for _ in 0..looked {
+                if page == NONE || left == 0 {
+                    break;
+                }
+                if !self.holds(page) && !host.dram_page_changed(page) {
+                    self.write(page, host);
+                    left -= 1;
+                }
+                page = self.links.newer(page);
+            }
+        }
+    }
+}
+
+impl FlashCache for L2arc {
+    type Settings = Settings;
+    /// The page in each frame.
+    type Image = (Vec<u32>, u32, bool);
+    type Device = Frames;
+
+    const OPTIONS: &'static [OptionAbout] = &[
+        OptionAbout {
+            name: "write_max_pages_per_s",
+            values: "1 to 1000000000",
+            default: "16384",
+            description: "Pages that are written in a second at most, 64 MiB in pages of 4 KiB.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "headroom",
+            values: "1 to 1000",
+            default: "8",
+            description: "Times as many pages of each list are looked at, from its cold end.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "mfu_only",
+            values: "false, true",
+            default: "false",
+            description: "Whether only pages that were accessed again in DRAM are written.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "dwpd_limit_percent",
+            values: "0 to 100000",
+            default: "100",
+            description: "Drive writes a day once the ring is full, in percent of flash, where that is at least twice DRAM; 0: no limit.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "burst_pages",
+            values: "0 to 4294967295",
+            default: "16384",
+            description: "Pages of a day beside its drive writes, 64 MiB in pages of 4 KiB.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "headers_per_page",
+            values: "1 to 65536",
+            default: "42",
+            description: "Headers of pages on flash alone that a page of DRAM holds; they may take a third of DRAM.",
+            is_place: false,
+        },
+        ACCESSES_PER_SECOND,
+        OptionAbout {
+            name: RAM_POLICY,
+            values: "a replacement policy",
+            default: "arc",
+            description: "Replacement policy of DRAM, ARC in the system; its options are given as `ram_` and their name. opt first reads the trace to its end.",
+            is_place: false,
+        },
+    ];
+
+    fn settings(options: &Options<'_>, _run: Conditions) -> Result<Settings> {
+        Ok(Settings {
+            write_max: options.number("write_max_pages_per_s", 1..=1_000_000_000)?,
+            headroom: options.number("headroom", 1..=1000)?,
+            frequent_only: options.flag("mfu_only")?,
+            dwpd_percent: options.number("dwpd_limit_percent", 0..=100_000)?,
+            burst: options.number("burst_pages", 0..=u64::from(u32::MAX))?,
+            headers_per_page: options.number("headers_per_page", 1..=65_536)?,
+            second: Period::new(options, 1000)?,
+        })
+    }
+
+    fn check_clock(settings: &Settings, unit: ClockUnit) -> Result<()> {
+        settings.second.check(unit, "L2ARC is fed")
+    }
+
+    fn fills_at_once(_settings: &Settings) -> u64 {
+        // As many as the seconds before an access feed.
+        u64::MAX
+    }
+
+    fn segment_bytes(_settings: &Settings) -> u64 {
+        LOG_BYTES
+    }
+
+    fn new(flash_pages: u32, settings: &Settings) -> Self {
+        Self {
+            settings: *settings,
+            capacity: flash_pages,
+            frame_of: Vec::new(),
+            page_at: Vec::new(),
+            hand: 0,
+            held: 0,
+            is_full: false,
+            links: Links::default(),
+            recent: Ends::EMPTY,
+            frequent: Ends::EMPTY,
+            in_recent: BitSet::default(),
+            in_frequent: BitSet::default(),
+            lengths: [0; 2],
+            in_both: 0,
+            ram_pages: 0,
+            second: 1,
+            due: u64::MAX,
+            day: 0,
+            written_today: 0,
+            carried: 0,
+            unlogged: 0,
+        }
+    }
+
+    fn grow(&mut self, pages: usize) {
+        if pages > self.frame_of.len() {
+            self.frame_of.resize(pages, NONE);
+            self.links.grow(pages);
+            self.in_recent.grow(pages);
+            self.in_frequent.grow(pages);
+        }
+    }
+
+    fn fetch(&self, pages: &[u32]) {
+        let mixed = pages
+            .iter()
+            .fold(0, |mixed, &page| mixed ^ self.frame_of[page as usize]);
+        std::hint::black_box(mixed);
+    }
+
+    fn start_clock(&mut self, unit: ClockUnit, now: u64) -> u64 {
+        self.second = self.settings.second.ticks(unit);
+        self.due = next_due(now, self.second);
+        self.day = now / self.second / DAY_S;
+        self.due
+    }
+
+    fn background(&mut self, now: u64, host: &mut impl Host) -> u64 {
+        self.ram_pages = host.dram_pages();
+        while self.due <= now {
+            self.feed(self.due, host);
+            self.due = self.due.saturating_add(self.second);
+        }
+        self.due
+    }
+
+    fn next_work(&self) -> u64 {
+        self.due
+    }
+
+    #[inline]
+    fn on_dram_hit(&mut self, page: u32, _host: &mut impl Host) {
+        if self.in_frequent.contains(page) {
+            self.links.renew(&mut self.frequent, page);
+        } else if self.unlist(page) {
+            self.push_frequent(page);
+        }
+    }
+
+    #[inline]
+    fn lookup(&mut self, page: u32, _host: &mut impl Host) -> bool {
+        let found = self.holds(page);
+        if found {
+            self.push_frequent(page);
+            self.in_both += 1;
+        } else {
+            self.links.push(&mut self.recent, page);
+            self.in_recent.insert(page);
+            self.lengths[0] += 1;
+        }
+        found
+    }
+
+    #[inline]
+    fn on_update(&mut self, page: u32, host: &mut impl Host) {
+        if self.holds(page) {
+            let frame = self.frame_of[page as usize];
+            self.forget(page);
+            host.counters().flash_invalidations += 1;
+            host.flash_trim(frame, 1);
+        }
+    }
+
+    #[inline]
+    fn on_exit(&mut self, exit: Exit, host: &mut impl Host) {
+        let Exit { page, changed } = exit;
+        let on_flash = self.holds(page);
+        self.unlist(page);
+        self.in_both -= u64::from(on_flash);
+        let counters = host.counters();
+        counters.victims_found_on_flash += u64::from(on_flash);
+        counters.disk_writes_on_exit += u64::from(changed);
+        counters.bypassed += u64::from(!changed && !on_flash);
+    }
+
+    fn image(mut self) -> Self::Image {
+        let mut at = self.hand;
+        for _ in 0..self.unlogged.min(u64::from(self.capacity)) {
+            at = at.checked_sub(1).unwrap_or(self.capacity - 1);
+            self.page_at[at as usize] = NONE;
+        }
+        (self.page_at, self.hand, self.is_full)
+    }
+
+    fn load(&mut self, image: Self::Image, counters: &mut FlashCacheCounters) {
+        (self.page_at, self.hand, self.is_full) = image;
+        for (frame, &page) in (0..).zip(&self.page_at) {
+            if page != NONE {
+                self.frame_of[page as usize] = frame;
+                self.held += 1;
+            }
+        }
+        counters.restart_segments_read += u64::from(self.held).div_ceil(LOGGED);
+    }
+
+    fn valid_copies(&self) -> u64 {
+        u64::from(self.held)
+    }
+
+    const FULL_WHEN: Option<&'static str> = Some("its ring has gone round");
+    fn filled(&self, _usable_pages: u32) -> bool {
+        self.is_full
+    }
+
+    fn recount(
+        &self,
+        counters: &FlashCacheCounters,
+        crash: Option<&CrashReport>,
+    ) -> std::result::Result<(), String> {
+        let mapped = self.frame_of.iter().filter(|&&frame| frame != NONE).count();
+        let held = self.page_at.iter().filter(|&&page| page != NONE).count();
+        recount_copies(mapped, held, 0, counters, crash)?;
+        let recent = self.links.iter(self.recent).count() as u64;
+        let frequent = self.links.iter(self.frequent).count() as u64;
+        let listed = self
+            .links
+            .iter(self.recent)
+            .chain(self.links.iter(self.frequent));
+        let in_both = listed.filter(|&page| self.holds(page)).count() as u64;
+        if held != self.held as usize
+            || self.lengths != [recent, frequent]
+            || in_both != self.in_both
+        {
+            return Err(format!(
+                "{held} pages on flash, counted as {}; lists of {recent} and {frequent} pages, counted as {:?}; {in_both} of them on flash, counted as {}",
+                self.held, self.lengths, self.in_both
+            ));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,505 @@
+"""How a system goes over time: filling, steady state, crash and recovery, window by window.
+
+Source: Kang, Lee and Moon (VLDB Journal 2016), figure 14 (throughput after a restart); the SCE paper (ADMS 2014),
+figures 8 and 9 (hits and throughput while the cache fills).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from tierwright.advise.checks.points import Replay, recorded_replays
+from tierwright.advise.checks.response import times_of
+from tierwright.common.answer import Answer, Figure
+from tierwright.common.errors import BadInput, Problem
+from tierwright.common.wording import counted, duration_us, percent, three_digits
+from tierwright.evaluate.metadata import MetadataPreset
+from tierwright.evaluate.page_flow.schemes import BY_NAME, NO_FLASH
+from tierwright.evaluate.response.schemes import (
+    US_PER_S,
+    Hierarchy,
+    scheme_response,
+    whole_ram_left,
+)
+from tierwright.profile.curve import Curve
+from tierwright.profile.production import Scaled
+from tierwright.simulate.contenders import flash_cache_titles
+from tierwright.simulate.timed import Arrivals, TimedReplay, TimedResult
+from tierwright.trace.reading import OnProgress, Trace
+
+Restart = Literal["warm", "cold"]
+USUAL_WINDOWS = 120
+"""Windows at most, where no length of them is stated."""
+FULL = 0.99
+"""Share of the flash pages in use from which flash counts as full. [1]"""
+RECOVERED = 0.9
+"""Share of the rate before a crash that counts as recovered, or of its inverse in response times. [1]"""
+ESTIMATOR = "replay of every access on simulated time, counted window by window"
+VALIDITY = (
+    "devices serve first come, first served; the redo of a database log is not replayed, so the "
+    "machine is back when its flash is read; the dirty share is of all flash pages"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CourseWindow:
+    """One window.
+
+    Attributes
+    ----------
+    start_s, length_s : float
+        From the first access on; the last window ends with the last access. [s]
+    accesses : int
+        That arrived.
+    ram_hit_share : float or None
+        Of them, found in RAM; None without any. [1]
+    flash_hit_share : float or None
+        Of those that RAM lacked, found on flash; None without any. [1]
+    accesses_per_s : float or None
+        Answered; None where the window has no length. [1/s]
+    mean_us, p99_us : float or None
+        Response times of those answered; None without any. [µs]
+    flash_busy, disk_busy : float or None
+        Work that began, as a share of the window; None where that has no length. [1]
+    flash_used_share, dirty_share : float or None
+        Of the flash pages: in use, and newer than the disk, at its end; None under a scheme. [1]
+    """
+
+    start_s: float
+    length_s: float
+    accesses: int
+    ram_hit_share: float | None
+    flash_hit_share: float | None
+    accesses_per_s: float | None
+    mean_us: float | None
+    p99_us: float | None
+    flash_busy: float | None
+    disk_busy: float | None
+    flash_used_share: float | None
+    dirty_share: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Course(Answer):
+    """A system over time.
+
+    Attributes
+    ----------
+    system, title : str
+        Scheme or flash cache.
+    ram_pages, flash_pages : int
+        As replayed. [pages]
+    accesses : int
+        Replayed.
+    duration_s : float
+        From the first to the last access. [s]
+    window_s : float
+        Length of a window. [s]
+    filled_at_s : float or None
+        End of the first window in which flash was full; None where it never was, or a scheme does not say. [s]
+    restarted_at_s, restart_s : float or None, float
+        When the machine came back after a crash, and how long its devices then read flash; None and 0 without one. [s]
+    recovered_s : float or None
+        From there to the end of the first window as good as before; None without one. [s]
+    windows : tuple of CourseWindow
+        In order.
+    estimator, validity : str
+        How it was computed, and where that holds.
+    """
+
+    chooses = False
+
+    system: str
+    title: str
+    ram_pages: int
+    flash_pages: int
+    accesses: int
+    duration_s: float
+    window_s: float
+    filled_at_s: float | None
+    restarted_at_s: float | None
+    restart_s: float
+    recovered_s: float | None
+    windows: tuple[CourseWindow, ...]
+    estimator: str = ESTIMATOR
+    validity: str = VALIDITY
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """When flash is full, and how long a crash is felt."""
+        return (
+            Figure("windows", "Windows", len(self.windows), "1"),
+            Figure("window_s", "Length of a window", self.window_s, "s"),
+            Figure("filled_at_s", "Flash full after", self.filled_at_s, "s"),
+            Figure("restart_s", "Restart", self.restart_s, "s"),
+            Figure("recovered_s", "Recovered after", self.recovered_s, "s"),
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CoursePlan:
+    """What is replayed: a system at sizes, its devices, arrivals and a crash.
+
+    Attributes
+    ----------
+    curve : Curve
+        Of the workload.
+    system : str
+        A page-flow scheme or a flash cache.
+    ram_pages, flash_pages : int
+        r and f. [pages]
+    hierarchy : Hierarchy
+        Devices, and what an access waits for.
+    arrivals : Arrivals
+        When accesses arrive.
+    options : mapping of str to str
+        Of the flash cache.
+    window_s : float, optional
+        Length of a window; unless given, one of a round length that makes at most 120. [s]
+    crash_at : float, optional
+        Share of the accesses before a crash; unless given, none. [1]
+    restart : str
+        `warm`: the contents of flash survive it; `cold`: they do not.
+    seed : int
+        Of what is random.
+    flash_metadata : MetadataPreset, optional
+        Charged to the RAM.
+    scaled : Scaled, optional
+        How the workload was scaled, where the trace is its recording.
+    """
+
+    curve: Curve
+    system: str
+    ram_pages: int
+    flash_pages: int
+    hierarchy: Hierarchy
+    arrivals: Arrivals
+    options: Mapping[str, str] = field(default_factory=dict)
+    window_s: float | None = None
+    crash_at: float | None = None
+    restart: Restart = "warm"
+    seed: int = 0
+    flash_metadata: MetadataPreset | None = None
+    scaled: Scaled | None = None
+
+    def __post_init__(self) -> None:
+        caches = flash_cache_titles()
+        if self.system not in caches and self.system not in BY_NAME:
+            raise _refused(
+                "system",
+                self.system,
+                "is neither a page-flow scheme nor a flash cache",
+                f"use one of {', '.join([*BY_NAME, *caches])}",
+            )
+        if self.system == NO_FLASH or self.flash_pages < 1:
+            where = "system" if self.system == NO_FLASH else "flash_pages"
+            raise _refused(
+                where,
+                getattr(self, where),
+                "leaves nothing to fill: a course is of flash",
+                "use a scheme or flash cache with at least one page of flash",
+            )
+        if self.crash_at is not None and self.system not in caches:
+            raise _refused(
+                "crash_at",
+                f"{self.crash_at:g}",
+                "cannot be replayed: a scheme does not crash",
+                f"use a flash cache: {', '.join(caches)}",
+            )
+
+    def replay(self, accesses: int) -> TimedReplay:
+        """Return what is replayed of a trace of so many accesses."""
+        model = scheme_response(
+            self.curve,
+            ram_pages=self.ram_pages,
+            flash_pages=self.flash_pages,
+            hierarchy=self.hierarchy,
+            accesses_per_s=1.0,
+            flash_metadata=self.flash_metadata,
+            percentiles=(),
+        )
+        # Of any scheme with flash: its stations are those of the devices, whatever is asked of them.
+        stations = next(
+            each.stations for name, each in model.items() if name != NO_FLASH
+        )
+        left = whole_ram_left(
+            self.curve, self.ram_pages, self.flash_pages, self.flash_metadata
+        )
+        family = "flash_cache" if self.system in flash_cache_titles() else "scheme"
+        sizes, _ = recorded_replays(
+            {"": Replay(family, self.system, left, self.flash_pages, 0)}, self.scaled
+        )
+        options = dict(self.options)
+        if self.crash_at is not None:
+            options |= {
+                "crash_at": str(round(self.crash_at * accesses)),
+                "restart": self.restart,
+            }
+        flash, disk = (
+            times_of(stations[tier], self.hierarchy.of(tier)[0], self.curve.page_bytes)
+            for tier in ("flash", "disk")
+        )
+        return TimedReplay(
+            self.system,
+            sizes[""].ram_pages,
+            sizes[""].flash_pages,
+            self.arrivals,
+            flash,
+            disk,
+            exponential=self.hierarchy.service == "exponential",
+            waits_for_writes=self.hierarchy.writes == "waited_for",
+            seed=self.seed,
+            options=options,
+            window_s=self.window_s or 0.0,
+            windows=USUAL_WINDOWS,
+        )
+
+    def course(self, replay: TimedReplay, found: TimedResult) -> Course:
+        """Read the course off what `TimedReplay.run` returned.
+
+        Raises
+        ------
+        BadInput
+            If the devices do not keep up.
+        """
+        if "behind" in found:
+            raise _refused(
+                "arrivals",
+                self.arrivals.kind,
+                "brings more than the devices carry: over a million accesses wait for their writes",
+                "use a lower rate, or more or faster devices",
+            )
+        windows = tuple(_window(each, replay.flash_pages) for each in found["course"])
+        back = found["restarted_at_s"]
+        filled = next(
+            (_end(each) for each in windows if (each.flash_used_share or 0.0) >= FULL),
+            None,
+        )
+        closed = self.arrivals.kind == "clients"
+        before = _before(windows, filled, back)
+        recovered = (
+            None if back is None else _recovered(windows, before, back, closed=closed)
+        )
+        title = {**flash_cache_titles(), **{n: s.title for n, s in BY_NAME.items()}}
+        return Course(
+            finding=_finding(
+                title[self.system],
+                windows,
+                before,
+                filled,
+                back,
+                found["restart_s"],
+                recovered,
+                closed=closed,
+            ),
+            system=self.system,
+            title=title[self.system],
+            ram_pages=replay.ram_pages,
+            flash_pages=replay.flash_pages,
+            accesses=found["accesses"],
+            duration_s=found["duration_s"],
+            window_s=found["window_s"],
+            filled_at_s=filled,
+            restarted_at_s=back,
+            restart_s=found["restart_s"],
+            recovered_s=recovered,
+            windows=windows,
+        )
+
+
+def answer(
+    trace: Trace,
+    curve: Curve,
+    *,
+    on_progress: OnProgress | None = None,
+    **asked: Any,
+) -> Course:
+    """Replay a system on simulated time, and say how it goes window by window.
+
+    Parameters
+    ----------
+    trace : Trace
+        What is replayed.
+    curve : Curve
+        Of it.
+    on_progress : callable, optional
+        See `OnProgress`; False cancels.
+    **asked
+        The other attributes of `CoursePlan`.
+
+    Raises
+    ------
+    BadInput
+        As `CoursePlan`; if the devices do not keep up.
+    ParameterError, SimulatorError
+        As `replay_timed`.
+    """
+    plan = CoursePlan(curve=curve, **asked)
+    replay = plan.replay(curve.accesses)
+    return plan.course(replay, replay.run(trace, on_progress))
+
+
+def _refused(where: str, value: object, message: str, hint: str) -> BadInput:
+    problem = Problem(where, str(value), message)
+    return BadInput(f"course: {problem}", hint, (problem,))
+
+
+def _window(found: Mapping[str, Any], flash_pages: int) -> CourseWindow:
+    accesses, ram, flash = (
+        found[name] for name in ("accesses", "ram_hits", "flash_hits")
+    )
+    used, dirty = (
+        None if found[name] is None else found[name] / flash_pages
+        for name in ("flash_used_pages", "flash_dirty_pages")
+    )
+    # Nothing was answered in it, where the rate is 0; a window without length has answers.
+    answered = found["accesses_per_s"] is None or found["accesses_per_s"] > 0
+    return CourseWindow(
+        start_s=found["start_s"],
+        length_s=found["length_s"],
+        accesses=accesses,
+        ram_hit_share=ram / accesses if accesses else None,
+        flash_hit_share=flash / (accesses - ram) if accesses > ram else None,
+        accesses_per_s=found["accesses_per_s"],
+        mean_us=found["mean_us"] if answered else None,
+        p99_us=found["p99_us"] if answered else None,
+        flash_busy=found["flash_utilisation"],
+        disk_busy=found["disk_utilisation"],
+        flash_used_share=used,
+        dirty_share=dirty,
+    )
+
+
+def _end(window: CourseWindow) -> float:
+    return window.start_s + window.length_s
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """Means over some windows: shares of hits, rate, response time."""
+
+    flash_hit_share: float | None
+    accesses_per_s: float
+    mean_us: float
+
+
+def _before(
+    windows: Sequence[CourseWindow], filled: float | None, back: float | None
+) -> _State | None:
+    """Return the state from full flash on, or from the first access on, until a crash or the end; None without one."""
+    until = [
+        each
+        for each in windows
+        if each.length_s > 0 and (back is None or _end(each) <= back)
+    ]
+    steady = [each for each in until if filled is not None and each.start_s >= filled]
+    chosen = steady or until
+    seconds = sum(each.length_s for each in chosen)
+    answered = sum((each.accesses_per_s or 0.0) * each.length_s for each in chosen)
+    if not answered:
+        return None
+    missed = [
+        (each.accesses * (1 - (each.ram_hit_share or 0.0)), each.flash_hit_share)
+        for each in chosen
+        if each.flash_hit_share is not None
+    ]
+    misses = sum(count for count, _ in missed)
+    waited = sum(
+        (each.mean_us or 0.0) * (each.accesses_per_s or 0.0) * each.length_s
+        for each in chosen
+    )
+    return _State(
+        sum(count * (share or 0.0) for count, share in missed) / misses
+        if misses
+        else None,
+        answered / seconds,
+        waited / answered,
+    )
+
+
+def _recovered(
+    windows: Sequence[CourseWindow], before: _State | None, back: float, *, closed: bool
+) -> float | None:
+    """Return how long after a restart the first window ends that is as good as before; None without one. [s]"""
+    if before is None:
+        return None
+    for each in windows:
+        if each.start_s < back or not each.accesses_per_s or each.mean_us is None:
+            continue
+        good = (
+            each.accesses_per_s >= RECOVERED * before.accesses_per_s
+            if closed
+            else RECOVERED * each.mean_us <= before.mean_us
+        )
+        if good:
+            return _end(each) - back
+    return None
+
+
+def _time(seconds: float) -> str:
+    return duration_us(seconds * US_PER_S)
+
+
+def _finding(
+    title: str,
+    windows: Sequence[CourseWindow],
+    before: _State | None,
+    filled: float | None,
+    back: float | None,
+    restart_s: float,
+    recovered: float | None,
+    *,
+    closed: bool,
+) -> str:
+    """Say when flash fills, how all goes from then on, and what a crash does to it."""
+    used = windows[-1].flash_used_share if windows else None
+    parts = []
+    if filled is not None:
+        parts.append(f"{title} fills its flash within {_time(filled)}.")
+    elif used is not None:
+        parts.append(
+            f"{title} does not fill its flash: {percent(used)} of it is in use at the end."
+        )
+    if before is not None:
+        since = (
+            "From then on"
+            if filled is not None
+            else f"{title}:"
+            if not parts
+            else "Until the end"
+            if back is None
+            else "Until the crash"
+        )
+        hits = (
+            ""
+            if before.flash_hit_share is None
+            else f"{percent(before.flash_hit_share)} of the RAM misses hit flash, and "
+        )
+        parts.append(
+            f"{since} {hits}an access takes {duration_us(before.mean_us)} on average, at "
+            f"{three_digits(before.accesses_per_s)} accesses per second."
+        )
+    if back is not None:
+        what = "rate" if closed else "response time"
+        again = (
+            f"the {what} is as before, within 10 %, {_time(recovered)} after the restart"
+            if recovered is not None
+            else f"the {what} does not come back within 10 % of that before until the end"
+        )
+        read = (
+            f"devices read flash back for {_time(restart_s)}"
+            if restart_s > 0
+            else "no flash is read back"
+        )
+        parts.append(f"After the crash at {_time(back)} {read}, and {again}.")
+    late = sum(
+        max(each.flash_busy or 0.0, each.disk_busy or 0.0) > 1 for each in windows
+    )
+    if late:
+        parts.append(
+            f"In {late:,} of {counted(len(windows), 'window')} devices were asked for more than they do "
+            "in that time."
+        )
+    return " ".join(parts)

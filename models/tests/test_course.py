@@ -1,0 +1,164 @@
+"""Courses over time: the windows are those of the replay, and every sentence follows its figures."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import recordings
+
+from tierwright.advise import course
+from tierwright.cli.app import main
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.response.schemes import Hierarchy
+from tierwright.hardware import catalog
+from tierwright.profile.measure import profile
+from tierwright.simulate.timed import Arrivals, TimedReplay, round_window_s
+from tierwright.trace.reading import Trace
+
+TPCB = Trace(recordings.TPCB)
+FLASH = catalog.device("samsung-pm9a3-7.68tb-u2")
+DISK = catalog.device("face2016-cheetah-15k6-single")
+CURVE = profile(TPCB).curve
+ASKED: dict[str, Any] = {
+    "system": "face",
+    "ram_pages": 1000,
+    "flash_pages": 6000,
+    "hierarchy": Hierarchy(FLASH, DISK, disks=16),
+    "arrivals": Arrivals("clients", clients=50),
+}
+
+
+def asked(**changes: Any) -> course.Course:
+    return course.answer(TPCB, CURVE, **{**ASKED, **changes})
+
+
+@pytest.mark.oracle("advise.course.answer")
+def test_the_windows_are_those_of_the_replay() -> None:
+    """The same replay once more, whole: sums and means of the windows are its counts."""
+    found = asked(window_s=1.0, crash_at=0.5)
+    plan = course.CoursePlan(curve=CURVE, **{**ASKED, "crash_at": 0.5})
+    whole = plan.replay(CURVE.accesses).run(TPCB)
+    assert sum(each.accesses for each in found.windows) == whole["accesses"] == 420_000
+    hits = sum(each.accesses * (each.ram_hit_share or 0) for each in found.windows)
+    assert hits == pytest.approx(whole["ram_hits"])
+    answered = sum((each.accesses_per_s or 0) * each.length_s for each in found.windows)
+    # What is under way at the last arrival is answered behind it.
+    assert answered == pytest.approx(420_000, abs=60)
+    assert found.duration_s == pytest.approx(whole["duration_s"])
+    assert found.restarted_at_s == pytest.approx(found.duration_s / 2, rel=0.1)
+    assert 0 < found.restart_s == pytest.approx(whole["restart_s"])
+    first_full = next(
+        each for each in found.windows if (each.flash_used_share or 0) >= 0.99
+    )
+    assert found.filled_at_s == first_full.start_s + first_full.length_s == 2.0
+
+
+def test_a_crash_is_told_and_only_where_there_is_one() -> None:
+    calm, crashed, cold = (
+        asked(window_s=0.5, **each)
+        for each in ({}, {"crash_at": 0.5}, {"crash_at": 0.5, "restart": "cold"})
+    )
+    assert "crash" not in calm.finding
+    assert calm.restarted_at_s is calm.recovered_s is None
+    assert "devices read flash back for" in crashed.finding
+    assert "the rate is as before, within 10 %" in crashed.finding
+    assert cold.restart_s == 0
+    assert "no flash is read back" in cold.finding
+    after = [
+        each for each in cold.windows if each.start_s >= (cold.restarted_at_s or 0)
+    ]
+    assert (after[0].flash_used_share or 0) < 0.9 < (after[-1].flash_used_share or 0)
+
+
+def test_flash_that_does_not_fill_and_a_scheme_are_described_as_they_are() -> None:
+    large = asked(window_s=1.0, flash_pages=60_000)
+    assert large.filled_at_s is None
+    assert "does not fill its flash" in large.finding
+    scheme = asked(window_s=1.0, system="lazy")
+    assert {each.flash_used_share for each in scheme.windows} == {None}
+    assert "fill" not in scheme.finding
+    assert scheme.finding.startswith("Lazy: ")
+
+
+def test_devices_that_fall_behind_are_named_and_only_those() -> None:
+    slow = asked(arrivals=Arrivals("poisson", accesses_per_s=60_000.0))
+    assert "devices were asked for more than they do" in slow.finding
+    easy = asked(arrivals=Arrivals("poisson", accesses_per_s=2_000.0))
+    assert "devices were asked for more" not in easy.finding
+    assert 60 <= len(easy.windows) <= 120
+    assert easy.window_s == round_window_s(easy.duration_s, course.USUAL_WINDOWS)
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"system": "fase"}, "system: `fase` is neither"),
+        ({"system": "none"}, "system: `none` leaves nothing to fill"),
+        ({"flash_pages": 0}, "flash_pages: `0` leaves nothing"),
+        ({"system": "lazy", "crash_at": 0.5}, "crash_at: `0.5` cannot be replayed"),
+    ],
+)
+def test_what_has_no_course_is_refused(changes: dict[str, Any], named: str) -> None:
+    with pytest.raises(BadInput, match=named):
+        asked(**changes)
+
+
+def test_windows_of_a_round_length_cut_a_duration_into_at_most_so_many() -> None:
+    for duration in (1e-7, 3e-3, 0.7, 599.0, 600.0, 601.0, 7200.0, 1e5, 3e7):
+        length = round_window_s(duration, 60)
+        assert duration / 60 <= length
+        assert duration < 1e-4 or length <= 2.5 * max(duration / 60, 1e-6), duration
+
+
+def test_a_replay_that_counts_its_windows_is_kept_and_read_again() -> None:
+    plan = course.CoursePlan(curve=CURVE, **ASKED)
+    replay = plan.replay(CURVE.accesses)
+    assert replay.windows == course.USUAL_WINDOWS
+    assert TimedReplay.of(json.loads(json.dumps(replay.to_dict()))) == replay
+
+
+def test_the_command_prints_the_windows(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = [
+        "course", str(recordings.TPCB), "--scheme", "lazy-cleaning",
+        "--ram-pages", "1000", "--flash-pages", "6000", "--flash-device", FLASH.id,
+        "--disk-device", DISK.id, "--disks", "16", "--window-s", "2",
+    ]  # fmt: skip
+    assert main([*arguments, "--csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert main([*arguments, "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert [float(row["start_s"]) for row in rows] == [
+        each["start_s"] for each in document["windows"]
+    ]
+    assert [int(row["accesses"]) for row in rows] == [
+        each["accesses"] for each in document["windows"]
+    ]
+    assert main(arguments) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(document["finding"])
+    assert "Lazy Cleaning (LC), windows of 2.00 s" in out
+    assert main([*arguments, "--arrivals", "poisson"]) == 2
+    assert "--accesses-per-second" in capsys.readouterr().err
+    assert main([*arguments, "--csv", "--json"]) == 2
+
+
+def test_a_trace_without_time_runs_with_clients_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "trace.csv"
+    path.write_text("key,op\n" + "".join(f"{at % 40},R\n" for at in range(400)))
+    arguments = [
+        "course", str(path), "--format", "csv", "--scheme", "face",
+        "--ram-pages", "4", "--flash-pages", "16", "--flash-device", FLASH.id,
+        "--disk-device", DISK.id, "--page-bytes", "4096",
+        "--column", "key=key", "--column", "op=op",
+    ]  # fmt: skip
+    code = main([*arguments, "--arrivals", "trace"])
+    assert code != 0
+    assert "does not record when its accesses arrived" in capsys.readouterr().err
+    assert main(arguments) == 0
