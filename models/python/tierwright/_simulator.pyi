@@ -1292,6 +1292,33 @@ def parse_transaction_events(
         not events.
     """
 
+def survey_transaction_file(
+    path: str | PathLike[str],
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+) -> dict[str, Any]:
+    """Count what a text file of events, compressed or not, holds.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        Read once; one block of it is in memory.
+    on_progress : callable, optional
+        ``(bytes done, bytes in all, events)``; False cancels.
+
+    Returns
+    -------
+    dict
+        ``events, transactions, committed, aborted, reads, updates, pages``; or ``refused`` as of
+        `replay_transaction_file`.
+
+    Raises
+    ------
+    TraceError
+        If the file cannot be read, or a line is not an event.
+    Cancelled
+        If progress asked to stop.
+    """
+
 def replay_transaction_events(
     events: list[tuple[str, str, int | None, float | None]], settings: dict[str, Any]
 ) -> dict[str, Any]:
