@@ -91,6 +91,7 @@ __all__ = [
     "simulate_ftl",
     "simulate_splits",
     "summaries",
+    "survey_transaction_file",
     "sweep",
     "table_rows",
     "transaction_systems",
