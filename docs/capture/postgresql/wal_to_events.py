@@ -83,50 +83,71 @@ def _ends(record: re.Match[str]) -> str:
     return record["xid"] if prepared is None else prepared["xid"]
 
 
-def write_events(
-    lines: Iterable[str], parent: dict[str, str], output: TextIO
-) -> Found:
-    """Write the events of the records, one a line."""
-    found = Found()
+class Writer:
+    """Writes the events of records, one a line.
 
-    def event(text: str) -> None:
-        found.events += 1
-        print(text, file=output)
+    Parameters
+    ----------
+    parent
+        Whose each subtransaction was.
+    output
+        Takes the lines.
+    """
 
-    def begin(xid: str) -> None:
-        if xid not in found.running:
-            found.running.add(xid)
-            event(f"B {xid}")
+    def __init__(self, parent: dict[str, str], output: TextIO) -> None:
+        self.parent = parent
+        self.output = output
+        self.found = Found()
 
-    for record in records(lines):
-        what = record["what"]
+    def add(self, record: re.Match[str]) -> None:
+        """Take one record."""
         if record["manager"] == "Transaction":
-            ended = _ends(record)
-            step = {"COMMIT": "C", "ABORT": "A"}.get(what.split(" ")[0].split("_")[0])
-            if step is None or ended in parent:
-                continue
-            # One without a record of its own changed nothing since the beginning.
-            if ended in found.running:
-                found.running.remove(ended)
-                event(f"{step} {ended}")
-                found.committed += step == "C"
-                found.aborted += step == "A"
-            continue
-        blocks = list(BLOCK.finditer(what))
-        if not blocks or what.split(" ")[0] in IMAGES:
-            continue
+            self._end(record)
+        elif record["what"].split(" ")[0] not in IMAGES:
+            self._change(record)
+
+    def _end(self, record: re.Match[str]) -> None:
+        ended = _ends(record)
+        word = record["what"].split(" ")[0].split("_")[0]
+        step = {"COMMIT": "C", "ABORT": "A"}.get(word)
+        # One without a record of its own changed nothing since the beginning.
+        if step is None or ended not in self.found.running:
+            return
+        self.found.running.remove(ended)
+        self._event(f"{step} {ended}")
+        self.found.committed += step == "C"
+        self.found.aborted += step == "A"
+
+    def _change(self, record: re.Match[str]) -> None:
+        found = self.found
+        blocks = list(BLOCK.finditer(record["what"]))
+        if not blocks:
+            return
         if record["xid"] == "0":
             found.outside += 1
-            continue
-        xid = parent.get(record["xid"], record["xid"])
-        begin(xid)
+            return
+        xid = self.parent.get(record["xid"], record["xid"])
+        if xid not in found.running:
+            found.running.add(xid)
+            self._event(f"B {xid}")
         found.update_bytes += int(record["length"])
         for block in blocks:
             key = (block["relation"], block["fork"] or "main", block["block"])
             page = found.pages.setdefault(key, len(found.pages))
-            event(f"U {xid} {page}")
+            self._event(f"U {xid} {page}")
             found.updates += 1
-    return found
+
+    def _event(self, text: str) -> None:
+        self.found.events += 1
+        print(text, file=self.output)
+
+
+def write_events(lines: Iterable[str], parent: dict[str, str], output: TextIO) -> Found:
+    """Write the events of all records."""
+    writer = Writer(parent, output)
+    for record in records(lines):
+        writer.add(record)
+    return writer.found
 
 
 def main() -> None:
@@ -151,7 +172,9 @@ def main() -> None:
         f"{found.events} events, {found.updates} of them updates; {found.committed} transactions "
         f"committed, {found.aborted} aborted, {len(found.running)} did not end"
     )
-    print(f"{found.outside} records outside transactions left out; reads are not in the log")
+    print(
+        f"{found.outside} records outside transactions left out; reads are not in the log"
+    )
     print(
         f"--database-pages {len(found.pages)} --page-bytes 8192 "
         f"--log-bytes {round(found.update_bytes / found.updates)}"

@@ -61,6 +61,13 @@ const CONTENDERS: Readonly<Record<string, MarkStyle>> = {
   sce: { light: "#862e9c", dark: "#e599f7", shape: "arrow" },
   larc: { light: "#a34a00", dark: "#ffb066", shape: "rect" },
   ram_filter: { light: "#087f5b", dark: "#63e6be", shape: "circle" },
+  page_lru: { light: "#5c6470", dark: "#a9b1bd", shape: "circle" },
+  aries: { light: "#c4500a", dark: "#f08a3c", shape: "rect" },
+  committed_first: { light: "#7a6a00", dark: "#e3d64b", shape: "diamond" },
+  aat: { light: "#a8477f", dark: "#e199c3", shape: "triangle" },
+  transaction_page: { light: "#364fc7", dark: "#91a7ff", shape: "roundRect" },
+  log_write: { light: "#0b7285", dark: "#66d9e8", shape: "arrow" },
+  transaction_log: { light: "#00805f", dark: "#2fc79c", shape: "pin" },
   dm_writecache: { light: "#495057", dark: "#ced4da", shape: "diamond" },
 };
 

@@ -33,6 +33,9 @@ SHARES = (0.01, 0.03, 0.1, 0.3, 1.0)
 """Buffer sizes that are studied unless given, as shares of the pages touched. [1]"""
 ROOM_SHARE = 0.28
 """Space beside database and log of the device unless its blocks are given. [1]"""
+RECORDS_SHARE = 1.5
+"""The same where log records are written instead of pages: those of a recording of pgbench took 1.3 of its database."""
+WRITES_RECORDS = frozenset({"log_write", "transaction_log"})
 LOG_INTERVALS = 3
 """Checkpoint intervals of the log that it has room for."""
 BASELINES = ("aries", "page_lru")
@@ -165,6 +168,7 @@ def shown(row: SystemRow) -> dict[str, Any]:
 def planned(
     survey: EventSurvey,
     *,
+    systems: Sequence[str] = tuple(SYSTEMS),
     ram_pages: Sequence[int] = (),
     database_pages: int | None = None,
     blocks: int | None = None,
@@ -178,12 +182,15 @@ def planned(
     ----------
     survey : EventSurvey
         Of the events.
+    systems : sequence of str
+        What is replayed; log records written instead of pages need room.
     ram_pages : sequence of int
         Buffer sizes; none: `SHARES` of the pages touched. [pages]
     database_pages : int or None
         None: those from 0 to the highest number. [pages]
     blocks : int or None
-        None: as many as hold the database, some intervals of the log and `ROOM_SHARE` more.
+        None: as many as hold the database, some intervals of the log and `ROOM_SHARE` more, or
+        `RECORDS_SHARE` with systems that write log records instead of pages.
     pages_per_block, page_bytes, checkpoint_pages : int
         As of `replay_systems`.
 
@@ -194,9 +201,10 @@ def planned(
 
     Examples
     --------
-    >>> plan = planned(EventSurvey(9, 2, 1, 1, 3, 2, 1000), checkpoint_pages=64)
+    >>> survey = EventSurvey(9, 2, 1, 1, 3, 2, 1000)
+    >>> plan = planned(survey, systems=["aries"], checkpoint_pages=64)
     >>> plan.ram_pages, plan.database_pages, plan.geometry.blocks
-    ((10, 30, 100, 300, 1000), 1000, 26)
+    ((10, 30, 100, 300, 1000), 1000, 27)
     """
     if survey.pages == 0:
         message = "touch no page"
@@ -215,7 +223,8 @@ def planned(
         )
     sizes = ram_pages or [max(1, round(share * survey.pages)) for share in SHARES]
     if blocks is None:
-        held = (pages + LOG_INTERVALS * checkpoint_pages) * (1 + ROOM_SHARE)
+        more = ROOM_SHARE if WRITES_RECORDS.isdisjoint(systems) else RECORDS_SHARE
+        held = (pages + LOG_INTERVALS * checkpoint_pages) * (1 + more)
         blocks = -int(-held // pages_per_block) + SPARE_BLOCKS + 1
     return Plan(
         tuple(sorted(set(sizes))),
@@ -265,6 +274,7 @@ def answer(
     """
     plan = planned(
         survey_events(path, on_progress),
+        systems=systems,
         ram_pages=ram_pages,
         database_pages=database_pages,
         blocks=blocks,

@@ -68,7 +68,7 @@ class TransactionStudyIn(Body):
     blocks: Annotated[int, Field(strict=True, ge=3, le=2**26)] | None = Field(
         default=None,
         description="Blocks of the device; absent: as many as hold the database, three checkpoint intervals of "
-        "the log and 28 % more.",
+        "the log and 28 % more, or 150 % with systems that write log records instead of pages.",
     )
     pages_per_block: Annotated[int, Field(strict=True, ge=1, le=2**14)] = 64
     page_bytes: Annotated[int, Field(strict=True, ge=1, le=2**24)] = Field(
@@ -165,9 +165,7 @@ class StudyRow(Answer):
         description="Null where nothing crashed, or the system keeps no log."
     )
     restart_us: float | None = Field(description="Of the restart, on flash. [µs]")
-    restart_disk_us: float | None = Field(
-        description="Of the restart, on a disk. [µs]"
-    )
+    restart_disk_us: float | None = Field(description="Of the restart, on a disk. [µs]")
 
 
 class TransactionStudyOut(Answer):

@@ -39,7 +39,9 @@ def study(job: dict[str, Any], report: Report) -> dict[str, Any]:
     try:
         return _study(path, job, report)
     except BadInput as refused:
-        raise JobFailure(f"{job['shown_as']}: {refused.message}", refused.hint) from refused
+        raise JobFailure(
+            f"{job['shown_as']}: {refused.message}", refused.hint
+        ) from refused
     except SimulatorError as error:
         message, *hints = error.args
         raise JobFailure(
@@ -60,6 +62,7 @@ def _study(path: Path, job: dict[str, Any], report: Report) -> dict[str, Any]:
         **{
             name: inputs[name]
             for name in (
+                "systems",
                 "ram_pages",
                 "database_pages",
                 "blocks",
