@@ -105,6 +105,7 @@ MAKERS: dict[str, Callable[[Application], str]] = {
     "windows": made_by("create_windows"),
     "sampled profile": made_by("create_sampled_profile"),
     "summaries": made_by("create_summaries"),
+    "transaction study": made_by("create_transaction_study"),
     "response replay": begun_response_replay,
     "advice check": begun_advice_check,
     "workload with summaries": summarised_workload,

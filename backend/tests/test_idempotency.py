@@ -231,6 +231,7 @@ MAKERS = {
     "create_simulation",
     "create_summaries",
     "create_sweep",
+    "create_transaction_study",
     "create_upload",
     "create_windows",
     "create_workload",

@@ -472,7 +472,9 @@ class _Memory:
         self.counts = counts
         self.frames: dict[int, _Frame] = {}
         self.running: set[str] = set()
-        self.pushed: dict[str, list[Content]] = {}
+        self.pushed: dict[str, list[tuple[int, Content]]] = {}
+        self.programs = 0
+        self.garbage: set[int] = set()
         self.changed: dict[str, set[int]] = {}  # by transaction that has not committed
 
     def begin(self, name: str) -> None:
@@ -486,9 +488,10 @@ class _Memory:
 
     def abort(self, name: str) -> None:
         self.running.discard(name)
-        for content in self.pushed.pop(name, ()):
-            self.counts.garbage_pages += 1
+        for program, content in self.pushed.pop(name, ()):
+            self.garbage.add(program)
             self.undo(name, content)
+        self.counts.garbage_pages = len(self.garbage)
         for page in self.changed.pop(name, ()):
             if page in self.frames:
                 self.frames[page].records.pop(name, None)
@@ -511,9 +514,10 @@ class _Memory:
 
     def wrote(self, content: Content, writers: Iterable[str]) -> None:
         self.chip.write(content)
+        self.programs += 1
         running = [name for name in writers if name in self.running]
         for name in running:
-            self.pushed.setdefault(name, []).append(content)
+            self.pushed.setdefault(name, []).append((self.programs, content))
         self.counts.uncommitted_pages_written += bool(running)
 
     def write_page(self, page: int, writers: Iterable[str]) -> None:

@@ -12,7 +12,7 @@ import slow_transactions
 from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
 
-from tierwright.advise import transaction_replay
+from tierwright.advise import transaction_replay, transaction_study
 from tierwright.catalogue.vectors import conformance
 from tierwright.cli.app import main
 from tierwright.common.core_errors import TraceError
@@ -22,7 +22,7 @@ from tierwright.evaluate.transactions.eviction import Transaction
 from tierwright.evaluate.transactions.nand import NandGeometry, NandTimes
 from tierwright.simulate import transactions as transactions_replay
 from tierwright.simulate.flash_device import FlashDevice
-from tierwright.simulate.transactions import Event, ReplayCounts, replay
+from tierwright.simulate.transactions import Event, EventSurvey, ReplayCounts, replay
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = NandGeometry(blocks=8, pages_per_block=4, page_bytes=2048)
@@ -622,10 +622,16 @@ def test_a_log_proper_adds_its_pages_and_nothing_else(
         forced = with_log.wal_forces > 0
         assert forced == (with_log.wal_pages_written > 0)
         assert changed or not forced
+    if crash > len(events):
+        with pytest.raises(BadInput, match=f"there (is|are) {len(events)} event"):
+            transactions_replay.replay_systems(
+                events, durable=True, crash_after=crash, **asked
+            )
+        crash = len(events)
     crashed = transactions_replay.replay_systems(
         events, durable=True, crash_after=crash, **asked
     )
-    assert crashed.events == min(crash, len(events))
+    assert crashed.events == crash
     running = {event.transaction for event in events[:crash]} - {
         event.transaction
         for event in events[:crash]
@@ -901,3 +907,122 @@ def test_the_commands_of_one_transaction_and_of_the_order(
     assert main(["transactions", str(path), *sizes, "--read-us", "1", "--json"]) == 0
     quick = json.loads(capsys.readouterr().out)
     assert quick["page_lru"]["time_us"] == quick["page_lru"]["reads"] == 2
+
+
+# --- studies of recorded transactions -----------------------------------------------------
+
+RECORDED = ROOT / "fixtures" / "events" / "pgbench.txt.zst"
+
+
+def test_a_survey_counts_what_a_file_holds(tmp_path: Path) -> None:
+    path = tmp_path / "events.txt"
+    path.write_text("B A\nU A 0\nR A 9\nB B\nC B\nB C\nA C\n", encoding="ascii")
+    found = transactions_replay.survey_events(path)
+    assert found == EventSurvey(7, 3, 1, 1, 1, 1, 10)
+    path.write_text("B A\nB A\n", encoding="ascii")
+    with pytest.raises(BadInput, match="has begun before"):
+        transactions_replay.survey_events(path)
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(
+        st.text("01298Tx", min_size=1, max_size=22),
+        min_size=1,
+        max_size=12,
+        unique=True,
+    ),
+    st.text("01298Tx", min_size=1, max_size=22),
+)
+def test_an_id_is_refused_if_and_only_if_it_was_used(
+    used: list[str], asked: str
+) -> None:
+    events = [
+        Event(kind, name, None, 0.0) for name in used for kind in ("begin", "commit")
+    ]
+    again = [*events, Event("begin", asked, None, 0.0)]
+    if asked in used:
+        with pytest.raises(BadInput, match="has begun before"):
+            transactions_replay.replay_systems(again, ram_pages=1, database_pages=1)
+    else:
+        found = transactions_replay.replay_systems(again, ram_pages=1, database_pages=1)
+        assert found.transactions == len(used) + 1
+
+
+@pytest.mark.oracle("advise.transaction_study.priced")
+def test_a_study_is_the_replays_of_its_sizes() -> None:
+    found = transaction_study.answer(RECORDED, ram_pages=[100, 30], page_bytes=8192)
+    assert [row.ram_pages for row in found.rows] == [30] * 7 + [100] * 7
+    plan = transaction_study.planned(
+        transactions_replay.survey_events(RECORDED), page_bytes=8192
+    )
+    assert plan.ram_pages == (11, 32, 108, 325, 1082)
+    for row in found.rows:
+        alone = transactions_replay.replay_systems(
+            RECORDED,
+            systems=(row.system,),
+            ram_pages=row.ram_pages,
+            database_pages=1082,
+            geometry=plan.geometry,
+            durable=True,
+        ).systems[row.system]
+        assert row.counts == alone
+        own = alone.writes - alone.copied_pages
+        assert row.write_amplification == pytest.approx(1 + alone.copied_pages / own)
+        assert row.time_us == pytest.approx(
+            25 * alone.reads + 200 * alone.writes + 1500 * alone.erases
+        )
+    assert found.shown_pages == 100
+    assert found.to_dict()["rows"][0]["system"] == "page_lru"
+
+
+def test_the_finding_of_a_study_follows_its_figures() -> None:
+    def said(**times: tuple[int, ...]) -> str:
+        sizes = range(len(next(iter(times.values()))))
+        return transaction_study.priced(
+            {
+                10 * (at + 1): {
+                    name: transactions_replay.ReplayCounts(reads=reads[at])
+                    for name, reads in times.items()
+                }
+                for at in sizes
+            }
+        ).finding
+
+    assert said(aries=(4, 4), aat=(2, 3)) == (
+        "Average access time takes the least I/O time at 2 of 2 buffer sizes, up to 50.0 % less than "
+        "ARIES with 10 pages of memory"
+    )
+    assert said(aries=(4, 4, 9), aat=(5, 5, 3)) == (
+        "No system is faster than ARIES at 2 of 3 buffer sizes"
+    )
+    assert said(page_lru=(4,), aat=(4,)) == (
+        "No system is faster than LRU of pages with 10 pages of memory"
+    )
+    assert said(aries=(4,), log_write=(3,)) == (
+        "Log-based write: 75.0 µs of I/O, 25.0 % less than ARIES with 10 pages of memory"
+    )
+    assert said(aat=(4,)) == (
+        "Average access time takes 100 µs of I/O with 10 pages of memory"
+    )
+    assert transaction_study.priced({}).finding == "Nothing has been replayed yet"
+
+
+def test_a_study_refuses_a_database_without_its_pages() -> None:
+    survey = EventSurvey(9, 1, 1, 0, 1, 1, 100)
+    with pytest.raises(BadInput, match="highest page touched is 99"):
+        transaction_study.planned(survey, database_pages=50)
+    with pytest.raises(BadInput, match="touch no page"):
+        transaction_study.planned(EventSurvey(2, 1, 1, 0, 0, 0, 0))
+
+
+def test_the_command_needs_no_number_of_pages(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    asked = [str(RECORDED), "--ram-pages", "64", "--systems", "aries", "--json"]
+    assert main(["transactions", *asked]) == 0
+    without = capsys.readouterr().out
+    assert main(["transactions", *asked, "--database-pages", "1082"]) == 0
+    assert capsys.readouterr().out == without
+    assert main(["transactions", *asked, "--crash-after", "111492"]) == 2
+    assert "there are 111491 events" in capsys.readouterr().err

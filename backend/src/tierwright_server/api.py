@@ -44,6 +44,9 @@ from tierwright_server.questions.response_time.endpoints import router as respon
 from tierwright_server.questions.scheme_map.endpoints import router as scheme_maps
 from tierwright_server.questions.throughput.endpoints import router as throughputs
 from tierwright_server.questions.tier_cost.endpoints import router as tier_cost
+from tierwright_server.questions.transaction_studies.endpoints import (
+    router as transaction_studies,
+)
 from tierwright_server.questions.transactions.endpoints import router as transactions
 from tierwright_server.questions.wear.endpoints import router as wear
 from tierwright_server.replays.analyses.sampled_profiles import (
@@ -86,6 +89,7 @@ for part in (
     wear,
     fragment_caches,
     transactions,
+    transaction_studies,
     tier_cost,
     access_cost,
     bills,

@@ -67,6 +67,10 @@ def work_of(kind: str) -> Work:
             from tierwright_server.questions.quote_rankings.work import rank
 
             return rank
+        case RunKind.TRANSACTION_STUDY:
+            from tierwright_server.questions.transaction_studies.work import study
+
+            return study
         case _:
             from tierwright_server.replays.analyses.compute import analyse
 

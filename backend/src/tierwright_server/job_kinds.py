@@ -4,6 +4,7 @@ from tierwright_server.jobs.kinds import JobKind, Kinds
 from tierwright_server.jobs.runs.states import RunKind
 from tierwright_server.questions.compare.check import jobs as simulate
 from tierwright_server.questions.quote_rankings import jobs as quote_ranking
+from tierwright_server.questions.transaction_studies import jobs as transaction_study
 from tierwright_server.replays import rows
 from tierwright_server.replays.analyses import jobs as analysis
 from tierwright_server.replays.analyses.compute import COMPUTE as ANALYSES
@@ -26,5 +27,8 @@ KINDS: Kinds = {
         sweep.prepare, rows.finish_of("option", "replayed"), keep=rows.keep
     ),
     RunKind.QUOTE_RANKING: JobKind(quote_ranking.prepare, quote_ranking.finish),
+    RunKind.TRANSACTION_STUDY: JobKind(
+        transaction_study.prepare, transaction_study.finish, keep=transaction_study.keep
+    ),
     **dict.fromkeys(map(RunKind, ANALYSES), JobKind(analysis.prepare, analysis.finish)),
 }

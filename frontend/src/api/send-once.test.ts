@@ -135,6 +135,7 @@ const NEED_NONE = [
   "/simulations",
   "/summaries",
   "/sweeps",
+  "/transaction-studies",
   "/uploads",
   "/windows",
   "/workloads/{workload_id}/joined",

@@ -18,6 +18,7 @@ import { parseSplitSearch } from "@/questions/pool-split";
 import { parseMapSearch } from "@/questions/scheme-map";
 import { parseSweepSearch } from "@/questions/simulate";
 import { parseThroughputSearch } from "@/questions/throughput";
+import { parseTransactionsSearch } from "@/questions/transactions";
 import { parseTierSearch } from "@/questions/tier-cost";
 import { parseWearSearch } from "@/questions/wear";
 import { RouteError } from "./route-error";
@@ -209,6 +210,16 @@ const flashDevice = createRoute({
   ),
 });
 
+const transactions = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/transactions",
+  validateSearch: parseTransactionsSearch,
+  component: lazyRouteComponent(
+    () => import("@/features/transactions/transactions-page"),
+    "TransactionsPage",
+  ),
+});
+
 const simulate = createRoute({
   getParentRoute: () => rootRoute,
   path: "/simulate",
@@ -290,6 +301,7 @@ export const router = createRouter({
     poolSplit,
     wear,
     flashDevice,
+    transactions,
     dramOrFlash,
     throughput,
     simulate,

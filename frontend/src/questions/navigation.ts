@@ -9,8 +9,12 @@ const HARDWARE = { to: "/hardware", label: "Hardware" } as const;
 /** What an advice rests on, question by question. */
 const EXPLORE = {
   label: "Explore",
-  // A question of a device alone: it has no workload, so no scenario keeps it.
-  pages: [...Object.values(OTHERS), { to: "/flash-device", label: "Flash device" }],
+  // Questions of a device alone, and of a file of events: without a workload, so no scenario keeps them.
+  pages: [
+    ...Object.values(OTHERS),
+    { to: "/transactions", label: "Transactions" },
+    { to: "/flash-device", label: "Flash device" },
+  ],
 } as const;
 
 /** What was kept, what was computed, and what can be looked up. */

@@ -91,6 +91,7 @@ __all__ = [
     "simulate_ftl",
     "simulate_splits",
     "summaries",
+    "survey_transaction_file",
     "sweep",
     "table_rows",
     "transaction_systems",
@@ -1290,6 +1291,33 @@ def parse_transaction_events(
     tuple
         The events: kind, id, page, clock where the line has one; number and content of the lines that are
         not events.
+    """
+
+def survey_transaction_file(
+    path: str | PathLike[str],
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+) -> dict[str, Any]:
+    """Count what a text file of events, compressed or not, holds.
+
+    Parameters
+    ----------
+    path : str or os.PathLike
+        Read once; one block of it is in memory.
+    on_progress : callable, optional
+        ``(bytes done, bytes in all, events)``; False cancels.
+
+    Returns
+    -------
+    dict
+        ``events, transactions, committed, aborted, reads, updates, pages``; or ``refused`` as of
+        `replay_transaction_file`.
+
+    Raises
+    ------
+    TraceError
+        If the file cannot be read, or a line is not an event.
+    Cancelled
+        If progress asked to stop.
     """
 
 def replay_transaction_events(

@@ -308,6 +308,12 @@ _QUESTIONS = {
     "ask_transaction_replay": Example(
         {"source": "half_loaded", "committed": 8, "running": 16}
     ),
+    "create_transaction_study": Example(
+        {"ram_pages": [64, 256], "page_bytes": 8192, "crash": "end"}
+    ),
+    "get_transaction_study": Example(
+        path={"study_id": Made("transaction study")}, query={"write_us": 300}
+    ),
     "ask_tier_cost": Example(
         {
             "device_ids": ["samsung-pm9a3-7.68tb-u2"],

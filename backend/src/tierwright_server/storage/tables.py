@@ -229,6 +229,32 @@ class QuoteRanking(Table):
     created_at: Mapped[datetime] = mapped_column(default=now)
 
 
+class TransactionStudy(Table):
+    """Events of transactions through several systems: what was asked, and the counts as they come.
+
+    Its id is the hash of the file and the inputs. `rows` are counts by system, by buffer size; times are not
+    stored, they follow from the counts.
+    """
+
+    __tablename__ = "transaction_studies"
+    __table_args__ = (Index("transaction_studies_created_at", "created_at"),)
+    id: Mapped[str] = mapped_column(primary_key=True)
+    upload_id: Mapped[str | None] = mapped_column(
+        ForeignKey("uploads.id", ondelete="SET NULL")
+    )
+    filename: Mapped[str]
+    inputs: Mapped[dict[str, Any]]
+    survey: Mapped[dict[str, Any] | None]
+    plan: Mapped[dict[str, Any] | None]
+    rows: Mapped[dict[str, Any]] = mapped_column(default=dict)
+    complete: Mapped[bool] = mapped_column(Boolean, default=False)
+    core_version: Mapped[str]
+    run_id: Mapped[str | None] = mapped_column(
+        ForeignKey("runs.id", ondelete="SET NULL")
+    )
+    created_at: Mapped[datetime] = mapped_column(default=now)
+
+
 class Worker(Table):
     """A worker process; it holds the advisory lock of its id while it lives."""
 

@@ -443,6 +443,15 @@ export const CreateSweepQuery = {
   table: {"values":["columns","contenders","rows","rows.warnings","warnings"]},
 } as const;
 
+export const CreateTransactionStudyQuery = {
+  read_us: {"low":0.000001,"high":1000000000,"usual":25},
+  write_us: {"low":0.000001,"high":1000000000,"usual":200},
+  erase_us: {"low":0.000001,"high":1000000000,"usual":1500},
+  disk_us: {"low":0.000001,"high":1000000000,"usual":9000},
+  disk_log_us: {"low":0.000001,"high":1000000000,"usual":34},
+  table: {"values":["rows","warnings","cautions","derivation"]},
+} as const;
+
 export const CreateWorkloadFromCurveQuery = {
   table: {"values":["summary.warnings","summary.evidence.parts","summary.production.production.rates","summary.composed_of"]},
 } as const;
@@ -699,6 +708,15 @@ export const GetSweepQuery = {
   table: {"values":["columns","contenders","rows","rows.warnings","warnings"]},
 } as const;
 
+export const GetTransactionStudyQuery = {
+  read_us: {"low":0.000001,"high":1000000000,"usual":25},
+  write_us: {"low":0.000001,"high":1000000000,"usual":200},
+  erase_us: {"low":0.000001,"high":1000000000,"usual":1500},
+  disk_us: {"low":0.000001,"high":1000000000,"usual":9000},
+  disk_log_us: {"low":0.000001,"high":1000000000,"usual":34},
+  table: {"values":["rows","warnings","cautions","derivation"]},
+} as const;
+
 export const GetUploadQuery = {
   table: {"values":["read_as"]},
 } as const;
@@ -814,7 +832,7 @@ export const ListPriceHistoryQuery = {
 
 export const ListRunsQuery = {
   status: {"values":["queued","running","succeeded","failed","cancelled"]},
-  kind: {"values":["fetch","ingest","simulate","sweep","miniature","pool_split","pool_advisor","windows","sampled_profile","summaries","response_replay","advice_check","quote_ranking"]},
+  kind: {"values":["fetch","ingest","simulate","sweep","miniature","pool_split","pool_advisor","windows","sampled_profile","summaries","response_replay","advice_check","quote_ranking","transaction_study"]},
   limit: {"low":1,"high":500,"whole":true,"usual":100},
   offset: {"low":0,"high":1000000000,"whole":true,"usual":0},
   table: {"values":["items"]},
@@ -1252,6 +1270,19 @@ export const TransactionReplayIn = {
   pages_each: {"low":2,"high":64,"whole":true,"usual":16},
   ram_pages: {"low":1,"high":16777216,"whole":true,"usual":1024},
   log_bytes_per_update: {"low":1,"high":16777216,"whole":true,"usual":100},
+} as const;
+
+export const TransactionStudyIn = {
+  systems: {"most":7},
+  ram_pages: {"most":16},
+  database_pages: {"low":1,"high":1125899906842624,"whole":true},
+  log_bytes_per_update: {"low":1,"high":16777216,"whole":true,"usual":100},
+  blocks: {"low":3,"high":67108864,"whole":true},
+  pages_per_block: {"low":1,"high":16384,"whole":true,"usual":64},
+  page_bytes: {"low":1,"high":16777216,"whole":true,"usual":2048},
+  spare: {"low":0,"exclusive":true,"high":100},
+  checkpoint_pages: {"low":1,"high":1099511627776,"whole":true,"usual":1024},
+  crash: {"values":["none","end"],"usual":"none"},
 } as const;
 
 export const TransactionWritesIn = {

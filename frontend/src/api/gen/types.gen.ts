@@ -8329,6 +8329,56 @@ export type EvaluationOut = {
 };
 
 /**
+ * EventSurveyOut
+ *
+ * What the file of events holds.
+ */
+export type EventSurveyOut = {
+    /**
+     * Events
+     *
+     * Steps of transactions.
+     */
+    events: number;
+    /**
+     * Transactions
+     *
+     * Transactions that began.
+     */
+    transactions: number;
+    /**
+     * Committed
+     *
+     * Of those, the ones that committed.
+     */
+    committed: number;
+    /**
+     * Aborted
+     *
+     * Of those, the ones that aborted.
+     */
+    aborted: number;
+    /**
+     * Reads
+     *
+     * Page reads.
+     */
+    reads: number;
+    /**
+     * Updates
+     *
+     * Page updates.
+     */
+    updates: number;
+    /**
+     * Pages
+     *
+     * Pages from 0 to the highest touched. [pages]
+     */
+    pages: number;
+};
+
+/**
  * EvidenceOut
  *
  * What a curve from counters rests on: its class, the sizes that it speaks of, and its error.
@@ -17230,7 +17280,7 @@ export type RecoveryOut = {
     /**
      * Restart after a crash; null: see `restart_reason`.
      */
-    restart: RestartOut | null;
+    restart: TierwrightServerQuestionsWearSchemasRestartOut | null;
     /**
      * Restart Reason
      *
@@ -18357,74 +18407,6 @@ export type RestartCurve = {
 };
 
 /**
- * RestartOut
- *
- * Restart with a flash cache that survives, against one without.
- */
-export type RestartOut = {
-    /**
-     * Redo Pages
-     *
-     * Pages to read again after a crash. [pages]
-     */
-    redo_pages: number;
-    /**
-     * Redo Basis
-     *
-     * Where the number of pages is from.
-     */
-    redo_basis: string;
-    /**
-     * With a flash cache that survives.
-     */
-    with_flash: RestartPart;
-    /**
-     * Without one.
-     */
-    without_flash: RestartPart;
-    /**
-     * Speedup
-     *
-     * Restart without flash over restart with it. [1]
-     */
-    speedup: number;
-    /**
-     * Metadata Segments
-     *
-     * Segments of metadata to read.
-     */
-    metadata_segments: number;
-    /**
-     * Metadata Restore S
-     *
-     * Time to read the metadata back. [s]
-     */
-    metadata_restore_s: number;
-    /**
-     * Full Scan S
-     *
-     * Time to find the metadata by reading all of flash. [s]
-     */
-    full_scan_s: number;
-    /**
-     * Metadata Flush Interval S
-     *
-     * Time between two flushes of the metadata; null where unknown. [s]
-     */
-    metadata_flush_interval_s: number | null;
-    /**
-     * Restart over the interval of checkpoints; columns.
-     */
-    curve: RestartCurve;
-    /**
-     * Validity
-     *
-     * Where they are valid.
-     */
-    validity: string;
-};
-
-/**
  * RestartPart
  *
  * Parts of a restart. [s]
@@ -18585,7 +18567,7 @@ export type RunBins = {
  *
  * What a job does.
  */
-export type RunKind = 'fetch' | 'ingest' | 'simulate' | 'sweep' | 'miniature' | 'pool_split' | 'pool_advisor' | 'windows' | 'sampled_profile' | 'summaries' | 'response_replay' | 'advice_check' | 'quote_ranking';
+export type RunKind = 'fetch' | 'ingest' | 'simulate' | 'sweep' | 'miniature' | 'pool_split' | 'pool_advisor' | 'windows' | 'sampled_profile' | 'summaries' | 'response_replay' | 'advice_check' | 'quote_ranking' | 'transaction_study';
 
 /**
  * RunList
@@ -21733,6 +21715,202 @@ export type StorageOut = {
 };
 
 /**
+ * StudyRow
+ *
+ * One system at one size of the buffer; counts are pages unless stated otherwise.
+ */
+export type StudyRow = {
+    /**
+     * Ram Pages
+     *
+     * Buffer. [pages]
+     */
+    ram_pages: number;
+    /**
+     * System
+     */
+    system: 'page_lru' | 'aries' | 'committed_first' | 'aat' | 'transaction_page' | 'log_write' | 'transaction_log';
+    /**
+     * Title
+     *
+     * Its display name.
+     */
+    title: string;
+    /**
+     * Reads
+     *
+     * Page reads of the device, copies included.
+     */
+    reads: number;
+    /**
+     * Writes
+     *
+     * Pages programmed, copies included.
+     */
+    writes: number;
+    /**
+     * Erases
+     *
+     * Blocks erased.
+     */
+    erases: number;
+    /**
+     * Write Amplification
+     *
+     * Pages programmed per page written by the system; null where it wrote nothing. [1]
+     */
+    write_amplification: number | null;
+    /**
+     * Hits
+     *
+     * Page touches found in memory.
+     */
+    hits: number;
+    /**
+     * Misses
+     *
+     * Page touches not found in memory.
+     */
+    misses: number;
+    /**
+     * Data Pages Written
+     *
+     * Written out as pages.
+     */
+    data_pages_written: number;
+    /**
+     * Log Pages Written
+     *
+     * Log records instead of pages.
+     */
+    log_pages_written: number;
+    /**
+     * Wal Pages Written
+     *
+     * Of the log proper.
+     */
+    wal_pages_written: number;
+    /**
+     * Wal Forces
+     *
+     * Times a commit or a page waited for the log.
+     */
+    wal_forces: number;
+    /**
+     * Checkpoints
+     *
+     * Checkpoints taken.
+     */
+    checkpoints: number;
+    /**
+     * Checkpoint Pages Written
+     *
+     * Of the data pages written, those of checkpoints.
+     */
+    checkpoint_pages_written: number;
+    /**
+     * Undo Pages Written
+     *
+     * Restored after aborts.
+     */
+    undo_pages_written: number;
+    /**
+     * Undo Reads
+     *
+     * Read to undo aborts.
+     */
+    undo_reads: number;
+    /**
+     * Copied Pages
+     *
+     * Moved by garbage collection.
+     */
+    copied_pages: number;
+    /**
+     * Extra Log Reads
+     *
+     * Log records read with a page.
+     */
+    extra_log_reads: number;
+    /**
+     * Uncommitted Pages Written
+     *
+     * Written with changes of a transaction that was still running.
+     */
+    uncommitted_pages_written: number;
+    /**
+     * Garbage Pages
+     *
+     * Of those, whose transaction aborted later.
+     */
+    garbage_pages: number;
+    /**
+     * Transactions Pushed Out
+     *
+     * Transactions evicted as a whole.
+     */
+    transactions_pushed_out: number;
+    /**
+     * Resident Pages
+     *
+     * In memory at the end.
+     */
+    resident_pages: number;
+    /**
+     * Live Pages
+     *
+     * Valid on the device at the end.
+     */
+    live_pages: number;
+    /**
+     * Read Time Us
+     *
+     * Of the reads. [µs]
+     */
+    read_time_us: number;
+    /**
+     * Write Time Us
+     *
+     * Of the writes. [µs]
+     */
+    write_time_us: number;
+    /**
+     * Erase Time Us
+     *
+     * Of the erases. [µs]
+     */
+    erase_time_us: number;
+    /**
+     * Time Us
+     *
+     * Sum of the three, on flash. [µs]
+     */
+    time_us: number;
+    /**
+     * Disk Time Us
+     *
+     * The same operations on a disk. [µs]
+     */
+    disk_time_us: number;
+    /**
+     * Null where nothing crashed, or the system keeps no log.
+     */
+    recovery: TierwrightServerQuestionsTransactionStudiesSchemasRestartOut | null;
+    /**
+     * Restart Us
+     *
+     * Of the restart, on flash. [µs]
+     */
+    restart_us: number | null;
+    /**
+     * Restart Disk Us
+     *
+     * Of the restart, on a disk. [µs]
+     */
+    restart_disk_us: number | null;
+};
+
+/**
  * SummariesIn
  *
  * Whose summaries to make.
@@ -23473,6 +23651,212 @@ export type TransactionReplayOut = {
      * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
      */
     derivation: Array<DerivationStep> | null;
+};
+
+/**
+ * TransactionStudyIn
+ *
+ * A file of events, the systems, and what they run on.
+ */
+export type TransactionStudyIn = {
+    /**
+     * Upload Id
+     *
+     * A finished upload of events, one per line, compressed or not: `B T1`, `R T1 7`, `U T1 7`, `C T1` or `A T1`. Absent: the worked example, a recording of pgbench.
+     */
+    upload_id?: string | null;
+    /**
+     * Systems
+     *
+     * What is replayed side by side; all unless given.
+     */
+    systems?: Array<'page_lru' | 'aries' | 'committed_first' | 'aat' | 'transaction_page' | 'log_write' | 'transaction_log'>;
+    /**
+     * Ram Pages
+     *
+     * Buffer sizes; absent: 1, 3, 10, 30 and 100 % of the pages touched. [pages]
+     */
+    ram_pages?: Array<number>;
+    /**
+     * Database Pages
+     *
+     * Pages of the database; absent: up to the highest that is touched. [pages]
+     */
+    database_pages?: number | null;
+    /**
+     * Log Bytes Per Update
+     *
+     * Log record of one update. [bytes]
+     */
+    log_bytes_per_update?: number;
+    /**
+     * Blocks
+     *
+     * Blocks of the device; absent: as many as hold the database, three checkpoint intervals of the log and 28 % more.
+     */
+    blocks?: number | null;
+    /**
+     * Pages Per Block
+     *
+     * Pages of an erase block. [pages]
+     */
+    pages_per_block?: number;
+    /**
+     * Page Bytes
+     *
+     * Page of the device. [bytes]
+     */
+    page_bytes?: number;
+    /**
+     * Spare
+     *
+     * A flash device with a translation layer and this spare space, (physical - logical) / logical, of the same blocks; absent: the raw chip, written log-structured. [1]
+     */
+    spare?: number | null;
+    /**
+     * Durable
+     *
+     * Every system keeps a log that is forced at commit; `false`: only `aries` does.
+     */
+    durable?: boolean;
+    /**
+     * Checkpoint Pages
+     *
+     * Log between two checkpoints. [pages]
+     */
+    checkpoint_pages?: number;
+    /**
+     * Crash
+     *
+     * Whether the systems crash and are restarted: after so many events, or after the last one (`end`).
+     */
+    crash?: 'none' | 'end' | number;
+};
+
+/**
+ * TransactionStudyOut
+ *
+ * A study: same file and inputs, same id; rows appear as they are done and stay.
+ */
+export type TransactionStudyOut = {
+    /**
+     * Id
+     *
+     * Its id, as used in addresses of the API.
+     */
+    id: string;
+    /**
+     * Its state.
+     */
+    status: RunStatus;
+    /**
+     * The request as it was understood.
+     */
+    inputs: TransactionStudyIn;
+    /**
+     * Filename
+     *
+     * Name of the file of events.
+     */
+    filename: string;
+    /**
+     * Is Example
+     *
+     * Whether the events are the worked example.
+     */
+    is_example: boolean;
+    /**
+     * Null until the file has been read once.
+     */
+    survey: EventSurveyOut | null;
+    /**
+     * Ram Pages
+     *
+     * Buffer sizes that are replayed, once the file has been read. [pages]
+     */
+    ram_pages: Array<number>;
+    /**
+     * Database Pages
+     *
+     * Pages of the database. [pages]
+     */
+    database_pages: number | null;
+    /**
+     * Blocks
+     *
+     * Blocks of the device.
+     */
+    blocks: number | null;
+    /**
+     * Crash After
+     *
+     * Events after which the systems crash; null: they do not.
+     */
+    crash_after: number | null;
+    /**
+     * Rows
+     *
+     * Finished ones, by size, then system.
+     */
+    rows: Array<StudyRow>;
+    /**
+     * Shown Pages
+     *
+     * Size of the buffer that `cautions` and `derivation` are about: the one in the middle. [pages]
+     */
+    shown_pages: number | null;
+    /**
+     * Finding
+     *
+     * The answer in a few words.
+     */
+    finding: string;
+    /**
+     * Estimator
+     *
+     * How the figures were obtained: by model or by replay.
+     */
+    estimator: string;
+    /**
+     * Validity
+     *
+     * Where they are valid.
+     */
+    validity: string;
+    /**
+     * Warnings
+     *
+     * What to know before relying on these figures.
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
+    /**
+     * Derivation
+     *
+     * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
+     */
+    derivation: Array<DerivationStep> | null;
+    /**
+     * Core Version
+     *
+     * Version of the simulator core that replayed it.
+     */
+    core_version: string;
+    /**
+     * Created At
+     *
+     * When it was made.
+     */
+    created_at: string;
+    /**
+     * The run that computes it; null where none is needed or kept.
+     */
+    run: RunOut | null;
 };
 
 /**
@@ -25428,6 +25812,97 @@ export type ZipfOut = {
     quality: string;
 };
 
+/**
+ * RestartOut
+ *
+ * What a restart takes after the crash.
+ */
+export type TierwrightServerQuestionsTransactionStudiesSchemasRestartOut = {
+    /**
+     * Log Pages Read
+     *
+     * Pages of the log, each read once. [pages]
+     */
+    log_pages_read: number;
+    /**
+     * Pages Read
+     *
+     * Pages of the database that are read. [pages]
+     */
+    pages_read: number;
+    /**
+     * Redone
+     *
+     * Records of the log that are applied again.
+     */
+    redone: number;
+    /**
+     * Undone
+     *
+     * Updates taken back, of transactions that had not ended.
+     */
+    undone: number;
+    /**
+     * Losers
+     *
+     * Those transactions.
+     */
+    losers: number;
+    /**
+     * Pages Written
+     *
+     * Pages that the restart changes, each written once. [pages]
+     */
+    pages_written: number;
+};
+
+/**
+ * RestartOut
+ *
+ * Restart with a flash cache that survives, against one without.
+ */
+export type TierwrightServerQuestionsWearSchemasRestartOut = {
+    /**
+     * Redo Pages
+     *
+     * Pages to read again after a crash. [pages]
+     */
+    redo_pages: number;
+    /**
+     * Redo Basis
+     */
+    redo_basis: string;
+    with_flash: RestartPart;
+    without_flash: RestartPart;
+    /**
+     * Speedup
+     */
+    speedup: number;
+    /**
+     * Metadata Segments
+     */
+    metadata_segments: number;
+    /**
+     * Metadata Restore S
+     */
+    metadata_restore_s: number;
+    /**
+     * Full Scan S
+     */
+    full_scan_s: number;
+    /**
+     * Metadata Flush Interval S
+     */
+    metadata_flush_interval_s: number | null;
+    curve: RestartCurve;
+    /**
+     * Validity
+     *
+     * Where they are valid.
+     */
+    validity: string;
+};
+
 export type GetRootData = {
     body?: never;
     path?: never;
@@ -26893,6 +27368,205 @@ export type AskTransactionReplayResponses = {
 };
 
 export type AskTransactionReplayResponse = AskTransactionReplayResponses[keyof AskTransactionReplayResponses];
+
+export type CreateTransactionStudyData = {
+    body: TransactionStudyIn;
+    headers?: {
+        /**
+         * Chosen by the client, a new one for each new object. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first request is being processed.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Read Us
+         *
+         * One page read of flash. [µs]
+         */
+        read_us?: number;
+        /**
+         * Write Us
+         *
+         * One page program. [µs]
+         */
+        write_us?: number;
+        /**
+         * Erase Us
+         *
+         * One block erase. [µs]
+         */
+        erase_us?: number;
+        /**
+         * Disk Us
+         *
+         * One random access of a disk, for comparison. [µs]
+         */
+        disk_us?: number;
+        /**
+         * Disk Log Us
+         *
+         * One page written to a log on that disk, one after the other. [µs]
+         */
+        disk_log_us?: number;
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'rows' | 'warnings' | 'cautions' | 'derivation';
+    };
+    url: '/api/v1/transaction-studies';
+};
+
+export type CreateTransactionStudyErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CreateTransactionStudyError = CreateTransactionStudyErrors[keyof CreateTransactionStudyErrors];
+
+export type CreateTransactionStudyResponses = {
+    /**
+     * Successful Response
+     */
+    202: TransactionStudyOut;
+};
+
+export type CreateTransactionStudyResponse = CreateTransactionStudyResponses[keyof CreateTransactionStudyResponses];
+
+export type GetTransactionStudyData = {
+    body?: never;
+    path: {
+        /**
+         * Study Id
+         *
+         * Id of the study.
+         */
+        study_id: string;
+    };
+    query?: {
+        /**
+         * Read Us
+         *
+         * One page read of flash. [µs]
+         */
+        read_us?: number;
+        /**
+         * Write Us
+         *
+         * One page program. [µs]
+         */
+        write_us?: number;
+        /**
+         * Erase Us
+         *
+         * One block erase. [µs]
+         */
+        erase_us?: number;
+        /**
+         * Disk Us
+         *
+         * One random access of a disk, for comparison. [µs]
+         */
+        disk_us?: number;
+        /**
+         * Disk Log Us
+         *
+         * One page written to a log on that disk, one after the other. [µs]
+         */
+        disk_log_us?: number;
+        /**
+         * Derivation
+         *
+         * `true`: the answer includes its derivation, every formula with its numbers; otherwise `derivation` is null.
+         */
+        derivation?: boolean;
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'rows' | 'warnings' | 'cautions' | 'derivation';
+    };
+    url: '/api/v1/transaction-studies/{study_id}';
+};
+
+export type GetTransactionStudyErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetTransactionStudyError = GetTransactionStudyErrors[keyof GetTransactionStudyErrors];
+
+export type GetTransactionStudyResponses = {
+    /**
+     * Successful Response
+     */
+    200: TransactionStudyOut;
+};
+
+export type GetTransactionStudyResponse = GetTransactionStudyResponses[keyof GetTransactionStudyResponses];
 
 export type AskTierCostData = {
     body: TierCostsIn;

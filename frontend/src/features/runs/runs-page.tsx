@@ -34,6 +34,7 @@ const KIND_TITLES: Readonly<Record<RunOut["kind"], string>> = {
   response_replay: "Response times on simulated time",
   advice_check: "Check of an advice by replay",
   quote_ranking: "Ranking of quotes",
+  transaction_study: "Replay of transactions",
 };
 
 export function RunsPage() {

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use tierwright_simulator::Error;
 use tierwright_simulator::transactions::{
-    self as core, Found, Geometry, Kind, Refusal, SYSTEMS, Settings, Source, Stopped, Written,
+    self as core, Geometry, Kind, Refusal, SYSTEMS, Settings, Source, Stopped, Written,
 };
 
 use crate::arguments::{PyProgress, to_dict};
@@ -16,6 +16,7 @@ use crate::ftl::DeviceGiven;
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(transaction_systems, module)?)?;
     module.add_function(wrap_pyfunction!(parse_transaction_events, module)?)?;
+    module.add_function(wrap_pyfunction!(survey_transaction_file, module)?)?;
     module.add_function(wrap_pyfunction!(replay_transaction_file, module)?)?;
     module.add_function(wrap_pyfunction!(replay_transaction_events, module)?)
 }
@@ -116,6 +117,20 @@ fn replay_transaction_file(
     answer(py, found, progress)
 }
 
+/// Counts what a file of events of any length holds.
+#[pyfunction]
+#[pyo3(signature = (path, on_progress=None))]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+fn survey_transaction_file(
+    py: Python<'_>,
+    path: PathBuf,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'_, PyDict>> {
+    let mut progress = PyProgress::new(on_progress);
+    let found = py.detach(|| core::survey(&path, &mut |step| progress.call(step)));
+    answer(py, found, progress)
+}
+
 /// Replays events in memory.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
@@ -154,14 +169,14 @@ fn replay_transaction_events(
 }
 
 /// What was found, or `refused` with what is wrong.
-fn answer(
+fn answer<T: serde::Serialize>(
     py: Python<'_>,
-    found: Result<Found, Stopped>,
+    found: Result<T, Stopped>,
     progress: PyProgress,
 ) -> PyResult<Bound<'_, PyDict>> {
     match found {
         Ok(found) => to_dict(py, &progress.finish(Ok(found))?),
-        Err(Stopped::Failed(error)) => to_dict(py, &progress.finish(Err::<Found, _>(error))?),
+        Err(Stopped::Failed(error)) => to_dict(py, &progress.finish(Err::<T, _>(error))?),
         Err(Stopped::Refused(refusal)) => {
             let Refusal {
                 part,

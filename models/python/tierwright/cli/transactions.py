@@ -63,7 +63,14 @@ def transactions(
     events: Events,
     *,
     ram_pages: RamPages,
-    database_pages: DatabasePages,
+    database_pages: Annotated[
+        int | None,
+        typer.Option(
+            "--database-pages",
+            metavar="N",
+            help="Pages on the chip [default: up to the highest that is touched].",
+        ),
+    ] = None,
     systems: Annotated[
         str,
         typer.Option(
@@ -132,6 +139,7 @@ def transactions(
     json: Json = False,
 ) -> None:
     """Compare page LRU, ARIES and commit-aware eviction, over a file of any length."""
+    from tierwright.advise import transaction_study as study
     from tierwright.evaluate.transactions import nand
     from tierwright.simulate import transactions as replay
 
@@ -145,6 +153,9 @@ def transactions(
             )
     geometry = nand.NandGeometry(blocks, pages_per_block, page_bytes)
     nand.check_geometry(geometry)
+    if database_pages is None:
+        survey = replay.survey_events(events)
+        database_pages = study.planned(survey, blocks=blocks).database_pages
     found = replay.replay_systems(
         events,
         systems=tuple(replay.SYSTEMS)

@@ -242,6 +242,56 @@ class Replayed:
     residents: dict[str, dict[str, tuple[tuple[float, ...], float | None]]]
 
 
+@dataclass(frozen=True, slots=True)
+class EventSurvey:
+    """What a file of events holds.
+
+    Attributes
+    ----------
+    events : int
+        Steps.
+    transactions, committed, aborted : int
+        That began; of those, that committed and that aborted.
+    reads, updates : int
+        Page touches.
+    pages : int
+        From 0 to the highest number touched. [pages]
+    """
+
+    events: int
+    transactions: int
+    committed: int
+    aborted: int
+    reads: int
+    updates: int
+    pages: int
+
+
+def survey_events(path: Path, on_progress: OnProgress | None = None) -> EventSurvey:
+    """Read a file of events once, and count what it holds.
+
+    Parameters
+    ----------
+    path : Path
+        Text, compressed or not; one block of it is in memory.
+    on_progress : callable, optional
+        See `OnProgress`; False cancels.
+
+    Raises
+    ------
+    BadInput
+        If an event is impossible, as of `replay_systems`.
+    TraceError
+        If the file cannot be read, or a line of it is not an event.
+    Cancelled
+        If progress asked to stop.
+    """
+    found = _simulator.survey_transaction_file(path, on_progress)
+    if "refused" in found:
+        raise _refused(found["refused"])
+    return EventSurvey(**found)
+
+
 def device_of(geometry: NandGeometry, spare: float) -> FlashDevice:
     """Return the flash device of the same blocks with this spare share.
 
@@ -334,7 +384,8 @@ def replay_systems(
         Log between two checkpoints. A checkpoint writes the pages that have been dirty since before the
         previous one. [pages]
     crash_after : int or None
-        Events after which the system crashes; what a restart takes is `ReplayCounts.recovery`.
+        Events after which the system crashes, at most as many as there are; what a restart takes is
+        `ReplayCounts.recovery`.
     most_steps : int or None
         Pages copied, averaged or searched at most by each system, beyond the work of the events
         themselves; None: any number.
@@ -353,7 +404,8 @@ def replay_systems(
     BadInput
         If a number is out of its domain; if a transaction begins twice, commits without having
         begun or twice, or is touched after its end; if a page is out of range, the clock goes
-        back, the device is too small for what is live, or it takes more than `most_steps`.
+        back, the device is too small for what is live, the crash is behind the last event, or it takes
+        more than `most_steps`.
     TraceError
         If a file cannot be read, or a line of it is not an event.
     Cancelled

@@ -19,6 +19,7 @@ class RunKind(StrEnum):
     RESPONSE_REPLAY = "response_replay"
     ADVICE_CHECK = "advice_check"
     QUOTE_RANKING = "quote_ranking"
+    TRANSACTION_STUDY = "transaction_study"
 
 
 class RunStatus(StrEnum):

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.sql.elements import ColumnElement
 
 from tierwright_server.http.paging import Page, like
-from tierwright_server.storage.tables import Run, Upload, Workload
+from tierwright_server.storage.tables import Run, TransactionStudy, Upload, Workload
 
 MAX_LISTED = 500
 
@@ -25,12 +25,18 @@ def _in_use() -> ColumnElement[bool]:
 
 
 def _is_read() -> ColumnElement[bool]:
-    """Whether a job that has not ended reads the upload into a workload."""
-    return exists(
+    """Whether a job that has not ended reads the upload into a workload or a study."""
+    workloads = exists(
         select(Workload.id)
         .join(Run, Run.id == Workload.run_id)
         .where(Workload.upload_id == Upload.id, Run.status.in_(_OPEN))
     )
+    studies = exists(
+        select(TransactionStudy.id)
+        .join(Run, Run.id == TransactionStudy.run_id)
+        .where(TransactionStudy.upload_id == Upload.id, Run.status.in_(_OPEN))
+    )
+    return or_(workloads, studies)
 
 
 async def get(

@@ -365,7 +365,7 @@ async def terminate(session: AsyncSession, settings: Settings, upload_id: str) -
     if await repository.is_in_use(session, upload_id):
         raise Conflict(
             f"upload `{upload_id}` is being "
-            + ("fetched" if not upload.complete else "read into a workload"),
+            + ("fetched" if not upload.complete else "read by a job"),
             hint="Cancel that run first.",
         )
     await session.delete(upload)

@@ -82,7 +82,8 @@ struct Transaction {
     /// Its key among those ordered by average access time.
     average: Option<f64>,
     stale: bool,
-    pushed: Vec<Content>,
+    /// Programs that hold changes of it, each with its number.
+    pushed: Vec<(Content, u64)>,
     changed: Vec<u64>,
     /// Pages and records of its updates, where there is a log proper.
     updates: Vec<(u64, u64)>,
@@ -120,6 +121,17 @@ impl Queue {
         self.last = frame;
     }
 
+    /// The one behind another.
+    fn after(&self, frame: u32) -> u32 {
+        self.links[frame as usize].1
+    }
+
+    /// All, from the first on.
+    fn iter(&self) -> impl Iterator<Item = u32> {
+        let some = |frame: u32| (frame != NONE).then_some(frame);
+        std::iter::successors(some(self.first), move |&frame| some(self.after(frame)))
+    }
+
     fn remove(&mut self, frame: u32) {
         let (before, after) = self.links[frame as usize];
         match before {
@@ -131,6 +143,15 @@ impl Queue {
             after => self.links[after as usize].0 = before,
         }
     }
+}
+
+/// A program that holds changes of several transactions.
+#[derive(Debug, Clone, Copy)]
+struct Shared {
+    /// How many of them run.
+    running: u32,
+    /// One of them aborted.
+    is_garbage: bool,
 }
 
 /// One page of log records: the pages whose records lie on it, each with the transactions they are of.
@@ -160,7 +181,15 @@ pub(super) struct Memory {
     free: Queue,
     by_commit: BTreeSet<Leaves>,
     by_average: BTreeSet<Leaves>,
+    /// Those whose average access time has to be computed again; each slot once.
     stale: Vec<u32>,
+    /// Dirty frames where there is a log proper, by the first record since each was clean.
+    dirty: Queue,
+    dirty_frames: u64,
+    /// Running transactions that updated something, by their first record.
+    updating: Queue,
+    /// By number, the programs that are shared and not settled.
+    shared: FastMap<u64, Shared>,
     logs_of: FastMap<u64, Vec<u64>>,
     log_users: FastMap<u64, Users>,
     next_log: u64,
@@ -200,6 +229,10 @@ impl Memory {
             by_commit: BTreeSet::new(),
             by_average: BTreeSet::new(),
             stale: Vec::new(),
+            dirty: Queue::new(),
+            dirty_frames: 0,
+            updating: Queue::new(),
+            shared: FastMap::default(),
             logs_of: FastMap::default(),
             log_users: FastMap::default(),
             next_log: 0,
@@ -300,7 +333,9 @@ impl Memory {
             recorded: 0,
         };
         let slot = if let Some(slot) = self.spare_slots.pop() {
-            self.transactions[slot as usize] = fresh;
+            // What is listed as stale is the slot.
+            let stale = self.transactions[slot as usize].stale;
+            self.transactions[slot as usize] = Transaction { stale, ..fresh };
             slot
         } else {
             self.transactions.push(fresh);
@@ -320,6 +355,34 @@ impl Memory {
         }
     }
 
+    /// Takes its updates from a transaction that ends.
+    fn end_updates(&mut self, slot: u32) -> Vec<(u64, u64)> {
+        let updates = std::mem::take(&mut self.transaction(slot).updates);
+        if !updates.is_empty() {
+            self.updating.remove(slot);
+        }
+        updates
+    }
+
+    /// A transaction ended whose changes these programs hold; each is garbage once at most.
+    fn settle(&mut self, pushed: &[(Content, u64)], aborted: bool) {
+        for &(_, program) in pushed {
+            let is_news = match self.shared.get_mut(&program) {
+                None => aborted,
+                Some(shared) => {
+                    let is_news = aborted && !shared.is_garbage;
+                    shared.is_garbage |= aborted;
+                    shared.running -= 1;
+                    if shared.running == 0 {
+                        self.shared.remove(&program);
+                    }
+                    is_news
+                }
+            };
+            self.counts.garbage_pages += u64::from(is_news);
+        }
+    }
+
     fn commit(&mut self, slot: u32, time: f64) -> Answer<()> {
         if !self.transactions[slot as usize].updates.is_empty() {
             let number = self.transactions[slot as usize].number;
@@ -327,12 +390,15 @@ impl Memory {
             self.force(lsn)?;
         }
         self.forget_average(slot);
+        let updates = self.end_updates(slot);
+        drop(updates);
         let transaction = self.transaction(slot);
         transaction.running = false;
         transaction.commit = Some(time);
-        transaction.pushed = Vec::new();
         transaction.changed = Vec::new();
-        transaction.updates = Vec::new();
+        let pushed = std::mem::take(&mut transaction.pushed);
+        self.settle(&pushed, false);
+        let transaction = self.transaction(slot);
         if !transaction.owned.is_empty() {
             let leaves = (Clock(time), Rc::clone(&transaction.name), slot);
             self.by_commit.insert(leaves);
@@ -343,13 +409,13 @@ impl Memory {
 
     fn abort(&mut self, slot: u32, time: f64) -> Answer<()> {
         self.forget_average(slot);
+        let updates = self.end_updates(slot);
         let transaction = self.transaction(slot);
         transaction.running = false;
         let pushed = std::mem::take(&mut transaction.pushed);
         let changed = std::mem::take(&mut transaction.changed);
-        let updates = std::mem::take(&mut transaction.updates);
         let owned = std::mem::take(&mut transaction.owned);
-        self.counts.garbage_pages += pushed.len() as u64;
+        self.settle(&pushed, true);
         if self.rules.log {
             self.undo_in_memory(slot, &updates, time)?;
         } else {
@@ -396,9 +462,7 @@ impl Memory {
             entry.time = time;
             entry.settled = true;
             entry.lsn = lsn;
-            if entry.dirty_since == 0 {
-                entry.dirty_since = lsn;
-            }
+            self.dirtied(frame, lsn);
             self.touched_last(frame);
         }
         if !updates.is_empty() {
@@ -412,7 +476,7 @@ impl Memory {
         &mut self,
         slot: u32,
         updates: &[(u64, u64)],
-        pushed: Vec<Content>,
+        pushed: Vec<(Content, u64)>,
     ) -> Answer<()> {
         let number = self.transactions[slot as usize].number;
         if self.wal.is_some() && !updates.is_empty() {
@@ -427,7 +491,7 @@ impl Memory {
                 self.force(lsn)?;
             }
         }
-        for content in pushed {
+        for (content, _) in pushed {
             if let Some(log) = content.as_records() {
                 self.drop_records(number, log)?;
             } else {
@@ -553,12 +617,13 @@ impl Memory {
         let page = self.frames[frame as usize].page;
         if self.wal.is_some() {
             let lsn = self.log(self.record_bytes, number, Says::Update(page))?;
-            let entry = self.frame(frame);
-            entry.lsn = lsn;
-            if entry.dirty_since == 0 {
-                entry.dirty_since = lsn;
+            self.frame(frame).lsn = lsn;
+            self.dirtied(frame, lsn);
+            let updates = &mut self.transaction(slot).updates;
+            updates.push((page, lsn));
+            if updates.len() == 1 {
+                self.updating.push(slot);
             }
-            self.transaction(slot).updates.push((page, lsn));
         }
         let entry = &mut self.frames[frame as usize];
         let count = if let Some(at) = entry.records.iter().position(|&(each, _)| each == slot) {
@@ -622,17 +687,34 @@ impl Memory {
         entry.records.retain(|&(each, _)| each != slot);
         if entry.records.len() < before {
             if !entry.is_dirty() {
-                entry.dirty_since = 0;
+                self.undirtied(frame);
             }
             self.transaction(slot).recorded -= 1;
         }
     }
 
+    /// Lists a frame as dirty since a record of the log, unless it is listed.
+    fn dirtied(&mut self, frame: u32, lsn: u64) {
+        let entry = &mut self.frames[frame as usize];
+        if entry.dirty_since == 0 {
+            entry.dirty_since = lsn;
+            self.dirty.push(frame);
+            self.dirty_frames += 1;
+        }
+    }
+
+    fn undirtied(&mut self, frame: u32) {
+        if std::mem::take(&mut self.frame(frame).dirty_since) > 0 {
+            self.dirty.remove(frame);
+            self.dirty_frames -= 1;
+        }
+    }
+
     /// Everything that changed a frame is on the device.
     fn cleaned(&mut self, frame: u32) {
+        self.undirtied(frame);
         let entry = self.frame(frame);
         entry.settled = false;
-        entry.dirty_since = 0;
         let records = std::mem::take(&mut entry.records);
         for &(slot, _) in &records {
             self.transaction(slot).recorded -= 1;
@@ -696,6 +778,9 @@ impl Memory {
 
     /// Its average access time has to be computed again.
     fn forget_average(&mut self, slot: u32) {
+        if !self.rules.average {
+            return;
+        }
         let transaction = &mut self.transactions[slot as usize];
         if let Some(average) = transaction.average.take() {
             let leaves = (Clock(average), Rc::clone(&transaction.name), slot);
@@ -853,15 +938,26 @@ impl Memory {
 
     fn write(&mut self, content: Content, writers: impl Iterator<Item = u32>) -> Answer<()> {
         self.medium.write(content, &mut self.steps)?;
-        let mut uncommitted = false;
+        let program = self.counts.uncommitted_pages_written;
+        let mut running = 0;
         for slot in writers {
             let transaction = &mut self.transactions[slot as usize];
             if transaction.running {
-                transaction.pushed.push(content);
-                uncommitted = true;
+                transaction.pushed.push((content, program));
+                running += 1;
             }
         }
-        self.counts.uncommitted_pages_written += u64::from(uncommitted);
+        self.counts.uncommitted_pages_written += u64::from(running > 0);
+        if running > 1 {
+            let is_garbage = false;
+            self.shared.insert(
+                program,
+                Shared {
+                    running,
+                    is_garbage,
+                },
+            );
+        }
         Ok(())
     }
 
@@ -987,30 +1083,26 @@ impl Memory {
             return Ok(());
         };
         let before = wal.last_checkpoint;
-        let dirty = self.frames.iter().zip(0..);
-        let dirty = dirty.filter(|(entry, _)| entry.dirty_since > 0);
+        let since = |frame: u32| self.frames[frame as usize].dirty_since;
+        let dirty = self.dirty.iter();
         let mut old: Vec<_> = dirty
-            .filter(|(entry, _)| entry.dirty_since <= before)
-            .map(|(entry, frame)| (entry.page, frame))
+            .take_while(|&frame| since(frame) <= before)
+            .map(|frame| (self.frames[frame as usize].page, frame))
             .collect();
         old.sort_unstable();
         for (_, frame) in old {
             self.write_page(frame)?;
             self.counts.checkpoint_pages_written += 1;
         }
-        let since = self.frames.iter().map(|entry| entry.dirty_since);
-        let since = since.filter(|&since| since > 0);
-        let (rows, first) = since.fold((0, u64::MAX), |(rows, first), since| {
-            (rows + 1, first.min(since))
-        });
-        let oldest = self.transactions.iter();
-        let oldest = oldest.filter_map(|each| each.updates.first().map(|&(_, lsn)| lsn));
-        let oldest = oldest.min();
-        let rows = rows + self.running.len() as u64;
+        let first = self.dirty.iter().next();
+        let first = first.map(|frame| self.frames[frame as usize].dirty_since);
+        let oldest = self.updating.iter().next();
+        let oldest = oldest.map(|slot| self.transactions[slot as usize].updates[0].1);
+        let rows = self.dirty_frames + self.running.len() as u64;
         let bytes = CHECKPOINT_BYTES + ROW_BYTES * rows;
         let lsn = self.log(bytes, u64::MAX, Says::Checkpoint)?;
         self.force(lsn)?;
-        let redo = if first == u64::MAX { lsn } else { first - 1 };
+        let redo = first.map_or(lsn, |first| first - 1);
         let keep = oldest.map_or(redo, |oldest| redo.min(oldest - 1));
         self.counts.checkpoints += 1;
         let needed = keep.saturating_sub(self.record_bytes);
@@ -1023,6 +1115,38 @@ impl Memory {
             self.medium.forget(Content::log(page));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+impl Memory {
+    /// Compares the lists with what they are short for; how many slots of transactions there are.
+    pub(super) fn audit(&self) -> usize {
+        let mut dirty: Vec<_> = (0..)
+            .zip(&self.frames)
+            .filter(|(_, entry)| entry.dirty_since > 0)
+            .map(|(frame, entry)| (entry.dirty_since, frame))
+            .collect();
+        dirty.sort_unstable();
+        let frames = dirty.iter().map(|&(_, frame)| frame);
+        assert!(self.dirty.iter().eq(frames), "dirty frames, in order");
+        assert_eq!(self.dirty_frames, dirty.len() as u64);
+        let mut updating: Vec<_> = (0..)
+            .zip(&self.transactions)
+            .filter_map(|(slot, each)| each.updates.first().map(|&(_, lsn)| (lsn, slot)))
+            .collect();
+        updating.sort_unstable();
+        let slots = updating.iter().map(|&(_, slot)| slot);
+        assert!(self.updating.iter().eq(slots), "updating, in order");
+        assert!(self.stale.len() <= self.transactions.len());
+        assert!(self.counts.garbage_pages <= self.counts.uncommitted_pages_written);
+        let running = |shared: &Shared| u64::from(shared.running);
+        let pushed = self
+            .transactions
+            .iter()
+            .map(|each| each.pushed.len() as u64);
+        assert!(self.shared.values().map(running).sum::<u64>() <= pushed.sum());
+        self.transactions.len()
     }
 }
 

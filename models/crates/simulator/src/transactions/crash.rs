@@ -96,6 +96,7 @@ fn check(system: &str, ram_pages: u32, events: &[Event]) -> u64 {
     for &event in events {
         let begun = (event.kind == Kind::Begin).then(|| Rc::from(event.transaction.to_string()));
         memory.take(event, begun).unwrap();
+        memory.audit();
         if event.kind == Kind::Commit {
             let steps = memory.journal.as_ref().unwrap().len();
             acknowledged.push((steps, event.transaction));
@@ -220,4 +221,64 @@ fn a_restart_redoes_what_is_committed_and_undoes_the_rest() {
         (recovery.redone, recovery.undone, recovery.losers),
         (2, 1, 1)
     );
+}
+
+/// A long history keeps no more than what runs and what is in memory.
+#[test]
+fn lists_stay_within_the_frames_and_what_runs() {
+    let mut random = Random(7);
+    for system in SYSTEMS {
+        for durable in [false, true] {
+            let settings = Settings {
+                durable,
+                ..settings(5, system.name)
+            };
+            let mut memory = memory(system.name, &settings).unwrap();
+            for event in history(&mut random, 3_000, true) {
+                let begun =
+                    (event.kind == Kind::Begin).then(|| Rc::from(event.transaction.to_string()));
+                memory.take(event, begun).unwrap();
+                assert!(memory.audit() < 64, "{}", system.name);
+            }
+        }
+    }
+}
+
+/// A page that two transactions changed and both gave up was written once.
+#[test]
+fn a_program_is_garbage_once() {
+    let events = "B A\nU A 0\nB B\nU B 0\nR A 1\nA A\nA B\nB C\nU C 0\nB D\nU D 0\nR D 1\nC C\nA D";
+    let written = events
+        .lines()
+        .map(|line| parse_line(line.as_bytes()).unwrap().unwrap());
+    let settings = Settings {
+        durable: false,
+        ..settings(1, "page_lru")
+    };
+    let found = replay(Source::Events(&mut { written }), &settings, &mut |_| true).unwrap();
+    let counts = &found.systems[0].counts;
+    assert_eq!(counts.uncommitted_pages_written, 2);
+    assert_eq!(counts.garbage_pages, 2);
+}
+
+#[test]
+fn a_crash_behind_the_last_event_is_refused() {
+    for (after, wrong) in [(6, false), (7, true)] {
+        let events = "B A\nU A 0\nB B\nU B 1\nC B\nR A 2";
+        let written = events
+            .lines()
+            .map(|line| parse_line(line.as_bytes()).unwrap().unwrap());
+        let mut settings = settings(2, "aries");
+        settings.crash_after = Some(after);
+        let found = replay(Source::Events(&mut { written }), &settings, &mut |_| true);
+        match found {
+            Ok(_) => assert!(!wrong),
+            Err(Stopped::Refused(refusal)) => {
+                assert!(wrong);
+                assert_eq!(refusal.part, "crash_after");
+                assert_eq!(refusal.message, "is beyond the end: there are 6 events");
+            }
+            Err(Stopped::Failed(error)) => panic!("{error}"),
+        }
+    }
 }

@@ -1,11 +1,11 @@
 //! Events of transactions: their text form, and which histories no database makes.
 
-use std::hash::{Hash as _, Hasher as _};
 use std::path::Path;
 use std::rc::Rc;
 
+use super::ended::Ended;
 use super::{Answer, Event, Kind, Refusal};
-use crate::hash::{FastMap, FastSet};
+use crate::hash::FastMap;
 use crate::progress::{OnProgress, Progress};
 use crate::trace::{Input, excerpt};
 use crate::wording::counted;
@@ -106,12 +106,16 @@ fn clock(word: &[u8]) -> Option<f64> {
 pub(super) struct Checker {
     database_pages: u64,
     running: FastMap<Rc<str>, u64>,
-    /// Hashes of the ids of all that ended: an id is not used twice.
-    ended: FastSet<u128>,
+    ended: Ended,
     clock: f64,
     pub(super) events: u64,
     pub(super) begun: u64,
-    pub(super) touches: u64,
+    pub(super) committed: u64,
+    pub(super) aborted: u64,
+    pub(super) reads: u64,
+    pub(super) updates: u64,
+    /// Highest page touched, plus 1.
+    pub(super) pages: u64,
 }
 
 /// An event that was found good, and the name of what it begins.
@@ -125,11 +129,15 @@ impl Checker {
         Self {
             database_pages,
             running: FastMap::default(),
-            ended: FastSet::default(),
+            ended: Ended::default(),
             clock: f64::NEG_INFINITY,
             events: 0,
             begun: 0,
-            touches: 0,
+            committed: 0,
+            aborted: 0,
+            reads: 0,
+            updates: 0,
+            pages: 0,
         }
     }
 
@@ -183,11 +191,21 @@ impl Checker {
             }
             Kind::Commit | Kind::Abort => {
                 let number = self.running.remove(name).expect("it runs");
-                self.ended.insert(hash_of(name));
+                self.ended.insert(name);
+                if kind == Kind::Commit {
+                    self.committed += 1;
+                } else {
+                    self.aborted += 1;
+                }
                 number
             }
             Kind::Read | Kind::Update => {
-                self.touches += 1;
+                if kind == Kind::Read {
+                    self.reads += 1;
+                } else {
+                    self.updates += 1;
+                }
+                self.pages = self.pages.max(page.saturating_add(1));
                 number.expect("it runs")
             }
         };
@@ -203,19 +221,8 @@ impl Checker {
     }
 
     fn has_ended(&self, name: &str) -> bool {
-        self.ended.contains(&hash_of(name))
+        self.ended.contains(name)
     }
-}
-
-/// 128 bits: no two ids of a file share them by chance.
-fn hash_of(name: &str) -> u128 {
-    let half = |salt: u64| {
-        let mut hasher = rustc_hash::FxHasher::default();
-        salt.hash(&mut hasher);
-        name.hash(&mut hasher);
-        hasher.finish()
-    };
-    (u128::from(half(0x9E37_79B9_7F4A_7C15)) << 64) | u128::from(half(0xD1B5_4A32_D192_ED03))
 }
 
 /// Hands on every event of a file of any length, compressed or not; only one block of it is in memory.

@@ -16,6 +16,7 @@
 mod buffer;
 #[cfg(test)]
 mod crash;
+mod ended;
 mod events;
 mod medium;
 mod wal;
@@ -393,6 +394,24 @@ pub fn replay(
             }
         }
     }
+    if let Some(after) = settings.crash_after
+        && checker.events < after
+    {
+        return Err(Refusal {
+            part: "crash_after",
+            place: String::new(),
+            value: after.to_string(),
+            message: format!(
+                "is beyond the end: there are {}",
+                counted(checker.events, "event", "events")
+            ),
+            hint: format!(
+                "crash after at most {}",
+                counted(checker.events, "event", "events")
+            ),
+        }
+        .into());
+    }
     let systems = memories
         .into_iter()
         .map(|memory| memory.finish(settings.list));
@@ -400,6 +419,46 @@ pub fn replay(
         systems: systems.collect::<Answer<Vec<_>>>()?,
         events: checker.events,
         transactions: checker.begun,
+    })
+}
+
+/// What a file of events holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Survey {
+    /// Steps.
+    pub events: u64,
+    /// Transactions that began.
+    pub transactions: u64,
+    /// Of those, the ones that committed.
+    pub committed: u64,
+    /// Of those, the ones that aborted.
+    pub aborted: u64,
+    /// Page reads.
+    pub reads: u64,
+    /// Page updates.
+    pub updates: u64,
+    /// Pages from 0 to the highest one touched.
+    pub pages: u64,
+}
+
+/// Reads a file of events once, and counts what it holds.
+///
+/// # Errors
+///
+/// [`Stopped`]: an event is impossible, or the file cannot be read.
+pub fn survey(path: &Path, on_progress: OnProgress<'_>) -> Answer<Survey> {
+    let mut checker = Checker::new(u64::MAX);
+    events::stream(path, on_progress, |written| {
+        checker.check(written).map(|_| ())
+    })?;
+    Ok(Survey {
+        events: checker.events,
+        transactions: checker.begun,
+        committed: checker.committed,
+        aborted: checker.aborted,
+        reads: checker.reads,
+        updates: checker.updates,
+        pages: checker.pages,
     })
 }
 

@@ -1,0 +1,477 @@
+"""What recorded transactions cost through each system, at several sizes of the buffer, and after a crash."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tierwright.advise.transaction_effects import at_other_times
+from tierwright.common.answer import Answer, Figure, Step, step
+from tierwright.common.cautions import Caution, Effect, Weigh, anywhere
+from tierwright.common.derivation import plain
+from tierwright.common.errors import BadInput, Problem
+from tierwright.common.wording import counted, duration_us, percent
+from tierwright.evaluate.transactions.study import operations_derivation
+from tierwright.hardware.raw_nand import PAPER_TIMES, NandGeometry, NandTimes
+from tierwright.simulate.transactions import (
+    CHECKPOINT_PAGES,
+    SPARE_BLOCKS,
+    SYSTEMS,
+    EventSurvey,
+    Recovery,
+    ReplayCounts,
+    device_of,
+    replay_systems,
+    survey_events,
+)
+from tierwright.trace.reading import OnProgress
+
+SHARES = (0.01, 0.03, 0.1, 0.3, 1.0)
+"""Buffer sizes that are studied unless given, as shares of the pages touched. [1]"""
+ROOM_SHARE = 0.28
+"""Space beside database and log of the device unless its blocks are given. [1]"""
+RECORDS_SHARE = 1.5
+"""The same where log records are written instead of pages: those of a recording of pgbench took 1.3 of its database."""
+WRITES_RECORDS = frozenset({"log_write", "transaction_log"})
+LOG_INTERVALS = 3
+"""Checkpoint intervals of the log that it has room for."""
+BASELINES = ("aries", "page_lru")
+"""What the others are compared with: the first of them that was replayed, else the first system."""
+PHRASES = {
+    "page_lru": "single pages by LRU",
+    "aries": "single pages with the log of ARIES",
+    "committed_first": "pages of committed transactions first",
+    "aat": "transactions by average access time",
+    "transaction_page": "transactions as pages",
+    "log_write": "transactions as log records, without lazy replace",
+    "transaction_log": "transactions as log records",
+}
+"""A system within a sentence, in the plural."""
+ESTIMATOR = "replay of every event; time is counted operations times busy times"
+VALIDITY = (
+    "one device without parallelism; locks are not modelled; dirty pages left at the end "
+    "are not written; a disk copies and erases nothing"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is replayed, and over what.
+
+    Attributes
+    ----------
+    ram_pages : tuple of int
+        Buffer sizes, ascending. [pages]
+    database_pages : int
+        [pages]
+    geometry : NandGeometry
+        Blocks of the device.
+    """
+
+    ram_pages: tuple[int, ...]
+    database_pages: int
+    geometry: NandGeometry
+
+
+@dataclass(frozen=True, slots=True)
+class SystemRow:
+    """What one system did at one size of the buffer.
+
+    Attributes
+    ----------
+    ram_pages : int
+        [pages]
+    system, title : str
+        Name and title.
+    counts : ReplayCounts
+        What it counted.
+    write_amplification : float or None
+        Pages programmed per page written by the system; None where it wrote nothing. [1]
+    time_us, read_time_us, write_time_us, erase_time_us : float
+        On flash, and its parts. [µs]
+    disk_time_us : float
+        The same operations on a disk. [µs]
+    restart_us, restart_disk_us : float or None
+        Reads and writes of a restart, on flash and on a disk; None where nothing crashed, or there is no
+        log. [µs]
+    """
+
+    ram_pages: int
+    system: str
+    title: str
+    counts: ReplayCounts
+    write_amplification: float | None
+    time_us: float
+    read_time_us: float
+    write_time_us: float
+    erase_time_us: float
+    disk_time_us: float
+    restart_us: float | None
+    restart_disk_us: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransactionStudy(Answer):
+    """The same transactions through several systems, at several sizes of the buffer.
+
+    Attributes
+    ----------
+    rows : tuple of SystemRow
+        By size, then in the order of the systems.
+    shown_pages : int or None
+        The size that the figures are of, in the middle; None where nothing was replayed. [pages]
+    estimator, validity : str
+        What was used and where it holds.
+    """
+
+    rows: tuple[SystemRow, ...]
+    shown_pages: int | None
+    estimator: str = ESTIMATOR
+    validity: str = VALIDITY
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """I/O time of each system at the size in the middle."""
+        return tuple(
+            Figure(f"{each.system}_us", each.title, each.time_us, "µs")
+            for each in self.rows
+            if each.ram_pages == self.shown_pages
+        )
+
+    def to_dict(self, *, derivation: bool = False) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        found = {
+            "finding": self.finding,
+            "shown_pages": self.shown_pages,
+            "rows": [shown(each) for each in self.rows],
+            "estimator": self.estimator,
+            "validity": self.validity,
+            "warnings": plain(list(self.warnings)),
+            "cautions": plain(list(self.cautions)),
+        }
+        if derivation:
+            found["derivation"] = plain(list(self.derivation()))
+        return found
+
+
+def shown(row: SystemRow) -> dict[str, Any]:
+    """Return a row as plain data, its counts beside its times."""
+    document: dict[str, Any] = plain(row)
+    counts = document.pop("counts")
+    del counts["victims"]
+    return {**document, **counts}
+
+
+def planned(
+    survey: EventSurvey,
+    *,
+    systems: Sequence[str] = tuple(SYSTEMS),
+    ram_pages: Sequence[int] = (),
+    database_pages: int | None = None,
+    blocks: int | None = None,
+    pages_per_block: int = 64,
+    page_bytes: int = 2048,
+    checkpoint_pages: int = CHECKPOINT_PAGES,
+) -> Plan:
+    """Fill in what was not given, from what the events hold.
+
+    Parameters
+    ----------
+    survey : EventSurvey
+        Of the events.
+    systems : sequence of str
+        What is replayed; log records written instead of pages need room.
+    ram_pages : sequence of int
+        Buffer sizes; none: `SHARES` of the pages touched. [pages]
+    database_pages : int or None
+        None: those from 0 to the highest number. [pages]
+    blocks : int or None
+        None: as many as hold the database, some intervals of the log and `ROOM_SHARE` more, or
+        `RECORDS_SHARE` with systems that write log records instead of pages.
+    pages_per_block, page_bytes, checkpoint_pages : int
+        As of `replay_systems`.
+
+    Raises
+    ------
+    BadInput
+        If the events touch no page, or one that the database does not have.
+
+    Examples
+    --------
+    >>> survey = EventSurvey(9, 2, 1, 1, 3, 2, 1000)
+    >>> plan = planned(survey, systems=["aries"], checkpoint_pages=64)
+    >>> plan.ram_pages, plan.database_pages, plan.geometry.blocks
+    ((10, 30, 100, 300, 1000), 1000, 27)
+    """
+    if survey.pages == 0:
+        message = "touch no page"
+        raise BadInput(
+            f"events: {message}",
+            "record transactions that read or update pages",
+            (Problem("events", "", message),),
+        )
+    pages = survey.pages if database_pages is None else database_pages
+    if pages < survey.pages:
+        message = f"is too small: the highest page touched is {survey.pages - 1:,}"
+        raise BadInput(
+            f"database_pages: `{pages}` {message}",
+            f"give at least {survey.pages}, or nothing",
+            (Problem("database_pages", str(pages), message),),
+        )
+    sizes = ram_pages or [max(1, round(share * survey.pages)) for share in SHARES]
+    if blocks is None:
+        more = ROOM_SHARE if WRITES_RECORDS.isdisjoint(systems) else RECORDS_SHARE
+        held = (pages + LOG_INTERVALS * checkpoint_pages) * (1 + more)
+        blocks = -int(-held // pages_per_block) + SPARE_BLOCKS + 1
+    return Plan(
+        tuple(sorted(set(sizes))),
+        pages,
+        NandGeometry(blocks, pages_per_block, page_bytes),
+    )
+
+
+def answer(
+    path: Path,
+    *,
+    systems: Sequence[str] = tuple(SYSTEMS),
+    ram_pages: Sequence[int] = (),
+    database_pages: int | None = None,
+    log_bytes_per_update: int = 100,
+    blocks: int | None = None,
+    pages_per_block: int = 64,
+    page_bytes: int = 2048,
+    spare: float | None = None,
+    durable: bool = True,
+    checkpoint_pages: int = CHECKPOINT_PAGES,
+    crash_after: int | None = None,
+    times: NandTimes = PAPER_TIMES,
+    disk_us: float = 9000.0,
+    disk_log_us: float = 34.0,
+    on_progress: OnProgress | None = None,
+) -> TransactionStudy:
+    """Replay a file of events through systems, at each size of the buffer.
+
+    Parameters
+    ----------
+    path : Path
+        Events, of any length.
+    systems, log_bytes_per_update, durable, checkpoint_pages, crash_after, on_progress
+        As of `replay_systems`.
+    ram_pages, database_pages, blocks, pages_per_block, page_bytes
+        As of `planned`.
+    spare : float or None
+        Spare share of a flash device with a translation layer, of the same blocks; None: the raw chip. [1]
+    times, disk_us, disk_log_us
+        As of `priced`.
+
+    Raises
+    ------
+    BadInput
+        As `planned` and `replay_systems`.
+    """
+    plan = planned(
+        survey_events(path, on_progress),
+        systems=systems,
+        ram_pages=ram_pages,
+        database_pages=database_pages,
+        blocks=blocks,
+        pages_per_block=pages_per_block,
+        page_bytes=page_bytes,
+        checkpoint_pages=checkpoint_pages,
+    )
+    found = {
+        pages: replay_systems(
+            path,
+            systems=systems,
+            ram_pages=pages,
+            database_pages=plan.database_pages,
+            log_bytes_per_update=log_bytes_per_update,
+            geometry=plan.geometry,
+            device=None if spare is None else device_of(plan.geometry, spare),
+            durable=durable,
+            checkpoint_pages=checkpoint_pages,
+            crash_after=crash_after,
+            on_progress=on_progress,
+        ).systems
+        for pages in plan.ram_pages
+    }
+    return priced(found, times=times, disk_us=disk_us, disk_log_us=disk_log_us)
+
+
+def counts_of(document: Mapping[str, Any]) -> ReplayCounts:
+    """Read what `ReplayCounts.to_dict` wrote, its times left out."""
+    names = ReplayCounts.__dataclass_fields__.keys() - {"victims", "recovery"}
+    recovery = document["recovery"]
+    return ReplayCounts(
+        **{name: document[name] for name in names},
+        recovery=None if recovery is None else Recovery(**recovery),
+    )
+
+
+def priced(
+    found: Mapping[int, Mapping[str, ReplayCounts]],
+    *,
+    times: NandTimes = PAPER_TIMES,
+    disk_us: float = 9000.0,
+    disk_log_us: float = 34.0,
+) -> TransactionStudy:
+    """Say what the counted operations take on flash and on a disk.
+
+    Parameters
+    ----------
+    found : mapping
+        Counts by system, by buffer size. [pages]
+    times : NandTimes
+        Of flash. [µs]
+    disk_us, disk_log_us : float
+        One random access of a disk, one page of a log on it. [µs]
+    """
+    rows = tuple(
+        _row(pages, system, counts, times, disk_us, disk_log_us)
+        for pages, systems in sorted(found.items())
+        for system, counts in systems.items()
+    )
+    sizes = sorted(found)
+    middle = sizes[len(sizes) // 2] if sizes else None
+    at_middle = [row for row in rows if row.ram_pages == middle]
+
+    def explain() -> Iterator[Step]:
+        for row in at_middle:
+            yield step(
+                operations_derivation(
+                    f"time: {row.title}, {counted(row.ram_pages, 'page')} of memory",
+                    row.counts.reads,
+                    row.counts.writes,
+                    row.counts.erases,
+                    times,
+                )
+            )
+
+    return TransactionStudy(
+        finding=_finding(rows),
+        warnings=tuple(_cautions(rows, times)),
+        explain=explain,
+        weigh=_weigher(at_middle),
+        rows=rows,
+        shown_pages=middle,
+    )
+
+
+def _row(
+    pages: int,
+    system: str,
+    counts: ReplayCounts,
+    times: NandTimes,
+    disk_us: float,
+    disk_log_us: float,
+) -> SystemRow:
+    own = counts.writes - counts.copied_pages
+    restart = counts.recovery
+    return SystemRow(
+        pages,
+        system,
+        SYSTEMS[system][0],
+        counts,
+        counts.writes / own if own else None,
+        counts.time_us(times),
+        counts.reads * times.read_us,
+        counts.writes * times.write_us,
+        counts.erases * times.erase_us,
+        counts.disk_time_us(disk_us, disk_log_us),
+        None if restart is None else restart.time_us(times.read_us, times.write_us),
+        None
+        if restart is None
+        else restart.log_pages_read * disk_log_us
+        + (restart.pages_read + restart.pages_written) * disk_us,
+    )
+
+
+def _finding(rows: Sequence[SystemRow]) -> str:
+    """Say which system takes the least time at most of the sizes, beside the baseline."""
+    if not rows:
+        return "Nothing has been replayed yet"
+    by_size: dict[int, dict[str, SystemRow]] = {}
+    for row in rows:
+        by_size.setdefault(row.ram_pages, {})[row.system] = row
+    names = list(next(iter(by_size.values())))
+    base = next((name for name in BASELINES if name in names), names[0])
+    beside = SYSTEMS[base][0]
+    if len(names) == 1:
+        row = rows[-1]
+        return (
+            f"{row.title} takes {duration_us(row.time_us)} of I/O with "
+            f"{counted(row.ram_pages, 'page')} of memory"
+        )
+    winners: dict[int, str] = {}
+    for pages, systems in by_size.items():
+        least = min(row.time_us for row in systems.values())
+        # Of equal ones the baseline, then the simplest.
+        equal = [name for name, row in systems.items() if row.time_us == least]
+        winners[pages] = base if base in equal else equal[0]
+    best, wins = Counter(winners.values()).most_common(1)[0]
+    sizes = len(by_size)
+    if best == base:
+        where = (
+            f"with {counted(rows[0].ram_pages, 'page')} of memory"
+            if sizes == 1
+            else f"at {wins} of {counted(sizes, 'buffer size')}"
+        )
+        return f"No system is faster than {beside} {where}"
+
+    def saved(pages: int) -> float:
+        systems = by_size[pages]
+        return 1 - systems[best].time_us / systems[base].time_us
+
+    pages = max((each for each, name in winners.items() if name == best), key=saved)
+    title = SYSTEMS[best][0]
+    much = f"{percent(saved(pages))} less than {beside} with {counted(pages, 'page')} of memory"
+    if sizes == 1:
+        taken = duration_us(by_size[pages][best].time_us)
+        return f"{title}: {taken} of I/O, {much}"
+    return (
+        f"{title} takes the least I/O time at {wins} of {counted(sizes, 'buffer size')}, "
+        f"up to {much}"
+    )
+
+
+def _cautions(rows: Sequence[SystemRow], times: NandTimes) -> Iterator[Caution]:
+    if times == PAPER_TIMES:
+        yield Caution(
+            "chip_of_2006",
+            "the chip's times are those of the paper's Table I, a chip of 2006",
+            "give read, write and erase times of your own chip",
+        )
+    if rows and not any(
+        row.counts.transactions_pushed_out or row.counts.data_pages_written
+        for row in rows
+    ):
+        yield Caution(
+            "everything_fits",
+            "everything fits into memory, so nothing was evicted",
+            "give a smaller buffer, or more transactions",
+        )
+
+
+def _weigher(rows: Sequence[SystemRow]) -> Weigh:
+    """Return what weighs the times of the chip: the counts do not depend on them."""
+
+    def weigh(caution: Caution) -> Effect:
+        if caution.name != "chip_of_2006" or not rows:
+            return anywhere(caution)
+        return at_other_times(
+            {
+                row.system: {
+                    "page read": row.counts.reads,
+                    "page write": row.counts.writes,
+                    "block erase": row.counts.erases,
+                }
+                for row in rows
+            },
+            min(rows, key=lambda row: row.time_us).system,
+            PHRASES,
+        )
+
+    return weigh
