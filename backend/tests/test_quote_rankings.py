@@ -1,5 +1,9 @@
 """Rankings of quotes over HTTP: kept and read again byte for byte, one item failing alone."""
 
+import base64
+import io
+import json
+import zipfile
 from typing import Any
 
 import pytest
@@ -366,6 +370,13 @@ class TestPaper:
         assert done.status_code == 422
         assert "nothing to export" in done.text
 
+    def test_a_day_that_no_forecast_follows(self, application: Application) -> None:
+        done = application.client.post(
+            f"{PATH}/report", params={"format": "focus"}, json=cart(day="9999-12-31")
+        )
+        assert done.status_code == 422
+        assert "9999-12-31" in done.text
+
 
 class TestImports:
     """What is understood of a file."""
@@ -406,6 +417,44 @@ class TestImports:
             "disks": 1,
         }
         assert found["unmapped"] == []
+
+    def test_saved_answers_of_redfish_as_text_and_as_an_archive(
+        self, application: Application
+    ) -> None:
+        system = "/redfish/v1/Systems/1"
+        answers = [
+            {
+                "@odata.type": "#ComputerSystem.v1_9_0.ComputerSystem",
+                "@odata.id": system,
+                "HostName": "db1",
+            },
+            {
+                "@odata.type": "#Memory.v1_9_0.Memory",
+                "@odata.id": f"{system}/Memory/1",
+                "CapacityMiB": 65536,
+            },
+        ]
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w") as archive:
+            for at, each in enumerate(answers):
+                archive.writestr(f"rack/{at}.json", json.dumps(each))
+        for text, more in (
+            (json.dumps(answers), {}),
+            (json.dumps(answers), {"format": "redfish"}),
+            (
+                base64.b64encode(packed.getvalue()).decode(),
+                {"encoding": "base64"},
+            ),
+        ):
+            found = self.read(application, "inventory", text, **more)
+            [group] = found["machines"]
+            assert (found["format"], group["hosts"]) == ("redfish", ["db1"])
+            assert group["ram_bytes"] == 64 * 2**30
+        refused = application.client.post(
+            "/imports", json={"kind": "inventory", "text": "%%", "encoding": "base64"}
+        )
+        assert refused.status_code == 422
+        assert "Base64" in refused.text
 
     def test_a_price_list_and_what_is_none(self, application: Application) -> None:
         text = '{"BillingCurrency":"USD","Items":[{"currencyCode":"USD","tierMinimumUnits":0,"retailPrice":0.5,"unitPrice":0.5,"armRegionName":"westeurope","effectiveStartDate":"2026-01-01T00:00:00Z","meterId":"m","meterName":"x","productId":"p","skuId":"s","productName":"Linux","skuName":"D","serviceName":"Virtual Machines","unitOfMeasure":"1 Hour","type":"Consumption","armSkuName":"Standard_D2"}]}'

@@ -19,10 +19,10 @@ import pytest
 from test_import_focus import ROW, table
 from test_import_inventory import DMIDECODE, LSBLK, NVME_NEW, NVME_OLD, smart
 from test_import_prices import F16S, SAMPLE, as_csv, azure
-from test_import_redfish import WHOLE
+from test_import_redfish import WHOLE, members_of, zipped
 
 from tierwright.common.errors import BadInput
-from tierwright.hardware.imports import redfish
+from tierwright.hardware.imports import inventories, redfish
 from tierwright.hardware.imports.host.inventory import read_stream
 from tierwright.hardware.imports.readers import PRICES, QUOTES, read_rows
 
@@ -113,6 +113,10 @@ READERS: dict[str, tuple[Callable[[bytes], Any], list[bytes]]] = {
         lambda content: redfish.read_stream(io.BytesIO(content), "given"),
         [joined(*WHOLE)],
     ),
+    "archive": (
+        lambda content: inventories.read_stream(io.BytesIO(content), "given", "db1"),
+        [zipped(members_of(WHOLE))],
+    ),
 }
 
 
@@ -164,7 +168,7 @@ def fuzz(name: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_reader_is_among_them() -> None:
-    assert set(READERS) == {*QUOTES, *PRICES, "host", "redfish"}
+    assert set(READERS) == {*QUOTES, *PRICES, "host", "redfish", "archive"}
 
 
 @pytest.mark.parametrize("name", READERS)

@@ -11,7 +11,7 @@ class FileImportIn(Body):
     """A file of another system."""
 
     kind: Literal["quotes", "prices", "inventory"] = Field(
-        description="What it holds: quotes or a cart, a price list, or outputs of programs of a host."
+        description="What it holds: quotes or a cart, a price list, or outputs of programs of a host or saved answers of Redfish."
     )
     format: (
         Annotated[str, Field(min_length=1, max_length=20, pattern=r"^[a-z]+$")] | None
@@ -34,6 +34,11 @@ class FileImportIn(Body):
             description="What it holds, as far as a request may be long; larger files with `tierwright import`.",
         ),
     ]
+    encoding: Literal["text", "base64"] = Field(
+        default="text",
+        description="Of `text`: as it is, or the bytes of a file that is not text (a ZIP archive of saved answers, Parquet) "
+        "as Base64.",
+    )
     mapping: Annotated[
         list[Any],
         Field(

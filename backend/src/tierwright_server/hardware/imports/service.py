@@ -1,12 +1,14 @@
 """Reads files of other systems; the models decide what they say."""
 
 import asyncio
+import base64
 import io
 from typing import Any
 
 from tierwright.common.errors import BadInput as ModelBadInput
-from tierwright.hardware.imports.host import inventory
+from tierwright.hardware.imports import inventories
 from tierwright.hardware.imports.host.have import have_of
+from tierwright.hardware.imports.host.inventory import Inventory
 from tierwright.hardware.imports.ledger import Imported, Skip
 from tierwright.hardware.imports.mapping import LineMapping, mapping_of
 from tierwright.hardware.imports.quotes import CHARGES, QuoteLine
@@ -17,6 +19,7 @@ from tierwright_server.hardware.imports.schemas import FileImportIn, FileImportO
 _HAVE_KEYS = {"disk_device": "disk_device_id", "ram": "ram_bytes"}
 _BY = ("supplier", "part_number", "manufacturer_part_number")
 MOST_UNMAPPED = 200
+_MOST_SHOWN = 20
 
 
 async def read(body: FileImportIn) -> FileImportOut:
@@ -32,15 +35,10 @@ async def read(body: FileImportIn) -> FileImportOut:
 
 def _read(body: FileImportIn) -> FileImportOut:
     mapping = mapping_of(body.mapping, "mapping")
-    stream = io.BytesIO(body.text.encode("utf-8", "replace"))
+    stream = io.BytesIO(_bytes_of(body))
     if body.kind == "inventory":
-        if body.format not in (None, inventory.FORMAT):
-            raise BadInput.at(
-                "body.format",
-                body.format,
-                f"is not a format of inventories; the format is {inventory.FORMAT}",
-            )
-        return _inventory(inventory.read_stream(stream, body.name, body.name), mapping)
+        found = inventories.read_stream(stream, body.name, body.name, body.format)
+        return _inventory(found, mapping)
     if body.kind == "prices":
         return _out(
             read_rows(stream, body.name, PRICES, lambda _: None, name=body.format)
@@ -61,6 +59,20 @@ def _read(body: FileImportIn) -> FileImportOut:
     )
 
 
+def _bytes_of(body: FileImportIn) -> bytes:
+    if body.encoding == "text":
+        return body.text.encode("utf-8", "replace")
+    try:
+        return base64.b64decode(body.text, validate=True)
+    except ValueError as error:
+        raise BadInput.at(
+            "body.text",
+            body.text[:_MOST_SHOWN],
+            "is not Base64",
+            hint="Encode the bytes of the file as Base64 (RFC 4648, section 4).",
+        ) from error
+
+
 def _unmapped(line: QuoteLine, mapping: LineMapping) -> dict[str, str]:
     """Return by what a mapping would recognise a line; empty where it does, or the line states nothing."""
     if line.kind in CHARGES:
@@ -74,7 +86,7 @@ def _unmapped(line: QuoteLine, mapping: LineMapping) -> dict[str, str]:
     return stated if set(stated) - {"supplier"} else {}
 
 
-def _inventory(found: inventory.Inventory, mapping: LineMapping) -> FileImportOut:
+def _inventory(found: Inventory, mapping: LineMapping) -> FileImportOut:
     have, reason = None, ""
     if len(found.machines) == 1:
         try:
