@@ -397,7 +397,9 @@ class TestImports:
             "printed": "EA",
             "understood": found["units"][0]["understood"],
         } in found["units"]
-        assert self.read(application, "quotes", text, mapping=[BOX])["unmapped"] == []
+        assert [each["name"] for each in found["unresolved"]] == ["BOX", "BOX"]
+        known = self.read(application, "quotes", text, mapping=[BOX])
+        assert (known["unmapped"], known["unresolved"]) == ([], [])
 
     def test_an_inventory_becomes_what_there_is(self, application: Application) -> None:
         text = (

@@ -523,6 +523,7 @@ export const FarMemoryIn = {
 
 export const FileImportIn = {
   kind: {"values":["quotes","prices","inventory"]},
+  encoding: {"values":["text","base64"],"usual":"text"},
   mapping: {"most":1000},
 } as const;
 

@@ -8662,7 +8662,7 @@ export type FileImportIn = {
     /**
      * Kind
      *
-     * What it holds: quotes or a cart, a price list, or outputs of programs of a host.
+     * What it holds: quotes or a cart, a price list, or outputs of programs of a host or saved answers of Redfish.
      */
     kind: 'quotes' | 'prices' | 'inventory';
     /**
@@ -8683,6 +8683,12 @@ export type FileImportIn = {
      * What it holds, as far as a request may be long; larger files with `tierwright import`.
      */
     text: string;
+    /**
+     * Encoding
+     *
+     * Of `text`: as it is, or the bytes of a file that is not text (a ZIP archive of saved answers, Parquet) as Base64.
+     */
+    encoding?: 'text' | 'base64';
     /**
      * Mapping
      *

@@ -51,20 +51,46 @@ interface Given {
   readonly kind: ImportKind;
   readonly name: string;
   readonly text: string;
+  readonly encoding: "text" | "base64";
 }
 
 /** What a file seems to hold, which the user can change: an inventory and price lists say so at their beginning. */
 export function kindOf(text: string): ImportKind {
   const head = text.slice(0, 4000);
-  if (/"blockdevices"|Handle 0x|"Devices"\s*:|tierwright-inventory/.test(head)) {
+  if (head.startsWith(ARCHIVE)) {
     return "inventory";
   }
-  return /"BillingCurrency"|"offerCode"|"formatVersion"\s*:|^"?FormatVersion/m.test(
-    head,
-  )
+  if (/"blockdevices"|Handle 0x|"Devices"\s*:|tierwright-host|"@odata\./.test(head)) {
+    return "inventory";
+  }
+  return head.startsWith(PARQUET) ||
+    /"BillingCurrency"|"offerCode"|"formatVersion"\s*:|^"?FormatVersion|^[^\n]*\bChargeCategory\b/m.test(
+      head,
+    )
     ? "prices"
     : "quotes";
 }
+
+const ARCHIVE = "PK\u0003\u0004";
+const PARQUET = "PAR1";
+
+/** A file as a request carries it: its text, or its bytes where they are no text. */
+export async function given(file: File): Promise<Given> {
+  const text = await file.text();
+  const kind = kindOf(text);
+  const name = stemOf(file.name);
+  if (!(text.startsWith(ARCHIVE) || text.startsWith(PARQUET))) {
+    return { kind, name, text, encoding: "text" };
+  }
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  let binary = "";
+  for (let at = 0; at < bytes.length; at += CHUNK) {
+    binary += String.fromCharCode(...bytes.subarray(at, at + CHUNK));
+  }
+  return { kind, name, text: btoa(binary), encoding: "base64" };
+}
+
+const CHUNK = 0x8000;
 
 const stemOf = (name: string): string =>
   name.replace(/\.[a-z]+$/i, "").slice(0, 100) || "file";
@@ -125,7 +151,9 @@ export function QuotesPage() {
           start={state?.start ?? "steady"}
           disk={state?.disk_device ?? ""}
           inventory={inventory}
-          files={files.filter(({ kind }) => kind === "quotes")}
+          files={files.filter(
+            ({ kind, encoding }) => kind === "quotes" && encoding === "text",
+          )}
           mapping={[...lines]}
           canReplay={replaysOf(workload.summary) !== null}
           stated={stated}
@@ -158,19 +186,14 @@ function Files(props: {
         : `${large.name} is larger than ${formatBytes(inBytes(MOST_BYTES))}. Read it with tierwright import.`,
     );
     const read = await Promise.all(
-      chosen
-        .filter(({ size }) => size <= MOST_BYTES && size > 0)
-        .map(async (file) => {
-          const text = await file.text();
-          return { kind: kindOf(text), name: stemOf(file.name), text };
-        }),
+      chosen.filter(({ size }) => size <= MOST_BYTES && size > 0).map(given),
     );
     props.add(read);
   };
   return (
     <Panel
       title="Files"
-      subtitle="Our own CSV or JSON, carts as OCI or cXML, price lists of AWS and Azure, outputs of lsblk, dmidecode and nvme. They are read on this machine and not stored."
+      subtitle="Our own CSV or JSON, carts as OCI or cXML, price lists of AWS and Azure, outputs of lsblk, dmidecode and nvme, saved answers of Redfish. They are read on this machine and not stored."
       label="Files"
       actions={
         <Button size="xs" onClick={() => picker.current?.click()}>
@@ -503,7 +526,16 @@ function Ranked(props: {
   readonly put: (change: StatementsIn) => void;
 }) {
   const { question } = props;
-  const { checked, error, run, again } = useReplay(rankingQuery(question), true);
+  const { checked, error, run, again, isRunning } = useReplay(
+    rankingQuery(question),
+    true,
+  );
+  // While the quotes are ranked again the last ranking stays: what is typed into the paper keeps its place.
+  const [last, setLast] = useState(checked);
+  if (checked !== undefined && checked !== last) {
+    setLast(checked);
+  }
+  const shown = checked ?? (isRunning && run === undefined ? last : undefined);
   return (
     <>
       {error !== null && (
@@ -521,19 +553,22 @@ function Ranked(props: {
           )}
         </Panel>
       )}
-      {checked !== undefined && (
-        <>
-          <RankingView found={checked} />
-          {checked.ranked.length > 0 && (
-            <PaperPanel
-              question={question}
-              found={checked}
-              canReplay={props.canReplay}
-              stated={props.stated}
-              put={props.put}
-            />
-          )}
-        </>
+      {shown !== undefined && (
+        <div aria-busy={checked === undefined}>
+          <Stack gap="lg">
+            <RankingView found={shown} />
+            {shown.ranked.length > 0 && (
+              <PaperPanel
+                question={question}
+                found={shown}
+                isCurrent={checked !== undefined}
+                canReplay={props.canReplay}
+                stated={props.stated}
+                put={props.put}
+              />
+            )}
+          </Stack>
+        </div>
       )}
     </>
   );

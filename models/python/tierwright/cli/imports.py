@@ -38,6 +38,15 @@ _File = Annotated[
     typer.Argument(metavar="FILE", help="File to read; - for standard input."),
 ]
 
+_Mapping = Annotated[
+    Path | None,
+    typer.Option(
+        "--mapping",
+        metavar="FILE",
+        help="What lines are that do not name their item, by part number: TOML or JSON.",
+    ),
+]
+
 
 @app.command("quotes")
 def quotes(
@@ -51,12 +60,15 @@ def quotes(
             help="csv, json, oci or cxml [default: by the beginning of the file].",
         ),
     ] = None,
+    mapping: _Mapping = None,
     json: Json = False,
 ) -> None:
     """Read a quote or a cart: which lines are taken, which are left out and why, and their units."""
+    from tierwright.hardware.imports.mapping import NO_MAPPING, read_mapping
     from tierwright.hardware.imports.readers import QUOTES
 
-    _show(_read(file, QUOTES, as_), json=json)
+    known = NO_MAPPING if mapping is None else read_mapping(mapping)
+    _show(_read(file, QUOTES, as_, knows=known.knows), json=json)
 
 
 @app.command("prices")
@@ -237,12 +249,14 @@ def _read(
     readers: dict[str, Reader[Line]],
     name: str | None,
     take: Callable[[Line], object] = lambda _: None,
+    *,
+    knows: Callable[[Line], bool] | None = None,
 ) -> Imported:
     from tierwright.hardware.imports.readers import read_rows
 
     with opened_file(file) as stream:
         place = "standard input" if file == "-" else file
-        return read_rows(stream, place, readers, take, name=name)
+        return read_rows(stream, place, readers, take, name=name, knows=knows)
 
 
 @contextmanager

@@ -107,6 +107,9 @@ PARAMETERS: dict[str, Parameter] = {
     "timeout_s": Parameter("--timeout-s", "time limit"),
     "trace_preview": Parameter("`tierwright trace preview`", "preview"),
     "trace_summary": Parameter("`tierwright trace summary`", "summary of the trace"),
+    "uplift_source": Parameter(
+        "--uplift-source", "source of growth and of the busiest hour", "uplift_source"
+    ),
     "warm_up": Parameter("--warm-up", "warm-up", "warm_up"),
 }
 """All that messages may name; `models/tests/test_parameters.py` holds every mark to it."""

@@ -50,7 +50,9 @@ def _read(body: FileImportIn) -> FileImportOut:
         if found and len(unmapped) < MOST_UNMAPPED:
             unmapped.setdefault(tuple(found.items()), line.description)
 
-    imported = read_rows(stream, body.name, QUOTES, take, name=body.format)
+    imported = read_rows(
+        stream, body.name, QUOTES, take, name=body.format, knows=mapping.knows
+    )
     return _out(
         imported,
         unmapped=[

@@ -66,6 +66,7 @@ def read_rows(
     *,
     name: str | None = None,
     refuse: Callable[[str, Row, str], object] | None = None,
+    knows: Callable[[Line], bool] | None = None,
 ) -> Imported:
     """Read a file, hand on each row that is taken, and return what the import shows.
 
@@ -83,6 +84,8 @@ def read_rows(
         Name of the reader; by the beginning of the file unless given.
     refuse : callable, optional
         Called with the quote, the row and the reason of every row that is left out, see `Ledger`.
+    knows : callable, optional
+        Whether a mapping states what a row is, see `Ledger`.
 
     Raises
     ------
@@ -97,7 +100,7 @@ def read_rows(
             f"[[import_format]]: `{found}` is not a format that is read here",
             f"the formats are {listed(tuple(readers))}",
         )
-    ledger = Ledger(refuse)
+    ledger = Ledger(refuse, knows)
     for line in readers[found].read(source, ledger):
         take(line)
     if not ledger.read:
