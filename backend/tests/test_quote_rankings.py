@@ -1,5 +1,6 @@
 """Rankings of quotes over HTTP: kept and read again byte for byte, one item failing alone."""
 
+import asyncio
 import base64
 import io
 import json
@@ -8,9 +9,11 @@ from typing import Any
 
 import pytest
 from live_app import Application
+from sqlalchemy.ext.asyncio import async_sessionmaker
 
 from tierwright_server.http.examples import EXAMPLES
 from tierwright_server.questions.quote_rankings import repository, schemas, service
+from tierwright_server.storage.db import make_engine
 
 PATH = "/quote-rankings"
 DRIVE = "samsung-pm9a3-7.68tb-u2"
@@ -103,6 +106,31 @@ class TestKept:
         assert gone.status_code == 404
         assert first["ranking_id"] in gone.json()["detail"]
         assert "POST /api/v1/quote-rankings" in gone.json()["hint"]
+
+    def test_they_are_bounded_in_bytes_and_in_time(
+        self, application: Application, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(repository, "MOST_KEPT_BYTES", 1)
+        first, second = (
+            application.client.post(PATH, json=asked(quote("A", usd))).json()
+            for usd in (3, 4)
+        )
+        for found, status in ((first, 404), (second, 200)):
+            kept = application.client.get(f"{PATH}/{found['ranking_id']}")
+            assert kept.status_code == status
+
+        async def expire(after_s: float) -> None:
+            engine = make_engine(application.settings.database_url)
+            settings = application.settings.model_copy(
+                update={"analysis_expires_s": after_s}
+            )
+            await service.expire(settings, async_sessionmaker(engine))
+            await engine.dispose()
+
+        for after_s, status in ((3600.0, 200), (1e-6, 404)):
+            asyncio.run(expire(after_s))
+            kept = application.client.get(f"{PATH}/{second['ranking_id']}")
+            assert kept.status_code == status
 
 
 class TestItems:

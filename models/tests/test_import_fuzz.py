@@ -97,12 +97,18 @@ def joined(*parts: Any) -> bytes:
     ).encode()
 
 
+PRICE_CSV = (
+    b"sku,name,region,date,currency,price,price_per,unit,kind,item\n"
+    b"S-1,drive,r1,2026-10-01,USD,980.00,1,EA,,\nS-2,store,r1,2026-10-01,EUR,0.08,,GiB-Months,,\n"
+)
+
 READERS: dict[str, tuple[Callable[[bytes], Any], list[bytes]]] = {
     "csv": (quotes("csv"), [QUOTE_CSV]),
     "json": (quotes("json"), [json.dumps(QUOTE).encode()]),
     "oci": (quotes("oci"), [OCI]),
     "cxml": (quotes("cxml"), [CXML]),
     "aws": (prices("aws"), [json.dumps(SAMPLE).encode(), as_csv(SAMPLE)]),
+    "csv of prices": (prices("csv"), [PRICE_CSV]),
     "azure": (prices("azure"), [azure(F16S, F16S)]),
     "focus": (prices("focus"), [table(ROW, ROW)]),
     "host": (
@@ -168,7 +174,14 @@ def fuzz(name: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_reader_is_among_them() -> None:
-    assert set(READERS) == {*QUOTES, *PRICES, "host", "redfish", "archive"}
+    assert set(READERS) == {
+        *QUOTES,
+        *PRICES,
+        "host",
+        "redfish",
+        "archive",
+        "csv of prices",
+    }
 
 
 @pytest.mark.parametrize("name", READERS)

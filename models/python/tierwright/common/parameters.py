@@ -78,6 +78,7 @@ PARAMETERS: dict[str, Parameter] = {
         "limit on the expansion",
         setting="TIERWRIGHT_TRACE_MAX_EXPANSION",
     ),
+    "import_column": Parameter("--column", "column of the import"),
     "import_format": Parameter("--as", "format of the import"),
     "joined_page_bytes": Parameter(
         "--joined-page-bytes",
