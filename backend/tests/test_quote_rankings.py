@@ -494,3 +494,85 @@ class TestImports:
             "/imports", json={"kind": "prices", "text": "hello"}
         )
         assert refused.status_code == 422
+
+    def test_a_table_of_a_spreadsheet_by_its_columns(
+        self, application: Application
+    ) -> None:
+        found = self.read(
+            application,
+            "quotes",
+            "Teil;Preis;Menge\nBOX;12.50;2\n",
+            columns={"part_number": "Teil", "price": "Preis", "quantity": "Menge"},
+            values={"quote_id": "Q", "currency": "EUR", "unit": "EA"},
+        )
+        assert (found["format"], found["taken"], found["currency"]) == ("csv", 1, "EUR")
+
+    def test_the_mapping_is_kept_and_refuses_what_is_none(
+        self, application: Application
+    ) -> None:
+        before = application.get("/imports/mapping")
+        kept = application.client.put(
+            "/imports/mapping",
+            json={"line": [BOX]},
+            headers={"If-Match": before["etag"]},
+        )
+        assert kept.status_code == 200, kept.text
+        [entry] = application.get("/imports/mapping")["line"]
+        assert entry["part_number"] == "BOX"
+        stale = application.client.put(
+            "/imports/mapping", json={"line": []}, headers={"If-Match": before["etag"]}
+        )
+        assert stale.status_code == 412
+        bad = application.client.put("/imports/mapping", json={"line": [{}]})
+        assert bad.status_code == 422
+        text = CSV.format(until="2026-11-30")
+        found = self.read(application, "quotes", text, mapping=[entry])
+        assert found["unmapped"] == []
+        assert application.client.put("/imports/mapping", json={"line": []}).is_success
+
+
+class TestPriceBooks:
+    """Price books of imported lists."""
+
+    def post(self, application: Application, price: str, **more: Any) -> Any:
+        text = f"sku,date,currency,price,unit\nMZQL,2026-10-01,USD,{price},EA\nX,2026-10-01,USD,1,EA\n"
+        return application.client.post(
+            "/imports/price-books", json={"name": "ACME", "text": text, **more}
+        )
+
+    MAPPING = ({"part_number": "MZQL", "is": [{"kind": "device", "item": DRIVE}]},)
+
+    def test_the_same_list_is_one_book_and_a_newer_one_names_what_changed(
+        self, application: Application
+    ) -> None:
+        known = {"mapping": list(self.MAPPING)}
+        first = self.post(application, "980", **known)
+        assert first.status_code == 201, first.text
+        made = first.json()
+        book = made["price_book"]
+        assert book["prices"][0]["device_id"] == DRIVE
+        assert book["id"].startswith("own-imported-csv-")
+        assert (made["earlier_id"], made["changes"]) == (None, [])
+        assert [each["name"] for each in made["left"]] == ["X"]
+        again = self.post(application, "980", **known)
+        assert again.status_code == 200
+        assert again.json()["price_book"]["id"] == book["id"]
+        assert again.json()["is_new"] is False
+        newer = self.post(application, "1020", **known)
+        assert newer.status_code == 201
+        assert newer.json()["earlier_id"] == book["id"]
+        [change] = newer.json()["changes"]
+        assert (change["what"], change["before"] != change["after"]) == (DRIVE, True)
+        books = application.get("/catalog/price-books", params={"origin": "own"})
+        assert {book["id"], newer.json()["price_book"]["id"]} <= {
+            each["id"] for each in books["items"]
+        }
+        used = application.client.get(
+            "/catalog/exchange-rates", params={"price_book_id": book["id"]}
+        )
+        assert used.is_success
+
+    def test_a_list_of_nothing_known(self, application: Application) -> None:
+        refused = self.post(application, "980")
+        assert refused.status_code == 422
+        assert "mapping" in refused.text

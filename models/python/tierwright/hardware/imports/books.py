@@ -188,6 +188,14 @@ class BookMaker:
             self._left.append(Left(shown(price.row), name, reason))
 
 
+def is_placed(price: Price, mapping: LineMapping) -> bool:
+    """Whether an exact rule or the mapping states what a price is of, or the file itself does."""
+    try:
+        return bool(mapping.items_of(price) is not None or _things(price, mapping))
+    except Skip:
+        return False
+
+
 def _subject(entry: Mapping[str, Any]) -> tuple[str, str]:
     return str(entry.get("kind", "")), str(entry.get("device_id", ""))
 
