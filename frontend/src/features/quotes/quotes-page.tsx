@@ -1,5 +1,5 @@
 import { Anchor, Button, Group, Select, Stack, Text, TextInput } from "@mantine/core";
-import { useQueries, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type DragEvent, useRef, useState } from "react";
 import { devicesFor, devicesQuery } from "@/api/catalog";
@@ -24,9 +24,10 @@ import { useReplay } from "@/components/use-replay";
 import { useAnalysis } from "@/questions/use-analysis";
 import { formatBytes, bytes as inBytes } from "@/units/quantity";
 import { ImportView } from "./import-view";
-import { useKeptMapping } from "./kept-mapping";
+import { type MappedLine, useKeptMapping } from "./kept-mapping";
 import { MappingPanel } from "./mapping-panel";
 import { PaperPanel } from "./paper-panel";
+import { PriceBookOf } from "./price-book-of";
 import classes from "./quotes.module.css";
 import { RankingView } from "./ranking-view";
 
@@ -103,9 +104,14 @@ export function QuotesPage() {
   const workload = ready.find(({ id }) => id === (chosen ?? state?.workload));
   const [files, setFiles] = useState<readonly Given[]>([]);
   const [stated, setStated] = useState<StatementsIn>({});
-  const { lines, keep } = useKeptMapping();
+  const { lines, keep, isReady, error: notKept } = useKeptMapping();
   const imports = useQueries({
-    queries: files.map((file) => importQuery({ ...file, mapping: [...lines] })),
+    queries: files.map((file) => ({
+      ...importQuery({ ...file, mapping: [...lines] }),
+      enabled: isReady,
+      // While a part number is stated, what the file was read as stays.
+      placeholderData: keepPreviousData,
+    })),
   });
   const found = imports.map(({ data }) => data);
   const unmapped = found.flatMap((each) => each?.unmapped ?? []);
@@ -118,8 +124,15 @@ export function QuotesPage() {
       {error !== null && (
         <ProblemAlert error={error} title="The inputs could not be loaded" />
       )}
+      {notKept !== null && (
+        <ProblemAlert
+          error={notKept}
+          title="What the part numbers are could not be kept"
+        />
+      )}
       <Files
         files={files}
+        mapping={lines}
         add={(more) => setFiles((now) => [...now, ...more])}
         imports={imports.map(({ data, error: refused }) => ({ data, refused }))}
         change={(at, kind) =>
@@ -165,6 +178,7 @@ export function QuotesPage() {
 }
 
 function Files(props: {
+  readonly mapping: readonly MappedLine[];
   readonly files: readonly Given[];
   readonly imports: readonly {
     readonly data: FileImportOut | undefined;
@@ -193,7 +207,7 @@ function Files(props: {
   return (
     <Panel
       title="Files"
-      subtitle="Our own CSV or JSON, carts as OCI or cXML, price lists of AWS and Azure, outputs of lsblk, dmidecode and nvme, saved answers of Redfish. They are read on this machine and not stored."
+      subtitle="Our own CSV or JSON, carts as OCI or cXML, price lists of AWS and Azure, outputs of lsblk, dmidecode and nvme, saved answers of Redfish. They are read on this machine; of a price list a price book can be kept."
       label="Files"
       actions={
         <Button size="xs" onClick={() => picker.current?.click()}>
@@ -276,6 +290,14 @@ function Files(props: {
             )}
             {imports[at]?.data !== undefined && (
               <ImportView name={file.name} found={imports[at].data} />
+            )}
+            {file.kind === "prices" && imports[at]?.data !== undefined && (
+              <PriceBookOf
+                name={file.name}
+                text={file.text}
+                encoding={file.encoding}
+                mapping={props.mapping}
+              />
             )}
           </section>
         ))}
