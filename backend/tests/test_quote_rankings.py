@@ -1,12 +1,19 @@
 """Rankings of quotes over HTTP: kept and read again byte for byte, one item failing alone."""
 
+import asyncio
+import base64
+import io
+import json
+import zipfile
 from typing import Any
 
 import pytest
 from live_app import Application
+from sqlalchemy.ext.asyncio import async_sessionmaker
 
 from tierwright_server.http.examples import EXAMPLES
 from tierwright_server.questions.quote_rankings import repository, schemas, service
+from tierwright_server.storage.db import make_engine
 
 PATH = "/quote-rankings"
 DRIVE = "samsung-pm9a3-7.68tb-u2"
@@ -99,6 +106,31 @@ class TestKept:
         assert gone.status_code == 404
         assert first["ranking_id"] in gone.json()["detail"]
         assert "POST /api/v1/quote-rankings" in gone.json()["hint"]
+
+    def test_they_are_bounded_in_bytes_and_in_time(
+        self, application: Application, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(repository, "MOST_KEPT_BYTES", 1)
+        first, second = (
+            application.client.post(PATH, json=asked(quote("A", usd))).json()
+            for usd in (3, 4)
+        )
+        for found, status in ((first, 404), (second, 200)):
+            kept = application.client.get(f"{PATH}/{found['ranking_id']}")
+            assert kept.status_code == status
+
+        async def expire(after_s: float) -> None:
+            engine = make_engine(application.settings.database_url)
+            settings = application.settings.model_copy(
+                update={"analysis_expires_s": after_s}
+            )
+            await service.expire(settings, async_sessionmaker(engine))
+            await engine.dispose()
+
+        for after_s, status in ((3600.0, 200), (1e-6, 404)):
+            asyncio.run(expire(after_s))
+            kept = application.client.get(f"{PATH}/{second['ranking_id']}")
+            assert kept.status_code == status
 
 
 class TestItems:
@@ -366,6 +398,13 @@ class TestPaper:
         assert done.status_code == 422
         assert "nothing to export" in done.text
 
+    def test_a_day_that_no_forecast_follows(self, application: Application) -> None:
+        done = application.client.post(
+            f"{PATH}/report", params={"format": "focus"}, json=cart(day="9999-12-31")
+        )
+        assert done.status_code == 422
+        assert "9999-12-31" in done.text
+
 
 class TestImports:
     """What is understood of a file."""
@@ -386,7 +425,9 @@ class TestImports:
             "printed": "EA",
             "understood": found["units"][0]["understood"],
         } in found["units"]
-        assert self.read(application, "quotes", text, mapping=[BOX])["unmapped"] == []
+        assert [each["name"] for each in found["unresolved"]] == ["BOX", "BOX"]
+        known = self.read(application, "quotes", text, mapping=[BOX])
+        assert (known["unmapped"], known["unresolved"]) == ([], [])
 
     def test_an_inventory_becomes_what_there_is(self, application: Application) -> None:
         text = (
@@ -407,6 +448,44 @@ class TestImports:
         }
         assert found["unmapped"] == []
 
+    def test_saved_answers_of_redfish_as_text_and_as_an_archive(
+        self, application: Application
+    ) -> None:
+        system = "/redfish/v1/Systems/1"
+        answers = [
+            {
+                "@odata.type": "#ComputerSystem.v1_9_0.ComputerSystem",
+                "@odata.id": system,
+                "HostName": "db1",
+            },
+            {
+                "@odata.type": "#Memory.v1_9_0.Memory",
+                "@odata.id": f"{system}/Memory/1",
+                "CapacityMiB": 65536,
+            },
+        ]
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w") as archive:
+            for at, each in enumerate(answers):
+                archive.writestr(f"rack/{at}.json", json.dumps(each))
+        for text, more in (
+            (json.dumps(answers), {}),
+            (json.dumps(answers), {"format": "redfish"}),
+            (
+                base64.b64encode(packed.getvalue()).decode(),
+                {"encoding": "base64"},
+            ),
+        ):
+            found = self.read(application, "inventory", text, **more)
+            [group] = found["machines"]
+            assert (found["format"], group["hosts"]) == ("redfish", ["db1"])
+            assert group["ram_bytes"] == 64 * 2**30
+        refused = application.client.post(
+            "/imports", json={"kind": "inventory", "text": "%%", "encoding": "base64"}
+        )
+        assert refused.status_code == 422
+        assert "Base64" in refused.text
+
     def test_a_price_list_and_what_is_none(self, application: Application) -> None:
         text = '{"BillingCurrency":"USD","Items":[{"currencyCode":"USD","tierMinimumUnits":0,"retailPrice":0.5,"unitPrice":0.5,"armRegionName":"westeurope","effectiveStartDate":"2026-01-01T00:00:00Z","meterId":"m","meterName":"x","productId":"p","skuId":"s","productName":"Linux","skuName":"D","serviceName":"Virtual Machines","unitOfMeasure":"1 Hour","type":"Consumption","armSkuName":"Standard_D2"}]}'
         found = self.read(application, "prices", text)
@@ -415,3 +494,85 @@ class TestImports:
             "/imports", json={"kind": "prices", "text": "hello"}
         )
         assert refused.status_code == 422
+
+    def test_a_table_of_a_spreadsheet_by_its_columns(
+        self, application: Application
+    ) -> None:
+        found = self.read(
+            application,
+            "quotes",
+            "Teil;Preis;Menge\nBOX;12.50;2\n",
+            columns={"part_number": "Teil", "price": "Preis", "quantity": "Menge"},
+            values={"quote_id": "Q", "currency": "EUR", "unit": "EA"},
+        )
+        assert (found["format"], found["taken"], found["currency"]) == ("csv", 1, "EUR")
+
+    def test_the_mapping_is_kept_and_refuses_what_is_none(
+        self, application: Application
+    ) -> None:
+        before = application.get("/imports/mapping")
+        kept = application.client.put(
+            "/imports/mapping",
+            json={"line": [BOX]},
+            headers={"If-Match": before["etag"]},
+        )
+        assert kept.status_code == 200, kept.text
+        [entry] = application.get("/imports/mapping")["line"]
+        assert entry["part_number"] == "BOX"
+        stale = application.client.put(
+            "/imports/mapping", json={"line": []}, headers={"If-Match": before["etag"]}
+        )
+        assert stale.status_code == 412
+        bad = application.client.put("/imports/mapping", json={"line": [{}]})
+        assert bad.status_code == 422
+        text = CSV.format(until="2026-11-30")
+        found = self.read(application, "quotes", text, mapping=[entry])
+        assert found["unmapped"] == []
+        assert application.client.put("/imports/mapping", json={"line": []}).is_success
+
+
+class TestPriceBooks:
+    """Price books of imported lists."""
+
+    def post(self, application: Application, price: str, **more: Any) -> Any:
+        text = f"sku,date,currency,price,unit\nMZQL,2026-10-01,USD,{price},EA\nX,2026-10-01,USD,1,EA\n"
+        return application.client.post(
+            "/imports/price-books", json={"name": "ACME", "text": text, **more}
+        )
+
+    MAPPING = ({"part_number": "MZQL", "is": [{"kind": "device", "item": DRIVE}]},)
+
+    def test_the_same_list_is_one_book_and_a_newer_one_names_what_changed(
+        self, application: Application
+    ) -> None:
+        known = {"mapping": list(self.MAPPING)}
+        first = self.post(application, "980", **known)
+        assert first.status_code == 201, first.text
+        made = first.json()
+        book = made["price_book"]
+        assert book["prices"][0]["device_id"] == DRIVE
+        assert book["id"].startswith("own-imported-csv-")
+        assert (made["earlier_id"], made["changes"]) == (None, [])
+        assert [each["name"] for each in made["left"]] == ["X"]
+        again = self.post(application, "980", **known)
+        assert again.status_code == 200
+        assert again.json()["price_book"]["id"] == book["id"]
+        assert again.json()["is_new"] is False
+        newer = self.post(application, "1020", **known)
+        assert newer.status_code == 201
+        assert newer.json()["earlier_id"] == book["id"]
+        [change] = newer.json()["changes"]
+        assert (change["what"], change["before"] != change["after"]) == (DRIVE, True)
+        books = application.get("/catalog/price-books", params={"origin": "own"})
+        assert {book["id"], newer.json()["price_book"]["id"]} <= {
+            each["id"] for each in books["items"]
+        }
+        used = application.client.get(
+            "/catalog/exchange-rates", params={"price_book_id": book["id"]}
+        )
+        assert used.is_success
+
+    def test_a_list_of_nothing_known(self, application: Application) -> None:
+        refused = self.post(application, "980")
+        assert refused.status_code == 422
+        assert "mapping" in refused.text

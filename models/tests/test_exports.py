@@ -154,6 +154,25 @@ class TestFocus:
             exports.focus_csv(advices.document(), **given)
         assert refused.value.hint
 
+    @pytest.mark.parametrize(
+        ("day", "month"),
+        [
+            ("2026-01-31", "2026-02"),
+            ("2026-12-01", "2027-01"),
+            ("0001-12-31", "0002-01"),
+            ("9000-12-31", "9001-01"),
+            ("9001-01-01", None),
+            ("9999-12-31", None),
+        ],
+    )
+    def test_the_month_after_a_day(self, day: str, month: str | None) -> None:
+        if month is None:
+            with pytest.raises(BadInput, match=day):
+                exports.month_after(day)
+            return
+        assert exports.month_after(day) == month
+        assert exports.focus_csv(advices.document(), month, months=1200)
+
 
 class TestOpencost:
     COLUMNS = "EndTimestamp,InstanceID,Region,AssetClass,InstanceIDField,InstanceType,MarketPriceHourly,Version"

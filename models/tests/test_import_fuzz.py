@@ -19,10 +19,10 @@ import pytest
 from test_import_focus import ROW, table
 from test_import_inventory import DMIDECODE, LSBLK, NVME_NEW, NVME_OLD, smart
 from test_import_prices import F16S, SAMPLE, as_csv, azure
-from test_import_redfish import WHOLE
+from test_import_redfish import WHOLE, members_of, zipped
 
 from tierwright.common.errors import BadInput
-from tierwright.hardware.imports import redfish
+from tierwright.hardware.imports import inventories, redfish
 from tierwright.hardware.imports.host.inventory import read_stream
 from tierwright.hardware.imports.readers import PRICES, QUOTES, read_rows
 
@@ -97,12 +97,18 @@ def joined(*parts: Any) -> bytes:
     ).encode()
 
 
+PRICE_CSV = (
+    b"sku,name,region,date,currency,price,price_per,unit,kind,item\n"
+    b"S-1,drive,r1,2026-10-01,USD,980.00,1,EA,,\nS-2,store,r1,2026-10-01,EUR,0.08,,GiB-Months,,\n"
+)
+
 READERS: dict[str, tuple[Callable[[bytes], Any], list[bytes]]] = {
     "csv": (quotes("csv"), [QUOTE_CSV]),
     "json": (quotes("json"), [json.dumps(QUOTE).encode()]),
     "oci": (quotes("oci"), [OCI]),
     "cxml": (quotes("cxml"), [CXML]),
     "aws": (prices("aws"), [json.dumps(SAMPLE).encode(), as_csv(SAMPLE)]),
+    "csv of prices": (prices("csv"), [PRICE_CSV]),
     "azure": (prices("azure"), [azure(F16S, F16S)]),
     "focus": (prices("focus"), [table(ROW, ROW)]),
     "host": (
@@ -112,6 +118,10 @@ READERS: dict[str, tuple[Callable[[bytes], Any], list[bytes]]] = {
     "redfish": (
         lambda content: redfish.read_stream(io.BytesIO(content), "given"),
         [joined(*WHOLE)],
+    ),
+    "archive": (
+        lambda content: inventories.read_stream(io.BytesIO(content), "given", "db1"),
+        [zipped(members_of(WHOLE))],
     ),
 }
 
@@ -164,7 +174,14 @@ def fuzz(name: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_reader_is_among_them() -> None:
-    assert set(READERS) == {*QUOTES, *PRICES, "host", "redfish"}
+    assert set(READERS) == {
+        *QUOTES,
+        *PRICES,
+        "host",
+        "redfish",
+        "archive",
+        "csv of prices",
+    }
 
 
 @pytest.mark.parametrize("name", READERS)

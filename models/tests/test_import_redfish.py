@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import io
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +14,9 @@ import pytest
 from command import answer, run
 
 from tierwright.common.errors import BadInput
-from tierwright.hardware.imports import redfish
+from tierwright.hardware.imports import archives, redfish
 from tierwright.hardware.imports.host.inventory import Inventory
-from tierwright.hardware.imports.inventories import read_inventory
+from tierwright.hardware.imports.inventories import read_inventory, read_stream
 
 TB_1_92 = 1_920_383_410_176
 ROOT = "/redfish/v1"
@@ -300,3 +302,77 @@ class TestFolder:
         done = run("import", "inventory", path, "--as", "netbox")
         assert done.returncode == 2
         assert "hint: the formats are" in done.stderr
+
+
+def zipped(members: dict[str, bytes]) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return made.getvalue()
+
+
+def members_of(answers: list[dict[str, Any]]) -> dict[str, bytes]:
+    return {
+        f"rack{each['@odata.id']}/index.json": json.dumps(each).encode()
+        for each in answers
+    }
+
+
+class TestBundles:
+    """The answers of a folder in one file: what a request can carry."""
+
+    def streamed(self, raw: bytes) -> Inventory:
+        return read_stream(io.BytesIO(raw), "saved", "saved")
+
+    @pytest.mark.parametrize(
+        "bundle",
+        [
+            json.dumps,
+            lambda answers: json.dumps({each["@odata.id"]: each for each in answers}),
+            lambda answers: "\n".join(json.dumps(each) for each in answers),
+        ],
+        ids=["list", "by path", "one behind the other"],
+    )
+    def test_each_reads_as_the_folder_does(self, bundle: Any, tmp_path: Path) -> None:
+        answers = WHOLE
+        for name, raw in members_of(answers).items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(raw)
+        expected = read_inventory(str(tmp_path)).machines
+        assert self.streamed(bundle(answers).encode()).machines == expected
+        raw = zipped(members_of(answers))
+        found = self.streamed(raw)
+        assert found.machines == expected
+        assert found.imported.id == hashlib.sha256(raw).hexdigest()
+
+    def test_hosts_of_an_archive_are_told_by_their_folders(self) -> None:
+        slot = "Handle 0x1, DMI type 17\nMemory Device\n\tSize: 64 GB\n\tLocator: A1\n\tType: DDR5\n"
+        found = self.streamed(
+            zipped({"all/a/dmi.txt": slot.encode(), "all/b/dmi.txt": slot.encode()})
+        )
+        assert found.machines[0]["hosts"] == ["a", "b"]
+
+    @pytest.mark.parametrize("name", ["../out.json", "/out.json", "a/../../out.json"])
+    def test_nothing_is_unpacked_outside(self, name: str) -> None:
+        with pytest.raises(BadInput, match="leads elsewhere"):
+            self.streamed(zipped({name: b"{}"}))
+
+    def test_an_archive_that_unpacks_to_too_much_or_is_damaged(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        raw = zipped(members_of(WHOLE))
+        with pytest.raises(BadInput, match="cannot be unpacked"):
+            self.streamed(raw[: len(raw) // 2])
+        monkeypatch.setattr(archives, "MOST_ARCHIVE_BYTES", len(raw) + 10)
+        with pytest.raises(BadInput, match="has more than"):
+            self.streamed(zipped({"a.json": b" " * 10**6}))
+
+    def test_a_folder_may_be_called_as_a_file(self, tmp_path: Path) -> None:
+        inside = tmp_path / "x.json"
+        inside.mkdir()
+        for number, each in enumerate(WHOLE):
+            (inside / f"{number}.json").write_text(json.dumps(each))
+        assert read_inventory(str(tmp_path)).machines
+        assert read_inventory(str(inside)).machines

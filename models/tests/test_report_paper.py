@@ -23,7 +23,9 @@ from tierwright.advise.quote_ranking import (
     _recommended,
 )
 from tierwright.advise.report._document import checked
+from tierwright.advise.report._paper import compared as options_compared
 from tierwright.advise.report._paper import over_horizon, parts_of_life
+from tierwright.common.currency import ExchangeRate
 from tierwright.hardware.imports.offers import offers_of
 
 
@@ -270,6 +272,24 @@ class TestPaper:
             assert role in said
         assert "21,480.00" in said
 
+    @pytest.mark.parametrize("objective", ["usd", "io_time", "pareto"])
+    def test_an_option_is_one_row_whoever_recommends_it(self, objective: str) -> None:
+        advice = compared(
+            rented("A", "9", 1), have=have(), objective=objective
+        ).advice()
+        document = checked(advice.to_dict(), "advice")
+        assert document["recommendation"]["kind"] == "have"
+        rows = options_compared(document)
+        assert [role for role, _ in rows] == [
+            "do nothing, which is recommended",
+            "least at purchase",
+        ]
+        # A replay changes the time of an option, which stays the same option.
+        document["pareto"] = [
+            {**one, "io_time_us_per_access": 1.0} for one in document["pareto"]
+        ]
+        assert options_compared(document) == rows
+
     def test_cost_over_the_horizon(self) -> None:
         document = checked(advised().to_dict(), "advice")
         best = document["recommendation"]
@@ -324,6 +344,21 @@ class TestPaper:
             assert part in said
         assert "--trace" not in said
         assert "tierwright advise PROFILE" in section(advices.document(), "reproduce")
+
+    def test_a_source_of_a_rate_is_no_rate(self) -> None:
+        rates = [
+            ExchangeRate("EUR", Decimal("0.88"), DAY, source)
+            for source in ("ECB; USD 1 2020-01-01 x\\",)
+        ]
+        rates.append(ExchangeRate("GBP", Decimal("0.75"), DAY, ""))
+        euro = {**built("B"), "currency": "EUR"}
+        said = section(
+            compared(euro, rates=rates, have=have()).advice().to_dict(), "reproduce"
+        )
+        assert re.findall(r"--rate (\S+)", said) == [
+            f"EUR=0.88@{DAY}",
+            f"GBP=0.75@{DAY}",
+        ]
 
     def test_lines_for_approval(self) -> None:
         said = section(advised().to_dict(), "approval")

@@ -9,6 +9,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from tierwright_server.common.settings import Settings
+from tierwright_server.questions.quote_rankings import service as quote_rankings
 from tierwright_server.replays.stored import service as stored
 from tierwright_server.traces.uploads.service import expire
 
@@ -26,6 +27,7 @@ async def expire_forever(
             await expire(settings, sessions)
             await stored.expire_analyses(settings, sessions)
             await stored.expire_results(settings, sessions)
+            await quote_rankings.expire(settings, sessions)
         except (DBAPIError, OSError) as error:
             log.warning("expiry failed", error=str(error))
         await asyncio.sleep(_INTERVAL_S)

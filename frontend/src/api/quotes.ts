@@ -4,12 +4,17 @@ import { answer } from "./client";
 import {
   checkQuoteReport,
   createQuoteRanking,
+  getLineMapping,
+  importPriceBook,
   readImport,
+  replaceLineMapping,
   replayQuoteRanking,
   reportQuoteRanking,
 } from "./gen/sdk.gen";
 import type {
   FileImportIn,
+  LineMappingOut,
+  PriceBookImportIn,
   QuotePaperIn,
   QuoteRankingIn,
   QuoteRankingOut,
@@ -21,7 +26,9 @@ import type { ReplayJob } from "./replay-checks";
 export type {
   FileImportOut,
   HaveIn,
+  LineMappingOut,
   PaperCheckOut,
+  PriceBookImportOut,
   QuotePaperIn,
   QuoteRankingIn,
   QuoteRankingOut,
@@ -41,6 +48,30 @@ export const importQuery = (file: FileImportIn) =>
       answer(readImport({ signal, body: file, throwOnError: true })),
     staleTime: Number.POSITIVE_INFINITY,
   });
+
+/** What part numbers were stated to be: kept by the server. */
+export const lineMappingQuery = () =>
+  queryOptions({
+    queryKey: ["line mapping"],
+    queryFn: ({ signal }) => answer(getLineMapping({ signal, throwOnError: true })),
+  });
+
+/** Keeps a mapping, unless it was changed since it was read. */
+export const keepLineMapping = (
+  line: LineMappingOut["line"],
+  etag: string,
+): Promise<LineMappingOut> =>
+  answer(
+    replaceLineMapping({
+      body: { line },
+      headers: { "If-Match": etag },
+      throwOnError: true,
+    }),
+  );
+
+/** Makes a price book of a price list; the same list twice is one book. */
+export const keepPriceBook = (list: PriceBookImportIn) =>
+  answer(importPriceBook({ body: list, throwOnError: true }));
 
 /** The ranking, or the run that makes it where there are more quotes than are ranked at once. */
 export const rankingQuery = (question: QuoteRankingIn) =>

@@ -17,9 +17,11 @@ export function SaveMenu(props: {
   /** What is written, before the title of its form: "the PDF". */
   readonly article?: string;
   readonly failed: string;
+  /** Whether there is nothing to write yet. */
+  readonly isDisabled?: boolean;
   readonly forms: readonly SavedForm[];
 }) {
-  const { label, isQuiet = false, article = "", failed, forms } = props;
+  const { label, isQuiet = false, article = "", failed, isDisabled, forms } = props;
   const save = useMutation({
     mutationFn: async ({ fileName, write }: SavedForm) => ({
       name: fileName,
@@ -40,7 +42,7 @@ export function SaveMenu(props: {
           <Button
             size="xs"
             {...(isQuiet ? { variant: "default" } : {})}
-            disabled={save.isPending}
+            disabled={save.isPending || isDisabled === true}
           >
             {label}
           </Button>

@@ -385,6 +385,24 @@ _QUESTIONS = {
             "Q-17,EUR,2026-12-31,BOX-1,2,EA,8999.00,1\nQ-17,EUR,2026-12-31,RAIL-4,100,PCE,10.000,100\n",
         }
     ),
+    "import_price_book": Example(
+        {
+            "name": "ACME, drives",
+            "text": "sku,date,currency,price,unit,kind,item\n"
+            "MZQL27T6HBLA,2026-10-01,USD,980.00,EA,device,samsung-pm9a3-7.68tb-u2\n",
+        }
+    ),
+    "get_line_mapping": Example(),
+    "replace_line_mapping": Example(
+        {
+            "line": [
+                {
+                    "part_number": "MZQL27T6HBLA",
+                    "is": [{"kind": "device", "item": "samsung-pm9a3-7.68tb-u2"}],
+                }
+            ]
+        }
+    ),
     "replay_quote_ranking": Example(_QUOTED),
     "check_quote_report": Example(
         {**_QUOTED, "statements": {"need": "Orders double in a year."}}

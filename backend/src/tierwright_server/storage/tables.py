@@ -255,6 +255,15 @@ class TransactionStudy(Table):
     created_at: Mapped[datetime] = mapped_column(default=now)
 
 
+class LineMapping(Table):
+    """What the user stated that part numbers, models of drives and SKUs are: one row."""
+
+    __tablename__ = "line_mappings"
+    id: Mapped[str] = mapped_column(primary_key=True)
+    lines: Mapped[list[Any]]
+    updated_at: Mapped[datetime] = mapped_column(default=now)
+
+
 class Worker(Table):
     """A worker process; it holds the advisory lock of its id while it lives."""
 

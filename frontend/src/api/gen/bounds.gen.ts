@@ -552,8 +552,9 @@ export const FarMemoryIn = {
 } as const;
 
 export const FileImportIn = {
-  kind: {"values":["quotes","prices","inventory"]},
+  encoding: {"values":["text","base64"],"usual":"text"},
   mapping: {"most":1000},
+  kind: {"values":["quotes","prices","inventory"]},
 } as const;
 
 export const FioImportIn = {
@@ -748,8 +749,16 @@ export const ImportFioQuery = {
   table: {"values":["device.figures","device.measurements","device.service_times","device.waiting_times","runs","mixes","warnings"]},
 } as const;
 
+export const ImportPriceBookQuery = {
+  table: {"values":["price_book.exchange_rates","price_book.absent","price_book.prices","left","changes"]},
+} as const;
+
 export const JoinedWorkloadIn = {
   page_bytes: {"low":512,"high":1048576,"whole":true},
+} as const;
+
+export const LineMappingIn = {
+  line: {"most":10000},
 } as const;
 
 export const ListAdviceTemplatesQuery = {
@@ -972,6 +981,12 @@ export const PreviewScaledWorkloadQuery = {
 
 export const PreviewUploadQuery = {
   table: {"values":["detection","records","units","warnings","upload.read_as"]},
+} as const;
+
+export const PriceBookImportIn = {
+  encoding: {"values":["text","base64"],"usual":"text"},
+  mapping: {"most":1000},
+  exchange_rates: {"most":20},
 } as const;
 
 export const PriceBookIn = {

@@ -9030,23 +9030,11 @@ export type FigureOut = {
  */
 export type FileImportIn = {
     /**
-     * Kind
-     *
-     * What it holds: quotes or a cart, a price list, or outputs of programs of a host.
-     */
-    kind: 'quotes' | 'prices' | 'inventory';
-    /**
      * Format
      *
      * Its format, as `tierwright import --as` names it; absent: by the beginning of the file.
      */
     format?: string | null;
-    /**
-     * Name
-     *
-     * Named in errors; of an inventory the machine.
-     */
-    name?: string;
     /**
      * Text
      *
@@ -9054,11 +9042,45 @@ export type FileImportIn = {
      */
     text: string;
     /**
+     * Encoding
+     *
+     * Of `text`: as it is, or the bytes of a file that is not text (a ZIP archive of saved answers, Parquet) as Base64.
+     */
+    encoding?: 'text' | 'base64';
+    /**
      * Mapping
      *
-     * What lines and models of drives are, as of `POST /quote-rankings`.
+     * What lines, models of drives and SKUs are, as of `POST /quote-rankings`; a model or a SKU is a `part_number`.
      */
     mapping?: Array<unknown>;
+    /**
+     * Columns
+     *
+     * Of a table of another system: the column that a field of ours is in, by the name of the field.
+     */
+    columns?: {
+        [key: string]: unknown | string;
+    };
+    /**
+     * Values
+     *
+     * Of such a table: what a field is in every row, by the name of the field.
+     */
+    values?: {
+        [key: string]: unknown | string;
+    };
+    /**
+     * Kind
+     *
+     * What it holds: quotes or a cart, a price list, or outputs of programs of a host or saved answers of Redfish.
+     */
+    kind: 'quotes' | 'prices' | 'inventory';
+    /**
+     * Name
+     *
+     * Named in errors; of an inventory the machine.
+     */
+    name?: string;
 };
 
 /**
@@ -11965,6 +11987,48 @@ export type LeavingOut = {
      * Null while it runs. [ticks]
      */
     commit_time: number | null;
+};
+
+/**
+ * LineMappingIn
+ *
+ * What part numbers, models of drives and SKUs are.
+ */
+export type LineMappingIn = {
+    /**
+     * Line
+     *
+     * Entries as in the file of `--mapping`: what each is recognised by, and `is`.
+     */
+    line: Array<unknown>;
+};
+
+/**
+ * LineMappingOut
+ *
+ * The kept mapping.
+ */
+export type LineMappingOut = {
+    /**
+     * Line
+     *
+     * Its entries.
+     */
+    line: Array<{
+        [key: string]: unknown;
+    }>;
+    /**
+     * Etag
+     *
+     * For `If-Match` of a change.
+     */
+    etag: string;
+    /**
+     * Updated At
+     *
+     * When it was last changed; null while nothing was stated.
+     */
+    updated_at: string | null;
 };
 
 /**
@@ -15428,6 +15492,114 @@ export type PreviewOut = {
 };
 
 /**
+ * PriceBookImportIn
+ *
+ * A price list that becomes a price book of your own.
+ */
+export type PriceBookImportIn = {
+    /**
+     * Format
+     *
+     * Its format, as `tierwright import --as` names it; absent: by the beginning of the file.
+     */
+    format?: string | null;
+    /**
+     * Text
+     *
+     * What it holds, as far as a request may be long; larger files with `tierwright import`.
+     */
+    text: string;
+    /**
+     * Encoding
+     *
+     * Of `text`: as it is, or the bytes of a file that is not text (a ZIP archive of saved answers, Parquet) as Base64.
+     */
+    encoding?: 'text' | 'base64';
+    /**
+     * Mapping
+     *
+     * What lines, models of drives and SKUs are, as of `POST /quote-rankings`; a model or a SKU is a `part_number`.
+     */
+    mapping?: Array<unknown>;
+    /**
+     * Columns
+     *
+     * Of a table of another system: the column that a field of ours is in, by the name of the field.
+     */
+    columns?: {
+        [key: string]: unknown | string;
+    };
+    /**
+     * Values
+     *
+     * Of such a table: what a field is in every row, by the name of the field.
+     */
+    values?: {
+        [key: string]: unknown | string;
+    };
+    /**
+     * Name
+     *
+     * Of the book: what changed is said against the last one that was imported under it.
+     */
+    name: string;
+    /**
+     * Region
+     *
+     * Whose prices count; empty: those of all regions, which must then agree.
+     */
+    region?: string;
+    /**
+     * Exchange Rates
+     *
+     * Of currencies other than the US dollar.
+     */
+    exchange_rates?: Array<ExchangeRateIn>;
+};
+
+/**
+ * PriceBookImportOut
+ *
+ * The price book of an imported list.
+ */
+export type PriceBookImportOut = {
+    /**
+     * The price book used; null where no price book has a price.
+     */
+    price_book: PriceBookOut;
+    /**
+     * Is New
+     *
+     * False where the same list was imported before: it is that book.
+     */
+    is_new: boolean;
+    /**
+     * Finding
+     *
+     * How many prices are in the book, and what changed.
+     */
+    finding: string;
+    /**
+     * Left
+     *
+     * Prices of the list that are not in the book, the first 1,000.
+     */
+    left: Array<PriceLeftOut>;
+    /**
+     * Earlier Id
+     *
+     * Id of the book that was imported under the name before; null where there is none.
+     */
+    earlier_id: string | null;
+    /**
+     * Changes
+     *
+     * What changed since that book; empty where there is none.
+     */
+    changes: Array<PriceChangeOut>;
+};
+
+/**
  * PriceBookIn
  *
  * A price book of your own.
@@ -15622,6 +15794,32 @@ export type PriceBookRef = {
 };
 
 /**
+ * PriceChangeOut
+ *
+ * A price that differs from the book before.
+ */
+export type PriceChangeOut = {
+    /**
+     * What
+     *
+     * Id of the device, or the kind that is priced.
+     */
+    what: string;
+    /**
+     * Before
+     *
+     * Price with its unit; empty where there was none.
+     */
+    before: string;
+    /**
+     * After
+     *
+     * Price with its unit; empty where there is none.
+     */
+    after: string;
+};
+
+/**
  * PriceIn
  *
  * One price of capacity; exactly one of the eight money fields.
@@ -15717,6 +15915,32 @@ export type PriceIn = {
      * A remark.
      */
     note?: string;
+};
+
+/**
+ * PriceLeftOut
+ *
+ * A price of a list that is not in its book.
+ */
+export type PriceLeftOut = {
+    /**
+     * Row
+     *
+     * Where it stands in the file.
+     */
+    row: string;
+    /**
+     * Name
+     *
+     * Its SKU, or its name.
+     */
+    name: string;
+    /**
+     * Reason
+     *
+     * Why it is not in the book.
+     */
+    reason: string;
 };
 
 /**
@@ -28765,6 +28989,186 @@ export type ReadImportResponses = {
 };
 
 export type ReadImportResponse = ReadImportResponses[keyof ReadImportResponses];
+
+export type ImportPriceBookData = {
+    body: PriceBookImportIn;
+    path?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
+         */
+        table?: 'price_book.exchange_rates' | 'price_book.absent' | 'price_book.prices' | 'left' | 'changes';
+    };
+    url: '/api/v1/imports/price-books';
+};
+
+export type ImportPriceBookErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ImportPriceBookError = ImportPriceBookErrors[keyof ImportPriceBookErrors];
+
+export type ImportPriceBookResponses = {
+    /**
+     * The same list was imported before: its book.
+     */
+    200: PriceBookImportOut;
+    /**
+     * Successful Response
+     */
+    201: PriceBookImportOut;
+};
+
+export type ImportPriceBookResponse = ImportPriceBookResponses[keyof ImportPriceBookResponses];
+
+export type GetLineMappingData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/api/v1/imports/mapping';
+};
+
+export type GetLineMappingErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The answer is not available in the requested media type.
+     */
+    406: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetLineMappingError = GetLineMappingErrors[keyof GetLineMappingErrors];
+
+export type GetLineMappingResponses = {
+    /**
+     * Successful Response
+     */
+    200: LineMappingOut;
+};
+
+export type GetLineMappingResponse = GetLineMappingResponses[keyof GetLineMappingResponses];
+
+export type ReplaceLineMappingData = {
+    body: LineMappingIn;
+    headers?: {
+        /**
+         * If-Match
+         *
+         * `ETag` of what was read; 412 if it has been changed in the meantime. `*` or absent: the current version.
+         */
+        'if-match'?: string | null;
+    };
+    path?: never;
+    query?: never;
+    url: '/api/v1/imports/mapping';
+};
+
+export type ReplaceLineMappingErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The answer is not available in the requested media type.
+     */
+    406: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * It was changed after it was read, or the protocol version is not supported.
+     */
+    412: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ReplaceLineMappingError = ReplaceLineMappingErrors[keyof ReplaceLineMappingErrors];
+
+export type ReplaceLineMappingResponses = {
+    /**
+     * Successful Response
+     */
+    200: LineMappingOut;
+};
+
+export type ReplaceLineMappingResponse = ReplaceLineMappingResponses[keyof ReplaceLineMappingResponses];
 
 export type CheckThroughputData = {
     body: ThroughputCheckIn;

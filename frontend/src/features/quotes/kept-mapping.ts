@@ -1,5 +1,7 @@
-/** What part numbers and models are: kept in this browser, and written as the file of `--mapping`. */
-import { useCallback, useState } from "react";
+/** What part numbers and models are: kept by the server, and written as the file of `--mapping`. */
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useMemo } from "react";
+import { keepLineMapping, lineMappingQuery } from "@/api/quotes";
 
 export interface MappedItem {
   readonly kind: string;
@@ -21,7 +23,7 @@ const isLine = (entry: unknown): entry is MappedLine =>
   entry !== null &&
   Array.isArray((entry as { is?: unknown }).is);
 
-/** The entries of a file, or of what was kept; null where it is not a mapping. */
+/** The entries of a file, or of what a browser kept; null where it is not a mapping. */
 export function readMapping(text: string): readonly MappedLine[] | null {
   try {
     const found: unknown = JSON.parse(text);
@@ -48,23 +50,39 @@ export const withLine = (
 export const mappingFile = (lines: readonly MappedLine[]): string =>
   `${JSON.stringify({ line: lines }, null, 1)}\n`;
 
-const kept = (): readonly MappedLine[] => {
+/** What an earlier version kept in the browser; null where it kept nothing. */
+const ofBrowser = (): readonly MappedLine[] | null => {
   try {
-    return readMapping(window.localStorage.getItem(KEY) ?? "") ?? [];
+    return readMapping(window.localStorage.getItem(KEY) ?? "");
   } catch {
-    return []; // a browser that keeps nothing
+    return null; // a browser that keeps nothing
   }
 };
 
+/** The mapping that the server keeps. */
 export function useKeptMapping() {
-  const [lines, setLines] = useState(kept);
-  const keep = useCallback((changed: readonly MappedLine[]) => {
-    setLines(changed);
-    try {
-      window.localStorage.setItem(KEY, JSON.stringify(changed));
-    } catch {
-      // Used until the page is closed.
+  const client = useQueryClient();
+  const kept = useQuery(lineMappingQuery());
+  const { data } = kept;
+  const put = useMutation({
+    mutationFn: (lines: readonly MappedLine[]) =>
+      keepLineMapping([...lines], data?.etag ?? ""),
+    onSuccess: (found) => client.setQueryData(lineMappingQuery().queryKey, found),
+    // Another page may have changed it: what it stated is shown, and nothing of it is lost.
+    onError: () => client.invalidateQueries(lineMappingQuery()),
+  });
+  const { mutate } = put;
+  useEffect(() => {
+    const earlier = data?.line.length === 0 ? ofBrowser() : null;
+    if (earlier !== null && earlier.length > 0) {
+      mutate(earlier, { onSuccess: () => window.localStorage.removeItem(KEY) });
     }
-  }, []);
-  return { lines, keep };
+  }, [data, mutate]);
+  const lines = useMemo(() => (data?.line ?? []) as unknown as MappedLine[], [data]);
+  return {
+    lines,
+    keep: mutate,
+    isReady: data !== undefined,
+    error: kept.error ?? put.error,
+  };
 }

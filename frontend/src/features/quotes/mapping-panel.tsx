@@ -45,7 +45,7 @@ const nameOf = ({ by }: UnmappedOut): string =>
     .filter(Boolean)
     .join(" of ");
 
-/** What the part numbers of the files are: asked once, kept in this browser, used again. */
+/** What the part numbers of the files are: asked once, kept by the server, used again. */
 export function MappingPanel(props: {
   readonly unmapped: readonly UnmappedOut[];
   readonly lines: readonly MappedLine[];
@@ -77,7 +77,7 @@ export function MappingPanel(props: {
   return (
     <Panel
       title="What the part numbers are"
-      subtitle={`${kept} in this browser. ${unknown}`}
+      subtitle={`${kept}. ${unknown}`}
       label="What the part numbers are"
       actions={
         <Group gap="xs">

@@ -38,6 +38,8 @@ const FORMS: readonly {
 export function PaperPanel(props: {
   readonly question: QuoteRankingIn;
   readonly found: QuoteRankingOut;
+  /** Whether it answers the question; else the question is being asked again. */
+  readonly isCurrent: boolean;
   /** Whether there is a recording to replay. */
   readonly canReplay: boolean;
   /** What was typed; it stays while the quotes are ranked again. */
@@ -46,7 +48,9 @@ export function PaperPanel(props: {
 }) {
   const { question, found, stated, put } = props;
   const [statements] = useDebouncedValue(stated, ASK_AFTER_MS);
-  const [isReplayed, setReplayed] = useState(false);
+  const asked = JSON.stringify(question);
+  const [replayed, setReplayed] = useState("");
+  const isReplayed = replayed === asked;
   const replay = useReplay(replaysQuery(question), isReplayed);
   const paper = { ...question, statements };
   const check = useQuery({
@@ -63,6 +67,7 @@ export function PaperPanel(props: {
         <SaveMenu
           label="Save"
           failed="The file could not be written"
+          isDisabled={!props.isCurrent}
           forms={FORMS.map(({ form, title, ending }) => ({
             title,
             fileName: `quotes-${form === ending ? "" : `${form}-`}${found.ranking_id}.${ending}`,
@@ -107,7 +112,7 @@ export function PaperPanel(props: {
               size="xs"
               variant="default"
               disabled={replay.isRunning}
-              onClick={() => (isReplayed ? replay.again() : setReplayed(true))}
+              onClick={() => (isReplayed ? replay.again() : setReplayed(asked))}
             >
               Confirm by replay
             </Button>

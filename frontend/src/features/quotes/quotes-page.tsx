@@ -1,5 +1,5 @@
 import { Anchor, Button, Group, Select, Stack, Text, TextInput } from "@mantine/core";
-import { useQueries, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type DragEvent, useRef, useState } from "react";
 import { devicesFor, devicesQuery } from "@/api/catalog";
@@ -24,9 +24,10 @@ import { useReplay } from "@/components/use-replay";
 import { useAnalysis } from "@/questions/use-analysis";
 import { formatBytes, bytes as inBytes } from "@/units/quantity";
 import { ImportView } from "./import-view";
-import { useKeptMapping } from "./kept-mapping";
+import { type MappedLine, useKeptMapping } from "./kept-mapping";
 import { MappingPanel } from "./mapping-panel";
 import { PaperPanel } from "./paper-panel";
+import { PriceBookOf } from "./price-book-of";
 import classes from "./quotes.module.css";
 import { RankingView } from "./ranking-view";
 
@@ -51,20 +52,46 @@ interface Given {
   readonly kind: ImportKind;
   readonly name: string;
   readonly text: string;
+  readonly encoding: "text" | "base64";
 }
 
 /** What a file seems to hold, which the user can change: an inventory and price lists say so at their beginning. */
 export function kindOf(text: string): ImportKind {
   const head = text.slice(0, 4000);
-  if (/"blockdevices"|Handle 0x|"Devices"\s*:|tierwright-inventory/.test(head)) {
+  if (head.startsWith(ARCHIVE)) {
     return "inventory";
   }
-  return /"BillingCurrency"|"offerCode"|"formatVersion"\s*:|^"?FormatVersion/m.test(
-    head,
-  )
+  if (/"blockdevices"|Handle 0x|"Devices"\s*:|tierwright-host|"@odata\./.test(head)) {
+    return "inventory";
+  }
+  return head.startsWith(PARQUET) ||
+    /"BillingCurrency"|"offerCode"|"formatVersion"\s*:|^"?FormatVersion|^[^\n]*\bChargeCategory\b/m.test(
+      head,
+    )
     ? "prices"
     : "quotes";
 }
+
+const ARCHIVE = "PK\u0003\u0004";
+const PARQUET = "PAR1";
+
+/** A file as a request carries it: its text, or its bytes where they are no text. */
+export async function given(file: File): Promise<Given> {
+  const text = await file.text();
+  const kind = kindOf(text);
+  const name = stemOf(file.name);
+  if (!(text.startsWith(ARCHIVE) || text.startsWith(PARQUET))) {
+    return { kind, name, text, encoding: "text" };
+  }
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  let binary = "";
+  for (let at = 0; at < bytes.length; at += CHUNK) {
+    binary += String.fromCharCode(...bytes.subarray(at, at + CHUNK));
+  }
+  return { kind, name, text: btoa(binary), encoding: "base64" };
+}
+
+const CHUNK = 0x8000;
 
 const stemOf = (name: string): string =>
   name.replace(/\.[a-z]+$/i, "").slice(0, 100) || "file";
@@ -77,9 +104,14 @@ export function QuotesPage() {
   const workload = ready.find(({ id }) => id === (chosen ?? state?.workload));
   const [files, setFiles] = useState<readonly Given[]>([]);
   const [stated, setStated] = useState<StatementsIn>({});
-  const { lines, keep } = useKeptMapping();
+  const { lines, keep, isReady, error: notKept } = useKeptMapping();
   const imports = useQueries({
-    queries: files.map((file) => importQuery({ ...file, mapping: [...lines] })),
+    queries: files.map((file) => ({
+      ...importQuery({ ...file, mapping: [...lines] }),
+      enabled: isReady,
+      // While a part number is stated, what the file was read as stays.
+      placeholderData: keepPreviousData,
+    })),
   });
   const found = imports.map(({ data }) => data);
   const unmapped = found.flatMap((each) => each?.unmapped ?? []);
@@ -92,8 +124,15 @@ export function QuotesPage() {
       {error !== null && (
         <ProblemAlert error={error} title="The inputs could not be loaded" />
       )}
+      {notKept !== null && (
+        <ProblemAlert
+          error={notKept}
+          title="What the part numbers are could not be kept"
+        />
+      )}
       <Files
         files={files}
+        mapping={lines}
         add={(more) => setFiles((now) => [...now, ...more])}
         imports={imports.map(({ data, error: refused }) => ({ data, refused }))}
         change={(at, kind) =>
@@ -125,7 +164,9 @@ export function QuotesPage() {
           start={state?.start ?? "steady"}
           disk={state?.disk_device ?? ""}
           inventory={inventory}
-          files={files.filter(({ kind }) => kind === "quotes")}
+          files={files.filter(
+            ({ kind, encoding }) => kind === "quotes" && encoding === "text",
+          )}
           mapping={[...lines]}
           canReplay={replaysOf(workload.summary) !== null}
           stated={stated}
@@ -137,6 +178,7 @@ export function QuotesPage() {
 }
 
 function Files(props: {
+  readonly mapping: readonly MappedLine[];
   readonly files: readonly Given[];
   readonly imports: readonly {
     readonly data: FileImportOut | undefined;
@@ -158,19 +200,14 @@ function Files(props: {
         : `${large.name} is larger than ${formatBytes(inBytes(MOST_BYTES))}. Read it with tierwright import.`,
     );
     const read = await Promise.all(
-      chosen
-        .filter(({ size }) => size <= MOST_BYTES && size > 0)
-        .map(async (file) => {
-          const text = await file.text();
-          return { kind: kindOf(text), name: stemOf(file.name), text };
-        }),
+      chosen.filter(({ size }) => size <= MOST_BYTES && size > 0).map(given),
     );
     props.add(read);
   };
   return (
     <Panel
       title="Files"
-      subtitle="Our own CSV or JSON, carts as OCI or cXML, price lists of AWS and Azure, outputs of lsblk, dmidecode and nvme. They are read on this machine and not stored."
+      subtitle="Our own CSV or JSON, carts as OCI or cXML, price lists of AWS and Azure, outputs of lsblk, dmidecode and nvme, saved answers of Redfish. They are read on this machine; of a price list a price book can be kept."
       label="Files"
       actions={
         <Button size="xs" onClick={() => picker.current?.click()}>
@@ -253,6 +290,14 @@ function Files(props: {
             )}
             {imports[at]?.data !== undefined && (
               <ImportView name={file.name} found={imports[at].data} />
+            )}
+            {file.kind === "prices" && imports[at]?.data !== undefined && (
+              <PriceBookOf
+                name={file.name}
+                text={file.text}
+                encoding={file.encoding}
+                mapping={props.mapping}
+              />
             )}
           </section>
         ))}
@@ -503,7 +548,16 @@ function Ranked(props: {
   readonly put: (change: StatementsIn) => void;
 }) {
   const { question } = props;
-  const { checked, error, run, again } = useReplay(rankingQuery(question), true);
+  const { checked, error, run, again, isRunning } = useReplay(
+    rankingQuery(question),
+    true,
+  );
+  // While the quotes are ranked again the last ranking stays: what is typed into the paper keeps its place.
+  const [last, setLast] = useState(checked);
+  if (checked !== undefined && checked !== last) {
+    setLast(checked);
+  }
+  const shown = checked ?? (isRunning && run === undefined ? last : undefined);
   return (
     <>
       {error !== null && (
@@ -521,19 +575,22 @@ function Ranked(props: {
           )}
         </Panel>
       )}
-      {checked !== undefined && (
-        <>
-          <RankingView found={checked} />
-          {checked.ranked.length > 0 && (
-            <PaperPanel
-              question={question}
-              found={checked}
-              canReplay={props.canReplay}
-              stated={props.stated}
-              put={props.put}
-            />
-          )}
-        </>
+      {shown !== undefined && (
+        <div aria-busy={checked === undefined}>
+          <Stack gap="lg">
+            <RankingView found={shown} />
+            {shown.ranked.length > 0 && (
+              <PaperPanel
+                question={question}
+                found={shown}
+                isCurrent={checked !== undefined}
+                canReplay={props.canReplay}
+                stated={props.stated}
+                put={props.put}
+              />
+            )}
+          </Stack>
+        </div>
       )}
     </>
   );

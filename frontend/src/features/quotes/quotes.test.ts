@@ -3,7 +3,7 @@ import type { FileImportOut } from "@/api/quotes";
 import { takenText } from "./import-view";
 import { mappingFile, readMapping, withLine } from "./kept-mapping";
 import { checkText } from "./paper-panel";
-import { kindOf, ratesOf } from "./quotes-page";
+import { given, kindOf, ratesOf } from "./quotes-page";
 
 const RAIL = { part_number: "RAIL", is: [{ kind: "part", item: "rails" }] };
 
@@ -33,8 +33,28 @@ describe("what a file seems to be", () => {
     ["quote_id,currency,quantity,unit,price\n", "quotes"],
     ["<?xml version='1.0'?><cXML/>", "quotes"],
     ["NEW_ITEM-PRICE[1]=5", "quotes"],
+    ['[{"@odata.id":"/redfish/v1"}]', "inventory"],
+    ["BilledCost,ChargeCategory,ChargePeriodStart\n", "prices"],
+    ["PAR1\u0000", "prices"],
+    ["PK\u0003\u0004\u0014", "inventory"],
   ])("%s is %s", (text, kind) => {
     expect(kindOf(text)).toBe(kind);
+  });
+});
+
+describe("a file", () => {
+  it("is carried as its text, or as its bytes where they are no text", async () => {
+    const bytes = Uint8Array.from([0x50, 0x4b, 3, 4, 0xff, 0, 0x80]);
+    expect(await given(new File([bytes], "rack.zip"))).toEqual({
+      kind: "inventory",
+      name: "rack",
+      text: "UEsDBP8AgA==",
+      encoding: "base64",
+    });
+    expect(await given(new File(["NEW_ITEM-PRICE[1]=5"], "cart.txt"))).toMatchObject({
+      text: "NEW_ITEM-PRICE[1]=5",
+      encoding: "text",
+    });
   });
 });
 

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from tierwright.cli.books import book_of
 from tierwright.cli.output import Json, print_json, print_table
 from tierwright.common.units import format_count
 from tierwright.common.wording import counted
@@ -31,7 +32,9 @@ def access_cost(
     price_book: Annotated[
         str | None,
         typer.Option(
-            "--price-book", metavar="ID", help="Prices [default: each device's own]."
+            "--price-book",
+            metavar="ID|FILE",
+            help="Prices [default: each device's own].",
         ),
     ] = None,
     amortisation_months: Annotated[
@@ -61,7 +64,7 @@ def access_cost(
         [*named, *shipped],
         page_bytes=page_bytes,
         operation=operation,
-        prices=None if price_book is None else catalog.price_book(price_book),
+        prices=None if price_book is None else book_of(price_book),
         amortisation_months=amortisation_months,
         subject=named[0].id if named else None,
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tierwright.cli.books import book_of
 from tierwright.cli.cost import amount
 from tierwright.cli.options import Assumptions, FlashMetadata, Start, preset_of
 from tierwright.cli.output import (
@@ -107,7 +108,7 @@ def break_even(
     ] = None,
     price_book: Annotated[
         str | None,
-        typer.Option("--price-book", metavar="ID", help="Prices of one date."),
+        typer.Option("--price-book", metavar="ID|FILE", help="Prices of one date."),
     ] = None,
     ram_device: Annotated[
         str | None,
@@ -305,7 +306,7 @@ def break_even(
     flash = catalog.device_or_file(flash_device)
     ram = None if ram_device is None else catalog.device_or_file(ram_device)
     assumed: list[dict[str, str]] = []
-    prices = None if price_book is None else catalog.price_book(price_book)
+    prices = None if price_book is None else book_of(price_book)
     if money is not None and prices is None and ram is None:
         prices = _assumed_book(flash.id, assumed)
     workload = _workload(profile, production)

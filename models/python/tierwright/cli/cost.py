@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tierwright.cli.books import book_of
 from tierwright.cli.output import (
     Json,
     print_facts,
@@ -220,7 +221,9 @@ def tier_cost(
     price_book: Annotated[
         str | None,
         typer.Option(
-            "--price-book", metavar="ID", help="Prices [default: the device's own]."
+            "--price-book",
+            metavar="ID|FILE",
+            help="Prices [default: the device's own].",
         ),
     ] = None,
     usd_per_kwh: Annotated[
@@ -322,7 +325,7 @@ def tier_cost(
     found = economics.tier_cost(
         catalog.device_or_file(device),
         parse_bytes(held),
-        prices=None if price_book is None else catalog.price_book(price_book),
+        prices=None if price_book is None else book_of(price_book),
         load=economics.Load(
             reads=_given("--reads-per-month", reads_per_month),
             writes=_given("--writes-per-month", writes_per_month),

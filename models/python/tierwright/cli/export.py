@@ -149,6 +149,6 @@ def _end(nothing: BadInput) -> NoReturn:
 
 
 def _next_month() -> str:
-    today = datetime.datetime.now(datetime.UTC).date()
-    following = today.replace(day=1) + datetime.timedelta(days=32)
-    return f"{following.year:04}-{following.month:02}"
+    from tierwright.advise.exports import month_after
+
+    return month_after(datetime.datetime.now(datetime.UTC).date().isoformat())

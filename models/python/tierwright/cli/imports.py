@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, BinaryIO, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, TypeVar
 
 import typer
 
 from tierwright.cli.output import (
     Json,
     check_output,
+    pairs,
     print_facts,
     print_json,
     print_table,
@@ -21,6 +23,8 @@ from tierwright.cli.output import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from tierwright.hardware.imports.books import MadeBook
+    from tierwright.hardware.imports.columns import Columns
     from tierwright.hardware.imports.host.inventory import Inventory
     from tierwright.hardware.imports.ledger import Imported
     from tierwright.hardware.imports.readers import Reader
@@ -38,6 +42,39 @@ _File = Annotated[
     typer.Argument(metavar="FILE", help="File to read; - for standard input."),
 ]
 
+_Mapping = Annotated[
+    Path | None,
+    typer.Option(
+        "--mapping",
+        metavar="FILE",
+        help="What lines are that do not name their item, by part number: TOML or JSON.",
+    ),
+]
+
+_Column = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--column",
+        metavar="FIELD=COLUMN",
+        help="Of a table of another system: the column that a field of ours is in; may be repeated.",
+    ),
+]
+_Value = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--value",
+        metavar="FIELD=TEXT",
+        help="Of such a table: what a field is in every row, such as currency=EUR; may be repeated.",
+    ),
+]
+
+
+def columns_of(column: list[str] | None, value: list[str] | None) -> Columns:
+    """Return the columns that options state."""
+    from tierwright.hardware.imports.columns import Columns
+
+    return Columns(pairs(column or (), "--column"), pairs(value or (), "--value"))
+
 
 @app.command("quotes")
 def quotes(
@@ -51,12 +88,18 @@ def quotes(
             help="csv, json, oci or cxml [default: by the beginning of the file].",
         ),
     ] = None,
+    mapping: _Mapping = None,
+    column: _Column = None,
+    value: _Value = None,
     json: Json = False,
 ) -> None:
     """Read a quote or a cart: which lines are taken, which are left out and why, and their units."""
+    from tierwright.hardware.imports.mapping import NO_MAPPING, read_mapping
     from tierwright.hardware.imports.readers import QUOTES
 
-    _show(_read(file, QUOTES, as_), json=json)
+    known = NO_MAPPING if mapping is None else read_mapping(mapping)
+    columns = columns_of(column, value)
+    _show(_read(file, QUOTES, as_, knows=known.knows, columns=columns), json=json)
 
 
 @app.command("prices")
@@ -68,7 +111,7 @@ def prices(
         typer.Option(
             "--as",
             metavar="FORMAT",
-            help="aws, azure or focus [default: by the beginning of the file].",
+            help="aws, azure, csv or focus [default: by the beginning of the file].",
         ),
     ] = None,
     compare: Annotated[
@@ -79,27 +122,74 @@ def prices(
             help="An earlier list: also which prices were added, removed or changed since.",
         ),
     ] = None,
+    mapping: _Mapping = None,
+    column: _Column = None,
+    value: _Value = None,
+    book: Annotated[
+        Path | None,
+        typer.Option(
+            "--book",
+            metavar="FILE",
+            help="Also write the prices of known devices and of memory as a price book, for --price-book.",
+        ),
+    ] = None,
+    region: Annotated[
+        str,
+        typer.Option(
+            "--region",
+            metavar="NAME",
+            help="With --book: the region whose prices count [default: all, which must then agree].",
+        ),
+    ] = "",
+    rate: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--rate",
+            metavar="CODE=RATE@DATE",
+            help="With --book: value of one US dollar in the currency of the list.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Read a price list of a provider or a bill of FOCUS, of any size: which prices are taken, and their units."""
+    from tierwright.hardware.imports.mapping import NO_MAPPING, read_mapping
     from tierwright.hardware.imports.readers import PRICES
 
+    check_output(book)
+    columns = columns_of(column, value)
+    known = NO_MAPPING if mapping is None else read_mapping(mapping)
+    if book is not None:
+        from tierwright.common.currency import stated_rate
+        from tierwright.hardware.imports.books import BookMaker
+
+        maker = BookMaker(known, region)
+        found = _read(file, PRICES, as_, maker.add, knows=known.knows, columns=columns)
+        rates = [
+            stated_rate(code, text)
+            for code, text in pairs(rate or (), "--rate").items()
+        ]
+        made = maker.made(found, Path(file).stem or "price list", rates)
+        book.write_text(_dumped(made.book.to_dict()), encoding="utf-8")
+        _show_book(found, made, json=json)
+        return
     if compare is None:
-        _show(_read(file, PRICES, as_), json=json)
+        _show(_read(file, PRICES, as_, knows=known.knows, columns=columns), json=json)
         return
     from tierwright.hardware.imports.changes import Book, changes
 
     earlier, later = Book(), Book()
-    before = _read(str(compare), PRICES, as_, earlier.add)
-    after = _read(file, PRICES, as_, later.add)
-    found = changes(earlier, later)
+    before = _read(str(compare), PRICES, as_, earlier.add, columns=columns)
+    after = _read(file, PRICES, as_, later.add, knows=known.knows, columns=columns)
+    differing = changes(earlier, later)
     if json:
-        print_json({**after.to_dict(), "earlier": before.id, **found.to_dict()})
+        print_json({**after.to_dict(), "earlier": before.id, **differing.to_dict()})
         return
     _show(after, json=False)
     typer.echo("")
-    typer.echo("Both files are the same." if before.id == after.id else found.finding)
-    if found.listed:
+    typer.echo(
+        "Both files are the same." if before.id == after.id else differing.finding
+    )
+    if differing.listed:
         print_table(
             "Prices that changed",
             [(name, False) for name in ("sku", "unit", "before", "after")],
@@ -110,8 +200,35 @@ def prices(
                     ", ".join(each["before"]) or "-",
                     ", ".join(each["after"]) or "-",
                 ]
-                for each in found.listed
+                for each in differing.listed
             ],
+        )
+
+
+def _dumped(document: dict[str, Any]) -> str:
+    from json import dumps
+
+    return dumps(document, indent=1, default=str) + "\n"
+
+
+def _show_book(found: Imported, made: MadeBook, *, json: bool) -> None:
+    if json:
+        print_json(
+            {
+                **found.to_dict(),
+                "price_book": made.book.to_dict(),
+                "not_in_the_book": [asdict(each) for each in made.left],
+            }
+        )
+        return
+    _show(found, json=False)
+    typer.echo("")
+    typer.echo(made.finding)
+    if made.left:
+        print_table(
+            "Prices that are not in the book",
+            [(name, False) for name in ("row", "name", "reason")],
+            [[each.row, each.name, each.reason] for each in made.left],
         )
 
 
@@ -237,12 +354,24 @@ def _read(
     readers: dict[str, Reader[Line]],
     name: str | None,
     take: Callable[[Line], object] = lambda _: None,
+    *,
+    knows: Callable[[Line], bool] | None = None,
+    columns: Columns | None = None,
 ) -> Imported:
+    from tierwright.hardware.imports.columns import NO_COLUMNS
     from tierwright.hardware.imports.readers import read_rows
 
     with opened_file(file) as stream:
         place = "standard input" if file == "-" else file
-        return read_rows(stream, place, readers, take, name=name)
+        return read_rows(
+            stream,
+            place,
+            readers,
+            take,
+            name=name,
+            knows=knows,
+            columns=columns or NO_COLUMNS,
+        )
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tierwright.cli.books import book_of
 from tierwright.cli.charge import charge
 from tierwright.cli.in_production import RecordedProfile, Source, StandIn, recorded
 from tierwright.cli.options import (
@@ -699,7 +700,9 @@ def evaluate(
     ] = None,
     price_book: Annotated[
         str | None,
-        typer.Option("--price-book", metavar="ID", help="Prices; without it no costs."),
+        typer.Option(
+            "--price-book", metavar="ID|FILE", help="Prices; without it no costs."
+        ),
     ] = None,
     amortisation_months: Annotated[
         int,
@@ -749,7 +752,7 @@ def evaluate(
         "flash": catalog.device_or_file(flash_device),
         "disk": catalog.device_or_file(disk_device),
         "ram": None if ram_device is None else catalog.device_or_file(ram_device),
-        "prices": None if price_book is None else catalog.price_book(price_book),
+        "prices": None if price_book is None else book_of(price_book),
         "amortisation_months": amortisation_months,
         "flash_metadata": preset_of(flash_metadata),
     }

@@ -145,7 +145,7 @@ PriceBookName = Annotated[
     str | None,
     typer.Option(
         "--price-book",
-        metavar="ID",
+        metavar="ID|FILE",
         help="Prices of RAM and devices that are bought by themselves.",
     ),
 ]

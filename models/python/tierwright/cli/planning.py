@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tierwright.cli.books import book_of
 from tierwright.cli.options import (
     Assumptions,
     FlashCaches,
@@ -115,7 +116,7 @@ def scheme_map(
     price_book: Annotated[
         str | None,
         typer.Option(
-            "--price-book", metavar="ID", help="Prices, for the winners in money."
+            "--price-book", metavar="ID|FILE", help="Prices, for the winners in money."
         ),
     ] = None,
     start: Start = "steady",
@@ -142,7 +143,7 @@ def scheme_map(
         dirty_share=dirty_share,
         asymmetry=asymmetry,
         flash_metadata=preset_of(flash_metadata),
-        prices=None if price_book is None else catalog.price_book(price_book),
+        prices=None if price_book is None else book_of(price_book),
     )
     if json:
         print_json({"start": curve.start, **found.to_dict()})
@@ -514,7 +515,9 @@ def choose_flash(
     disk_device: DiskDevice,
     price_book: Annotated[
         str | None,
-        typer.Option("--price-book", metavar="ID", help="Prices [default: their own]."),
+        typer.Option(
+            "--price-book", metavar="ID|FILE", help="Prices [default: their own]."
+        ),
     ] = None,
     flash_metadata: Annotated[
         str | None,
@@ -542,7 +545,7 @@ def choose_flash(
         flash_pages=flash_pages.at(lambda: curve.page_bytes),
         candidates=[catalog.device_or_file(name) for name in candidates.split(",")],
         disk=catalog.device_or_file(disk_device),
-        prices=None if price_book is None else catalog.price_book(price_book),
+        prices=None if price_book is None else book_of(price_book),
         flash_metadata=None if flash_metadata is None else preset(flash_metadata),
     )
     if json:

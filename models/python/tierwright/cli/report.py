@@ -9,6 +9,7 @@ import typer
 
 from tierwright.cli.output import Json, check_output, pairs, print_json
 from tierwright.common.errors import BadInput
+from tierwright.common.parameters import Door, spelled
 
 if TYPE_CHECKING:
     from tierwright.advise.report import Statements
@@ -144,8 +145,8 @@ def _check(
         )
     elif found:
         for each in found:
-            typer.echo(f"{each.code}: {each.message}")
-            typer.echo(f"  hint: {each.hint}")
+            typer.echo(spelled(f"{each.code}: {each.message}", Door.COMMAND))
+            typer.echo(spelled(f"  hint: {each.hint}", Door.COMMAND))
     else:
         typer.echo("A committee would not send it back for anything that is checked.")
     if found:

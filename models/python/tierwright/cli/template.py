@@ -132,6 +132,7 @@ def choices(
         If a file cannot be read, or states what is out of its domain.
     """
     from tierwright.advise.advice import named_book
+    from tierwright.cli.books import book_of
 
     usual = usual_of(template)
     book = price_book or usual.price_book_id
@@ -154,5 +155,5 @@ def choices(
         of.flash,
         of.disk,
         may_buy,
-        named_book(book),
+        named_book(None) if book is None else book_of(book),
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from tierwright.cli.books import book_of
 from tierwright.cli.cost import Device, explain, plain_data
 from tierwright.cli.options import (
     Assumptions,
@@ -195,7 +196,9 @@ def wear(
     price_book: Annotated[
         str | None,
         typer.Option(
-            "--price-book", metavar="ID", help="Prices [default: the device's own]."
+            "--price-book",
+            metavar="ID|FILE",
+            help="Prices [default: the device's own].",
         ),
     ] = None,
     amortisation_months: Annotated[
@@ -374,7 +377,6 @@ def _of_a_profile(
     json: bool,
 ) -> None:
     from tierwright.advise import wear as question
-    from tierwright.hardware import catalog
 
     curve = profile.curve
     if dirty_share is not None:
@@ -386,7 +388,7 @@ def _of_a_profile(
         **choices,
         **limits,
         **{**load, "accesses_per_s": rate.accesses_per_s},
-        prices=None if price_book is None else catalog.price_book(price_book),
+        prices=None if price_book is None else book_of(price_book),
         amortisation_months=months,
     )
     checked = None if trace is None else _checked(found, curve, trace)

@@ -78,6 +78,7 @@ PARAMETERS: dict[str, Parameter] = {
         "limit on the expansion",
         setting="TIERWRIGHT_TRACE_MAX_EXPANSION",
     ),
+    "import_column": Parameter("--column", "column of the import"),
     "import_format": Parameter("--as", "format of the import"),
     "joined_page_bytes": Parameter(
         "--joined-page-bytes",
@@ -107,6 +108,9 @@ PARAMETERS: dict[str, Parameter] = {
     "timeout_s": Parameter("--timeout-s", "time limit"),
     "trace_preview": Parameter("`tierwright trace preview`", "preview"),
     "trace_summary": Parameter("`tierwright trace summary`", "summary of the trace"),
+    "uplift_source": Parameter(
+        "--uplift-source", "source of growth and of the busiest hour", "uplift_source"
+    ),
     "warm_up": Parameter("--warm-up", "warm-up", "warm_up"),
 }
 """All that messages may name; `models/tests/test_parameters.py` holds every mark to it."""

@@ -118,6 +118,27 @@ class Store(Generic[Thing]):
         await session.flush()
         return self._entry(row)
 
+    async def keep(
+        self, session: AsyncSession, thing: Thing
+    ) -> tuple[Entry[Thing], bool, list[Entry[Thing]]]:
+        """Keep a thing under its own id, unless there is one; also whether it is new, and own ones from before it."""
+        row = await repository.own_of(session, self.table, thing.id)
+        if row is not None:
+            older = [
+                self._entry(each)
+                for each in await repository.own(session, self.table)
+                if each.created_at < row.created_at
+            ]
+            return self._entry(row), False, older
+        before = [
+            self._entry(each) for each in await repository.own(session, self.table)
+        ]
+
+        async def made(_: str) -> Thing:
+            return thing
+
+        return await self.add(session, "", made), True, before
+
     async def change(
         self,
         session: AsyncSession,

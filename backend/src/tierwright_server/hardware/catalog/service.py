@@ -1,6 +1,7 @@
 """Decisions about the catalogue."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -34,7 +35,12 @@ from tierwright.hardware.service_time import (
 )
 from tierwright.simulate.replay import contenders
 from tierwright.trace.reading import formats
-from tierwright_server.hardware.catalog.own import Entry, Store, marked
+from tierwright_server.hardware.catalog.own import (
+    OWN_PREFIX,
+    Entry,
+    Store,
+    marked,
+)
 from tierwright_server.hardware.catalog.schemas import (
     AbsentPriceOut,
     Capability,
@@ -339,6 +345,43 @@ async def create_price_book(
     """Check and keep an own price book."""
     make = _checked_book(session, context, body)
     return _book_shown(await PRICE_BOOKS.add(session, body.name, make))
+
+
+@dataclass(frozen=True, slots=True)
+class KeptBook:
+    """A price book of an imported list, as it is kept.
+
+    Attributes
+    ----------
+    thing : PriceBook
+    shown : PriceBookOut
+    is_new : bool
+        False where the same list was imported before.
+    earlier : PriceBook or None
+        The last one that was imported under its name before.
+    """
+
+    thing: PriceBook
+    shown: PriceBookOut
+    is_new: bool
+    earlier: PriceBook | None
+
+
+async def keep_imported(session: AsyncSession, book: PriceBook) -> KeptBook:
+    """Keep the price book of an imported list under an id of its content: the same one twice is one."""
+    entry, is_new, before = await PRICE_BOOKS.keep(
+        session, replace(book, id=f"{OWN_PREFIX}{book.id}")
+    )
+    same = [
+        each.thing
+        for each in before
+        if each.thing.name == book.name and each.thing.id.startswith(IMPORTED_PREFIX)
+    ]
+    return KeptBook(entry.thing, _book_shown(entry), is_new, same[-1] if same else None)
+
+
+IMPORTED_PREFIX = f"{OWN_PREFIX}imported-"
+"""Ids of price books of imported lists begin so."""
 
 
 async def update_price_book(

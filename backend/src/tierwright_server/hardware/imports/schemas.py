@@ -1,23 +1,57 @@
 """Shapes of imports."""
 
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from tierwright_server.common.schemas import Answer, Body
+from tierwright_server.common.schemas import Answer, Body, Name
+from tierwright_server.hardware.catalog.schemas import ExchangeRateIn, PriceBookOut
+
+Field_ = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[a-z_]+$")]
+ColumnText = Annotated[str, Field(min_length=1, max_length=1000)]
+_MAPPING = "What lines, models of drives and SKUs are, as of `POST /quote-rankings`; a model or a SKU is a `part_number`."
+
+Columns = Annotated[dict[Field_, ColumnText], Field(max_length=40)]
 
 
-class FileImportIn(Body):
-    """A file of another system."""
+class _ImportIn(Body):
+    """A file as a request carries it."""
 
-    kind: Literal["quotes", "prices", "inventory"] = Field(
-        description="What it holds: quotes or a cart, a price list, or outputs of programs of a host."
-    )
     format: (
         Annotated[str, Field(min_length=1, max_length=20, pattern=r"^[a-z]+$")] | None
     ) = Field(
         default=None,
         description="Its format, as `tierwright import --as` names it; absent: by the beginning of the file.",
+    )
+    text: Annotated[
+        str,
+        Field(
+            min_length=1,
+            description="What it holds, as far as a request may be long; larger files with `tierwright import`.",
+        ),
+    ]
+    encoding: Literal["text", "base64"] = Field(
+        default="text",
+        description="Of `text`: as it is, or the bytes of a file that is not text (a ZIP archive of saved answers, Parquet) "
+        "as Base64.",
+    )
+    mapping: Annotated[list[Any], Field(max_length=1000, description=_MAPPING)] = []
+    columns: Columns = Field(
+        default={},
+        description="Of a table of another system: the column that a field of ours is in, by the name of the field.",
+    )
+    values: Columns = Field(
+        default={},
+        description="Of such a table: what a field is in every row, by the name of the field.",
+    )
+
+
+class FileImportIn(_ImportIn):
+    """A file of another system."""
+
+    kind: Literal["quotes", "prices", "inventory"] = Field(
+        description="What it holds: quotes or a cart, a price list, or outputs of programs of a host or saved answers of Redfish."
     )
     name: Annotated[
         str,
@@ -27,20 +61,6 @@ class FileImportIn(Body):
             description="Named in errors; of an inventory the machine.",
         ),
     ] = "file"
-    text: Annotated[
-        str,
-        Field(
-            min_length=1,
-            description="What it holds, as far as a request may be long; larger files with `tierwright import`.",
-        ),
-    ]
-    mapping: Annotated[
-        list[Any],
-        Field(
-            max_length=1000,
-            description="What lines and models of drives are, as of `POST /quote-rankings`.",
-        ),
-    ] = []
 
 
 class SkippedRowOut(Answer):
@@ -125,4 +145,77 @@ class FileImportOut(Answer):
     )
     have_reason: str = Field(
         description="Why there is no `have`; empty where there is one, and of other imports."
+    )
+
+
+class PriceBookImportIn(_ImportIn):
+    """A price list that becomes a price book of your own."""
+
+    name: Name = Field(
+        description="Of the book: what changed is said against the last one that was imported under it."
+    )
+    region: Annotated[
+        str,
+        Field(
+            max_length=80,
+            description="Whose prices count; empty: those of all regions, which must then agree.",
+        ),
+    ] = ""
+    exchange_rates: Annotated[list[ExchangeRateIn], Field(max_length=20)] = Field(
+        default=[], description="Of currencies other than the US dollar."
+    )
+
+
+class PriceLeftOut(Answer):
+    """A price of a list that is not in its book."""
+
+    row: str = Field(description="Where it stands in the file.")
+    name: str = Field(description="Its SKU, or its name.")
+    reason: str = Field(description="Why it is not in the book.")
+
+
+class PriceChangeOut(Answer):
+    """A price that differs from the book before."""
+
+    what: str = Field(description="Id of the device, or the kind that is priced.")
+    before: str = Field(description="Price with its unit; empty where there was none.")
+    after: str = Field(description="Price with its unit; empty where there is none.")
+
+
+class PriceBookImportOut(Answer):
+    """The price book of an imported list."""
+
+    price_book: PriceBookOut
+    is_new: bool = Field(
+        description="False where the same list was imported before: it is that book."
+    )
+    finding: str = Field(
+        description="How many prices are in the book, and what changed."
+    )
+    left: list[PriceLeftOut] = Field(
+        description="Prices of the list that are not in the book, the first 1,000."
+    )
+    earlier_id: str | None = Field(
+        description="Id of the book that was imported under the name before; null where there is none."
+    )
+    changes: list[PriceChangeOut] = Field(
+        description="What changed since that book; empty where there is none."
+    )
+
+
+class LineMappingIn(Body):
+    """What part numbers, models of drives and SKUs are."""
+
+    line: Annotated[list[Any], Field(max_length=10_000)] = Field(
+        description="Entries as in the file of `--mapping`: what each is recognised by, and `is`."
+    )
+
+
+class LineMappingOut(Answer):
+    """The kept mapping."""
+
+    line: list[dict[str, Any]] = Field(description="Its entries.")
+    etag: str = Field(description="For `If-Match` of a change.")
+    updated_at: datetime | None = Field(
+        description="When it was last changed; null while nothing was stated."
     )

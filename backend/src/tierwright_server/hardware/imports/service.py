@@ -1,22 +1,53 @@
 """Reads files of other systems; the models decide what they say."""
 
 import asyncio
+import base64
 import io
+from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Any
 
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from tierwright.common.currency import ExchangeRate, rate_from_mapping
 from tierwright.common.errors import BadInput as ModelBadInput
-from tierwright.hardware.imports.host import inventory
+from tierwright.common.errors import Problems
+from tierwright.common.wording import counted
+from tierwright.hardware.imports import inventories
+from tierwright.hardware.imports.books import (
+    BookMaker,
+    MadeBook,
+    changed_prices,
+    is_placed,
+)
+from tierwright.hardware.imports.columns import Columns
 from tierwright.hardware.imports.host.have import have_of
+from tierwright.hardware.imports.host.inventory import Inventory
 from tierwright.hardware.imports.ledger import Imported, Skip
 from tierwright.hardware.imports.mapping import LineMapping, mapping_of
+from tierwright.hardware.imports.prices import Price
 from tierwright.hardware.imports.quotes import CHARGES, QuoteLine
 from tierwright.hardware.imports.readers import PRICES, QUOTES, read_rows
 from tierwright_server.common.errors import BadInput
-from tierwright_server.hardware.imports.schemas import FileImportIn, FileImportOut
+from tierwright_server.hardware.catalog import service as catalog
+from tierwright_server.hardware.catalog.schemas import ExchangeRateIn
+from tierwright_server.hardware.imports.schemas import (
+    FileImportIn,
+    FileImportOut,
+    LineMappingIn,
+    LineMappingOut,
+    PriceBookImportIn,
+    PriceBookImportOut,
+    PriceChangeOut,
+    PriceLeftOut,
+)
+from tierwright_server.http.preconditions import check_match, etag_of
+from tierwright_server.storage import tables
 
 _HAVE_KEYS = {"disk_device": "disk_device_id", "ram": "ram_bytes"}
 _BY = ("supplier", "part_number", "manufacturer_part_number")
 MOST_UNMAPPED = 200
+_MOST_SHOWN = 20
 
 
 async def read(body: FileImportIn) -> FileImportOut:
@@ -32,19 +63,12 @@ async def read(body: FileImportIn) -> FileImportOut:
 
 def _read(body: FileImportIn) -> FileImportOut:
     mapping = mapping_of(body.mapping, "mapping")
-    stream = io.BytesIO(body.text.encode("utf-8", "replace"))
+    stream = io.BytesIO(_bytes_of(body))
     if body.kind == "inventory":
-        if body.format not in (None, inventory.FORMAT):
-            raise BadInput.at(
-                "body.format",
-                body.format,
-                f"is not a format of inventories; the format is {inventory.FORMAT}",
-            )
-        return _inventory(inventory.read_stream(stream, body.name, body.name), mapping)
+        found = inventories.read_stream(stream, body.name, body.name, body.format)
+        return _inventory(found, mapping)
     if body.kind == "prices":
-        return _out(
-            read_rows(stream, body.name, PRICES, lambda _: None, name=body.format)
-        )
+        return _prices(body, stream, mapping)
     unmapped: dict[tuple[tuple[str, str], ...], str] = {}
 
     def take(line: QuoteLine) -> None:
@@ -52,13 +76,167 @@ def _read(body: FileImportIn) -> FileImportOut:
         if found and len(unmapped) < MOST_UNMAPPED:
             unmapped.setdefault(tuple(found.items()), line.description)
 
-    imported = read_rows(stream, body.name, QUOTES, take, name=body.format)
+    imported = read_rows(
+        stream,
+        body.name,
+        QUOTES,
+        take,
+        name=body.format,
+        knows=mapping.knows,
+        columns=_columns_of(body),
+    )
     return _out(
         imported,
         unmapped=[
             {"by": dict(by), "description": text} for by, text in unmapped.items()
         ],
     )
+
+
+def _prices(
+    body: FileImportIn, stream: io.BytesIO, mapping: LineMapping
+) -> FileImportOut:
+    unmapped: dict[str, str] = {}
+
+    def take(price: Price) -> None:
+        key = price.part_number
+        if key and len(unmapped) < MOST_UNMAPPED and not is_placed(price, mapping):
+            unmapped.setdefault(key, price.name)
+
+    found = read_rows(
+        stream,
+        body.name,
+        PRICES,
+        take,
+        name=body.format,
+        knows=mapping.knows,
+        columns=_columns_of(body),
+    )
+    return _out(
+        found,
+        unmapped=[
+            {"by": {"part_number": name}, "description": text}
+            for name, text in unmapped.items()
+        ],
+    )
+
+
+def _columns_of(body: FileImportIn | PriceBookImportIn) -> Columns:
+    return Columns(body.columns, body.values)
+
+
+async def import_price_book(
+    session: AsyncSession, body: PriceBookImportIn
+) -> PriceBookImportOut:
+    """Make a price book of a list, and say what changed since the last one of its name.
+
+    Raises
+    ------
+    BadInput
+        If the list cannot be read, or none of its prices is that of a known device.
+    """
+    made = await asyncio.to_thread(_book_of, body)
+    found = await catalog.keep_imported(session, made.book)
+    after, earlier = found.thing, found.earlier
+    changes = [] if earlier is None else changed_prices(earlier, after)
+    said = [made.finding]
+    if not found.is_new:
+        said.append("The same list was imported before.")
+    if earlier is not None:
+        said.append(
+            f"{counted(len(changes), 'price differs', 'prices differ')} from the book `{earlier.id}`."
+        )
+    return PriceBookImportOut(
+        price_book=found.shown,
+        is_new=found.is_new,
+        finding=" ".join(said),
+        left=[PriceLeftOut(**asdict(each)) for each in made.left],
+        earlier_id=None if earlier is None else earlier.id,
+        changes=[PriceChangeOut(**each) for each in changes],
+    )
+
+
+def _book_of(body: PriceBookImportIn) -> MadeBook:
+    maker = BookMaker(mapping_of(body.mapping, "mapping"), body.region)
+    imported = read_rows(
+        io.BytesIO(_bytes_of(body)),
+        body.name,
+        PRICES,
+        maker.add,
+        name=body.format,
+        columns=_columns_of(body),
+    )
+    rates = [rate_of(each) for each in body.exchange_rates]
+    return maker.made(imported, body.name, rates)
+
+
+def rate_of(stated: ExchangeRateIn) -> ExchangeRate:
+    """Return an exchange rate of a request.
+
+    Raises
+    ------
+    BadInput
+        If it is not one.
+    """
+    problems = Problems("exchange_rates", "state currency, per_usd, date and source")
+    rate = rate_from_mapping(stated.model_dump(), "exchange_rates", problems)
+    problems.raise_if_any()
+    assert rate is not None
+    return rate
+
+
+async def get_mapping(session: AsyncSession) -> LineMappingOut:
+    """Read the kept mapping."""
+    return _mapping_out(await session.get(tables.LineMapping, _KEPT))
+
+
+async def replace_mapping(
+    session: AsyncSession, body: LineMappingIn, if_match: str | None
+) -> LineMappingOut:
+    """Keep a mapping in place of the one that is kept.
+
+    Raises
+    ------
+    BadInput
+        If it is not a mapping.
+    PreconditionFailed
+        If it was changed since it was read.
+    """
+    lines = mapping_of(body.line, "line").to_dict()
+    row = await session.get(tables.LineMapping, _KEPT, with_for_update=True)
+    check_match(if_match, _mapping_out(row).etag, "the mapping")
+    if row is None:
+        row = tables.LineMapping(id=_KEPT, lines=lines)
+        session.add(row)
+    row.lines, row.updated_at = lines, tables.now()
+    await session.flush()
+    return _mapping_out(row)
+
+
+def _mapping_out(row: tables.LineMapping | None) -> LineMappingOut:
+    return LineMappingOut(
+        line=[] if row is None else row.lines,
+        etag=etag_of(_KEPT, _NEVER if row is None else row.updated_at),
+        updated_at=None if row is None else row.updated_at,
+    )
+
+
+_KEPT = "kept"
+_NEVER = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def _bytes_of(body: FileImportIn | PriceBookImportIn) -> bytes:
+    if body.encoding == "text":
+        return body.text.encode("utf-8", "replace")
+    try:
+        return base64.b64decode(body.text, validate=True)
+    except ValueError as error:
+        raise BadInput.at(
+            "body.text",
+            body.text[:_MOST_SHOWN],
+            "is not Base64",
+            hint="Encode the bytes of the file as Base64 (RFC 4648, section 4).",
+        ) from error
 
 
 def _unmapped(line: QuoteLine, mapping: LineMapping) -> dict[str, str]:
@@ -74,7 +252,7 @@ def _unmapped(line: QuoteLine, mapping: LineMapping) -> dict[str, str]:
     return stated if set(stated) - {"supplier"} else {}
 
 
-def _inventory(found: inventory.Inventory, mapping: LineMapping) -> FileImportOut:
+def _inventory(found: Inventory, mapping: LineMapping) -> FileImportOut:
     have, reason = None, ""
     if len(found.machines) == 1:
         try:

@@ -1,7 +1,6 @@
 """The paper for approval of a ranking: the advice on its quotes as a file, and what a committee would send back."""
 
 import asyncio
-import datetime
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -79,11 +78,9 @@ async def written(
 
 def _exported(document: dict[str, Any], form: str) -> bytes:
     if form == "focus":
-        day = datetime.date.fromisoformat(document["quotes"]["day"])
-        first = day.replace(day=1) + datetime.timedelta(days=32)
         text = exports.focus_csv(
             document,
-            f"{first.year:04}-{first.month:02}",
+            exports.month_after(document["quotes"]["day"]),
             months=min(MONTHS_A_YEAR, document["horizon_months"]),
         )
     elif form == "opencost":

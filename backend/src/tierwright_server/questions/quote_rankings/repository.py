@@ -1,5 +1,7 @@
 """Queries on rankings."""
 
+from datetime import datetime
+
 from sqlalchemy import delete, func, select
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -8,6 +10,8 @@ from tierwright_server.storage.tables import QuoteRanking, now
 
 MOST_KEPT = 1000
 """Rankings that are kept; the oldest go first."""
+MOST_KEPT_BYTES = 256 * 2**20
+"""All of them together; the one that was just made stays whatever its size. [bytes]"""
 
 
 async def get(session: AsyncSession, ranking_id: str) -> bytes | None:
@@ -23,13 +27,30 @@ async def keep(session: AsyncSession, ranking_id: str, answer: bytes) -> bytes:
         .values(id=ranking_id, answer=answer, created_at=now())
         .on_conflict_do_nothing()
     )
-    count = await session.scalar(select(func.count()).select_from(QuoteRanking)) or 0
-    if count > MOST_KEPT:
-        oldest = (
-            select(QuoteRanking.id)
-            .where(QuoteRanking.id != ranking_id)
-            .order_by(QuoteRanking.created_at, QuoteRanking.id)
-            .limit(count - MOST_KEPT)
+    newest = {"order_by": (QuoteRanking.created_at.desc(), QuoteRanking.id.desc())}
+    kept = select(
+        QuoteRanking.id,
+        func.row_number().over(**newest).label("place"),
+        func.sum(func.length(QuoteRanking.answer)).over(**newest).label("bytes"),
+    ).subquery()
+    await session.execute(
+        delete(QuoteRanking).where(
+            QuoteRanking.id != ranking_id,
+            QuoteRanking.id.in_(
+                select(kept.c.id).where(
+                    (kept.c.place > MOST_KEPT) | (kept.c.bytes > MOST_KEPT_BYTES)
+                )
+            ),
         )
-        await session.execute(delete(QuoteRanking).where(QuoteRanking.id.in_(oldest)))
+    )
     return await get(session, ranking_id) or answer
+
+
+async def expire(session: AsyncSession, before: datetime) -> int:
+    """Delete the rankings that were made before a moment, and return how many they were."""
+    gone = await session.scalars(
+        delete(QuoteRanking)
+        .where(QuoteRanking.created_at < before)
+        .returning(QuoteRanking.id)
+    )
+    return len(gone.all())

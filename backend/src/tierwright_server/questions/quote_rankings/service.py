@@ -3,16 +3,20 @@
 import asyncio
 import json
 from dataclasses import dataclass
+from datetime import timedelta
 
-from sqlalchemy.ext.asyncio import AsyncSession
+import structlog
+from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from tierwright.advise import quote_ranking as models
 from tierwright.advise.advice.request import Replays, Splits
+from tierwright.common.units import format_bytes
 from tierwright.common.wording import counted
 from tierwright.hardware.device import Device
 from tierwright.hardware.imports.offers import Batch
 from tierwright_server.common.errors import BadInput, NotFound, NotReady
 from tierwright_server.common.result_ids import result_id
+from tierwright_server.common.settings import Settings
 from tierwright_server.common.version import VERSION
 from tierwright_server.hardware.catalog import service as catalog
 from tierwright_server.http.context import Context
@@ -35,8 +39,10 @@ from tierwright_server.questions.quote_rankings.schemas import (
 )
 from tierwright_server.replays import results
 from tierwright_server.replays.results import Asked, Row
-from tierwright_server.storage.tables import Content, Result, Run, Workload
+from tierwright_server.storage.tables import Content, Result, Run, Workload, now
 from tierwright_server.traces.workloads import service as workloads
+
+log = structlog.get_logger(__name__)
 
 Kept = tuple[str, bytes]
 """Id and bytes of a ranking."""
@@ -263,5 +269,17 @@ async def find(session: AsyncSession, ranking_id: str) -> bytes | QuoteRankingRu
     raise NotFound(
         f"there is no ranking `{ranking_id}`",
         hint=f"Send the quotes again: POST /api/v1/quote-rankings. The last {repository.MOST_KEPT:,} rankings are "
-        "kept.",
+        f"kept, of {format_bytes(repository.MOST_KEPT_BYTES)} in all, for as long as results of analyses.",
     )
+
+
+async def expire(
+    settings: Settings, sessions: async_sessionmaker[AsyncSession]
+) -> None:
+    """Delete the rankings that were made longer ago than results of analyses are kept."""
+    async with sessions() as session:
+        oldest = now() - timedelta(seconds=settings.analysis_expires_s)
+        count = await repository.expire(session, oldest)
+        await session.commit()
+    if count:
+        log.info("rankings expired", count=count)

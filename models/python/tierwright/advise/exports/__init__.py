@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tierwright.advise.exports.bill import OPTIONS, NothingToExport, option_of
-from tierwright.advise.exports.focus import focus_csv
+from tierwright.advise.exports.focus import focus_csv, month_after
 from tierwright.advise.exports.opencost import opencost_csv
 from tierwright.advise.exports.purchases import purchases_csv, purchases_workbook
 
@@ -11,6 +11,7 @@ __all__ = [
     "OPTIONS",
     "NothingToExport",
     "focus_csv",
+    "month_after",
     "opencost_csv",
     "option_of",
     "purchases_csv",

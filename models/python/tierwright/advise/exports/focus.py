@@ -69,6 +69,8 @@ UNITS = {
 """Units of prices of a bill, and of quantities in FOCUS."""
 ACCOUNT = "forecast"
 MOST_MONTHS = 1200
+LAST_YEAR = 9000
+"""Of a day that a forecast follows: all of its months have years of four digits."""
 _MONTH = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])")
 _MONTHS_PER_YEAR = 12
 _PART = Decimal("1e-12")
@@ -98,6 +100,29 @@ class Month:
         if self.month == 12:  # noqa: PLR2004  # December
             return Month(self.year + 1, 1)
         return Month(self.year, self.month + 1)
+
+
+def month_after(day: str) -> str:
+    """Return the month behind that of a day, as `focus_csv` takes it.
+
+    Parameters
+    ----------
+    day : str
+        YYYY-MM-DD.
+
+    Raises
+    ------
+    BadInput
+        If it is later than a forecast can be.
+    """
+    found = _MONTH.match(day)
+    if found is None or int(found[1]) > LAST_YEAR:
+        raise BadInput(
+            f"day: a forecast after `{day}` cannot be written",
+            f"state a day of the year {LAST_YEAR:,} or earlier",
+        )
+    following = Month(int(found[1]), int(found[2])).next
+    return f"{following.year:04}-{following.month:02}"
 
 
 def focus_csv(
@@ -137,9 +162,9 @@ def focus_csv(
     """
     billed = option_of(document, option)
     found = _MONTH.fullmatch(first_month)
-    if found is None or not 1 <= int(found[1]) <= 9000:  # noqa: PLR2004
+    if found is None or not 1 <= int(found[1]) <= LAST_YEAR + 1:
         raise BadInput(
-            f"first_month: `{first_month}` is not a month written as YYYY-MM",
+            f"first_month: `{first_month}` is not a month written as YYYY-MM, of the year 1 to {LAST_YEAR + 1:,}",
             "write 2026-12, for example",
         )
     if not is_count(months, MOST_MONTHS) or months < 1:

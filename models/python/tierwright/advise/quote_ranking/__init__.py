@@ -583,13 +583,7 @@ def _answer(
         **versions(asked),
         "quotes": batch.content_id[:16],
         "day": day,
-        "exchange_rates": "; ".join(
-            sorted(
-                f"{each.currency} {each.per_usd:f} {each.date} {each.source}".rstrip()
-                for each in rates
-            )
-        )
-        or "none",
+        "exchange_rates": _words.rates_in_words(rates),
     }
     return Ranking(
         finding=_words.finding(ranked, rejected, unreadable, zero is not None),

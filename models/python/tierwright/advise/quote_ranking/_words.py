@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
@@ -18,11 +19,33 @@ from tierwright.hardware.imports.offers import DO_NOTHING
 
 if TYPE_CHECKING:
     from tierwright.advise.quote_ranking import Ranked, Rejected
+    from tierwright.common.currency import ExchangeRate
     from tierwright.hardware.imports.offers import Unreadable
 
 CHARGE_WORDS: Mapping[str, str] = {"tax": "tax", "shipping": "shipping"}
 """Kinds of charges, in words."""
 ON_TOP = "It runs on machines that there are: what they cost goes on, and is not in this price."
+
+_ONE_RATE = re.compile(r"(?:[^\\;]|\\.)+", re.DOTALL)
+
+
+def rates_in_words(rates: Iterable[ExchangeRate]) -> str:
+    """Return exchange rates in one text, in a fixed order; `rates_stated` takes it apart, whatever a source holds."""
+    said = (
+        f"{each.currency} {each.per_usd:f} {each.date} {each.source}".rstrip()
+        for each in rates
+    )
+    return (
+        "; ".join(sorted(re.sub(r"[\\;]", r"\\\g<0>", one) for one in said)) or "none"
+    )
+
+
+def rates_stated(text: str) -> Iterator[str]:
+    """Yield each rate of a text of `rates_in_words`: currency, rate, date, source."""
+    for found in _ONE_RATE.findall(text):
+        one = re.sub(r"\\(.)", r"\1", found, flags=re.DOTALL).strip()
+        if one not in ("", "none"):
+            yield one
 
 
 def finding(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
+from tierwright.advise.quote_ranking._words import rates_stated
 from tierwright.advise.quote_ranking.switching import said
 from tierwright.advise.report import _figures as show
 from tierwright.advise.report._answer import Document, named, sentence_of
@@ -106,32 +108,49 @@ def compared(document: Document) -> list[tuple[str, Document]]:
     best, zero = document["recommendation"], document["option_zero"]
     found: list[tuple[str, Document]] = []
     if zero is not None:
-        found.append(("do nothing", zero))
-    others = [one for one in document["alternatives"] if one not in (zero, best)]
+        role = "do nothing"
+        if best is not None and _is_same(best, zero):
+            role = "do nothing, which is recommended"
+        found.append((role, zero))
+
+    def following(options: Iterable[Document]) -> list[Document]:
+        return [
+            one
+            for one in options
+            if not (zero is not None and one["kind"] == "have")
+            and all(not _is_same(one, each) for _, each in found)
+        ]
+
+    others = following(document["alternatives"])
     priced = [
         one
-        for one in ([] if best is None else [best, *others, *document["pareto"]])
+        for one in following(
+            () if best is None else (best, *others, *document["pareto"])
+        )
         if one["usd_per_month"] is not None
     ]
-    if priced:
+    if priced and best is not None:
         least = min(
             priced, key=lambda one: (one["purchase_usd"] or 0, one["usd_per_month"])
         )
         role = "least at purchase"
         found.append(
-            ("recommended, and least at purchase", least)
-            if least == best
+            ("recommended, and least at purchase", best)
+            if _is_same(least, best)
             else (role, least)
         )
-    if best is not None and all(one != best for _, one in found):
+    if best is not None and all(not _is_same(best, one) for _, one in found):
         found.append(("recommended", best))
-    if others:
-        following = next(
-            (one for one in others if all(one != each for _, each in found)), None
-        )
-        if following is not None:
-            found.append(("next", following))
+    found += [("next", one) for one in following(others)[:1]]
     return found
+
+
+_SAME = ("kind", "name", "scheme", "usd_per_month", "purchase_usd")
+
+
+def _is_same(one: Document, other: Document) -> bool:
+    """Whether two options are one: a replay changes figures of an option, not what it is nor what it costs."""
+    return all(one[name] == other[name] for name in _SAME)
 
 
 def options(document: Document) -> Iterator[Markup]:
@@ -492,10 +511,9 @@ def reproduce(document: Document) -> Iterator[Markup]:
 
 def _rates_of(document: Document) -> Iterator[tuple[str, str, str]]:
     """Yield the exchange rates of a ranking, as `versions` names them."""
-    text = document["versions"].get("exchange_rates", "none")
-    if text == "none":
-        return
-    for each in text.split("; "):
-        parts = each.split(" ")
-        if len(parts) >= 3:  # noqa: PLR2004 - code, rate, date
-            yield parts[0], parts[1], parts[2]
+    for each in rates_stated(document["versions"].get("exchange_rates", "none")):
+        if (found := _RATE.match(each)) is not None:
+            yield found[1], found[2], found[3]
+
+
+_RATE = re.compile(r"([A-Z]{3}) ([0-9.]+) ([0-9]{4}-[0-9]{2}-[0-9]{2})(?: |$)")

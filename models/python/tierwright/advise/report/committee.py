@@ -99,7 +99,7 @@ def _nothing(document: Document) -> Iterator[SentBack]:
         yield SentBack(
             "cost_of_nothing_unknown",
             "What doing nothing costs is not stated.",
-            "state `usd_per_month` or `bill` of what there is today",
+            "state the cost per month of what there is today",
         )
 
 
@@ -224,7 +224,7 @@ def _uplift(document: Document, source: str) -> Iterator[SentBack]:
         yield SentBack(
             "uplift_without_source",
             f"An uplift has no source: {listed(uplifts)}.",
-            "state who says so with `uplift_source`, and name it in the paper",
+            "state who says so, and when, as [[the uplift_source]]",
         )
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import BinaryIO
 
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import listed
-from tierwright.hardware.imports import redfish
+from tierwright.hardware.imports import archives, redfish
 from tierwright.hardware.imports.host import inventory as host
 from tierwright.hardware.imports.host.inventory import Inventory
 from tierwright.hardware.imports.source import HEAD_BYTES, Source
@@ -31,34 +33,72 @@ def read_inventory(file: str, name: str | None = None) -> Inventory:
     BadInput
         If there is no such format, or the content does not follow it.
     """
+    if file == STANDARD_INPUT:
+        place = "standard input"
+        return read_stream(sys.stdin.buffer, place, "host", name)
+    path = Path(file)
+    if path.is_dir():
+        return _read_folder(path, _checked(name), file)
+    with path.open("rb") as opened:
+        return read_stream(opened, str(path), path.stem, name)
+
+
+def read_stream(
+    stream: BinaryIO, place: str, host_name: str, name: str | None = None
+) -> Inventory:
+    """Read an inventory of one file, which may be a ZIP archive of a folder.
+
+    Parameters
+    ----------
+    stream : BinaryIO
+        At its beginning.
+    place : str
+        Named in errors.
+    host_name : str
+        Of the machine, where no document says it.
+    name : str, optional
+        As of `read_inventory`.
+
+    Raises
+    ------
+    BadInput
+        As of `read_inventory`.
+    """
+    _checked(name)
+    source = Source(stream, place)
+    if source.head.startswith(archives.BEGINS):
+        with archives.unpacked(source, host_name) as folder:
+            found = _read_folder(folder, name, place)
+        imported = replace(found.imported, id=source.content_id())
+        return replace(found, imported=imported)
+    if (name or _format_of(source.head)) == redfish.FORMAT:
+        return redfish.read_stream(source, place)
+    return host.read_stream(source, place, host_name)
+
+
+def _checked(name: str | None) -> str | None:
     if name is not None and name not in FORMATS:
         raise BadInput(
             f"[[import_format]]: `{name}` is not a format of inventories that is read here",
             f"the formats are {listed(FORMATS)}",
         )
-    if file == STANDARD_INPUT:
-        stream = Source(sys.stdin.buffer, "standard input")
-        found = name or _format_of(stream.head)
-        if found == redfish.FORMAT:
-            return redfish.read_stream(stream, stream.place)
-        return host.read_stream(stream, stream.place)
-    path = Path(file)
-    if (name or _format_of_path(path)) == host.FORMAT:
-        return host.read_path(path)
-    if path.is_dir():
-        return redfish.read_folder(path)
-    with path.open("rb") as opened:
-        return redfish.read_stream(opened, str(path))
+    return name
+
+
+def _read_folder(folder: Path, name: str | None, place: str) -> Inventory:
+    if (name or _format_of_folder(folder)) == redfish.FORMAT:
+        return redfish.read_folder(folder, place)
+    return host.read_folder(folder, place)
 
 
 def _format_of(head: bytes) -> str:
     return redfish.FORMAT if redfish.recognises(head) else host.FORMAT
 
 
-def _format_of_path(path: Path) -> str:
-    """Return the format of a file, or of a folder by its first file of JSON."""
-    first = next(iter(sorted(path.rglob("*.json"))), None) if path.is_dir() else path
-    if first is None:
+def _format_of_folder(folder: Path) -> str:
+    """Return the format of a folder, by its first file of JSON."""
+    files = sorted(each for each in folder.rglob("*.json") if each.is_file())
+    if not files:
         return host.FORMAT
-    with first.open("rb") as stream:
+    with files[0].open("rb") as stream:
         return _format_of(stream.read(HEAD_BYTES))

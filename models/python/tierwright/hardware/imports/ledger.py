@@ -113,10 +113,17 @@ class Ledger:
     refuse : callable, optional
         Called with the quote, the row and the reason of each row that is left out; the quote is empty where the
         row does not tell it.
+    knows : callable, optional
+        Whether the mapping of the user states what a row is: such a row is not unresolved.
     """
 
-    def __init__(self, refuse: Callable[[str, Row, str], object] | None = None) -> None:
+    def __init__(
+        self,
+        refuse: Callable[[str, Row, str], object] | None = None,
+        knows: Callable[[Any], bool] | None = None,
+    ) -> None:
         self._refuse = refuse
+        self._knows = knows
         self.format_version: str | None = None
         self.read = 0
         self.taken = 0
@@ -153,6 +160,10 @@ class Ledger:
         if len(self._skipped) < MOST_LISTED:
             where = shown(row) if isinstance(row, str) else row
             self._skipped.append({"row": where, "reason": reason})
+
+    def is_known(self, line: object) -> bool:
+        """Say whether the mapping states what a row is."""
+        return self._knows is not None and self._knows(line)
 
     def leave_unresolved(self, row: Row, name: str, reason: str) -> None:
         """Note a row that no exact rule identifies."""

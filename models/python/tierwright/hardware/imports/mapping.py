@@ -139,6 +139,13 @@ class LineMapping:
             )
         return found[0].items
 
+    def knows(self, line: Stated) -> bool:
+        """Whether it states what a line is."""
+        try:
+            return self.items_of(line) is not None
+        except Skip:
+            return False
+
     def to_dict(self) -> list[dict[str, Any]]:
         """Return plain data, as `mapping_of` takes it."""
         return [

@@ -17,7 +17,7 @@ class PriceUnit:
     Attributes
     ----------
     measure : str
-        What is priced: `hour`, `month` or `term` of one piece; `byte_hour`, `byte_month`, `io_per_s_month` or
+        What is priced: `piece` or `byte` that is bought; `hour`, `month` or `term` of one piece; `byte_hour`, `byte_month`, `io_per_s_month` or
         `byte_per_s_month`.
     amount : int
         How much of it one unit is.
@@ -57,6 +57,9 @@ class Price:
         Of one unit. [currency]
     currency : str
         ISO 4217.
+    kind, item : str
+        What it is of, where the file states it: one of `tierwright.hardware.imports.quotes.BUYABLE`, and its id in the
+        catalogue; empty where it does not.
     """
 
     row: Row
@@ -73,6 +76,29 @@ class Price:
     end: Decimal | None
     price: Decimal
     currency: str
+    kind: str = ""
+    item: str = ""
+
+    # What a mapping of quotes recognises a line by: a SKU is a part number of who offers it.
+    @property
+    def part_number(self) -> str:
+        """Return the SKU, or the name of a price without one."""
+        return self.sku or self.name
+
+    @property
+    def supplier(self) -> str:
+        """Return nothing: a price list is of one supplier."""
+        return ""
+
+    @property
+    def manufacturer(self) -> str:
+        """Return nothing: a price list does not state it."""
+        return ""
+
+    @property
+    def manufacturer_part_number(self) -> str:
+        """Return nothing: a price list does not state it."""
+        return ""
 
     @property
     def price_of_one(self) -> Decimal:

@@ -201,11 +201,11 @@ def take_lines(
         ledger.take(line.currency, *_unit_in_words(line, fields))
         if line.valid_until is not None:
             ledger.valid_until(line.valid_until)
-        if not line.kind:
+        if not line.kind and not ledger.is_known(line):
             ledger.leave_unresolved(
                 row,
                 line.part_number or line.manufacturer_part_number or line.description,
-                "nothing in the file states which device, server, instance, volume or part this is",
+                "neither the file nor a mapping states which device, server, instance, volume or part this is",
             )
         yield line
 

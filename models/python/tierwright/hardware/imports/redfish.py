@@ -67,11 +67,11 @@ class _Service:
 def recognises(head: bytes) -> bool:
     """Say whether a file begins with an answer of Redfish."""
     text = head.decode("utf-8-sig", "replace").lstrip()
-    return text.startswith("{") and '"@odata.' in text
+    return text.startswith(("{", "[")) and '"@odata.' in text
 
 
 def read_stream(stream: BinaryIO | Source, place: str) -> Inventory:
-    """Read answers that are one behind the other in one file.
+    """Read answers in one file: one behind the other, in a list, or in an object by the path or file of each.
 
     Raises
     ------
@@ -80,27 +80,44 @@ def read_stream(stream: BinaryIO | Source, place: str) -> Inventory:
     """
     source = stream if isinstance(stream, Source) else Source(stream, place)
     found: dict[str, Answer] = {}
-    for part in parts_of(source.text(MOST_BYTES), place):
-        if not isinstance(part, Mapping):
-            raise BadInput(f"{place}: has a text between its answers", _HINT)
-        _add(found, part, place)
+    for answer in _answers_in(source.text(MOST_BYTES), place):
+        _add(found, answer, place)
     return _inventory([_Service("", found)], source.content_id(), place)
 
 
-def read_folder(folder: Path) -> Inventory:
+def _answers_in(text: str, place: str) -> Iterator[Answer]:
+    whole = [parse_json(text, place, _HINT)] if text.lstrip()[:1] == "[" else None
+    for part in parts_of(text, place) if whole is None else whole:
+        if isinstance(part, Mapping) and any(key.startswith("@odata.") for key in part):
+            yield part
+        elif isinstance(part, (Mapping, list)):
+            inside = part.values() if isinstance(part, Mapping) else part
+            yield from (each for each in inside if isinstance(each, Mapping))
+        else:
+            raise BadInput(f"{place}: has a text between its answers", _HINT)
+
+
+def read_folder(folder: Path, place: str | None = None) -> Inventory:
     """Read all files of a folder that end in `.json`, however deep.
 
     Where two of its folders hold answers of the same id, each of them is a service of its own.
+
+    Parameters
+    ----------
+    folder : Path
+    place : str, optional
+        Named in errors; the folder unless given.
 
     Raises
     ------
     BadInput
         As `read_stream`; or if it has too many files.
     """
+    place = place or str(folder)
     paths = sorted(each for each in folder.rglob("*.json") if each.is_file())
     if len(paths) > MOST_FILES:
         raise BadInput(
-            f"{folder}: has {counted(len(paths), 'file')}, more than {MOST_FILES:,}",
+            f"{place}: has {counted(len(paths), 'file')}, more than {MOST_FILES:,}",
             "import it in parts",
         )
     content = hashlib.sha256()
@@ -113,7 +130,7 @@ def read_folder(folder: Path) -> Inventory:
         left -= len(raw)
         if left < 0:
             raise BadInput(
-                f"{folder}: its files have more than {format_bytes(MOST_FOLDER_BYTES)}",
+                f"{place}: its files have more than {format_bytes(MOST_FOLDER_BYTES)}",
                 "import it in parts",
             )
         content.update(f"{relative}\0{len(raw)}\0".encode())
@@ -130,7 +147,7 @@ def read_folder(folder: Path) -> Inventory:
         services = [_Service("", together)]
     else:
         services = [_Service(name, found) for name, found in by_top.items()]
-    return _inventory(services, content.hexdigest(), str(folder))
+    return _inventory(services, content.hexdigest(), place)
 
 
 def _add(found: dict[str, Answer], answer: Answer, place: str) -> None:

@@ -85,8 +85,14 @@ def read_stream(stream: BinaryIO | Source, place: str, name: str = "host") -> In
     return inventory_of(found, source.content_id(), place)
 
 
-def read_folder(folder: Path) -> Inventory:
+def read_folder(folder: Path, place: str | None = None) -> Inventory:
     """Read a folder: its files are of one machine, those of each folder in it are of another one.
+
+    Parameters
+    ----------
+    folder : Path
+    place : str, optional
+        Named in errors; the folder unless given.
 
     Raises
     ------
@@ -95,12 +101,13 @@ def read_folder(folder: Path) -> Inventory:
     """
     found: list[Host] = []
     content = hashlib.sha256()
-    for name, files in _machines_in(folder):
+    place = place or str(folder)
+    for name, files in _machines_in(folder, place):
         loose: list[Host] = []
         for path in files:
             with path.open("rb") as stream:
                 raw = stream.read(MOST_BYTES + 1)
-            text = text_of(raw, str(path), MOST_BYTES)
+            text = text_of(raw, str(path.relative_to(folder)), MOST_BYTES)
             content.update(f"{path.relative_to(folder)}\0{len(raw)}\0".encode())
             content.update(raw)
             loose += hosts_in(text, str(path.relative_to(folder)), name)
@@ -109,7 +116,7 @@ def read_folder(folder: Path) -> Inventory:
         own = [one for each in loose if each.name == name for one in each.outputs]
         if own:
             found.append(Host(name, tuple(own)))
-    return inventory_of(found, content.hexdigest(), str(folder))
+    return inventory_of(found, content.hexdigest(), place)
 
 
 def read_path(path: Path) -> Inventory:
@@ -131,7 +138,7 @@ def read_text(text: str, place: str, name: str) -> Inventory:
     return read_stream(io.BytesIO(text.encode()), place, name)
 
 
-def _machines_in(folder: Path) -> Iterator[tuple[str, list[Path]]]:
+def _machines_in(folder: Path, place: str) -> Iterator[tuple[str, list[Path]]]:
     entries = sorted(folder.iterdir())
     own = [each for each in entries if each.is_file()]
     inside = [each for each in entries if each.is_dir()]
@@ -148,7 +155,7 @@ def _machines_in(folder: Path) -> Iterator[tuple[str, list[Path]]]:
     count = sum(len(files) for _, files in groups)
     if count > MOST_FILES:
         raise BadInput(
-            f"{folder}: has {counted(count, 'file')}, more than {MOST_FILES:,}",
+            f"{place}: has {counted(count, 'file')}, more than {MOST_FILES:,}",
             "import it in parts",
         )
     yield from ((name, files) for name, files in groups if files)
