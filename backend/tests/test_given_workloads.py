@@ -560,7 +560,7 @@ class TestCounters:
         shown = preview["evidence"]
         assert (shown["evidence"], shown["title"]) == ("ages", "ages")
         assert shown["indicative"] is False
-        assert shown["check"].startswith("at its largest size it agrees")
+        assert shown["check"].startswith("at its largest size, 2.75 MiB, it agrees")
         made = application.post(
             "/workloads/from-curve", {"name": "Counters", "text": text}, 201
         )

@@ -117,7 +117,8 @@ def test_ages_of_recorded_traces_give_their_exact_curve(
     assert abs(check) <= most_off
     assert (found.low is None) == (snapshots < 3)
     if found.low is not None and found.high is not None:
-        off = max(1 + check, 1 / (1 + check))
+        # At the present size the band ends at the check itself, but for rounding.
+        off = max(1 + check, 1 / (1 + check)) * (1 + 1e-9)
         low = np.minimum(np.interp(sizes, found.sizes, found.low), rates / off)
         high = np.maximum(np.interp(sizes, found.sizes, found.high), rates * off)
         assert np.mean((low <= exact) & (exact <= high)) >= 0.85
@@ -630,7 +631,37 @@ class TestMemcached:
         assert evidence.self_check == pytest.approx(1.0)
         assert evidence.is_indicative
         assert evidence.band == ()
-        assert "100 % above" in evidence.check_text()
+        assert "100 % above" in evidence.check_text(4096)
+        assert evidence.self_check_pages == evidence.valid_to
+
+    @pytest.mark.parametrize(
+        ("line", "says"),
+        [
+            ("la=1 cls=5 size=" + "9" * 70, "too long for a number"),
+            ("la=1 cls=5 size=" + "9" * 40, "larger than any counter"),
+            ("la=" + "9" * 40 + " cls=5 size=1", "larger than any counter"),
+            ("la=1 exp=" + "9" * 40 + " cls=5 size=1", "larger than any counter"),
+            ("la=1 cls=5 items=1 bytes=1e60", "larger than any counter"),
+            ("la=1 cls=" + "9" * 40 + " size=1", "number of a slab class"),
+            ("STAT items:5:evicted " + "9" * 40, "larger than any counter"),
+            ("STAT items:5:evicted " + "9" * 100_000, "too long for a number"),
+        ],
+    )
+    def test_very_many_digits_are_refused_with_their_line(
+        self, line: str, says: str
+    ) -> None:
+        text = stats(10_000, 0, 0) + dump(10_000)
+        at = text.count("\n") + 1
+        where, found = problem(f"{text}{line}\n{stats(20_000, 10**6, 9999)}")
+        assert where == f"line {at}"
+        assert says in found
+
+    def test_more_than_any_memory_holds_is_refused(self) -> None:
+        text = stats(10_000, 0, 0) + dump(10_000).replace(
+            "bytes=1000", f"bytes={10**15}"
+        )
+        text += stats(20_000, 10**6, 9999)
+        assert "more than any memory" in problem(text)[1]
 
     def test_the_youngest_evicted_ends_the_range(self) -> None:
         text = stats(10_000, 0, 1, 3600) + dump(10_000) + stats(20_000, 10**6, 9999)
@@ -647,7 +678,7 @@ class TestMemcached:
         assert evidence is not None
         assert evidence.valid_to == 7200
         assert evidence.self_check is None
-        assert "nothing was evicted" in evidence.check_text()
+        assert "nothing was evicted" in evidence.check_text(4096)
 
     def test_what_had_expired_is_left_out(self) -> None:
         text = (

@@ -586,7 +586,7 @@ export const GetConversionLogQuery = {
 
 export const GetCurveQuery = {
   points: {"low":2,"high":5000,"whole":true,"usual":500},
-  table: {"values":["columns","evidence.parts","knees","steady","steady.knees"]},
+  table: {"values":["columns","evidence.parts","band","knees","steady","steady.knees"]},
 } as const;
 
 export const GetDeviceQuery = {

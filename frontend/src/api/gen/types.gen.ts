@@ -5792,6 +5792,12 @@ export type CurveOut = {
      */
     misses_high: Array<number> | null;
     /**
+     * Band
+     *
+     * Miss ratios of a curve from counters, straight between these sizes, which are more than the listed ones: between two counted sizes they lie between both counts. Empty where no band is known.
+     */
+    band: Array<BandRow>;
+    /**
      * Estimator
      *
      * How the counts were found.
@@ -8047,9 +8053,15 @@ export type EvidenceOut = {
     /**
      * Self Check
      *
-     * By what share it gives more misses at its largest size than the system counts; null where there is no such count. [1]
+     * By what share it gives more misses at the size of the check than the system counts; null where there is no such count. [1]
      */
     self_check: number | null;
+    /**
+     * Self Check Pages
+     *
+     * Size of the check; null where there is none. [pages]
+     */
+    self_check_pages: number | null;
     /**
      * Check
      *
@@ -32374,7 +32386,7 @@ export type GetCurveData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `columns`.
          */
-        table?: 'columns' | 'evidence.parts' | 'knees' | 'steady' | 'steady.knees';
+        table?: 'columns' | 'evidence.parts' | 'band' | 'knees' | 'steady' | 'steady.knees';
     };
     url: '/api/v1/workloads/{workload_id}/curve';
 };

@@ -291,7 +291,7 @@ def _evidence(evidence: Evidence | None, page_bytes: int) -> list[tuple[str, str
     return [
         ("evidence", f"{evidence.title} ({evidence.snapshots_text()})"),
         ("speaks of", evidence.range_text(page_bytes)),
-        ("check", evidence.check_text()),
+        ("check", evidence.check_text(page_bytes)),
         *(("part", each.text(page_bytes)) for each in evidence.parts),
     ]
 

@@ -29,8 +29,12 @@ class EvidenceOut(Answer):
     )
     range: str = Field(description="The same in words.")
     self_check: float | None = Field(
-        description="By what share it gives more misses at its largest size than the system counts; null "
+        description="By what share it gives more misses at the size of the check than the system counts; null "
         "where there is no such count. [1]"
+    )
+    self_check_pages: int | None = Field(
+        default=None,
+        description="Size of the check; null where there is none. [pages]",
     )
     check: str = Field(description="The same in words, or why there is none.")
     indicative: bool = Field(description="Whether the check shows an error above 25 %.")
@@ -40,6 +44,22 @@ class EvidenceOut(Answer):
         default=[],
         description="Measurements of which it was put together, by size; empty where it is one.",
     )
+
+
+class BandRow(Answer):
+    """Miss ratios between which that of a size lies."""
+
+    pages: int = Field(description="Size. [pages]")
+    low: float = Field(description="Least miss ratio. [1]")
+    high: float = Field(description="Largest miss ratio. [1]")
+
+
+def band_of(evidence: Evidence | None) -> list[BandRow]:
+    """Return the band of a curve from counters; empty where none is known."""
+    return [
+        BandRow(pages=pages, low=low, high=high)
+        for pages, low, high in (() if evidence is None else evidence.band)
+    ]
 
 
 def evidence_of(evidence: Evidence | None, page_bytes: int) -> EvidenceOut | None:
@@ -53,7 +73,8 @@ def evidence_of(evidence: Evidence | None, page_bytes: int) -> EvidenceOut | Non
         valid_to=evidence.valid_to,
         range=evidence.range_text(page_bytes),
         self_check=evidence.self_check,
-        check=evidence.check_text(),
+        self_check_pages=evidence.self_check_pages,
+        check=evidence.check_text(page_bytes),
         indicative=evidence.is_indicative,
         snapshots=evidence.snapshots,
         basis=evidence.snapshots_text(),

@@ -13,7 +13,7 @@ from tierwright.common.units import format_bytes
 from tierwright.common.wording import counted, percent
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.document import Profile
-from tierwright.profile.evidence import Evidence, Part
+from tierwright.profile.evidence import Evidence, Part, stepped
 from tierwright.profile.given.examine import (
     ONE_LINE,
     STRAIGHT_LINES,
@@ -77,9 +77,9 @@ def combined(profiles: Sequence[Profile]) -> Profile:
     aged = [(each, rows) for each, rows in parts if _evidence(each).kind == "ages"]
     rows = dict(exact)
     moved, most = 0, 0.0
-    check, reason = None, "the points are what the system counts"
+    check, reason, check_at = None, "the points are what the system counts", None
     for each, known in aged:
-        check, reason = _check_of(each.curve, known, exact)
+        check, reason, check_at = _check_of(each.curve, known, exact)
         for size, row in known.items():
             if size in exact:
                 continue
@@ -103,13 +103,16 @@ def combined(profiles: Sequence[Profile]) -> Profile:
             check,
             reason,
             min(_evidence(each).snapshots for each in profiles),
-            _band(sizes, rows) if _has_band(aged) else (),
+            _band(sizes, rows, [_evidence(each) for each, _ in aged])
+            if not aged or _has_band(aged)
+            else (),
             tuple(
                 sorted(
                     (_part(each) for each in profiles),
                     key=lambda part: (part.valid_from, part.valid_to),
                 )
             ),
+            check_at,
         ),
         _said(moved, most),
     )
@@ -192,8 +195,8 @@ def _check_counted(exact: dict[int, _Measured]) -> None:
 
 def _check_of(
     curve: Curve, known: dict[int, _Measured], exact: dict[int, _Measured]
-) -> tuple[float | None, str]:
-    """Return by what share the ages give more than what was counted within their range, or their own check."""
+) -> tuple[float | None, str, int | None]:
+    """Return by what share the ages give more than what was counted within their range, or their own check; and where."""
     evidence = curve.evidence
     assert evidence is not None  # checked
     within = [
@@ -202,11 +205,14 @@ def _check_of(
         if evidence.valid_from <= size <= evidence.valid_to and exact[size].ratio > 0
     ]
     if not within:
-        return evidence.self_check, evidence.self_check_reason
+        at = evidence.self_check_pages
+        if at is None and evidence.self_check is not None:
+            at = evidence.valid_to
+        return evidence.self_check, evidence.self_check_reason, at
     at = max(within)
     sizes = sorted(known)
     ages = float(np.interp(at, sizes, [known[size].ratio for size in sizes]))
-    return ages / exact[at].ratio - 1.0, ""
+    return ages / exact[at].ratio - 1.0, "", at
 
 
 def _raised(row: _Measured, size: int, exact: dict[int, _Measured]) -> _Measured:
@@ -224,12 +230,18 @@ def _has_band(aged: Sequence[tuple[Profile, dict[int, _Measured]]]) -> bool:
 
 
 def _band(
-    sizes: Sequence[int], rows: dict[int, _Measured]
+    sizes: Sequence[int], rows: dict[int, _Measured], aged: Sequence[Evidence]
 ) -> tuple[tuple[int, float, float], ...]:
+    """Return the band of ages where they speak, and between sizes that were counted alone the counts on either side."""
     low = np.minimum.accumulate([rows[size].low for size in sizes])
     high = np.minimum.accumulate([rows[size].high for size in sizes])
     ends = zip(sizes, low.tolist(), np.maximum(low, high).tolist(), strict=True)
-    return tuple((size, one, two) for size, one, two in ends)
+    return stepped(
+        tuple((size, one, two) for size, one, two in ends),
+        lambda one, two: any(
+            each.valid_from <= one and two <= each.valid_to for each in aged
+        ),
+    )
 
 
 def _said(moved: int, most: float) -> list[str]:

@@ -130,6 +130,10 @@ class Measured:
         Why there is no such check.
     band : tuple of (float, float)
         Least and largest miss ratio of each point, in their order; empty where no band is known. [1]
+    exact : bool
+        Whether points are counts of one load, so that those on either side bound the misses in between.
+    check_bytes : float or None
+        Size of the check, where it is beyond the last point; None where it is at the last one. [bytes]
     """
 
     kind: EvidenceClass
@@ -137,6 +141,8 @@ class Measured:
     self_check: float | None = None
     reason: str = ""
     band: tuple[tuple[float, float], ...] = ()
+    exact: bool = True
+    check_bytes: float | None = None
 
 
 @dataclass(slots=True)
