@@ -173,6 +173,11 @@ def test_parts_survive_file_scale_and_caution(
     assert printed.split("\n")[0].split(maxsplit=1)[1].startswith("points and ages (2")
     assert "ages (ages): 400 KiB to 1.56 MiB" in printed
     assert profile_from_mapping(json.loads(out.read_text())).curve.evidence == evidence
+    # What does not fit is named by its file.
+    assert main(["curve", "combine", str(paths[0]), str(paths[0])]) == 2
+    profile("points", [(400, 0.3), (900, 0.1)]).write(out)
+    assert main(["curve", "combine", str(paths[1]), str(out)]) == 2
+    assert f"{out} counted a miss ratio of 0.3" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

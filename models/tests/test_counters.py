@@ -540,6 +540,29 @@ class TestAurora:
         assert found.evidence.kind == "points"
         assert "A read of Aurora storage took 1 ms on average." in found.assumptions
 
+    def test_each_level_has_its_rate_and_its_time(self) -> None:
+        found = complete(
+            self.HEAD
+            + "1,81920000,8192,163840000,100,10,10,5\n"
+            + "11,81920000,8192,163840000,900,60,160,55\n"
+        )
+        assert found.evidence is not None
+        assert found.profile is not None
+        assert [
+            (each.name, each.size_bytes, each.requests_per_s, each.read_us)
+            for each in found.evidence.tiers
+        ] == [
+            ("shared buffers", 81_920_000, 80.0, None),
+            ("the cache on flash", 163_840_000, 15.0, None),  # its time was not read
+            ("Aurora storage", None, 5.0, 1000.0),
+        ]
+        again = profile_from_mapping(json.loads(found.profile.to_text()))
+        assert again.curve.evidence == found.evidence
+        document = json.loads(found.profile.to_text())
+        document["given"]["tiers"][0]["requests_per_s"] = -1
+        with pytest.raises(BadInput, match=r"given\.tiers"):
+            profile_from_mapping(document)
+
     def test_documented_sizes_are_powers_of_1024(self) -> None:
         assert flash_bytes(Reading(), 1, "975 GB") == 975 * 2**30
         assert flash_bytes(Reading(), 1, "1054 GB") == 1054 * 2**30

@@ -17,6 +17,7 @@ const AGES: EvidenceOut = {
   snapshots: 1,
   basis: "1 snapshot, too few for a band",
   parts: [],
+  tiers: [],
 };
 
 it("names the class, the range and the check of a curve from counters", async () => {

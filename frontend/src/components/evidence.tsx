@@ -29,9 +29,9 @@ export function EvidencePanel({ evidence }: { readonly evidence: EvidenceOut }) 
       <Text size="sm" mt="xs">
         {sentence(evidence.check)}
       </Text>
-      {evidence.parts.length > 0 && (
+      {evidence.parts.length + evidence.tiers.length > 0 && (
         <ul>
-          {evidence.parts.map(({ text }) => (
+          {[...evidence.parts, ...evidence.tiers].map(({ text }) => (
             <li key={text}>
               <Text size="sm">{sentence(text)}</Text>
             </li>

@@ -8092,6 +8092,12 @@ export type EvidenceOut = {
      * Measurements of which it was put together, by size; empty where it is one.
      */
     parts: Array<EvidencePartOut>;
+    /**
+     * Tiers
+     *
+     * Levels of the hierarchy that was counted, from the fastest; empty where it was not counted by level.
+     */
+    tiers: Array<EvidenceTierOut>;
 };
 
 /**
@@ -8122,6 +8128,44 @@ export type EvidencePartOut = {
      * Text
      *
      * Class, kind of the input and sizes in words.
+     */
+    text: string;
+};
+
+/**
+ * EvidenceTierOut
+ *
+ * What one level of a running hierarchy answered, as its system counts it.
+ */
+export type EvidenceTierOut = {
+    /**
+     * Name
+     *
+     * Its name.
+     */
+    name: string;
+    /**
+     * Size Bytes
+     *
+     * In use; null of the lowest one. [bytes]
+     */
+    size_bytes: number | null;
+    /**
+     * Requests Per S
+     *
+     * Requests that it answered. [1/s]
+     */
+    requests_per_s: number;
+    /**
+     * Read Us
+     *
+     * Mean time of a read of it; null where none was measured. [µs]
+     */
+    read_us: number | null;
+    /**
+     * Text
+     *
+     * The same in words.
      */
     text: string;
 };
@@ -12303,6 +12347,26 @@ export type MeasurementOut = {
      * A remark.
      */
     note: string;
+};
+
+/**
+ * MeasurementsIn
+ *
+ * Create one workload of several measurements of one system: ages below, the present point, points beyond.
+ */
+export type MeasurementsIn = {
+    /**
+     * Name
+     *
+     * A name to show, on one line.
+     */
+    name: string;
+    /**
+     * Workload Ids
+     *
+     * Workloads from the counters of one system under one load, of one page size.
+     */
+    workload_ids: Array<string>;
 };
 
 /**
@@ -31236,7 +31300,7 @@ export type ListWorkloadsData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `items`.
          */
-        table?: 'items' | 'items.summary.warnings' | 'items.summary.evidence.parts' | 'items.summary.production.production.rates' | 'items.summary.composed_of';
+        table?: 'items' | 'items.summary.warnings' | 'items.summary.evidence.parts' | 'items.summary.evidence.tiers' | 'items.summary.production.production.rates' | 'items.summary.composed_of';
     };
     url: '/api/v1/workloads';
 };
@@ -31296,7 +31360,7 @@ export type CreateWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.evidence.tiers' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads';
 };
@@ -31368,7 +31432,7 @@ export type CreateWorkloadFromProfileData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.evidence.tiers' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/from-profile';
 };
@@ -31436,7 +31500,7 @@ export type CreateWorkloadFromCurveData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.evidence.tiers' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/from-curve';
 };
@@ -31505,7 +31569,7 @@ export type GetJoinedWorkloadsData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `items`.
          */
-        table?: 'items' | 'items.summary.warnings' | 'items.summary.evidence.parts' | 'items.summary.production.production.rates' | 'items.summary.composed_of';
+        table?: 'items' | 'items.summary.warnings' | 'items.summary.evidence.parts' | 'items.summary.evidence.tiers' | 'items.summary.production.production.rates' | 'items.summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}/joined';
 };
@@ -31580,7 +31644,7 @@ export type CreateJoinedWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.evidence.tiers' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}/joined';
 };
@@ -31797,7 +31861,7 @@ export type CreateScaledWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.evidence.tiers' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}/scaled';
 };
@@ -31869,7 +31933,7 @@ export type CreateWorkloadFromDescriptionData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.evidence.tiers' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/from-description';
 };
@@ -31937,7 +32001,7 @@ export type CreateComposedWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.evidence.tiers' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/from-composition';
 };
@@ -31995,6 +32059,78 @@ export type CreateComposedWorkloadResponses = {
 };
 
 export type CreateComposedWorkloadResponse = CreateComposedWorkloadResponses[keyof CreateComposedWorkloadResponses];
+
+export type CreateWorkloadFromMeasurementsData = {
+    body: MeasurementsIn;
+    headers?: {
+        /**
+         * Chosen by the client, a new one for each new object. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first request is being processed.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
+         */
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.evidence.tiers' | 'summary.production.production.rates' | 'summary.composed_of';
+    };
+    url: '/api/v1/workloads/from-measurements';
+};
+
+export type CreateWorkloadFromMeasurementsErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+    /**
+     * Not enough free disk space.
+     */
+    507: Problem;
+};
+
+export type CreateWorkloadFromMeasurementsError = CreateWorkloadFromMeasurementsErrors[keyof CreateWorkloadFromMeasurementsErrors];
+
+export type CreateWorkloadFromMeasurementsResponses = {
+    /**
+     * Successful Response
+     */
+    201: WorkloadOut;
+};
+
+export type CreateWorkloadFromMeasurementsResponse = CreateWorkloadFromMeasurementsResponses[keyof CreateWorkloadFromMeasurementsResponses];
 
 export type DeleteWorkloadData = {
     body?: never;
@@ -32090,7 +32226,7 @@ export type GetWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.evidence.tiers' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}';
 };
@@ -32163,7 +32299,7 @@ export type RenameWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.evidence.tiers' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}';
 };
@@ -32238,7 +32374,7 @@ export type ReadWorkloadAgainData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.evidence.tiers' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}/read-again';
 };
@@ -32311,7 +32447,7 @@ export type GetConversionLogData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'report.warnings' | 'report.evidence.parts' | 'report.production.production.rates' | 'report.composed_of' | 'report.detection';
+        table?: 'report.warnings' | 'report.evidence.parts' | 'report.evidence.tiers' | 'report.production.production.rates' | 'report.composed_of' | 'report.detection';
     };
     url: '/api/v1/workloads/{workload_id}/conversion-log';
 };
@@ -32386,7 +32522,7 @@ export type GetCurveData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `columns`.
          */
-        table?: 'columns' | 'evidence.parts' | 'band' | 'knees' | 'steady' | 'steady.knees';
+        table?: 'columns' | 'evidence.parts' | 'evidence.tiers' | 'band' | 'knees' | 'steady' | 'steady.knees';
     };
     url: '/api/v1/workloads/{workload_id}/curve';
 };
@@ -32660,7 +32796,7 @@ export type PreviewGivenCurveData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'evidence.parts' | 'band' | 'points' | 'problems' | 'questions';
+        table?: 'evidence.parts' | 'evidence.tiers' | 'band' | 'points' | 'problems' | 'questions';
     };
     url: '/api/v1/curve-previews';
 };

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import Problems
 from tierwright.common.fields import is_count, is_number
-from tierwright.common.units import format_bytes
+from tierwright.common.units import format_bytes, format_microseconds
 from tierwright.common.wording import counted, listed, percent
 
 EvidenceClass = Literal["points", "ages", "one_point"]
@@ -74,6 +74,47 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class Tier:
+    """What one level of a running hierarchy answered, as its system counts it.
+
+    Attributes
+    ----------
+    name : str
+        Of the level.
+    size_bytes : int or None
+        In use; None of the lowest one. [bytes]
+    requests_per_s : float
+        Requests that it answered. [1/s]
+    read_us : float or None
+        Mean time of a read of it; None where none was measured. [µs]
+    """
+
+    name: str
+    size_bytes: int | None
+    requests_per_s: float
+    read_us: float | None = None
+
+    def text(self) -> str:
+        """Say what it answered."""
+        size = "" if self.size_bytes is None else f", {format_bytes(self.size_bytes)}"
+        time = (
+            ""
+            if self.read_us is None
+            else f", {format_microseconds(self.read_us)} per read"
+        )
+        return f"{self.name}{size}: {self.requests_per_s:,.4g} requests per second{time}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return one row of the key `tiers`."""
+        return {
+            "name": self.name,
+            "size_bytes": self.size_bytes,
+            "requests_per_s": self.requests_per_s,
+            "read_us": self.read_us,
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """What a curve rests on.
 
@@ -96,6 +137,8 @@ class Evidence:
     band : tuple of (int, float, float)
         Size [pages], least and largest miss ratio [1], straight between the rows; empty where no band is known.
         Between two counted sizes it is as high as the counts on either side (`stepped`).
+    tiers : tuple of Tier
+        Levels of the hierarchy that was counted, from the fastest; empty where it was not counted by level.
     parts : tuple of Part
         Of which it was put together, by size; empty of one measurement. `kind` is then the weakest that gives a
         curve.
@@ -110,6 +153,7 @@ class Evidence:
     band: tuple[tuple[int, float, float], ...] = ()
     parts: tuple[Part, ...] = ()
     self_check_pages: int | None = None
+    tiers: tuple[Tier, ...] = ()
 
     @property
     def is_indicative(self) -> bool:
@@ -236,6 +280,9 @@ class Evidence:
             "band": [list(row) for row in self.band],
             **(
                 {"parts": [each.to_dict() for each in self.parts]} if self.parts else {}
+            ),
+            **(
+                {"tiers": [each.to_dict() for each in self.tiers]} if self.tiers else {}
             ),
         }
 
@@ -408,6 +455,15 @@ def from_mapping(given: Mapping[str, Any], problems: Problems) -> Evidence | Non
         None,
         f"must be a list of at most {_MOST_PARTS} objects with evidence, valid_from, valid_to and source",
     )
+    tiers = given.get("tiers", [])
+    problems.check(
+        isinstance(tiers, list)
+        and len(tiers) <= _MOST_PARTS
+        and all(_is_tier(tier) for tier in tiers),
+        "given.tiers",
+        None,
+        f"must be a list of at most {_MOST_PARTS} objects with name, size_bytes, requests_per_s and read_us",
+    )
     if len(problems.found) == before:
         problems.check(
             given["valid_from"] <= given["valid_to"],
@@ -430,6 +486,31 @@ def from_mapping(given: Mapping[str, Any], problems: Problems) -> Evidence | Non
             for part in parts
         ),
         checked_at,
+        tuple(
+            Tier(
+                tier["name"],
+                tier["size_bytes"],
+                float(tier["requests_per_s"]),
+                None if tier["read_us"] is None else float(tier["read_us"]),
+            )
+            for tier in tiers
+        ),
+    )
+
+
+def _is_tier(tier: Any) -> bool:
+    if not isinstance(tier, Mapping):
+        return False
+    name, size, rate, time = (
+        tier.get(key) for key in ("name", "size_bytes", "requests_per_s", "read_us")
+    )
+    return (
+        isinstance(name, str)
+        and 0 < len(name) <= _LONGEST_TEXT
+        and (size is None or (is_count(size) and size > 0))
+        and is_number(rate)
+        and rate >= 0
+        and (time is None or (is_number(time) and time >= 0))
     )
 
 

@@ -1,9 +1,26 @@
 """Shape of what a curve from the counters of a running system rests on."""
 
+from typing import Annotated
+
 from pydantic import Field
 
 from tierwright.profile.evidence import Evidence, EvidenceClass
-from tierwright_server.common.schemas import Answer
+from tierwright.profile.given.combine import MOST
+from tierwright_server.common.schemas import Answer, Body, Identifier, Name
+
+
+class MeasurementsIn(Body):
+    """Create one workload of several measurements of one system: ages below, the present point, points beyond."""
+
+    name: Name
+    workload_ids: Annotated[
+        list[Identifier],
+        Field(
+            min_length=2,
+            max_length=MOST,
+            description="Workloads from the counters of one system under one load, of one page size.",
+        ),
+    ]
 
 
 class EvidencePartOut(Answer):
@@ -13,6 +30,20 @@ class EvidencePartOut(Answer):
     valid_from: int = Field(description="Smallest size that it gives. [pages]")
     valid_to: int = Field(description="Largest size that it gives. [pages]")
     text: str = Field(description="Class, kind of the input and sizes in words.")
+
+
+class EvidenceTierOut(Answer):
+    """What one level of a running hierarchy answered, as its system counts it."""
+
+    name: str
+    size_bytes: int | None = Field(
+        description="In use; null of the lowest one. [bytes]"
+    )
+    requests_per_s: float = Field(description="Requests that it answered. [1/s]")
+    read_us: float | None = Field(
+        description="Mean time of a read of it; null where none was measured. [µs]"
+    )
+    text: str = Field(description="The same in words.")
 
 
 class EvidenceOut(Answer):
@@ -43,6 +74,11 @@ class EvidenceOut(Answer):
     parts: list[EvidencePartOut] = Field(
         default=[],
         description="Measurements of which it was put together, by size; empty where it is one.",
+    )
+    tiers: list[EvidenceTierOut] = Field(
+        default=[],
+        description="Levels of the hierarchy that was counted, from the fastest; empty where it was not counted by "
+        "level.",
     )
 
 
@@ -86,5 +122,9 @@ def evidence_of(evidence: Evidence | None, page_bytes: int) -> EvidenceOut | Non
                 text=each.text(page_bytes),
             )
             for each in evidence.parts
+        ],
+        tiers=[
+            EvidenceTierOut(**each.to_dict(), text=each.text())
+            for each in evidence.tiers
         ],
     )

@@ -24,7 +24,8 @@ from tierwright.profile.given.examine import (
 SOURCE = "combined"
 """Name of the kind of such a curve."""
 _HINT = "combine profiles that `tierwright curve import` made of one system"
-_MOST = 20
+MOST = 20
+"""Measurements that are put together."""
 _SAME = 1e-9
 _NO_COUNTS = {
     ("netapp_awa", "points"): "gives the maxima over intervals, no counts of one load",
@@ -45,7 +46,9 @@ class _Measured:
     exact: bool
 
 
-def combined(profiles: Sequence[Profile]) -> Profile:
+def combined(
+    profiles: Sequence[Profile], places: Sequence[str] | None = None
+) -> Profile:
     """Put measurements of one system together to one curve.
 
     What the system counted (points) stands as it is. Ages give the sizes below it; where they miss less than a
@@ -57,6 +60,8 @@ def combined(profiles: Sequence[Profile]) -> Profile:
     ----------
     profiles : sequence of Profile
         Of one system and load, each a curve from counters, at least two.
+    places : sequence of str or None
+        What errors call each; `profiles[0]` and so on where it is None.
 
     Returns
     -------
@@ -69,10 +74,11 @@ def combined(profiles: Sequence[Profile]) -> Profile:
         If one has no evidence, page sizes differ, two have ages, all are one size, or counted sizes miss more as
         they grow.
     """
-    _check(profiles)
+    names = places or [f"profiles[{at}]" for at in range(len(profiles))]
+    _check(profiles, names)
     first = profiles[0]
     parts = [(each, _rows(each.curve)) for each in profiles]
-    exact = _counted(parts)
+    exact = _counted(parts, names)
     _check_counted(exact)
     aged = [(each, rows) for each, rows in parts if _evidence(each).kind == "ages"]
     rows = dict(exact)
@@ -145,7 +151,7 @@ def _part(profile: Profile) -> Part:
 
 
 def _counted(
-    parts: Sequence[tuple[Profile, dict[int, _Measured]]],
+    parts: Sequence[tuple[Profile, dict[int, _Measured]]], names: Sequence[str]
 ) -> dict[int, _Measured]:
     """Return the counted sizes; two different counts of one size are refused."""
     found: dict[int, tuple[int, _Measured]] = {}
@@ -156,8 +162,8 @@ def _counted(
             before, known = found.setdefault(size, (at, row))
             if not math.isclose(known.ratio, row.ratio, rel_tol=_SAME):
                 raise BadInput(
-                    f"{counted(size, 'page')}: profiles[{at}] counted a miss ratio of {row.ratio:.6g}, but "
-                    f"profiles[{before}] one of {known.ratio:.6g}: the load was not the same",
+                    f"{counted(size, 'page')}: {names[at]} counted a miss ratio of {row.ratio:.6g}, but "
+                    f"{names[before]} one of {known.ratio:.6g}: the load was not the same",
                     "leave out one of them, or count all sizes at the same hours of the load",
                 )
     return {size: row for size, (_, row) in found.items()}
@@ -304,17 +310,17 @@ def _profile(
     return Profile(made, first.duration_s)
 
 
-def _check(profiles: Sequence[Profile]) -> None:
+def _check(profiles: Sequence[Profile], names: Sequence[str]) -> None:
     problems = Problems("profiles", _HINT)
     problems.check(
-        1 < len(profiles) <= _MOST,
+        1 < len(profiles) <= MOST,
         "profiles",
         len(profiles),
-        f"must be from 2 to {_MOST}",
+        f"must be from 2 to {MOST}",
     )
     for at, each in enumerate(profiles):
         evidence = each.curve.evidence
-        where = f"profiles[{at}]"
+        where = names[at]
         if problems.check(
             evidence is not None and not each.curve.is_scaled,
             where,

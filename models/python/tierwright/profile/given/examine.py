@@ -537,6 +537,7 @@ def _evidence(
         measured.snapshots,
         band,
         self_check_pages=_checked_at(found, measured),
+        tiers=measured.tiers,
     )
 
 
