@@ -60,6 +60,15 @@ def begun_upload(application: Application) -> str:
     return application.begin_upload(16, filename="trace.csv").rsplit("/", 1)[-1]
 
 
+def counted_at(rows: str) -> Callable[[Application], str]:
+    """Return what makes a workload of counters: size, requests, misses and second, twice at each size."""
+    text = f"size_bytes,requests,misses,seconds\n{rows}"
+    body = {"name": "Counted", "text": text, "page_bytes": 8192}
+    return lambda application: str(
+        application.post("/workloads/from-curve", body, 201)["id"]
+    )
+
+
 def made_by(operation_id: str) -> Callable[[Application], str]:
     return lambda application: created(application, operation_id)
 
@@ -97,6 +106,10 @@ MAKERS: dict[str, Callable[[Application], str]] = {
     "price book": made_by("create_price_book"),
     "workload": made_by("create_workload_from_profile"),
     "failed workload": failed_workload,
+    "present point": counted_at("81920000,0,0,1\n81920000,1000,200,2\n"),
+    "simulated pool": counted_at(
+        "163840000,0,0,1\n163840000,1000,150,2\n327680000,2000,250,3\n327680000,3000,350,4\n"
+    ),
     "simulation": made_by("create_simulation"),
     "sweep": made_by("create_sweep"),
     "miniature": made_by("create_miniature"),

@@ -560,7 +560,7 @@ class TestCounters:
         shown = preview["evidence"]
         assert (shown["evidence"], shown["title"]) == ("ages", "ages")
         assert shown["indicative"] is False
-        assert shown["check"].startswith("at its largest size it agrees")
+        assert shown["check"].startswith("at its largest size, 2.75 MiB, it agrees")
         made = application.post(
             "/workloads/from-curve", {"name": "Counters", "text": text}, 201
         )
@@ -574,6 +574,54 @@ class TestCounters:
             200,
         )
         assert "curve_from_ages" in {each["code"] for each in found["cautions"]}
+
+    def test_measurements_of_one_system_become_one_workload(self, application):
+        head = "size_bytes,requests,misses,seconds\n"
+
+        def made(name, *rows, page_bytes=8192):
+            text, requests, misses = head, 0, 0
+            for pages, ratio in rows:
+                text += f"{8192 * pages},{requests},{misses},{requests}\n"
+                requests, misses = requests + 1000, misses + round(1000 * ratio)
+                text += f"{8192 * pages},{requests},{misses},{requests - 500}\n"
+            body = {"name": name, "text": text, "page_bytes": page_bytes}
+            return application.post("/workloads/from-curve", body, 201)["id"]
+
+        present = made("Present", (10_000, 0.2))
+        beyond = made("Beyond", (20_000, 0.15), (40_000, 0.1))
+        body = {"name": "Both", "workload_ids": [beyond, present]}
+        both = application.post("/workloads/from-measurements", body, 201)
+        shown = both["summary"]["evidence"]
+        assert [part["evidence"] for part in shown["parts"]] == ["one_point", "points"]
+        curve = application.get(f"/workloads/{both['id']}/curve")
+        assert curve["pages"] == [10_000, 20_000, 40_000]
+        # Between two counts the band is as high as both.
+        assert {"pages": 10_001, "low": 0.15, "high": 0.2} in curve["band"]
+        other = made("Other load", (20_000, 0.3))
+        body["workload_ids"] = [present, beyond, other]
+        refused = application.post("/workloads/from-measurements", body, 422)
+        assert "body.workload_ids.2 counted a miss ratio of 0.3" in str(refused)
+        body["workload_ids"] = [present, "example"]
+        refused = application.post("/workloads/from-measurements", body, 422)
+        assert "body.workload_ids.1" in str(refused)
+        body["workload_ids"] = [present]
+        application.post("/workloads/from-measurements", body, 422)
+        body["workload_ids"] = [present, "0" * 16]
+        application.post("/workloads/from-measurements", body, 404)
+
+    def test_levels_of_aurora_are_shown_with_their_times(self, application):
+        text = self.example(application, "aurora")
+        levels = application.post("/curve-previews", {"text": text}, 200)["evidence"][
+            "tiers"
+        ]
+        assert [level["name"] for level in levels] == [
+            "shared buffers",
+            "the cache on flash",
+            "Aurora storage",
+        ]
+        assert [level["read_us"] for level in levels] == [None, 200.0, 1200.0]
+        assert levels[1]["size_bytes"] == 975 * 2**30
+        assert "200 µs per read" in levels[1]["text"]
 
     def test_the_band_and_the_parts_of_a_combined_curve_are_shown(self, application):
         text = self.example(application, "redis")

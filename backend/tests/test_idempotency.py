@@ -237,6 +237,7 @@ MAKERS = {
     "create_workload",
     "create_workload_from_curve",
     "create_workload_from_description",
+    "create_workload_from_measurements",
     "create_workload_from_profile",
     "read_workload_again",
     "register_file",

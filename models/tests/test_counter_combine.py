@@ -11,6 +11,8 @@ from tierwright.advise.advice import _steps
 from tierwright.cli.app import main
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.page_flow.cautions import about_curve
+from tierwright.evaluate.page_flow.other_ends import Situation, other_ends
+from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.document import Profile, profile_from_mapping
 from tierwright.profile.evidence import Evidence, EvidenceClass
@@ -93,6 +95,24 @@ def test_ages_the_present_point_and_ghosts_are_one_curve() -> None:
         (0.36, 0.44)
     )
     assert (found.curve.accesses, found.duration_s) == (1000, 10.0)
+    # Between counted sizes the band is as high as the counts on either side; where ages speak it is theirs.
+    low, high = evidence.ends([401, 600, 799, 1200, 300])
+    assert low.tolist() == pytest.approx([0.15, 0.15, 0.15, 0.1, 0.3])
+    assert high.tolist() == pytest.approx([0.24, 0.24, 0.24, 0.15, 0.34])
+    # The size of the check is that of the count, which is not the largest size.
+    assert evidence.self_check_pages == 400
+    assert evidence.check_text(4096).startswith("at 1.56 MiB its misses are 25")
+
+
+def test_other_ends_of_a_combined_curve_step_between_counted_sizes() -> None:
+    curve = combined([AGES, GHOSTS]).curve
+    [about] = [c for c in about_curve(curve, [600], [0]) if "from_ages" in c.name]
+    idle = Device("none", "none", "nvme")
+    low, high = (
+        float(end.situation.curve.misses(600)) / curve.accesses
+        for end in other_ends(about, Situation(curve, idle, idle, (600.0,)))
+    )
+    assert (low, high) == pytest.approx((0.15, 0.24))
 
 
 def test_points_alone_stay_points_and_the_order_is_free() -> None:
@@ -100,7 +120,13 @@ def test_points_alone_stay_points_and_the_order_is_free() -> None:
     assert ratios(one) == ratios(two) == {400: 0.24, 800: 0.15}
     assert one.curve.evidence is not None
     assert one.curve.evidence.kind == "points"
-    assert one.curve.evidence.band == ()
+    # Between the counts on either side any miss ratio is possible that does not rise with size.
+    assert one.curve.evidence.band == (
+        (400, 0.24, 0.24),
+        (401, 0.15, 0.24),
+        (799, 0.15, 0.24),
+        (800, 0.15, 0.15),
+    )
 
 
 def test_ages_are_raised_to_what_a_larger_size_was_counted_to_miss() -> None:
@@ -147,6 +173,11 @@ def test_parts_survive_file_scale_and_caution(
     assert printed.split("\n")[0].split(maxsplit=1)[1].startswith("points and ages (2")
     assert "ages (ages): 400 KiB to 1.56 MiB" in printed
     assert profile_from_mapping(json.loads(out.read_text())).curve.evidence == evidence
+    # What does not fit is named by its file.
+    assert main(["curve", "combine", str(paths[0]), str(paths[0])]) == 2
+    profile("points", [(400, 0.3), (900, 0.1)]).write(out)
+    assert main(["curve", "combine", str(paths[1]), str(out)]) == 2
+    assert f"{out} counted a miss ratio of 0.3" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -209,6 +209,9 @@ class TestRedis:
         # Of 5 samples the oldest fifth is not all there.
         assert evidence.valid_to == pytest.approx(0.8 * 7200, abs=2)
         assert evidence.self_check == pytest.approx(0.0, abs=1e-6)
+        # The check is at the present size, to which the curve is carried on.
+        assert evidence.self_check_pages == pytest.approx(7200, abs=2)
+        assert "to which it is carried on for this alone" in evidence.check_text(4096)
         assert len(evidence.band) == len(found.points)
 
     def test_a_server_that_keeps_all_is_known_to_its_end(self) -> None:
@@ -219,7 +222,7 @@ class TestRedis:
         assert evidence is not None
         assert evidence.valid_to == 7200
         assert evidence.self_check is None
-        assert "nothing was evicted" in evidence.check_text()
+        assert "nothing was evicted" in evidence.check_text(4096)
 
     def test_a_sample_stands_for_all_keys(self) -> None:
         def sampled(at: int, gets: int) -> str:
@@ -392,7 +395,7 @@ class TestLinux:
             pytest.approx(ends) for ends in ((0.020, 0.040), (0.0, 0.020))
         ]
         assert evidence.self_check is None
-        assert "the oldest generation has no end" in evidence.check_text()
+        assert "the oldest generation has no end" in evidence.check_text(4096)
         said = " ".join(found.assumptions)
         assert "5.75 % of the pages are of files" in said
         assert "Only anonymous pages" in said
@@ -497,7 +500,7 @@ class TestDamon:
         assert found.evidence is not None
         assert found.evidence.kind == "ages"
         assert found.evidence.valid_to == 10_240_000
-        assert "DAMON counts no evictions" in found.evidence.check_text()
+        assert "DAMON counts no evictions" in found.evidence.check_text(4096)
 
     def test_what_is_being_accessed_has_no_age_however_it_is_written(self) -> None:
         older, newer = (
@@ -735,7 +738,7 @@ class TestNetApp:
         assert found.evidence is not None
         assert found.evidence.kind == "points"
         assert found.evidence.snapshots == 145
-        assert "an upper envelope" in found.evidence.check_text()
+        assert "an upper envelope" in found.evidence.check_text(4096)
         assert any("overwrites, 35, 44" in each for each in found.assumptions)
 
     @pytest.mark.parametrize(

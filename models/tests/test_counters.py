@@ -117,7 +117,8 @@ def test_ages_of_recorded_traces_give_their_exact_curve(
     assert abs(check) <= most_off
     assert (found.low is None) == (snapshots < 3)
     if found.low is not None and found.high is not None:
-        off = max(1 + check, 1 / (1 + check))
+        # At the present size the band ends at the check itself, but for rounding.
+        off = max(1 + check, 1 / (1 + check)) * (1 + 1e-9)
         low = np.minimum(np.interp(sizes, found.sizes, found.low), rates / off)
         high = np.maximum(np.interp(sizes, found.sizes, found.high), rates * off)
         assert np.mean((low <= exact) & (exact <= high)) >= 0.85
@@ -539,6 +540,29 @@ class TestAurora:
         assert found.evidence.kind == "points"
         assert "A read of Aurora storage took 1 ms on average." in found.assumptions
 
+    def test_each_level_has_its_rate_and_its_time(self) -> None:
+        found = complete(
+            self.HEAD
+            + "1,81920000,8192,163840000,100,10,10,5\n"
+            + "11,81920000,8192,163840000,900,60,160,55\n"
+        )
+        assert found.evidence is not None
+        assert found.profile is not None
+        assert [
+            (each.name, each.size_bytes, each.requests_per_s, each.read_us)
+            for each in found.evidence.tiers
+        ] == [
+            ("shared buffers", 81_920_000, 80.0, None),
+            ("the cache on flash", 163_840_000, 15.0, None),  # its time was not read
+            ("Aurora storage", None, 5.0, 1000.0),
+        ]
+        again = profile_from_mapping(json.loads(found.profile.to_text()))
+        assert again.curve.evidence == found.evidence
+        document = json.loads(found.profile.to_text())
+        document["given"]["tiers"][0]["requests_per_s"] = -1
+        with pytest.raises(BadInput, match=r"given\.tiers"):
+            profile_from_mapping(document)
+
     def test_documented_sizes_are_powers_of_1024(self) -> None:
         assert flash_bytes(Reading(), 1, "975 GB") == 975 * 2**30
         assert flash_bytes(Reading(), 1, "1054 GB") == 1054 * 2**30
@@ -630,7 +654,37 @@ class TestMemcached:
         assert evidence.self_check == pytest.approx(1.0)
         assert evidence.is_indicative
         assert evidence.band == ()
-        assert "100 % above" in evidence.check_text()
+        assert "100 % above" in evidence.check_text(4096)
+        assert evidence.self_check_pages == evidence.valid_to
+
+    @pytest.mark.parametrize(
+        ("line", "says"),
+        [
+            ("la=1 cls=5 size=" + "9" * 70, "too long for a number"),
+            ("la=1 cls=5 size=" + "9" * 40, "larger than any counter"),
+            ("la=" + "9" * 40 + " cls=5 size=1", "larger than any counter"),
+            ("la=1 exp=" + "9" * 40 + " cls=5 size=1", "larger than any counter"),
+            ("la=1 cls=5 items=1 bytes=1e60", "larger than any counter"),
+            ("la=1 cls=" + "9" * 40 + " size=1", "number of a slab class"),
+            ("STAT items:5:evicted " + "9" * 40, "larger than any counter"),
+            ("STAT items:5:evicted " + "9" * 100_000, "too long for a number"),
+        ],
+    )
+    def test_very_many_digits_are_refused_with_their_line(
+        self, line: str, says: str
+    ) -> None:
+        text = stats(10_000, 0, 0) + dump(10_000)
+        at = text.count("\n") + 1
+        where, found = problem(f"{text}{line}\n{stats(20_000, 10**6, 9999)}")
+        assert where == f"line {at}"
+        assert says in found
+
+    def test_more_than_any_memory_holds_is_refused(self) -> None:
+        text = stats(10_000, 0, 0) + dump(10_000).replace(
+            "bytes=1000", f"bytes={10**15}"
+        )
+        text += stats(20_000, 10**6, 9999)
+        assert "more than any memory" in problem(text)[1]
 
     def test_the_youngest_evicted_ends_the_range(self) -> None:
         text = stats(10_000, 0, 1, 3600) + dump(10_000) + stats(20_000, 10**6, 9999)
@@ -647,7 +701,7 @@ class TestMemcached:
         assert evidence is not None
         assert evidence.valid_to == 7200
         assert evidence.self_check is None
-        assert "nothing was evicted" in evidence.check_text()
+        assert "nothing was evicted" in evidence.check_text(4096)
 
     def test_what_had_expired_is_left_out(self) -> None:
         text = (

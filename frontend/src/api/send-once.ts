@@ -18,6 +18,7 @@ export const MAKING: readonly string[] = [
   "/workloads/from-curve",
   "/workloads/from-description",
   "/workloads/from-composition",
+  "/workloads/from-measurements",
   "/workloads/{workload_id}/scaled",
   "/workloads/{workload_id}/read-again",
   "/scenarios",

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { page } from "vitest/browser";
 import type { EvidenceOut } from "@/api/gen/types.gen";
 import { renderThemed } from "@/testing/render";
-import { EvidencePanel, knownAndBounded } from "./evidence";
+import { bandText, EvidencePanel, knownAndBounded } from "./evidence";
 
 const AGES: EvidenceOut = {
   evidence: "ages",
@@ -11,11 +11,13 @@ const AGES: EvidenceOut = {
   valid_to: 1000,
   range: "40 KiB to 4 MiB",
   self_check: 0.4,
-  check: "at its largest size its misses are 40 % above what the system counts",
+  self_check_pages: 1000,
+  check: "at its largest size, 4 MiB, its misses are 40 % above what the system counts",
   indicative: true,
   snapshots: 1,
   basis: "1 snapshot, too few for a band",
   parts: [],
+  tiers: [],
 };
 
 it("names the class, the range and the check of a curve from counters", async () => {
@@ -23,7 +25,7 @@ it("names the class, the range and the check of a curve from counters", async ()
   const shown = (text: string | RegExp) => expect.element(page.getByText(text));
   await shown("Evidence: ages, indicative").toBeVisible();
   await shown(/^40 KiB to 4 MiB/).toBeVisible();
-  await shown(/^At its largest size its misses are 40 % above/).toBeVisible();
+  await shown(/^At its largest size, 4 MiB, its misses are 40 % above/).toBeVisible();
   await shown("The curve is known up to the present size.").toBeVisible();
 });
 
@@ -50,6 +52,16 @@ it("lists what a curve was put together of", async () => {
   await expect.element(page.getByText("Points (counters): more.")).toBeVisible();
 });
 
+it("says of what the band is", () => {
+  expect(bandText({ evidence: "ages", parts: [] })).toBe(
+    "band: what the ages leave open",
+  );
+  expect(bandText({ evidence: "points", parts: [] })).not.toContain("ages");
+  expect(bandText({ evidence: "ages", parts: PARTS })).toMatch(
+    /ages leave open; between counted/,
+  );
+});
+
 it("draws solid only what is known at every size", () => {
   const points = [
     [10, 1],
@@ -64,14 +76,38 @@ it("draws solid only what is known at every size", () => {
       [100, 2],
     ],
     bounded: [
-      [100, 2],
-      [200, 3],
-      [400, 4],
+      [
+        [100, 2],
+        [200, 3],
+        [400, 4],
+      ],
+    ],
+  });
+  // Counted sizes below the ages are drawn too.
+  const below = [
+    ...parts,
+    { evidence: "points" as const, valid_from: 2, valid_to: 5, text: "" },
+  ];
+  expect(
+    knownAndBounded({ evidence: "ages", parts: below }, [
+      [2, 0.2],
+      [5, 0.5],
+      ...points,
+    ]),
+  ).toEqual({
+    known: points.slice(0, 2),
+    bounded: [
+      [
+        [2, 0.2],
+        [5, 0.5],
+        [10, 1],
+      ],
+      points.slice(1),
     ],
   });
   expect(knownAndBounded({ evidence: "points", parts: [] }, points)).toEqual({
     known: [],
-    bounded: points,
+    bounded: [points],
   });
   for (const evidence of [null, { evidence: "ages" as const, parts: [] }]) {
     expect(knownAndBounded(evidence, points)).toEqual({ known: points, bounded: [] });

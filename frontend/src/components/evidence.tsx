@@ -29,9 +29,9 @@ export function EvidencePanel({ evidence }: { readonly evidence: EvidenceOut }) 
       <Text size="sm" mt="xs">
         {sentence(evidence.check)}
       </Text>
-      {evidence.parts.length > 0 && (
+      {evidence.parts.length + evidence.tiers.length > 0 && (
         <ul>
-          {evidence.parts.map(({ text }) => (
+          {[...evidence.parts, ...evidence.tiers].map(({ text }) => (
             <li key={text}>
               <Text size="sm">{sentence(text)}</Text>
             </li>
@@ -61,18 +61,33 @@ export function isKnownBetween(
   );
 }
 
-/** Points of a curve in two lines that meet: through what is known at every size, and through single sizes. */
+/** Points of a curve in lines that meet: through what is known at every size, and through single sizes on both sides. */
 export function knownAndBounded<T extends readonly [number, ...number[]]>(
   evidence: Pick<EvidenceOut, "evidence" | "parts"> | null | undefined,
   points: readonly T[],
-): { readonly known: readonly T[]; readonly bounded: readonly T[] } {
+): { readonly known: readonly T[]; readonly bounded: readonly (readonly T[])[] } {
   const known = points.filter(([size]) => isKnownBetween(evidence, size));
   // A single known point is no line: all are bounded.
   if (known.length <= 1) {
-    return { known: [], bounded: points };
+    return { known: [], bounded: [points] };
   }
+  const first = known[0]?.[0] ?? 0;
   const last = known.at(-1)?.[0] ?? 0;
-  const bounded =
-    known.length === points.length ? [] : points.filter(([size]) => size >= last);
-  return { known, bounded };
+  const sides = [
+    points.filter(([size]) => size <= first),
+    points.filter(([size]) => size >= last),
+  ];
+  return { known, bounded: sides.filter((side) => side.length > 1) };
+}
+
+/** What the band of a curve from counters is. */
+export function bandText(evidence: Pick<EvidenceOut, "evidence" | "parts">): string {
+  const kinds = [evidence.evidence, ...evidence.parts.map((part) => part.evidence)];
+  const of = [
+    ...(kinds.includes("ages") ? ["what the ages leave open"] : []),
+    ...(kinds.every((kind) => kind === "ages")
+      ? []
+      : ["between counted sizes, from the count of the one to that of the other"]),
+  ];
+  return `band: ${of.join("; ")}`;
 }

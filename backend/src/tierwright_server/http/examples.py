@@ -273,6 +273,12 @@ _TRACES = {
             "workloads": [_WORKLOAD, {**_WORKLOAD, "times_recorded": 0.5}],
         }
     ),
+    "create_workload_from_measurements": Example(
+        {
+            "name": "Orders, measured twice",
+            "workload_ids": [Made("present point"), Made("simulated pool")],
+        }
+    ),
     "list_description_kinds": Example(),
     "preview_description": Example(
         {"preset": "oltp", "data_bytes": 2**40, "accesses_per_s": 20_000}

@@ -400,7 +400,7 @@ export const CourseIn = {
 } as const;
 
 export const CreateComposedWorkloadQuery = {
-  table: {"values":["summary.warnings","summary.evidence.parts","summary.production.production.rates","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.evidence.parts","summary.evidence.tiers","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CreateDeviceQuery = {
@@ -408,7 +408,7 @@ export const CreateDeviceQuery = {
 } as const;
 
 export const CreateJoinedWorkloadQuery = {
-  table: {"values":["summary.warnings","summary.evidence.parts","summary.production.production.rates","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.evidence.parts","summary.evidence.tiers","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CreateMiniatureQuery = {
@@ -428,7 +428,7 @@ export const CreateQuoteRankingQuery = {
 } as const;
 
 export const CreateScaledWorkloadQuery = {
-  table: {"values":["summary.warnings","summary.evidence.parts","summary.production.production.rates","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.evidence.parts","summary.evidence.tiers","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CreateScenarioQuery = {
@@ -453,19 +453,23 @@ export const CreateTransactionStudyQuery = {
 } as const;
 
 export const CreateWorkloadFromCurveQuery = {
-  table: {"values":["summary.warnings","summary.evidence.parts","summary.production.production.rates","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.evidence.parts","summary.evidence.tiers","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CreateWorkloadFromDescriptionQuery = {
-  table: {"values":["summary.warnings","summary.evidence.parts","summary.production.production.rates","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.evidence.parts","summary.evidence.tiers","summary.production.production.rates","summary.composed_of"]},
+} as const;
+
+export const CreateWorkloadFromMeasurementsQuery = {
+  table: {"values":["summary.warnings","summary.evidence.parts","summary.evidence.tiers","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CreateWorkloadFromProfileQuery = {
-  table: {"values":["summary.warnings","summary.evidence.parts","summary.production.production.rates","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.evidence.parts","summary.evidence.tiers","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CreateWorkloadQuery = {
-  table: {"values":["summary.warnings","summary.evidence.parts","summary.production.production.rates","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.evidence.parts","summary.evidence.tiers","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CurveStatement = {
@@ -612,12 +616,12 @@ export const FragmentCacheIn = {
 } as const;
 
 export const GetConversionLogQuery = {
-  table: {"values":["report.warnings","report.evidence.parts","report.production.production.rates","report.composed_of","report.detection"]},
+  table: {"values":["report.warnings","report.evidence.parts","report.evidence.tiers","report.production.production.rates","report.composed_of","report.detection"]},
 } as const;
 
 export const GetCurveQuery = {
   points: {"low":2,"high":5000,"whole":true,"usual":500},
-  table: {"values":["columns","evidence.parts","knees","steady","steady.knees"]},
+  table: {"values":["columns","evidence.parts","evidence.tiers","band","knees","steady","steady.knees"]},
 } as const;
 
 export const GetDeviceQuery = {
@@ -634,7 +638,7 @@ export const GetFormulaQuery = {
 } as const;
 
 export const GetJoinedWorkloadsQuery = {
-  table: {"values":["items","items.summary.warnings","items.summary.evidence.parts","items.summary.production.production.rates","items.summary.composed_of"]},
+  table: {"values":["items","items.summary.warnings","items.summary.evidence.parts","items.summary.evidence.tiers","items.summary.production.production.rates","items.summary.composed_of"]},
 } as const;
 
 export const GetMiniatureQuery = {
@@ -727,7 +731,7 @@ export const GetWindowCurvesQuery = {
 } as const;
 
 export const GetWorkloadQuery = {
-  table: {"values":["summary.warnings","summary.evidence.parts","summary.production.production.rates","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.evidence.parts","summary.evidence.tiers","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const GetWorkloadSummariesQuery = {
@@ -898,7 +902,7 @@ export const ListWorkloadsQuery = {
   status: {"values":["queued","running","ready","failed","cancelled"]},
   limit: {"low":1,"high":500,"whole":true,"usual":100},
   offset: {"low":0,"high":1000000000,"whole":true,"usual":0},
-  table: {"values":["items","items.summary.warnings","items.summary.evidence.parts","items.summary.production.production.rates","items.summary.composed_of"]},
+  table: {"values":["items","items.summary.warnings","items.summary.evidence.parts","items.summary.evidence.tiers","items.summary.production.production.rates","items.summary.composed_of"]},
 } as const;
 
 export const MapQuestion = {
@@ -923,6 +927,10 @@ export const MeasurementIn = {
   page_bytes: {"low":512,"high":16777216,"whole":true},
   iops: {"low":0,"exclusive":true,"high":1000000000000},
   queue_depth: {"low":1,"high":1000000,"whole":true},
+} as const;
+
+export const MeasurementsIn = {
+  workload_ids: {"most":20},
 } as const;
 
 export const MiniatureIn = {
@@ -972,7 +980,7 @@ export const PreviewDescriptionQuery = {
 } as const;
 
 export const PreviewGivenCurveQuery = {
-  table: {"values":["evidence.parts","band","points","problems","questions"]},
+  table: {"values":["evidence.parts","evidence.tiers","band","points","problems","questions"]},
 } as const;
 
 export const PreviewScaledWorkloadQuery = {
@@ -1072,7 +1080,7 @@ export const ReadOptions = {
 } as const;
 
 export const ReadWorkloadAgainQuery = {
-  table: {"values":["summary.warnings","summary.evidence.parts","summary.production.production.rates","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.evidence.parts","summary.evidence.tiers","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const RecoveryIn = {
@@ -1092,7 +1100,7 @@ export const RegisterFileQuery = {
 } as const;
 
 export const RenameWorkloadQuery = {
-  table: {"values":["summary.warnings","summary.evidence.parts","summary.production.production.rates","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.evidence.parts","summary.evidence.tiers","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const ReportAdviceQuery = {

@@ -6112,6 +6112,12 @@ export type CurveOut = {
      */
     misses_high: Array<number> | null;
     /**
+     * Band
+     *
+     * Miss ratios of a curve from counters, straight between these sizes, which are more than the listed ones: between two counted sizes they lie between both counts. Empty where no band is known.
+     */
+    band: Array<BandRow>;
+    /**
      * Estimator
      *
      * How the counts were found.
@@ -8417,9 +8423,15 @@ export type EvidenceOut = {
     /**
      * Self Check
      *
-     * By what share it gives more misses at its largest size than the system counts; null where there is no such count. [1]
+     * By what share it gives more misses at the size of the check than the system counts; null where there is no such count. [1]
      */
     self_check: number | null;
+    /**
+     * Self Check Pages
+     *
+     * Size of the check; null where there is none. [pages]
+     */
+    self_check_pages: number | null;
     /**
      * Check
      *
@@ -8450,6 +8462,12 @@ export type EvidenceOut = {
      * Measurements of which it was put together, by size; empty where it is one.
      */
     parts: Array<EvidencePartOut>;
+    /**
+     * Tiers
+     *
+     * Levels of the hierarchy that was counted, from the fastest; empty where it was not counted by level.
+     */
+    tiers: Array<EvidenceTierOut>;
 };
 
 /**
@@ -8480,6 +8498,44 @@ export type EvidencePartOut = {
      * Text
      *
      * Class, kind of the input and sizes in words.
+     */
+    text: string;
+};
+
+/**
+ * EvidenceTierOut
+ *
+ * What one level of a running hierarchy answered, as its system counts it.
+ */
+export type EvidenceTierOut = {
+    /**
+     * Name
+     *
+     * Its name.
+     */
+    name: string;
+    /**
+     * Size Bytes
+     *
+     * In use; null of the lowest one. [bytes]
+     */
+    size_bytes: number | null;
+    /**
+     * Requests Per S
+     *
+     * Requests that it answered. [1/s]
+     */
+    requests_per_s: number;
+    /**
+     * Read Us
+     *
+     * Mean time of a read of it; null where none was measured. [µs]
+     */
+    read_us: number | null;
+    /**
+     * Text
+     *
+     * The same in words.
      */
     text: string;
 };
@@ -12725,6 +12781,26 @@ export type MeasurementOut = {
      * A remark.
      */
     note: string;
+};
+
+/**
+ * MeasurementsIn
+ *
+ * Create one workload of several measurements of one system: ages below, the present point, points beyond.
+ */
+export type MeasurementsIn = {
+    /**
+     * Name
+     *
+     * A name to show, on one line.
+     */
+    name: string;
+    /**
+     * Workload Ids
+     *
+     * Workloads from the counters of one system under one load, of one page size.
+     */
+    workload_ids: Array<string>;
 };
 
 /**
@@ -32695,7 +32771,7 @@ export type ListWorkloadsData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `items`.
          */
-        table?: 'items' | 'items.summary.warnings' | 'items.summary.evidence.parts' | 'items.summary.production.production.rates' | 'items.summary.composed_of';
+        table?: 'items' | 'items.summary.warnings' | 'items.summary.evidence.parts' | 'items.summary.evidence.tiers' | 'items.summary.production.production.rates' | 'items.summary.composed_of';
     };
     url: '/api/v1/workloads';
 };
@@ -32755,7 +32831,7 @@ export type CreateWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.evidence.tiers' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads';
 };
@@ -32827,7 +32903,7 @@ export type CreateWorkloadFromProfileData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.evidence.tiers' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/from-profile';
 };
@@ -32895,7 +32971,7 @@ export type CreateWorkloadFromCurveData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.evidence.tiers' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/from-curve';
 };
@@ -32964,7 +33040,7 @@ export type GetJoinedWorkloadsData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `items`.
          */
-        table?: 'items' | 'items.summary.warnings' | 'items.summary.evidence.parts' | 'items.summary.production.production.rates' | 'items.summary.composed_of';
+        table?: 'items' | 'items.summary.warnings' | 'items.summary.evidence.parts' | 'items.summary.evidence.tiers' | 'items.summary.production.production.rates' | 'items.summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}/joined';
 };
@@ -33039,7 +33115,7 @@ export type CreateJoinedWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.evidence.tiers' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}/joined';
 };
@@ -33256,7 +33332,7 @@ export type CreateScaledWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.evidence.tiers' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}/scaled';
 };
@@ -33328,7 +33404,7 @@ export type CreateWorkloadFromDescriptionData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.evidence.tiers' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/from-description';
 };
@@ -33396,7 +33472,7 @@ export type CreateComposedWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.evidence.tiers' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/from-composition';
 };
@@ -33454,6 +33530,78 @@ export type CreateComposedWorkloadResponses = {
 };
 
 export type CreateComposedWorkloadResponse = CreateComposedWorkloadResponses[keyof CreateComposedWorkloadResponses];
+
+export type CreateWorkloadFromMeasurementsData = {
+    body: MeasurementsIn;
+    headers?: {
+        /**
+         * Chosen by the client, a new one for each new object. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first request is being processed.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
+         */
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.evidence.tiers' | 'summary.production.production.rates' | 'summary.composed_of';
+    };
+    url: '/api/v1/workloads/from-measurements';
+};
+
+export type CreateWorkloadFromMeasurementsErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+    /**
+     * Not enough free disk space.
+     */
+    507: Problem;
+};
+
+export type CreateWorkloadFromMeasurementsError = CreateWorkloadFromMeasurementsErrors[keyof CreateWorkloadFromMeasurementsErrors];
+
+export type CreateWorkloadFromMeasurementsResponses = {
+    /**
+     * Successful Response
+     */
+    201: WorkloadOut;
+};
+
+export type CreateWorkloadFromMeasurementsResponse = CreateWorkloadFromMeasurementsResponses[keyof CreateWorkloadFromMeasurementsResponses];
 
 export type DeleteWorkloadData = {
     body?: never;
@@ -33549,7 +33697,7 @@ export type GetWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.evidence.tiers' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}';
 };
@@ -33622,7 +33770,7 @@ export type RenameWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.evidence.tiers' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}';
 };
@@ -33697,7 +33845,7 @@ export type ReadWorkloadAgainData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.production.production.rates' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.evidence.parts' | 'summary.evidence.tiers' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}/read-again';
 };
@@ -33770,7 +33918,7 @@ export type GetConversionLogData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'report.warnings' | 'report.evidence.parts' | 'report.production.production.rates' | 'report.composed_of' | 'report.detection';
+        table?: 'report.warnings' | 'report.evidence.parts' | 'report.evidence.tiers' | 'report.production.production.rates' | 'report.composed_of' | 'report.detection';
     };
     url: '/api/v1/workloads/{workload_id}/conversion-log';
 };
@@ -33845,7 +33993,7 @@ export type GetCurveData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `columns`.
          */
-        table?: 'columns' | 'evidence.parts' | 'knees' | 'steady' | 'steady.knees';
+        table?: 'columns' | 'evidence.parts' | 'evidence.tiers' | 'band' | 'knees' | 'steady' | 'steady.knees';
     };
     url: '/api/v1/workloads/{workload_id}/curve';
 };
@@ -34119,7 +34267,7 @@ export type PreviewGivenCurveData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'evidence.parts' | 'band' | 'points' | 'problems' | 'questions';
+        table?: 'evidence.parts' | 'evidence.tiers' | 'band' | 'points' | 'problems' | 'questions';
     };
     url: '/api/v1/curve-previews';
 };

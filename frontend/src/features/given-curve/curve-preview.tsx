@@ -4,7 +4,7 @@ import type { CurvePreviewOut, QuestionOut } from "@/api/given";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { curveOption } from "@/charts/curve-option";
-import { isKnownBetween } from "@/components/evidence";
+import { bandText, isKnownBetween } from "@/components/evidence";
 import { Panel } from "@/components/panel";
 import {
   bytes,
@@ -98,7 +98,7 @@ function PointsChart(props: {
   return (
     <ChartCard
       title={`${counted(points.length, "size")}, up to ${perCent(last.repaired_hit_ratio)} hits in ${size(last.pages)}`}
-      subtitle={`Hit ratio over cache size, as understood [%]${moved && !isBounded ? "; dashed: as given, solid: repaired" : ""}${isBounded ? "; dashed: between the sizes that were counted only bounds are known" : ""}${band.length > 0 ? "; band: what the ages leave open" : ""}`}
+      subtitle={`Hit ratio over cache size, as understood [%]${moved && !isBounded ? "; dashed: as given, solid: repaired" : ""}${isBounded ? "; dashed: between the sizes that were counted only bounds are known" : ""}${evidence !== null && band.length > 0 ? `; ${bandText(evidence)}` : ""}`}
       label="Hit ratio over cache size of the given curve"
       option={option}
       height={HEIGHT}

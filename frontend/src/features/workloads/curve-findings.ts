@@ -36,6 +36,7 @@ export type Curve = Pick<
       | "evidence"
       | "misses_low"
       | "misses_high"
+      | "band"
     >
   > & {
     /** What the counts are of; a given curve is of a running system. */
@@ -64,7 +65,10 @@ export function steadyBand(curve: Curve): [number, number, number][] {
 
 /** The same of a curve without a steady state besides: by scale laws, or by what counters leave open. */
 export function lawBand(curve: Curve): [number, number, number][] {
-  const { misses_low: low, misses_high: high, accesses } = curve;
+  const { misses_low: low, misses_high: high, accesses, band } = curve;
+  if (band !== undefined && band.length > 0) {
+    return band.map((row) => [row.pages, 1 - row.high, 1 - row.low]);
+  }
   return low == null || high == null
     ? []
     : curve.pages.map((size, index) => [

@@ -1,5 +1,5 @@
 import type { ProductionIn, ProductionOut } from "@/api/scaling";
-import type { WorkloadOut } from "@/api/workloads";
+import type { SummaryOut, WorkloadOut } from "@/api/workloads";
 import { bytes, formatBytes, formatOff, formatShort, ratio } from "@/units/quantity";
 import { typedRates } from "./rates";
 
@@ -50,6 +50,23 @@ export const EMPTY_PRODUCTION: ProductionForm = {
   fixed: [],
   factors: {},
 };
+
+/** What a curve from counters says of the system that it was read on: data and rate as counted. */
+export function countedProduction(
+  summary: Pick<
+    SummaryOut,
+    "evidence" | "accesses" | "duration_s" | "data_known" | "footprint_bytes"
+  >,
+): ProductionForm {
+  const { evidence, accesses, duration_s: seconds } = summary;
+  return evidence == null || !seconds
+    ? EMPTY_PRODUCTION
+    : {
+        ...EMPTY_PRODUCTION,
+        dataBytes: summary.data_known ? summary.footprint_bytes : null,
+        rate: accesses / seconds,
+      };
+}
 
 /** Whether rates over time stand in place of mean and peak. */
 export const hasRates = (form: ProductionForm): boolean => form.rates.trim() !== "";

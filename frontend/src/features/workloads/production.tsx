@@ -49,7 +49,7 @@ import {
 import { JoinedPages } from "./joined-pages";
 import classes from "./production.module.css";
 import {
-  EMPTY_PRODUCTION,
+  countedProduction,
   errorText,
   hasRates,
   joinedWith,
@@ -179,7 +179,7 @@ function ScaleForm(props: {
   const { workload, summary } = props;
   const [form, setForm] = useSessionDraft<ProductionForm>(
     `production ${workload.id}`,
-    EMPTY_PRODUCTION,
+    countedProduction(summary),
   );
   const change = (part: Partial<ProductionForm>) => setForm({ ...form, ...part });
   const production = productionOf(form);

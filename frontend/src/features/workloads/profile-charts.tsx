@@ -4,7 +4,7 @@ import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { type CurveSeries, curveOption, type SizeMarker } from "@/charts/curve-option";
 import { EmptyState } from "@/components/empty-state";
-import { knownAndBounded } from "@/components/evidence";
+import { bandText as countersBandText, knownAndBounded } from "@/components/evidence";
 import { Panel } from "@/components/panel";
 import {
   bytes,
@@ -200,7 +200,6 @@ const bandOf = (curve: Curve, isHit: boolean) =>
 const BANDS = {
   recorded: "; band: from first touches left out to all of them missing",
   law: "; band: the worst error known of the scale laws",
-  counters: "; band: what the ages leave open",
   scaled:
     "; band: first touches left out or all missing, and the worst error known of the scale law",
 } as const;
@@ -208,7 +207,10 @@ const BANDS = {
 /** What the band around the line is; null where there is none. */
 function bandText(curve: Curve, scaled: boolean): string | null {
   if (curve.steady == null) {
-    const law = curve.evidence == null || scaled ? BANDS.law : BANDS.counters;
+    const law =
+      curve.evidence == null || scaled
+        ? BANDS.law
+        : `; ${countersBandText(curve.evidence)}`;
     return curve.misses_low == null ? null : law;
   }
   return curve.start === "steady" ? BANDS[scaled ? "scaled" : "recorded"] : null;
@@ -228,21 +230,18 @@ function linesOf(
   const evidence = curve.composed_of == null ? curve.evidence : null;
   const { known, bounded } = knownAndBounded(evidence, points);
   const lines: CurveSeries[] = [
-    {
-      name,
-      color,
-      points: known,
-      ...(isBanded ? { band: bandOf(curve, isHit) } : {}),
-    },
-    {
+    { name, color, points: known },
+    ...bounded.map((part) => ({
       name: `${name}, between counted sizes`,
       color,
       dashed: true,
-      symbol: "circle",
-      points: bounded,
-    },
-  ];
-  return lines.filter((line) => line.points.length > 0);
+      symbol: "circle" as const,
+      points: part,
+    })),
+  ].filter((line) => line.points.length > 0);
+  return lines.map((line, index) =>
+    isBanded && index === 0 ? { ...line, band: bandOf(curve, isHit) } : line,
+  );
 }
 
 function HitRatioChart(props: StartedChartsProps) {

@@ -22,6 +22,7 @@ import { ProblemAlert } from "@/components/problem-alert";
 import { RenameButton } from "@/components/rename-button";
 import { RunProgress } from "@/components/run-progress";
 import { formatDate } from "@/units/quantity";
+import { CombineMeasurements } from "./combine-measurements";
 import { ComposedOf } from "./composed-of";
 import { Configurations } from "./configurations";
 import { Production } from "./production";
@@ -138,6 +139,7 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
           {workload.summary.evidence != null && (
             <EvidencePanel evidence={workload.summary.evidence} />
           )}
+          <CombineMeasurements workload={workload} />
           <SummaryFigures summary={workload.summary} />
           {workload.summary.warnings.map((warning) => (
             <Alert

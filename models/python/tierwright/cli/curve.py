@@ -82,7 +82,9 @@ def combine(
     from tierwright.profile.document import read_profile
     from tierwright.profile.given.combine import combined
 
-    made = combined([read_profile(path) for path in profiles])
+    made = combined(
+        [read_profile(path) for path in profiles], [str(path) for path in profiles]
+    )
     curve, evidence = made.curve, made.curve.evidence
     assert evidence is not None  # a combined curve has it
     check_output(output)
@@ -291,8 +293,9 @@ def _evidence(evidence: Evidence | None, page_bytes: int) -> list[tuple[str, str
     return [
         ("evidence", f"{evidence.title} ({evidence.snapshots_text()})"),
         ("speaks of", evidence.range_text(page_bytes)),
-        ("check", evidence.check_text()),
+        ("check", evidence.check_text(page_bytes)),
         *(("part", each.text(page_bytes)) for each in evidence.parts),
+        *(("level", each.text()) for each in evidence.tiers),
     ]
 
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import Problems
 from tierwright.common.fields import is_count, is_number
-from tierwright.common.units import format_bytes
+from tierwright.common.units import format_bytes, format_microseconds
 from tierwright.common.wording import counted, listed, percent
 
 EvidenceClass = Literal["points", "ages", "one_point"]
@@ -28,7 +28,7 @@ TITLES: Mapping[str, str] = {
     "one_point": "one point",
 }
 """Names to show."""
-_MOST_BAND = 1000
+_MOST_BAND = 4000
 _MOST_PARTS = 20
 _LEAST_RATIO = 1e-9
 _AGREES = 5e-4
@@ -74,6 +74,47 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
+class Tier:
+    """What one level of a running hierarchy answered, as its system counts it.
+
+    Attributes
+    ----------
+    name : str
+        Of the level.
+    size_bytes : int or None
+        In use; None of the lowest one. [bytes]
+    requests_per_s : float
+        Requests that it answered. [1/s]
+    read_us : float or None
+        Mean time of a read of it; None where none was measured. [µs]
+    """
+
+    name: str
+    size_bytes: int | None
+    requests_per_s: float
+    read_us: float | None = None
+
+    def text(self) -> str:
+        """Say what it answered."""
+        size = "" if self.size_bytes is None else f", {format_bytes(self.size_bytes)}"
+        time = (
+            ""
+            if self.read_us is None
+            else f", {format_microseconds(self.read_us)} per read"
+        )
+        return f"{self.name}{size}: {self.requests_per_s:,.4g} requests per second{time}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return one row of the key `tiers`."""
+        return {
+            "name": self.name,
+            "size_bytes": self.size_bytes,
+            "requests_per_s": self.requests_per_s,
+            "read_us": self.read_us,
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """What a curve rests on.
 
@@ -84,14 +125,20 @@ class Evidence:
     valid_from, valid_to : int
         Range of sizes of which it speaks: nothing is known beyond. [pages]
     self_check : float or None
-        By what share the curve at its largest size differs from what the system itself counts; positive where
-        it gives more misses. None where there is no such count. [1]
+        By what share the curve differs from what the system itself counts; positive where it gives more misses.
+        None where there is no such count. [1]
     self_check_reason : str
         Why there is none; empty where there is one.
+    self_check_pages : int or None
+        Size at which it was made: the largest of which the curve speaks, or one that was counted beside it. None
+        where there is none. [pages]
     snapshots : int
         Snapshots or intervals that were averaged.
     band : tuple of (int, float, float)
-        Size [pages], least and largest miss ratio [1]; empty where no band is known.
+        Size [pages], least and largest miss ratio [1], straight between the rows; empty where no band is known.
+        Between two counted sizes it is as high as the counts on either side (`stepped`).
+    tiers : tuple of Tier
+        Levels of the hierarchy that was counted, from the fastest; empty where it was not counted by level.
     parts : tuple of Part
         Of which it was put together, by size; empty of one measurement. `kind` is then the weakest that gives a
         curve.
@@ -105,6 +152,8 @@ class Evidence:
     snapshots: int = 1
     band: tuple[tuple[int, float, float], ...] = ()
     parts: tuple[Part, ...] = ()
+    self_check_pages: int | None = None
+    tiers: tuple[Tier, ...] = ()
 
     @property
     def is_indicative(self) -> bool:
@@ -150,15 +199,23 @@ class Evidence:
         )
         return high if self.valid_from == self.valid_to else f"{low} to {high}"
 
-    def check_text(self) -> str:
-        """Say how far it is off by its own check, or why there is none."""
+    def check_text(self, page_bytes: int) -> str:
+        """Say how far it is off by its own check and at which size, or why there is none."""
         if self.self_check is None:
             return f"no self-check: {self.self_check_reason}"
+        at = self.self_check_pages or self.valid_to
+        size = format_bytes(at * page_bytes)
+        if at == self.valid_to:
+            size = f"its largest size, {size},"
+        elif at > self.valid_to:
+            size = f"{size}, to which it is carried on for this alone,"
         much = abs(self.self_check)
         if much < _AGREES:
-            return "at its largest size it agrees with what the system counts"
+            return f"at {size} it agrees with what the system counts"
         which = "above" if self.self_check > 0 else "below"
-        return f"at its largest size its misses are {percent(much)} {which} what the system counts"
+        return (
+            f"at {size} its misses are {percent(much)} {which} what the system counts"
+        )
 
     def snapshots_text(self) -> str:
         """Say how many snapshots it rests on, and whether they give a band."""
@@ -184,6 +241,7 @@ class Evidence:
         sizes = [
             self.valid_from,
             self.valid_to,
+            self.self_check_pages or self.valid_to,
             *(row[0] for row in self.band),
             *(end for each in self.parts for end in (each.valid_from, each.valid_to)),
         ]
@@ -192,7 +250,7 @@ class Evidence:
             np.asarray(sizes, dtype=np.float64), return_inverse=True
         )
         found = np.maximum(np.rint(resize(known)), 1.0).astype(int)[back].tolist()
-        first, last, *others = found
+        first, last, checked, *others = found
         rows = zip(others, self.band, strict=False)
         ends = others[len(self.band) :]
         parts = zip(self.parts, ends[::2], ends[1::2], strict=True)
@@ -205,6 +263,7 @@ class Evidence:
                 replace(each, valid_from=low, valid_to=high)
                 for each, low, high in parts
             ),
+            self_check_pages=None if self.self_check_pages is None else checked,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -215,13 +274,52 @@ class Evidence:
             "valid_to": self.valid_to,
             "self_check": self.self_check,
             "self_check_reason": self.self_check_reason,
+            "self_check_pages": self.self_check_pages,
             "indicative": self.is_indicative,
             "snapshots": self.snapshots,
             "band": [list(row) for row in self.band],
             **(
                 {"parts": [each.to_dict() for each in self.parts]} if self.parts else {}
             ),
+            **(
+                {"tiers": [each.to_dict() for each in self.tiers]} if self.tiers else {}
+            ),
         }
+
+
+def stepped(
+    rows: Sequence[tuple[int, float, float]], continuous: Callable[[int, int], bool]
+) -> tuple[tuple[int, float, float], ...]:
+    """Return a band that is nowhere narrower than the sizes on either side allow.
+
+    Misses do not rise with size. So between two sizes of which nothing is known in between they lie from the least
+    of the larger one to the most of the smaller one, at every size from the one to the other.
+
+    Parameters
+    ----------
+    rows : sequence of (int, float, float)
+        Size [pages], increasing, least and largest miss ratio [1].
+    continuous : callable
+        Whether the curve is known at every size between two that follow each other.
+
+    Returns
+    -------
+    tuple of (int, float, float)
+        With rows right above and below such sizes; empty where they would be too many.
+    """
+    if not rows:
+        return ()
+    found = [rows[0]]
+    for (one, _, most), row in pairwise(rows):
+        two, least, _ = row
+        if not continuous(one, two):
+            found += [
+                (at, min(least, most), most)
+                for at in sorted({one + 1, two - 1})
+                if one < at < two
+            ]
+        found.append(row)
+    return tuple(found) if len(found) <= _MOST_BAND else ()
 
 
 def error_ratio(gap: float) -> float:
@@ -327,6 +425,13 @@ def from_mapping(given: Mapping[str, Any], problems: Problems) -> Evidence | Non
         reason,
         "must be a text, which says why where there is no self-check",
     )
+    checked_at = given.get("self_check_pages")
+    problems.check(
+        checked_at is None or (is_count(checked_at) and checked_at > 0),
+        "given.self_check_pages",
+        checked_at,
+        "must be a positive whole number, or null",
+    )
     band = given.get("band", [])
     good = (
         isinstance(band, list)
@@ -350,6 +455,15 @@ def from_mapping(given: Mapping[str, Any], problems: Problems) -> Evidence | Non
         None,
         f"must be a list of at most {_MOST_PARTS} objects with evidence, valid_from, valid_to and source",
     )
+    tiers = given.get("tiers", [])
+    problems.check(
+        isinstance(tiers, list)
+        and len(tiers) <= _MOST_PARTS
+        and all(_is_tier(tier) for tier in tiers),
+        "given.tiers",
+        None,
+        f"must be a list of at most {_MOST_PARTS} objects with name, size_bytes, requests_per_s and read_us",
+    )
     if len(problems.found) == before:
         problems.check(
             given["valid_from"] <= given["valid_to"],
@@ -371,6 +485,32 @@ def from_mapping(given: Mapping[str, Any], problems: Problems) -> Evidence | Non
             Part(part["evidence"], part["valid_from"], part["valid_to"], part["source"])
             for part in parts
         ),
+        checked_at,
+        tuple(
+            Tier(
+                tier["name"],
+                tier["size_bytes"],
+                float(tier["requests_per_s"]),
+                None if tier["read_us"] is None else float(tier["read_us"]),
+            )
+            for tier in tiers
+        ),
+    )
+
+
+def _is_tier(tier: Any) -> bool:
+    if not isinstance(tier, Mapping):
+        return False
+    name, size, rate, time = (
+        tier.get(key) for key in ("name", "size_bytes", "requests_per_s", "read_us")
+    )
+    return (
+        isinstance(name, str)
+        and 0 < len(name) <= _LONGEST_TEXT
+        and (size is None or (is_count(size) and size > 0))
+        and is_number(rate)
+        and rate >= 0
+        and (time is None or (is_number(time) and time >= 0))
     )
 
 

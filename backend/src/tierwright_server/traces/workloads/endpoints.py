@@ -12,6 +12,7 @@ from tierwright_server.http.paging import Page, Search, holds, paged
 from tierwright_server.http.preconditions import IfMatch, tag
 from tierwright_server.http.problems import responses
 from tierwright_server.traces.workloads import (
+    combining,
     composing,
     described,
     given,
@@ -20,6 +21,7 @@ from tierwright_server.traces.workloads import (
     service,
 )
 from tierwright_server.traces.workloads.composing_schemas import ComposedWorkloadIn
+from tierwright_server.traces.workloads.evidence_schemas import MeasurementsIn
 from tierwright_server.traces.workloads.described_schemas import (
     DescribedWorkloadIn,
     DescriptionIn,
@@ -216,6 +218,20 @@ async def create_composed_workload(
 ) -> WorkloadOut:
     """Create the workload of one cache that several workloads share."""
     workload = await composing.create_composed(session, context, body)
+    return await service.get_workload(session, workload.id)
+
+
+@router.post(
+    "/from-measurements",
+    operation_id="create_workload_from_measurements",
+    status_code=codes.HTTP_201_CREATED,
+    responses=responses(404, 409, 507),
+)
+async def create_workload_from_measurements(
+    body: MeasurementsIn, session: SessionDep, context: ContextDep
+) -> WorkloadOut:
+    """Put several curves from the counters of one system together to one workload."""
+    workload = await combining.create_combined(session, context, body)
     return await service.get_workload(session, workload.id)
 
 

@@ -1,9 +1,26 @@
 """Shape of what a curve from the counters of a running system rests on."""
 
+from typing import Annotated
+
 from pydantic import Field
 
 from tierwright.profile.evidence import Evidence, EvidenceClass
-from tierwright_server.common.schemas import Answer
+from tierwright.profile.given.combine import MOST
+from tierwright_server.common.schemas import Answer, Body, Identifier, Name
+
+
+class MeasurementsIn(Body):
+    """Create one workload of several measurements of one system: ages below, the present point, points beyond."""
+
+    name: Name
+    workload_ids: Annotated[
+        list[Identifier],
+        Field(
+            min_length=2,
+            max_length=MOST,
+            description="Workloads from the counters of one system under one load, of one page size.",
+        ),
+    ]
 
 
 class EvidencePartOut(Answer):
@@ -13,6 +30,20 @@ class EvidencePartOut(Answer):
     valid_from: int = Field(description="Smallest size that it gives. [pages]")
     valid_to: int = Field(description="Largest size that it gives. [pages]")
     text: str = Field(description="Class, kind of the input and sizes in words.")
+
+
+class EvidenceTierOut(Answer):
+    """What one level of a running hierarchy answered, as its system counts it."""
+
+    name: str
+    size_bytes: int | None = Field(
+        description="In use; null of the lowest one. [bytes]"
+    )
+    requests_per_s: float = Field(description="Requests that it answered. [1/s]")
+    read_us: float | None = Field(
+        description="Mean time of a read of it; null where none was measured. [µs]"
+    )
+    text: str = Field(description="The same in words.")
 
 
 class EvidenceOut(Answer):
@@ -29,8 +60,12 @@ class EvidenceOut(Answer):
     )
     range: str = Field(description="The same in words.")
     self_check: float | None = Field(
-        description="By what share it gives more misses at its largest size than the system counts; null "
+        description="By what share it gives more misses at the size of the check than the system counts; null "
         "where there is no such count. [1]"
+    )
+    self_check_pages: int | None = Field(
+        default=None,
+        description="Size of the check; null where there is none. [pages]",
     )
     check: str = Field(description="The same in words, or why there is none.")
     indicative: bool = Field(description="Whether the check shows an error above 25 %.")
@@ -40,6 +75,27 @@ class EvidenceOut(Answer):
         default=[],
         description="Measurements of which it was put together, by size; empty where it is one.",
     )
+    tiers: list[EvidenceTierOut] = Field(
+        default=[],
+        description="Levels of the hierarchy that was counted, from the fastest; empty where it was not counted by "
+        "level.",
+    )
+
+
+class BandRow(Answer):
+    """Miss ratios between which that of a size lies."""
+
+    pages: int = Field(description="Size. [pages]")
+    low: float = Field(description="Least miss ratio. [1]")
+    high: float = Field(description="Largest miss ratio. [1]")
+
+
+def band_of(evidence: Evidence | None) -> list[BandRow]:
+    """Return the band of a curve from counters; empty where none is known."""
+    return [
+        BandRow(pages=pages, low=low, high=high)
+        for pages, low, high in (() if evidence is None else evidence.band)
+    ]
 
 
 def evidence_of(evidence: Evidence | None, page_bytes: int) -> EvidenceOut | None:
@@ -53,7 +109,8 @@ def evidence_of(evidence: Evidence | None, page_bytes: int) -> EvidenceOut | Non
         valid_to=evidence.valid_to,
         range=evidence.range_text(page_bytes),
         self_check=evidence.self_check,
-        check=evidence.check_text(),
+        self_check_pages=evidence.self_check_pages,
+        check=evidence.check_text(page_bytes),
         indicative=evidence.is_indicative,
         snapshots=evidence.snapshots,
         basis=evidence.snapshots_text(),
@@ -65,5 +122,9 @@ def evidence_of(evidence: Evidence | None, page_bytes: int) -> EvidenceOut | Non
                 text=each.text(page_bytes),
             )
             for each in evidence.parts
+        ],
+        tiers=[
+            EvidenceTierOut(**each.to_dict(), text=each.text())
+            for each in evidence.tiers
         ],
     )

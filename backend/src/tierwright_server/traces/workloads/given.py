@@ -33,9 +33,8 @@ from tierwright_server.storage import contents
 from tierwright_server.storage.tables import Upload, Workload
 from tierwright_server.traces.uploads import storage
 from tierwright_server.traces.workloads import repository
-from tierwright_server.traces.workloads.evidence_schemas import evidence_of
+from tierwright_server.traces.workloads.evidence_schemas import band_of, evidence_of
 from tierwright_server.traces.workloads.given_schemas import (
-    BandRow,
     CurveKindOut,
     CurvePreviewOut,
     CurveStatement,
@@ -67,12 +66,7 @@ def preview(body: CurveStatement) -> CurvePreviewOut:
     curve = None if profile is None else profile.curve
     return CurvePreviewOut(
         evidence=evidence_of(found.evidence, found.page_bytes or 1),
-        band=[
-            BandRow(pages=pages, low=low, high=high)
-            for pages, low, high in (
-                () if found.evidence is None else found.evidence.band
-            )
-        ],
+        band=band_of(found.evidence),
         kind=found.kind,
         scores=found.scores,
         points=[GivenPointOut.model_validate(point) for point in found.points],

@@ -17,7 +17,7 @@ from tierwright_server.common.schemas import (
     Share,
     ShortText,
 )
-from tierwright_server.traces.workloads.evidence_schemas import EvidenceOut
+from tierwright_server.traces.workloads.evidence_schemas import BandRow, EvidenceOut
 
 _Word = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_]{1,40}$")]
 _Positive = Annotated[int, Field(strict=True, ge=1, le=MAX_COUNT)]
@@ -124,14 +124,6 @@ class GivenPointOut(Answer):
 )
 class QuestionOut(Answer):
     """A question that must be answered, because the answer is not guessed."""
-
-
-class BandRow(Answer):
-    """Miss ratios between which that of a size lies."""
-
-    pages: int = Field(description="Size. [pages]")
-    low: float = Field(description="Least miss ratio. [1]")
-    high: float = Field(description="Largest miss ratio. [1]")
 
 
 class CurvePreviewOut(Answer):

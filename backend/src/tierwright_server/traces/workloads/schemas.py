@@ -29,7 +29,7 @@ from tierwright_server.traces.workloads.composing_schemas import (
     ComposedPartOut,
     ScaledPartsOut,
 )
-from tierwright_server.traces.workloads.evidence_schemas import EvidenceOut
+from tierwright_server.traces.workloads.evidence_schemas import BandRow, EvidenceOut
 from tierwright_server.traces.workloads.scaling_schemas import ProductionOut
 
 
@@ -348,6 +348,11 @@ class CurveOut(Answer):
     )
     misses_high: list[float] | None = Field(
         description="At most, by the same. [accesses]"
+    )
+    band: list[BandRow] = Field(
+        default=[],
+        description="Miss ratios of a curve from counters, straight between these sizes, which are more than the "
+        "listed ones: between two counted sizes they lie between both counts. Empty where no band is known.",
     )
     estimator: str = Field(description="How the counts were found.")
     knees: list[KneeOut] = Field(

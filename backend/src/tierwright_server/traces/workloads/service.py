@@ -44,6 +44,7 @@ from tierwright_server.traces.uploads import service as uploads
 from tierwright_server.traces.uploads import storage
 from tierwright_server.traces.uploads.schemas import ReadOptions, reading_of
 from tierwright_server.traces.workloads import given, repository
+from tierwright_server.traces.workloads.evidence_schemas import band_of
 from tierwright_server.traces.workloads.joined_source import joined_content
 from tierwright_server.traces.workloads.kept import KeptWorkloads
 from tierwright_server.traces.workloads.scaling_schemas import rates_out
@@ -430,6 +431,7 @@ async def get_curve(
         evidence=content.summary.get("evidence"),
         misses_low=None if low is None else low.tolist(),
         misses_high=None if high is None else high.tolist(),
+        band=[] if banded else band_of(curve.evidence),
         estimator=_estimator(content),
         knees=[KneeOut.model_validate(knee) for knee in bends],
         knee_method=KNEE_METHOD,

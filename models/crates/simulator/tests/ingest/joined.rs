@@ -10,13 +10,14 @@ use tierwright_simulator::Error;
 use tierwright_simulator::access::{AccessSource as _, Chunk};
 use tierwright_simulator::trace::{self, TraceSpec};
 
-const KEYED: [&str; 7] = [
+const KEYED: [&str; 8] = [
     "oracle_general",
     "oracle_general_op_ns",
     "lcs",
     "twitter",
     "cachelib_kv",
     "wikimedia_cdn",
+    "rocksdb_block_cache",
     "keys",
 ];
 const LARGEST: u64 = 1 << 20;

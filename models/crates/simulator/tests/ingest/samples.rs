@@ -359,6 +359,16 @@ pub(crate) fn samples() -> Vec<Sample> {
             "0\t-8291\tjpeg\t5120\t0.000093\n0\t77\tsvg\t100\t0.2\n4\t-8291\tjpeg\t5120\t1.5\n",
         )
         .counts((3, 0), (3, 2), 1, 4.0),
+        // Data block 77 twice, its filter and an index block; the second look-up fills nothing.
+        Sample::new(
+            "rocksdb_block_cache",
+            LINES,
+            "1600000000000100,77,9,4123,0,default,3,12,1,0,7,9,120,1,1,16,5,10,16,20,8192\n\
+             1600000000000200,78,8,900,0,default,3,12,1,0,7,9,0,1,0,0,5,10,16,0,65536\n\
+             1600000000000300,77,9,4123,0,default,3,12,1,1,8,9,120,0,1,16,5,11,16,20,8192\n\
+             1600000001000100,79,7,0,0,default,3,12,3,0,0,0,0,0,0,0,5,0,16,0,73728\n",
+        )
+        .counts((4, 0), (4, 3), 1, 1.0),
         // Blocks 5, 6, 7, then 7, then 100.
         Sample::new("arc", LINES, "5 3 0 0\n7 1 0 1\n100 1 0 2\n").counts((3, 0), (5, 4), 1, None),
         Sample::new("lirs", LINES, "12\n7\n*\n12\n").counts((3, 0), (3, 2), 1, None),

@@ -81,7 +81,8 @@ def _of_given(curve: Curve) -> str:
         return OF_A_GIVEN_CURVE
     step = _steps.cheapest(curve, evidence)
     if evidence.is_indicative:
-        return f"no probability: the curve is indicative only, as {evidence.check_text()}; {step}"
+        checked = evidence.check_text(curve.page_bytes)
+        return f"no probability: the curve is indicative only, as {checked}; {step}"
     return f"{OF_A_GIVEN_CURVE}; {step}"
 
 

@@ -289,7 +289,7 @@ def _about_evidence(evidence: Evidence, page_bytes: int) -> Caution:
     return Caution(
         "curve_from_ages",
         "the curve was computed from the ages of what is resident "
-        f"({evidence.snapshots_text()}) and speaks of {sizes}; {evidence.check_text()}{indicative}",
+        f"({evidence.snapshots_text()}) and speaks of {sizes}; {evidence.check_text(page_bytes)}{indicative}",
         "take more snapshots over the cycle of the load; for larger sizes record a sampled trace, or resize the "
         "cache for an hour and count again",
         about=("curve",),

@@ -413,14 +413,16 @@ def _curves(
 
 def _of_band(curve: Curve, evidence: Evidence) -> Iterator[tuple[str, Curve, Curve]]:
     """Yield curves with the misses at the ends of the band of several snapshots."""
+    # The band steps between sizes that were counted alone.
+    listed = [row[0] for row in evidence.band if row[0] <= curve.last_listed]
+    base = curve.at(np.union1d(curve.pages, np.asarray(listed, dtype=np.int64)))
     for which, ratios in zip(
-        ("lower", "upper"), evidence.ends(curve.pages), strict=True
+        ("lower", "upper"), evidence.ends(base.pages), strict=True
     ):
-        misses = ratios * curve.accesses
         yield (
             f"all misses are at the {which} end of the band of the snapshots",
-            _with_misses(curve, misses),
-            curve,
+            _with_misses(base, ratios * curve.accesses),
+            base,
         )
 
 

@@ -29,6 +29,8 @@ from tierwright.profile.working_set import (
     miss_rates,
 )
 
+_LARGEST = 2**53
+"""Bytes, or items, of all snapshots together."""
 MOST_ROWS = 200_000
 """Lines of a dump that are read; a larger cache is sampled, or its ages are put into bins."""
 
@@ -90,6 +92,12 @@ def points_of(
     """
     size = sum(float(each.sizes.sum()) for each in snapshots)
     items = sum(float(each.items.sum()) for each in snapshots)
+    for what, most in (("bytes", size), ("items", items)):
+        if most > _LARGEST:
+            found.problem(
+                line, f"{most:.4g}", f"{what} in all: more than any memory holds"
+            )
+            return
     if options.page_bytes is None and found.page_bytes is None and items:
         found.page_bytes = max(1, round(size / items))
         found.assumptions.append(
@@ -129,7 +137,14 @@ def points_of(
         high = np.maximum(np.interp(at, curve.sizes, curve.high) / per_s, ratio * off)
         ends = zip(low, np.minimum(high, 1.0), strict=True)
         band = tuple((float(one), float(two)) for one, two in ends)
-    found.measured = Measured("ages", curve.snapshots, check, reason, band)
+    found.measured = Measured(
+        "ages",
+        curve.snapshots,
+        check,
+        reason,
+        band,
+        check_bytes=rates.present_bytes,
+    )
     found.assumptions.append(
         f"Misses of each size are the slope of the ages of {counted(len(snapshots), 'snapshot')}, the oldest used "
         f"{curve.oldest_s:,.0f} s ago."

@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from tierwright.common.units import format_bytes
 from tierwright.common.wording import counted
+from tierwright.profile.evidence import Tier
 from tierwright.profile.given.cumulative import (
     Sample,
     count_of,
@@ -35,6 +36,8 @@ _COUNTERS = ("blks_hit", "storage_blks_read", "orcache_blks_hit")
 _FIXED = ("seconds", "size_bytes", "block_bytes")
 _TIMES = ("storage_blk_read_time", "orcache_blk_read_time")
 _NEEDED = frozenset({*_FIXED, *_COUNTERS, "used_size"})
+MS_US = 1000.0
+"""Microseconds of a millisecond. [µs]"""
 DATA = "data_bytes"
 """Column with the size of all databases, where the query printed it."""
 _PRETTY = {"bytes": 1, "kB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
@@ -122,6 +125,7 @@ def _points(found: Reading, samples: Sequence[Sample], options: CurveOptions) ->
         "points" if used > 0 else "one_point",
         len(intervals),
         reason="the points are what the system counts",
+        tiers=_tiers(first, last, used),
     )
     found.assumptions += [
         f"What was counted over {seconds:g} s: {counted(round(requests), 'request')}, each one access.",
@@ -130,13 +134,34 @@ def _points(found: Reading, samples: Sequence[Sample], options: CurveOptions) ->
         if used > 0
         else "The cache on flash is empty: shared buffers are the only point.",
     ]
-    for name, count, what in (
-        (_TIMES[0], storage, "Aurora storage"),
-        (_TIMES[1], flash, "the cache on flash"),
-    ):
-        if count and last.values.get(name, 0) > first.values.get(name, 0):
-            mean = increase((first, last), name) / count
-            found.assumptions.append(f"A read of {what} took {mean:.3g} ms on average.")
+    for tier in found.measured.tiers:
+        if tier.read_us is not None:
+            found.assumptions.append(
+                f"A read of {tier.name} took {tier.read_us / MS_US:.3g} ms on average."
+            )
+
+
+def _tiers(first: Sample, last: Sample, flash_used: Fraction) -> tuple[Tier, ...]:
+    """Return shared buffers, the cache on flash and the storage, with the rate and the mean time of their reads."""
+    seconds = increase((first, last), "seconds")
+
+    def tier(name: str, size: Fraction | None, counter: str, timer: str) -> Tier:
+        count = increase((first, last), counter)
+        timed = count and last.values.get(timer, 0) > first.values.get(timer, 0)
+        return Tier(
+            name,
+            None if size is None else round(size),
+            count / seconds,
+            MS_US * increase((first, last), timer) / count if timed else None,
+        )
+
+    ram = Fraction(last.values["size_bytes"])
+    flash = [tier("the cache on flash", flash_used, _COUNTERS[2], _TIMES[1])]
+    return (
+        tier("shared buffers", ram, _COUNTERS[0], ""),
+        *(flash if flash_used else []),
+        tier("Aurora storage", None, _COUNTERS[1], _TIMES[0]),
+    )
 
 
 KIND = Kind(

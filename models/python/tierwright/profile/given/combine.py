@@ -13,7 +13,7 @@ from tierwright.common.units import format_bytes
 from tierwright.common.wording import counted, percent
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.document import Profile
-from tierwright.profile.evidence import Evidence, Part
+from tierwright.profile.evidence import Evidence, Part, stepped
 from tierwright.profile.given.examine import (
     ONE_LINE,
     STRAIGHT_LINES,
@@ -24,7 +24,8 @@ from tierwright.profile.given.examine import (
 SOURCE = "combined"
 """Name of the kind of such a curve."""
 _HINT = "combine profiles that `tierwright curve import` made of one system"
-_MOST = 20
+MOST = 20
+"""Measurements that are put together."""
 _SAME = 1e-9
 _NO_COUNTS = {
     ("netapp_awa", "points"): "gives the maxima over intervals, no counts of one load",
@@ -45,7 +46,9 @@ class _Measured:
     exact: bool
 
 
-def combined(profiles: Sequence[Profile]) -> Profile:
+def combined(
+    profiles: Sequence[Profile], places: Sequence[str] | None = None
+) -> Profile:
     """Put measurements of one system together to one curve.
 
     What the system counted (points) stands as it is. Ages give the sizes below it; where they miss less than a
@@ -57,6 +60,8 @@ def combined(profiles: Sequence[Profile]) -> Profile:
     ----------
     profiles : sequence of Profile
         Of one system and load, each a curve from counters, at least two.
+    places : sequence of str or None
+        What errors call each; `profiles[0]` and so on where it is None.
 
     Returns
     -------
@@ -69,17 +74,18 @@ def combined(profiles: Sequence[Profile]) -> Profile:
         If one has no evidence, page sizes differ, two have ages, all are one size, or counted sizes miss more as
         they grow.
     """
-    _check(profiles)
+    names = places or [f"profiles[{at}]" for at in range(len(profiles))]
+    _check(profiles, names)
     first = profiles[0]
     parts = [(each, _rows(each.curve)) for each in profiles]
-    exact = _counted(parts)
+    exact = _counted(parts, names)
     _check_counted(exact)
     aged = [(each, rows) for each, rows in parts if _evidence(each).kind == "ages"]
     rows = dict(exact)
     moved, most = 0, 0.0
-    check, reason = None, "the points are what the system counts"
+    check, reason, check_at = None, "the points are what the system counts", None
     for each, known in aged:
-        check, reason = _check_of(each.curve, known, exact)
+        check, reason, check_at = _check_of(each.curve, known, exact)
         for size, row in known.items():
             if size in exact:
                 continue
@@ -103,13 +109,16 @@ def combined(profiles: Sequence[Profile]) -> Profile:
             check,
             reason,
             min(_evidence(each).snapshots for each in profiles),
-            _band(sizes, rows) if _has_band(aged) else (),
+            _band(sizes, rows, [_evidence(each) for each, _ in aged])
+            if not aged or _has_band(aged)
+            else (),
             tuple(
                 sorted(
                     (_part(each) for each in profiles),
                     key=lambda part: (part.valid_from, part.valid_to),
                 )
             ),
+            check_at,
         ),
         _said(moved, most),
     )
@@ -142,7 +151,7 @@ def _part(profile: Profile) -> Part:
 
 
 def _counted(
-    parts: Sequence[tuple[Profile, dict[int, _Measured]]],
+    parts: Sequence[tuple[Profile, dict[int, _Measured]]], names: Sequence[str]
 ) -> dict[int, _Measured]:
     """Return the counted sizes; two different counts of one size are refused."""
     found: dict[int, tuple[int, _Measured]] = {}
@@ -153,8 +162,8 @@ def _counted(
             before, known = found.setdefault(size, (at, row))
             if not math.isclose(known.ratio, row.ratio, rel_tol=_SAME):
                 raise BadInput(
-                    f"{counted(size, 'page')}: profiles[{at}] counted a miss ratio of {row.ratio:.6g}, but "
-                    f"profiles[{before}] one of {known.ratio:.6g}: the load was not the same",
+                    f"{counted(size, 'page')}: {names[at]} counted a miss ratio of {row.ratio:.6g}, but "
+                    f"{names[before]} one of {known.ratio:.6g}: the load was not the same",
                     "leave out one of them, or count all sizes at the same hours of the load",
                 )
     return {size: row for size, (_, row) in found.items()}
@@ -192,8 +201,8 @@ def _check_counted(exact: dict[int, _Measured]) -> None:
 
 def _check_of(
     curve: Curve, known: dict[int, _Measured], exact: dict[int, _Measured]
-) -> tuple[float | None, str]:
-    """Return by what share the ages give more than what was counted within their range, or their own check."""
+) -> tuple[float | None, str, int | None]:
+    """Return by what share the ages give more than what was counted within their range, or their own check; and where."""
     evidence = curve.evidence
     assert evidence is not None  # checked
     within = [
@@ -202,11 +211,14 @@ def _check_of(
         if evidence.valid_from <= size <= evidence.valid_to and exact[size].ratio > 0
     ]
     if not within:
-        return evidence.self_check, evidence.self_check_reason
+        at = evidence.self_check_pages
+        if at is None and evidence.self_check is not None:
+            at = evidence.valid_to
+        return evidence.self_check, evidence.self_check_reason, at
     at = max(within)
     sizes = sorted(known)
     ages = float(np.interp(at, sizes, [known[size].ratio for size in sizes]))
-    return ages / exact[at].ratio - 1.0, ""
+    return ages / exact[at].ratio - 1.0, "", at
 
 
 def _raised(row: _Measured, size: int, exact: dict[int, _Measured]) -> _Measured:
@@ -224,12 +236,18 @@ def _has_band(aged: Sequence[tuple[Profile, dict[int, _Measured]]]) -> bool:
 
 
 def _band(
-    sizes: Sequence[int], rows: dict[int, _Measured]
+    sizes: Sequence[int], rows: dict[int, _Measured], aged: Sequence[Evidence]
 ) -> tuple[tuple[int, float, float], ...]:
+    """Return the band of ages where they speak, and between sizes that were counted alone the counts on either side."""
     low = np.minimum.accumulate([rows[size].low for size in sizes])
     high = np.minimum.accumulate([rows[size].high for size in sizes])
     ends = zip(sizes, low.tolist(), np.maximum(low, high).tolist(), strict=True)
-    return tuple((size, one, two) for size, one, two in ends)
+    return stepped(
+        tuple((size, one, two) for size, one, two in ends),
+        lambda one, two: any(
+            each.valid_from <= one and two <= each.valid_to for each in aged
+        ),
+    )
 
 
 def _said(moved: int, most: float) -> list[str]:
@@ -292,17 +310,17 @@ def _profile(
     return Profile(made, first.duration_s)
 
 
-def _check(profiles: Sequence[Profile]) -> None:
+def _check(profiles: Sequence[Profile], names: Sequence[str]) -> None:
     problems = Problems("profiles", _HINT)
     problems.check(
-        1 < len(profiles) <= _MOST,
+        1 < len(profiles) <= MOST,
         "profiles",
         len(profiles),
-        f"must be from 2 to {_MOST}",
+        f"must be from 2 to {MOST}",
     )
     for at, each in enumerate(profiles):
         evidence = each.curve.evidence
-        where = f"profiles[{at}]"
+        where = names[at]
         if problems.check(
             evidence is not None and not each.curve.is_scaled,
             where,

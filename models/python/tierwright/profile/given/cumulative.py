@@ -9,6 +9,9 @@ from itertools import pairwise
 
 from tierwright.profile.given.reading import Reading, Row, number
 
+LARGEST = 2**64 - 1
+"""Largest value of a counter."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sample:
@@ -76,6 +79,9 @@ def count_of(found: Reading, line: int, name: str, cell: str) -> float | None:
         return None
     if value < 0:
         found.problem(line, cell, f"{name} cannot be negative")
+        return None
+    if value > LARGEST:
+        found.problem(line, cell, f"{name} is larger than any counter of 64 bits")
         return None
     return float(value)
 

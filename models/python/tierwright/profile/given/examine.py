@@ -16,7 +16,7 @@ from tierwright.common.units import UNIT_BYTES, format_bytes, format_count
 from tierwright.common.wording import counted, listed
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.document import Profile
-from tierwright.profile.evidence import Evidence
+from tierwright.profile.evidence import Evidence, stepped
 from tierwright.profile.given.kinds import KINDS
 from tierwright.profile.given.reading import (
     MOST_POINTS,
@@ -26,6 +26,7 @@ from tierwright.profile.given.reading import (
     VALUES,
     CurveOptions,
     Kind,
+    Measured,
     Point,
     Question,
     Reading,
@@ -524,6 +525,9 @@ def _evidence(
         (point.pages, *by_size[point.pages])
         for point in (found.points if by_size else ())
     )
+    if measured.kind == "points" and measured.exact and len(found.points) > 1:
+        misses = [(each.pages, 1.0 - each.repaired_hit_ratio) for each in found.points]
+        band = stepped([(size, at, at) for size, at in misses], lambda *_: False)
     return Evidence(
         measured.kind,
         found.points[0].pages,
@@ -532,7 +536,19 @@ def _evidence(
         measured.reason,
         measured.snapshots,
         band,
+        self_check_pages=_checked_at(found, measured),
+        tiers=measured.tiers,
     )
+
+
+def _checked_at(found: Examined, measured: Measured) -> int | None:
+    """Return the size of the check: where the curve ends, unless it was carried on. [pages]"""
+    if measured.self_check is None:
+        return None
+    last = found.points[-1].pages
+    if measured.check_bytes is None:
+        return last
+    return max(last, round(measured.check_bytes / (found.page_bytes or 1)))
 
 
 def _rising(ratios: FloatArray) -> FloatArray:

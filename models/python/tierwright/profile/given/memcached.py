@@ -39,6 +39,7 @@ CLOCK_S = 60.0
 """Seconds between two updates of the last access of an item. [s]"""
 _STAT = re.compile(r"STAT (\S+) (\S+)")
 _FIELD = re.compile(r"([a-z]+)=(\S+)")
+_CLASS = re.compile(r"\d{1,3}", re.ASCII)
 _COUNTERS = ("cmd_get", "get_hits", "get_misses", "evictions")
 _NEEDED = frozenset({"la", "cls"})
 _LOOKED_AT = 400
@@ -185,6 +186,9 @@ def _fields(text: str) -> dict[str, str]:
 
 def item_of(found: Reading, line: int, fields: dict[str, str]) -> Item | None:
     """Read a line of a dump, or of a dump whose items were put into bins (`items` and `bytes` for `size`)."""
+    if not _CLASS.fullmatch(fields["cls"]):
+        found.problem(line, fields["cls"], "cls must be the number of a slab class")
+        return None
     size = fields.get("size", fields.get("bytes"))
     if size is None:
         found.problem(line, "", "has neither size nor bytes")

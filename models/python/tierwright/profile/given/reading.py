@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from tierwright.common.errors import Problem
 from tierwright.common.units import UNIT_BYTES
-from tierwright.profile.evidence import EvidenceClass
+from tierwright.profile.evidence import EvidenceClass, Tier
 
 SIZE_UNITS = ("pages", *UNIT_BYTES)
 """What a column of sizes may count."""
@@ -130,6 +130,12 @@ class Measured:
         Why there is no such check.
     band : tuple of (float, float)
         Least and largest miss ratio of each point, in their order; empty where no band is known. [1]
+    exact : bool
+        Whether points are counts of one load, so that those on either side bound the misses in between.
+    check_bytes : float or None
+        Size of the check, where it is beyond the last point; None where it is at the last one. [bytes]
+    tiers : tuple of Tier
+        Levels of the hierarchy, where the system counts by level.
     """
 
     kind: EvidenceClass
@@ -137,6 +143,9 @@ class Measured:
     self_check: float | None = None
     reason: str = ""
     band: tuple[tuple[float, float], ...] = ()
+    exact: bool = True
+    check_bytes: float | None = None
+    tiers: tuple[Tier, ...] = ()
 
 
 @dataclass(slots=True)

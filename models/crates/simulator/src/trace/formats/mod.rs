@@ -36,6 +36,7 @@ mod oracle_general;
 mod oracle_general_op_ns;
 pub(super) mod parquet;
 mod postgres_csv;
+mod rocksdb_block_cache;
 mod spc;
 mod strace_postgres;
 mod systor;
@@ -75,6 +76,7 @@ pub static FORMATS: &[Format] = &[
     cachelib_kv::FORMAT,
     cachelib_storage::FORMAT,
     wikimedia_cdn::FORMAT,
+    rocksdb_block_cache::FORMAT,
     arc::FORMAT,
     lirs::FORMAT,
     keys::FORMAT,
