@@ -35,6 +35,7 @@ from tierwright.evaluate.advice.resampling import (
     block_length,
     drift,
     moving_blocks,
+    of_few_blocks,
     ratios,
     shortest_interval,
 )
@@ -287,7 +288,8 @@ def slow_block_length(series: list[float]) -> int:
     if power <= 0:
         return most
     length: float = (2 * spread**2 / (4 / 3 * power**2)) ** (1 / 3) * count ** (1 / 3)
-    return min(most, max(1, math.ceil(length)))
+    least = next(each for each in range(1, count + 1) if each**3 >= count)
+    return min(most, max(least, math.ceil(length)))
 
 
 @pytest.mark.oracle("evaluate.advice.resampling.block_length")
@@ -320,7 +322,8 @@ def test_dependent_windows_are_drawn_in_longer_blocks() -> None:
     walks = np.mean(
         [block_length(np.cumsum(generator.normal(size=100))) for _ in range(40)]
     )
-    assert walks > 3 * free
+    assert walks > 1.5 * free
+    assert block_length(np.tile([1.0, 2.0], 32)) >= 4
 
 
 @pytest.mark.oracle(
@@ -380,6 +383,73 @@ def test_no_pair_of_values_is_closer_and_holds_as_many(
     ]
     assert (low, high) in enough
     assert high - low == min(two - one for one, two in enough)
+
+
+@given(
+    values=st.lists(st.integers(-9, 9), min_size=3, max_size=40),
+    holding=st.integers(-12, 12),
+)
+def test_an_interval_that_holds_a_value_holds_no_more_draws_for_it(
+    values: list[int], holding: int
+) -> None:
+    drawn = np.asarray(values, dtype=np.float64)
+    low, high = shortest_interval(drawn, 0.8, holding)
+    assert low <= holding <= high
+    ordered = sorted(values)
+    held = math.ceil(0.8 * len(values) - 1e-9)
+    runs = [
+        (ordered[at], ordered[at + held - 1]) for at in range(len(values) - held + 1)
+    ]
+    if ordered[0] <= holding <= ordered[-1]:
+        around = [two - one for one, two in runs if one <= holding <= two]
+        assert high - low == min(around)
+    else:
+        assert (low, high) in (
+            (holding, runs[0][1]),
+            (runs[-1][0], holding),
+        )
+
+
+@pytest.mark.oracle("evaluate.advice.resampling.of_few_blocks")
+@pytest.mark.parametrize("dependence", [0.0, 0.3])
+def test_intervals_of_few_blocks_hold_the_mean_that_is_known(dependence: float) -> None:
+    """Series whose mean is 1: 90 of 100 intervals of 90 % hold it, where those of bare blocks hold fewer."""
+    generator = np.random.default_rng(2)
+    bare, spread, trials = 0, 0, 500
+    for _ in range(trials):
+        noise = generator.normal(size=60, scale=0.1)
+        series = noise.copy()
+        for at in range(1, 60):
+            series[at] = dependence * series[at - 1] + noise[at]
+        series = 1 + series
+        block = block_length(series)
+        ratio = ratios(series[:, None], moving_blocks(60, block, 400, generator))
+        wide = of_few_blocks(ratio, 60, block, generator)
+        for at, each in enumerate((ratio, wide)):
+            low, high = np.quantile(each * series.mean(), (0.05, 0.95))
+            held = low <= 1 <= high
+            bare, spread = (bare + held, spread) if at == 0 else (bare, spread + held)
+    assert bare / trials < 0.87
+    assert 0.85 <= spread / trials <= 0.93
+
+
+@pytest.mark.formula("evaluate.advice.resampling.of_few_blocks")
+@given(
+    st.integers(30, 128),
+    st.integers(1, 10),
+    st.lists(st.floats(0, 3), min_size=1, max_size=9),
+)
+def test_what_few_blocks_spread_keeps_its_side_and_its_order(
+    windows: int, block: int, drawn: list[float]
+) -> None:
+    ratio = np.sort(np.asarray(drawn))[None, :]
+    found = of_few_blocks(ratio, windows, block, np.random.default_rng(0))
+    assert np.all(found >= 0)
+    assert np.all(np.diff(found, axis=1) >= 0)
+    assert np.all((found - 1) * (ratio - 1) >= 0)
+    assert of_few_blocks(
+        np.ones((4, 2)), windows, block, np.random.default_rng(0)
+    ).tolist() == [[1.0, 1.0]] * 4
 
 
 @pytest.mark.formula("evaluate.advice.resampling.shortest_interval")

@@ -242,15 +242,18 @@ def sure(asked: Asked, table: Table, best: int, rows: IntArray) -> Sure:
 def intervals(found: Sure) -> tuple[Interval, ...]:
     """Return between which values figures of the recommendation lie in `INTERVAL` of the draws, where they are known.
 
-    A figure is often stated at an end of what is known, such as the longest time of a write: the interval reaches it.
+    A figure is often stated at an end of what is known, such as the longest time of a write: of the intervals that hold so
+    many draws, it is the shortest one that holds the figure too.
     """
     made = []
     for name in found.figures[0]:
         drawn = np.asarray([each[name] for each in found.figures])
         if np.isfinite(drawn).all():
-            low, high = shortest_interval(drawn, INTERVAL)
-            own = found.stated[name]
-            made.append(Interval(name, min(low, own), max(high, own)))
+            made.append(
+                Interval(
+                    name, *shortest_interval(drawn, INTERVAL, found.stated[name])
+                )
+            )
     return tuple(made)
 
 

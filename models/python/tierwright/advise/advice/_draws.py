@@ -18,6 +18,7 @@ from tierwright.evaluate.advice.resampling import (
     block_length,
     drift,
     moving_blocks,
+    of_few_blocks,
     ratios,
 )
 from tierwright.profile.curve import Curve, thinned_sizes
@@ -120,7 +121,10 @@ def recorded_sizes(curve: Curve, sizes: FloatArray) -> FloatArray:
 
 
 def after_warm_up(windows: Windows, read: FloatArray, own: FloatArray) -> Recorded:
-    """Leave out the windows before the largest of some sizes was full, at most half of them, and one that was cut short.
+    """Leave out the windows before some sizes were full, and one that was cut short.
+
+    Of the sizes the largest counts that was full within half of the windows. What fills later, or never, needs no longer
+    warm-up: no window shows it, and leaving out more of them would only make the recording seem shorter than it is.
 
     Parameters
     ----------
@@ -131,8 +135,8 @@ def after_warm_up(windows: Windows, read: FloatArray, own: FloatArray) -> Record
     """
     whole = int(np.sum(windows.accesses == windows.accesses[0]))
     seen = windows.seen_before
-    before = int(np.searchsorted(seen[:whole], read.max()))
-    before = min(before, whole // 2)
+    filled = np.searchsorted(seen[:whole], read)
+    before = int(filled[filled <= whole // 2].max(initial=0))
     full = max(1, int(np.searchsorted(windows.pages, seen[before], side="right")))
 
     def nearest(sizes: FloatArray) -> tuple[int, ...]:
@@ -173,7 +177,8 @@ class Ranges:
     curve : Curve
         Of the answer, thinned where it lists many sizes.
     low, high : float64 array
-        Ends of the misses by what a recording is too short to show, where it is; the misses elsewhere.
+        Ends of the misses by what a recording is too short to show, where it is; the misses elsewhere. The estimate
+        lies beyond the high one where its trend goes on as before and the last half saw nothing of it.
     sample : float64 array or None
         Standard error of the misses of a sample, as a share; None where all pages were followed, or it is unknown. [1]
     law : float
@@ -189,7 +194,8 @@ class Ranges:
     @property
     def is_short(self) -> bool:
         """Whether the recording is too short to show some of the sizes."""
-        return bool(np.any(self.low < self.high))
+        misses = self.curve.misses_at
+        return bool(np.any((self.low < misses) | (misses < self.high)))
 
 
 def ranges_of(curve: Curve, read: FloatArray) -> Ranges:
@@ -210,15 +216,37 @@ def ranges_of(curve: Curve, read: FloatArray) -> Ranges:
         curve = curve.at(sizes[sizes <= curve.last_listed])
     sizes = curve.pages.astype(np.float64)
     low, high = curve.counted_band(sizes)
+    high = np.maximum(low, np.minimum(high, _late_misses(curve, sizes)))
     unsure = curve.uncertain(sizes)
     misses = curve.misses_at
-    low = np.where(unsure, np.minimum(low, misses), misses)
-    high = np.where(unsure, np.maximum(high, misses), misses)
+    low = np.where(unsure, low, misses)
+    high = np.where(unsure, high, misses)
     counted = curve if curve.cold is None else curve.cold
     followed, share = counted.sample_error()
     sample = np.interp(sizes, followed, share) if len(followed) else None
     known = curve.known_error
     return Ranges(curve, low, high, sample, 0.0 if known is None else known.worst)
+
+
+def _late_misses(curve: Curve, sizes: FloatArray) -> FloatArray:
+    """Most misses of a running cache that the last half of a recording allows; all accesses where it has no windows.
+
+    An access that misses in a cache of at least as many pages as were seen is to a page that was not referenced since the
+    recording began: a first touch, if it had been recorded. Of a workload that does not change first touches never
+    become more frequent, so those of the last half are no fewer than what is still to come. Accesses to pages that
+    were seen before, which miss in a smaller cache, count as if all were in that half.
+    """
+    counted = curve.cold
+    windows = None if counted is None else counted.windows
+    if counted is None or windows is None:
+        return np.full(sizes.shape, float(curve.accesses))
+    first, accesses = windows.first_references, windows.accesses
+    half = len(windows) // 2
+    longer = accesses.sum() / accesses[half:].sum()
+    touches = max(int(first.sum()), 1)
+    late = longer * first[half:].sum() / touches
+    again = np.maximum(counted.misses(sizes) - counted.distinct_pages, 0.0)
+    return np.asarray(longer * again + late * counted.distinct_pages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +337,8 @@ def curve_at(
     if short is not None:
         off = 2 * short - 1
         end = ranges.high if off > 0 else ranges.low
-        misses = misses + abs(off) * (end - misses)
+        middle = np.clip(misses, ranges.low, ranges.high)
+        misses = middle + abs(off) * (end - middle)
     factor: FloatArray | float = 1.0
     law = places.get(Input(LAW))
     if law is not None:
@@ -410,14 +439,15 @@ def drawn(
     for each in inputs_of(ranges, contenders):
         strata = generator.permutation(DRAWS) + generator.random(DRAWS)
         places[each] = strata / DRAWS
-    index = moving_blocks(len(recorded.windows), recorded.block, DRAWS, generator)
-    misses = ratios(
-        recorded.windows.misses[:, : recorded.full].astype(np.float64), index
+    windows, block = len(recorded.windows), recorded.block
+    index = moving_blocks(windows, block, DRAWS, generator)
+    missed, counted = (
+        each[:, : recorded.full].astype(np.float64)
+        for each in (recorded.windows.misses, recorded.windows.write_backs)
     )
-    counted = recorded.windows.write_backs[:, : recorded.full].astype(np.float64)
-    backs = np.where(
-        counted.sum(axis=0) >= FEWEST_COUNTS, ratios(counted, index), misses
-    )
+    both = np.hstack((ratios(missed, index), ratios(counted, index)))
+    misses, backs = np.hsplit(of_few_blocks(both, windows, block, generator), 2)
+    backs = np.where(counted.sum(axis=0) >= FEWEST_COUNTS, backs, misses)
     sizes = recorded_sizes(ranges.curve, ranges.curve.pages.astype(np.float64))
     known = np.log(recorded.windows.pages[: recorded.full])
     at = np.log(np.maximum(sizes, 1.0))
