@@ -76,7 +76,7 @@ def test_the_course_is_that_of_the_models(application):
 )
 def test_what_has_no_course_is_refused_by_its_field(application, changes, where):
     problem = application.post(PLACE, {**ASKED, **changes}, 422)
-    assert problem["errors"][0]["location"] == where
+    assert problem["errors"][0]["where"] == where
 
 
 def test_a_run_that_fails_says_why(application):

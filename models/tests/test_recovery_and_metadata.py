@@ -1,15 +1,24 @@
 """Memory of flash caches, filling and restarting: published numbers and invariants."""
 
+import random
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import recordings
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tierwright.advise import recovery as recovery_question
+from tierwright.advise.recovery import Redone, redo_window, redone_of
+from tierwright.cli.app import main
 from tierwright.common.errors import BadInput
 from tierwright.evaluate import disk_array, flash_cache, metadata, recovery
 from tierwright.evaluate.page_flow.cautions import about_space_behind
+from tierwright.hardware import catalog
+from tierwright.profile.measure import profile, window_curves
+from tierwright.trace.reading import Trace
 
 GIB, TIB, PIB, MIB = 2**30, 2**40, 2**50, 2**20
 
@@ -680,3 +689,77 @@ def test_many_sizes_are_charged_as_one_is(
         None, ram_pages=ram, flash_pages=flash, page_bytes=page
     )
     assert float(free) == ram
+
+
+@pytest.mark.oracle("advise.recovery.redone_of", "advise.recovery.redo_window")
+def test_pages_to_redo_are_those_that_the_trace_writes_in_half_an_interval(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By a set for each window, the last one, which is cut short, left out."""
+    draw = random.Random(4)
+    steps = [(draw.randrange(60), draw.random() < 0.3) for _ in range(1_050)]
+    path = tmp_path / "trace.csv"
+    rows = [
+        f"{at * 10_000},{'W' if write else 'R'},1/1,{page}\n"
+        for at, (page, write) in enumerate(steps)
+    ]
+    path.write_text("time_us,op,rel,block\n" + "".join(rows))
+    # 100 accesses a second: 2 s are 200 of them.
+    assert redo_window(1050, accesses_per_s=100, checkpoint_interval_s=4) == (200, 1.0)
+    found = window_curves(Trace(path), window_accesses=200, sizes=[1])
+    slow = [
+        len({page for page, write in steps[at : at + 200] if write})
+        for at in range(0, 1_050, 200)
+    ]
+    assert found["pages_written"].tolist() == slow
+    redone = redone_of(
+        found["window_accesses"], found["pages_written"], length=200, share=1.0
+    )
+    assert redone.windows == 5
+    assert redone.pages == sum(slow[:5]) / 5
+    assert redone.most == max(slow[:5])
+    arguments = [
+        "restart", "--flash", "64GiB", "--flash-device", "samsung-pm9a3-7.68tb-u2",
+        "--disk-device", "face2016-cheetah-15k6-single", "--trace", str(path),
+        "--checkpoint-interval-s", "4", "--accesses-per-second", "100",
+    ]  # fmt: skip
+    assert main(arguments) == 0
+    assert f"{redone.pages:,.0f}" in capsys.readouterr().out.splitlines()[0]
+    # What is stated counts, whatever the trace says.
+    assert main([*arguments, "--redo-pages", "77"]) == 0
+    assert capsys.readouterr().out.splitlines()[0].endswith("77")
+    assert main(arguments[:7]) == 2
+    assert "--redo-pages" in capsys.readouterr().err
+
+
+def test_the_recovery_answer_counts_pages_unless_they_are_stated() -> None:
+    curve = profile(Trace(recordings.TPCB)).curve
+    asked: dict[str, Any] = {
+        "ram_pages": 1000,
+        "flash_pages": 6000,
+        "flash": catalog.device("samsung-pm9a3-7.68tb-u2"),
+        "disk": catalog.device("face2016-cheetah-15k6-single"),
+        "accesses_per_s": 1000.0,
+        "checkpoint_interval_s": 60.0,
+    }
+    counted = Redone(2500.0, 2900, 14, 30_000, 1.0)
+    bound, from_trace, stated, short = (
+        recovery_question.answer(curve, **asked, **each).restart
+        for each in (
+            {},
+            {"redone": counted},
+            {"redone": counted, "redo_pages": 800.0},
+            {"redone": Redone(2500.0, 2500, 1, 15_000, 0.5)},
+        )
+    )
+    assert bound is not None
+    assert from_trace is not None
+    assert stated is not None
+    assert short is not None
+    assert (from_trace.redo_pages, stated.redo_pages) == (2500, 800)
+    assert bound.redo_pages > 2500
+    assert "upper bound" in bound.redo_basis
+    assert "on average over 14 windows, at most 2,900" in from_trace.redo_basis
+    assert "as given" in stated.redo_basis
+    assert short.redo_pages == 5000
+    assert "50.0 % of half an interval long" in short.redo_basis

@@ -1,5 +1,10 @@
 /** What the page "Throughput" adds to the address. */
-import { ResponseCheckIn, ResponseTimeIn, ThroughputIn } from "@/api/gen/bounds.gen";
+import {
+  CourseIn,
+  ResponseCheckIn,
+  ResponseTimeIn,
+  ThroughputIn,
+} from "@/api/gen/bounds.gen";
 import {
   atLeast,
   bounded,
@@ -13,6 +18,7 @@ import {
 
 export const VARIED = ThroughputIn.vary.values;
 export type Varied = (typeof VARIED)[number];
+export type CourseArrivals = (typeof CourseIn.arrivals.values)[number];
 export type Arrivals = (typeof ResponseCheckIn.arrivals.values)[number];
 
 export interface ThroughputSearch {
@@ -40,11 +46,22 @@ export interface ThroughputSearch {
   /** Flash caches to replay beside the schemes: names, separated by commas. */
   caches?: string | undefined;
   metadata?: string | undefined;
+  /** The scheme or flash cache whose course over time is replayed. */
+  system?: string | undefined;
+  /** How accesses arrive in that replay. */
+  course_arrivals?: CourseArrivals | undefined;
+  /** Length of its windows. [s] */
+  window_s?: number | undefined;
+  /** Share of the accesses before a crash. */
+  crash_at?: number | undefined;
+  restart?: "cold" | undefined;
+  course_show?: "rate" | "response" | undefined;
 }
 
 export const MAX_CLIENTS = ThroughputIn.clients.high;
 const US_PER_MS = 1000;
 const MOST_NAMES = 500;
+const MOST_NAME = 64;
 
 /** The flash caches that the address names. */
 export const cachesOf = (search: Pick<ThroughputSearch, "caches">): string[] =>
@@ -67,6 +84,12 @@ const FIELDS = {
   seed: bounded(ResponseCheckIn.seed),
   caches: text(MOST_NAMES),
   metadata: metadataName,
+  system: text(MOST_NAME),
+  course_arrivals: oneOf(CourseIn.arrivals.values),
+  window_s: bounded(atLeast(CourseIn.window_s, 1e-6)),
+  crash_at: bounded(CourseIn.crash_at),
+  restart: oneOf(["cold"]),
+  course_show: oneOf(["rate", "response"]),
 } as const;
 
 /** Reads the page's own parameters. */

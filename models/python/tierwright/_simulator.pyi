@@ -973,8 +973,8 @@ def window_curves(
         ``duration_s`` [s], ``pages`` (uint64, sizes) [pages], ``start_ns`` (list, None for
         windows of accesses) [ns], and uint64 arrays with an entry for each window:
         ``first_access`` (accesses before it), ``window_accesses``,
-        ``window_write_accesses``, ``first_references``, and ``misses`` of shape (windows,
-        sizes).
+        ``window_write_accesses``, ``pages_written`` (distinct pages that they write),
+        ``first_references``, and ``misses`` of shape (windows, sizes).
 
     Raises
     ------

@@ -33,6 +33,7 @@ import {
   DEFAULT_THINK_MS,
   type Knobs,
 } from "./controls";
+import { CoursePanel } from "./course-panel";
 import { atEnd } from "./findings";
 import { FlashCachesField } from "./flash-caches-field";
 import { ResponsePanel } from "./response-panel";
@@ -263,6 +264,15 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
             timed={summary.duration_s !== null}
             replays={replays}
             arrivals={search}
+          />
+          <CoursePanel
+            workload={state.workload}
+            point={body}
+            name={name}
+            search={search}
+            timed={summary.duration_s !== null}
+            replays={replays}
+            patch={patch}
           />
         </Stack>
       )}

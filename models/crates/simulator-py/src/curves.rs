@@ -173,11 +173,13 @@ fn window_curves<'py>(
         first_access,
         window_accesses,
         window_write_accesses,
+        pages_written,
         first_references,
     ] = [
         column(&|window| window.first_access),
         column(&|window| window.accesses),
         column(&|window| window.write_accesses),
+        column(&|window| window.pages_written),
         column(&|window| window.first_references),
     ];
     let start_ns = windows.iter().map(|window| window.start_ns).collect();
@@ -194,6 +196,7 @@ fn window_curves<'py>(
         first_access,
         window_accesses,
         window_write_accesses,
+        pages_written,
         first_references,
         misses: PyArray2::from_vec2(py, &misses)?,
     }
@@ -214,6 +217,7 @@ struct WindowsRow<'py> {
     first_access: Bound<'py, PyArray1<u64>>,
     window_accesses: Bound<'py, PyArray1<u64>>,
     window_write_accesses: Bound<'py, PyArray1<u64>>,
+    pages_written: Bound<'py, PyArray1<u64>>,
     first_references: Bound<'py, PyArray1<u64>>,
     misses: Bound<'py, PyArray2<u64>>,
 }

@@ -5,6 +5,8 @@
     reason = "counts of short traces"
 )]
 
+use std::collections::HashSet;
+
 use proptest::prelude::*;
 use tierwright_simulator::access::MemorySource;
 use tierwright_simulator::curve::{
@@ -210,6 +212,10 @@ proptest! {
             prop_assert_eq!(window.accesses as usize, own.len());
             let first = own.iter().filter(|depth| depth.is_none()).count();
             prop_assert_eq!(window.first_references as usize, first);
+            let own = &accesses[number * step..accesses.len().min((number + 1) * step)];
+            let written: HashSet<_> = own.iter().filter(|access| access.1).map(|access| access.0).collect();
+            prop_assert_eq!(window.pages_written as usize, written.len());
+            let own = &depths[number * step..accesses.len().min((number + 1) * step)];
             for (&size, &misses) in fast.pages.iter().zip(&window.misses) {
                 let slow = own.iter().filter(|depth| depth.is_none_or(|depth| depth as u64 > size));
                 prop_assert_eq!(misses as usize, slow.count());

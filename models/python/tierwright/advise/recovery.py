@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tierwright.common.answer import Answer, Figure, Step, steps
 from tierwright.common.cautions import Caution, Outcome, Weigh
 from tierwright.common.derivation import shown
 from tierwright.common.errors import BadInput, Problem
 from tierwright.common.fields import LEAST_RATE_PER_S
-from tierwright.common.wording import counted, relative_change, three_digits
+from tierwright.common.wording import counted, percent, relative_change, three_digits
 from tierwright.evaluate import flash_cache, recovery
 from tierwright.evaluate.metadata import MetadataPreset, ram_pages_left
 from tierwright.evaluate.page_flow.cautions import about_curve, about_space_behind
@@ -91,6 +92,69 @@ class RestartCurve:
     redo_pages: list[float]
     with_flash_s: list[float]
     without_flash_s: list[float]
+
+
+@dataclass(frozen=True, slots=True)
+class Redone:
+    """Pages that a trace dirties between a checkpoint and a crash, counted window by window.
+
+    Attributes
+    ----------
+    pages : float
+        Distinct pages written in a window, on average. [pages]
+    most : int
+        In the window of most. [pages]
+    windows : int
+        Whole windows that were counted.
+    accesses : int
+        Of a window: half a checkpoint interval, or the whole trace where that is shorter. [accesses]
+    share : float
+        Of half the interval that a window is. [1]
+    """
+
+    pages: float
+    most: int
+    windows: int
+    accesses: int
+    share: float
+
+
+def redo_window(
+    accesses: int, *, accesses_per_s: float, checkpoint_interval_s: float
+) -> tuple[int, float]:
+    """Return the accesses of half a checkpoint interval, at most those of the trace, and their share of it.
+
+    Examples
+    --------
+    >>> redo_window(10_000, accesses_per_s=100.0, checkpoint_interval_s=60.0)
+    (3000, 1.0)
+    >>> redo_window(1500, accesses_per_s=100.0, checkpoint_interval_s=60.0)
+    (1500, 0.5)
+    """
+    wanted = max(1, round(accesses_per_s * checkpoint_interval_s / 2))
+    found = min(wanted, accesses)
+    return found, found / wanted
+
+
+def redone_of(
+    window_accesses: ArrayLike, pages_written: ArrayLike, *, length: int, share: float
+) -> Redone:
+    """Read the pages to redo off windows of a trace.
+
+    A crash comes half an interval after a checkpoint on average, which left no dirty page: redo reads what was
+    written since. Windows cut short do not count.
+
+    Parameters
+    ----------
+    window_accesses, pages_written : array_like
+        As `window_curves` counts them.
+    length : int
+        Accesses of a window. [accesses]
+    share : float
+        Of half the interval that it is. [1]
+    """
+    whole = np.asarray(pages_written)[np.asarray(window_accesses) == length]
+    return Redone(float(whole.mean()), int(whole.max()), int(whole.size), length, share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +257,7 @@ def answer(
     redo_pages: float | None = None,
     redo_writes: float = 0.0,
     flash_share: float = 0.98,
+    redone: Redone | None = None,
 ) -> Recovery:
     """Say how long the flash takes to fill, and a restart with it and without.
 
@@ -217,6 +282,8 @@ def answer(
         Pages written by redo at that interval. [pages]
     flash_share : float
         Share of the redone pages that flash holds. [1]
+    redone : Redone, optional
+        What the trace writes in half that interval: then `redo_pages` follow from it, unless given.
 
     Raises
     ------
@@ -270,6 +337,7 @@ def answer(
         redo_pages,
         redo_writes,
         flash_share,
+        redone,
     )
     restart, reason, restart_steps = plan.found()
     return Recovery(
@@ -310,6 +378,7 @@ def answer(
                 redo_pages=redo_pages,
                 redo_writes=redo_writes,
                 flash_share=flash_share,
+                redone=redone,
             ),
         ),
     )
@@ -464,6 +533,7 @@ class _Restart:
     redo_pages: float | None
     redo_writes: float
     flash_share: float
+    redone: Redone | None
 
     def found(self) -> tuple[RestartFound | None, str, tuple[Step, ...]]:
         """Return the restart, why there is none, and its steps."""
@@ -528,6 +598,9 @@ class _Restart:
         if self.redo_pages is not None:
             per_s = self.redo_pages / (self.checkpoint_interval_s / 2)
             return per_s, "as given, in proportion to the interval"
+        if self.redone is not None:
+            half_s = self.checkpoint_interval_s / 2
+            return self.redone.pages / self.redone.share / half_s, _counted(self.redone)
         share, known = _most_writes(self.curve)
         basis = (
             "upper bound: each write in half an interval touches a different page, up to "
@@ -581,6 +654,20 @@ def _beside(value: float, formula: str, name: str) -> Iterable[Step]:
     """Give a time of the metadata that the restart does not contain."""
     if math.isfinite(value):
         yield Step(name, formula, value, "s", SOURCE)
+
+
+def _counted(redone: Redone) -> str:
+    """Say where counted pages are from."""
+    windows = counted(redone.windows, "window")
+    if redone.share < 1:
+        return (
+            f"counted in the trace, which is {percent(redone.share)} of half an interval long and writes "
+            f"{redone.pages:,.0f} pages; in proportion to the time, up to all pages of the workload"
+        )
+    return (
+        f"counted in the trace: distinct pages written in half an interval, on average over {windows}, "
+        f"at most {redone.most:,}; at other intervals in proportion, up to all pages of the workload"
+    )
 
 
 def _most_writes(curve: Curve) -> tuple[float, str]:

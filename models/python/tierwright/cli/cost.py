@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,6 +15,7 @@ from tierwright.cli.output import (
     print_json,
     print_table,
     print_warnings,
+    progress,
 )
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, parse_bytes
@@ -48,9 +50,37 @@ def restart(
         str, typer.Option("--disk-device", metavar="ID", help="Device behind flash.")
     ],
     redo_pages: Annotated[
+        float | None,
+        typer.Option(
+            "--redo-pages",
+            metavar="N",
+            help="Pages read by redo [default: those that --trace writes in half an interval]. [pages]",
+        ),
+    ] = None,
+    trace: Annotated[
+        Path | None,
+        typer.Option(
+            "--trace",
+            metavar="FILE",
+            help="Trace whose writes are counted, raw or canonical.",
+        ),
+    ] = None,
+    checkpoint_interval_s: Annotated[
         float,
-        typer.Option("--redo-pages", metavar="N", help="Pages read by redo. [pages]"),
-    ],
+        typer.Option(
+            "--checkpoint-interval-s",
+            metavar="T",
+            help="Between two checkpoints of the database, with --trace. [s]",
+        ),
+    ] = 300.0,
+    accesses_per_second: Annotated[
+        float | None,
+        typer.Option(
+            "--accesses-per-second",
+            metavar="N",
+            help="Rate of page accesses, with --trace [default: of the recording]. [1/s]",
+        ),
+    ] = None,
     redo_writes: Annotated[
         float,
         typer.Option(
@@ -63,16 +93,39 @@ def restart(
             "--flash-share", metavar="S", help="Share of redone pages found on flash."
         ),
     ] = 0.98,
-    page_bytes: Page = DEFAULT_PAGE_BYTES,
+    page_bytes: Annotated[
+        int | None,
+        typer.Option(
+            "--page-bytes",
+            metavar="N",
+            min=1,
+            help="Page [default: of --trace, else 4096]. [bytes]",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Compare a restart whose flash cache survives with one without flash."""
+    """Compare a restart whose flash cache survives with one without flash.
+
+    Redo reads the pages that were written since the last checkpoint, half an interval ago on average:
+    stated, or counted in a trace.
+    """
     from tierwright.common.cautions import Caution
     from tierwright.evaluate import flash_cache, recovery
     from tierwright.hardware import catalog
     from tierwright.hardware.device import OPERATIONS
     from tierwright.hardware.service_time import service_basis, service_us
 
+    if redo_pages is None:
+        if trace is None:
+            raise BadInput(
+                "--redo-pages: unknown without a trace",
+                "state it, or name a --trace whose writes are counted",
+            )
+        redo_pages, recorded_bytes = _redone_of(
+            trace, checkpoint_interval_s, accesses_per_second
+        )
+        page_bytes = page_bytes or recorded_bytes
+    page_bytes = page_bytes or DEFAULT_PAGE_BYTES
     ssd = catalog.device_or_file(flash_device)
     disk = catalog.device_or_file(disk_device)
     rate = ssd.number("sequential_read_mb_per_s")
@@ -123,6 +176,7 @@ def restart(
         return
     print_facts(
         [
+            ("pages to redo", f"{redo_pages:,.0f}"),
             ("metadata restore", f"{metadata_s:.3g} s"),
             ("restart with flash", f"{float(found.with_flash.total_s):,.3g} s"),
             ("restart without", f"{float(found.without_flash.total_s):,.3g} s"),
@@ -130,6 +184,41 @@ def restart(
         ]
     )
     explain(found.with_flash.derivation, (about, *found.warnings))
+
+
+def _redone_of(
+    trace: Path, interval_s: float, accesses_per_s: float | None
+) -> tuple[float, int]:
+    """Count the pages that a trace writes in half an interval, on average; and their bytes. [pages, bytes]"""
+    from tierwright.advise.recovery import redo_window, redone_of
+    from tierwright.profile.measure import profile, window_curves
+    from tierwright.trace.reading import Trace
+
+    read = Trace(trace)
+    with progress("count writes") as on_progress:
+        found = profile(read, on_progress=on_progress)
+        duration_s = found.duration_s
+        if accesses_per_s is None and not duration_s:
+            raise BadInput(
+                "--accesses-per-second: the trace has no times, and so no rate",
+                "state the rate",
+            )
+        length, share = redo_window(
+            found.curve.accesses,
+            accesses_per_s=accesses_per_s or found.curve.accesses / (duration_s or 1.0),
+            checkpoint_interval_s=interval_s,
+        )
+        counted = window_curves(
+            read, window_accesses=length, sizes=[1], on_progress=on_progress
+        )
+    redone = redone_of(
+        counted["window_accesses"],
+        counted["pages_written"],
+        length=length,
+        share=share,
+    )
+    pages = min(redone.pages / redone.share, float(found.curve.distinct_pages))
+    return pages, found.curve.page_bytes
 
 
 def metadata(

@@ -21,8 +21,12 @@ async def check_recovery(asking: Asking, body: RecoveryIn) -> CheckedAnswer | Sw
     recording = await recordings.find(
         asking.context, found.workload, found.point.content, found.curve
     )
+    session, context = asking.session, asking.context
+    await wears.count_redone(session, context, found, body)
+    redone = await wears.find_redone(session, context, found, body)
     asked = RestartCheck(
-        answer=wears.ask_recovery(found, body),
+        answer=wears.ask_recovery(found, body, redone),
+        redone=redone,
         flash_pages=body.flash_pages,
         page_bytes=found.curve.page_bytes,
         accesses=recording.accesses,

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from tierwright.advise import device_health, recovery
 from tierwright.advise import wear as wear_question
 from tierwright.advise.point import rate_of
-from tierwright.advise.recovery import Recovery
+from tierwright.advise.recovery import Recovery, Redone
 from tierwright.advise.wear import Wear
 from tierwright.evaluate.endurance.wear import WearCost
 from tierwright.hardware import smart
@@ -22,6 +22,7 @@ from tierwright_server.hardware.catalog.schemas import DeviceOut
 from tierwright_server.hardware.flash_metadata import metadata_preset
 from tierwright_server.http.context import Context
 from tierwright_server.http.steps import rows_of
+from tierwright_server.jobs.runs.states import RunKind, RunStatus
 from tierwright_server.questions.point import (
     Point,
     dirty_ends,
@@ -44,8 +45,14 @@ from tierwright_server.questions.wear.schemas import (
     WearMoney,
     WearOut,
 )
+from tierwright_server.replays import results
+from tierwright_server.replays.analyses import service as analyses
+from tierwright_server.storage.contents import ContentKind, kind_of
 from tierwright_server.storage.tables import Workload
 from tierwright_server.traces.workloads import service as workloads
+
+MOST_WINDOWS = 2000
+"""Of a trace whose pages to redo are counted."""
 
 
 @dataclass(frozen=True)
@@ -170,7 +177,7 @@ async def recover(
 ) -> RecoveryOut:
     """Tell how long the flash takes to fill, and a restart to work again."""
     found = await find(session, context, body)
-    answer = ask_recovery(found, body)
+    answer = ask_recovery(found, body, await find_redone(session, context, found, body))
     return RecoveryOut.showing(
         answer,
         **_about(found, body),
@@ -180,7 +187,69 @@ async def recover(
     )
 
 
-def ask_recovery(found: Found, body: RecoveryIn) -> Recovery:
+async def find_redone(
+    session: AsyncSession, context: Context, found: Found, body: RecoveryIn
+) -> Redone | None:
+    """Find what the trace writes in half a checkpoint interval; None where that was not counted, or is stated."""
+    window = redo_window_of(found, body)
+    if window is None:
+        return None
+    length, share = window
+    analysis_id = analyses.id_of(
+        RunKind.WINDOWS, found.point.content.id, redo_parameters(length)
+    )
+    row = await results.row(session, RunKind.WINDOWS, analysis_id)
+    if row is None or analyses.status_of(row) is not RunStatus.SUCCEEDED:
+        return None
+    arrays = await analyses.load(context, row)
+    return recovery.redone_of(
+        arrays["window_accesses"], arrays["pages_written"], length=length, share=share
+    )
+
+
+async def count_redone(
+    session: AsyncSession, context: Context, found: Found, body: RecoveryIn
+) -> None:
+    """Queue the count of what the trace writes in half a checkpoint interval, unless it was counted or is stated."""
+    window = redo_window_of(found, body)
+    if window is None:
+        return
+    await analyses.create(
+        session,
+        context,
+        RunKind.WINDOWS,
+        (found.workload, found.point.content),
+        redo_parameters(window[0]),
+        f"Pages of {found.workload.name} to redo after a crash",
+    )
+
+
+def redo_window_of(found: Found, body: RecoveryIn) -> tuple[int, float] | None:
+    """Return the accesses of half an interval, and their share of it; None without a trace, or if pages are stated."""
+    content = found.point.content
+    if body.redo_pages is not None or kind_of(content.summary) is not ContentKind.TRACE:
+        return None
+    length, share = recovery.redo_window(
+        content.summary["accesses"],
+        accesses_per_s=found.accesses_per_s,
+        checkpoint_interval_s=body.checkpoint_interval_s,
+    )
+    # Shorter windows than that are more than a pass counts.
+    return (
+        (length, share)
+        if length * MOST_WINDOWS >= content.summary["accesses"]
+        else None
+    )
+
+
+def redo_parameters(length: int) -> dict[str, Any]:
+    """Return what counts windows of so many accesses, and of curves as little as possible."""
+    return {"sizes": [1], "window_accesses": length}
+
+
+def ask_recovery(
+    found: Found, body: RecoveryIn, redone: Redone | None = None
+) -> Recovery:
     """Ask the models about filling and restart."""
     with of_body():
         return recovery.answer(
@@ -190,6 +259,7 @@ def ask_recovery(found: Found, body: RecoveryIn) -> Recovery:
             redo_pages=body.redo_pages,
             redo_writes=body.redo_writes,
             flash_share=body.flash_share,
+            redone=redone,
         )
 
 

@@ -45,7 +45,7 @@ async def create(
     inputs: it changes nothing of the result.
     """
     workload, content = subject
-    analysis_id = _id_of(kind, content.id, parameters)
+    analysis_id = id_of(kind, content.id, parameters)
     path = contents.analysis_path(context.settings, content.id, analysis_id)
 
     async def is_done(found: Result | None) -> bool:
@@ -70,7 +70,7 @@ async def find_of(
     NotReady
         Nobody has asked for it yet.
     """
-    analysis_id = _id_of(kind, content.id, parameters)
+    analysis_id = id_of(kind, content.id, parameters)
     found = await results.row(session, kind, analysis_id)
     if found is None:
         raise NotReady(
@@ -170,6 +170,7 @@ async def _again(context: Context, analysis: Result, why: str) -> str:
         return str(present.run_id)
 
 
-def _id_of(kind: RunKind, content_id: str, parameters: dict[str, Any]) -> str:
+def id_of(kind: RunKind, content_id: str, parameters: dict[str, Any]) -> str:
+    """Return the id of the analysis of a content with these parameters."""
     parts = [kind.value, content_id, parameters, VERSION]
     return result_id(parts)

@@ -75,6 +75,10 @@ class WindowCurves(Answer):
     )
     accesses: list[int]
     write_accesses: list[int]
+    pages_written: list[int] = Field(
+        description="Distinct pages written in each window: what a checkpoint at its end writes, if one at its "
+        "start left nothing dirty. [pages]"
+    )
     first_references: list[int] = Field(
         description="Accesses to pages that the trace had not touched before."
     )
@@ -170,6 +174,7 @@ async def get_window_curves(
         start_s=((starts - starts[0]) / NS_PER_S).tolist() if starts.size else None,
         accesses=arrays["window_accesses"].tolist(),
         write_accesses=arrays["window_write_accesses"].tolist(),
+        pages_written=arrays["pages_written"].tolist(),
         first_references=arrays["first_references"].tolist(),
         misses=arrays["misses"].tolist(),
     )

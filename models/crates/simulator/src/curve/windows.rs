@@ -36,6 +36,9 @@ pub struct Window {
     pub accesses: u64,
     /// Accesses that write.
     pub write_accesses: u64,
+    /// Distinct pages that they write: what is dirty at its end, if all was clean at its start and nothing is
+    /// written back.
+    pub pages_written: u64,
     /// Accesses to pages never referenced before.
     pub first_references: u64,
     /// Misses at each size of [`WindowCurves::pages`].
@@ -96,6 +99,8 @@ pub fn window_curves(
     let mut windows: Vec<Window> = Vec::new();
     // References of the window by the number of listed sizes below their depth.
     let mut missed = vec![0_u64; pages.len() + 1];
+    // The number of the last window that wrote each page, from 1 on.
+    let mut written_in = Vec::new();
     let (mut accesses, mut writes, mut distinct) = (0_u64, 0, 0);
     while source.next_chunk(&mut chunk)? {
         let timed = matches!(length, WindowLength::Nanoseconds(_));
@@ -108,6 +113,7 @@ pub fn window_curves(
         }
         distinct = distinct_pages(&chunk, distinct)?;
         stack.grow(distinct, 0);
+        written_in.resize(distinct, 0_u32);
         for (index, (&page, &flags)) in chunk.pages.iter().zip(&chunk.flags).enumerate() {
             let number = match length {
                 WindowLength::Accesses(amount) => accesses / amount,
@@ -134,15 +140,21 @@ pub fn window_curves(
                     start_ns,
                     accesses: 0,
                     write_accesses: 0,
+                    pages_written: 0,
                     first_references: 0,
                     misses: Vec::new(),
                 });
             }
             let depth = u64::from(stack.reference(page));
             let write = u64::from(flags & WRITE);
+            // Windows are fewer than a u32 counts.
+            let number = u32::try_from(windows.len()).unwrap_or(u32::MAX);
+            let dirties =
+                write == 1 && std::mem::replace(&mut written_in[page as usize], number) != number;
             if let Some(window) = windows.last_mut() {
                 window.accesses += 1;
                 window.write_accesses += write;
+                window.pages_written += u64::from(dirties);
                 window.first_references += u64::from(depth == 0);
             }
             let below = if depth == 0 {

@@ -13,7 +13,13 @@ from tierwright.advise.checks.points import (
     replayed_restart,
     restart_replays,
 )
-from tierwright.advise.recovery import BY_MISSES, MEGABYTE, Recovery, page_flow_times
+from tierwright.advise.recovery import (
+    BY_MISSES,
+    MEGABYTE,
+    Recovery,
+    Redone,
+    page_flow_times,
+)
 from tierwright.common.wording import counted, percent
 from tierwright.evaluate import recovery as model
 from tierwright.evaluate.scale.replays import recorded_sizes
@@ -37,6 +43,8 @@ class RestartCheck:
         Of the two lower tiers.
     checkpoint_interval_s, redo_writes, flash_share : float
         As the answer was asked with. [s], [pages], [1]
+    redone : Redone or None
+        What the trace writes in half a checkpoint interval, where that was counted.
     scaled : Scaled or None
         How the workload was scaled, where the trace is its recording: what takes as long as the flash is
         large is then replayed in proportion.
@@ -51,6 +59,7 @@ class RestartCheck:
     checkpoint_interval_s: float
     redo_writes: float
     flash_share: float
+    redone: Redone | None = None
     scaled: Scaled | None = None
 
     @property
@@ -101,9 +110,15 @@ class RestartCheck:
             basis="FaCE was replayed with flash that survives a crash in the middle of the "
             f"trace: the pages read in the {counted(cut, 'access')} after the crash stand for the "
             "pages that redo reads. It was replayed again with all contents lost at eight "
-            "places, to see when the flash is full again. How many pages redo reads is "
-            "taken from the answer: the trace does not contain the log of the database, "
-            "nor checkpoints, which bring dirty pages to flash."
+            "places, to see when the flash is full again. "
+            + (
+                "How many pages redo reads is taken from the answer: the trace does not contain "
+                "the log of the database, "
+                if self.redone is None
+                else "The pages that redo reads are those that the trace writes in half a checkpoint "
+                "interval, as in the answer: it does not contain the log of the database, "
+            )
+            + "nor checkpoints, which bring dirty pages to flash."
             + (
                 ""
                 if self.times == 1
