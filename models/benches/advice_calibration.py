@@ -2,6 +2,9 @@
 
     advice_calibration.py [--trials N ...] [--accesses N ...] [--jobs N] [--keep FOLDER] [--write]
 
+Outcomes are kept in fixtures/calibration, by length of the recording, with the version of the model: with ``--write`` a run
+asks only for the trials that this version lacks, and saves them as it goes, so that a long one may be ended and gone on with.
+
 Each trial makes up a workload of one of the families below. A short recording of it is advised on; the truth is a longer
 one: of a stationary family another recording, of a drifting one what follows the first. Errors of the model and times of
 the devices are drawn from the ranges that the advice states. The recommendation is right where it costs at most 1 % more
@@ -17,6 +20,7 @@ advices are asked for again.
 from __future__ import annotations
 
 import argparse
+import csv
 import itertools
 import math
 import pickle
@@ -51,6 +55,7 @@ from tierwright.trace.reading import Trace
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "models" / "advice-calibration.md"
+OUTCOMES = ROOT / "fixtures" / "calibration"
 NOTE = "<!-- Written by `make calibrate`; do not edit. -->"
 TRIALS, ACCESSES, TIMES_AS_LONG = (500,), (100_000,), 20
 LONGEST_TRUTH = 10_000_000
@@ -495,6 +500,94 @@ def report(trials: Sequence[Trial], accesses: int) -> str:
     )
 
 
+COLUMNS = (
+    "seed",
+    "version",
+    "family",
+    "probability",
+    "right",
+    "held",
+    "all_in_ram",
+    "reason",
+)
+SAVED_EVERY = 10
+"""Trials after which outcomes are saved."""
+
+
+def outcomes_of(accesses: int) -> dict[int, Trial]:
+    """Read the outcomes of this version of the model, by seed."""
+    path = OUTCOMES / f"{accesses}.csv"
+    if not path.exists():
+        return {}
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = [
+            row for row in csv.DictReader(file) if int(row["version"]) == MODEL_VERSION
+        ]
+    return {
+        int(row["seed"]): Trial(
+            row["family"],
+            float(row["probability"]) if row["probability"] else None,
+            right=row["right"] == "yes",
+            reason=row["reason"],
+            held={
+                name: answer == "yes"
+                for name, _, answer in (
+                    each.partition("=") for each in row["held"].split()
+                )
+            },
+            all_in_ram=row["all_in_ram"] == "yes",
+        )
+        for row in rows
+    }
+
+
+def save(accesses: int, outcomes: Mapping[int, Trial]) -> None:
+    """Write outcomes, by seed."""
+    OUTCOMES.mkdir(exist_ok=True)
+    path = OUTCOMES / f"{accesses}.csv"
+    part = path.with_suffix(".part")
+    with part.open("w", encoding="utf-8", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(COLUMNS)
+        for seed, each in sorted(outcomes.items()):
+            held = " ".join(
+                f"{name}={yes_or_no(answer)}" for name, answer in each.held.items()
+            )
+            stated = "" if each.probability is None else repr(each.probability)
+            table.writerow(
+                (
+                    seed,
+                    MODEL_VERSION,
+                    each.family,
+                    stated,
+                    yes_or_no(each.right),
+                    held,
+                    yes_or_no(each.all_in_ram),
+                    each.reason,
+                )
+            )
+    part.replace(path)
+
+
+def yes_or_no(answer: bool) -> str:
+    """Write an answer."""
+    return "yes" if answer else "no"
+
+
+def outcomes(
+    accesses: int, count: int, pool: ProcessPoolExecutor, given: argparse.Namespace
+) -> list[Trial]:
+    """Return what became of the trials of the first seeds, asking for those that are not known."""
+    known = outcomes_of(accesses) if given.write else {}
+    missing = [seed for seed in range(count) if seed not in known]
+    found = pool.map(partial(trial, accesses, given.keep), missing)
+    for number, (seed, each) in enumerate(zip(missing, found, strict=True), 1):
+        known[seed] = each
+        if given.write and (number % SAVED_EVERY == 0 or number == len(missing)):
+            save(accesses, known)
+    return [known[seed] for seed in sorted(known)]
+
+
 HEADING = re.compile(r"^## Recordings of ([\d,]+) accesses$", re.MULTILINE)
 
 
@@ -551,7 +644,7 @@ def main() -> int:
     parts: dict[int, str] = {}
     with ProcessPoolExecutor(given.jobs) as pool:
         for accesses, count in trials_of.items():
-            trials = list(pool.map(partial(trial, accesses, given.keep), range(count)))
+            trials = outcomes(accesses, count, pool, given)
             parts[accesses] = report(trials, accesses)
             sys.stdout.write(f"{parts[accesses]}\n\n")
             sys.stdout.flush()
