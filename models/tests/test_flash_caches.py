@@ -375,12 +375,12 @@ def test_a_trace_without_writes_is_replayed_and_warned_of(
         (
             ("kangaroo", 1, 9),
             {"log_percent": "0", "threshold": "2"},
-            "has no effect with log_percent=0",
+            "has no effect without a log",
             "1 to 255",
         ),
         (
             ("kangaroo", 1, 9),
-            {"set_pages": "9"},
+            {"set_pages": "9", "log_percent": "50"},
             "leaves no set beside the log",
             "1 to 4096",
         ),

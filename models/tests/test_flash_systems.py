@@ -263,7 +263,7 @@ def sized(options: Options, flash: int) -> tuple[Options, int]:
     """Leave out the options of Kangaroo that the others refuse, and make flash large enough for a set."""
     flash = max(flash, 8 + 2 * int(options.get("set_pages", "14")))
     percent = int(options.get("log_percent", "5"))
-    log = max(2, flash * percent // 100) if percent else 0
+    log = flash * percent // 100 if flash * percent >= 200 else 0
     kept = dict(options)
     if not log:
         for option in ("partitions", "segment_pages", "threshold"):
@@ -799,7 +799,7 @@ def test_slow_kangaroo_shares_flash_between_sets_and_log() -> None:
 
 def test_slow_kangaroo_refuses_flash_without_a_set() -> None:
     with pytest.raises(ValueError, match="hold no set"):
-        Kangaroo({}, 1, 15)
+        Kangaroo({"set_pages": "14"}, 1, 13)
 
 
 def test_slow_kangaroo_that_keeps_an_old_copy_says_so(
