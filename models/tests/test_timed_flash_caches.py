@@ -21,8 +21,8 @@ from tierwright.trace.reading import Trace
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "fixtures" / "golden"))
 import slow_flash_caches
-import slow_systems
 import slow_kangaroo
+import slow_systems
 import slow_systems_today
 
 Access = tuple[int, int, bool]
