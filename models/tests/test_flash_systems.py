@@ -522,8 +522,13 @@ RARE: dict[str, tuple[str, Options, tuple[int, int], list[Step], str]] = {
     ),
     "Kangaroo writes a set to delete what was refused": (
         "kangaroo",
-        {"set_pages": "3", "log_percent": "20", "admission_percent": "50", "seed": "9"},
-        (3, 60), regular(hot(4000, 90), 1000, lambda at: at % 2 == 0), "bypassed",
+        {"set_pages": "4", "log_percent": "20", "admission_percent": "40"},
+        (2, 48), regular(hot(4000, 90), 1000, lambda at: at % 6 == 0), "bypassed",
+    ),
+    "BigHash orders a set that is not full": (
+        "kangaroo",
+        {"set_pages": "4", "log_percent": "0", "admission_percent": "70"},
+        (2, 48), regular(hot(4000, 60), 1000, lambda at: at % 6 == 0), "bypassed",
     ),
     "BigHash with its default sets": (
         "kangaroo", {"log_percent": "0"}, (6, 200),
@@ -701,6 +706,15 @@ def test_slow_bighash_ages_a_set_until_a_page_is_the_last(
 ) -> None:
     model = kangaroo(accesses, 3, {"log_percent": "0", "set_pages": "2"})
     assert predictions(model, 0) == entries
+
+
+def test_slow_bighash_orders_a_set_that_is_not_full() -> None:
+    """The page that was read comes first, and stays before those that become equal to it."""
+    options = {"log_percent": "0", "set_pages": "3"}
+    assert predictions(kangaroo("a b c b", 5, options), 0) == "b0 a6 c6"
+    model = kangaroo("a b c b a b c d e", 5, options)
+    assert predictions(model, 0) == "d6 b7 a7"
+    counted(model, {"flash_evictions": 1, "flash_hits": 4})
 
 
 def test_slow_bighash_writes_a_set_to_delete_a_page_that_is_refused() -> None:
