@@ -375,12 +375,12 @@ def test_a_trace_without_writes_is_replayed_and_warned_of(
         (
             ("kangaroo", 1, 9),
             {"log_percent": "0", "threshold": "2"},
-            "has no effect with log_percent=0",
+            "has no effect without a log",
             "1 to 255",
         ),
         (
             ("kangaroo", 1, 9),
-            {"set_pages": "9"},
+            {"set_pages": "9", "log_percent": "50"},
             "leaves no set beside the log",
             "1 to 4096",
         ),
@@ -456,6 +456,85 @@ def test_a_crash_of_dm_writecache_loses_what_was_not_committed(tmp_path: Path) -
     assert lost(autocommit_blocks="8") == (2, 2)
     assert lost(autocommit_time_ms="20") == (11, 11)
     assert lost(restart="cold", autocommit_blocks="8") == (50, 50)
+
+
+def test_a_crash_of_open_cas_leaves_the_dirty_pages(tmp_path: Path) -> None:
+    rows = [(at, "W", at) for at in range(8)] + [(at, "R", at) for at in range(8, 14)]
+    # After the crash: what was dirty is on flash, what was clean is not.
+    rows += [(20 + page, "R", page) for page in (2, 3, 9, 10)]
+    path = tmp_path / "crash.csv"
+    lines = (f"{at * 1000},{op},0/1,{page}\n" for at, op, page in rows)
+    path.write_text("time_us,op,rel,block\n" + "".join(lines))
+    found = replay.replay(
+        reading.Trace(path),
+        "flash_cache",
+        "open_cas",
+        1,
+        40,
+        options={"mode": "write_back", "crash_at": "14", "cleaning": "nop"},
+    )
+    crash = found["crash"]
+    assert crash["flash_pages_lost"] == 6
+    assert crash["flash_dirty_pages_lost"] == 0
+    assert found["flash_hits"] == 2
+    assert found["dirty_slots"] == 8
+
+
+def test_a_crash_of_dm_cache_loses_what_was_not_committed(tmp_path: Path) -> None:
+    # Changed pages enter blocks of a page at once; the first second commits five of them. The area is hot by then, so
+    # what is read enters too: 6, 7 and 8, of which 6 and 7 are written over.
+    rows = [(at, page) for at, page in enumerate(range(6))]
+    rows += [(3_100_000 + at, page) for at, page in enumerate(range(6, 9))]
+    path = tmp_path / "crash.csv"
+    lines = (f"{at},W,0/1,{page}\n" for at, page in rows)
+    path.write_text("time_us,op,rel,block\n" + "".join(lines))
+
+    def crashed(mode: str) -> dict[str, Any]:
+        given = {"mode": mode, "block_pages": "1", "crash_at": "9"}
+        return replay.replay(
+            reading.Trace(path), "flash_cache", "dm_cache", 1, 40, options=given
+        )
+
+    found = crashed("write_back")
+    assert found["crash"]["flash_pages_lost"] == 4
+    assert found["crash"]["flash_dirty_pages_lost"] == 3
+    # Written back while nothing was asked for, and dirty again: nobody knows which were clean.
+    assert found["crash"]["before"]["disk_writes_by_cleaner"] == 5
+    assert found["dirty_slots"] == found["slots_used"] == 5
+    found = crashed("write_through")
+    assert (found["dirty_slots"], found["slots_used"]) == (0, 5)
+
+
+def test_a_crash_of_l2arc_loses_what_its_log_does_not_describe(tmp_path: Path) -> None:
+    path = tmp_path / "crash.csv"
+    lines = (f"{at * 1000},R,0/1,{at}\n" for at in range(12_000))
+    path.write_text("time_us,op,rel,block\n" + "".join(lines))
+    given = {"ram_policy": "lru", "dwpd_limit_percent": "0", "crash_at": "12000"}
+    found = replay.replay(
+        reading.Trace(path), "flash_cache", "l2arc", 4000, 20_000, options=given
+    )
+    written = found["flash_fills"]
+    assert found["metadata_segments"] == written // 1022 > 1
+    assert found["crash"]["flash_pages_lost"] == written % 1022 > 0
+    assert found["slots_used"] == written - written % 1022
+    assert found["restart_segments_read"] == found["metadata_segments"]
+
+
+def test_alru_that_never_finds_a_quiet_time_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "busy.csv"
+    lines = (f"{at * 1_000_000},W,0/1,{at % 30}\n" for at in range(400))
+    path.write_text("time_us,op,rel,block\n" + "".join(lines))
+
+    def notes(**options: str) -> list[str]:
+        given = {"mode": "write_back", **options}
+        found = replay.replay(
+            reading.Trace(path), "flash_cache", "open_cas", 2, 40, options=given
+        )
+        return [warning["name"] for warning in found["warnings"]]
+
+    assert "never_idle" in notes()
+    assert "never_idle" not in notes(alru_idle_s="1")
+    assert "never_idle" not in notes(cleaning="acp")
 
 
 def test_a_slow_disk_fills_dm_writecache(tmp_path: Path) -> None:

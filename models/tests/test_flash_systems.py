@@ -2,6 +2,7 @@
 
 import random
 import sys
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -11,10 +12,12 @@ from tierwright.simulate import replay
 from tierwright.trace import reading
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "fixtures" / "golden"))
+import slow_kangaroo
 import slow_systems
 import slow_systems_today
 
 assert slow_systems_today.MODELS is slow_systems.MODELS
+assert slow_kangaroo.MODELS is slow_systems.MODELS
 
 Options = dict[str, str]
 Step = tuple[int, slow_systems.Page, bool]
@@ -125,6 +128,16 @@ CHOICES: dict[str, dict[str, tuple[str, ...]]] = {
         "seed": ("7", "18446744073709551615"),
         "reject_window_pages": ("1", "5"),
     },
+    "kangaroo": {
+        "set_pages": ("1", "2", "3"),
+        "log_percent": ("0", "20", "50", "50"),
+        "partitions": ("1", "2", "3"),
+        "segment_pages": ("1", "2", "3"),
+        "threshold": ("1", "2", "3"),
+        "admission_percent": ("30", "100"),
+        "replacement": ("rrip", "fifo"),
+        "seed": ("7", "18446744073709551615"),
+    },
 }
 BY_CHANCE = {"admission": "probability", "probability": "0.3", "seed": "5"}
 TRACES = 40
@@ -163,6 +176,13 @@ HAPPENED = {
     ),
     "l2arc": ("bypassed", "flash_invalidations", "victims_found_on_flash"),
     "cachelib": ("bypassed", "flash_invalidations", "old_versions", "requeued"),
+    "kangaroo": (
+        "bypassed",
+        "flash_batch_reads",
+        "flash_invalidations",
+        "requeued",
+        "victims_found_on_flash",
+    ),
 }
 """What must have happened in some of the traces, or they prove little."""
 
@@ -239,6 +259,25 @@ def chosen(draw: random.Random, name: str) -> Options:
     }
 
 
+def sized(options: Options, flash: int) -> tuple[Options, int]:
+    """Leave out the options of Kangaroo that the others refuse, and make flash large enough for a set."""
+    flash = max(flash, 8 + 2 * int(options.get("set_pages", "14")))
+    percent = int(options.get("log_percent", "5"))
+    log = flash * percent // 100 if flash * percent >= 200 else 0
+    kept = dict(options)
+    if not log:
+        for option in ("partitions", "segment_pages", "threshold"):
+            kept.pop(option, None)
+    if int(kept.get("partitions", "1")) > max(1, log // 2):
+        del kept["partitions"]
+    in_partition = log // int(kept.get("partitions", max(1, log // 16)))
+    if int(kept.get("segment_pages", "1")) > max(1, in_partition // 2):
+        del kept["segment_pages"]
+    if kept.get("admission_percent", "100") == "100":
+        kept.pop("seed", None)
+    return kept, flash
+
+
 Case = tuple[Options, list[Step], tuple[int, int]]
 """Options, accesses, and the pages of DRAM and flash."""
 
@@ -263,6 +302,8 @@ def case_of(name: str, seed: int) -> Case:
     if name == "l2arc":
         options["ram_policy"] = "lru"
         ram *= draw.choice((1, 3))
+    if name == "kangaroo":
+        options, flash = sized(options, flash)
     return options, steps, (ram, flash)
 
 
@@ -286,6 +327,12 @@ def regular(
 def drawn(count: int, end: int, seed: int = 1) -> list[int]:
     draw = random.Random(seed)
     return [draw.randrange(end) for _ in range(count)]
+
+
+def hot(count: int, end: int) -> list[int]:
+    """Draw blocks of which half are among the first tenth."""
+    draw = random.Random(5)
+    return [draw.randrange(draw.choice((end // 10, end))) for _ in range(count)]
 
 
 def days(write: Callable[[int], bool] = lambda _at: False) -> list[Step]:
@@ -456,6 +503,41 @@ RARE: dict[str, tuple[str, Options, tuple[int, int], list[Step], str]] = {
         "cachelib", {"replacement": "fifo", "reinsertion_hits": "1"}, (6, 170),
         regular(drawn(3000, 220), 1000, lambda at: at % 6 == 0), "requeued",
     ),
+    "Kangaroo with its defaults, in several partitions": (
+        "kangaroo", {}, (20, 1400),
+        regular(hot(12_000, 2000), 1000, lambda at: at % 6 == 0), "flash_invalidations",
+    ),
+    "Kangaroo puts back so much that a segment is full again": (
+        "kangaroo",
+        {
+            "set_pages": "3", "log_percent": "50", "partitions": "2",
+            "segment_pages": "3", "threshold": "255",
+        },
+        (1, 40), regular(hot(6000, 60), 1000, lambda at: at % 9 == 0), "requeued",
+    ),
+    "Kangaroo moves more pages together than a set holds": (
+        "kangaroo",
+        {"set_pages": "2", "log_percent": "50", "segment_pages": "9", "threshold": "3"},
+        (2, 38), regular(hot(4000, 90), 1000, lambda at: at % 7 == 0), "flash_evictions",
+    ),
+    "Kangaroo writes a set to delete what was refused": (
+        "kangaroo",
+        {"set_pages": "4", "log_percent": "20", "admission_percent": "40"},
+        (2, 48), regular(hot(4000, 90), 1000, lambda at: at % 6 == 0), "bypassed",
+    ),
+    "BigHash orders a set that is not full": (
+        "kangaroo",
+        {"set_pages": "4", "log_percent": "0", "admission_percent": "70"},
+        (2, 48), regular(hot(4000, 60), 1000, lambda at: at % 6 == 0), "bypassed",
+    ),
+    "BigHash with its default sets": (
+        "kangaroo", {"log_percent": "0"}, (6, 200),
+        regular(hot(4000, 300), 1000, lambda at: at % 6 == 0), "requeued",
+    ),
+    "BigHash first in, first out": (
+        "kangaroo", {"log_percent": "0", "replacement": "fifo"}, (6, 200),
+        regular(hot(4000, 300), 1000, lambda at: at % 6 == 0), "requeued",
+    ),
 }  # fmt: skip
 """Rules that short random traces rarely reach, and what must have happened."""
 
@@ -531,7 +613,7 @@ def test_a_decimal_share_of_flash_is_that_many_pages(
 
 @pytest.mark.parametrize("name", CHOICES)
 def test_every_counter_is_that_of_the_slow_model(name: str, tmp_path: Path) -> None:
-    seen: dict[str, int] = dict.fromkeys(slow_systems.COUNTERS, 0)
+    seen: Counter[str] = Counter()
     for seed in range(TRACES):
         options, steps, sizes = case_of(name, seed)
         expected = slow_systems.simulate(name, options, steps, sizes)
@@ -542,8 +624,7 @@ def test_every_counter_is_that_of_the_slow_model(name: str, tmp_path: Path) -> N
         assert options.items() <= found["options"].items()
         hits = found["ram_hits"] + found["flash_hits"] + found["flash_misses"]
         assert hits == found["accesses"] == len(steps)
-        for key, count in expected.items():
-            seen[key] += count
+        seen.update(expected)
     for key in ("flash_hits", "flash_evictions", *HAPPENED[name]):
         assert seen[key] > 0, key
 
@@ -557,5 +638,187 @@ def test_a_slow_model_that_loses_a_write_says_so(
     )
     draw = random.Random(name)
     steps = [(at, ("1/1", draw.randrange(30)), True) for at in range(200)]
+    options = {"set_pages": "2"} if name == "kangaroo" else {}
     with pytest.raises(slow_systems.LostError):
-        slow_systems.simulate(name, {}, steps, (2, 8))
+        slow_systems.simulate(name, options, steps, (2, 8))
+
+
+Kangaroo = slow_kangaroo._Kangaroo
+WHOLE_LOG = {"log_percent": "50", "segment_pages": "2", "set_pages": "4"}
+"""Over 8 pages of flash: one set in frames 0 to 3, one segment in 4 and 5, another in 6 and 7."""
+
+
+def kangaroo(accesses: str, flash_pages: int, options: Options) -> Kangaroo:
+    """Replay accesses to pages, each a letter, `!` behind it: a write; DRAM holds one page."""
+    model = Kangaroo(options, 1, flash_pages)
+    for at, access in enumerate(accesses.split()):
+        model.access(at, (access[0], 0), write=access.endswith("!"))
+    return model
+
+
+def predictions(model: Kangaroo, number: int) -> str:
+    return " ".join(f"{at.page[0]}{at.prediction}" for at in model.sets[number])
+
+
+def log_of(model: Kangaroo, number: int = 0) -> str:
+    """Return what is in the segments of a partition, oldest first; `.`: a hole."""
+    return " ".join(
+        "".join(page[0] if page else "." for page in segment.places)
+        for segment in model.log[number]
+    )
+
+
+def counted(model: Kangaroo, expected: dict[str, int]) -> None:
+    found = model.finish()
+    assert {name: found[name] for name in expected} == expected
+
+
+def test_slow_bighash_writes_a_whole_set_for_a_page() -> None:
+    options = {"log_percent": "0", "set_pages": "2", "replacement": "fifo"}
+    model = kangaroo("a b c d", 3, options)
+    assert [entry.page[0] for entry in model.sets[0]] == ["b", "c"]
+    counted(
+        model,
+        {
+            "flash_fills": 3, "requeued": 3, "flash_writes": 6, "flash_evictions": 1,
+            "flash_batch_reads": 3, "flash_batch_read_pages": 6, "slots_used": 2,
+            # Only the first write is where the device begins; the others go back to frame 0.
+            "flash_write_batches": 3, "flash_sequential_write_batches": 1,
+            "flash_random_page_writes": 2, "flash_sequential_page_writes": 4,
+        },
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("accesses", "entries"),
+    [
+        ("a b c", "a6 b6"),
+        # a was read: c displaces b, which all age by one to reach 7.
+        ("a b c a", "a1 c6"),
+        ("a b c a d e", "a2 d6"),
+        # No page was read: of two that are equal, the second goes.
+        ("a b c d", "c6 a7"),
+        ("a b c d e", "c6 d6"),
+    ],
+)
+def test_slow_bighash_ages_a_set_until_a_page_is_the_last(
+    accesses: str, entries: str
+) -> None:
+    model = kangaroo(accesses, 3, {"log_percent": "0", "set_pages": "2"})
+    assert predictions(model, 0) == entries
+
+
+def test_slow_bighash_orders_a_set_that_is_not_full() -> None:
+    """The page that was read comes first, and stays before those that become equal to it."""
+    options = {"log_percent": "0", "set_pages": "3"}
+    assert predictions(kangaroo("a b c b", 5, options), 0) == "b0 a6 c6"
+    model = kangaroo("a b c b a b c d e", 5, options)
+    assert predictions(model, 0) == "d6 b7 a7"
+    counted(model, {"flash_evictions": 1, "flash_hits": 4})
+
+
+def test_slow_bighash_writes_a_set_to_delete_a_page_that_is_refused() -> None:
+    """SplitMix64 of seed 0 draws 88, 43, 2, 97 and 10 of 100: only c enters, and leaves again."""
+    options = {"log_percent": "0", "set_pages": "2", "admission_percent": "10"}
+    assert predictions(kangaroo("a b c d", 3, options), 0) == "c6"
+    model = kangaroo("a b c d c! e", 3, options)
+    assert predictions(model, 0) == ""
+    counted(
+        model,
+        {
+            "bypassed": 4, "flash_fills": 1, "flash_invalidations": 1, "hdd_writes": 1,
+            "flash_batch_reads": 2, "flash_writes": 4, "requeued": 3,
+            "flash_evictions": 0, "victims_found_on_flash": 1,
+        },
+    )  # fmt: skip
+
+
+def test_slow_kangaroo_moves_the_pages_of_a_set_together() -> None:
+    model = kangaroo("a b c d e f", 8, WHOLE_LOG)
+    assert predictions(model, 0) == "a6 b6 c6 d6"
+    # The second segment has only holes, and goes when its turn comes.
+    assert log_of(model) == ".. e"
+    counted(
+        model,
+        {
+            "flash_fills": 5, "requeued": 4, "flash_writes": 9, "flash_evictions": 0,
+            "flash_batch_reads": 1, "flash_batch_read_pages": 4, "slots_used": 5,
+            # Frames 4 to 7, 0 to 3, and 4: each write follows the one before.
+            "flash_write_batches": 6, "flash_sequential_write_batches": 5,
+            "flash_random_page_writes": 1, "flash_sequential_page_writes": 8,
+        },
+    )  # fmt: skip
+
+
+def test_slow_kangaroo_puts_back_what_was_read_and_evicts_the_rest() -> None:
+    options = {**WHOLE_LOG, "threshold": "5"}
+    model = kangaroo("a b c d e a", 8, options)
+    assert log_of(model) == "cd ae"
+    counted(
+        model,
+        {
+            "flash_fills": 5, "requeued": 1, "flash_evictions": 1, "flash_hits": 1,
+            "flash_batch_reads": 0, "flash_writes": 6, "slots_used": 4,
+        },
+    )  # fmt: skip
+
+
+def test_slow_kangaroo_flushes_again_if_what_it_puts_back_fills_a_segment() -> None:
+    """Both pages of the log were read: each is put back once, then the older one goes."""
+    options = {
+        "log_percent": "34",
+        "segment_pages": "1",
+        "set_pages": "4",
+        "threshold": "3",
+    }
+    assert log_of(kangaroo("a b a b d", 6, options)) == "a b"
+    model = kangaroo("a b a b d e", 6, options)
+    assert log_of(model) == "b d"
+    counted(model, {"requeued": 2, "flash_evictions": 1, "flash_writes": 5})
+
+
+def test_slow_kangaroo_leaves_a_hole_where_a_page_was_written() -> None:
+    """The page is appended again, and is in its group where it was appended last."""
+    model = kangaroo("a b c a! d", 8, WHOLE_LOG)
+    assert log_of(model) == ".b ca"
+    model = kangaroo("a b c a! d e", 8, WHOLE_LOG)
+    assert predictions(model, 0) == "b6 c6 a6"
+    counted(model, {"flash_invalidations": 1, "hdd_writes": 1, "flash_fills": 5})
+
+
+def test_slow_kangaroo_keeps_residents_that_come_before_newcomers() -> None:
+    """Of four pages that move together, two fit: the set is empty, or one resident was read."""
+    options = {**WHOLE_LOG, "set_pages": "2"}
+    first = "a b c d e"
+    model = kangaroo(first + " f", 7, {**options, "log_percent": "58"})
+    assert model.sets_count == 1
+    assert predictions(model, 0) == "a6 b6"
+    # e to h fill the log; a is read; i has them move: a is 1 and b 7 before they come.
+    model = kangaroo(first + " f g h a i j", 7, {**options, "log_percent": "58"})
+    assert predictions(model, 0) == "a1 e6"
+
+
+def test_slow_kangaroo_shares_flash_between_sets_and_log() -> None:
+    """5 % of 1,400 are 70: 4 partitions of 4 segments of 4, and 95 sets of 14 in what they leave."""
+    model = Kangaroo({}, 1, 1400)
+    assert model.partitions == model.segments == model.segment_pages == 4
+    assert model.sets_count == 95
+    # The first numbers of SplitMix64 in the states 0 and 1.
+    of_sets = [0xE220A8397B1DCDAF % 95, 0x910A2DEC89025CC1 % 95]
+    for at, block in enumerate((900, 3, 5)):
+        model.access(at, ("1/1", block), write=False)
+    for block, of_set in zip((900, 3), of_sets, strict=True):
+        assert ("1/1", block) in model.in_log(of_set)
+
+
+def test_slow_kangaroo_refuses_flash_without_a_set() -> None:
+    with pytest.raises(ValueError, match="hold no set"):
+        Kangaroo({"set_pages": "14"}, 1, 13)
+
+
+def test_slow_kangaroo_that_keeps_an_old_copy_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Kangaroo, "invalidate", lambda *_arguments: False)
+    with pytest.raises(slow_systems.LostError):
+        kangaroo("a b a! c a", 8, WHOLE_LOG)

@@ -21,6 +21,7 @@ from tierwright.trace.reading import Trace
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "fixtures" / "golden"))
 import slow_flash_caches
+import slow_kangaroo
 import slow_systems
 import slow_systems_today
 
@@ -65,8 +66,10 @@ SYSTEMS: tuple[tuple[str, dict[str, str]], ...] = (
     ("dm_cache", {"block_pages": "4"}),
     ("l2arc", {"ram_policy": "lru", "write_max_pages_per_s": "5"}),
     ("cachelib", {"region_pages": "8", "reinsertion_hits": "1"}),
+    # Sets as large as what flash serves at once end at the same moment, and neither model says whose turn comes first.
+    ("kangaroo", {"set_pages": "5", "log_percent": "20"}),
 )
-assert slow_systems_today.MODELS is slow_systems.MODELS
+assert slow_systems_today.MODELS is slow_kangaroo.MODELS is slow_systems.MODELS
 MODELS: dict[str, Any] = {**slow_flash_caches.MODELS, **slow_systems.MODELS}
 
 

@@ -609,6 +609,13 @@ impl FlashCache for DmCache {
         }
     }
 
+    fn dirty_lost(&self) -> Option<u64> {
+        let changed = self.changed_slots.iter();
+        let lost = changed
+            .filter(|&&slot| self.block_at[slot as usize] != NONE && self.is_dirty.contains(slot));
+        Some(lost.count() as u64 * u64::from(self.settings.block_pages))
+    }
+
     fn image(self) -> Self::Image {
         let slots = (0..).zip(&self.block_at);
         slots

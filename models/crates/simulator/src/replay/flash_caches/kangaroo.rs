@@ -335,7 +335,7 @@ impl FlashCache for Kangaroo {
             name: "log_percent",
             values: "0 to 50",
             default: "5",
-            description: "Percent of flash that is the log; 0: no log, as BigHash.",
+            description: "Percent of flash that is the log; 0, or less than two objects: no log, as BigHash.",
             is_place: false,
         },
         OptionAbout {
@@ -393,11 +393,10 @@ impl FlashCache for Kangaroo {
         let usual = (flash / 16).clamp(1, 14);
         let set_pages = options.number_or("set_pages", 1..=flash.min(4096), usual)?;
         let log_percent = options.number("log_percent", 0..=50)?;
-        let log = if log_percent == 0 {
-            0
-        } else {
-            (flash * log_percent / PERCENT).max(2)
-        };
+        // Two segments of an object are the least.
+        let log = Some(flash * log_percent / PERCENT)
+            .filter(|&log| log >= 2)
+            .unwrap_or_default();
         let (mut partitions, mut segment_pages, mut segments) = (1, 1, 0);
         if log > 0 {
             let usual = (log / 16).clamp(1, 64);
@@ -409,7 +408,7 @@ impl FlashCache for Kangaroo {
         } else {
             for name in ["partitions", "segment_pages", "threshold"] {
                 if options.is_given(name) {
-                    return Err(options.impossible(name, "has no effect with log_percent=0"));
+                    return Err(options.impossible(name, "has no effect without a log"));
                 }
             }
         }

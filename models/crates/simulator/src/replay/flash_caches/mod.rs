@@ -228,6 +228,11 @@ pub(crate) trait FlashCache: Sized {
     /// A page left DRAM, which is no longer full. The page being fetched is not in DRAM yet.
     fn on_exit(&mut self, exit: Exit, host: &mut impl Host);
 
+    /// Copies newer than the disk's that a crash destroys, where that does not follow from how many are dirty afterwards:
+    /// a system may no longer know which were.
+    fn dirty_lost(&self) -> Option<u64> {
+        None
+    }
     /// What survives a crash.
     fn image(self) -> Self::Image;
     /// Fills a new cache from an image, counting what the restart reads.
