@@ -66,6 +66,7 @@ OF_JOBS = {
     "pool_gain": "test_pool_splits.py",
     "pool_split": "test_pool_splits.py",
     "sweep": "test_sweeps.py",
+    "transaction_study": "test_transaction_studies.py",
 }
 """Questions whose answer a job makes, and what holds it against the models."""
 

@@ -126,6 +126,7 @@ test("on a phone every page can be read without sideways scrolling", {
     "/pool-split",
     "/wear",
     "/flash-device",
+    "/transactions",
     "/dram-or-flash",
     "/throughput",
     "/simulate",

@@ -453,3 +453,51 @@ def test_scales_are_read_or_refused_by_name() -> None:
     for wrong in ("tpcc", "tpch:1", "tpcc:0", "tpcc:-1"):
         with pytest.raises(SystemExit, match=f"'{wrong}' is not a benchmark"):
             scales.scales_of([wrong], 4)
+
+
+WAL = """\
+rmgr: Heap        len (rec/tot):     54/    54, tx:        736, lsn: 0/04A51238, prev 0/04A51110, desc: LOCK off 10: xid 736: flags 0x01, blkref #0: rel 1663/16384/16397 blk 0
+rmgr: Heap        len (rec/tot):     72/  8191, tx:        736, lsn: 0/04A51270, prev 0/04A51238, desc: UPDATE off 10 xmax 736 ; new off 24 xmax 0, blkref #0: rel 1663/16384/16397 blk 6557 FPW, blkref #1: rel 1663/16384/16397 blk 0
+rmgr: Heap2       len (rec/tot):     64/    64, tx:          0, lsn: 0/04A51300, prev 0/04A51270, desc: PRUNE nredirected 0 ndead 1, blkref #0: rel 1663/16384/16398 blk 4
+rmgr: XLOG        len (rec/tot):     49/  8200, tx:        736, lsn: 0/04A51310, prev 0/04A51300, desc: FPI_FOR_HINT , blkref #0: rel 1663/16384/16397 fork fsm blk 2 FPW
+rmgr: Btree       len (rec/tot):     64/    64, tx:        738, lsn: 0/04A51320, prev 0/04A51310, desc: INSERT_LEAF off 12, blkref #0: rel 1663/16384/16405 blk 1
+rmgr: Heap        len (rec/tot):     70/    70, tx:        740, lsn: 0/04A51330, prev 0/04A51320, desc: INSERT off 1, blkref #0: rel 1663/16384/16397 fork vm blk 0
+rmgr: Transaction len (rec/tot):     34/    34, tx:        737, lsn: 0/04A51340, prev 0/04A51330, desc: COMMIT 2026-11-26 12:44:08.054515 UTC; subxacts: 738
+rmgr: Transaction len (rec/tot):     34/    34, tx:        736, lsn: 0/04A51350, prev 0/04A51340, desc: ABORT 2026-11-26 12:44:08.054515 UTC
+rmgr: Transaction len (rec/tot):     34/    34, tx:        741, lsn: 0/04A51360, prev 0/04A51350, desc: COMMIT 2026-11-26 12:44:08.054515 UTC
+rmgr: Transaction len (rec/tot):     34/    34, tx:        742, lsn: 0/04A51370, prev 0/04A51360, desc: COMMIT_PREPARED 740: 2026-11-26 12:44:08.054515 UTC
+"""
+
+
+class TestWal:
+    def test_records_become_events_of_their_transactions(self, tmp_path: Path):
+        converter = script("wal_to_events")
+        out = io.StringIO()
+        lines = WAL.splitlines()
+        found = converter.write_events(lines, converter.parents(lines), out)
+        # 738 is part of 737; 740 is prepared, and 742 ends it; 741 changed nothing.
+        assert out.getvalue().splitlines() == [
+            "B 736",
+            "U 736 0",
+            "U 736 1",
+            "U 736 0",
+            "B 737",
+            "U 737 2",
+            "B 740",
+            "U 740 3",
+            "C 737",
+            "A 736",
+            "C 740",
+        ]
+        assert (found.committed, found.aborted, found.updates) == (2, 1, 5)
+        assert (found.outside, len(found.pages), found.running) == (1, 4, set())
+        assert found.update_bytes == 54 + 72 + 64 + 70
+        path = tmp_path / "events.txt"
+        path.write_text(out.getvalue(), encoding="ascii")
+        replayed = replay_systems(path, ram_pages=1, database_pages=4)
+        assert (replayed.events, replayed.transactions) == (11, 3)
+
+    def test_a_line_that_is_no_record_is_named(self):
+        converter = script("wal_to_events")
+        with pytest.raises(SystemExit, match="line 2: `pg_waldump: error` is not"):
+            converter.parents([WAL.splitlines()[0], "pg_waldump: error"])

@@ -46,6 +46,7 @@ from tierwright.advise import (
     throughput,
     tier_cost,
     transaction_replay,
+    transaction_study,
     transaction_writes,
     wear,
 )
@@ -242,6 +243,12 @@ QUESTIONS: dict[str, Callable[[], Answer]] = {
         geometry=CHIP[0],
         times=CHIP[1],
     ),
+    "transaction_study": lambda: transaction_study.answer(
+        ROOT / "fixtures" / "events" / "pgbench.txt.zst",
+        systems=("aries", "aat"),
+        ram_pages=[64],
+        page_bytes=8192,
+    ),
     "transaction_writes": lambda: transaction_writes.answer(
         dirty_pages=16,
         log_bytes_per_page=64,
@@ -280,7 +287,7 @@ PARTS = {
     "report": "an advice as a file to read",
     "since": "a kept answer beside the present one",
     "pool_split_effects": "what cautions of `pool_split` could change",
-    "transaction_effects": "what cautions of both questions of transactions could change",
+    "transaction_effects": "what cautions of the questions of transactions could change",
     "wear_effects": "what cautions of `wear` could change",
 }
 """Modules of advise that ask nothing by themselves."""

@@ -215,6 +215,33 @@ def test_log_records_cost_reads_and_save_writes_as_in_figure_6c() -> None:
     assert log.time_us() < page.time_us()
 
 
+@pytest.mark.oracle("simulate.transactions.replay_systems")
+def test_the_directions_of_figure_6_at_its_size() -> None:
+    """8,192 frames, as in section V.A; the page states how far the sizes are from the paper's."""
+
+    def saved(events: list[Event], pages: int) -> dict[str, float]:
+        found = transactions_replay.replay_systems(
+            events,
+            systems=tuple(transactions_replay.SYSTEMS),
+            ram_pages=8192,
+            database_pages=pages,
+        ).systems
+        lru = found["page_lru"].time_us()
+        return {
+            name: round(1 - counts.time_us() / lru, 2) for name, counts in found.items()
+        }
+
+    by_order = ("committed_first", "aat", "transaction_page")
+    by_records = ("log_write", "transaction_log")
+    half = saved(transactions_replay.half_loaded(), 12_288)
+    assert {half[name] for name in by_order} == {0.45}
+    assert {half[name] for name in by_records} == {0.82}
+    at_once = saved(transactions_replay.concurrent_loads(), 16_384)
+    assert {at_once[name] for name in by_order} == {0.0}
+    assert {at_once[name] for name in by_records} == {0.73}
+    assert (half["aries"], at_once["aries"]) == (-0.13, -0.18)
+
+
 # --- one transaction that leaves ------------------------------------------------------------
 
 

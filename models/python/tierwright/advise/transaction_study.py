@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,9 +33,8 @@ SHARES = (0.01, 0.03, 0.1, 0.3, 1.0)
 """Buffer sizes that are studied unless given, as shares of the pages touched. [1]"""
 ROOM_SHARE = 0.28
 """Space beside database and log of the device unless its blocks are given. [1]"""
-RECORDS_SHARE = 1.5
-"""The same where log records are written instead of pages: those of a recording of pgbench took 1.3 of its database."""
-WRITES_RECORDS = frozenset({"log_write", "transaction_log"})
+MOST_DOUBLINGS = 6
+"""Of the blocks, until they hold what is live: a page has records on at most 8 pages of log records."""
 LOG_INTERVALS = 3
 """Checkpoint intervals of the log that it has room for."""
 BASELINES = ("aries", "page_lru")
@@ -74,6 +73,11 @@ class Plan:
     ram_pages: tuple[int, ...]
     database_pages: int
     geometry: NandGeometry
+
+    def larger(self) -> Plan:
+        """Return the same over twice the blocks."""
+        blocks = 2 * self.geometry.blocks
+        return replace(self, geometry=replace(self.geometry, blocks=blocks))
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +172,6 @@ def shown(row: SystemRow) -> dict[str, Any]:
 def planned(
     survey: EventSurvey,
     *,
-    systems: Sequence[str] = tuple(SYSTEMS),
     ram_pages: Sequence[int] = (),
     database_pages: int | None = None,
     blocks: int | None = None,
@@ -182,15 +185,13 @@ def planned(
     ----------
     survey : EventSurvey
         Of the events.
-    systems : sequence of str
-        What is replayed; log records written instead of pages need room.
     ram_pages : sequence of int
         Buffer sizes; none: `SHARES` of the pages touched. [pages]
     database_pages : int or None
         None: those from 0 to the highest number. [pages]
     blocks : int or None
-        None: as many as hold the database, some intervals of the log and `ROOM_SHARE` more, or
-        `RECORDS_SHARE` with systems that write log records instead of pages.
+        None: as many as hold the database, some intervals of the log and `ROOM_SHARE` more; `replays` doubles
+        them where that is too little.
     pages_per_block, page_bytes, checkpoint_pages : int
         As of `replay_systems`.
 
@@ -202,7 +203,7 @@ def planned(
     Examples
     --------
     >>> survey = EventSurvey(9, 2, 1, 1, 3, 2, 1000)
-    >>> plan = planned(survey, systems=["aries"], checkpoint_pages=64)
+    >>> plan = planned(survey, checkpoint_pages=64)
     >>> plan.ram_pages, plan.database_pages, plan.geometry.blocks
     ((10, 30, 100, 300, 1000), 1000, 27)
     """
@@ -223,8 +224,7 @@ def planned(
         )
     sizes = ram_pages or [max(1, round(share * survey.pages)) for share in SHARES]
     if blocks is None:
-        more = ROOM_SHARE if WRITES_RECORDS.isdisjoint(systems) else RECORDS_SHARE
-        held = (pages + LOG_INTERVALS * checkpoint_pages) * (1 + more)
+        held = (pages + LOG_INTERVALS * checkpoint_pages) * (1 + ROOM_SHARE)
         blocks = -int(-held // pages_per_block) + SPARE_BLOCKS + 1
     return Plan(
         tuple(sorted(set(sizes))),
@@ -274,7 +274,6 @@ def answer(
     """
     plan = planned(
         survey_events(path, on_progress),
-        systems=systems,
         ram_pages=ram_pages,
         database_pages=database_pages,
         blocks=blocks,
@@ -282,23 +281,93 @@ def answer(
         page_bytes=page_bytes,
         checkpoint_pages=checkpoint_pages,
     )
-    found = {
-        pages: replay_systems(
-            path,
-            systems=systems,
-            ram_pages=pages,
-            database_pages=plan.database_pages,
-            log_bytes_per_update=log_bytes_per_update,
-            geometry=plan.geometry,
-            device=None if spare is None else device_of(plan.geometry, spare),
-            durable=durable,
-            checkpoint_pages=checkpoint_pages,
-            crash_after=crash_after,
-            on_progress=on_progress,
-        ).systems
-        for pages in plan.ram_pages
-    }
+    found: dict[int, Mapping[str, ReplayCounts]] = {}
+    made = replays(
+        path,
+        plan,
+        grows=blocks is None,
+        systems=systems,
+        log_bytes_per_update=log_bytes_per_update,
+        spare=spare,
+        durable=durable,
+        checkpoint_pages=checkpoint_pages,
+        crash_after=crash_after,
+        on_progress=lambda *_: on_progress,
+    )
+    for plan_used, pages, counts in made:
+        if plan_used != plan:
+            plan, found = plan_used, {}
+        found[pages] = counts
     return priced(found, times=times, disk_us=disk_us, disk_log_us=disk_log_us)
+
+
+def replays(
+    path: Path,
+    plan: Plan,
+    *,
+    grows: bool,
+    systems: Sequence[str],
+    log_bytes_per_update: int,
+    spare: float | None,
+    durable: bool,
+    checkpoint_pages: int,
+    crash_after: int | None,
+    done: Collection[int] = (),
+    on_progress: Callable[[int, int], OnProgress | None] = lambda *_: None,
+) -> Iterator[tuple[Plan, int, Mapping[str, ReplayCounts]]]:
+    """Replay a file of events at each size of the buffer, over one device.
+
+    Parameters
+    ----------
+    path, systems, log_bytes_per_update, spare, durable, checkpoint_pages, crash_after
+        As of `answer`.
+    plan : Plan
+        Sizes and blocks.
+    grows : bool
+        Whether the blocks are doubled where they do not hold what is live; all sizes are then replayed again.
+    done : collection of int
+        Sizes that are left out, while the blocks stay. [pages]
+    on_progress : callable
+        Returns what takes the progress of a replay, given its place among those to come and their number.
+
+    Yields
+    ------
+    tuple
+        The plan as it is by then, a size, and the counts by system. Those of another plan do not count any more.
+
+    Raises
+    ------
+    BadInput
+        As `replay_systems`.
+    """
+    doublings = MOST_DOUBLINGS if grows else 0
+    while True:
+        waiting = [pages for pages in plan.ram_pages if pages not in done]
+        try:
+            for at, pages in enumerate(waiting):
+                device = None if spare is None else device_of(plan.geometry, spare)
+                found = replay_systems(
+                    path,
+                    systems=systems,
+                    ram_pages=pages,
+                    database_pages=plan.database_pages,
+                    log_bytes_per_update=log_bytes_per_update,
+                    geometry=plan.geometry,
+                    device=device,
+                    durable=durable,
+                    checkpoint_pages=checkpoint_pages,
+                    crash_after=crash_after,
+                    on_progress=on_progress(at, len(waiting)),
+                )
+                yield plan, pages, found.systems
+        except BadInput as refused:
+            where = [each.where for each in refused.problems]
+            is_full = where in (["blocks"], ["database_pages"])
+            if not (is_full and doublings):
+                raise
+            plan, done, doublings = plan.larger(), (), doublings - 1
+        else:
+            return
 
 
 def counts_of(document: Mapping[str, Any]) -> ReplayCounts:

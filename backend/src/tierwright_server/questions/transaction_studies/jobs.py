@@ -36,15 +36,17 @@ async def prepare(
         "shown_as": study.filename,
         "inputs": study.inputs,
         "survey": study.survey,
+        "blocks": None if study.plan is None else study.plan["blocks"],
         "done": sorted(map(int, study.rows)),
     }
 
 
 async def keep(session: AsyncSession, run: Run, partial: dict[str, Any]) -> None:
-    """Store what is known of the file, and the sizes that are done."""
+    """Store what is known of the file, and the sizes that are done: those of another device no longer count."""
     study = await _of_run(session, run)
-    if "survey" in partial:
-        study.survey, study.plan = partial["survey"], partial["plan"]
+    if study.plan is not None and study.plan["blocks"] != partial["plan"]["blocks"]:
+        study.rows = {}
+    study.survey, study.plan = partial["survey"], partial["plan"]
     study.rows = {**study.rows, **partial.get("rows", {})}
     await session.flush()
 

@@ -68,7 +68,7 @@ class TransactionStudyIn(Body):
     blocks: Annotated[int, Field(strict=True, ge=3, le=2**26)] | None = Field(
         default=None,
         description="Blocks of the device; absent: as many as hold the database, three checkpoint intervals of "
-        "the log and 28 % more, or 150 % with systems that write log records instead of pages.",
+        "the log and 28 % more; doubled where log records written instead of pages take more.",
     )
     pages_per_block: Annotated[int, Field(strict=True, ge=1, le=2**14)] = 64
     page_bytes: Annotated[int, Field(strict=True, ge=1, le=2**24)] = Field(

@@ -1,6 +1,6 @@
 """The job of a study of transactions, in its child process: each size of the buffer is one pass over the file."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +9,6 @@ from tierwright.common.core_errors import SimulatorError
 from tierwright.common.errors import BadInput
 from tierwright.simulate.transactions import (
     EventSurvey,
-    device_of,
-    replay_systems,
     survey_events,
 )
 from tierwright_server.jobs.report import JobFailure, OnProgress, Report
@@ -26,7 +24,7 @@ def study(job: dict[str, Any], report: Report) -> dict[str, Any]:
     ----------
     job : dict
         `path`, `shown_as` (name of the file for messages), `inputs` (of the request), `survey` (of an earlier
-        attempt, or None), `done` (sizes of an earlier attempt).
+        attempt, or None), `blocks` and `done` (of the device and sizes of an earlier attempt).
     report : Report
         Takes progress in bytes of the file, once for each size.
 
@@ -62,7 +60,6 @@ def _study(path: Path, job: dict[str, Any], report: Report) -> dict[str, Any]:
         **{
             name: inputs[name]
             for name in (
-                "systems",
                 "ram_pages",
                 "database_pages",
                 "blocks",
@@ -72,10 +69,13 @@ def _study(path: Path, job: dict[str, Any], report: Report) -> dict[str, Any]:
             )
         },
     )
+    if job["blocks"] is not None:
+        plan = replace(plan, geometry=replace(plan.geometry, blocks=job["blocks"]))
     crash = inputs["crash"]
     crash_after = {"none": None, "end": survey.events}.get(crash, crash)
-    report.partial(
-        {
+
+    def known(plan: models.Plan) -> dict[str, Any]:
+        return {
             "survey": asdict(survey),
             "plan": {
                 "ram_pages": plan.ram_pages,
@@ -84,26 +84,29 @@ def _study(path: Path, job: dict[str, Any], report: Report) -> dict[str, Any]:
                 "crash_after": crash_after,
             },
         }
+
+    report.partial(known(plan))
+    made = models.replays(
+        path,
+        plan,
+        grows=inputs["blocks"] is None,
+        **{
+            name: inputs[name]
+            for name in (
+                "systems",
+                "log_bytes_per_update",
+                "spare",
+                "durable",
+                "checkpoint_pages",
+            )
+        },
+        crash_after=crash_after,
+        done=job["done"],
+        on_progress=lambda at, sizes: _progress(report, at, sizes),
     )
-    waiting = [pages for pages in plan.ram_pages if pages not in job["done"]]
-    for at, pages in enumerate(waiting):
-        found = replay_systems(
-            path,
-            systems=inputs["systems"],
-            ram_pages=pages,
-            database_pages=plan.database_pages,
-            log_bytes_per_update=inputs["log_bytes_per_update"],
-            geometry=plan.geometry,
-            device=None
-            if inputs["spare"] is None
-            else device_of(plan.geometry, inputs["spare"]),
-            durable=inputs["durable"],
-            checkpoint_pages=inputs["checkpoint_pages"],
-            crash_after=crash_after,
-            on_progress=_progress(report, at, len(waiting)),
-        )
-        rows = {name: counts.to_dict() for name, counts in found.systems.items()}
-        report.partial({"rows": {str(pages): rows}})
+    for used, pages, systems in made:
+        rows = {name: counts.to_dict() for name, counts in systems.items()}
+        report.partial({**known(used), "rows": {str(pages): rows}})
     return {"replayed": len(plan.ram_pages)}
 
 
