@@ -37,6 +37,7 @@ from tierwright.cli import (
     place,
     planning,
     pool_split,
+    prices,
     quotes,
     report,
     response,
@@ -120,6 +121,7 @@ app.add_typer(device.app, name="device")
 app.add_typer(catalog.app, name="catalog")
 app.add_typer(imports.app, name="import")
 app.add_typer(quotes.app, name="quotes")
+app.add_typer(prices.app, name="prices")
 app.command("inventory")(inventory.inventory)
 app.add_typer(export.app, name="export")
 
@@ -164,6 +166,7 @@ BUILT_IN = (
     "catalog",
     "import",
     "quotes",
+    "prices",
     "export",
     "inventory",
 )
