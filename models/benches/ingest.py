@@ -157,6 +157,12 @@ TEXTS: dict[str, tuple[str, Line]] = {
             f"{1_697_000_000_000 + t // 1000},k{p},6,{'SET' if w else 'GET'},1,90,0,0,a,b\n"
         ),
     ),
+    "rocksdb_block_cache": (
+        "",
+        lambda p, w, t: (
+            f"{1_600_000_000_000_000 + t},{p},9,4123,0,default,3,12,1,0,7,9,120,1,1,16,5,10,16,20,{4096 * p}\n"
+        ),
+    ),
     "cachelib_storage": (
         "op_time,block_id,block_id_size,io_size,io_offset,user_name,user_namespace,op_name,"
         "op_count,host_name,rs_shard_id\n",

@@ -834,24 +834,21 @@ def test_the_table_of_errors_is_that_of_the_script() -> None:
 
 
 def test_a_trace_of_rocksdbs_tracer_is_read_as_documented(tmp_path: Path) -> None:
-    """Columns as its text form has them: time and block are kept, each block is one page."""
+    """The documented command drops the names; time and block are kept, each block is one page."""
     page = (
         Path(__file__).resolve().parents[2] / "docs" / "traces" / "key-traces.md"
     ).read_text("utf-8")
-    [command] = re.findall(r"(\{ echo time_us,block;.*?)\n", page)
+    [command] = re.findall(r"(awk -F, -v OFS.*?)\n", page)
     more = "9,4096,0,users,3,12,1,0,7,0,0,1,1,20,1,5,10,16,0,0"
-    (tmp_path / "TRACE").write_text(
-        "".join(
-            f"{1_600_000_000_000_000 + 100 * at},{block},{more}\n"
-            for at, block in enumerate((77, 78, 77, 79, 77))
-        )
-    )
+    lines = [
+        f"{1_600_000_000_000_000 + 100 * at},{block},{more}"
+        for at, block in enumerate((77, 78, 77, 79, 77))
+    ]
+    assert lines[0].count(",") == 20
+    (tmp_path / "TRACE").write_text("\n".join(lines) + "\n")
     subprocess.run(["/bin/sh", "-c", command], cwd=tmp_path, check=True)
     assert "users" not in (tmp_path / "blocks.csv").read_text()
-    found = _simulator.inspect(
-        tmp_path / "blocks.csv",
-        format="csv",
-        page_bytes=4096,
-        columns={"time": "time_us", "time_unit": "us", "page": "block"},
-    )
+    found = _simulator.inspect(tmp_path / "blocks.csv", page_bytes=4096)
+    assert found["format"] == "rocksdb_block_cache"
     assert (found["accesses"], found["distinct_pages"]) == (5, 3)
+    assert found["duration_s"] == pytest.approx(4e-4)

@@ -389,6 +389,73 @@ class TestCounters:
         ]
 
 
+class TestWrites:
+    """Pages written for each page read are the dirty share, at most; where they are more, nothing follows."""
+
+    HEAD = "size_bytes,requests,misses,writes,seconds\n"
+
+    def test_counted_writes_give_the_dirty_share(self) -> None:
+        found = complete(
+            self.HEAD + "8192000,0,0,50,1\n8192000,1000,200,100,11\n", page_bytes=8192
+        )
+        assert found.profile is not None
+        curve = found.profile.curve
+        assert curve.given is not None
+        assert curve.given.dirty_share == 0.25
+        assert curve.write_backs_at is not None
+        assert float(curve.write_backs_at[-1]) == pytest.approx(50)
+        assert any(
+            "written at 5 per second" in each for each in found.assumptions
+        )
+        # At the other end endurance carries the range.
+        assert "dirty_share_stated" in {
+            each.name for each in about_curve(curve, [1000], [0])
+        }
+
+    def test_a_stated_share_goes_first(self) -> None:
+        found = complete(
+            self.HEAD + "8192000,0,0,50,1\n8192000,1000,200,100,11\n",
+            page_bytes=8192,
+            dirty_share=0.5,
+        )
+        assert found.profile is not None
+        assert found.profile.curve.given is not None
+        assert found.profile.curve.given.dirty_share == 0.5
+
+    @pytest.mark.parametrize("writes", [201, 5000])
+    def test_more_writes_than_reads_leave_a_range(self, writes: int) -> None:
+        found = complete(
+            self.HEAD + f"8192000,0,0,0,1\n8192000,1000,200,{writes},11\n",
+            page_bytes=8192,
+        )
+        assert found.profile is not None
+        assert found.profile.curve.given is not None
+        assert found.profile.curve.given.dirty_share is None
+        assert any("more than were read" in each for each in found.assumptions)
+
+    def test_writes_that_went_backwards_are_refused(self) -> None:
+        where, says = problem(
+            self.HEAD + "8192000,0,0,50,1\n8192000,1000,200,40,11\n", page_bytes=8192
+        )
+        assert where == "line 3"
+        assert "`writes` went backwards" in says
+
+    def test_postgres_writes_are_pages_in_every_version(self) -> None:
+        old = (
+            "seconds,size_bytes,block_bytes,context,reads,op_bytes,hits,writes\n"
+            "1,8192000,8192,normal,0,8192,0,0\n9,8192000,8192,normal,100,8192,900,30\n"
+        )
+        new = (
+            "seconds,size_bytes,block_bytes,context,reads,read_bytes,hits,writes,write_bytes\n"
+            "1,8192000,8192,normal,0,0,0,0,0\n9,8192000,8192,normal,9,819200,900,2,245760\n"
+        )
+        for text in (old, new):
+            made = complete(text).profile
+            assert made is not None
+            assert made.curve.given is not None
+            assert made.curve.given.dirty_share == pytest.approx(0.3)
+
+
 class TestPostgres:
     HEAD_16 = (
         "seconds,size_bytes,block_bytes,version,backend_type,object,context,reads,op_bytes,"
@@ -451,9 +518,11 @@ class TestPostgres:
             f"{at},8192000,8192,normal,{at},8192,{90 * at}" for at in (1, 20)
         )
         plain = complete(f"{head}\n{first}\n{second}\n")
-        assert not any("wrote" in each for each in plain.assumptions)
+        assert not any("were written at" in each for each in plain.assumptions)
         counted = complete(f"{head},writes\n{first},5\n{second},24\n")
-        assert any("wrote 1 times per second" in each for each in counted.assumptions)
+        assert any(
+            "written at 1 per second" in each for each in counted.assumptions
+        )
         back = examine(f"{head},writes\n{first},50\n{second},5\n", CurveOptions())
         assert any("`writes` went backwards" in each.message for each in back.problems)
 

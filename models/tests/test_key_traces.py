@@ -26,6 +26,7 @@ NEW = (
     "cachelib_kv",
     "cachelib_storage",
     "wikimedia_cdn",
+    "rocksdb_block_cache",
     "arc",
     "lirs",
     "keys",

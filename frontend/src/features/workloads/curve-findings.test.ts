@@ -121,13 +121,13 @@ describe("findings of a curve", () => {
       write_backs: curve.misses.map((count) => 0.35 * count),
     };
     expect(writeBackFinding(stated)).toBe(
-      "35 % of the evicted pages are dirty, as stated, at every size",
+      "35 % of the evicted pages are dirty, as stated or counted, at every size",
     );
     expect(writeBackSentence(stated)).toBe(
       "By this share of the misses: 0.315 write-backs per access at 4 KiB, 0.0056 write-backs per access at 64 KiB. How many of the accesses write was not recorded.",
     );
     const clean = { ...stated, write_accesses: 0, write_backs: [0, 0, 0, 0, 0] };
-    expect(writeBackFinding(clean)).toContain("No evicted page is dirty, as stated");
+    expect(writeBackFinding(clean)).toContain("No evicted page is dirty, as stated or counted");
   });
 
   it("says so when no smaller cache helps", () => {

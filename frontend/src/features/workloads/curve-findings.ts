@@ -266,8 +266,8 @@ function statedShareFinding(curve: WrittenCurve): string {
   const misses = curve.misses[0] ?? 0;
   const share = (curve.write_backs[0] ?? 0) / Math.max(1, misses);
   return share === 0
-    ? "No evicted page is dirty, as stated: nothing is ever written back"
-    : `${formatPercent(ratio(share))} of the evicted pages are dirty, as stated, at every size`;
+    ? "No evicted page is dirty, as stated or counted: nothing is ever written back"
+    : `${formatPercent(ratio(share))} of the evicted pages are dirty, as stated or counted, at every size`;
 }
 
 export function writeBackSentence(curve: WrittenCurve): string {

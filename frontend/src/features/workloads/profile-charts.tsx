@@ -411,7 +411,7 @@ function WriteBackChart({
   return (
     <ChartCard
       title={writeBackFinding(curve)}
-      subtitle={`Write-back curve: dirty pages evicted by an LRU cache, ${curve.kind === "curve" && curve.described_by == null && curve.composed_of == null ? "by the stated dirty share" : basisOf(curve)} [per access]`}
+      subtitle={`Write-back curve: dirty pages evicted by an LRU cache, ${curve.kind === "curve" && curve.described_by == null && curve.composed_of == null ? "by the dirty share as stated or counted" : basisOf(curve)} [per access]`}
       label={`Write-backs over cache size of ${name}`}
       option={option}
       height={HEIGHT}
@@ -423,8 +423,8 @@ function WriteBackChart({
         byFormula(curve) ??
         (curve.kind === "curve" ? (
           <p>
-            The stated share of the misses at every size: a given curve does not contain
-            which pages are dirty.
+            The share of the misses that was stated or counted, the same at every size: a
+            given curve does not contain which pages are dirty.
           </p>
         ) : (
           <p>

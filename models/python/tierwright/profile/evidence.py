@@ -102,7 +102,9 @@ class Tier:
             if self.read_us is None
             else f", {format_microseconds(self.read_us)} per read"
         )
-        return f"{self.name}{size}: {self.requests_per_s:,.4g} requests per second{time}"
+        return (
+            f"{self.name}{size}: {self.requests_per_s:,.4g} requests per second{time}"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return one row of the key `tiers`."""

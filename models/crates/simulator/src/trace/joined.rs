@@ -21,7 +21,11 @@ use crate::wording::counted;
 /// Name of the parameter in errors.
 const JOINED_PAGE_BYTES: &str = "joined-page-bytes";
 /// How the assumptions of formats begin whose pages are keys: a canonical trace keeps them.
-const OF_KEYS: [&str; 2] = ["each key is one page", "each object is one page"];
+const OF_KEYS: [&str; 3] = [
+    "each key is one page",
+    "each object is one page",
+    "each block is one page",
+];
 /// The same of tables whose records name pages.
 const OF_PAGES: &str = "each page is one page";
 

@@ -343,6 +343,54 @@ fn wikimedia_times_have_exponents_and_a_header() {
 }
 
 #[test]
+fn rocksdb_block_cache_lines_are_read_to_the_digit_and_their_traps_refused() {
+    let rest = "0,users,3,12,1,0,7,9,120,1,1,16,5,10,16,20,8192";
+    let first = format!("1600000000000100,77,9,4000,{rest}");
+    // With a header and the next access, as copies have them.
+    let report = read(
+        format!("access_time,block_id{}\n{first},5\n", ",x".repeat(20)),
+        "rocksdb_block_cache",
+    );
+    assert_eq!((report.requests, report.distinct_pages), (1, 1));
+    let second = format!(
+        "1600000002000100,78,7,100,{}",
+        rest.replacen("12,1,0", "12,1,1", 1)
+    );
+    let report = read(format!("{first}\n{second}\n{first}\n"), "");
+    assert_eq!(report.format, "rocksdb_block_cache");
+    assert_eq!(
+        (
+            report.accesses,
+            report.write_accesses,
+            report.distinct_pages
+        ),
+        (3, 0, 2)
+    );
+    let of = |name: &str| {
+        let found = report.warnings.iter().find(|one| one.name == name);
+        found.unwrap().message.clone()
+    };
+    assert!(of("object_sizes_ignored").contains("from 100 to 4000 bytes, 2700 on average"));
+    assert!(of("not_inserted").starts_with("1 of 3 accesses does not fill"));
+    assert!(!told(&report, "time_not_absolute"));
+    for (line, part) in [
+        (first.replacen("77,9", "77,3", 1), "block_type `3`"),
+        (first.replacen("77,9", "77,12", 1), "block_type `12`"),
+        (
+            first.replacen("users", "us,ers", 1),
+            "does not have the columns",
+        ),
+        (first.replacen("12,1,0", "12,1,2", 1), "no_insert `2`"),
+        (first.replacen("16000", "x6000", 1), "access_time"),
+        (first.replacen("4000", "-4000", 1), "block_size"),
+        (format!("{first},5"), "does not have the columns"),
+        (first[..40].to_owned(), "does not have the columns"),
+    ] {
+        refuse(format!("{first}\n{line}\n"), "rocksdb_block_cache", part);
+    }
+}
+
+#[test]
 fn completions_without_data_and_commands_are_no_requests_of_blkparse() {
     // Only completions are recorded: a flush is `sector [error]`, a command has its bytes.
     let report = read(

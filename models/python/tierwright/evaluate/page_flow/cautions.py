@@ -248,7 +248,7 @@ def about_given(curve: Curve) -> Iterator[Caution]:
     if given.dirty_share is not None:
         yield Caution(
             "dirty_share_stated",
-            f"the write costs rest on the stated dirty share of {given.dirty_share:g}, "
+            f"the write costs rest on a dirty share of {given.dirty_share:.4g}, "
             "assumed to be the same at every size",
             "profile a trace with writes for the dirty share at each size",
             about=("curve",),

@@ -6,6 +6,7 @@ A second size, as after a resize, gives a second point.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -29,6 +30,8 @@ from tierwright.profile.given.reading import (
 )
 
 _COLUMNS = frozenset({"size_bytes", "requests", "misses", "seconds"})
+WRITES = "writes"
+"""Column with the pages that were written from the cache, where the query printed it."""
 
 
 @dataclass(slots=True)
@@ -43,6 +46,8 @@ class Counted:
         Increases over all its intervals.
     intervals : int
         Intervals.
+    writes : float
+        Increase of the pages written; 0 where they are not counted.
     """
 
     line: int
@@ -50,6 +55,7 @@ class Counted:
     misses: float = 0.0
     seconds: float = 0.0
     intervals: int = 0
+    writes: float = 0.0
 
 
 def score(rows: Sequence[Row]) -> float:
@@ -70,15 +76,22 @@ def read(rows: Sequence[Row], options: CurveOptions) -> Reading:
         return found
     samples = []
     for line, cells in readings(found, rows, at):
-        values = {name: count_of(found, line, name, cells[name]) for name in _COLUMNS}
+        names = [*_COLUMNS, *([WRITES] if WRITES in cells else [])]
+        values = {name: count_of(found, line, name, cells[name]) for name in names}
         known = {name: value for name, value in values.items() if value is not None}
         if len(known) == len(values):
             samples.append(Sample(line, known))
-    points_of(found, samples, options)
+    points_of(found, samples, options, counts_writes=WRITES in found.columns)
     return found
 
 
-def points_of(found: Reading, samples: Sequence[Sample], options: CurveOptions) -> None:
+def points_of(
+    found: Reading,
+    samples: Sequence[Sample],
+    options: CurveOptions,
+    *,
+    counts_writes: bool = False,
+) -> None:
     """Make a point of each size between whose moments requests were counted.
 
     Parameters
@@ -86,13 +99,16 @@ def points_of(found: Reading, samples: Sequence[Sample], options: CurveOptions) 
     found : Reading
         Gets points, accesses, evidence and problems; its sizes are bytes and its values miss ratios.
     samples : sequence of Sample
-        With `size_bytes`, `requests`, `misses` and `seconds`.
+        With `size_bytes`, `requests`, `misses` and `seconds`, and `writes` where they are counted.
     options : CurveOptions
         As stated.
+    counts_writes : bool
+        Whether the samples count the pages that were written from the cache.
     """
     if found.problems:
         return
-    intervals = differences(found, samples, ("requests", "misses"))
+    more = (WRITES,) if counts_writes else ()
+    intervals = differences(found, samples, ("requests", "misses", *more))
     if found.problems:
         return
     resizes = [
@@ -128,6 +144,29 @@ def points_of(found: Reading, samples: Sequence[Sample], options: CurveOptions) 
         min(each.intervals for each in sizes.values()),
         reason="the points are what the system counts",
     )
+    if counts_writes:
+        _dirty_share(found, list(sizes.values()))
+
+
+def _dirty_share(found: Reading, sizes: Sequence[Counted]) -> None:
+    """Take the pages written for each page read as the dirty share of what is evicted, where it can be one."""
+    written, read_ = (
+        math.fsum(getattr(each, name) for each in sizes)
+        for name in ("writes", "misses")
+    )
+    rate = written / math.fsum(each.seconds for each in sizes)
+    said = f"Pages were written at {rate:.4g} per second"
+    if read_ <= 0 or written > read_:
+        found.assumptions.append(
+            f"{said}, more than were read: pages are written while they stay (checkpoints), so the dirty share of "
+            "what is evicted does not follow."
+        )
+        return
+    found.dirty_share = written / read_
+    found.assumptions.append(
+        f"{said}, {written / read_:.4g} for each page read: each page that is read evicts one, so that is the dirty "
+        "share of what is evicted, at most, as pages are also written while they stay (checkpoints)."
+    )
 
 
 def _by_size(
@@ -141,6 +180,7 @@ def _by_size(
         if one.values["size_bytes"] != size:
             continue
         requests, misses = increase(interval, "requests"), increase(interval, "misses")
+        writes = increase(interval, WRITES) if WRITES in two.values else 0.0
         if misses > requests:
             found.problem(
                 two.line,
@@ -152,6 +192,7 @@ def _by_size(
         each.line = two.line
         each.requests += requests
         each.misses += misses
+        each.writes += writes
         each.seconds += increase(interval, "seconds")
         each.intervals += 1
     return sizes

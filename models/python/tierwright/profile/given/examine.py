@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import pairwise
 
@@ -242,6 +242,8 @@ def examine(text: str, options: CurveOptions | None = None) -> Examined:
     _check_points(found, reading.points, pages, ratios)
     _order_and_check(found, reading, pages, ratios, chosen)
     found.evidence = _evidence(found, reading, pages)
+    if chosen.dirty_share is None and reading.dirty_share is not None:
+        chosen = replace(chosen, dirty_share=reading.dirty_share)
     _make_profile(found, kind, chosen, duration_s)
     return found
 

@@ -102,13 +102,13 @@ def _of_moments(
         )
         return found
     found.page_bytes = round(pages.pop())
-    points_of(found, samples, options)
+    points_of(found, samples, options, counts_writes="writes" in found.columns)
     if not found.problems:
         differences(found, samples, _BESIDE)
     if not found.problems:
         latest = max(samples, key=lambda each: each.values["seconds"])
         found.data_bytes = round(latest.values.get(_DATA, 0)) or None
-        found.assumptions += _beside(samples, counts_writes="writes" in found.columns)
+        found.assumptions += _beside(samples)
     return found
 
 
@@ -152,8 +152,22 @@ class _Moment:
             return
         self._sums["requests"] += hits + blocks
         self._sums["misses"] += blocks
-        for name in ("writes", "evictions"):
-            self._sums[name] += count_of(found, line, name, cells.get(name, "")) or 0.0
+        self._sums["writes"] += self._written(found, line, cells)
+        evicted = count_of(found, line, "evictions", cells.get("evictions", ""))
+        self._sums["evictions"] += evicted or 0.0
+
+    def _written(self, found: Reading, line: int, cells: Mapping[str, str]) -> float:
+        """Return the blocks that were written, whatever the version counts."""
+        block = self._fixed.get("block_bytes", 0.0)
+        name = "write_bytes" if "write_bytes" in cells else "writes"
+        count = count_of(found, line, name, cells.get(name, "")) or 0.0
+        if name == "writes":
+            return count * (
+                (count_of(found, line, "op_bytes", cells["op_bytes"]) or 0.0) / block
+                if block and cells.get("op_bytes")
+                else 1.0
+            )
+        return count / block if block else 0.0
 
     def _blocks(
         self, found: Reading, line: int, cells: Mapping[str, str]
@@ -192,7 +206,7 @@ class _Moment:
         return Sample(self.line, {**empty, **self._fixed, **self._sums})
 
 
-def _beside(samples: Sequence[Sample], *, counts_writes: bool) -> list[str]:
+def _beside(samples: Sequence[Sample]) -> list[str]:
     """Say what the rows contain beside the point."""
     ordered = sorted(samples, key=lambda each: each.values["seconds"])
     first, last = ordered[0].values, ordered[-1].values
@@ -204,12 +218,6 @@ def _beside(samples: Sequence[Sample], *, counts_writes: bool) -> list[str]:
         "A miss is a read of the database; the memory of the kernel may have answered it, so it is not always a "
         "read of the device.",
     ]
-    seconds = last["seconds"] - first["seconds"]
-    writes = last["writes"] - first["writes"]
-    if counts_writes:
-        said.append(
-            f"The processes wrote {writes / seconds:.4g} times per second from shared buffers, checkpoints included."
-        )
     if "buffers_used" in last:
         used, unused = last["buffers_used"], last.get("buffers_unused", 0.0)
         dirty = last.get("buffers_dirty", 0.0)

@@ -164,6 +164,8 @@ class Reading:
         Time over which the input counts these accesses. [s]
     data_bytes : int or None
         Size of the data behind the cache, as far as the input states it. [bytes]
+    dirty_share : float or None
+        Share of the evicted pages that are dirty, as far as the input counts writes. [1]
     measured : Measured or None
         What the points rest on, where the system itself counted them.
     pools : list of str
@@ -185,6 +187,7 @@ class Reading:
     accesses: int | None = None
     duration_s: float | None = None
     data_bytes: int | None = None
+    dirty_share: float | None = None
     measured: Measured | None = None
     pools: list[str] = field(default_factory=list)
     columns: list[str] = field(default_factory=list)
