@@ -38,6 +38,7 @@ from hypothesis import strategies as st
 
 from tierwright.advise import advice
 from tierwright.advise.advice import _choice, _words
+from tierwright.advise.advice._choice import chosen_of, first_kept
 from tierwright.advise.advice._checked import (
     Replayed,
     about_replays,
@@ -62,6 +63,7 @@ from tierwright.evaluate.advice.choose import (
     ordered,
 )
 from tierwright.evaluate.advice.limits import (
+    RESPONSES,
     Limit,
     conflict,
     first_broken,
@@ -538,6 +540,67 @@ def test_response_times_are_limited_exactly() -> None:
     none = ask(**shelf, constraints={"response_p99_us": 1})
     assert none.infeasible is not None
     assert "response_p99_us" in none.infeasible.conflict
+
+
+@pytest.mark.parametrize(
+    "name", ["response_mean_us", "response_p50_us", "response_p99_us"]
+)
+def test_the_first_that_is_fast_enough_is_found_however_many_are_too_slow(
+    name: str,
+) -> None:
+    """Each option computed by itself, in the order of the objective: many that stand first wait too long."""
+    drive = "micron-7450-pro-15.36tb"
+    asked = _asked(
+        {
+            "curve": curve(),
+            "have": None,
+            "constraints": {},
+            "objective": "usd",
+            "candidates": replace(DEVICES_ALONE, devices=(drive, SHELF[2])),
+            "prices": book(**{drive: Decimal("0.9"), SHELF[2]: Decimal("0.04")}),
+        }
+    )
+    table = Table.of(asked.setting)
+    order = chosen_of(asked, table).order
+    which = RESPONSES.index(name)
+    times = np.asarray([table.peak_response(at)[which] for at in order.tolist()])
+    bound = table.least_response[which][order]
+    assert np.all(bound <= times)
+    finite = np.sort(times[np.isfinite(times)])
+    for limit in (*finite[:: max(1, len(finite) // 12)], finite[0] * 0.999):
+        limited = replace(asked, constraints={name: Decimal(repr(float(limit)))})
+        [fast] = np.nonzero(times <= float(limited.constraints[name]))
+        wanted = int(order[fast[0]]) if len(fast) else None
+        fresh = Table.of(limited.setting)
+        assert first_kept(limited, fresh, chosen_of(limited, fresh), order) == wanted
+        # What waits no less is left out without a queue.
+        assert fresh.responses.computed <= len(order)
+
+
+def test_a_limit_of_the_mean_response_is_kept_and_named() -> None:
+    drive = "micron-7450-pro-15.36tb"
+    shelf: dict[str, Any] = {
+        "candidates": replace(DEVICES_ALONE, devices=(drive, SHELF[2])),
+        "prices": book(**{drive: Decimal("0.9"), SHELF[2]: Decimal("0.04")}),
+    }
+    cheap = ask(**shelf).recommendation
+    assert cheap is not None
+    assert cheap.response_mean_us is not None
+    assert cheap.response_mean_mean_us is not None
+    assert 0 < cheap.response_mean_mean_us < cheap.response_mean_us
+    limit = cheap.response_mean_us / 2
+    found = ask(**shelf, constraints={"response_mean_us": limit})
+    fast = found.recommendation
+    assert fast is not None
+    assert fast.response_mean_us is not None
+    assert fast.response_mean_us <= limit
+    assert fast.usd_per_month is not None
+    assert cheap.usd_per_month is not None
+    assert fast.usd_per_month > cheap.usd_per_month
+    assert any(each.constraint == "response_mean_us" for each in found.rejected)
+    none = ask(**shelf, constraints={"response_mean_us": 1e-3})
+    assert none.infeasible is not None
+    assert "response_mean_us" in none.infeasible.conflict
 
 
 def test_without_a_rate_nothing_rests_on_one() -> None:

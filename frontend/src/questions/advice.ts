@@ -39,6 +39,7 @@ export interface AdviceNumbers {
   /** Of an access. [µs] */
   most_io_us?: number | undefined;
   /** Response time in the busiest hour, 99th percentile. [µs] */
+  most_mean_us?: number | undefined;
   most_p99_us?: number | undefined;
   /** Until RAM is warm. [s] */
   most_restart_s?: number | undefined;
@@ -89,6 +90,7 @@ export const ADVICE_BOUNDS: Readonly<Record<keyof AdviceNumbers, Bounds>> = {
   most_usd: ConstraintsIn.usd_per_month,
   most_purchase_usd: ConstraintsIn.purchase_usd,
   most_io_us: ConstraintsIn.io_time_us_per_access,
+  most_mean_us: ConstraintsIn.response_mean_us,
   most_p99_us: ConstraintsIn.response_p99_us,
   most_restart_s: ConstraintsIn.restart_s,
   most_ram_gib: inUnits(ConstraintsIn.ram_bytes, GIB),

@@ -370,6 +370,7 @@ export const ConstraintsIn = {
   restart_s: {"low":0,"high":1000000000000000},
   power_watts: {"low":0,"high":1000000000000000},
   rack_units: {"low":0,"high":1000000000000000},
+  response_mean_us: {"low":0,"high":1000000000000000},
   response_p50_us: {"low":0,"high":1000000000000000},
   response_p99_us: {"low":0,"high":1000000000000000},
 } as const;
@@ -1408,6 +1409,7 @@ export const LIMIT_WORDS: Readonly<Record<string, string>> = {
   restart_s: "time until RAM is warm after a restart",
   power_watts: "power of the servers",
   rack_units: "rack units",
+  response_mean_us: "mean response time in the busiest hour",
   response_p50_us: "median response time in the busiest hour",
   response_p99_us: "99th percentile of the response time in the busiest hour",
   price: "a price",

@@ -665,9 +665,15 @@ export type AdviceOptionOut = {
      */
     io_time_us_per_access: number | null;
     /**
+     * Response Mean Us
+     *
+     * Mean response time of a page access in the busiest hour; null where the rate or the latency of a device is unknown, or it cannot keep up. [µs]
+     */
+    response_mean_us: number | null;
+    /**
      * Response P50 Us
      *
-     * Median response time of a page access in the busiest hour; null where the rate or the latency of a device is unknown, or it cannot keep up. [µs]
+     * The same of the median. [µs]
      */
     response_p50_us: number | null;
     /**
@@ -677,9 +683,15 @@ export type AdviceOptionOut = {
      */
     response_p99_us: number | null;
     /**
+     * Response Mean Mean Us
+     *
+     * Mean response time at the mean rate; null as in the busiest hour. [µs]
+     */
+    response_mean_mean_us: number | null;
+    /**
      * Response P50 Mean Us
      *
-     * Median response time at the mean rate; null as in the busiest hour. [µs]
+     * The same of the median. [µs]
      */
     response_p50_mean_us: number | null;
     /**
@@ -4996,6 +5008,12 @@ export type ConstraintsIn = {
      * Most rack units of servers built from parts; unknown of all else. [U]
      */
     rack_units?: number | null;
+    /**
+     * Response Mean Us
+     *
+     * Largest mean response time at the peak. [µs]
+     */
+    response_mean_us?: number | null;
     /**
      * Response P50 Us
      *

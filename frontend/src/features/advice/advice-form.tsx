@@ -95,6 +95,12 @@ const FIRST_LIMITS: readonly NumberSpec[] = [
     meaning: "Mean time that one access keeps devices busy.",
   },
   {
+    name: "most_mean_us",
+    label: "Mean response time",
+    unit: "µs",
+    meaning: "Of a page access in the busiest hour, waiting included.",
+  },
+  {
     name: "most_p99_us",
     label: "p99 response time",
     unit: "µs",

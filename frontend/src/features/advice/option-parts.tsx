@@ -226,6 +226,16 @@ export function Expected(props: {
         </dd>
       </div>
       <div>
+        <dt>Response time, mean</dt>
+        <dd>
+          {responseAt(option.response_mean_us)}
+          <small>
+            in the busiest hour; {responseAt(option.response_mean_mean_us)} at the mean
+            rate
+          </small>
+        </dd>
+      </div>
+      <div>
         <dt>Response time, median</dt>
         <dd>
           {responseAt(option.response_p50_us)}
@@ -337,6 +347,7 @@ export const exported = (): readonly Column<AdviceOptionOut, string>[] => [
   valueColumn("page flow", ({ scheme }) => scheme),
   valueColumn(`per month [${shownCurrency()}]`, costOf, cents),
   valueColumn("I/O time [µs per access]", (one) => one.io_time_us_per_access),
+  valueColumn("mean response, busiest hour [µs]", (one) => one.response_mean_us),
   valueColumn("response p99, busiest hour [µs]", (one) => one.response_p99_us),
   valueColumn("busy, busiest hour [1]", (one) => one.peak_busy),
   valueColumn(

@@ -103,6 +103,7 @@ export function adviceQuestion(
       purchase_usd: search.most_purchase_usd,
       io_time_us_per_access: search.most_io_us,
       restart_s: search.most_restart_s,
+      response_mean_us: search.most_mean_us,
       response_p99_us: search.most_p99_us,
       ram_bytes: most_ram_gib === undefined ? undefined : bytesOf(most_ram_gib),
       flash_life_years: search.least_life,

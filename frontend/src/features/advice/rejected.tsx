@@ -21,6 +21,7 @@ const STATED: Readonly<Record<string, Change>> = {
   usd_per_month: (value) => ({ most_usd: Math.ceil(value) }),
   purchase_usd: (value) => ({ most_purchase_usd: Math.ceil(value) }),
   io_time_us_per_access: (value) => ({ most_io_us: roundedUp(value) }),
+  response_mean_us: (value) => ({ most_mean_us: roundedUp(value) }),
   response_p99_us: (value) => ({ most_p99_us: roundedUp(value) }),
   restart_s: (value) => ({ most_restart_s: roundedUp(value) }),
   ram_bytes: (value) => ({ most_ram_gib: value / GIB }),

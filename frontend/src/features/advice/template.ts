@@ -64,6 +64,7 @@ const NUMBERS: readonly (readonly [
   ["constraints", "usd_per_month", "most_usd"],
   ["constraints", "purchase_usd", "most_purchase_usd"],
   ["constraints", "io_time_us_per_access", "most_io_us"],
+  ["constraints", "response_mean_us", "most_mean_us"],
   ["constraints", "response_p99_us", "most_p99_us"],
   ["constraints", "restart_s", "most_restart_s"],
   ["constraints", "ram_bytes", "most_ram_gib", GIB],

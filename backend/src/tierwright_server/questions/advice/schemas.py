@@ -184,6 +184,9 @@ class ConstraintsIn(Body):
         default=None,
         description="Most rack units of servers built from parts; unknown of all else. [U]",
     )
+    response_mean_us: From0 | None = Field(
+        default=None, description="Largest mean response time at the peak. [µs]"
+    )
     response_p50_us: From0 | None = Field(
         default=None, description="Largest median response time at the peak. [µs]"
     )
@@ -308,16 +311,18 @@ class AdviceOptionOut(Answer):
     io_time_us_per_access: float | None = Field(
         description="Busy time of one device of each tier; null where a rate is unknown. [µs]"
     )
-    response_p50_us: float | None = Field(
-        description="Median response time of a page access in the busiest hour; null where the rate or the latency of "
+    response_mean_us: float | None = Field(
+        description="Mean response time of a page access in the busiest hour; null where the rate or the latency of "
         "a device is unknown, or it cannot keep up. [µs]"
     )
+    response_p50_us: float | None = Field(description="The same of the median. [µs]")
     response_p99_us: float | None = Field(
         description="The same of the 99th percentile. [µs]"
     )
-    response_p50_mean_us: float | None = Field(
-        description="Median response time at the mean rate; null as in the busiest hour. [µs]"
+    response_mean_mean_us: float | None = Field(
+        description="Mean response time at the mean rate; null as in the busiest hour. [µs]"
     )
+    response_p50_mean_us: float | None = Field(description="The same of the median. [µs]")
     response_p99_mean_us: float | None = Field(
         description="The same of the 99th percentile. [µs]"
     )

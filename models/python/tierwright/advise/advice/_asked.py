@@ -46,12 +46,10 @@ class Asked:
     seed: int
 
     @property
-    def response_limits(self) -> tuple[float | None, float | None]:
-        median, tail = (self.constraints.get(name) for name in RESPONSES)
-        return (
-            None if median is None else float(median),
-            None if tail is None else float(tail),
-        )
+    def response_limits(self) -> tuple[float | None, ...]:
+        """Limits of `RESPONSES`, in their order. [µs]"""
+        stated = (self.constraints.get(name) for name in RESPONSES)
+        return tuple(None if each is None else float(each) for each in stated)
 
     @property
     def limits_response(self) -> bool:

@@ -16,7 +16,7 @@ from tierwright.advise.advice._choice import (
     chosen_of,
     kept,
 )
-from tierwright.advise.advice._responses import PERCENTILES
+from tierwright.advise.advice._responses import least_times_us
 from tierwright.advise.advice._table import (
     LeftOut,
     Setting,
@@ -38,7 +38,6 @@ from tierwright.evaluate.advice.rows import (
     SOURCES,
     IntArray,
     Options,
-    least_percentile_us,
 )
 from tierwright.evaluate.advice.thumbs import thumbs
 from tierwright.evaluate.advice.tiers import Shelf
@@ -236,8 +235,8 @@ class _Search:
                     keeps &= ~(least > limit)
         return keeps
 
-    def _least_response(self) -> tuple[FloatArray, FloatArray]:
-        """Bound both percentiles of every group from below, as `Table.least_response` of its options. [µs]"""
+    def _least_response(self) -> tuple[FloatArray, ...]:
+        """Bound mean, median and 99th percentile of every group from below, as `Table.least_response` of its options. [µs]"""
         found, setting = self._groups, self._asked.setting
         page = setting.curve.page_bytes
         read_us = np.asarray(
@@ -252,20 +251,12 @@ class _Search:
         )[found.drive]
         store = np.where(found.reads > 0, read_us, 0.0)
         nothing = np.zeros(len(found))
-        median, tail = (
-            np.where(
-                np.isinf(store),
-                np.inf,
-                least_percentile_us((nothing, found.reads), (nothing, store), each),
-            )
-            for each in PERCENTILES
-        )
-        return median, tail
+        return least_times_us((nothing, found.reads), (nothing, store))
 
     def _raise_fewest(self, at: IntArray) -> None:
         """Raise the fewest drives of some groups to what limits of response times ask for.
 
-        More equal drives share the load, so no percentile rises with their number.
+        More equal drives share the load, so no response time rises with their number.
         """
         found, setting = self._groups, self._asked.setting
         if not self._asked.limits_response:

@@ -9,9 +9,11 @@ from functools import partial
 import numpy as np
 
 from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._responses import TIMES
 from tierwright.advise.advice._table import Table
 from tierwright.common.arrays import FloatArray
 from tierwright.evaluate.advice import choose
+from tierwright.evaluate.advice.choose import in_time
 from tierwright.evaluate.advice.limits import (
     EVIDENCE,
     RESPONSES,
@@ -25,7 +27,7 @@ from tierwright.evaluate.advice.rows import IntArray, Options
 from tierwright.profile.evidence import Evidence
 
 MOST_ASKED = 400
-"""Response times that are computed for alternatives and for each end of what single lists look for, where these are limited."""
+"""Response times that are computed for alternatives, where these are limited."""
 MOST_FRONT = 40
 MOST_ALTERNATIVES = 8
 
@@ -38,7 +40,7 @@ class Chosen:
     limits: list[Limit]
     first_broken: IntArray
     """Index of the first of the limits that each option breaks; -1 where none."""
-    responses: dict[int, tuple[float, float]] = field(default_factory=dict)
+    responses: dict[int, tuple[float, ...]] = field(default_factory=dict)
 
 
 def chosen_of(asked: Asked, table: Table) -> Chosen:
@@ -76,41 +78,64 @@ def kept(asked: Asked, table: Table, chosen: Chosen, order: IntArray) -> Iterato
 
 def responses_of(
     table: Table, chosen: Chosen, rows: IntArray
-) -> tuple[FloatArray, FloatArray]:
+) -> tuple[FloatArray, ...]:
     """Response times of some options, computed once. [µs]"""
     new = np.asarray(
         [at for at in rows.tolist() if at not in chosen.responses], dtype=np.int64
     )
-    median, tail = table.peak_responses(new)
+    found = np.stack(table.peak_responses(new), axis=1)
     chosen.responses.update(
-        zip(new.tolist(), zip(median.tolist(), tail.tolist(), strict=True), strict=True)
+        zip(new.tolist(), map(tuple, found.tolist()), strict=True)
     )
-    both = np.asarray([chosen.responses[at] for at in rows.tolist()]).reshape(-1, 2)
-    return both[:, 0], both[:, 1]
+    every = [chosen.responses[at] for at in rows.tolist()]
+    return tuple(np.asarray(every).reshape(len(every), TIMES).T)
 
 
 def first_kept(
     asked: Asked, table: Table, chosen: Chosen, order: IntArray
 ) -> int | None:
-    """Return the first of some options that keeps the limits of response times; None where none of those tried does."""
+    """Return the first of some options that keeps the limits of response times; None where no option does."""
     if not asked.limits_response:
         return int(order[0]) if len(order) else None
-    before = table.responses.computed
-    for some in _tried(asked, table, order):
-        found = next(kept(asked, table, chosen, some), None)
-        if found is not None:
-            return found
-        if table.responses.computed - before >= MOST_ASKED:
-            return None
+    left, many = order[~_too_slow(asked, table, order)], 1
+    while len(left):
+        some, left = left[:many], left[many:]
+        keeps = in_time(asked.response_limits, responses_of(table, chosen, some))
+        if keeps.any():
+            return int(some[np.argmax(keeps)])
+        left = left[~_no_faster(table, some, left)]
+        many = min(2 * many, choose.MOST_AT_ONCE)
     return None
 
 
-def _tried(asked: Asked, table: Table, order: IntArray) -> Iterator[IntArray]:
-    """Yield pieces of an order, of what a bound does not leave out: first one option, then twice as many each time."""
-    left, many = order[~_too_slow(asked, table, order)], 1
-    while len(left):
-        yield left[:many]
-        left, many = left[many:], min(2 * many, choose.MOST_AT_ONCE)
+def _no_faster(table: Table, slow: IntArray, rows: IntArray) -> Bools:
+    """Which options are of the kind of one that is too slow, and in nothing faster: they are too slow without a queue.
+
+    They read as often or more often from each tier, each of their devices is as long or longer busy with an access and
+    with a read, and of devices and machines there are as many or fewer: no access waits less.
+    """
+    options = table.options
+    loads = np.stack(
+        (
+            options.flash_reads,
+            options.store_reads,
+            options.flash_us,
+            options.store_us,
+            options.flash_read_us,
+            options.store_read_us,
+            -options.machines,
+            -options.flash_devices,
+            -options.store_devices,
+        ),
+        axis=1,
+    )
+    # A tier that there is not has no times.
+    loads = np.nan_to_num(loads)
+    kinds, found = table.kind_codes, np.zeros(len(rows), dtype=np.bool_)
+    for at in slow.tolist():
+        [same] = np.nonzero((kinds[rows] == kinds[at]) & ~found)
+        found[same] = (loads[rows[same]] >= loads[at]).all(axis=1)
+    return found
 
 
 def _too_slow(asked: Asked, table: Table, rows: IntArray) -> Bools:

@@ -11,14 +11,20 @@ import numpy as np
 from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.advice.choose import in_time
-from tierwright.evaluate.advice.limits import Bools
-from tierwright.evaluate.advice.rows import IntArray
+from tierwright.evaluate.advice.limits import ROUNDING, Bools
+from tierwright.evaluate.advice.rows import IntArray, least_percentile_us
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
-from tierwright.evaluate.response.schemes import Hierarchy, scheme_response
+from tierwright.evaluate.response.schemes import (
+    Hierarchy,
+    SchemeResponse,
+    scheme_response,
+)
 from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve
 
 PERCENTILES = (0.5, 0.99)
+TIMES = 1 + len(PERCENTILES)
+"""Times of an option: mean, median and 99th percentile, in the order of `RESPONSES`."""
 US = 1e6
 AT_ONCE = 64
 """Numbers of drives that are computed together: equal drives share the load evenly, so n of them at a rate are one of
@@ -49,8 +55,8 @@ class Responses:
         at: tuple[IntArray, FloatArray, IntArray, IntArray],
         *,
         known_alone: bool = False,
-    ) -> tuple[FloatArray, FloatArray]:
-        """Median and 99th percentile in the busiest hour; infinite where unknown. [µs]
+    ) -> tuple[FloatArray, ...]:
+        """Mean, median and 99th percentile in the busiest hour; infinite where unknown. [µs]
 
         Parameters
         ----------
@@ -73,7 +79,7 @@ class Responses:
             known_alone=known_alone,
         )
         place = (number - 1) % AT_ONCE
-        return found[of, 0, place], found[of, 1, place]
+        return tuple(found[of, at, place] for at in range(TIMES))
 
     def fewest(
         self,
@@ -81,9 +87,9 @@ class Responses:
         peak_per_s: float | None,
         devices: Sequence[Device | None],
         at: tuple[IntArray, FloatArray, IntArray, IntArray],
-        limits: tuple[float | None, float | None],
+        limits: Sequence[float | None],
     ) -> IntArray:
-        """Fewest drives of a machine that keep the limits of both percentiles; one more than the most where none do.
+        """Fewest drives of a machine that keep the limits of its times; one more than the most where none do.
 
         Parameters
         ----------
@@ -91,8 +97,8 @@ class Responses:
             As of `of`.
         at : tuple of array, shape (N,)
             Index of the drive, pages of RAM at which the curve is read, machines, most drives of a machine.
-        limits : tuple of float or None
-            Of the median and of the 99th percentile. [µs]
+        limits : sequence of float or None
+            Of the mean, of the median and of the 99th percentile. [µs]
         """
         drive, ram_pages, machines, most = at
         fewest = most + 1
@@ -109,7 +115,7 @@ class Responses:
                     np.full(len(open_), block),
                 ),
             )
-            times = found[:, 0].ravel(), found[:, 1].ravel()
+            times = [found[:, each].ravel() for each in range(TIMES)]
             keeps: Bools = in_time(limits, times).reshape(-1, AT_ONCE)
             first = block * AT_ONCE + 1 + np.argmax(keeps, axis=1)
             some = np.asarray(keeps.any(axis=1))
@@ -125,18 +131,18 @@ class Responses:
         *,
         known_alone: bool = False,
     ) -> tuple[FloatArray, IntArray]:
-        """Both percentiles at the numbers of drives of a block, of each distinct one of some queues, and which each is."""
+        """Times at the numbers of drives of a block, of each distinct one of some queues, and which each is."""
         drive, ram_pages, machines, block = at
         columns = (drive, machines, ram_pages.astype(np.int64), block)
         keys, of = np.unique(np.stack(columns), axis=1, return_inverse=True)
-        found = np.empty((keys.shape[1], 2, AT_ONCE))
+        found = np.empty((keys.shape[1], TIMES, AT_ONCE))
         rate = math.nan if peak_per_s is None else peak_per_s
         for row, (index, many, pages, which) in enumerate(keys.T.tolist()):
             device = devices[index]
             key = (id(curve), rate, id(device), pages, many, which)
             known = self._known.get(key)
             if known is None and known_alone:
-                known = np.full((2, AT_ONCE), np.nan)
+                known = np.full((TIMES, AT_ONCE), np.nan)
             elif known is None:
                 known = _computed(curve, peak_per_s, device, pages, many, which)
                 self._known[key] = known
@@ -154,8 +160,8 @@ def _computed(
     machines: int,
     block: int,
 ) -> FloatArray:
-    """Both percentiles at some numbers of drives. [µs]"""
-    unknown = np.full((2, AT_ONCE), np.inf)
+    """Times at some numbers of drives. [µs]"""
+    unknown = np.full((TIMES, AT_ONCE), np.inf)
     if peak_per_s is None or device is None:
         return unknown
     number = block * AT_ONCE + np.arange(1, AT_ONCE + 1)
@@ -176,5 +182,37 @@ def _computed(
         for station in made.stations.values()
     ):
         return unknown
-    found = np.stack([made.quantile_s[each] * US for each in PERCENTILES])
+    found = np.stack(times_us(made))
     return np.where(np.isfinite(found), found, np.inf)
+
+
+def times_us(made: SchemeResponse) -> tuple[FloatArray, ...]:
+    """Mean, median and 99th percentile of a response time. [µs]"""
+    return (
+        made.mean_s * US,
+        *(made.quantile_s[each] * US for each in PERCENTILES),
+    )
+
+
+def least_times_us(
+    reads: tuple[FloatArray, FloatArray], times_us: tuple[FloatArray, FloatArray]
+) -> tuple[FloatArray, ...]:
+    """What mean, median and 99th percentile are at least: nothing waits, and every read takes its least time. [µs]
+
+    Parameters
+    ----------
+    reads : tuple of float64 array
+        Of an access, of flash and of what holds the data. [1]
+    times_us : tuple of float64 array
+        Of such a read, at least; infinite where unknown. [µs]
+    """
+    unknown = np.isinf(times_us[0]) | np.isinf(times_us[1])
+    some = tuple(np.where(unknown, 0.0, each) for each in times_us)
+    mean = sum(
+        share * np.nan_to_num(each) for share, each in zip(reads, some, strict=True)
+    )
+    least = (
+        mean * (1 - ROUNDING),
+        *(least_percentile_us(reads, (some[0], some[1]), each) for each in PERCENTILES),
+    )
+    return tuple(np.where(unknown, np.inf, each) for each in least)

@@ -14,7 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from tierwright.advise.advice._responses import PERCENTILES, US, Responses
+from tierwright.advise.advice._responses import (
+    PERCENTILES,
+    TIMES,
+    US,
+    Responses,
+    least_times_us,
+    times_us,
+)
 from tierwright.advise.advice._standing import Standing, standing
 from tierwright.advise.advice.found import Option
 from tierwright.advise.advice.request import BOUGHT_ALONE, Candidates, Have
@@ -44,7 +51,6 @@ from tierwright.evaluate.advice.rows import (
     Options,
     device_times,
     joined,
-    least_percentile_us,
     month_cents,
 )
 from tierwright.evaluate.advice.tiers import Shelf, TierRows, tiers
@@ -490,8 +496,8 @@ class Table:
             disks=max(1, int(self.options.store_devices[at])),
         )
 
-    def response(self, at: int) -> tuple[tuple[FloatArray, FloatArray] | None, str]:
-        """Median and 99th percentile at the mean rate and in the busiest hour, and why some are unknown. [µs]
+    def response(self, at: int) -> tuple[tuple[FloatArray, ...] | None, str]:
+        """Mean, median and 99th percentile at the mean rate and in the busiest hour, and why some are unknown. [µs]
 
         None where all are; a time that is not finite is of a rate with which a device cannot keep up.
         """
@@ -522,14 +528,14 @@ class Table:
         ]
         if unstated:
             return None, without_latency(unstated)
-        median, tail = (made.quantile_s[each] * US for each in PERCENTILES)
+        times = times_us(made)
         late = [
             found.of(tier)[0].id
             for tier, station in made.stations.items()
             if station.largest_accesses_per_s <= rates.peak / machines
         ]
-        known = np.all(np.isfinite(median)) and np.all(np.isfinite(tail))
-        return (median, tail), "" if known else too_slow(late)
+        known = all(bool(np.all(np.isfinite(each))) for each in times)
+        return times, "" if known else too_slow(late)
 
     def _without_figures(self, at: int) -> str:
         names = [name for name in self.names(at) if name is not None]
@@ -538,15 +544,14 @@ class Table:
             "stands in, or a device file with its figures"
         )
 
-    def peak_response(self, at: int) -> tuple[float, float]:
-        """Median and 99th percentile in the busiest hour; infinite where unknown. [µs]"""
-        median, tail = self.peak_responses(np.asarray([at]))
-        return float(median[0]), float(tail[0])
+    def peak_response(self, at: int) -> tuple[float, ...]:
+        """Mean, median and 99th percentile in the busiest hour; infinite where unknown. [µs]"""
+        return tuple(float(each[0]) for each in self.peak_responses(np.asarray([at])))
 
     def peak_responses(
         self, rows: IntArray, *, known_alone: bool = False
-    ) -> tuple[FloatArray, FloatArray]:
-        """Median and 99th percentile of some options in the busiest hour; infinite where unknown. [µs]
+    ) -> tuple[FloatArray, ...]:
+        """Mean, median and 99th percentile of some options in the busiest hour; infinite where unknown. [µs]
 
         Of servers built from parts those of one size of RAM and one kind of drive are computed together.
 
@@ -556,16 +561,16 @@ class Table:
         known_alone : bool
             Whether to compute nothing: what was not computed before is NaN.
         """
-        median, tail = np.full(len(rows), np.nan), np.full(len(rows), np.nan)
+        found = np.full((TIMES, len(rows)), np.nan)
         built = self.options.source[rows] == SOURCES.index("chassis")
         if not known_alone:
             for place in np.flatnonzero(~built).tolist():
                 self.responses.computed += 1
-                median[place], tail[place] = self._peak_response(int(rows[place]))
+                found[:, place] = self._peak_response(int(rows[place]))
         columns = self.columns
         if columns is not None and built.any():
             at, options = rows[built], self.options
-            median[built], tail[built] = self.responses.of(
+            found[:, built] = self.responses.of(
                 self.setting.curve,
                 self.setting.served.peak,
                 self._drives,
@@ -577,7 +582,7 @@ class Table:
                 ),
                 known_alone=known_alone,
             )
-        return median, tail
+        return tuple(found)
 
     @property
     def _drives(self) -> tuple[Device | None, ...]:
@@ -586,19 +591,16 @@ class Table:
         sold = self.columns.sold.drives
         return tuple(device_of_drive(self.setting, each) for each in sold)
 
-    def _peak_response(self, at: int) -> tuple[float, float]:
+    def _peak_response(self, at: int) -> tuple[float, ...]:
         found, _ = self.response(at)
         if found is None:
-            return math.inf, math.inf
-        median, tail = (float(each[1]) for each in found)
-        return (
-            median if math.isfinite(median) else math.inf,
-            tail if math.isfinite(tail) else math.inf,
-        )
+            return (math.inf,) * TIMES
+        peaks = (float(each[1]) for each in found)
+        return tuple(each if math.isfinite(each) else math.inf for each in peaks)
 
     @cached_property
-    def least_response(self) -> tuple[FloatArray, FloatArray]:
-        """What both percentiles are at least; infinite where a latency that is needed is not stated. [µs]"""
+    def least_response(self) -> tuple[FloatArray, ...]:
+        """What mean, median and 99th percentile are at least; infinite where a latency that is needed is not stated. [µs]"""
         options = self.options
         page = self.setting.curve.page_bytes
         _, first, at = np.unique(
@@ -617,18 +619,9 @@ class Table:
                 (latencies[:, 1], options.store_read_us, options.store_reads),
             )
         )
-        unknown = np.isinf(flash) | np.isinf(store)
-        median, tail = (
-            np.where(
-                unknown,
-                np.inf,
-                least_percentile_us(
-                    (options.flash_reads, options.store_reads), (flash, store), each
-                ),
-            )
-            for each in PERCENTILES
+        return least_times_us(
+            (options.flash_reads, options.store_reads), (flash, store)
         )
-        return median, tail
 
     def months_left(self, at: int) -> float | None:
         """Months until growth of data and load breaks the busy share or the space."""
@@ -727,7 +720,7 @@ class Table:
         times, reason = (
             self.response(at) if with_response else (None, RESPONSE_NOT_ASKED)
         )
-        median, tail = (None, None) if times is None else times
+        mean, median, tail = (None,) * TIMES if times is None else times
         self.prepare([at])
         beside = self._prepared[at]
         io_us = float(options.store_us[at] + options.flash_us[at])
@@ -752,8 +745,10 @@ class Table:
             if priced
             else None,
             io_time_us_per_access=io_us if math.isfinite(io_us) else None,
+            response_mean_us=_at(mean, 1),
             response_p50_us=_at(median, 1),
             response_p99_us=_at(tail, 1),
+            response_mean_mean_us=_at(mean, 0),
             response_p50_mean_us=_at(median, 0),
             response_p99_mean_us=_at(tail, 0),
             response_reason=reason,

@@ -41,6 +41,7 @@ LIMIT_WORDS: Mapping[str, str] = {
     RESTART: "time until RAM is warm after a restart",
     POWER: "power of the servers",
     UNITS: "rack units",
+    "response_mean_us": "mean response time in the busiest hour",
     "response_p50_us": "median response time in the busiest hour",
     "response_p99_us": "99th percentile of the response time in the busiest hour",
     PRICE: "a price",

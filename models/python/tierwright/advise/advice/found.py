@@ -62,9 +62,9 @@ class Option:
         Sum of the rows of the bill, and what is paid at purchase; None where a price is missing.
     io_time_us_per_access : float or None
         Busy time of one device of each tier. [µs]
-    response_p50_us, response_p99_us : float or None
-        Of a page access in the busiest hour; None where the rate or a latency is unknown, or a device cannot keep up. [µs]
-    response_p50_mean_us, response_p99_mean_us : float or None
+    response_mean_us, response_p50_us, response_p99_us : float or None
+        Mean, median and 99th percentile of a page access in the busiest hour; None where the rate or a latency is unknown, or a device cannot keep up. [µs]
+    response_mean_mean_us, response_p50_mean_us, response_p99_mean_us : float or None
         The same at the mean rate. [µs]
     response_reason : str
         Why one of these is None, and how to get it; empty where none is.
@@ -105,8 +105,10 @@ class Option:
     usd_per_month: Decimal | None
     purchase_usd: Decimal | None
     io_time_us_per_access: float | None
+    response_mean_us: float | None
     response_p50_us: float | None
     response_p99_us: float | None
+    response_mean_mean_us: float | None
     response_p50_mean_us: float | None
     response_p99_mean_us: float | None
     peak_busy: float | None

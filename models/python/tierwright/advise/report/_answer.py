@@ -296,8 +296,10 @@ _FIGURES: tuple[tuple[str, str, Any], ...] = (
     ("Accesses that hit flash", "flash_hit_share", show.share),
     ("Accesses that read from disk or volume", "disk_share", show.share),
     ("I/O time per access", "io_time_us_per_access", show.time),
+    ("Mean response time, mean load", "response_mean_mean_us", show.time),
     ("Median response time, mean load", "response_p50_mean_us", show.time),
     ("99th percentile of response time, mean load", "response_p99_mean_us", show.time),
+    ("Mean response time, busiest hour", "response_mean_us", show.time),
     ("Median response time, busiest hour", "response_p50_us", show.time),
     ("99th percentile of response time, busiest hour", "response_p99_us", show.time),
     ("Busiest device in the busiest hour", "peak_busy", show.share),
@@ -306,6 +308,8 @@ _FIGURES: tuple[tuple[str, str, Any], ...] = (
     ("Until it is too small", "months_until_too_small", show.months),
 )
 _RESPONSES = (
+    "response_mean_us",
+    "response_mean_mean_us",
     "response_p50_us",
     "response_p99_us",
     "response_p50_mean_us",

@@ -18,8 +18,8 @@ OBJECTIVES: Mapping[Objective, str] = {
     "io_time": "least I/O time of an access",
     "pareto": "the front of both, of which the cheapest is recommended",
 }
-Responses = Callable[[IntArray], tuple[FloatArray, FloatArray]]
-"""Median and 99th percentile of the response time of some options; NaN where unknown. [µs]"""
+Responses = Callable[[IntArray], tuple[FloatArray, ...]]
+"""Response times of some options, in the order of `RESPONSES`; NaN where unknown. [µs]"""
 MOST_AT_ONCE = 4096
 """Options whose response times are computed at a time: first one, then twice as many each time."""
 
@@ -43,8 +43,8 @@ def ordered(options: Options, rows: IntArray, objective: Objective) -> IntArray:
 def keeping(
     order: IntArray,
     responses: Responses,
-    limits: tuple[float | None, float | None],
-    least: tuple[FloatArray, FloatArray],
+    limits: Sequence[float | None],
+    least: Sequence[FloatArray],
 ) -> Iterator[int]:
     """Yield, in their order, the options whose response times keep their limits.
 
@@ -54,10 +54,10 @@ def keeping(
         Options, the best first.
     responses : callable
         Response times of some options; asked only of those that could keep the limits.
-    limits : tuple of float or None
-        Of the median and of the 99th percentile. [µs]
-    least : tuple of float64 array
-        What both are at least, by option: a bound by which most are left out. [µs]
+    limits : sequence of float or None
+        Of `RESPONSES`, in their order. [µs]
+    least : sequence of float64 array
+        What these are at least, by option: a bound by which most are left out. [µs]
     """
     able = np.ones(len(order), dtype=np.bool_)
     for limit, bound in zip(limits, least, strict=True):
@@ -71,13 +71,13 @@ def keeping(
 
 
 def in_time(
-    limits: tuple[float | None, float | None], times: Sequence[FloatArray]
+    limits: Sequence[float | None], times: Sequence[FloatArray]
 ) -> Bools:
-    """Whether times keep the limits of the median and of the 99th percentile; what is unknown does not.
+    """Whether times keep their limits; what is unknown does not.
 
     Parameters
     ----------
-    limits : tuple of float or None
+    limits : sequence of float or None
         [µs]
     times : sequence of float64 array
         Of each option. [µs]
