@@ -109,7 +109,7 @@ export function CoursePanel(props: CoursePanelProps) {
   );
   const text = JSON.stringify(body);
   const [pressed, setPressed] = useState<string | null>(null);
-  const replay = useReplay<CourseOut, readonly unknown[]>(
+  const replay = useReplay<CourseOut, (string | CourseIn)[]>(
     courseQuery(workload, body),
     replays !== null && pressed === text,
   );
