@@ -72,7 +72,7 @@ const asked = (
   flash_devices: point.flash_devices ?? 1,
   disks: point.disks ?? 1,
   arrivals: search.course_arrivals ?? "clients",
-  clients: Math.min(point.clients, Bounds.clients.high),
+  clients: Math.min(point.clients ?? Bounds.clients.usual, Bounds.clients.high),
   accesses_per_s: search.rate ?? null,
   window_s: search.window_s ?? null,
   crash_at: search.crash_at ?? null,
