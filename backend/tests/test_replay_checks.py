@@ -324,3 +324,24 @@ def test_whole_drives_and_what_is_compared_stand_side_by_side(count, held, said)
         Decimal(720), months=36, held_bytes=held, capacity_bytes=10**12
     )
     assert drives_sentence(cost, count, "Drive", 36, held) == said
+
+
+def test_the_check_of_recovery_counts_the_pages_to_redo(application):
+    """Until then they are bounded from above; what is stated stays as it is stated."""
+    body = {**POINT, "accesses_per_s": 5000.0, "checkpoint_interval_s": 17.0}
+    before = application.post("/recovery", body, 200)["restart"]
+    assert "upper bound" in before["redo_basis"]
+    application.client.post("/recovery/check", json=body)
+
+    def counted():
+        found = application.post("/recovery", body, 200)["restart"]
+        return found if "counted in the trace" in found["redo_basis"] else None
+
+    after = application.wait_until(counted, 2.0)
+    # The last window is cut short.
+    written = _simulator.window_curves(
+        "fixtures/traces/tpcb-cut.csv.zst", window_accesses=42_500, sizes=[1]
+    )["pages_written"][:-1]
+    assert after["redo_pages"] == pytest.approx(written.mean()) < before["redo_pages"]
+    stated = application.post("/recovery", {**body, "redo_pages": 123}, 200)["restart"]
+    assert (stated["redo_pages"], stated["redo_basis"][:8]) == (123, "as given")

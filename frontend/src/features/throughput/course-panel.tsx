@@ -72,7 +72,7 @@ const asked = (
   flash_devices: point.flash_devices ?? 1,
   disks: point.disks ?? 1,
   arrivals: search.course_arrivals ?? "clients",
-  clients: Math.min(point.clients, Bounds.clients.high),
+  clients: Math.min(point.clients ?? Bounds.clients.usual, Bounds.clients.high),
   accesses_per_s: search.rate ?? null,
   window_s: search.window_s ?? null,
   crash_at: search.crash_at ?? null,
@@ -109,7 +109,7 @@ export function CoursePanel(props: CoursePanelProps) {
   );
   const text = JSON.stringify(body);
   const [pressed, setPressed] = useState<string | null>(null);
-  const replay = useReplay<CourseOut, readonly unknown[]>(
+  const replay = useReplay<CourseOut, (string | CourseIn)[]>(
     courseQuery(workload, body),
     replays !== null && pressed === text,
   );
