@@ -21,6 +21,7 @@ from tierwright.common.errors import BadInput
 from tierwright.profile import measure, parts
 from tierwright.profile.document import Profile
 from tierwright.profile.parts import profile_of_parts
+from tierwright.profile.workers import spread
 from tierwright.trace.reading import Reading, Trace
 
 LINES = 4_000
@@ -135,13 +136,21 @@ def two_processes() -> Iterator[Executor]:
 
 
 def test_what_a_killed_worker_left_is_done_by_the_next(tmp_path: Path) -> None:
-    done = parts._each(two_processes, Dying(tmp_path, 1), range(4), lambda _done: True)
+    done = spread(
+        two_processes, Dying(tmp_path, 1), range(4), lambda _done: True, parts._PARTS
+    )
     assert done == [0, 10, 20, 30]
 
 
 def test_workers_that_always_die_end_the_run(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="workers died 3 times, and"):
-        parts._each(two_processes, Dying(tmp_path, 9), range(4), lambda _done: True)
+        spread(
+            two_processes,
+            Dying(tmp_path, 9),
+            range(4),
+            lambda _done: True,
+            parts._PARTS,
+        )
 
 
 def test_a_run_can_be_cancelled_and_keeps_what_it_has(
@@ -239,6 +248,13 @@ def test_a_note_of_any_characters_is_read() -> None:
     ("options", "said"),
     [
         (["--workers", "2"], "has no parts to share out"),
+        (["--dask", "local:2"], "--dask: a trace that is read as a whole has no parts"),
+        (["--parts-in", ".", "--dask", "local:0"], "`local:0` does not name from 1"),
+        (["--parts-in", ".", "--dask", "here"], "neither the address of a scheduler"),
+        (
+            ["--parts-in", ".", "--dask", "local:1", "--workers", "2"],
+            "--workers and --dask cannot be combined",
+        ),
         (["--parts-in", ".", "--sample-rate", "0.1"], "cannot be combined"),
         (["--parts-in", "no-such-folder"], "is not a folder"),
         (["--parts-in", ".", "--members-apart"], "parts follow one another"),

@@ -43,16 +43,20 @@ from tierwright.cli.reads import (
 from tierwright.cli.scale import ProductionOption, print_scale, workload
 from tierwright.cli.sizes import PageBytes as PageBytesOf
 from tierwright.cli.sizes import RamPages, Size, page_bytes_of, parse_sizes, size_option
+from tierwright.cli.workers import DaskOption, with_full_names, workers_of
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_count, format_microseconds
 from tierwright.common.wording import counted
 from tierwright.trace.reading import Trace
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from tierwright.advise.compare import Comparison
     from tierwright.evaluate.page_flow.dirty_range import DirtyRange
     from tierwright.evaluate.page_flow.results import Evaluation, OuterBar
     from tierwright.profile.document import Profile
+    from tierwright.simulate.executors import Workers
     from tierwright.simulate.replay import Family, Replay
     from tierwright.simulate.warm_up import AskedWarmUp
     from tierwright.trace.reading import OnProgress
@@ -77,13 +81,20 @@ def _check_output(output: Path | None, *, json: bool) -> None:
 def _check_parts(
     parts_in: Path | None,
     workers: int | None,
+    dask: str | None,
     sample_rate: float | None,
 ) -> None:
     """Refuse options of parts that do not go together."""
-    if parts_in is None and workers is not None:
+    for option, given in (("--workers", workers), ("--dask", dask)):
+        if parts_in is None and given is not None:
+            raise BadInput(
+                f"{option}: a trace that is read as a whole has no parts to share out",
+                f"add --parts-in FOLDER, or leave {option} out",
+            )
+    if workers is not None and dask is not None:
         raise BadInput(
-            "--workers: a trace that is read as a whole has no parts to share out",
-            "add --parts-in FOLDER, or leave --workers out",
+            "--workers and --dask cannot be combined: the parts are counted either here or in the cluster",
+            "leave one of them out",
         )
     if parts_in is not None and sample_rate is not None:
         raise BadInput(
@@ -95,17 +106,21 @@ def _check_parts(
 def _of_parts(
     trace: Trace,
     folder: Path,
-    workers: int | None,
+    workers: AbstractContextManager[Workers],
     sizes: tuple[int, ...],
     on_progress: OnProgress,
 ) -> Profile:
     """Count the files of a trace side by side."""
     from tierwright.profile.parts import profile_of_parts
-    from tierwright.profile.workers import processes
 
-    return profile_of_parts(
-        trace, folder, processes(workers), sizes=sizes, on_progress=on_progress
-    )
+    with with_full_names(trace) as everywhere, workers as started:
+        return profile_of_parts(
+            everywhere,
+            folder.absolute(),
+            started.start,
+            sizes=sizes,
+            on_progress=on_progress,
+        )
 
 
 @reads_trace
@@ -152,6 +167,7 @@ def profile(
             help="Processes that count parts [default: one per core].",
         ),
     ] = None,
+    dask: DaskOption = None,
     summaries: Annotated[
         bool,
         typer.Option(
@@ -170,7 +186,7 @@ def profile(
 ) -> None:
     """Compute the LRU hit-ratio and write-back curves of a trace, exact or sampled; sum it up."""
     _check_output(output, json=json)
-    _check_parts(parts_in, workers, sample_rate)
+    _check_parts(parts_in, workers, dask, sample_rate)
     listed = parse_sizes(sizes, "--sizes", 1)
     from tierwright.profile import measure
 
@@ -179,7 +195,9 @@ def profile(
     summaries = summaries and parts_in is None
     with progress("profile") as on_progress:
         if parts_in is not None:
-            made = _of_parts(trace, parts_in, workers, named, on_progress)
+            made = _of_parts(
+                trace, parts_in, workers_of(dask, workers), named, on_progress
+            )
         elif sample_rate is None:
             made = measure.profile(trace, sizes=named, on_progress=on_progress)
         else:

@@ -9,32 +9,28 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from tierwright import _simulator
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import counted
+from tierwright.profile.workers import StartWorkers, Tasks, spread
 from tierwright.trace.reading import OnProgress, Trace
 
 if TYPE_CHECKING:
     from tierwright.profile.document import Profile
 
 _ENDING = ".part"
-_MOST_STARTS = 3
-"""Times that workers are started anew after one of them died."""
 _NANOSECONDS = 1e9
-_LOOK_S = 0.5
-"""How long a cancelled run may go on before it is noticed. [s]"""
-
-StartWorkers = Callable[[], AbstractContextManager[Executor]]
-"""Starts workers: processes, threads or machines behind `concurrent.futures.Executor`."""
-_Done = TypeVar("_Done")
+_PARTS = Tasks(
+    "part is",
+    "parts are",
+    "use fewer workers, or smaller parts: a part takes about 100 bytes of memory for each of its pages",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +114,12 @@ def profile_of_parts(
     files = [replace(trace, path=path, others=()) for path in trace.files]
     steps = 2 * len(files)
     report = on_progress or (lambda _done, _total, _accesses: True)
-    accesses = _each(
+    accesses = spread(
         start_workers,
         _accesses_of,
         files,
         lambda done: report(len(done), steps, sum(done.values())),
+        _PARTS,
     )
     total = sum(accesses)
     starts = list(accumulate(accesses, initial=0))
@@ -137,11 +134,12 @@ def profile_of_parts(
         if not _is_whole(path)
     ]
     kept = len(files) - len(missing)
-    _each(
+    spread(
         start_workers,
         _count,
         missing,
         lambda done: report(len(files) + kept + len(done), steps, sum(done.values())),
+        _PARTS,
     )
     found = _simulator.join_parts(
         [str(path) for path in paths],
@@ -211,58 +209,6 @@ def _is_whole(path: Path) -> bool:
         path.unlink()
         return False
     return True
-
-
-def _each(
-    start_workers: StartWorkers,
-    work: Callable[[Any], _Done],
-    tasks: Sequence[Any],
-    report: Callable[[Mapping[int, _Done]], bool],
-) -> list[_Done]:
-    """Do the work of every task, and what a dead worker left once more by new ones."""
-    done: dict[int, _Done] = {}
-    for _ in range(_MOST_STARTS):
-        if len(done) == len(tasks):
-            break
-        try:
-            with start_workers() as workers:
-                _rest(workers, work, tasks, done, report)
-        except BrokenExecutor:
-            continue
-    if len(done) < len(tasks):
-        raise BadInput(
-            f"workers died {_MOST_STARTS} times, and {counted(len(tasks) - len(done), 'part is', 'parts are')} not counted yet",
-            "use fewer workers, or smaller parts: a part takes about 100 bytes of memory for each of its pages",
-        )
-    return [done[at] for at in range(len(tasks))]
-
-
-def _rest(
-    workers: Executor,
-    work: Callable[[Any], _Done],
-    tasks: Sequence[Any],
-    done: dict[int, _Done],
-    report: Callable[[Mapping[int, _Done]], bool],
-) -> None:
-    waiting: dict[Future[_Done], int] = {
-        workers.submit(work, task): at
-        for at, task in enumerate(tasks)
-        if at not in done
-    }
-    try:
-        while waiting:
-            ended, _ = wait(waiting, timeout=_LOOK_S, return_when=FIRST_COMPLETED)
-            for future in ended:
-                done[waiting.pop(future)] = future.result()
-            _go_on(going_on=report(done))
-    except BaseException:
-        workers.shutdown(wait=False, cancel_futures=True)
-        raise
-
-
-def _go_on(*, going_on: bool) -> None:
-    if not going_on:
-        raise _simulator.Cancelled("cancelled", "")
 
 
 def _noted(notes: Iterable[str]) -> Mapping[str, Any]:

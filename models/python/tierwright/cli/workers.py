@@ -1,0 +1,96 @@
+"""Who does the work of a command: `--dask` and `TIERWRIGHT_DASK`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tierwright.cli.output import shown_as
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from tierwright.simulate.executors import Workers
+    from tierwright.trace.reading import Trace
+
+DaskOption = Annotated[
+    str | None,
+    typer.Option(
+        "--dask",
+        metavar="tcp://HOST:PORT|local:N",
+        help="Spread the work over a Dask cluster, or over one of N processes that is started here "
+        "[default: TIERWRIGHT_DASK, if set].",
+    ),
+]
+
+
+def _say(line: str) -> None:
+    typer.echo(line, err=True)
+
+
+def _dask_of(given: str | None) -> str | None:
+    from tierwright.simulate.executors import DASK_VARIABLE
+
+    return given or os.environ.get(DASK_VARIABLE) or None
+
+
+def workers_of(
+    dask: str | None, workers: int | None = None
+) -> AbstractContextManager[Workers]:
+    """Return the workers that the options name; those of the command line count before those of the environment.
+
+    Raises
+    ------
+    BadInput
+        As `tierwright.simulate.executors.named`.
+    """
+    from tierwright.simulate.executors import named
+
+    return named(dask if workers is not None else _dask_of(dask), workers, _say)
+
+
+@contextmanager
+def spread_over(dask: str | None) -> Iterator[None]:
+    """Spread the replays of the block over the Dask cluster that is named; without one they stay in this process.
+
+    Raises
+    ------
+    BadInput
+        As `tierwright.simulate.executors.dask`.
+    """
+    where = _dask_of(dask)
+    if where is None:
+        yield
+        return
+    from tierwright.simulate import executors
+
+    with executors.dask(where, _say) as workers, executors.spreading(workers):
+        yield
+
+
+@contextmanager
+def with_full_names(trace: Trace) -> Iterator[Trace]:
+    """Name the files of a trace as workers in other folders find them; errors still name what was given."""
+    full = {path: Path(os.path.abspath(path)) for path in trace.files}  # noqa: PTH100 - links stay as they are named
+    shown = {
+        str(there): shown_as.get(str(path), str(path))
+        for path, there in full.items()
+        if str(there) not in shown_as
+    }
+    shown_as.update(shown)
+    try:
+        yield replace(
+            trace,
+            path=full[trace.path],
+            others=tuple(full[path] for path in trace.others),
+            versions={full[path]: text for path, text in trace.versions.items()},
+        )
+    finally:
+        for name in shown:
+            del shown_as[name]
