@@ -23,11 +23,11 @@ const MOST: [(&str, u64); 17] = [
     ("larc", 30),
     ("ram_filter", 34),
     ("dm_writecache", 29),
-    ("open_cas", 56),
-    ("dm_cache", 56),
-    ("l2arc", 56),
-    ("cachelib", 56),
-    ("kangaroo", 56),
+    ("open_cas", 46),
+    ("dm_cache", 27),
+    ("l2arc", 34),
+    ("cachelib", 27),
+    ("kangaroo", 46),
 ];
 /// In which environment variable a process finds what it is to replay.
 const WANTED: &str = "TIERWRIGHT_MEMORY_OF";

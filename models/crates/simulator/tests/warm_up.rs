@@ -370,6 +370,9 @@ fn held(outcome: &Outcome) -> Option<(u64, u64)> {
         {
             Some((u64::from(of.flash_pages), u64::from(of.flash_pages)))
         }
+        // L2ARC is full when its ring has gone round, the others at the first eviction from a region or a set, which no
+        // counter of what is held tells.
+        Outcome::FlashCache(of) if ["cachelib", "kangaroo", "l2arc"].contains(&of.scheme) => None,
         Outcome::FlashCache(of) => Some((of.slots_used, u64::from(of.flash_pages))),
         Outcome::Chooser(_) => None,
         Outcome::Scheme(of) => {
@@ -474,6 +477,12 @@ fn every_flash_cache_is_full_at_some_time_on_a_trace_larger_than_flash() {
     let accesses: Vec<Access> = (0..40_000).map(|at| (step(at), at % 3 == 0)).collect();
     for about in flash_caches() {
         let known = about.options();
+        // L2ARC is fed each second, from a quarter of DRAM: at more accesses DRAM changes faster than that.
+        let rate = if about.about.name == "l2arc" {
+            "4"
+        } else {
+            "40"
+        };
         let modes = known.iter().find(|option| option.name == "mode");
         let modes = modes.map_or(vec![None], |option| {
             option.values.split(", ").map(Some).collect()
@@ -482,7 +491,7 @@ fn every_flash_cache_is_full_at_some_time_on_a_trace_larger_than_flash() {
             let mut options = Vec::new();
             for (name, value) in [
                 ("mode", mode),
-                ("accesses_per_second", Some("40")),
+                ("accesses_per_second", Some(rate)),
                 ("open_buckets", Some("5")),
                 ("bucket_pages", Some("40")),
                 // LARC may filter for ever.

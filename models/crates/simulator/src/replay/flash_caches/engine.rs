@@ -325,8 +325,8 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
             report.flash_pages_lost -= self.cache.valid_copies();
             // A directory may know less of what was cleaned: then more are dirty than before.
             let kept = self.cache.dirty_copies();
-            report.flash_dirty_pages_lost = dirty_lost
-                .unwrap_or_else(|| report.flash_dirty_pages_lost.saturating_sub(kept));
+            report.flash_dirty_pages_lost =
+                dirty_lost.unwrap_or_else(|| report.flash_dirty_pages_lost.saturating_sub(kept));
         } else {
             self.around.device.give_up();
         }
