@@ -330,9 +330,7 @@ def trial(accesses: int, folder: Path | None, seed: int) -> Trial:
         return silent("no option keeps every limit in truth")
     right = regret(in_truth, sure.chosen).probability == 1.0
     nearer = without_own_chance(truth.steady(), asked.setting.curve)
-    figures = sure.contenders.as_bought(
-        sure.contenders.on(nearer, state), sure.chosen
-    )
+    figures = sure.contenders.as_bought(sure.contenders.on(nearer, state), sure.chosen)
     held = {
         each.figure: bool(
             each.low - NARROW * (each.high - each.low)
@@ -363,9 +361,7 @@ def without_own_chance(truth: Curve, curve: Curve) -> Curve:
     nearer = 1 / math.sqrt(1 + 1 / longer)
 
     def moved(measured: Any, stated: Any) -> Any:
-        return np.minimum.accumulate(
-            measured * nearer + longer * stated * (1 - nearer)
-        )
+        return np.minimum.accumulate(measured * nearer + longer * stated * (1 - nearer))
 
     misses = moved(truth.misses_at, curve.misses(truth.pages))
     backs = moved(truth.write_backs_at, curve.write_backs(truth.pages))

@@ -38,13 +38,13 @@ from hypothesis import strategies as st
 
 from tierwright.advise import advice
 from tierwright.advise.advice import _choice, _words
-from tierwright.advise.advice._choice import chosen_of, first_kept
 from tierwright.advise.advice._checked import (
     Replayed,
     about_replays,
     decided,
     settled,
 )
+from tierwright.advise.advice._choice import chosen_of, first_kept
 from tierwright.advise.advice._table import Setting, Table, bill_rows
 from tierwright.advise.advice.found import Advice, Option
 from tierwright.advise.advice.request import (

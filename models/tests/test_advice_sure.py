@@ -9,6 +9,7 @@ from dataclasses import replace
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -447,9 +448,12 @@ def test_what_few_blocks_spread_keeps_its_side_and_its_order(
     assert np.all(found >= 0)
     assert np.all(np.diff(found, axis=1) >= 0)
     assert np.all((found - 1) * (ratio - 1) >= 0)
-    assert of_few_blocks(
-        np.ones((4, 2)), windows, block, np.random.default_rng(0)
-    ).tolist() == [[1.0, 1.0]] * 4
+    assert (
+        of_few_blocks(
+            np.ones((4, 2)), windows, block, np.random.default_rng(0)
+        ).tolist()
+        == [[1.0, 1.0]] * 4
+    )
 
 
 @pytest.mark.formula("evaluate.advice.resampling.shortest_interval")
@@ -1177,6 +1181,34 @@ def test_a_price_that_states_its_range_is_drawn_within_it(folder: Path) -> None:
     assert price.factors == (0.8, 1.5)
 
 
+def test_what_is_too_short_to_show_ends_with_what_the_last_half_still_saw() -> None:
+    """600 pages in the first half, 20 in the last: no more than 20 in half of the accesses are still to come."""
+    draws = np.random.default_rng(0)
+    first, second = draws.integers(0, 600, 30_000), draws.integers(0, 600, 30_000)
+    second[:20] = np.arange(600, 620)
+    found = profile_of(np.concatenate((np.arange(600), first, second)))
+    steady = found.steady()
+    whole = steady.counted_band(np.asarray([1000.0]))[1]
+    assert float(whole[0]) == pytest.approx(620)
+    ranges = _draws.ranges_of(steady, np.asarray([1000.0]))
+    at = int(np.searchsorted(ranges.curve.pages, 1000))
+    assert float(ranges.high[at]) == pytest.approx(40, rel=0.05)
+    places = {Input(_draws.SHORT): 1.0}
+    most = _draws.curve_at(ranges, places).misses(1000.0)
+    assert float(most) == pytest.approx(40, rel=0.05)
+    none = profile_of(np.concatenate((np.arange(600), first, first))).steady()
+    assert float(_draws.ranges_of(none, np.asarray([1000.0])).high[-1]) == 0.0
+    without = replace(steady, cold=replace(found, windows=None))
+    assert float(_draws.ranges_of(without, np.asarray([1000.0])).high[at]) == (
+        pytest.approx(620)
+    )
+
+
+def profile_of(pages: np.ndarray[Any, Any]) -> Curve:
+    with TemporaryDirectory() as folder:
+        return profile(trace_of(Path(folder), pages)).curve
+
+
 def test_prices_by_draw_cost_what_each_draw_alone_costs() -> None:
     buys = buys_of(3, draws=24)
     generator = np.random.default_rng(5)
@@ -1192,10 +1224,11 @@ def test_prices_by_draw_cost_what_each_draw_alone_costs() -> None:
 
 
 def test_a_size_is_tested_for_drift_from_when_it_was_full() -> None:
-    """The largest contender is never full, so half of the windows are left out: of smaller sizes that were full none is."""
+    """The largest contender is full after half of the windows, which are left out: of smaller sizes, full before, none is."""
     count = 60
     first = np.full(count, 10)
-    first[5:] = 0
+    first[5 : count // 2] = 14
+    first[count // 2 :] = 0
     level = np.where(np.arange(count) % 2, 90, 110)
     small = level.copy()
     small[count // 2 :] = np.linspace(130, 70, count // 2).astype(int)
@@ -1210,6 +1243,10 @@ def test_a_size_is_tested_for_drift_from_when_it_was_full() -> None:
     sizes = np.asarray([20.0, 40.0, 400.0])
     recorded = _draws.after_warm_up(windows, sizes, sizes[:1])
     assert recorded.warm_up == count // 2
+    # What is never full, or after more than half, is shown by no window however many are left out.
+    for never in (401.0, 1e9):
+        other = np.asarray([20.0, 40.0, never])
+        assert _draws.after_warm_up(windows, other, sizes[:1]).warm_up == 4
     assert len(recorded.series_since_full(0)) == count - 2
     assert len(recorded.series_since_full(1)) == count - 4
     generator = np.random.default_rng(0)

@@ -322,7 +322,9 @@ class AdviceOptionOut(Answer):
     response_mean_mean_us: float | None = Field(
         description="Mean response time at the mean rate; null as in the busiest hour. [µs]"
     )
-    response_p50_mean_us: float | None = Field(description="The same of the median. [µs]")
+    response_p50_mean_us: float | None = Field(
+        description="The same of the median. [µs]"
+    )
     response_p99_mean_us: float | None = Field(
         description="The same of the 99th percentile. [µs]"
     )

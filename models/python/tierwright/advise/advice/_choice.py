@@ -84,9 +84,7 @@ def responses_of(
         [at for at in rows.tolist() if at not in chosen.responses], dtype=np.int64
     )
     found = np.stack(table.peak_responses(new), axis=1)
-    chosen.responses.update(
-        zip(new.tolist(), map(tuple, found.tolist()), strict=True)
-    )
+    chosen.responses.update(zip(new.tolist(), map(tuple, found.tolist()), strict=True))
     every = [chosen.responses[at] for at in rows.tolist()]
     return tuple(np.asarray(every).reshape(len(every), TIMES).T)
 

@@ -250,9 +250,7 @@ def intervals(found: Sure) -> tuple[Interval, ...]:
         drawn = np.asarray([each[name] for each in found.figures])
         if np.isfinite(drawn).all():
             made.append(
-                Interval(
-                    name, *shortest_interval(drawn, INTERVAL, found.stated[name])
-                )
+                Interval(name, *shortest_interval(drawn, INTERVAL, found.stated[name]))
             )
     return tuple(made)
 

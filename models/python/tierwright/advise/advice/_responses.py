@@ -131,7 +131,7 @@ class Responses:
         *,
         known_alone: bool = False,
     ) -> tuple[FloatArray, IntArray]:
-        """Times at the numbers of drives of a block, of each distinct one of some queues, and which each is."""
+        """Return the times at the numbers of drives of a block, of each distinct one of some queues, and which each is."""
         drive, ram_pages, machines, block = at
         columns = (drive, machines, ram_pages.astype(np.int64), block)
         keys, of = np.unique(np.stack(columns), axis=1, return_inverse=True)
@@ -160,7 +160,7 @@ def _computed(
     machines: int,
     block: int,
 ) -> FloatArray:
-    """Times at some numbers of drives. [µs]"""
+    """Compute the times at some numbers of drives. [µs]"""
     unknown = np.full((TIMES, AT_ONCE), np.inf)
     if peak_per_s is None or device is None:
         return unknown
@@ -197,7 +197,7 @@ def times_us(made: SchemeResponse) -> tuple[FloatArray, ...]:
 def least_times_us(
     reads: tuple[FloatArray, FloatArray], times_us: tuple[FloatArray, FloatArray]
 ) -> tuple[FloatArray, ...]:
-    """What mean, median and 99th percentile are at least: nothing waits, and every read takes its least time. [µs]
+    """Bound mean, median and 99th percentile from below: nothing waits, and every read takes its least time. [µs]
 
     Parameters
     ----------

@@ -70,9 +70,7 @@ def keeping(
         many = min(2 * many, MOST_AT_ONCE)
 
 
-def in_time(
-    limits: Sequence[float | None], times: Sequence[FloatArray]
-) -> Bools:
+def in_time(limits: Sequence[float | None], times: Sequence[FloatArray]) -> Bools:
     """Whether times keep their limits; what is unknown does not.
 
     Parameters
