@@ -15,7 +15,7 @@ import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
 import { useReplay } from "@/components/use-replay";
 import type { CourseArrivals, ThroughputSearch } from "@/questions/throughput";
-import { formatShort } from "@/units/quantity";
+import { counted, formatShort } from "@/units/quantity";
 import {
   COURSE_AXES,
   type CourseMeasure,
@@ -256,7 +256,7 @@ function CourseFields({ body, crashes, timed, simulator, patch }: CourseFieldsPr
 /** How accesses arrive, in words. */
 const arrivalText = ({ arrivals, clients, accesses_per_s }: CourseIn): string => {
   if (arrivals === "clients" || arrivals === undefined) {
-    return `${formatShort(clients ?? 1)} clients ask for one page after the other, each waiting for its answer and thinking no time between.`;
+    return `${counted(formatShort(clients ?? 1), "client asks", "clients ask")} for one page after the other, waiting for each and thinking no time between.`;
   }
   const rate =
     typeof accesses_per_s === "number"
