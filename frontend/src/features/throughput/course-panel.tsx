@@ -200,8 +200,8 @@ function CourseFields({ body, crashes, timed, simulator, patch }: CourseFieldsPr
         />
         {crashes && (
           <OptionalNumberField
-            label="Crash after"
-            unit="% of the accesses"
+            label="Crash after this share of the accesses"
+            unit="%"
             value={crashAt === undefined ? undefined : crashAt * PERCENT}
             min={0}
             max={PERCENT}
@@ -304,7 +304,8 @@ const CourseChart = memo(function CourseChart(props: CourseChartProps) {
   );
   return (
     <ChartCard
-      title={found.finding}
+      title={`${found.title} over time`}
+      sentence={found.finding}
       subtitle={`${SUBTITLES[measure]}; windows of ${formatShort(found.window_s)} s`}
       label={`Course of ${name} over time`}
       option={option}
