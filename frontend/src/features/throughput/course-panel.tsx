@@ -213,23 +213,25 @@ function CourseFields({ body, crashes, timed, simulator, patch }: CourseFieldsPr
         )}
       </div>
       <div className={classes["options"]}>
-        <SegmentedControl
-          size="sm"
-          aria-label="Arrivals over time"
-          transitionDuration={0}
-          value={body.arrivals ?? "clients"}
-          onChange={(value) =>
-            patch({
-              course_arrivals:
-                value === "poisson" || value === "trace" ? value : undefined,
-            })
-          }
-          data={Bounds.arrivals.values.map((value) => ({
-            value,
-            label: ARRIVALS[value],
-            disabled: value === "trace" && !timed,
-          }))}
-        />
+        <div className={classes["axis"]}>
+          <SegmentedControl
+            size="sm"
+            aria-label="Arrivals over time"
+            transitionDuration={0}
+            value={body.arrivals ?? "clients"}
+            onChange={(value) =>
+              patch({
+                course_arrivals:
+                  value === "poisson" || value === "trace" ? value : undefined,
+              })
+            }
+            data={Bounds.arrivals.values.map((value) => ({
+              value,
+              label: ARRIVALS[value],
+              disabled: value === "trace" && !timed,
+            }))}
+          />
+        </div>
         {crashes && crashAt !== undefined && (
           <SegmentedControl
             size="sm"
