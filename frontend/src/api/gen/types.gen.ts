@@ -25550,6 +25550,12 @@ export type WindowCurves = {
      */
     write_accesses: Array<number>;
     /**
+     * Pages Written
+     *
+     * Distinct pages written in each window: what a checkpoint at its end writes, if one at its start left nothing dirty. [pages]
+     */
+    pages_written: Array<number>;
+    /**
      * First References
      *
      * Accesses to pages that the trace had not touched before.

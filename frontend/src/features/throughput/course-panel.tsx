@@ -15,7 +15,7 @@ import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
 import { useReplay } from "@/components/use-replay";
 import type { CourseArrivals, ThroughputSearch } from "@/questions/throughput";
-import { formatShort } from "@/units/quantity";
+import { counted, formatShort } from "@/units/quantity";
 import {
   COURSE_AXES,
   type CourseMeasure,
@@ -200,8 +200,8 @@ function CourseFields({ body, crashes, timed, simulator, patch }: CourseFieldsPr
         />
         {crashes && (
           <OptionalNumberField
-            label="Crash after"
-            unit="% of the accesses"
+            label="Crash after this share of the accesses"
+            unit="%"
             value={crashAt === undefined ? undefined : crashAt * PERCENT}
             min={0}
             max={PERCENT}
@@ -213,23 +213,25 @@ function CourseFields({ body, crashes, timed, simulator, patch }: CourseFieldsPr
         )}
       </div>
       <div className={classes["options"]}>
-        <SegmentedControl
-          size="sm"
-          aria-label="Arrivals over time"
-          transitionDuration={0}
-          value={body.arrivals ?? "clients"}
-          onChange={(value) =>
-            patch({
-              course_arrivals:
-                value === "poisson" || value === "trace" ? value : undefined,
-            })
-          }
-          data={Bounds.arrivals.values.map((value) => ({
-            value,
-            label: ARRIVALS[value],
-            disabled: value === "trace" && !timed,
-          }))}
-        />
+        <div className={classes["axis"]}>
+          <SegmentedControl
+            size="sm"
+            aria-label="Arrivals over time"
+            transitionDuration={0}
+            value={body.arrivals ?? "clients"}
+            onChange={(value) =>
+              patch({
+                course_arrivals:
+                  value === "poisson" || value === "trace" ? value : undefined,
+              })
+            }
+            data={Bounds.arrivals.values.map((value) => ({
+              value,
+              label: ARRIVALS[value],
+              disabled: value === "trace" && !timed,
+            }))}
+          />
+        </div>
         {crashes && crashAt !== undefined && (
           <SegmentedControl
             size="sm"
@@ -256,7 +258,7 @@ function CourseFields({ body, crashes, timed, simulator, patch }: CourseFieldsPr
 /** How accesses arrive, in words. */
 const arrivalText = ({ arrivals, clients, accesses_per_s }: CourseIn): string => {
   if (arrivals === "clients" || arrivals === undefined) {
-    return `${formatShort(clients ?? 1)} clients ask for one page after the other, each waiting for its answer and thinking no time between.`;
+    return `${counted(formatShort(clients ?? 1), "client asks", "clients ask")} for one page after the other, waiting for each and thinking no time between.`;
   }
   const rate =
     typeof accesses_per_s === "number"
@@ -304,7 +306,8 @@ const CourseChart = memo(function CourseChart(props: CourseChartProps) {
   );
   return (
     <ChartCard
-      title={found.finding}
+      title={`${found.title} over time`}
+      sentence={found.finding}
       subtitle={`${SUBTITLES[measure]}; windows of ${formatShort(found.window_s)} s`}
       label={`Course of ${name} over time`}
       option={option}

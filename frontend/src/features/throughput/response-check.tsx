@@ -58,18 +58,20 @@ export function ResponseCheckPanel(props: ResponseCheckProps) {
       options={
         <>
           <div className={classes["options"]}>
-            <SegmentedControl
-              size="sm"
-              aria-label="Arrivals of the replay"
-              transitionDuration={0}
-              value={arrivals}
-              onChange={(value) => patch({ arrivals: chosen(value) })}
-              data={ResponseCheckIn.arrivals.values.map((value) => ({
-                value,
-                label: LABELS[value],
-                disabled: value === "trace" && !timed,
-              }))}
-            />
+            <div className={classes["axis"]}>
+              <SegmentedControl
+                size="sm"
+                aria-label="Arrivals of the replay"
+                transitionDuration={0}
+                value={arrivals}
+                onChange={(value) => patch({ arrivals: chosen(value) })}
+                data={ResponseCheckIn.arrivals.values.map((value) => ({
+                  value,
+                  label: LABELS[value],
+                  disabled: value === "trace" && !timed,
+                }))}
+              />
+            </div>
             {arrivals === "clients" && (
               <NumberField
                 label="Clients of the replay"

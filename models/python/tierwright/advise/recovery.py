@@ -662,7 +662,7 @@ def _counted(redone: Redone) -> str:
     if redone.share < 1:
         return (
             f"counted in the trace, which is {percent(redone.share)} of half an interval long and writes "
-            f"{redone.pages:,.0f} pages; in proportion to the time, up to all pages of the workload"
+            f"{counted(f'{redone.pages:,.0f}', 'page')}; in proportion to the time, up to all pages of the workload"
         )
     return (
         f"counted in the trace: distinct pages written in half an interval, on average over {windows}, "
