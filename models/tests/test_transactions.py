@@ -976,7 +976,11 @@ def test_an_id_is_refused_if_and_only_if_it_was_used(
         assert found.transactions == len(used) + 1
 
 
-@pytest.mark.oracle("advise.transaction_study.priced")
+@pytest.mark.oracle(
+    "advise.transaction_study.answer",
+    "advise.transaction_study.priced",
+    "advise.transaction_study.replays",
+)
 def test_a_study_is_the_replays_of_its_sizes() -> None:
     found = transaction_study.answer(RECORDED, ram_pages=[100, 30], page_bytes=8192)
     assert [row.ram_pages for row in found.rows] == [30] * 7 + [100] * 7
