@@ -11,7 +11,9 @@ test("recorded transactions are compared without own data, then with a file", as
   await page.goto("/transactions");
   const chart = page.getByRole("region", { name: "I/O time by system", exact: true });
   await expect(chart).toBeVisible({ timeout: 60_000 });
-  await expect(page.getByText(/A recording of pgbench: 4,007 transactions/)).toBeVisible();
+  await expect(
+    page.getByText(/A recording of pgbench: 4,007 transactions/),
+  ).toBeVisible();
   const table = page.getByRole("table", { name: "Systems side by side" });
   await expect(table.getByRole("row")).toHaveCount(8);
   await expect(table.getByRole("rowheader", { name: "ARIES" })).toBeVisible();
@@ -32,17 +34,17 @@ test("recorded transactions are compared without own data, then with a file", as
   await page.getByLabel("Buffer sizes").fill("8, 32");
   await page.getByLabel("Buffer sizes").press("Enter");
   await page.getByRole("button", { name: "Replay", exact: true }).click();
-  await expect(
-    page.getByRole("heading", { name: /of 2 buffer sizes/ }),
-  ).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByRole("heading", { name: /of 2 buffer sizes/ })).toBeVisible({
+    timeout: 60_000,
+  });
   await expect(page).toHaveURL(/sizes=/);
 
   const address = page.url();
   await page.goto("/");
   await page.goto(address);
-  await expect(
-    page.getByRole("heading", { name: /of 2 buffer sizes/ }),
-  ).toBeVisible({ timeout: 60_000 });
+  await expect(page.getByRole("heading", { name: /of 2 buffer sizes/ })).toBeVisible({
+    timeout: 60_000,
+  });
   await page.getByRole("button", { name: "Export" }).first().click();
   const download = page.waitForEvent("download");
   await page.getByRole("menuitem", { name: "CSV numbers" }).click();

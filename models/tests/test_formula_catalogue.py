@@ -328,6 +328,9 @@ NO_MODEL = {
         "words",
     ),
     "advise.transaction_replay.check_room": "checks inputs",
+    "advise.transaction_study.counts_of": "reads a document",
+    "advise.transaction_study.planned": "fills in inputs",
+    "advise.transaction_study.shown": "plain data of a row",
     **dict.fromkeys(
         (
             f"advise.dram_or_flash.words.{name}"
@@ -392,6 +395,7 @@ NO_MODEL = {
     "simulate.transactions.device_of": "sizes a device",
     "simulate.transactions.half_loaded": "makes a workload",
     "simulate.transactions.parse_events": "reads a file",
+    "simulate.transactions.survey_events": "counts what a file holds",
 }
 """Public functions that compute nothing of a model."""
 
@@ -433,6 +437,9 @@ JOINED = {
     "evaluate.advice.tiers.tiers": "operations, counts and prices of devices, scheme by scheme",
     "advise.tier_cost.answer": "costs and utilisation of devices",
     "advise.access_cost.answer": "the cost of a tier over what its device serves",
+    "advise.transaction_study.answer": "a replay a size, in words",
+    "advise.transaction_study.priced": "counts at times, in words",
+    "advise.transaction_study.replays": "a replay a size",
     "advise.transaction_replay.residents": "the state a replay ends in",
     "simulate.transactions.compare_buffers": "a replay a variant",
     "evaluate.transactions.study.leaving_order": "average access times, and the order",

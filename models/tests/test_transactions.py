@@ -976,7 +976,9 @@ def test_an_id_is_refused_if_and_only_if_it_was_used(
         assert found.transactions == len(used) + 1
 
 
-@pytest.mark.oracle("advise.transaction_study.priced")
+@pytest.mark.oracle(
+    "advise.transaction_study.answer", "advise.transaction_study.priced"
+)
 def test_a_study_is_the_replays_of_its_sizes() -> None:
     found = transaction_study.answer(RECORDED, ram_pages=[100, 30], page_bytes=8192)
     assert [row.ram_pages for row in found.rows] == [30] * 7 + [100] * 7
@@ -1001,6 +1003,41 @@ def test_a_study_is_the_replays_of_its_sizes() -> None:
         )
     assert found.shown_pages == 100
     assert found.to_dict()["rows"][0]["system"] == "page_lru"
+
+
+@pytest.mark.oracle("advise.transaction_study.replays")
+def test_blocks_that_were_not_given_grow_until_log_records_fit(tmp_path: Path) -> None:
+    path = tmp_path / "events.txt"
+    path.write_text(
+        "".join(f"B T{n}\nU T{n} {n * 7 % 90}\nC T{n}\n" for n in range(2_000)),
+        encoding="ascii",
+    )
+    survey = transactions_replay.survey_events(path)
+    plan = transaction_study.planned(
+        survey, ram_pages=[4, 8], pages_per_block=4, checkpoint_pages=1
+    )
+    asked: dict[str, Any] = {
+        "systems": ("log_write",),
+        "log_bytes_per_update": 100,
+        "durable": False,
+        "checkpoint_pages": 1,
+        "crash_after": None,
+    }
+    with pytest.raises(BadInput, match="the chip is full"):
+        list(transaction_study.replays(path, plan, grows=False, spare=None, **asked))
+    made = list(transaction_study.replays(path, plan, grows=True, spare=None, **asked))
+    used = made[-1][0]
+    assert used.geometry.blocks in {plan.geometry.blocks * 2**n for n in range(1, 7)}
+    assert [(each, pages) for each, pages, _ in made[-2:]] == [(used, 4), (used, 8)]
+    for _, pages, found in made[-2:]:
+        alone = transactions_replay.replay_systems(
+            path,
+            ram_pages=pages,
+            database_pages=90,
+            geometry=used.geometry,
+            **asked,
+        )
+        assert found == alone.systems
 
 
 def test_the_finding_of_a_study_follows_its_figures() -> None:

@@ -1,6 +1,13 @@
 /** What the page of recorded transactions adds to the address. */
 import { GetTransactionStudyQuery, TransactionStudyIn } from "@/api/gen/bounds.gen";
-import { bounded, identifier, oneOf, type Refused, readAddress, readBy } from "./address";
+import {
+  bounded,
+  identifier,
+  oneOf,
+  type Refused,
+  readAddress,
+  readBy,
+} from "./address";
 
 export const SYSTEMS = [
   "page_lru",
@@ -93,7 +100,10 @@ const readSizes = (value: unknown): string | undefined =>
 const FIELDS = {
   events: identifier("the id of an upload"),
   which: readBy(readSystems, `some of ${SYSTEMS.join(", ")}`),
-  sizes: readBy(readSizes, `up to ${MOST_SIZES} whole numbers of pages, such as 64,256`),
+  sizes: readBy(
+    readSizes,
+    `up to ${MOST_SIZES} whole numbers of pages, such as 64,256`,
+  ),
   ram: bounded(TRANSACTION_BOUNDS.ram),
   spare: bounded(TRANSACTION_BOUNDS.spare),
   blocks: bounded(TRANSACTION_BOUNDS.blocks),

@@ -59,7 +59,7 @@ export function Controls({ search, patch }: ControlsProps) {
         <DraftInput<string | undefined>
           label="Buffer sizes"
           unit="pages"
-          placeholder="1, 3, 10, 30, 100 % of the pages"
+          placeholder="1 to 100 %"
           shown={search.sizes?.replaceAll(",", ", ") ?? ""}
           read={readSizes}
           onChange={(sizes) => patch({ sizes, ram: undefined })}
@@ -100,7 +100,12 @@ export function Controls({ search, patch }: ControlsProps) {
         {field("read_us", "Page read", "µs", TRANSACTION_BOUNDS.read_us.usual)}
         {field("write_us", "Page write", "µs", TRANSACTION_BOUNDS.write_us.usual)}
         {field("erase_us", "Block erase", "µs", TRANSACTION_BOUNDS.erase_us.usual)}
-        {field("disk_us", "Random access of a disk", "µs", TRANSACTION_BOUNDS.disk_us.usual)}
+        {field(
+          "disk_us",
+          "Random access of a disk",
+          "µs",
+          TRANSACTION_BOUNDS.disk_us.usual,
+        )}
         <Checkbox
           mb={8}
           label="Every system keeps a log forced at commit"

@@ -100,10 +100,10 @@ export function EventsFile(props: EventsFileProps) {
           <Text size="sm" maw={760}>
             One event per line: <code>B T1</code> begins transaction T1,{" "}
             <code>R T1 7</code> reads page 7, <code>U T1 7</code> updates it,{" "}
-            <code>C T1</code> commits and <code>A T1</code> aborts. A line may end in its
-            time, such as <code>@1250</code>. Plain or compressed, of any length. Two
-            scripts make such files of a PostgreSQL server: of its probes, with reads, or
-            of its write-ahead log, without (docs/capture/postgresql.md).
+            <code>C T1</code> commits and <code>A T1</code> aborts. A line may end in
+            its time, such as <code>@1250</code>. Plain or compressed, of any length.
+            Two scripts make such files of a PostgreSQL server: of its probes, with
+            reads, or of its write-ahead log, without (docs/capture/postgresql.md).
           </Text>
         </Disclosure>
       </Stack>

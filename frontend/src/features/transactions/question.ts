@@ -60,9 +60,7 @@ const given = <Name extends keyof TransactionStudyIn>(
   name: Name,
   value: TransactionStudyIn[Name] | undefined,
 ): Partial<Pick<TransactionStudyIn, Name>> =>
-  value === undefined
-    ? {}
-    : ({ [name]: value } as Pick<TransactionStudyIn, Name>);
+  value === undefined ? {} : ({ [name]: value } as Pick<TransactionStudyIn, Name>);
 
 /** The times of the address; absent ones are the server's. */
 export const studyPrices = (search: TransactionsSearch): StudyPrices =>
@@ -149,16 +147,6 @@ export const COLUMNS: readonly Column<StudyRow, string>[] = [
     cell: (row) => row.title,
   },
   BUFFER,
-  valueColumn("Pages written", (row) => row.data_pages_written, formatCount),
-  valueColumn("Log records instead of pages", (row) => row.log_pages_written, formatCount),
-  valueColumn("Log pages", (row) => row.wal_pages_written, formatCount),
-  valueColumn("Restored after aborts", (row) => row.undo_pages_written, formatCount),
-  valueColumn("Page reads", (row) => row.reads, formatCount),
-  valueColumn("Blocks erased", (row) => row.erases, formatCount),
-  valueColumn("Write amplification", (row) => row.write_amplification, (value) =>
-    formatShort(value),
-  ),
-  valueColumn("Written before commit", (row) => row.uncommitted_pages_written, formatCount),
   {
     key: "Time on flash [µs]",
     head: "Time on flash",
@@ -171,6 +159,18 @@ export const COLUMNS: readonly Column<StudyRow, string>[] = [
     csv: (row) => row.disk_time_us,
     cell: (row) => duration(row.disk_time_us),
   },
+  valueColumn("Pages written", (row) => row.data_pages_written, formatCount),
+  valueColumn("Log records", (row) => row.log_pages_written, formatCount),
+  valueColumn("Log pages", (row) => row.wal_pages_written, formatCount),
+  valueColumn("Restored", (row) => row.undo_pages_written, formatCount),
+  valueColumn("Page reads", (row) => row.reads, formatCount),
+  valueColumn("Erases", (row) => row.erases, formatCount),
+  valueColumn(
+    "WAF",
+    (row) => row.write_amplification,
+    (value) => formatShort(value),
+  ),
+  valueColumn("Uncommitted", (row) => row.uncommitted_pages_written, formatCount),
 ];
 
 /** What a restart takes, of those that can restart. */
@@ -182,11 +182,19 @@ export const RESTART_COLUMNS: readonly Column<StudyRow, string>[] = [
     cell: (row) => row.title,
   },
   BUFFER,
-  valueColumn("Log pages read", (row) => row.recovery?.log_pages_read ?? null, formatCount),
+  valueColumn(
+    "Log pages read",
+    (row) => row.recovery?.log_pages_read ?? null,
+    formatCount,
+  ),
   valueColumn("Pages read", (row) => row.recovery?.pages_read ?? null, formatCount),
   valueColumn("Redone", (row) => row.recovery?.redone ?? null, formatCount),
   valueColumn("Undone", (row) => row.recovery?.undone ?? null, formatCount),
-  valueColumn("Transactions undone", (row) => row.recovery?.losers ?? null, formatCount),
+  valueColumn(
+    "Transactions undone",
+    (row) => row.recovery?.losers ?? null,
+    formatCount,
+  ),
   {
     key: "Restart on flash [µs]",
     head: "On flash",
@@ -201,7 +209,10 @@ export const RESTART_COLUMNS: readonly Column<StudyRow, string>[] = [
   },
 ];
 
-export const studyTable = (rows: readonly StudyRow[], shown: number | null): ChartTable =>
+export const studyTable = (
+  rows: readonly StudyRow[],
+  shown: number | null,
+): ChartTable =>
   chartTable(rows, COLUMNS, {
     shown: (row) => row.ram_pages === shown,
   });

@@ -253,6 +253,7 @@ function Answer({ found, search, prices, onSize }: AnswerProps) {
       >
         <DataTable
           label="Systems side by side"
+          caption="Pages written by the system: whole pages, log records instead of pages, pages of the log, and pages restored after aborts. WAF: pages programmed per page written. Uncommitted: written while a transaction that changed the page was still running."
           columns={PLAIN}
           rows={rows}
           rowKey={(row) => row.system}
