@@ -101,7 +101,7 @@ async function choose(
 /** States that a part number is one thing, and waits until the page knows it. */
 async function state(page: Page, part: RegExp, item: string): Promise<void> {
   const line = page.getByRole("group", { name: part });
-  await type(page, line.getByRole("textbox", { name: /one piece holds/ }), item);
+  await type(page, line.getByRole("combobox", { name: /one piece holds/ }), item);
   await page.keyboard.press("Escape");
   await press(page, line.getByRole("button", { name: /^Keep what/ }));
   await expect(line).toBeHidden();
@@ -171,7 +171,7 @@ test("a cart, a price list and an inventory become a paper that passes its check
     ["power", "2", false],
     [DRIVE, "4", true],
   ] as const) {
-    await type(page, box.getByRole("textbox", { name: /one piece holds/ }), item);
+    await type(page, box.getByRole("combobox", { name: /one piece holds/ }), item);
     await page.keyboard.press("Escape");
     await type(page, box.getByRole("textbox", { name: "How many" }), many);
     await press(

@@ -58,6 +58,14 @@ interface Given {
 /** What a file seems to hold, which the user can change: an inventory and price lists say so at their beginning. */
 export function kindOf(text: string): ImportKind {
   const head = text.slice(0, 4000);
+  const columns = new Set(
+    (head.split("\n", 1)[0] ?? "")
+      .split(/[,;\t]/)
+      .map((name) => name.trim().replaceAll('"', "").toLowerCase()),
+  );
+  if (columns.has("price") && columns.has("date") && !columns.has("quote_id")) {
+    return "prices";
+  }
   if (head.startsWith(ARCHIVE)) {
     return "inventory";
   }

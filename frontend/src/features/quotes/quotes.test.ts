@@ -36,6 +36,8 @@ describe("what a file seems to be", () => {
     ['[{"@odata.id":"/redfish/v1"}]', "inventory"],
     ["BilledCost,ChargeCategory,ChargePeriodStart\n", "prices"],
     ["PAR1\u0000", "prices"],
+    ["sku;date;currency;price;unit\n", "prices"],
+    ["quote_id,date,price\n", "quotes"],
     ["PK\u0003\u0004\u0014", "inventory"],
   ])("%s is %s", (text, kind) => {
     expect(kindOf(text)).toBe(kind);
