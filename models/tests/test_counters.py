@@ -404,9 +404,7 @@ class TestWrites:
         assert curve.given.dirty_share == 0.25
         assert curve.write_backs_at is not None
         assert float(curve.write_backs_at[-1]) == pytest.approx(50)
-        assert any(
-            "written at 5 per second" in each for each in found.assumptions
-        )
+        assert any("written at 5 per second" in each for each in found.assumptions)
         # At the other end endurance carries the range.
         assert "dirty_share_stated" in {
             each.name for each in about_curve(curve, [1000], [0])
@@ -520,9 +518,7 @@ class TestPostgres:
         plain = complete(f"{head}\n{first}\n{second}\n")
         assert not any("were written at" in each for each in plain.assumptions)
         counted = complete(f"{head},writes\n{first},5\n{second},24\n")
-        assert any(
-            "written at 1 per second" in each for each in counted.assumptions
-        )
+        assert any("written at 1 per second" in each for each in counted.assumptions)
         back = examine(f"{head},writes\n{first},50\n{second},5\n", CurveOptions())
         assert any("`writes` went backwards" in each.message for each in back.problems)
 
@@ -714,7 +710,31 @@ class TestMemcached:
         assert evidence.self_check == pytest.approx(0.0, abs=1e-6)
         assert evidence.valid_to == 7200
         assert evidence.valid_from >= 180  # three steps of a clock of 60 s
+        # At the present size the curve is what was evicted, times one and the printed gap.
+        assert evidence.self_check is not None
+        evicted_per_s = 1.0
+        assert 100 * float(curve.misses_at[-1]) / curve.accesses == pytest.approx(
+            evicted_per_s * (1 + evidence.self_check)
+        )
+        assert all(
+            evidence.valid_from <= point.pages <= evidence.valid_to
+            for point in found.points
+        )
         assert len(evidence.band) == len(found.points)
+
+    def test_a_shuffled_dump_gives_the_same_profile(self) -> None:
+        def text(order: int) -> str:
+            return "".join(
+                stats(at, gets, gets // 100)
+                + "\n".join(dump(at).splitlines()[::order])
+                + "\n"
+                for at, gets in ((10_000, 0), (20_000, 10**6), (30_000, 2 * 10**6))
+            )
+
+        one, other = complete(text(1)), complete(text(-1))
+        assert one.profile is not None
+        assert other.profile is not None
+        assert one.profile.to_text() == other.profile.to_text()
 
     def test_too_few_evictions_make_it_indicative(self) -> None:
         text = stats(10_000, 0, 0) + dump(10_000) + stats(20_000, 10**6, 5000)
@@ -1126,7 +1146,7 @@ def test_of_one_point_the_paying_ram_is_unknown() -> None:
 
 def test_the_bounds_of_one_point_contain_the_truth() -> None:
     """Of a recorded trace: whatever smaller and larger caches miss lies between both ends."""
-    for name in ("tpcb-cut", "tpcc-cut"):
+    for name in ("tpcb-cut", "tpcc-cut", "tpcc-20w-cut"):
         sizes, exact = exact_second_half(name, 8192)
         at = len(sizes) // 2
         known = int(sizes[at])
