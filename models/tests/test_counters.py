@@ -389,6 +389,70 @@ class TestCounters:
         ]
 
 
+class TestDocumentedRows:
+    """The documented functions print rows of kind `counters`, twice, from what each system prints."""
+
+    STUBS = {
+        "cassandra_rows 'Key Cache'": (
+            'nodetool() { n=$((n + 1)); [ -e again ] && echo "Key Cache              : entries 12, size 1.5 KiB, '
+            'capacity 100 MiB, 900 hits, 1300 requests, 0.692 recent hit rate, 14400 save period in seconds" || '
+            'echo "Key Cache              : entries 12, size 1.5 KiB, capacity 100 MiB, 100 hits, 120 requests, 0.833 '
+            'recent hit rate, 14400 save period in seconds"; echo "Row Cache : entries 0, size 0 bytes, capacity 0 bytes, '
+            '0 hits, 0 requests, NaN recent hit rate, 0 save period in seconds"; }',
+            100 * 2**20,
+            800 / 1180,
+        ),
+        "cloudwatch_rows orders 8589934592": (
+            "aws() { echo 98.75; }",
+            2**33,
+            0.9875,
+        ),
+    }
+
+    @pytest.mark.parametrize("call", STUBS)
+    def test_rows_are_read(self, call: str, tmp_path: Path) -> None:
+        page = (ROOT / "docs" / "traces" / "counters.md").read_text("utf-8")
+        [functions] = re.findall(r"```sh\n(# SQL Server:.*?)```", page, re.DOTALL)
+        stub, size, hit_ratio = self.STUBS[call]
+        script = f"{functions}\n{stub}\n{call}\n"
+        if call.startswith("cassandra"):
+            script += f"sleep 1.1; touch again; {call}\n"
+        done = subprocess.run(
+            ["/bin/sh", "-c", script],
+            cwd=tmp_path,
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        found = complete(done.stdout, page_bytes=8192)
+        assert found.kind == "counters"
+        assert [(p.pages, p.hit_ratio) for p in found.points] == [
+            (size // 8192, pytest.approx(hit_ratio))
+        ]
+
+    def test_each_system_of_the_list_has_a_function(self) -> None:
+        page = (ROOT / "docs" / "traces" / "counters.md").read_text("utf-8")
+        for name in (
+            "sqlserver",
+            "mongodb",
+            "elasticsearch",
+            "cassandra",
+            "ceph",
+            "cloudwatch",
+        ):
+            assert f"{name}_rows() {{" in page
+        assert "INNODB_BUFFER_POOL_STATS" in page
+
+    def test_rows_with_a_ruling_line_are_read(self) -> None:
+        text = (
+            "size_bytes|requests|misses|writes|seconds\n----------|--------|------|------|-------\n"
+            "8589934592|1000|100|7|1764100000\nsize_bytes|requests|misses|writes|seconds\n"
+            "----------|--------|------|------|-------\n8589934592|3000|300|27|1764103600\n"
+        )
+        [point] = complete(text, page_bytes=8192).points
+        assert point.hit_ratio == pytest.approx(0.9)
+
+
 class TestWrites:
     """Pages written for each page read are the dirty share, at most; where they are more, nothing follows."""
 
