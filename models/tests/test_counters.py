@@ -786,6 +786,36 @@ class TestMemcached:
         )
         assert len(evidence.band) == len(found.points)
 
+    def test_the_documented_command_ends_though_nc_waits_for_the_server(
+        self, tmp_path: Path
+    ) -> None:
+        """As OpenBSD's nc does: it stays until the server closes the connection, which `quit` makes it do."""
+        page = (ROOT / "docs" / "traces" / "counters.md").read_text("utf-8")
+        [function] = re.findall(r"```sh\n(# snapshot HOST PORT.*?)```", page, re.DOTALL)
+        stub = """nc() {
+          while read -r line; do
+            case $line in
+              "stats items"*) printf 'STAT items:5:evicted 3\\r\\nSTAT items:5:evicted_time 9\\r\\n' ;;
+              "stats settings"*) printf 'STAT lru_segmented no\\r\\n' ;;
+              stats*) printf 'STAT time 100\\r\\nSTAT cmd_get 7\\r\\n' ;;
+              lru*) printf 'key=a exp=-1 la=5 cas=1 fetch=yes cls=5 size=73\\r\\nEND\\r\\n' ;;
+              quit*) return ;;
+            esac
+          done
+          sleep 60
+        }"""
+        done = subprocess.run(
+            ["/bin/sh", "-c", f"{function}\n{stub}\nsnapshot localhost 11211 1\n"],
+            cwd=tmp_path,
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=45,
+        )
+        assert "STAT items:5:evicted 3\n" in done.stdout
+        assert re.search(r"la=\d+ cls=5 items=1 bytes=73\n", done.stdout)
+        assert "key=" not in done.stdout
+
     def test_a_shuffled_dump_gives_the_same_profile(self) -> None:
         def text(order: int) -> str:
             return "".join(
