@@ -152,6 +152,10 @@ compositions: setup ## write the table of docs/models/compose.md anew: composed 
 counter-errors: setup ## write docs/traces/counter-errors.md anew: curves from ages beside exact ones; needs the recorded traces (TIERWRIGHT_SHARED); takes a minute
 	$(PY) scripts/generate_counter_errors.py $(or $(TIERWRIGHT_SHARED),../shared)
 
+.PHONY: counters-redis counters-memcached
+counters-redis counters-memcached: setup ## write docs/traces/counters-redis.md or counters-memcached.md anew: the ages of a real server beside the stream that it was sent; needs the server, redis-cli or nc, and a machine that does nothing else; takes six or twelve minutes
+	$(PY) scripts/known_stream.py $(@:counters-%=%)
+
 .PHONY: counters-postgres
 counters-postgres: setup ## write docs/traces/counters-postgres.md anew: a PostgreSQL resized three times under pgbench beside the curve of its trace; needs pgbench and cc; takes two minutes
 	$(PY) scripts/resize_postgres.py

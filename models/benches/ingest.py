@@ -159,7 +159,7 @@ TEXTS: dict[str, tuple[str, Line]] = {
     ),
     "rocksdb_block_cache": (
         "",
-        lambda p, w, t: (
+        lambda p, _, t: (
             f"{1_600_000_000_000_000 + t},{p},9,4123,0,default,3,12,1,0,7,9,120,1,1,16,5,10,16,20,{4096 * p}\n"
         ),
     ),

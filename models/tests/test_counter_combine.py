@@ -5,7 +5,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from tierwright.advise.advice import _steps
 from tierwright.cli.app import main
@@ -218,6 +221,61 @@ def test_what_does_not_fit_together_is_refused(
 def test_two_counts_of_one_size_are_refused_with_both() -> None:
     with pytest.raises(BadInput, match=r"400 pages: profiles\[2\] .*0\.25, .*0\.24"):
         combined([AGES, GHOSTS, profile("one_point", [(400, 0.25)])])
+
+
+falling = st.lists(
+    st.tuples(st.integers(1, 10_000), st.floats(0.001, 1.0)),
+    min_size=1,
+    max_size=8,
+    unique_by=lambda each: each[0],
+).map(
+    lambda rows: list(
+        zip(
+            sorted(size for size, _ in rows),
+            sorted((ratio for _, ratio in rows), reverse=True),
+            strict=True,
+        )
+    )
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(falling, falling)
+def test_a_combined_curve_keeps_what_must_hold(
+    aged: list[tuple[int, float]], exact: list[tuple[int, float]]
+) -> None:
+    """Whatever the parts: it falls, ends where they end, passes through what was counted, and lies in its band."""
+    assume(len({size for size, _ in aged} | {size for size, _ in exact}) > 1)
+    parts = [
+        profile("ages", aged, check=0.1),
+        profile("points" if len(exact) > 1 else "one_point", exact),
+    ]
+    found, turned = combined(parts), combined(parts[::-1])
+    curve, evidence = found.curve, found.curve.evidence
+    assert evidence is not None
+    assert ratios(found) == pytest.approx(ratios(turned))
+    got = curve.misses_at / curve.accesses
+    assert bool(np.all(np.diff(got) <= 0))
+    sizes = sorted({size for size, _ in (*aged, *exact)})
+    assert (evidence.valid_from, evidence.valid_to) == (sizes[0], sizes[-1])
+    outside = np.asarray([sizes[0] - 0.5, sizes[-1] + 1.0])
+    assert bool(np.all(evidence.unknown(outside, outside)))
+    for size, ratio in exact:
+        assert ratios(found)[size] == pytest.approx(ratio)
+    # At a counted size the ages differ by the printed gap.
+    if evidence.self_check_pages in dict(exact):
+        at = evidence.self_check_pages
+        by_ages = np.interp(at, *zip(*aged, strict=True))
+        assert by_ages / dict(exact)[at] == pytest.approx(
+            1 + (evidence.self_check or 0.0)
+        )
+    every = np.arange(sizes[0], min(sizes[-1], sizes[0] + 3000) + 1)
+    low, high = evidence.ends(every)
+    line = curve.misses(every) / curve.accesses
+    assert bool(np.all(low <= line + 1e-9))
+    assert bool(np.all(line <= high + 1e-9))
+    again = profile_from_mapping(json.loads(found.to_text())).curve.evidence
+    assert again == evidence
 
 
 def test_what_one_part_states_of_writes_is_that_of_the_whole() -> None:

@@ -812,17 +812,79 @@ def test_every_reading_begins_with_its_second(name: str) -> None:
     assert math.isfinite(KINDS[name].score(rows_of(text)))
 
 
-def test_the_table_of_errors_is_that_of_the_script() -> None:
-    """One trace of those in docs/traces/counter-errors.md, measured again to the digit."""
+def script_of(name: str) -> Any:
+    """Load a script."""
     root = Path(__file__).resolve().parents[2]
-    spec = importlib.util.spec_from_file_location(
-        "generate_counter_errors", root / "scripts" / "generate_counter_errors.py"
-    )
+    spec = importlib.util.spec_from_file_location(name, root / "scripts" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     script = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = script
     spec.loader.exec_module(script)
+    return script
+
+
+@pytest.mark.long
+def test_the_table_of_errors_holds_for_every_shipped_trace() -> None:
+    """All rows of the shipped traces, of 1, 3, 8 and 64 snapshots, measured again to the digit."""
+    assert script_of("generate_counter_errors").main(["--check"]) == 0
+
+
+def test_the_table_of_errors_has_every_trace_and_its_bounds() -> None:
+    script = script_of("generate_counter_errors")
+    rows = script.PAGE.read_text("utf-8").split("\n|")
+    names = [*script.SHIPPED, *(each.split(".")[0] for each in script.RECORDED)]
+    assert len(names) == 9
+    for name in names:
+        of = [row for row in rows if row.startswith(f" {name} |")]
+        assert [int(row.split("|")[1]) for row in of] == list(script.SNAPSHOTS)
+    assert "of 9 of 9 traces" in rows[-1]
+
+
+def test_bounds_of_one_point_that_do_not_hold_are_found() -> None:
+    holds = script_of("generate_counter_errors").bounds_hold
+    assert holds(np.asarray([0.9, 0.5, 0.5, 0.1]))
+    assert not holds(np.asarray([0.9, 0.5, 0.6]))  # a larger cache misses more
+    assert not holds(np.asarray([1.1, 0.5]))
+
+
+@pytest.mark.parametrize("name", ["redis", "memcached"])
+def test_a_known_stream_is_skipped_with_its_reason_where_there_is_no_server(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = script_of("known_stream")
+    monkeypatch.setattr(script.shutil, "which", lambda _: None)
+    assert script.main([name]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("skipped: ")
+    assert script.KINDS[name].needs[0] in said
+    # The documented functions are those that it runs.
+    kind = script.KINDS[name]
+    assert f"{kind.call.split()[0]}() {{" in script.documented(kind)
+
+
+def test_the_truth_of_a_known_stream_is_that_of_a_list() -> None:
+    """Misses of warm LRU caches between two moments, by the slow obvious model."""
+    rng = np.random.default_rng(5)
+    keys = rng.zipf(1.4, 3000) % 200
+    found = script_of("known_stream").exact(keys, 1000, 2500)
+    for pages in (1, 7, 40):
+        held: list[int] = []
+        missed = 0
+        for at, key in enumerate(keys[:2500].tolist()):
+            if key in held:
+                held.remove(key)
+            else:
+                missed += at >= 1000
+                held = held[-(pages - 1) :] if pages > 1 else []
+            held.append(key)
+        assert found[pages - 1] == pytest.approx(missed / 1500)
+
+
+def test_the_table_of_errors_is_that_of_the_script() -> None:
+    """One trace of those in docs/traces/counter-errors.md, measured again to the digit."""
+    root = Path(__file__).resolve().parents[2]
+    script = script_of("generate_counter_errors")
     rows, bounds = script.measured(
         [("tpcc-cut", root / "fixtures" / "traces" / "tpcc-cut.csv.zst")], (1, 8)
     )

@@ -389,6 +389,70 @@ class TestCounters:
         ]
 
 
+class TestDocumentedRows:
+    """The documented functions print rows of kind `counters`, twice, from what each system prints."""
+
+    STUBS = {
+        "cassandra_rows 'Key Cache'": (
+            'nodetool() { n=$((n + 1)); [ -e again ] && echo "Key Cache              : entries 12, size 1.5 KiB, '
+            'capacity 100 MiB, 900 hits, 1300 requests, 0.692 recent hit rate, 14400 save period in seconds" || '
+            'echo "Key Cache              : entries 12, size 1.5 KiB, capacity 100 MiB, 100 hits, 120 requests, 0.833 '
+            'recent hit rate, 14400 save period in seconds"; echo "Row Cache : entries 0, size 0 bytes, capacity 0 bytes, '
+            '0 hits, 0 requests, NaN recent hit rate, 0 save period in seconds"; }',
+            100 * 2**20,
+            800 / 1180,
+        ),
+        "cloudwatch_rows orders 8589934592": (
+            "aws() { echo 98.75; }",
+            2**33,
+            0.9875,
+        ),
+    }
+
+    @pytest.mark.parametrize("call", STUBS)
+    def test_rows_are_read(self, call: str, tmp_path: Path) -> None:
+        page = (ROOT / "docs" / "traces" / "counters.md").read_text("utf-8")
+        [functions] = re.findall(r"```sh\n(# SQL Server:.*?)```", page, re.DOTALL)
+        stub, size, hit_ratio = self.STUBS[call]
+        script = f"{functions}\n{stub}\n{call}\n"
+        if call.startswith("cassandra"):
+            script += f"sleep 1.1; touch again; {call}\n"
+        done = subprocess.run(
+            ["/bin/sh", "-c", script],
+            cwd=tmp_path,
+            check=True,
+            capture_output=True,
+            text=True,
+        )
+        found = complete(done.stdout, page_bytes=8192)
+        assert found.kind == "counters"
+        assert [(p.pages, p.hit_ratio) for p in found.points] == [
+            (size // 8192, pytest.approx(hit_ratio))
+        ]
+
+    def test_each_system_of_the_list_has_a_function(self) -> None:
+        page = (ROOT / "docs" / "traces" / "counters.md").read_text("utf-8")
+        for name in (
+            "sqlserver",
+            "mongodb",
+            "elasticsearch",
+            "cassandra",
+            "ceph",
+            "cloudwatch",
+        ):
+            assert f"{name}_rows() {{" in page
+        assert "INNODB_BUFFER_POOL_STATS" in page
+
+    def test_rows_with_a_ruling_line_are_read(self) -> None:
+        text = (
+            "size_bytes|requests|misses|writes|seconds\n----------|--------|------|------|-------\n"
+            "8589934592|1000|100|7|1764100000\nsize_bytes|requests|misses|writes|seconds\n"
+            "----------|--------|------|------|-------\n8589934592|3000|300|27|1764103600\n"
+        )
+        [point] = complete(text, page_bytes=8192).points
+        assert point.hit_ratio == pytest.approx(0.9)
+
+
 class TestWrites:
     """Pages written for each page read are the dirty share, at most; where they are more, nothing follows."""
 
@@ -404,9 +468,7 @@ class TestWrites:
         assert curve.given.dirty_share == 0.25
         assert curve.write_backs_at is not None
         assert float(curve.write_backs_at[-1]) == pytest.approx(50)
-        assert any(
-            "written at 5 per second" in each for each in found.assumptions
-        )
+        assert any("written at 5 per second" in each for each in found.assumptions)
         # At the other end endurance carries the range.
         assert "dirty_share_stated" in {
             each.name for each in about_curve(curve, [1000], [0])
@@ -520,9 +582,7 @@ class TestPostgres:
         plain = complete(f"{head}\n{first}\n{second}\n")
         assert not any("were written at" in each for each in plain.assumptions)
         counted = complete(f"{head},writes\n{first},5\n{second},24\n")
-        assert any(
-            "written at 1 per second" in each for each in counted.assumptions
-        )
+        assert any("written at 1 per second" in each for each in counted.assumptions)
         back = examine(f"{head},writes\n{first},50\n{second},5\n", CurveOptions())
         assert any("`writes` went backwards" in each.message for each in back.problems)
 
@@ -714,7 +774,61 @@ class TestMemcached:
         assert evidence.self_check == pytest.approx(0.0, abs=1e-6)
         assert evidence.valid_to == 7200
         assert evidence.valid_from >= 180  # three steps of a clock of 60 s
+        # At the present size the curve is what was evicted, times one and the printed gap.
+        assert evidence.self_check is not None
+        evicted_per_s = 1.0
+        assert 100 * float(curve.misses_at[-1]) / curve.accesses == pytest.approx(
+            evicted_per_s * (1 + evidence.self_check)
+        )
+        assert all(
+            evidence.valid_from <= point.pages <= evidence.valid_to
+            for point in found.points
+        )
         assert len(evidence.band) == len(found.points)
+
+    def test_the_documented_command_ends_though_nc_waits_for_the_server(
+        self, tmp_path: Path
+    ) -> None:
+        """As OpenBSD's nc does: it stays until the server closes the connection, which `quit` makes it do."""
+        page = (ROOT / "docs" / "traces" / "counters.md").read_text("utf-8")
+        [function] = re.findall(r"```sh\n(# snapshot HOST PORT.*?)```", page, re.DOTALL)
+        stub = """nc() {
+          while read -r line; do
+            case $line in
+              "stats items"*) printf 'STAT items:5:evicted 3\\r\\nSTAT items:5:evicted_time 9\\r\\n' ;;
+              "stats settings"*) printf 'STAT lru_segmented no\\r\\n' ;;
+              stats*) printf 'STAT time 100\\r\\nSTAT cmd_get 7\\r\\n' ;;
+              lru*) printf 'key=a exp=-1 la=5 cas=1 fetch=yes cls=5 size=73\\r\\nEND\\r\\n' ;;
+              quit*) return ;;
+            esac
+          done
+          sleep 60
+        }"""
+        done = subprocess.run(
+            ["/bin/sh", "-c", f"{function}\n{stub}\nsnapshot localhost 11211 1\n"],
+            cwd=tmp_path,
+            check=True,
+            capture_output=True,
+            text=True,
+            timeout=45,
+        )
+        assert "STAT items:5:evicted 3\n" in done.stdout
+        assert re.search(r"la=\d+ cls=5 items=1 bytes=73\n", done.stdout)
+        assert "key=" not in done.stdout
+
+    def test_a_shuffled_dump_gives_the_same_profile(self) -> None:
+        def text(order: int) -> str:
+            return "".join(
+                stats(at, gets, gets // 100)
+                + "\n".join(dump(at).splitlines()[::order])
+                + "\n"
+                for at, gets in ((10_000, 0), (20_000, 10**6), (30_000, 2 * 10**6))
+            )
+
+        one, other = complete(text(1)), complete(text(-1))
+        assert one.profile is not None
+        assert other.profile is not None
+        assert one.profile.to_text() == other.profile.to_text()
 
     def test_too_few_evictions_make_it_indicative(self) -> None:
         text = stats(10_000, 0, 0) + dump(10_000) + stats(20_000, 10**6, 5000)
@@ -1126,7 +1240,7 @@ def test_of_one_point_the_paying_ram_is_unknown() -> None:
 
 def test_the_bounds_of_one_point_contain_the_truth() -> None:
     """Of a recorded trace: whatever smaller and larger caches miss lies between both ends."""
-    for name in ("tpcb-cut", "tpcc-cut"):
+    for name in ("tpcb-cut", "tpcc-cut", "tpcc-20w-cut"):
         sizes, exact = exact_second_half(name, 8192)
         at = len(sizes) // 2
         known = int(sizes[at])

@@ -21,13 +21,13 @@ from tierwright_server.traces.workloads import (
     service,
 )
 from tierwright_server.traces.workloads.composing_schemas import ComposedWorkloadIn
-from tierwright_server.traces.workloads.evidence_schemas import MeasurementsIn
 from tierwright_server.traces.workloads.described_schemas import (
     DescribedWorkloadIn,
     DescriptionIn,
     DescriptionKindOut,
     DescriptionPreviewOut,
 )
+from tierwright_server.traces.workloads.evidence_schemas import MeasurementsIn
 from tierwright_server.traces.workloads.given_schemas import (
     CurveKindList,
     CurvePreviewOut,

@@ -24,7 +24,7 @@ const JOINED_PAGE_BYTES: &str = "joined-page-bytes";
 const OF_KEYS: [&str; 3] = [
     "each key is one page",
     "each object is one page",
-    "each block is one page",
+    "each block of the cache is one page",
 ];
 /// The same of tables whose records name pages.
 const OF_PAGES: &str = "each page is one page";

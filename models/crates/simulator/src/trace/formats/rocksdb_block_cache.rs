@@ -71,7 +71,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
             FieldUnit::new("all others", "", "not used; names are not kept"),
         ],
         assumptions: vec![
-            "each block is one page".to_owned(),
+            "each block of the cache is one page".to_owned(),
             "all accesses are reads: the block cache holds no dirty blocks".to_owned(),
             "all blocks were traced: with a sampling frequency of n, sizes of the trace are one n-th of those of the machine".to_owned(),
         ],
