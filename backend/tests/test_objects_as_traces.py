@@ -223,3 +223,37 @@ def test_a_killed_conversion_of_an_object_goes_on(
     whole = Path(tmp_path / "whole.twt")
     said(capsys, "trace", "convert", ADDRESS, whole)
     assert out.read_bytes() == whole.read_bytes()
+
+
+def test_parts_and_their_counts_lie_in_the_store(
+    line, store, temporary, tmp_path, capsys
+):
+    """Each worker copies the part that it counts; nothing of the trace stays here."""
+    store.put("traces", "in/day2.csv", rows(2000))
+    second = tmp_path / "day2.csv"
+    second.write_bytes(rows(2000))
+    first = tmp_path / "day 1.csv"
+    first.write_bytes(rows(3000))
+    of_files = json.loads(said(capsys, "profile", first, second, "--json"))
+    parts = (ADDRESS, "s3://traces/in/day2.csv", "--parts-in", "s3://traces/counts/a")
+    made = json.loads(
+        said(capsys, "profile", *parts, "--workers", 2, "--json", "--sizes", "64KiB")
+    )
+    assert made["curve"]["misses"][-1] == of_files["curve"]["misses"][-1]
+    assert made["accesses"] == of_files["accesses"] == 5000
+    assert "test" not in json.dumps(made["trace"])
+    assert list(temporary.iterdir()) == []
+    told = said(
+        capsys, "profile", parts[0], "s3://traces/in/no", *parts[2:], "--json", code=2
+    )
+    assert "s3://traces/in/no: the bucket has no such object" in told
+    told = said(
+        capsys,
+        "profile",
+        *parts[:2],
+        "--parts-in",
+        "s3://absent-bucket/x",
+        "--json",
+        code=2,
+    )
+    assert "s3://absent-bucket/x: the store has no such bucket" in told

@@ -18,13 +18,14 @@ import command
 import numpy as np
 import pytest
 
-from tierwright.common.core_errors import Cancelled
+from tierwright.common.core_errors import Cancelled, ParameterError
 from tierwright.common.errors import BadInput
-from tierwright.profile import measure
+from tierwright.profile import measure, parts
 from tierwright.profile.parts import profile_of_parts
 from tierwright.profile.workers import Tasks, spread
-from tierwright.simulate import executors
+from tierwright.simulate import executors, replay
 from tierwright.trace.reading import Trace
+from tierwright.trace.sources.shelf import shelf_of
 
 LINES = 3_000
 COLUMNS = {"page": "page", "op": "op"}
@@ -280,3 +281,199 @@ def test_dask_is_imported_only_where_a_cluster_is_named(
         "sys.exit(bool({'dask', 'distributed'} & set(sys.modules)))\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
+
+
+CONFIGURATIONS = [
+    {"policy": policy, "pages": pages}
+    for policy in ("lru", "2q", "opt")
+    for pages in (10, 300, 20, 40)
+] + [
+    {"scheme": "lazy", "ram_pages": 20, "flash_pages": 90, "options": {}},
+    {"flash_cache": "face", "ram_pages": 20, "flash_pages": 90},
+]
+
+
+@pytest.fixture(
+    params=["threads", pytest.param("local:2", marks=pytest.mark.long)],
+    scope="module",
+)
+def workers(request: pytest.FixtureRequest) -> Iterator[executors.Workers]:
+    if request.param == "threads":
+        yield executors.threads(3)
+        return
+    with no_word() as said, executors.dask(request.param, said.append) as started:
+        yield started
+
+
+@pytest.mark.parametrize("warm_up", [0, 0.25, "full"])
+def test_whoever_replays_a_sweep_replays_the_same(
+    files: tuple[Path, ...], workers: executors.Workers, warm_up: Any
+) -> None:
+    trace = trace_of(files)
+    alone = replay.sweep(trace, CONFIGURATIONS, warm_up=warm_up)
+    with executors.spreading(workers):
+        spread_over = replay.sweep(trace, CONFIGURATIONS, warm_up=warm_up)
+    for found in (alone, spread_over):
+        found.pop("reads")  # of which each group has its own
+    assert spread_over == alone
+    assert executors.in_force() is None
+
+
+def test_whoever_replays_miniatures_replays_the_same(
+    files: tuple[Path, ...], workers: executors.Workers
+) -> None:
+    trace = trace_of(files)
+    wanted = [each for each in CONFIGURATIONS if each.get("policy") == "2q"]
+    alone = replay.miniatures(trace, wanted, 0.5, seed=3)
+    with executors.spreading(workers):
+        assert replay.miniatures(trace, wanted, 0.5, seed=3) == alone
+
+
+def test_a_configuration_that_cannot_be_is_refused_as_by_one_process(
+    files: tuple[Path, ...], workers: executors.Workers
+) -> None:
+    wanted = [*CONFIGURATIONS, {"policy": "no-such", "pages": 3}]
+    said = []
+    for started in (None, workers):
+        with pytest.raises(ParameterError) as refused, executors.spreading(started):
+            replay.sweep(trace_of(files), wanted)
+        said.append(refused.value.args)
+    assert said[0] == said[1]
+
+
+def test_a_cancelled_sweep_keeps_the_rows_it_has(files: tuple[Path, ...]) -> None:
+    trace = trace_of(files)
+    wanted = CONFIGURATIONS[:12]
+    whole = replay.sweep(trace, wanted)["rows"]
+    with executors.spreading(executors.threads(1)):
+        found = replay.sweep(trace, wanted, on_progress=lambda done, _all, _n: not done)
+    assert found["cancelled"]
+    assert 0 < len(found["rows"]) < len(wanted)
+    assert found["rows"] == whole[: len(found["rows"])]
+
+
+@pytest.mark.long
+@pytest.mark.process
+def test_the_commands_print_the_same_over_a_cluster(
+    files: tuple[Path, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(files[0].parent)
+    read = ("--format", "csv", "--column", "page=page", "--column", "op=op")
+    # Of several files a warning would be printed.
+    names = [files[0].name]
+    sizes = ("--policy", "2q", "--policy", "lru", "--pages", "10,90,200")
+    sweep = ("sweep", *names, *read, *sizes)
+    alone = command.answer(*sweep)
+    assert command.answer(*sweep, "--dask", "local:2") == alone
+    part = (*sweep, "--miniature", 0.5)
+    assert command.answer(*part, "--dask", "local:1") == command.answer(*part)
+    made = command.run("profile", *names, *read, "-o", tmp_path / "p.json")
+    assert made.returncode == 0, made.stderr
+    trace = [part for name in names for part in ("--trace", name)]
+    advise = ("advise", tmp_path / "p.json", *trace, *read)
+    advise += ("--accesses-per-second", "1000")
+    advised = command.answer(*advise)
+    monkeypatch.setenv(executors.DASK_VARIABLE, "local:2")
+    assert command.answer(*advise) == advised
+
+
+def test_an_error_names_the_file_as_it_was_given(
+    files: tuple[Path, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bad.csv").write_text("page,op\n1,R\nx,y,z\n")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "counts").mkdir()
+    ended = command.run(
+        *("profile", "bad.csv", "--format", "csv", "--column", "page=page"),
+        *("--column", "op=op", "--parts-in", "counts", "--workers", "1"),
+        *("-o", "p.json"),
+    )
+    assert ended.returncode == 2
+    assert "bad.csv" in ended.stderr
+    assert str(tmp_path) not in ended.stderr
+
+
+def test_counts_may_be_kept_in_a_store(files: tuple[Path, ...]) -> None:
+    """One that is in the memory of the process; threads of it see it."""
+    import obstore
+
+    from tierwright.trace.sources.store import open_store
+
+    shelf = shelf_of("memory://counts-of-a-test/day/1")
+    client = open_store("memory", "counts-of-a-test", None, request_timeout_s=1)
+    trace = trace_of(files)
+    whole = counts(measure.profile(trace).to_dict())
+    start = executors.threads(2).start
+    assert counts(profile_of_parts(trace, shelf, start).to_dict()) == whole
+    (listed,) = list(obstore.list(client, "day/1"))
+    keys = sorted(each["path"] for each in listed)
+    assert len(keys) == len(files)
+    assert all(key.startswith("day/1/") and key.endswith(".part") for key in keys)
+    # Damaged counts and missing ones are counted again, and nothing else is.
+    data = bytearray(bytes(obstore.get(client, keys[0]).bytes()))
+    data[len(data) // 2] ^= 1
+    obstore.put(client, keys[0], bytes(data))
+    obstore.delete(client, keys[1])
+    before = obstore.head(client, keys[2])["last_modified"]
+    assert counts(profile_of_parts(trace, shelf, start).to_dict()) == whole
+    assert obstore.head(client, keys[2])["last_modified"] == before
+
+
+def test_counts_that_vanish_are_named(
+    files: tuple[Path, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf = shelf_of("memory://counts-that-vanish/a")
+    really = parts._count
+
+    def and_lose(task: Any) -> int:
+        done = really(task)
+        if task[0].trace.path == files[1]:
+            task[1].remove(task[0].counts_name)
+        return done
+
+    monkeypatch.setattr(parts, "_count", and_lose)
+    said = (
+        rf"memory://counts-that-vanish/a/\w+\.part \(counts of {files[1]}\): .* missing"
+    )
+    with pytest.raises(BadInput, match=said):
+        profile_of_parts(trace_of(files), shelf, executors.threads(1).start)
+
+
+def test_a_folder_by_its_address_is_a_folder(
+    files: tuple[Path, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "the counts").mkdir()
+    named = [f"file://{path}" for path in files]
+    read = ("--format", "csv", "--column", "page=page", "--column", "op=op")
+    at = f"file://{tmp_path}/the%20counts"
+    made = command.run(
+        *("profile", *named, *read, "--parts-in", at, "--workers", 1),
+        *("-o", tmp_path / "p.json"),
+    )
+    assert made.returncode == 0, made.stderr
+    assert len(list((tmp_path / "the counts").iterdir())) == len(files)
+    whole = counts(measure.profile(trace_of(files)).to_dict())
+    assert counts(json.loads((tmp_path / "p.json").read_text())) == whole
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("memory://here/x", "in the memory of this process"),
+        ("ftp://here/x", "does not begin with a supported scheme"),
+        ("file://elsewhere/x", "does not name a file of this machine"),
+        ("s3://AKIAKEY:geheim@bucket/x", "`s3://***@bucket/x` has `***` for a bucket"),
+        ("az://box/x?sv=1&sig=geheim", "`az://box/x?***` carries a signature"),
+    ],
+)
+def test_what_is_no_place_for_counts_is_refused_without_its_secrets(
+    files: tuple[Path, ...], tmp_path: Path, place: str, said: str
+) -> None:
+    for options in (
+        [files[0], "--parts-in", place],
+        *([[place, "--parts-in", "."]] if "***" in said else []),
+    ):
+        ended = command.run("profile", *options, "-o", tmp_path / "p.json")
+        assert ended.returncode == 2
+        assert said in ended.stderr
+        assert "geheim" not in ended.stderr

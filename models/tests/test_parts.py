@@ -92,8 +92,8 @@ def test_kept_counts_are_used_and_damaged_ones_made_anew(
     counted = []
     really = parts._count
 
-    def noted(task: tuple[parts.PartOfTrace, Path]) -> int:
-        counted.append(task[1])
+    def noted(task: tuple[parts.PartOfTrace, Any]) -> int:
+        counted.append(tmp_path / task[0].counts_name)
         return really(task)
 
     monkeypatch.setattr(parts, "_count", noted)

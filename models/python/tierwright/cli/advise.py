@@ -29,6 +29,7 @@ from tierwright.cli.output import (
 from tierwright.cli.reads import NamedTrace, may_read_trace, opened
 from tierwright.cli.scale import print_scale, workload
 from tierwright.cli.template import Months, TemplateFile, choices
+from tierwright.cli.workers import DaskOption, spread_over
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_microseconds, parse_bytes
 
@@ -126,6 +127,7 @@ def advise(
             help="With --trace: also find the best split of RAM into clean and dirty pages.",
         ),
     ] = False,
+    dask: DaskOption = None,
     seed: Seed = 0,
     start: Start = "steady",
     new_pages: NewPages = 0,
@@ -134,7 +136,8 @@ def advise(
 ) -> None:
     """Advise what to buy for a workload and how to run it, and say why.
 
-    Exit code 0 with an answer, 3 where no option keeps every limit.
+    With --trace, finalists are replayed; with --dask, by the workers of a cluster. Exit code 0 with an answer, 3 where
+    no option keeps every limit.
     """
     from tierwright.advise import advice as question
     from tierwright.advise.advice.request import read_have
@@ -158,13 +161,20 @@ def advise(
             "--pool-split: there is no recording to split a buffer pool with",
             "add --trace with the trace of the profile",
         )
+    if dask is not None and trace is None:
+        raise BadInput(
+            "--dask: there is no recording to replay in a cluster",
+            "add --trace with the trace of the profile, or leave --dask out",
+        )
     with ExitStack() as stack:
         recording, on_progress = None, None
         if trace is not None:
             files, reading = trace
             if reading["page_bytes"] is None:
                 reading = {**reading, "page_bytes": curve.page_bytes}
-            recording = stack.enter_context(opened(files, reading))
+            recording = stack.enter_context(
+                spread_over(dask, stack.enter_context(opened(files, reading)))
+            )
             on_progress = stack.enter_context(progress("replay"))
         found = question.answer(
             curve,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -79,7 +80,7 @@ def _check_output(output: Path | None, *, json: bool) -> None:
 
 
 def _check_parts(
-    parts_in: Path | None,
+    parts_in: str | None,
     workers: int | None,
     dask: str | None,
     sample_rate: float | None,
@@ -105,18 +106,27 @@ def _check_parts(
 
 def _of_parts(
     trace: Trace,
-    folder: Path,
+    place: str,
     workers: AbstractContextManager[Workers],
     sizes: tuple[int, ...],
     on_progress: OnProgress,
 ) -> Profile:
     """Count the files of a trace side by side."""
     from tierwright.profile.parts import profile_of_parts
+    from tierwright.trace.sources.shelf import Folder, shelf_of
 
+    shelf = shelf_of(place)
+    if isinstance(shelf, Folder):
+        shelf = Folder(shelf.path.absolute())
+    elif shelf.address.scheme == "memory":
+        raise BadInput(
+            f"--parts-in: `{place}` is in the memory of this process, where no worker sees it",
+            "name a folder, or a prefix of a store such as s3://bucket/counts",
+        )
     with with_full_names(trace) as everywhere, workers as started:
         return profile_of_parts(
             everywhere,
-            folder.absolute(),
+            shelf,
             started.start,
             sizes=sizes,
             on_progress=on_progress,
@@ -149,12 +159,12 @@ def profile(
     ] = None,
     seed: Seed = 0,
     parts_in: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             "--parts-in",
             metavar="FOLDER",
             help="Count each FILE by itself, side by side, and join the counts: the same profile, without summaries. "
-            "FOLDER keeps the counts, so that interrupted work goes on.",
+            "FOLDER, or a prefix of a store such as s3://BUCKET/COUNTS, keeps the counts, so that interrupted work goes on.",
         ),
     ] = None,
     workers: Annotated[
@@ -189,8 +199,13 @@ def profile(
     _check_parts(parts_in, workers, dask, sample_rate)
     listed = parse_sizes(sizes, "--sizes", 1)
     from tierwright.profile import measure
+    from tierwright.trace.objects import on_this_machine
 
-    page = page_bytes_of(trace)
+    @cache
+    def page() -> int:
+        with on_this_machine(replace(trace, others=())) as first:
+            return page_bytes_of(first)()
+
     named = tuple(size.at(page) for size in listed)
     summaries = summaries and parts_in is None
     with progress("profile") as on_progress:

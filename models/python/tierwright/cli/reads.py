@@ -19,6 +19,7 @@ from tierwright.trace.reading import Trace
 
 if TYPE_CHECKING:
     from tierwright.profile.curve import Curve
+    from tierwright.trace.sources.address import Address
 
 Files = Annotated[
     list[str],
@@ -252,7 +253,9 @@ def reads_trace(command: Callable[..., None]) -> Callable[..., None]:
         if "out" in given:
             given["out"], files = _out_of(given["out"], files)
         reading = {key: given.pop(key) for key in OPTIONS}
-        with opened(files, reading) as trace:
+        # Parts are copied by those who count them.
+        copy = given.get("parts_in") is None
+        with opened(files, reading, copy=copy) as trace:
             command(trace, **given)
 
     read.__name__, read.__doc__ = command.__name__, command.__doc__
@@ -378,47 +381,63 @@ def _pages_as_profiled(
 
 
 @contextmanager
-def opened(files: Sequence[str], reading: Mapping[str, Any]) -> Iterator[Trace]:
+def opened(
+    files: Sequence[str], reading: Mapping[str, Any], *, copy: bool = True
+) -> Iterator[Trace]:
     """Put a trace together from its files and the options of reading it.
 
-    Objects of a store are copied first; errors name what was given.
+    Objects of a store are copied first, unless workers are to do that; errors name what was given.
     """
     with ExitStack() as stack:
-        copies = [stack.enter_context(_on_this_machine(file)) for file in files]
+        there = [stack.enter_context(_opened(file, copy=copy)) for file in files]
         stack.enter_context(named_as_given())
-        first, *others = (path for path, _ in copies)
-        versions = {path: version for path, version in copies if version}
+        first, *others = (each.path for each in there)
         said = {name: each.read(reading[name]) for name, each in OPTIONS.items()}
         trace = Trace.of({"path": first, **said})
-        yield replace(trace, others=tuple(others), versions=versions)
+        yield replace(
+            trace,
+            others=tuple(others),
+            versions={each.path: each.version for each in there if each.version},
+            objects={each.path: each.address for each in there if each.address},
+        )
+
+
+@dataclass(frozen=True)
+class _File:
+    """A file, and of an object where it is and which content of it."""
+
+    path: Path
+    address: Address | None = None
+    version: str | None = None
 
 
 @contextmanager
-def _on_this_machine(file: str) -> Iterator[tuple[Path, str | None]]:
-    """Copy an object of a store to a file; a file stays where it is.
-
-    Yields
-    ------
-    (Path, str or None)
-        The file, and of an object what names its content.
-    """
+def _opened(file: str, *, copy: bool) -> Iterator[_File]:
+    """Copy an object of a store to a file, or leave that to workers; a file stays where it is."""
     if "://" not in file:
-        yield Path(file), None
+        yield _File(Path(file))
         return
     from tierwright.trace.sources.copies import address_of, copied
+    from tierwright.trace.sources.shelf import path_of
 
+    if file.startswith("file://"):
+        yield _File(path_of(file))
+        return
     address = address_of(file)
     if address is None:
-        yield Path(file), None
+        yield _File(Path(file))
         return
     with ExitStack() as stack:
-        with progress("fetch") as on_progress:
-            copy = stack.enter_context(copied(address, on_progress))
-        shown_as[str(copy.path)] = file
+        found = _File(Path(file), address)
+        if copy:
+            with progress("fetch") as on_progress:
+                made = stack.enter_context(copied(address, on_progress))
+            found = _File(made.path, address, made.version)
+        shown_as[str(found.path)] = file
         try:
-            yield copy.path, copy.version
+            yield found
         finally:
-            del shown_as[str(copy.path)]
+            del shown_as[str(found.path)]
 
 
 def _out_of(out: Path | None, files: list[str]) -> tuple[Path, list[str]]:

@@ -28,6 +28,7 @@ from tierwright.cli.output import (
 from tierwright.cli.reads import reads_trace
 from tierwright.cli.scale import ProductionOption
 from tierwright.cli.sizes import parse_sizes
+from tierwright.cli.workers import DaskOption, spread_over
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_count
 from tierwright.common.wording import counted, three_digits
@@ -125,6 +126,7 @@ def sweep(
     ] = None,
     profile: RecordedProfile = None,
     production: ProductionOption = None,
+    dask: DaskOption = None,
     json: Json = False,
 ) -> None:
     """Replay every policy at every size, and every scheme at all sizes, in one read.
@@ -148,6 +150,9 @@ def sweep(
     correspond by the scale law, with its first half as warm-up unless --warm-up says otherwise; `production` of
     each row has the sizes of production and what is counted, per second. A row for which the recording is too
     small says so in place of counts.
+
+    With --dask, the configurations are replayed by the workers of a cluster, with the same rows; --threads is of this
+    process alone.
     """
     from tierwright.simulate import replay as core
 
@@ -172,11 +177,14 @@ def sweep(
     interrupted = False
     rows: list[dict[str, Any]] = []
     try:
-        with progress("sweep") as on_progress:
+        with (
+            spread_over(dask, source.trace) as everywhere,
+            progress("sweep") as on_progress,
+        ):
             replays = configurations if stand_ins is None else stand_ins.replays
             found = (
                 core.sweep(
-                    source.trace,
+                    everywhere,
                     replays,
                     warm_up=warm,
                     threads=threads,
@@ -184,7 +192,7 @@ def sweep(
                 )
                 if miniature is None
                 else core.miniatures(
-                    source.trace,
+                    everywhere,
                     replays,
                     miniature,
                     seed=seed,
@@ -319,7 +327,8 @@ def _with_budgets(
 ) -> list[dict[str, Any]]:
     return [
         {**row, "ram_budget_pages": budget} if budget is not None else row
-        for row, budget in zip(rows, budgets, strict=True)
+        # A sweep that was interrupted has fewer rows.
+        for row, budget in zip(rows, budgets, strict=False)
     ]
 
 

@@ -6,12 +6,11 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tierwright.cli.output import shown_as
+from tierwright.cli.output import named_as_given, shown_as
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -56,8 +55,13 @@ def workers_of(
 
 
 @contextmanager
-def spread_over(dask: str | None) -> Iterator[None]:
+def spread_over(dask: str | None, trace: Trace) -> Iterator[Trace]:
     """Spread the replays of the block over the Dask cluster that is named; without one they stay in this process.
+
+    Yields
+    ------
+    Trace
+        The trace as the workers find it.
 
     Raises
     ------
@@ -66,31 +70,39 @@ def spread_over(dask: str | None) -> Iterator[None]:
     """
     where = _dask_of(dask)
     if where is None:
-        yield
+        yield trace
         return
     from tierwright.simulate import executors
 
-    with executors.dask(where, _say) as workers, executors.spreading(workers):
-        yield
+    with (
+        with_full_names(trace) as everywhere,
+        executors.dask(where, _say) as workers,
+        executors.spreading(workers),
+    ):
+        yield everywhere
 
 
 @contextmanager
 def with_full_names(trace: Trace) -> Iterator[Trace]:
     """Name the files of a trace as workers in other folders find them; errors still name what was given."""
-    full = {path: Path(os.path.abspath(path)) for path in trace.files}  # noqa: PTH100 - links stay as they are named
+    full = {
+        path: path if path in trace.objects else path.absolute() for path in trace.files
+    }
     shown = {
-        str(there): shown_as.get(str(path), str(path))
+        str(there): str(path)
         for path, there in full.items()
-        if str(there) not in shown_as
+        if str(there) not in shown_as and there != path
     }
     shown_as.update(shown)
     try:
-        yield replace(
-            trace,
-            path=full[trace.path],
-            others=tuple(full[path] for path in trace.others),
-            versions={full[path]: text for path, text in trace.versions.items()},
-        )
+        with named_as_given():
+            yield replace(
+                trace,
+                path=full[trace.path],
+                others=tuple(full[path] for path in trace.others),
+                versions={full[path]: text for path, text in trace.versions.items()},
+                objects={full[path]: one for path, one in trace.objects.items()},
+            )
     finally:
         for name in shown:
             del shown_as[name]

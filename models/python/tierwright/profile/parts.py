@@ -1,25 +1,30 @@
 """The exact profile of a trace in parts: each counted by a worker, then joined to the same integers.
 
-A part is a file of the trace. What a worker leaves is a file too, named by what was counted, in a folder that all
-workers share: work that was interrupted goes on with what is there, and parts may be counted in any order, on any
-machine that sees the folder. How parts are joined: `models/crates/simulator/src/curve/parts.rs`.
+A part is a file of the trace. What a worker leaves is a file too, named by what was counted, in a folder or below a
+prefix of an object store that all workers share: work that was interrupted goes on with what is there, and parts may be counted in any order, on any
+machine that sees it. How parts are joined: `models/crates/simulator/src/curve/parts.rs`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from tierwright import _simulator
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import counted
 from tierwright.profile.workers import StartWorkers, Tasks, spread
+from tierwright.trace.objects import on_this_machine
 from tierwright.trace.reading import OnProgress, Trace
+from tierwright.trace.sources.copies import version_of
+from tierwright.trace.sources.shelf import Folder, Shelf
 
 if TYPE_CHECKING:
     from tierwright.profile.document import Profile
@@ -54,15 +59,20 @@ class PartOfTrace:
     accesses: int
     trace_accesses: int
 
-    def file_in(self, folder: Path) -> Path:
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        address = self.trace.objects.get(self.trace.path)
+        return str(address or self.trace.path)
+
+    @property
+    def counts_name(self) -> str:
         """Name the file of its counts: another one for any other content, place or reading."""
         path = self.trace.path
-        status = path.stat()
+        version = self.trace.versions.get(path)
         named = json.dumps(
             [
-                path.name,
-                status.st_size,
-                status.st_mtime_ns,
+                *_content(path, version),
                 self.first_access,
                 self.trace_accesses,
                 self.trace.arguments(),
@@ -70,12 +80,20 @@ class PartOfTrace:
             sort_keys=True,
         )
         digest = hashlib.sha256(named.encode()).hexdigest()
-        return folder / f"{digest[:32]}{_ENDING}"
+        return f"{digest[:32]}{_ENDING}"
+
+
+def _content(path: Path, version: str | None) -> list[str | int]:
+    """Name the content of a file, or of an object by its version."""
+    if version is not None:
+        return [version]
+    status = path.stat()
+    return [path.name, status.st_size, status.st_mtime_ns]
 
 
 def profile_of_parts(
     trace: Trace,
-    folder: Path,
+    folder: Path | Shelf,
     start_workers: StartWorkers,
     *,
     sizes: tuple[int, ...] = (),
@@ -87,9 +105,10 @@ def profile_of_parts(
     Parameters
     ----------
     trace : Trace
-        Its files are the parts, in their order.
-    folder : Path
-        Where the counts of the parts are kept, and looked for; every worker sees it under this name.
+        Its files are the parts, in their order. Those that are objects of a store are copied by whoever counts them.
+    folder : Path or Shelf
+        Where the counts of the parts are kept, and looked for; every worker sees it under this name. Counts in a store
+        are copied here to be joined.
     start_workers : callable
         Starts the workers; called again if one of them dies, at most three times.
     sizes, points
@@ -109,9 +128,9 @@ def profile_of_parts(
 
     check_sizes(sizes)
     _check_files(trace)
-    if not folder.is_dir():
-        raise BadInput(f"`{folder}` is not a folder", "name a folder that exists")
-    files = [replace(trace, path=path, others=()) for path in trace.files]
+    shelf = Folder(folder) if isinstance(folder, Path) else folder
+    shelf.check()
+    files = [_one(trace, path) for path in trace.files]
     steps = 2 * len(files)
     report = on_progress or (lambda _done, _total, _accesses: True)
     accesses = spread(
@@ -127,24 +146,26 @@ def profile_of_parts(
         PartOfTrace(one, first, count, total)
         for one, first, count in zip(files, starts[:-1], accesses, strict=True)
     ]
-    paths = [part.file_in(folder) for part in placed]
-    missing = [
-        (part, path)
-        for part, path in zip(placed, paths, strict=True)
-        if not _is_whole(path)
-    ]
-    kept = len(files) - len(missing)
-    spread(
-        start_workers,
-        _count,
-        missing,
-        lambda done: report(len(files) + kept + len(done), steps, sum(done.values())),
-        _PARTS,
-    )
-    found = _simulator.join_parts(
-        [str(path) for path in paths],
-        on_progress=lambda _done, _total, accesses: report(steps, steps, accesses),
-    )
+    with TemporaryDirectory(prefix="tierwright-") as cache:
+        missing = [
+            (part, shelf) for part in placed if not _is_whole(part, shelf, Path(cache))
+        ]
+        kept = len(files) - len(missing)
+        spread(
+            start_workers,
+            _count,
+            missing,
+            lambda done: report(
+                len(files) + kept + len(done), steps, sum(done.values())
+            ),
+            _PARTS,
+        )
+        found = _joined(
+            placed,
+            shelf,
+            Path(cache),
+            lambda _done, _total, accesses: report(steps, steps, accesses),
+        )
     found["trace"] = _noted(found["notes"])
     _check_skipped(found["trace"]["skipped_records"], trace)
     duration_ns = found["duration_ns"]
@@ -182,33 +203,95 @@ def _check_skipped(skipped: int, trace: Trace) -> None:
         )
 
 
+def _one(trace: Trace, path: Path) -> Trace:
+    """Return one file of a trace, of an object the version that is counted."""
+    one = replace(trace, path=path, others=())
+    if path not in trace.objects or path in trace.versions:
+        return one
+    versions = {path: version_of(trace.objects[path])}
+    return replace(one, versions=versions)
+
+
 def _accesses_of(trace: Trace) -> int:
-    return _simulator.count_accesses(str(trace.path), **trace.arguments())
+    with on_this_machine(trace) as here, _named(trace, here):
+        return _simulator.count_accesses(str(here.path), **here.arguments())
 
 
-def _count(task: tuple[PartOfTrace, Path]) -> int:
+def _count(task: tuple[PartOfTrace, Shelf]) -> int:
     """Write the counts of a part, and return its accesses."""
-    part, path = task
-    _simulator.part_curves(
-        str(part.trace.path),
-        str(path),
-        first_access=part.first_access,
-        trace_accesses=part.trace_accesses,
-        **part.trace.arguments(),
-    )
+    part, shelf = task
+    with (
+        on_this_machine(part.trace) as here,
+        _named(part.trace, here),
+        shelf.writing(part.counts_name) as path,
+    ):
+        _simulator.part_curves(
+            str(here.path),
+            str(path),
+            first_access=part.first_access,
+            trace_accesses=part.trace_accesses,
+            **here.arguments(),
+        )
     return part.accesses
 
 
-def _is_whole(path: Path) -> bool:
-    """Whether the counts of a part are there; what is damaged is counted anew."""
-    if not path.exists():
+@contextmanager
+def _named(trace: Trace, here: Trace) -> Iterator[None]:
+    """Name an object, not its copy, in an error."""
+    try:
+        yield
+    except _simulator.SimulatorError as error:
+        if here.path == trace.path:
+            raise
+        message, hint = error.args
+        address = str(trace.objects[trace.path])
+        raise type(error)(message.replace(str(here.path), address), hint) from None
+
+
+def _is_whole(part: PartOfTrace, shelf: Shelf, cache: Path) -> bool:
+    """Whether the counts of a part are there; what is damaged is counted again."""
+    name = part.counts_name
+    path = shelf.here(name, cache)
+    if path is None:
         return False
     try:
         _simulator.check_part(str(path))
     except _simulator.TraceError:
         path.unlink()
+        shelf.remove(name)
         return False
     return True
+
+
+def _joined(
+    parts: Sequence[PartOfTrace], shelf: Shelf, cache: Path, on_progress: OnProgress
+) -> dict[str, Any]:
+    """Join the counts of all parts, those in a store by copies of them.
+
+    Raises
+    ------
+    BadInput
+        If those of a part are missing.
+    SimulatorError
+        If they are damaged, or progress asked to stop.
+    """
+    named: dict[str, str] = {}
+    for part in parts:
+        path = shelf.here(part.counts_name, cache)
+        shown = f"{shelf.named(part.counts_name)} (counts of {part.name})"
+        if path is None:
+            raise BadInput(
+                f"{shown}: it was there, and is missing now",
+                "run the command again: it counts this part again and keeps the others",
+            )
+        named[str(path)] = shown
+    try:
+        return _simulator.join_parts(list(named), on_progress=on_progress)
+    except _simulator.TraceError as error:
+        message, hint = error.args
+        for path, shown in named.items():
+            message = message.replace(str(path), shown)
+        raise _simulator.TraceError(message, hint) from None
 
 
 def _noted(notes: Iterable[str]) -> Mapping[str, Any]:

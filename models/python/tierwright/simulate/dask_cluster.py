@@ -15,13 +15,13 @@ from distributed import Client, KilledWorker, LocalCluster
 from distributed.cfexecutor import ClientExecutor
 
 from tierwright.common.errors import BadInput
-from tierwright.profile.workers import WatchedExecutor, WorkersExhausted
-from tierwright.simulate.executors import Say, Workers
+from tierwright.profile.workers import StartWorkers, WatchedExecutor, WorkersExhausted
 
 _ANSWER_S = 20.0
 """How long a scheduler may take to answer. [s]"""
 _LOOK_EVERY_S = 1.0
 _OWN = "tierwright"
+Say = Callable[[str], None]
 
 
 class OtherVersion(Exception):
@@ -29,8 +29,16 @@ class OtherVersion(Exception):
 
 
 @contextmanager
-def opened(where: str, local: int | None, say: Say) -> Iterator[Workers]:
-    """Connect to a cluster, or start one, for the length of the block; see `tierwright.simulate.executors.dask`."""
+def opened(
+    where: str, local: int | None, say: Say
+) -> Iterator[tuple[StartWorkers, int]]:
+    """Connect to a cluster, or start one, for the length of the block; see `tierwright.simulate.executors.dask`.
+
+    Yields
+    ------
+    (StartWorkers, int)
+        What starts its executor, and tasks at a time.
+    """
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     with ExitStack() as stack:
         address: Any = where
@@ -43,7 +51,8 @@ def opened(where: str, local: int | None, say: Say) -> Iterator[Workers]:
                     n_workers=local,
                     threads_per_worker=1,
                     host="127.0.0.1",
-                    dashboard_address=None,
+                    # Dask's own choice is the port of `tierwright serve`.
+                    dashboard_address="127.0.0.1:0",
                     # Tables of pages are outside Python's memory, and their size is known: no worker is killed for it.
                     memory_limit=None,
                     silence_logs=logging.CRITICAL,
@@ -53,7 +62,7 @@ def opened(where: str, local: int | None, say: Say) -> Iterator[Workers]:
         cluster = _Cluster(where, address, say)
         stack.callback(cluster.close)
         cluster.connect()
-        yield Workers(cluster.start, cluster.slots, remote=local is None)
+        yield cluster.start, cluster.slots
 
 
 class _Cluster:

@@ -5,7 +5,6 @@ One interface, `StartWorkers`: it starts an executor of `concurrent.futures`. Wh
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -79,6 +78,7 @@ def processes(workers: int | None = None) -> Workers:
     count = workers or os.cpu_count() or 1
 
     def start() -> AbstractContextManager[Executor]:
+        import multiprocessing
         from concurrent.futures import ProcessPoolExecutor
 
         return ProcessPoolExecutor(
@@ -88,7 +88,8 @@ def processes(workers: int | None = None) -> Workers:
     return Workers(start, count)
 
 
-def dask(where: str, say: Say) -> AbstractContextManager[Workers]:
+@contextmanager
+def dask(where: str, say: Say) -> Iterator[Workers]:
     """Return the workers of a Dask cluster, which is left, or ended if it was started here, at the end of the block.
 
     Parameters
@@ -130,7 +131,8 @@ def dask(where: str, say: Say) -> AbstractContextManager[Workers]:
             f"Dask: the package `{error.name}` is not installed",
             "install it: pip install 'tierwright[dask]'",
         ) from None
-    return dask_cluster.opened(where, count, say)
+    with dask_cluster.opened(where, count, say) as (start, slots):
+        yield Workers(start, slots, remote=count is None)
 
 
 @contextmanager

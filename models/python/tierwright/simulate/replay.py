@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 
 from tierwright import _simulator
 from tierwright.common.errors import BadInput
+from tierwright.simulate.executors import in_force
 from tierwright.simulate.warm_up import AskedWarmUp, WarmUp, accesses_of, whole
 from tierwright.trace.reading import OnProgress, Trace
 
@@ -162,8 +163,20 @@ def sweep(
     """Replay many configurations over one read of the trace; a cancel keeps its rows.
 
     All have the same warm-up, but `full`, which is of each alone: a configuration whose cache the trace does not
-    fill has its `error` and `hint` in its row. See `WarmUp`.
+    fill has its `error` and `hint` in its row. See `WarmUp`. Within `tierwright.simulate.executors.spreading` they are
+    replayed by those workers, with the same rows.
     """
+    workers = in_force()
+    if workers is not None and configurations:
+        from tierwright.simulate import spread
+
+        return spread.sweep(
+            workers,
+            trace,
+            configurations,
+            {"warm_up": warm_up_accesses(trace, warm_up)},
+            on_progress,
+        )
     return _simulator.sweep(
         str(trace.path),
         [dict(configuration) for configuration in configurations],
@@ -187,8 +200,24 @@ def miniatures(
     """Estimate many configurations by scaled caches over samples; a cancel keeps whole reads.
 
     The warm-up is of the whole trace: each sample warms up with its own share of it. `full` is refused, for each
-    sample would be full at a different access.
+    sample would be full at a different access. Within `tierwright.simulate.executors.spreading` they are estimated by
+    those workers, with the same rows.
     """
+    workers = in_force()
+    if workers is not None and configurations:
+        from tierwright.simulate import spread
+
+        return spread.miniatures(
+            workers,
+            trace,
+            configurations,
+            {
+                "sample_rate": sample_rate,
+                "seed": seed,
+                "warm_up": warm_up_accesses(trace, warm_up),
+            },
+            on_progress,
+        )
     return _simulator.miniatures(
         str(trace.path),
         [dict(configuration) for configuration in configurations],

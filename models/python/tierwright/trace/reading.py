@@ -9,6 +9,7 @@ from typing import Any
 
 from tierwright import _simulator
 from tierwright.common.errors import BadInput
+from tierwright.trace.sources.address import Address
 
 OnProgress = Callable[[int, int, int], bool]
 """Called with (bytes done, bytes in all, accesses so far); False cancels."""
@@ -76,7 +77,9 @@ class Trace:
     others : tuple of Path
         Files that are read behind `path`, all of them one trace as the files of a folder are.
     versions : mapping
-        Name of the content of each file that is a copy of an object of a store.
+        Name of the content of each file that is a copy of an object of a store, or is to be one.
+    objects : mapping
+        Address of each file that is an object of a store: where it is not here, workers copy it.
     """
 
     path: Path
@@ -87,6 +90,7 @@ class Trace:
     reading: Reading = STRICT
     others: tuple[Path, ...] = ()
     versions: Mapping[Path, str] = field(default_factory=dict)
+    objects: Mapping[Path, Address] = field(default_factory=dict)
 
     @property
     def files(self) -> tuple[Path, ...]:

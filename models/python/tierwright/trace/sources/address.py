@@ -51,6 +51,21 @@ def is_address(text: str) -> bool:
     return "://" in text
 
 
+_SIGNED = re.compile(r"\?.*(?:sig|signature|token|credential)[^=&]*=", re.IGNORECASE)
+
+
+def without_secrets(text: str) -> str:
+    """Return an address as it may be shown: without a user and a password, and without what follows a `?`."""
+    scheme, mark, rest = text.partition("://")
+    if not mark:
+        return text
+    authority, slash, key = rest.partition("/")
+    _, at, host = authority.rpartition("@")
+    shown = f"{scheme}://{'***@' if at else ''}{host}{slash}{key}"
+    signed = _SIGNED.search(shown)
+    return shown if signed is None else f"{shown[: signed.start()]}?***"
+
+
 def parse(text: str) -> Address:
     """Take an address apart; one slash at its end may stand for a prefix.
 
@@ -66,7 +81,12 @@ def parse(text: str) -> Address:
     scheme, _, rest = text.partition("://")
     bucket, _, key = rest.partition("/")
     if _BUCKETS[scheme].fullmatch(bucket) is None:
-        raise ValueError(f"has `{bucket[:80]}` for a bucket, which is not a valid name")
+        shown = "***" if "@" in bucket else bucket[:80]
+        raise ValueError(f"has `{shown}` for a bucket, which is not a valid name")
+    if _SIGNED.search(key):
+        raise ValueError(
+            "carries a signature or a token, which are read from the environment alone"
+        )
     if len(key.encode("utf-8", "surrogatepass")) > _KEY_BYTES:
         raise ValueError(f"has a key of more than {_KEY_BYTES} bytes")
     if not key.isprintable():

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from tierwright.common.errors import BadInput
 from tierwright.trace.sources import store
-from tierwright.trace.sources.address import SCHEMES, Address, parse
+from tierwright.trace.sources.address import SCHEMES, Address, parse, without_secrets
 
 if TYPE_CHECKING:
     from tierwright.trace.sources.store import Found
@@ -23,7 +23,7 @@ ENDPOINT_VARIABLE = "TIERWRIGHT_OBJECT_STORE_ENDPOINT"
 _LOOK_UP_S = 20.0
 _TRIES = 4
 _NAME_CHARACTERS = 60  # of four bytes at most: file systems take 255
-_LIBRARY_HINT = "install it: pip install 'tierwright[objects]'; or copy the object to a file and name that"
+LIBRARY_HINT = "install it: pip install 'tierwright[objects]'; or copy the object to a file and name that"
 
 OnFetch = Callable[[int, int, int], bool]
 """Called with (bytes there, bytes in all, 0 accesses); False cancels."""
@@ -59,7 +59,7 @@ def address_of(text: str) -> Address | None:
         address = parse(text)
     except ValueError as error:
         raise BadInput(
-            f"`{text}` {error}",
+            f"`{without_secrets(text)}` {error}",
             "name a file, or an object such as s3://bucket/day1.csv.zst",
         ) from None
     if not address.key or text.endswith("/"):
@@ -81,7 +81,7 @@ def copied(address: Address, on_fetch: OnFetch) -> Iterator[Copy]:
     KeyboardInterrupt
         If `on_fetch` asked to stop.
     """
-    endpoint = os.environ.get(ENDPOINT_VARIABLE) or None
+    endpoint = endpoint_named()
     found = _looked_up(address, endpoint)
     if found.size_bytes == 0:
         raise BadInput(f"{address}: the object is empty (0 bytes)", "check its key")
@@ -105,7 +105,27 @@ def copied(address: Address, on_fetch: OnFetch) -> Iterator[Copy]:
                 f"{address}: it cannot be copied to `{folder}`: {error.strerror}",
                 "name another folder for temporary files: TMPDIR=/large/folder",
             ) from error
-        yield Copy(path, f"{address}, version {found.etag}, {found.size_bytes} bytes")
+        yield Copy(path, _version_of(address, found))
+
+
+def endpoint_named() -> str | None:
+    """Return the address of the S3 store that the environment names; None takes Amazon's."""
+    return os.environ.get(ENDPOINT_VARIABLE) or None
+
+
+def version_of(address: Address) -> str:
+    """Say which content an object has now: address, version in the store, length.
+
+    Raises
+    ------
+    BadInput
+        If the store does not show it.
+    """
+    return _version_of(address, _looked_up(address, endpoint_named()))
+
+
+def _version_of(address: Address, found: Found) -> str:
+    return f"{address}, version {found.etag}, {found.size_bytes} bytes"
 
 
 def _looked_up(address: Address, endpoint: str | None) -> Found:
@@ -114,7 +134,7 @@ def _looked_up(address: Address, endpoint: str | None) -> Found:
     except ModuleNotFoundError as error:
         raise BadInput(
             f"{address}: reading objects needs the package `{error.name}`, which is not installed",
-            _LIBRARY_HINT,
+            LIBRARY_HINT,
         ) from None
     except TimeoutError:
         raise BadInput(

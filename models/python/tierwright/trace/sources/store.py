@@ -24,12 +24,13 @@ if TYPE_CHECKING:
         AzureStore,
         ClientConfig,
         GCSStore,
+        MemoryStore,
         RetryConfig,
         S3Config,
         S3Store,
     )
 
-    Store = S3Store | GCSStore | AzureStore
+    Store = S3Store | GCSStore | AzureStore | MemoryStore
 
 _CODE = re.compile(r"<Code>(\w{1,80})</Code>")
 # The library tells failures of credentials from others in words alone. Addresses are of
@@ -62,11 +63,14 @@ _CREDENTIALS = {
     "from AZURE_STORAGE_ACCOUNT_KEY, AZURE_STORAGE_SAS_KEY or a managed identity; "
     "AZURE_SKIP_SIGNATURE=true reads public objects.",
 }
+_MEMORY: dict[str, MemoryStore] = {}
+"""Stores of this process alone, by the name of their bucket."""
 _ADDRESS_IN = {"gs": "GOOGLE_BASE_URL", "az": "AZURE_STORAGE_ENDPOINT"}
 _REACHED_BY = {
     "s3": "TIERWRIGHT_OBJECT_STORE_ENDPOINT, AWS_REGION, a proxy",
     "gs": "GOOGLE_BASE_URL, a proxy",
     "az": "AZURE_STORAGE_ACCOUNT_NAME, AZURE_STORAGE_ENDPOINT, a proxy",
+    "memory": "it is in the memory of one process",
 }
 
 
@@ -141,7 +145,7 @@ def open_store(
     Parameters
     ----------
     scheme : str
-        Which store: "s3", "gs" or "az".
+        Which store: "s3", "gs" or "az"; "memory" is one of this process alone.
     bucket : str
         Name of the bucket or container.
     endpoint : str, optional
@@ -151,8 +155,10 @@ def open_store(
         Limit of one request, its body included. [s]
     """
     # Here, because most of what imports this module never reaches a store.
-    from obstore.store import AzureStore, GCSStore, S3Store
+    from obstore.store import AzureStore, GCSStore, MemoryStore, S3Store
 
+    if scheme == "memory":
+        return _MEMORY.setdefault(bucket, MemoryStore())
     config: S3Config = {} if endpoint is None else {"endpoint": endpoint}
     client: ClientConfig = {
         "timeout": timedelta(seconds=request_timeout_s),
