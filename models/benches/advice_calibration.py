@@ -506,6 +506,7 @@ COLUMNS = (
     "all_in_ram",
     "reason",
 )
+YES_OR_NO = {True: "yes", False: "no"}
 SAVED_EVERY = 10
 """Trials after which outcomes are saved."""
 
@@ -547,7 +548,7 @@ def save(accesses: int, outcomes: Mapping[int, Trial]) -> None:
         table.writerow(COLUMNS)
         for seed, each in sorted(outcomes.items()):
             held = " ".join(
-                f"{name}={yes_or_no(answer)}" for name, answer in each.held.items()
+                f"{name}={YES_OR_NO[answer]}" for name, answer in each.held.items()
             )
             stated = "" if each.probability is None else repr(each.probability)
             table.writerow(
@@ -556,18 +557,13 @@ def save(accesses: int, outcomes: Mapping[int, Trial]) -> None:
                     MODEL_VERSION,
                     each.family,
                     stated,
-                    yes_or_no(each.right),
+                    YES_OR_NO[each.right],
                     held,
-                    yes_or_no(each.all_in_ram),
+                    YES_OR_NO[each.all_in_ram],
                     each.reason,
                 )
             )
     part.replace(path)
-
-
-def yes_or_no(answer: bool) -> str:
-    """Write an answer."""
-    return "yes" if answer else "no"
 
 
 def outcomes(

@@ -27,7 +27,7 @@ pub(crate) struct Settings {
     /// Times as many are looked at.
     pub(crate) headroom: u64,
     pub(crate) frequent_only: bool,
-    /// Drive writes a day, in percent; 0: no limit.
+    /// Drive writes per day, in percent; 0: no limit.
     pub(crate) dwpd_percent: u64,
     /// Pages that a day may have besides.
     pub(crate) burst: u64,
@@ -257,7 +257,7 @@ impl FlashCache for L2arc {
             name: "dwpd_limit_percent",
             values: "0 to 100000",
             default: "100",
-            description: "Drive writes a day once the ring is full, in percent of flash, where that is at least twice DRAM; 0: no limit.",
+            description: "Drive writes per day once the ring is full, in percent of flash, where that is at least twice DRAM; 0: no limit.",
             is_place: false,
         },
         OptionAbout {
