@@ -24010,7 +24010,7 @@ export type TransactionStudyIn = {
     /**
      * Blocks
      *
-     * Blocks of the device; absent: as many as hold the database, three checkpoint intervals of the log and 28 % more.
+     * Blocks of the device; absent: as many as hold the database, three checkpoint intervals of the log and 28 % more; doubled where log records written instead of pages take more.
      */
     blocks?: number | null;
     /**
