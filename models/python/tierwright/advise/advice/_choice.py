@@ -23,7 +23,7 @@ from tierwright.evaluate.advice.limits import (
     own_limits,
     stated_limits,
 )
-from tierwright.evaluate.advice.rows import IntArray, Options
+from tierwright.evaluate.advice.rows import SOURCES, IntArray, Options
 from tierwright.profile.evidence import Evidence
 
 MOST_ASKED = 400
@@ -130,8 +130,10 @@ def _no_faster(table: Table, slow: IntArray, rows: IntArray) -> Bools:
     # A tier that there is not has no times.
     loads = np.nan_to_num(loads)
     kinds, found = table.kind_codes, np.zeros(len(rows), dtype=np.bool_)
+    # Of a quote several devices may hold the data, of different latencies: it is one kind all the same.
+    sold = options.source[rows] != SOURCES.index("quotes")
     for at in slow.tolist():
-        [same] = np.nonzero((kinds[rows] == kinds[at]) & ~found)
+        [same] = np.nonzero((kinds[rows] == kinds[at]) & sold & ~found)
         found[same] = (loads[rows[same]] >= loads[at]).all(axis=1)
     return found
 
