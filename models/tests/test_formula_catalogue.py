@@ -417,6 +417,8 @@ JOINED = {
     "advise.transaction_writes.answer": "both ways of writing, in words",
     "advise.dram_or_flash.answer": "thetas, equal money, flips, in words",
     "advise.recovery.answer": "rates, filling and restart",
+    "advise.recovery.redo_window": "accesses of a time, at most those of a trace",
+    "advise.recovery.redone_of": "means of what the core counts by window",
     "advise.wear.answer": "page flow, budget, lives and money",
     "advise.dram_or_flash.break_even.analyse": "thetas, money, intervals",
     "evaluate.endurance.outlook.wear_outlook": "page flow, budget, lifetimes",

@@ -35,7 +35,7 @@ const ARRIVALS: Readonly<Record<CourseArrivals, string>> = {
   trace: "As recorded",
 };
 const MEASURES: readonly { readonly value: CourseMeasure; readonly label: string }[] = [
-  { value: "shares", label: "Hits and busy shares" },
+  { value: "shares", label: "Shares" },
   { value: "rate", label: "Rate" },
   { value: "response", label: "Response time" },
 ];
