@@ -17598,7 +17598,7 @@ export type RecoveryOut = {
     /**
      * Restart after a crash; null: see `restart_reason`.
      */
-    restart: TierwrightServerQuestionsWearSchemasRestartOut | null;
+    restart: RestartOut | null;
     /**
      * Restart Reason
      *
@@ -18722,6 +18722,74 @@ export type RestartCurve = {
      * Restart without flash. [s]
      */
     without_flash_s: Array<number>;
+};
+
+/**
+ * RestartOut
+ *
+ * Restart with a flash cache that survives, against one without.
+ */
+export type RestartOut = {
+    /**
+     * Redo Pages
+     *
+     * Pages to read again after a crash. [pages]
+     */
+    redo_pages: number;
+    /**
+     * Redo Basis
+     *
+     * Where the number of pages is from.
+     */
+    redo_basis: string;
+    /**
+     * With a flash cache that survives.
+     */
+    with_flash: RestartPart;
+    /**
+     * Without one.
+     */
+    without_flash: RestartPart;
+    /**
+     * Speedup
+     *
+     * Restart without flash over restart with it. [1]
+     */
+    speedup: number;
+    /**
+     * Metadata Segments
+     *
+     * Segments of metadata to read.
+     */
+    metadata_segments: number;
+    /**
+     * Metadata Restore S
+     *
+     * Time to read the metadata back. [s]
+     */
+    metadata_restore_s: number;
+    /**
+     * Full Scan S
+     *
+     * Time to find the metadata by reading all of flash. [s]
+     */
+    full_scan_s: number;
+    /**
+     * Metadata Flush Interval S
+     *
+     * Time between two flushes of the metadata; null where unknown. [s]
+     */
+    metadata_flush_interval_s: number | null;
+    /**
+     * Restart over the interval of checkpoints; columns.
+     */
+    curve: RestartCurve;
+    /**
+     * Validity
+     *
+     * Where they are valid.
+     */
+    validity: string;
 };
 
 /**
@@ -22046,6 +22114,8 @@ export type StudyRow = {
     ram_pages: number;
     /**
      * System
+     *
+     * Name of the system.
      */
     system: 'page_lru' | 'aries' | 'committed_first' | 'aat' | 'transaction_page' | 'log_write' | 'transaction_log';
     /**
@@ -22213,7 +22283,7 @@ export type StudyRow = {
     /**
      * Null where nothing crashed, or the system keeps no log.
      */
-    recovery: TierwrightServerQuestionsTransactionStudiesSchemasRestartOut | null;
+    recovery: TransactionRestartOut | null;
     /**
      * Restart Us
      *
@@ -23969,6 +24039,50 @@ export type TransactionReplayOut = {
      * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
      */
     derivation: Array<DerivationStep> | null;
+};
+
+/**
+ * TransactionRestartOut
+ *
+ * What a restart takes after the crash.
+ */
+export type TransactionRestartOut = {
+    /**
+     * Log Pages Read
+     *
+     * Pages of the log, each read once. [pages]
+     */
+    log_pages_read: number;
+    /**
+     * Pages Read
+     *
+     * Pages of the database that are read. [pages]
+     */
+    pages_read: number;
+    /**
+     * Redone
+     *
+     * Records of the log that are applied again.
+     */
+    redone: number;
+    /**
+     * Undone
+     *
+     * Updates taken back, of transactions that had not ended.
+     */
+    undone: number;
+    /**
+     * Losers
+     *
+     * Those transactions.
+     */
+    losers: number;
+    /**
+     * Pages Written
+     *
+     * Pages that the restart changes, each written once. [pages]
+     */
+    pages_written: number;
 };
 
 /**
@@ -26134,97 +26248,6 @@ export type ZipfOut = {
      * How `ks_distance` is defined.
      */
     quality: string;
-};
-
-/**
- * RestartOut
- *
- * What a restart takes after the crash.
- */
-export type TierwrightServerQuestionsTransactionStudiesSchemasRestartOut = {
-    /**
-     * Log Pages Read
-     *
-     * Pages of the log, each read once. [pages]
-     */
-    log_pages_read: number;
-    /**
-     * Pages Read
-     *
-     * Pages of the database that are read. [pages]
-     */
-    pages_read: number;
-    /**
-     * Redone
-     *
-     * Records of the log that are applied again.
-     */
-    redone: number;
-    /**
-     * Undone
-     *
-     * Updates taken back, of transactions that had not ended.
-     */
-    undone: number;
-    /**
-     * Losers
-     *
-     * Those transactions.
-     */
-    losers: number;
-    /**
-     * Pages Written
-     *
-     * Pages that the restart changes, each written once. [pages]
-     */
-    pages_written: number;
-};
-
-/**
- * RestartOut
- *
- * Restart with a flash cache that survives, against one without.
- */
-export type TierwrightServerQuestionsWearSchemasRestartOut = {
-    /**
-     * Redo Pages
-     *
-     * Pages to read again after a crash. [pages]
-     */
-    redo_pages: number;
-    /**
-     * Redo Basis
-     */
-    redo_basis: string;
-    with_flash: RestartPart;
-    without_flash: RestartPart;
-    /**
-     * Speedup
-     */
-    speedup: number;
-    /**
-     * Metadata Segments
-     */
-    metadata_segments: number;
-    /**
-     * Metadata Restore S
-     */
-    metadata_restore_s: number;
-    /**
-     * Full Scan S
-     */
-    full_scan_s: number;
-    /**
-     * Metadata Flush Interval S
-     */
-    metadata_flush_interval_s: number | null;
-    curve: RestartCurve;
-    /**
-     * Validity
-     *
-     * Where they are valid.
-     */
-    validity: string;
 };
 
 export type GetRootData = {

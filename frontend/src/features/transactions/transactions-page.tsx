@@ -265,7 +265,7 @@ function Answer({ found, search, prices, onSize }: AnswerProps) {
           subtitle={`The systems crash after ${counted(found.crash_after, "event")}. One without a log cannot restart.`}
         >
           {restarts.length === 0 ? (
-            <Text size="sm">None of the systems keeps a log.</Text>
+            <Text size="sm">No system keeps a log.</Text>
           ) : (
             <DataTable
               label="Restart after the crash"

@@ -119,7 +119,7 @@ class EventSurveyOut(Answer):
     losers="Those transactions.",
     pages_written="Pages that the restart changes, each written once. [pages]",
 )
-class RestartOut(Answer):
+class TransactionRestartOut(Answer):
     """What a restart takes after the crash."""
 
 
@@ -127,7 +127,7 @@ class StudyRow(Answer):
     """One system at one size of the buffer; counts are pages unless stated otherwise."""
 
     ram_pages: int = Field(description="Buffer. [pages]")
-    system: System
+    system: System = Field(description="Name of the system.")
     title: str
     reads: int = Field(description="Page reads of the device, copies included.")
     writes: int = Field(description="Pages programmed, copies included.")
@@ -161,7 +161,7 @@ class StudyRow(Answer):
     erase_time_us: float = Field(description="Of the erases. [µs]")
     time_us: float = Field(description="Sum of the three, on flash. [µs]")
     disk_time_us: float = Field(description="The same operations on a disk. [µs]")
-    recovery: RestartOut | None = Field(
+    recovery: TransactionRestartOut | None = Field(
         description="Null where nothing crashed, or the system keeps no log."
     )
     restart_us: float | None = Field(description="Of the restart, on flash. [µs]")
