@@ -40,7 +40,7 @@ export function PriceBookOf(props: {
           size="xs"
           variant="default"
           loading={kept.isPending}
-          aria-label={`Keep ${name} as a price book`}
+          aria-label={`Keep as a price book: ${name}`}
           onClick={() => kept.mutate()}
         >
           Keep as a price book
