@@ -60,7 +60,7 @@ function Kept(props: { readonly name: string; readonly found: PriceBookImportOut
     <>
       <Text size="sm" role="status">
         {found.finding}{" "}
-        <Anchor component={Link} to="/hardware" size="sm">
+        <Anchor component={Link} to="/hardware" size="sm" underline="always">
           Price books
         </Anchor>
       </Text>
