@@ -92,7 +92,9 @@ test("a price list becomes a price book, by keyboard alone", async ({ page }) =>
 
   // One statement tells the drive of the list and that of the host.
   await state(page, /SAMSUNG MZQL27T6/, DRIVE);
-  await expect(kept).toContainText("1 part number is known. 1 part number is not known");
+  await expect(kept).toContainText(
+    "1 part number is known. 1 part number is not known",
+  );
   await expect(list.getByText("Unresolved rows (1)")).toBeVisible();
   await expect(page.getByRole("textbox", { name: "RAM today" })).toHaveValue("128");
 
