@@ -40,7 +40,7 @@ export function PriceBookOf(props: {
           size="xs"
           variant="default"
           loading={kept.isPending}
-          aria-label={`Keep ${name} as a price book`}
+          aria-label={`Keep as a price book: ${name}`}
           onClick={() => kept.mutate()}
         >
           Keep as a price book
@@ -60,7 +60,7 @@ function Kept(props: { readonly name: string; readonly found: PriceBookImportOut
     <>
       <Text size="sm" role="status">
         {found.finding}{" "}
-        <Anchor component={Link} to="/hardware" size="sm">
+        <Anchor component={Link} to="/hardware" size="sm" underline="always">
           Price books
         </Anchor>
       </Text>
