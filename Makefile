@@ -153,7 +153,7 @@ counter-errors: setup ## write docs/traces/counter-errors.md anew: curves from a
 	$(PY) scripts/generate_counter_errors.py $(or $(TIERWRIGHT_SHARED),../shared)
 
 .PHONY: counters-redis counters-memcached
-counters-redis counters-memcached: setup ## write docs/traces/counters-redis.md or counters-memcached.md anew: the ages of a real server beside the stream that it was sent; needs the server, redis-cli or nc, and a machine that does nothing else; takes six or twelve minutes
+counters-redis counters-memcached: setup ## write docs/traces/counters-redis.md or counters-memcached.md anew: the ages of a real server beside the stream that it was sent; needs the server, redis-cli or nc, and a machine that does nothing else; takes six minutes or half an hour
 	$(PY) scripts/known_stream.py $(@:counters-%=%)
 
 .PHONY: counters-postgres

@@ -292,6 +292,21 @@ def test_what_one_part_states_of_writes_is_that_of_the_whole() -> None:
     assert given.dirty_share == 0.3
     assert about_writes(0.3, None) in given.assumptions
     assert about_writes(None, None) not in given.assumptions
+
+    def counting(share: float) -> Profile:
+        curve = stating(share).curve
+        assert curve.given is not None
+        return Profile(
+            replace(curve, given=replace(curve.given, dirty_counted=True)), 10.0
+        )
+
+    # Counted ones are never quite equal: their mean, or what is stated beside them.
+    mean = combined([GHOSTS, counting(0.3), counting(0.32)]).curve.given
+    assert mean is not None
+    assert mean.dirty_share == pytest.approx(0.31)
+    stated = combined([GHOSTS, counting(0.3), stating(0.4)]).curve.given
+    assert stated is not None
+    assert stated.dirty_share == 0.4
     with pytest.raises(BadInput, match=r"0\.3 and 0\.4 are stated"):
         combined([AGES, stating(0.3), stating(0.4)])
 

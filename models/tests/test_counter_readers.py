@@ -901,7 +901,7 @@ def test_a_trace_of_rocksdbs_tracer_is_read_as_documented(tmp_path: Path) -> Non
         Path(__file__).resolve().parents[2] / "docs" / "traces" / "key-traces.md"
     ).read_text("utf-8")
     [command] = re.findall(r"(awk -F, -v OFS.*?)\n", page)
-    more = "9,4096,0,users,3,12,1,0,7,0,0,1,1,20,1,5,10,16,0,0"
+    more = "9,4096,0,users,3,12,1,0,7,0,0,1,1,20,1,5,10,16,0"
     lines = [
         f"{1_600_000_000_000_000 + 100 * at},{block},{more}"
         for at, block in enumerate((77, 78, 77, 79, 77))

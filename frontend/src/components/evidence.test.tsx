@@ -50,6 +50,9 @@ it("lists what a curve was put together of", async () => {
   await renderThemed(<EvidencePanel evidence={{ ...AGES, parts: PARTS }} />);
   await expect.element(page.getByText("Ages (redis): to 400 KiB.")).toBeVisible();
   await expect.element(page.getByText("Points (counters): more.")).toBeVisible();
+  // Beyond the present size it is known too.
+  await expect.element(page.getByText(/^Each part gives its own sizes/)).toBeVisible();
+  expect(page.getByText(/^The curve is known up to/).elements()).toEqual([]);
 });
 
 it("says of what the band is", () => {

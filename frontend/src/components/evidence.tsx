@@ -9,19 +9,27 @@ const FOLLOWS: Readonly<Record<EvidenceOut["evidence"], string>> = {
     "A larger cache saves at most all misses, a smaller one loses at least nothing. No size is recommended.",
 };
 
+const OF_PARTS =
+  "Each part gives its own sizes; between counted sizes the misses lie between the counts on either side.";
+/** Sentences in place of numbers: words are not broken. */
+const WIDE = { gridColumn: "span 2" } as const;
+
 /** What a curve from counters rests on: class, range and error, before anything else. */
 export function EvidencePanel({ evidence }: { readonly evidence: EvidenceOut }) {
   return (
-    <Panel title={`Evidence: ${evidence.title}`} subtitle={FOLLOWS[evidence.evidence]}>
+    <Panel
+      title={`Evidence: ${evidence.title}`}
+      subtitle={evidence.parts.length > 0 ? OF_PARTS : FOLLOWS[evidence.evidence]}
+    >
       <dl className="tw-figures">
-        <div>
+        <div style={WIDE}>
           <dt>Speaks of</dt>
           <dd>
             {evidence.range}
             <small>beyond, nothing is known</small>
           </dd>
         </div>
-        <div>
+        <div style={WIDE}>
           <dt>Basis</dt>
           <dd>{evidence.basis}</dd>
         </div>

@@ -70,6 +70,8 @@ class Given:
         Which of these were scaled, and how far the curve may be off by that; None where none was.
     evidence : Evidence or None
         What a curve from the counters of a running system rests on; None of others.
+    dirty_counted : bool
+        Whether the dirty share follows from counted writes, and was not stated.
     """
 
     source: str
@@ -81,6 +83,7 @@ class Given:
     composed_of: tuple[str, ...] = ()
     scaled: ScaledParts | None = None
     evidence: Evidence | None = None
+    dirty_counted: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return the key `given` of a profile file."""
@@ -95,6 +98,7 @@ class Given:
             "write_share": self.write_share,
             "assumptions": list(self.assumptions),
             **({} if self.evidence is None else self.evidence.to_dict()),
+            **({"dirty_counted": True} if self.dirty_counted else {}),
         }
 
 

@@ -547,6 +547,7 @@ def _given(data: Mapping[str, Any], version: Any, problems: Problems) -> Given |
         composed_of=tuple(composed),
         scaled=scaled,
         evidence=evidence,
+        dirty_counted=found.get("dirty_counted") is True,
     )
 
 

@@ -170,12 +170,16 @@ def _counted(
 
 
 def _stated(profiles: Sequence[Profile], name: str) -> float | None:
-    """Return the share that some of the profiles state; two different ones are refused."""
-    found = {
-        float(share)
+    """Return the share that some of the profiles state; two different ones are refused, counted ones averaged."""
+    shares = [
+        (float(share), given.dirty_counted)
         for each in profiles
-        if (share := getattr(each.curve.given, name)) is not None
-    }
+        if (given := each.curve.given) is not None
+        and (share := getattr(given, name)) is not None
+    ]
+    found = {share for share, counts in shares if not counts}
+    if not found and shares:
+        return math.fsum(share for share, _ in shares) / len(shares)
     if len(found) > 1:
         raise BadInput(
             f"given.{name}: {' and '.join(f'{each:.6g}' for each in sorted(found))} are stated, but the parts are of "

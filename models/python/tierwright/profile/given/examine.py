@@ -242,9 +242,10 @@ def examine(text: str, options: CurveOptions | None = None) -> Examined:
     _check_points(found, reading.points, pages, ratios)
     _order_and_check(found, reading, pages, ratios, chosen)
     found.evidence = _evidence(found, reading, pages)
-    if chosen.dirty_share is None and reading.dirty_share is not None:
+    counts_dirty = chosen.dirty_share is None and reading.dirty_share is not None
+    if counts_dirty:
         chosen = replace(chosen, dirty_share=reading.dirty_share)
-    _make_profile(found, kind, chosen, duration_s)
+    _make_profile(found, kind, chosen, duration_s, counts_dirty=counts_dirty)
     return found
 
 
@@ -561,7 +562,12 @@ def _rising(ratios: FloatArray) -> FloatArray:
 
 
 def _make_profile(
-    found: Examined, kind: Kind, options: CurveOptions, duration_s: float | None
+    found: Examined,
+    kind: Kind,
+    options: CurveOptions,
+    duration_s: float | None,
+    *,
+    counts_dirty: bool,
 ) -> None:
     if found.problems or found.questions:
         return
@@ -594,6 +600,7 @@ def _make_profile(
         options.write_share,
         tuple(found.assumptions),
         evidence=found.evidence,
+        dirty_counted=counts_dirty,
     )
     curve = Curve.from_lists(
         [point.pages for point in found.points],
