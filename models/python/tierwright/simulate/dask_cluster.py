@@ -217,7 +217,7 @@ def _check_versions(client: Client) -> None:
     BadInput
         With their addresses and versions.
     """
-    told = client.get_versions(packages=[_OWN])
+    told: Any = client.get_versions(packages=[_OWN])
     own = told["client"]["packages"]
     others = {
         address: _shown(each["packages"])
