@@ -105,7 +105,8 @@ class _Cluster:
     @property
     def slots(self) -> int:
         """Tasks that run at a time, at least one."""
-        return max(1, sum(self.connect().nthreads().values()))
+        slots: int = sum(self.connect().nthreads().values())
+        return max(1, slots)
 
     @contextmanager
     def start(self) -> Iterator[Executor]:
