@@ -191,6 +191,11 @@ bench: setup ## measure speed and memory beside libCacheSim (BENCH_FLAGS=--quick
 	@sh scripts/ensure-chromium.sh
 	$(PY) models/benches/sliders.py $(filter --quick,$(BENCH_FLAGS))
 
+ACCESSES ?= 1e8
+.PHONY: partitioned
+partitioned: setup ## write docs/operations/scale.md anew: a trace of ACCESSES (1e8), generated as it is read, counted in parts; PARTITIONED_FLAGS="--dask local:2 --pages 4e6"
+	$(PY) models/benches/partitioned.py --accesses $(ACCESSES) --write docs/operations/scale.md $(PARTITIONED_FLAGS)
+
 .PHONY: counts
 counts: .venv/.core ## count instructions and cache misses of an access (needs valgrind; the load does not matter)
 	$(PY) models/benches/counts.py

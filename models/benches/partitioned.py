@@ -290,7 +290,31 @@ def measure(
     )
 
 
-def page(measured: Measured, further: list[Extrapolated]) -> str:
+def further(measured: Measured) -> list[Extrapolated]:
+    """Return the longer traces of the page."""
+    counters, joiner = server(COUNTERS), server(JOINER)
+    return [
+        extrapolated(
+            measured,
+            accesses,
+            machines=machines,
+            part_accesses=part_accesses,
+            processors=int(counters.vcpu or 1),
+            usd_per_hour=float(counters.usd_per_hour or 0),
+            join_usd_per_hour=float(joiner.usd_per_hour or 0),
+        )
+        for accesses, part_accesses, machines in LONGER
+    ]
+
+
+def write(path: Path, text: str) -> None:
+    """Put tables between the marks of a page."""
+    before, _, rest = path.read_text(encoding="utf-8").partition(BEGIN)
+    _, _, after = rest.partition(END)
+    path.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}", encoding="utf-8")
+
+
+def page(measured: Measured, longer: list[Extrapolated]) -> str:
     """Return the tables of docs/operations/scale.md."""
     million = measured.accesses / 1e6
     rows = [
@@ -335,7 +359,7 @@ def page(measured: Measured, further: list[Extrapolated]) -> str:
     lines += [
         f"| {one.accesses:.0e} | {one.parts:,} | {one.count_hours:,.1f} processor hours | {one.machines} | "
         f"{one.machine_hours:.2f} h | {one.join_hours:.2f} h | {one.counts_bytes / GIBIBYTE:,.1f} GiB | ${one.usd:,.2f} |"
-        for one in further
+        for one in longer
     ]
     return "\n".join(lines)
 
@@ -360,28 +384,11 @@ def main() -> None:
     found = measure(
         int(asked.accesses), int(asked.part_accesses), int(asked.pages), workers, say
     )
-    counters, joiner = server(COUNTERS), server(JOINER)
-    further = [
-        extrapolated(
-            found,
-            accesses,
-            machines=machines,
-            part_accesses=part_accesses,
-            processors=int(counters.vcpu or 1),
-            usd_per_hour=float(counters.usd_per_hour or 0),
-            join_usd_per_hour=float(joiner.usd_per_hour or 0),
-        )
-        for accesses, part_accesses, machines in LONGER
-    ]
     print(json.dumps(asdict(found), indent=1))  # noqa: T201
-    text = page(found, further)
+    text = page(found, further(found))
     print(text)  # noqa: T201
     if asked.write is not None:
-        before, _, rest = asked.write.read_text(encoding="utf-8").partition(BEGIN)
-        _, _, after = rest.partition(END)
-        asked.write.write_text(
-            f"{before}{BEGIN}\n\n{text}\n\n{END}{after}", encoding="utf-8"
-        )
+        write(asked.write, text)
 
 
 if __name__ == "__main__":

@@ -289,8 +289,8 @@ def _joined(
         return _simulator.join_parts(list(named), on_progress=on_progress)
     except _simulator.TraceError as error:
         message, hint = error.args
-        for path, shown in named.items():
-            message = message.replace(str(path), shown)
+        for copy, shown in named.items():
+            message = message.replace(copy, shown)
         raise _simulator.TraceError(message, hint) from None
 
 

@@ -105,7 +105,8 @@ class _Cluster:
     @property
     def slots(self) -> int:
         """Tasks that run at a time, at least one."""
-        return max(1, sum(self.connect().nthreads().values()))
+        slots: int = sum(self.connect().nthreads().values())
+        return max(1, slots)
 
     @contextmanager
     def start(self) -> Iterator[Executor]:
@@ -217,7 +218,7 @@ def _check_versions(client: Client) -> None:
     BadInput
         With their addresses and versions.
     """
-    told = client.get_versions(packages=[_OWN])
+    told: Any = client.get_versions(packages=[_OWN])
     own = told["client"]["packages"]
     others = {
         address: _shown(each["packages"])

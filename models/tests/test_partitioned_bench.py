@@ -1,0 +1,78 @@
+"""The bench of long traces: what it counts is the whole, and its arithmetic is by accesses and parts."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+BENCH = Path(__file__).resolve().parents[1] / "benches" / "partitioned.py"
+
+
+@pytest.fixture(scope="module")
+def bench() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("partitioned_bench", BENCH)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def measured(bench: ModuleType):
+    return bench.Measured(
+        accesses=10**8,
+        distinct_pages=10**6,
+        parts=10,
+        part_accesses=10**7,
+        workers=2,
+        wall_s=100.0,
+        generate_s=30.0,
+        count_s=36.0,
+        join_s=18.0,
+        worker_peak_bytes=2**27,
+        join_peak_bytes=2**28,
+        counts_bytes=10 * 2**20,
+    )
+
+
+def test_longer_traces_by_hand(bench: ModuleType) -> None:
+    asked = {"part_accesses": 10**8, "machines": 2, "processors": 5}
+    prices = {"usd_per_hour": 0.5, "join_usd_per_hour": 10.0}
+    found = bench.extrapolated(measured(bench), 10**10, **asked, **prices)
+    # 36 s a hundred times are an hour; 100 parts at 1.8 s are 0.05 h.
+    assert found.parts == 100
+    assert found.count_hours == pytest.approx(1.0)
+    assert found.machine_hours == pytest.approx(0.1)
+    assert found.join_hours == pytest.approx(0.05)
+    assert found.usd == pytest.approx(2 * 0.1 * 0.5 + 0.05 * 10)
+    assert found.counts_bytes == pytest.approx(100 * 2**20)
+    # More machines take less time for the same money; shorter parts are joined for longer.
+    more = bench.extrapolated(
+        measured(bench), 10**10, **{**asked, "machines": 4}, **prices
+    )
+    assert more.machine_hours == pytest.approx(0.05)
+    assert more.usd == pytest.approx(found.usd)
+    shorter = {**asked, "part_accesses": 10**7}
+    assert bench.extrapolated(
+        measured(bench), 10**10, **shorter, **prices
+    ).join_hours == pytest.approx(0.5)
+
+
+def test_the_page_has_what_was_measured(bench: ModuleType, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{bench.BEGIN}\nstale figures\n{bench.END}\nbehind\n")
+    one = measured(bench)
+    bench.write(page, bench.page(one, bench.further(one)))
+    text = page.read_text()
+    assert text.startswith("before\n")
+    assert text.endswith("\nbehind\n")
+    assert "stale figures" not in text
+    assert "2.8 million accesses per second" in text
+    slower = replace(one, count_s=72.0)
+    assert "1.4 million accesses per second" in bench.page(slower, [])
