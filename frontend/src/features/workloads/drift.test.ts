@@ -15,6 +15,7 @@ const curves = (avoidable: (window: number) => number): WindowCurves => {
     start_s: null,
     accesses: windows.map(() => 100),
     write_accesses: windows.map(() => 10),
+    pages_written: windows.map(() => 5),
     first_references: touches,
     misses: windows.map((window) => [
       (touches[window] ?? 0) + avoidable(window),

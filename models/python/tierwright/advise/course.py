@@ -26,6 +26,7 @@ from tierwright.evaluate.response.schemes import (
 from tierwright.profile.curve import Curve
 from tierwright.profile.production import Scaled
 from tierwright.simulate.contenders import flash_cache_titles
+from tierwright.simulate.replay import Family
 from tierwright.simulate.timed import Arrivals, TimedReplay, TimedResult
 from tierwright.trace.reading import OnProgress, Trace
 
@@ -227,7 +228,9 @@ class CoursePlan:
         left = whole_ram_left(
             self.curve, self.ram_pages, self.flash_pages, self.flash_metadata
         )
-        family = "flash_cache" if self.system in flash_cache_titles() else "scheme"
+        family: Family = (
+            "flash_cache" if self.system in flash_cache_titles() else "scheme"
+        )
         sizes, _ = recorded_replays(
             {"": Replay(family, self.system, left, self.flash_pages, 0)}, self.scaled
         )

@@ -27,11 +27,11 @@ async def keep(session: AsyncSession, ranking_id: str, answer: bytes) -> bytes:
         .values(id=ranking_id, answer=answer, created_at=now())
         .on_conflict_do_nothing()
     )
-    newest = {"order_by": (QuoteRanking.created_at.desc(), QuoteRanking.id.desc())}
+    newest = (QuoteRanking.created_at.desc(), QuoteRanking.id.desc())
     kept = select(
         QuoteRanking.id,
-        func.row_number().over(**newest).label("place"),
-        func.sum(func.length(QuoteRanking.answer)).over(**newest).label("bytes"),
+        func.row_number().over(order_by=newest).label("place"),
+        func.sum(func.length(QuoteRanking.answer)).over(order_by=newest).label("bytes"),
     ).subquery()
     await session.execute(
         delete(QuoteRanking).where(

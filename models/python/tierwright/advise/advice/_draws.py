@@ -214,7 +214,7 @@ def ranges_of(curve: Curve, read: FloatArray) -> Ranges:
             curve.last_listed, KEPT, [int(size) for size in also.tolist() if size >= 1]
         )
         curve = curve.at(sizes[sizes <= curve.last_listed])
-    sizes = curve.pages.astype(np.float64)
+    sizes: FloatArray = curve.pages.astype(np.float64)
     low, high = curve.counted_band(sizes)
     high = np.maximum(low, np.minimum(high, _late_misses(curve, sizes)))
     unsure = curve.uncertain(sizes)

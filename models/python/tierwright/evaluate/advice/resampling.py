@@ -91,7 +91,7 @@ def block_length(series: FloatArray) -> int:
         return most
     length: float = (2 * spread**2 / (4 / 3 * power**2)) ** (1 / 3) * count ** (1 / 3)
     # Of a perfect cube its root, not one more by rounding.
-    least = math.ceil(count ** (1 / 3) - 1e-9)
+    least: int = math.ceil(count ** (1 / 3) - 1e-9)
     return min(most, max(least, math.ceil(length)))
 
 
