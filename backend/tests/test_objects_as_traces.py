@@ -226,9 +226,11 @@ def test_a_killed_conversion_of_an_object_goes_on(
 
 
 def test_parts_and_their_counts_lie_in_the_store(
-    line, store, temporary, tmp_path, capsys
+    line, store, temporary, tmp_path, capsys, monkeypatch
 ):
     """Each worker copies the part that it counts; nothing of the trace stays here."""
+    # The line passes reads on, not writes.
+    monkeypatch.setenv("TIERWRIGHT_OBJECT_STORE_ENDPOINT", store.url)
     store.put("traces", "in/day2.csv", rows(2000))
     second = tmp_path / "day2.csv"
     second.write_bytes(rows(2000))
