@@ -210,11 +210,11 @@ def ranges_of(curve: Curve, read: FloatArray) -> Ranges:
     """
     if len(curve.pages) > MOST_LISTED:
         also = np.unique(np.concatenate((np.floor(read), np.ceil(read))))
-        sizes = thinned_sizes(
+        listed = thinned_sizes(
             curve.last_listed, KEPT, [int(size) for size in also.tolist() if size >= 1]
         )
-        curve = curve.at(sizes[sizes <= curve.last_listed])
-    sizes: FloatArray = curve.pages.astype(np.float64)
+        curve = curve.at(listed[listed <= curve.last_listed])
+    sizes = curve.pages.astype(np.float64)
     low, high = curve.counted_band(sizes)
     high = np.maximum(low, np.minimum(high, _late_misses(curve, sizes)))
     unsure = curve.uncertain(sizes)
