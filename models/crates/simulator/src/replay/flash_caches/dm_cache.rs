@@ -100,14 +100,14 @@ impl Levels {
 
     /// Gives each level as many entries as it is to have.
     fn redistribute(&mut self, level_of: &mut [u8], targets: &[u32; LEVELS]) {
-        for level in 0..LEVELS - 1 {
-            while self.lengths[level] < targets[level]
+        for (level, &target) in targets.iter().enumerate().take(LEVELS - 1) {
+            while self.lengths[level] < target
                 && let Some((entry, from)) = self.oldest(level + 1..LEVELS)
             {
                 self.remove(entry, from);
                 self.push(level_of, entry, level);
             }
-            while self.lengths[level] > targets[level] {
+            while self.lengths[level] > target {
                 let entry = self.ends[level].newest;
                 self.remove(entry, level);
                 self.push_old(level_of, entry, level + 1);

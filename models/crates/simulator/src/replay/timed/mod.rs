@@ -491,7 +491,7 @@ impl Clock {
             let window = self.course.as_ref().map_or(f64::INFINITY, Course::ends_ns);
             let first = arrival.min(due).min(window);
             if let Some(Reverse(next)) = self.pending.peek()
-                && (next.at_ns < first || next.at_ns == first && first < window)
+                && (next.at_ns < first || (next.at_ns <= first && first < window))
             {
                 self.begin_next();
                 continue;

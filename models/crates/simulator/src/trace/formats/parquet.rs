@@ -879,9 +879,12 @@ mod tests {
         let schema = "message table { required binary text (UTF8); }";
         let schema = parquet::schema::parser::parse_message_type(schema).unwrap();
         let file = tempfile::NamedTempFile::new().unwrap();
-        let mut table =
-            SerializedFileWriter::new(file.reopen().unwrap(), schema.into(), Default::default())
-                .unwrap();
+        let mut table = SerializedFileWriter::new(
+            file.reopen().unwrap(),
+            schema.into(),
+            std::sync::Arc::default(),
+        )
+        .unwrap();
         let mut group = table.next_row_group().unwrap();
         let mut column = group.next_column().unwrap().unwrap();
         let values = vec![ByteArray::from(vec![b'x'; bytes]); rows];
