@@ -517,9 +517,7 @@ def outcomes_of(accesses: int) -> dict[int, Trial]:
     if not path.exists():
         return {}
     with path.open(encoding="utf-8", newline="") as file:
-        rows = [
-            row for row in csv.DictReader(file) if int(row["version"]) == MODEL_VERSION
-        ]
+        rows = [row for row in csv.DictReader(file) if row["version"] == MODEL_VERSION]
     return {
         int(row["seed"]): Trial(
             row["family"],

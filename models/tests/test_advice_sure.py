@@ -1247,6 +1247,10 @@ def test_a_size_is_tested_for_drift_from_when_it_was_full() -> None:
     for never in (401.0, 1e9):
         other = np.asarray([20.0, 40.0, never])
         assert _draws.after_warm_up(windows, other, sizes[:1]).warm_up == 4
+    # Where none of the sizes is full by then, half are left out, and what was full is looked at in the others.
+    none = np.asarray([401.0, 1e9])
+    late = _draws.after_warm_up(windows, none, none[:1])
+    assert (late.warm_up, late.full) == (count // 2, 3)
     assert len(recorded.series_since_full(0)) == count - 2
     assert len(recorded.series_since_full(1)) == count - 4
     generator = np.random.default_rng(0)

@@ -124,7 +124,8 @@ def after_warm_up(windows: Windows, read: FloatArray, own: FloatArray) -> Record
     """Leave out the windows before some sizes were full, and one that was cut short.
 
     Of the sizes the largest counts that was full within half of the windows. What fills later, or never, needs no longer
-    warm-up: no window shows it, and leaving out more of them would only make the recording seem shorter than it is.
+    warm-up: no window shows it, and leaving out more of them would only make the recording seem shorter than it is. Where
+    none was full by then, half of them are left out: the second half is looked at by sizes that were full at its begin.
 
     Parameters
     ----------
@@ -136,7 +137,8 @@ def after_warm_up(windows: Windows, read: FloatArray, own: FloatArray) -> Record
     whole = int(np.sum(windows.accesses == windows.accesses[0]))
     seen = windows.seen_before
     filled = np.searchsorted(seen[:whole], read)
-    before = int(filled[filled <= whole // 2].max(initial=0))
+    in_time = filled[filled <= whole // 2]
+    before = int(in_time.max()) if len(in_time) else whole // 2
     full = max(1, int(np.searchsorted(windows.pages, seen[before], side="right")))
 
     def nearest(sizes: FloatArray) -> tuple[int, ...]:
