@@ -13,7 +13,8 @@ def test_outcomes_that_were_saved_are_asked_for_no_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spec = importlib.util.spec_from_file_location("advice_calibration", BENCH)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     bench = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, "advice_calibration", bench)
     spec.loader.exec_module(bench)
