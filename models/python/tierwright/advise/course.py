@@ -33,8 +33,6 @@ from tierwright.trace.reading import OnProgress, Trace
 Restart = Literal["warm", "cold"]
 USUAL_WINDOWS = 120
 """Windows at most, where no length of them is stated."""
-FULL = 0.99
-"""Share of the flash pages in use from which flash counts as full. [1]"""
 RECOVERED = 0.9
 """Share of the rate before a crash that counts as recovered, or of its inverse in response times. [1]"""
 ESTIMATOR = "replay of every access on simulated time, counted window by window"
@@ -277,11 +275,15 @@ class CoursePlan:
         windows = tuple(_window(each, replay.flash_pages) for each in found["course"])
         back = found["restarted_at_s"]
         filled = next(
-            (_end(each) for each in windows if (each.flash_used_share or 0.0) >= FULL),
+            (
+                _end(each)
+                for each, counts in zip(windows, found["course"], strict=True)
+                if counts.get("flash_full")
+            ),
             None,
         )
         closed = self.arrivals.kind == "clients"
-        before = _before(windows, filled, back)
+        before, is_steady = _before(windows, filled, back)
         recovered = (
             None if back is None else _recovered(windows, before, back, closed=closed)
         )
@@ -296,6 +298,10 @@ class CoursePlan:
                 found["restart_s"],
                 recovered,
                 closed=closed,
+                is_steady=is_steady,
+                times=1.0
+                if self.scaled is None
+                else self.flash_pages / replay.flash_pages,
             ),
             system=self.system,
             title=title[self.system],
@@ -390,8 +396,11 @@ class _State:
 
 def _before(
     windows: Sequence[CourseWindow], filled: float | None, back: float | None
-) -> _State | None:
-    """Return the state from full flash on, or from the first access on, until a crash or the end; None without one."""
+) -> tuple[_State | None, bool]:
+    """Return the state until a crash or the end, and whether it is that from full flash on; None without one.
+
+    Where no window follows that in which flash filled, it is that from the first access on.
+    """
     until = [
         each
         for each in windows
@@ -402,7 +411,7 @@ def _before(
     seconds = sum(each.length_s for each in chosen)
     answered = sum((each.accesses_per_s or 0.0) * each.length_s for each in chosen)
     if not answered:
-        return None
+        return None, False
     missed = [
         (each.accesses * (1 - (each.ram_hit_share or 0.0)), each.flash_hit_share)
         for each in chosen
@@ -413,13 +422,14 @@ def _before(
         (each.mean_us or 0.0) * (each.accesses_per_s or 0.0) * each.length_s
         for each in chosen
     )
-    return _State(
+    state = _State(
         sum(count * (share or 0.0) for count, share in missed) / misses
         if misses
         else None,
         answered / seconds,
         waited / answered,
     )
+    return state, bool(steady)
 
 
 def _recovered(
@@ -455,6 +465,8 @@ def _finding(
     recovered: float | None,
     *,
     closed: bool,
+    is_steady: bool,
+    times: float,
 ) -> str:
     """Say when flash fills, how all goes from then on, and what a crash does to it."""
     used = windows[-1].flash_used_share if windows else None
@@ -468,7 +480,7 @@ def _finding(
     if before is not None:
         since = (
             "From then on"
-            if filled is not None
+            if is_steady
             else f"{title}:"
             if not parts
             else "Until the end"
@@ -489,6 +501,8 @@ def _finding(
         again = (
             f"the {what} is as before, within 10 %, {_time(recovered)} after the restart"
             if recovered is not None
+            else f"there was no {what} before it to compare with"
+            if before is None
             else f"the {what} does not come back within 10 % of that before until the end"
         )
         read = (
@@ -497,6 +511,11 @@ def _finding(
             else "no flash is read back"
         )
         parts.append(f"After the crash at {_time(back)} {read}, and {again}.")
+    if times > 1:
+        parts.append(
+            f"This is a replay with 1/{three_digits(times)} of the flash, as the recording has so much less data: "
+            f"with all of it, filling, restart and recovery take about {three_digits(times)} times as long."
+        )
     late = sum(
         max(each.flash_busy or 0.0, each.disk_busy or 0.0) > 1 for each in windows
     )

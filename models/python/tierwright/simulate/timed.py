@@ -160,7 +160,7 @@ def replay_timed(
         and `writes`, each `operations, mean_us, p50_us, p99_us, p999_us`; `course`, a list of
         windows from the first access on, warm-up or not: `start_s, length_s, accesses, ram_hits,
         flash_hits, accesses_per_s, mean_us, p99_us, flash_utilisation, disk_utilisation,
-        flash_used_pages, flash_dirty_pages`; the rate and both utilisations are None where a last
+        flash_used_pages, flash_dirty_pages, flash_full`; the rate and both utilisations are None where a last
         window has no length, because its accesses all arrived as it began. `restarted_at_s` is None
         without a crash.
 

@@ -98,6 +98,8 @@ pub(crate) struct CacheLib {
     refused_list: Vec<u32>,
     period: u64,
     due: u64,
+    /// When the clock started: at the first access, or after a crash.
+    began: u64,
 }
 
 impl CacheLib {
@@ -243,7 +245,8 @@ impl CacheLib {
         let Admission::DynamicRandom { target, most, base } = self.settings.admission else {
             return;
         };
-        let elapsed = (at / self.period) as f64 * 60.0;
+        // What a crash made forget was written before it.
+        let elapsed = (at - self.began) as f64 / self.period as f64 * 60.0;
         let written = self.appended as f64;
         let now = ((target * (elapsed + DAY_S) - written) / DAY_S).clamp(0.0, most);
         let observed = (self.appended - self.appended_before) as f64 / 60.0;
@@ -457,6 +460,7 @@ impl FlashCache for CacheLib {
             refused_list: Vec::new(),
             period: 1,
             due: u64::MAX,
+            began: 0,
         }
     }
 
@@ -483,6 +487,7 @@ impl FlashCache for CacheLib {
         }
         self.period = self.settings.minute.ticks(unit);
         self.due = next_due(now, self.period);
+        self.began = now;
         self.due
     }
 

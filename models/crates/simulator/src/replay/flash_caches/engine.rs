@@ -346,7 +346,19 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
         Held {
             flash_used: Some(self.cache.slots_used()),
             flash_dirty: Some(self.cache.dirty_copies()),
+            flash_full: Some(self.is_full()),
         }
+    }
+
+    /// Flash pages in whole units.
+    fn usable_pages(&self) -> u32 {
+        let unit = C::unit_pages(&self.settings);
+        self.around.flash_pages / unit * unit
+    }
+
+    /// Whether flash counts as full.
+    pub(crate) fn is_full(&self) -> bool {
+        self.around.flash_pages > 0 && self.cache.filled(self.usable_pages())
     }
 
     /// How full flash is, or DRAM without flash.
@@ -355,9 +367,8 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
             dram, flash_pages, ..
         } = &self.around;
         if *flash_pages > 0 {
-            let unit = C::unit_pages(&self.settings);
-            let usable = flash_pages / unit * unit;
-            let held = if self.cache.filled(usable) {
+            let usable = self.usable_pages();
+            let held = if self.is_full() {
                 usable.into()
             } else {
                 self.cache.slots_used()

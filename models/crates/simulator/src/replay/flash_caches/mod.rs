@@ -431,6 +431,9 @@ pub struct FlashCacheResult {
     pub old_versions: u64,
     /// Of these, valid slots newer than the disk's copy.
     pub dirty_slots: u64,
+    /// Whether flash counts as full at the end.
+    #[serde(skip)]
+    pub is_full: bool,
     /// The options in force.
     #[serde(serialize_with = "as_map")]
     pub options: Vec<(String, String)>,
@@ -645,6 +648,7 @@ fn simulate_timed<C: FlashCache>(
     let held = Held {
         flash_used: Some(replay.slots_used),
         flash_dirty: Some(replay.dirty_slots),
+        flash_full: Some(replay.is_full),
     };
     Ok(TimedResult {
         response: clock.finish(held)?,
@@ -804,6 +808,7 @@ fn count<P: Policy, C: FlashCache, W: Watch>(
         slots_used: cache.slots_used(),
         old_versions: cache.slots_used() - cache.valid_copies(),
         dirty_slots: cache.dirty_copies(),
+        is_full: engine.is_full(),
         options: Vec::new(),
         ftl: engine.around.device.translated()?,
         crash: crash.map(|crash| crash.counted_since(before, totals.warm_up)),

@@ -16,6 +16,8 @@ pub(crate) struct Held {
     pub(crate) flash_used: Option<u64>,
     /// Copies on flash that are newer than the disk's.
     pub(crate) flash_dirty: Option<u64>,
+    /// Whether flash counts as full, by the system's own reckoning.
+    pub(crate) flash_full: Option<bool>,
 }
 
 /// One window of the course.
@@ -45,6 +47,9 @@ pub struct Window {
     pub flash_used_pages: Option<u64>,
     /// Copies on flash that are newer than the disk's, at its end; `None` under a scheme.
     pub flash_dirty_pages: Option<u64>,
+    /// Whether flash counts as full at its end, as the system itself reckons: units and regions may never be all in use;
+    /// `None` under a scheme.
+    pub flash_full: Option<bool>,
 }
 
 /// The windows so far, and the one that is open.
@@ -131,6 +136,7 @@ impl Course {
             disk_utilisation: disk,
             flash_used_pages: held.flash_used,
             flash_dirty_pages: held.flash_dirty,
+            flash_full: held.flash_full,
         });
         self.begins_ns += self.length_ns;
         (self.accesses, self.ram_hits, self.flash_hits) = (0, 0, 0);
