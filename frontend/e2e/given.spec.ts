@@ -67,10 +67,10 @@ test("a pasted curve is questioned, repaired, made a workload and compared as a 
   await page.getByLabel("Set a share, the same at every size").check();
   await expect(page).toHaveURL(/dirty_share=0\.3/);
   await expect(times).toHaveCount(0);
-  await showNote(page, /stated dirty share of 0\.3/);
+  await showNote(page, /a dirty share of 0\.3/);
   await page.reload();
   await expect(page.getByLabel("Dirty share [%]")).toHaveValue("30");
-  await showNote(page, /stated dirty share of 0\.3/);
+  await showNote(page, /a dirty share of 0\.3/);
 
   for (const [link, said] of [
     ["Simulate", "There is no trace to replay"],
@@ -158,7 +158,7 @@ test("Oracle's cache advice and ZFS counters are read from the examples", async 
 
   await choose(page, "Start from an example", "memcached metadump");
   await expect(page.getByRole("heading", { name: "Evidence: ages" })).toBeVisible();
-  await expect(page.getByText(/^At its largest size it agrees/)).toBeVisible();
+  await expect(page.getByText(/^At its largest size, [\d.]+ .?i?B, it agrees/)).toBeVisible();
 });
 
 test("a profile is dropped in place of its trace", async ({ page }) => {

@@ -85,6 +85,32 @@ def test_flash_that_does_not_fill_and_a_scheme_are_described_as_they_are() -> No
     assert scheme.finding.startswith("Lazy: ")
 
 
+def test_what_never_is_all_in_use_fills_as_it_reckons() -> None:
+    """A region is kept free: at most fifteen sixteenths of flash are in use, and a region had to be emptied."""
+    found = asked(window_s=1.0, system="cachelib")
+    assert max(each.flash_used_share or 0 for each in found.windows) < 0.95
+    assert found.filled_at_s is not None
+    assert "fills its flash within" in found.finding
+    assert "From then on" in found.finding
+
+
+def test_from_then_on_is_said_of_windows_behind_the_filling_alone() -> None:
+    early = asked(window_s=0.5, crash_at=0.05)
+    assert early.filled_at_s is not None
+    assert early.restarted_at_s is not None
+    assert early.filled_at_s > early.restarted_at_s
+    assert "From then on" not in early.finding
+    assert "Until the crash" in early.finding
+    assert "From then on" in asked(window_s=0.5, crash_at=0.5).finding
+
+
+def test_a_crash_with_nothing_before_it_is_compared_with_nothing() -> None:
+    found = asked(window_s=5.0, crash_at=0.01)
+    assert found.recovered_s is None
+    assert "there was no rate before it to compare with" in found.finding
+    assert "does not come back" not in found.finding
+
+
 def test_devices_that_fall_behind_are_named_and_only_those() -> None:
     slow = asked(arrivals=Arrivals("poisson", accesses_per_s=60_000.0))
     assert "devices were asked for more than they do" in slow.finding
