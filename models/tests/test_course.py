@@ -95,7 +95,7 @@ def test_what_never_is_all_in_use_fills_as_it_reckons() -> None:
 
 
 def test_from_then_on_is_said_of_windows_behind_the_filling_alone() -> None:
-    early = asked(window_s=0.5, crash_at=0.05)
+    early = asked(window_s=0.1, crash_at=0.05)
     assert early.filled_at_s is not None
     assert early.restarted_at_s is not None
     assert early.filled_at_s > early.restarted_at_s
