@@ -11,6 +11,7 @@ import pytest
 from live_app import Application
 from sqlalchemy.ext.asyncio import async_sessionmaker
 
+from tierwright_server.hardware.imports.schemas import FileImportIn, LineMappingIn
 from tierwright_server.http.examples import EXAMPLES
 from tierwright_server.questions.quote_rankings import repository, schemas, service
 from tierwright_server.storage.db import make_engine
@@ -531,6 +532,20 @@ class TestImports:
         assert application.client.put("/imports/mapping", json={"line": []}).is_success
 
 
+def test_a_mapping_that_is_kept_can_be_sent_with_every_request() -> None:
+    entries = [
+        {"part_number": f"P{at}", "is": [{"kind": "device", "item": DRIVE}]}
+        for at in range(10_000)
+    ]
+    assert len(LineMappingIn(line=entries).line) == 10_000
+    sent = FileImportIn(kind="quotes", text="x", mapping=entries)
+    assert len(sent.mapping) == 10_000
+    ranked = schemas.QuoteRankingIn.model_validate(
+        {**EXAMPLES["create_quote_ranking"].body, "mapping": entries}
+    )
+    assert len(ranked.mapping) == 10_000
+
+
 class TestPriceBooks:
     """Price books of imported lists."""
 
@@ -554,6 +569,8 @@ class TestPriceBooks:
         assert book["id"].startswith("own-imported-csv-")
         assert (made["earlier_id"], made["changes"]) == (None, [])
         assert [each["name"] for each in made["left"]] == ["X"]
+        assert f"in the book `{book['id']}`;" in made["finding"]
+        assert (made["warnings"], made["skipped"]) == ([], [])
         again = self.post(application, "980", **known)
         assert again.status_code == 200
         assert again.json()["price_book"]["id"] == book["id"]
@@ -571,6 +588,45 @@ class TestPriceBooks:
             "/catalog/exchange-rates", params={"price_book_id": book["id"]}
         )
         assert used.is_success
+
+    def test_what_to_know_of_the_list_stands_beside_its_book(
+        self, application: Application
+    ) -> None:
+        item = {
+            "currencyCode": "USD",
+            "tierMinimumUnits": 0,
+            "retailPrice": 0.1,
+            "unitPrice": 0.1,
+            "armRegionName": "westeurope",
+            "effectiveStartDate": "2026-09-01T00:00:00Z",
+            "meterId": "m",
+            "meterName": "Disk",
+            "skuId": "MZQL",
+            "serviceFamily": "Storage",
+            "unitOfMeasure": "1 GiB/Month",
+            "type": "Consumption",
+        }
+        text = json.dumps(
+            {
+                "BillingCurrency": "USD",
+                "Items": [item, {**item, "unitOfMeasure": "1 GB/Month"}],
+                "NextPageLink": "https://prices.azure.com/next",
+            }
+        )
+        made = application.client.post(
+            "/imports/price-books",
+            json={"name": "Azure", "text": text, "mapping": list(self.MAPPING)},
+        )
+        assert made.status_code == 201, made.text
+        found = made.json()
+        assert {each["name"] for each in found["warnings"]} == {
+            "more_pages",
+            "rows_left_out",
+        }
+        assert any("next page" in each["message"] for each in found["warnings"])
+        [skipped] = found["skipped"]
+        assert skipped["row"] == "2"
+        assert "1 GB/Month" in skipped["reason"]
 
     def test_a_list_of_nothing_known(self, application: Application) -> None:
         refused = self.post(application, "980")

@@ -3,7 +3,7 @@
 import asyncio
 import base64
 import io
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -34,12 +34,14 @@ from tierwright_server.hardware.catalog.schemas import ExchangeRateIn
 from tierwright_server.hardware.imports.schemas import (
     FileImportIn,
     FileImportOut,
+    ImportNoteOut,
     LineMappingIn,
     LineMappingOut,
     PriceBookImportIn,
     PriceBookImportOut,
     PriceChangeOut,
     PriceLeftOut,
+    SkippedRowOut,
 )
 from tierwright_server.http.preconditions import check_match, etag_of
 from tierwright_server.storage import tables
@@ -135,11 +137,12 @@ async def import_price_book(
     BadInput
         If the list cannot be read, or none of its prices is that of a known device.
     """
-    made = await asyncio.to_thread(_book_of, body)
+    imported, made = await asyncio.to_thread(_book_of, body)
     found = await catalog.keep_imported(session, made.book)
     after, earlier = found.thing, found.earlier
     changes = [] if earlier is None else changed_prices(earlier, after)
-    said = [made.finding]
+    # It is kept under an id of its own.
+    said = [replace(made, book=found.thing).finding]
     if not found.is_new:
         said.append("The same list was imported before.")
     if earlier is not None:
@@ -153,10 +156,15 @@ async def import_price_book(
         left=[PriceLeftOut(**asdict(each)) for each in made.left],
         earlier_id=None if earlier is None else earlier.id,
         changes=[PriceChangeOut(**each) for each in changes],
+        skipped=[
+            SkippedRowOut(row=str(each["row"]), reason=each["reason"])
+            for each in imported.skipped
+        ],
+        warnings=[ImportNoteOut(**each) for each in imported.warnings],
     )
 
 
-def _book_of(body: PriceBookImportIn) -> MadeBook:
+def _book_of(body: PriceBookImportIn) -> tuple[Imported, MadeBook]:
     maker = BookMaker(mapping_of(body.mapping, "mapping"), body.region)
     imported = read_rows(
         io.BytesIO(_bytes_of(body)),
@@ -167,7 +175,7 @@ def _book_of(body: PriceBookImportIn) -> MadeBook:
         columns=_columns_of(body),
     )
     rates = [rate_of(each) for each in body.exchange_rates]
-    return maker.made(imported, body.name, rates)
+    return imported, maker.made(imported, body.name, rates)
 
 
 def rate_of(stated: ExchangeRateIn) -> ExchangeRate:
