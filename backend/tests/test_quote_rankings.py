@@ -5,15 +5,21 @@ import base64
 import io
 import json
 import zipfile
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from live_app import Application
+from sqlalchemy import delete
 from sqlalchemy.ext.asyncio import async_sessionmaker
 
+from tierwright.hardware.catalog import price_books
+from tierwright_server.hardware.catalog.service import keep_imported
+from tierwright_server.hardware.imports import service as imports
 from tierwright_server.hardware.imports.schemas import FileImportIn, LineMappingIn
 from tierwright_server.http.examples import EXAMPLES
 from tierwright_server.questions.quote_rankings import repository, schemas, service
+from tierwright_server.storage import tables
 from tierwright_server.storage.db import make_engine
 
 PATH = "/quote-rankings"
@@ -544,6 +550,53 @@ def test_a_mapping_that_is_kept_can_be_sent_with_every_request() -> None:
         {**EXAMPLES["create_quote_ranking"].body, "mapping": entries}
     )
     assert len(ranked.mapping) == 10_000
+
+
+class TestAtOnce:
+    """Two equal first requests: the second waits for the first, and finds what it kept."""
+
+    async def both(self, application: Application, act: Any) -> list[Any]:
+        engine = make_engine(application.settings.database_url)
+        sessions = async_sessionmaker(engine)
+        try:
+            async with sessions() as one, sessions() as other:
+                await one.execute(delete(tables.LineMapping))
+                await one.commit()
+                first = await act(one)
+                waiting = asyncio.create_task(act(other))
+                await asyncio.sleep(0.5)
+                assert not waiting.done()
+                await one.commit()
+                second = await waiting
+                await other.commit()
+                return [first, second]
+        finally:
+            await engine.dispose()
+
+    def test_the_mapping(self, application: Application) -> None:
+        body = LineMappingIn(line=[BOX])
+        before = application.client.put("/imports/mapping", json={"line": []})
+        assert before.is_success
+
+        async def act(session: Any) -> Any:
+            return await imports.replace_mapping(session, body, None)
+
+        first, second = asyncio.run(self.both(application, act))
+        assert first.line == second.line
+        assert application.get("/imports/mapping")["line"] == first.line
+        assert application.client.put("/imports/mapping", json={"line": []}).is_success
+
+    def test_a_price_book(self, application: Application) -> None:
+        book = replace(
+            next(iter(price_books().values())), id="imported-csv-at-once", default=False
+        )
+
+        async def act(session: Any) -> Any:
+            return await keep_imported(session, book)
+
+        first, second = asyncio.run(self.both(application, act))
+        assert (first.is_new, second.is_new) == (True, False)
+        assert first.thing == second.thing
 
 
 class TestPriceBooks:

@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.common.currency import ExchangeRate, rate_from_mapping
@@ -211,11 +212,15 @@ async def replace_mapping(
         If it was changed since it was read.
     """
     lines = mapping_of(body.line, "line").to_dict()
+    # The first of all: a second request waits for it here, and then sees it.
+    await session.execute(
+        insert(tables.LineMapping)
+        .values(id=_KEPT, lines=[], updated_at=_NEVER)
+        .on_conflict_do_nothing()
+    )
     row = await session.get(tables.LineMapping, _KEPT, with_for_update=True)
+    assert row is not None
     check_match(if_match, _mapping_out(row).etag, "the mapping")
-    if row is None:
-        row = tables.LineMapping(id=_KEPT, lines=lines)
-        session.add(row)
     row.lines, row.updated_at = lines, tables.now()
     await session.flush()
     return _mapping_out(row)
