@@ -422,3 +422,27 @@ class TestCommand:
         assert DRIVE in json.dumps(shown)
         bad = run("device", "access-cost", "--price-book", str(tmp_path / "none.json"))
         assert bad.returncode == 2
+
+    @pytest.mark.parametrize(
+        ("options", "said"),
+        [
+            (("--book", "b.json", "--compare", "ours.csv"), "--compare: "),
+            (("--region", "r1"), "--region: "),
+            (("--rate", "EUR=0.88@2026-09-30"), "--rate: "),
+            (("--compare", "ours.csv", "--region", "r1"), "--region: "),
+        ],
+    )
+    def test_options_that_would_do_nothing_are_refused(
+        self, tmp_path: Path, options: tuple[str, ...], said: str
+    ) -> None:
+        prices = tmp_path / "ours.csv"
+        prices.write_text(listed(f"S,n,r1,2026-10-01,USD,980,,EA,device,{DRIVE}"))
+        texts = [
+            str(tmp_path / each) if each.endswith((".json", ".csv")) else each
+            for each in options
+        ]
+        done = run("import", "prices", prices, *texts)
+        assert done.returncode == 2
+        assert said in done.stderr
+        assert "hint: " in done.stderr
+        assert list(tmp_path.iterdir()) == [prices]
