@@ -681,6 +681,19 @@ class TestPriceBooks:
         assert skipped["row"] == "2"
         assert "1 GB/Month" in skipped["reason"]
 
+    def test_own_devices_are_known(self, application: Application) -> None:
+        own = application.post("/catalog/devices", EXAMPLES["create_device"].body, 201)[
+            "id"
+        ]
+        text = f"sku,date,currency,price,unit,kind,item\nS,2026-10-01,USD,0.5,GiB,device,{own}\n"
+        made = application.client.post(
+            "/imports/price-books", json={"name": "Own", "text": text}
+        )
+        assert made.status_code == 201, made.text
+        [price] = made.json()["price_book"]["prices"]
+        assert price["device_id"] == own
+        assert made.json()["left"] == []
+
     def test_a_list_of_nothing_known(self, application: Application) -> None:
         refused = self.post(application, "980")
         assert refused.status_code == 422

@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import io
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -14,6 +15,7 @@ from tierwright.common.currency import ExchangeRate, rate_from_mapping
 from tierwright.common.errors import BadInput as ModelBadInput
 from tierwright.common.errors import Problems
 from tierwright.common.wording import counted
+from tierwright.hardware.device import Device
 from tierwright.hardware.imports import inventories
 from tierwright.hardware.imports.books import (
     BookMaker,
@@ -44,6 +46,7 @@ from tierwright_server.hardware.imports.schemas import (
     PriceLeftOut,
     SkippedRowOut,
 )
+from tierwright_server.http.context import Context
 from tierwright_server.http.preconditions import check_match, etag_of
 from tierwright_server.storage import tables
 
@@ -129,7 +132,7 @@ def _columns_of(body: FileImportIn | PriceBookImportIn) -> Columns:
 
 
 async def import_price_book(
-    session: AsyncSession, body: PriceBookImportIn
+    session: AsyncSession, context: Context, body: PriceBookImportIn
 ) -> PriceBookImportOut:
     """Make a price book of a list, and say what changed since the last one of its name.
 
@@ -138,7 +141,8 @@ async def import_price_book(
     BadInput
         If the list cannot be read, or none of its prices is that of a known device.
     """
-    imported, made = await asyncio.to_thread(_book_of, body)
+    known = {each.id: each for each in await catalog.all_devices(session, context)}
+    imported, made = await asyncio.to_thread(_book_of, body, known)
     found = await catalog.keep_imported(session, made.book)
     after, earlier = found.thing, found.earlier
     changes = [] if earlier is None else changed_prices(earlier, after)
@@ -165,8 +169,11 @@ async def import_price_book(
     )
 
 
-def _book_of(body: PriceBookImportIn) -> tuple[Imported, MadeBook]:
-    maker = BookMaker(mapping_of(body.mapping, "mapping"), body.region)
+def _book_of(
+    body: PriceBookImportIn, devices: Mapping[str, Device]
+) -> tuple[Imported, MadeBook]:
+    mapping = mapping_of(body.mapping, "mapping")
+    maker = BookMaker(mapping, body.region, devices=devices)
     imported = read_rows(
         io.BytesIO(_bytes_of(body)),
         body.name,

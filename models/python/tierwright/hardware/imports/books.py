@@ -14,6 +14,7 @@ from tierwright.common.currency import BASE, ExchangeRate
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import counted, listed
 from tierwright.hardware import catalog
+from tierwright.hardware.device import Device
 from tierwright.hardware.imports import values
 from tierwright.hardware.imports.ledger import MOST_LISTED, Imported, Skip, shown
 from tierwright.hardware.imports.mapping import LineMapping
@@ -121,11 +122,14 @@ class BookMaker:
         Of the prices that count; empty: of all, which must then agree.
     today : str
         Prices that begin after it do not count, YYYY-MM-DD; empty: that of the clock, in UTC.
+    devices : mapping of str to Device or None
+        Those that a price can be of; None: the shipped ones.
     """
 
     mapping: LineMapping
     region: str = ""
     today: str = ""
+    devices: Mapping[str, Device] | None = None
     _found: dict[_Stands, _Stated] = field(default_factory=dict)
     _left: list[Left] = field(default_factory=list)
     _left_count: int = 0
@@ -145,7 +149,7 @@ class BookMaker:
             )
             return
         try:
-            things = _things(price, self.mapping)
+            things = _things(price, self.mapping, self.devices)
             is_tier = bool(price.begin) or price.end is not None
             held = [] if is_tier or price.lease else [each for _, each in things]
             amounts = tuple(_amount(price, each) for each in held)
@@ -269,7 +273,9 @@ class BookMaker:
 def is_placed(price: Price, mapping: LineMapping) -> bool:
     """Whether an exact rule or the mapping states what a price is of, or the file itself does."""
     try:
-        return bool(mapping.items_of(price) is not None or _things(price, mapping))
+        return bool(
+            mapping.items_of(price) is not None or _things(price, mapping, None)
+        )
     except Skip:
         return False
 
@@ -282,7 +288,9 @@ def _identity(price: Price) -> tuple[str, str, str, str]:
     return price.part_number, price.price_code, price.region, price.term_type
 
 
-def _things(price: Price, mapping: LineMapping) -> list[tuple[_Subject, int]]:
+def _things(
+    price: Price, mapping: LineMapping, devices: Mapping[str, Device] | None
+) -> list[tuple[_Subject, int]]:
     """Return what a price is of, each with the bytes that one piece holds; 0 where no piece is counted.
 
     Raises
@@ -290,18 +298,18 @@ def _things(price: Price, mapping: LineMapping) -> list[tuple[_Subject, int]]:
     Skip
         If nothing states it.
     """
+    known = catalog.devices() if devices is None else devices
     items = mapping.items_of(price)
     if items is None:
         names = _AWS_VOLUMES.get(price.name, ())
         if price.family == "Storage" and price.term_type == "OnDemand" and names:
-            known = catalog.devices()
             return [(("device_id", name), 0) for name in names if name in known]
         raise Skip("neither an exact rule nor the mapping states which device this is")
     if len(items) != 1 or items[0].quantity != 1:
         raise Skip("the mapping states several things, and their prices are not stated")
     kind, name = items[0].kind, items[0].item
     if kind == "device":
-        device = catalog.devices().get(name)
+        device = known.get(name)
         if device is None:
             raise Skip(f"there is no device `{shown(name)}`")
         return [(("device_id", device.id), device.capacity_bytes or 0)]
