@@ -5,14 +5,21 @@ import base64
 import io
 import json
 import zipfile
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from live_app import Application
+from sqlalchemy import delete
 from sqlalchemy.ext.asyncio import async_sessionmaker
 
+from tierwright.hardware.catalog import price_books
+from tierwright_server.hardware.catalog.service import keep_imported
+from tierwright_server.hardware.imports import service as imports
+from tierwright_server.hardware.imports.schemas import FileImportIn, LineMappingIn
 from tierwright_server.http.examples import EXAMPLES
 from tierwright_server.questions.quote_rankings import repository, schemas, service
+from tierwright_server.storage import tables
 from tierwright_server.storage.db import make_engine
 
 PATH = "/quote-rankings"
@@ -531,6 +538,67 @@ class TestImports:
         assert application.client.put("/imports/mapping", json={"line": []}).is_success
 
 
+def test_a_mapping_that_is_kept_can_be_sent_with_every_request() -> None:
+    entries = [
+        {"part_number": f"P{at}", "is": [{"kind": "device", "item": DRIVE}]}
+        for at in range(10_000)
+    ]
+    assert len(LineMappingIn(line=entries).line) == 10_000
+    sent = FileImportIn(kind="quotes", text="x", mapping=entries)
+    assert len(sent.mapping) == 10_000
+    ranked = schemas.QuoteRankingIn.model_validate(
+        {**EXAMPLES["create_quote_ranking"].body, "mapping": entries}
+    )
+    assert len(ranked.mapping) == 10_000
+
+
+class TestAtOnce:
+    """Two equal first requests: the second waits for the first, and finds what it kept."""
+
+    async def both(self, application: Application, act: Any) -> list[Any]:
+        engine = make_engine(application.settings.database_url)
+        sessions = async_sessionmaker(engine)
+        try:
+            async with sessions() as one, sessions() as other:
+                await one.execute(delete(tables.LineMapping))
+                await one.commit()
+                first = await act(one)
+                waiting = asyncio.create_task(act(other))
+                await asyncio.sleep(0.5)
+                assert not waiting.done()
+                await one.commit()
+                second = await waiting
+                await other.commit()
+                return [first, second]
+        finally:
+            await engine.dispose()
+
+    def test_the_mapping(self, application: Application) -> None:
+        body = LineMappingIn(line=[BOX])
+        before = application.client.put("/imports/mapping", json={"line": []})
+        assert before.is_success
+
+        async def act(session: Any) -> Any:
+            return await imports.replace_mapping(session, body, None)
+
+        first, second = asyncio.run(self.both(application, act))
+        assert first.line == second.line
+        assert application.get("/imports/mapping")["line"] == first.line
+        assert application.client.put("/imports/mapping", json={"line": []}).is_success
+
+    def test_a_price_book(self, application: Application) -> None:
+        book = replace(
+            next(iter(price_books().values())), id="imported-csv-at-once", default=False
+        )
+
+        async def act(session: Any) -> Any:
+            return await keep_imported(session, book)
+
+        first, second = asyncio.run(self.both(application, act))
+        assert (first.is_new, second.is_new) == (True, False)
+        assert first.thing == second.thing
+
+
 class TestPriceBooks:
     """Price books of imported lists."""
 
@@ -554,6 +622,8 @@ class TestPriceBooks:
         assert book["id"].startswith("own-imported-csv-")
         assert (made["earlier_id"], made["changes"]) == (None, [])
         assert [each["name"] for each in made["left"]] == ["X"]
+        assert f"in the book `{book['id']}`;" in made["finding"]
+        assert (made["warnings"], made["skipped"]) == ([], [])
         again = self.post(application, "980", **known)
         assert again.status_code == 200
         assert again.json()["price_book"]["id"] == book["id"]
@@ -571,6 +641,58 @@ class TestPriceBooks:
             "/catalog/exchange-rates", params={"price_book_id": book["id"]}
         )
         assert used.is_success
+
+    def test_what_to_know_of_the_list_stands_beside_its_book(
+        self, application: Application
+    ) -> None:
+        item = {
+            "currencyCode": "USD",
+            "tierMinimumUnits": 0,
+            "retailPrice": 0.1,
+            "unitPrice": 0.1,
+            "armRegionName": "westeurope",
+            "effectiveStartDate": "2026-09-01T00:00:00Z",
+            "meterId": "m",
+            "meterName": "Disk",
+            "skuId": "MZQL",
+            "serviceFamily": "Storage",
+            "unitOfMeasure": "1 GiB/Month",
+            "type": "Consumption",
+        }
+        text = json.dumps(
+            {
+                "BillingCurrency": "USD",
+                "Items": [item, {**item, "unitOfMeasure": "1 GB/Month"}],
+                "NextPageLink": "https://prices.azure.com/next",
+            }
+        )
+        made = application.client.post(
+            "/imports/price-books",
+            json={"name": "Azure", "text": text, "mapping": list(self.MAPPING)},
+        )
+        assert made.status_code == 201, made.text
+        found = made.json()
+        assert {each["name"] for each in found["warnings"]} == {
+            "more_pages",
+            "rows_left_out",
+        }
+        assert any("next page" in each["message"] for each in found["warnings"])
+        [skipped] = found["skipped"]
+        assert skipped["row"] == "2"
+        assert "1 GB/Month" in skipped["reason"]
+
+    def test_own_devices_are_known(self, application: Application) -> None:
+        own = application.post("/catalog/devices", EXAMPLES["create_device"].body, 201)[
+            "id"
+        ]
+        text = f"sku,date,currency,price,unit,kind,item\nS,2026-10-01,USD,0.5,GiB,device,{own}\n"
+        made = application.client.post(
+            "/imports/price-books", json={"name": "Own", "text": text}
+        )
+        assert made.status_code == 201, made.text
+        [price] = made.json()["price_book"]["prices"]
+        assert price["device_id"] == own
+        assert made.json()["left"] == []
 
     def test_a_list_of_nothing_known(self, application: Application) -> None:
         refused = self.post(application, "980")

@@ -53,9 +53,10 @@ def book(
     region: str = "",
     rates: tuple[ExchangeRate, ...] = (),
     columns: Columns = NO_COLUMNS,
+    today: str = "2026-12-31",
 ) -> MadeBook:
     mapping = mapping_of(entries or [], "mapping")
-    maker = BookMaker(mapping, region)
+    maker = BookMaker(mapping, region, today)
     found = read_rows(
         io.BytesIO(text.encode()), "list", PRICES, maker.add, columns=columns
     )
@@ -253,6 +254,115 @@ class TestBook:
             )
         )
         assert made.book.prices[0].date == "2026-11-01"
+        assert made.left_count == 1
+        assert "a price of 2026-11-01 takes its place" in made.left[0].reason
+
+    def test_all_superseded_rows_are_counted(self) -> None:
+        days = [f"2026-10-{day:02}" for day in (3, 1, 1, 2, 9, 9, 4)]
+        made = book(listed(*(f"S,n,,{day},USD,980,,EA,device,{DRIVE}" for day in days)))
+        assert [each.date for each in made.book.prices] == ["2026-10-09"]
+        assert made.left_count == 5
+
+    @pytest.mark.parametrize("other", ["S,n,r2", "X,n,r1"])
+    def test_a_later_day_of_another_region_or_sku_does_not_win(
+        self, other: str
+    ) -> None:
+        rows = [
+            f"M,n,r1,2026-10-01,USD,440,,EA,part,{DIMM}",
+            f"S,n,r1,2026-10-01,USD,980,,EA,device,{DRIVE}",
+        ]
+        text = listed(*rows, f"{other},2026-11-01,USD,1020,,EA,device,{DRIVE}")
+        made = book(text)
+        assert [each.kind for each in made.book.prices] == ["dram"]
+        assert {each.name for each in made.left} == {"S", other[0]}
+        assert all("the list has 2 prices of" in each.reason for each in made.left)
+        assert made.left_count == 2
+        # Where they agree, the day of each does not matter.
+        text = listed(*rows, f"{other},2026-11-01,USD,980,,EA,device,{DRIVE}")
+        assert len(book(text).book.prices) == 2
+
+    def test_what_begins_in_the_future_does_not_count(self) -> None:
+        text = listed(
+            f"S,n,,2026-11-01,USD,1020,,EA,device,{DRIVE}",
+            f"S,n,,2026-10-01,USD,980,,EA,device,{DRIVE}",
+        )
+        made = book(text, today="2026-10-31")
+        assert [each.date for each in made.book.prices] == ["2026-10-01"]
+        assert made.book.date == "2026-10-01"
+        assert "begins on 2026-11-01, and today is 2026-10-31" in made.left[0].reason
+        assert book(text, today="2026-11-01").book.prices[0].date == "2026-11-01"
+
+    def test_a_price_of_nothing_is_no_price(self) -> None:
+        memory = f"M,n,,2026-10-01,USD,440,,EA,part,{DIMM}"
+        made = book(
+            listed(
+                memory,
+                f"S,n,,2026-09-01,USD,980,,EA,device,{DRIVE}",
+                f"S,n,,2026-10-01,USD,0,,EA,device,{DRIVE}",
+            )
+        )
+        assert [each.kind for each in made.book.prices] == ["dram"]
+        assert any("is 0" in each.reason for each in made.left)
+        assert made.left_count == 2
+
+    def test_meters_of_azure_and_their_tiers(self) -> None:
+        def meter(name: str, day: str, price: str, begin: int = 0) -> dict[str, Any]:
+            return {
+                "currencyCode": "USD",
+                "tierMinimumUnits": begin,
+                "retailPrice": float(price),
+                "unitPrice": float(price),
+                "armRegionName": "westeurope",
+                "effectiveStartDate": f"{day}T00:00:00Z",
+                "meterId": name,
+                "meterName": "Disk",
+                "skuId": "SKU",
+                "skuName": "Disk",
+                "serviceFamily": "Storage",
+                "unitOfMeasure": "1 GiB/Month",
+                "type": "Consumption",
+            }
+
+        def of(*items: dict[str, Any]) -> MadeBook:
+            other = {**meter("m0", "2026-10-01", "1"), "skuId": "OTHER"}
+            text = json.dumps(
+                {
+                    "BillingCurrency": "USD",
+                    "Items": [other, *items],
+                    "NextPageLink": None,
+                }
+            )
+            return book(text, [told("SKU"), told("OTHER", "aws-ebs-sc1")])
+
+        one = meter("m1", "2026-09-01", "0.1")
+        assert len(of(one).book.prices) == 2
+        for items, said in (
+            ([one, meter("m2", "2026-10-01", "0.2")], "of the price codes m1 and m2"),
+            ([one, meter("m1", "2026-09-01", "0.05", 100)], "has tiers"),
+            ([meter("m1", "2026-09-01", "0.05", 100), one], "has tiers"),
+        ):
+            made = of(*items)
+            assert [each.device_id for each in made.book.prices] == ["aws-ebs-sc1"]
+            assert any(said in each.reason for each in made.left)
+            assert made.left_count == 2
+        later = meter("m1", "2026-10-01", "0.2")
+        tiers = meter("m1", "2026-09-01", "0.05", 100)
+        [price] = [
+            each
+            for each in of(one, tiers, later).book.prices
+            if each.device_id == DRIVE
+        ]
+        assert price.usd == Decimal("0.2")
+
+    def test_many_rows_of_one_price_are_kept_once(self) -> None:
+        maker = BookMaker(NO_MAPPING, today="2026-12-31")
+        rows = [f"S,n,,2026-10-01,USD,980,,EA,device,{DRIVE}"] * 2000
+        found = read_rows(io.BytesIO(listed(*rows).encode()), "list", PRICES, maker.add)
+        kept = maker._found
+        assert len(kept) == 1
+        [stated] = kept.values()
+        assert (len(stated.amounts), stated.count) == (1, 2000)
+        assert maker.made(found, "ours").left_count == 0
 
     @pytest.mark.parametrize(
         ("row", "said"),
@@ -312,3 +422,27 @@ class TestCommand:
         assert DRIVE in json.dumps(shown)
         bad = run("device", "access-cost", "--price-book", str(tmp_path / "none.json"))
         assert bad.returncode == 2
+
+    @pytest.mark.parametrize(
+        ("options", "said"),
+        [
+            (("--book", "b.json", "--compare", "ours.csv"), "--compare: "),
+            (("--region", "r1"), "--region: "),
+            (("--rate", "EUR=0.88@2026-09-30"), "--rate: "),
+            (("--compare", "ours.csv", "--region", "r1"), "--region: "),
+        ],
+    )
+    def test_options_that_would_do_nothing_are_refused(
+        self, tmp_path: Path, options: tuple[str, ...], said: str
+    ) -> None:
+        prices = tmp_path / "ours.csv"
+        prices.write_text(listed(f"S,n,r1,2026-10-01,USD,980,,EA,device,{DRIVE}"))
+        texts = [
+            str(tmp_path / each) if each.endswith((".json", ".csv")) else each
+            for each in options
+        ]
+        done = run("import", "prices", prices, *texts)
+        assert done.returncode == 2
+        assert said in done.stderr
+        assert "hint: " in done.stderr
+        assert list(tmp_path.iterdir()) == [prices]

@@ -209,9 +209,74 @@ class TestRefusals:
         assert output.read_text() == "mine"
         assert mirror.asked == []
 
+    def test_files_of_the_user_stay(self, mirror: Any, tmp_path: Path) -> None:
+        output, theirs = tmp_path / "x.json", tmp_path / "x.json.part"
+        theirs.write_text("mine")
+        put(mirror, OFFER, b"{}")
+        wanted = fetch.aws("AmazonEC2", "us-east-1", base=mirror.base)
+        assert fetch.fetched(wanted, output) == 2
+        assert theirs.read_text() == "mine"
+        assert sorted(tmp_path.iterdir()) == [output, theirs]
+        usual = tmp_path / "usual"
+        usual.touch()
+        assert output.stat().st_mode == usual.stat().st_mode
+
+    @pytest.mark.parametrize("has_links", [True, False])
+    def test_a_file_that_appears_meanwhile_stays(
+        self,
+        mirror: Any,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+        has_links: bool,
+    ) -> None:
+        def refuse(*_: Any) -> None:
+            raise PermissionError("no links here")
+
+        if not has_links:
+            monkeypatch.setattr("os.link", refuse)
+        output = tmp_path / "x.json"
+        put(mirror, OFFER, b"{}")
+        wanted = fetch.aws("AmazonEC2", "us-east-1", base=mirror.base)
+        with pytest.raises(BadInput):
+            fetch.fetched(wanted, output, on_bytes=lambda _: output.write_text("mine"))
+        assert output.read_text() == "mine"
+        assert list(tmp_path.iterdir()) == [output]
+        output.unlink()
+        assert fetch.fetched(wanted, output) == 2
+        assert list(tmp_path.iterdir()) == [output]
+
+    @pytest.mark.parametrize(
+        ("first", "second", "is_same"),
+        [
+            ("https://h/a", "https://h:443/b", True),
+            ("https://h:443/a", "https://h/b", True),
+            ("http://h/a", "http://H:80/b", True),
+            ("https://h/a", "https://h:8443/b", False),
+            ("https://h:8443/a", "https://h/b", False),
+            ("https://h/a", "http://h/b", False),
+            ("https://h/a", "https://h:99999/b", False),
+            ("https://h/a", "https://[h/b", False),
+        ],
+    )
+    def test_ports(self, first: str, second: str, is_same: bool) -> None:
+        assert (fetch._spoken_to(first) == fetch._spoken_to(second)) is is_same
+
+    @pytest.mark.parametrize("link", ["https://[x", "http://127.0.0.1:99999999/api"])
+    def test_a_next_page_that_is_no_address(
+        self, mirror: Any, tmp_path: Path, link: str
+    ) -> None:
+        put(mirror, AZURE, page([], link))
+        with pytest.raises(BadInput, match="another host"):
+            fetch.fetched(fetch.azure("x eq 'y'", base=mirror.base), tmp_path / "x")
+
     @pytest.mark.parametrize(
         "base",
         [
+            "https://[x",
+            "https://h:port",
+            "https://h:99999",
+            "https://h/a b",
+            "https://h/\u00e4",
             "http://example.com",
             "ftp://127.0.0.1",
             "https://u@h",

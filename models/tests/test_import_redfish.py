@@ -304,9 +304,9 @@ class TestFolder:
         assert "hint: the formats are" in done.stderr
 
 
-def zipped(members: dict[str, bytes]) -> bytes:
+def zipped(members: dict[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
     made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(made, "w", method) as archive:
         for name, content in members.items():
             archive.writestr(name, content)
     return made.getvalue()
@@ -368,6 +368,33 @@ class TestBundles:
         monkeypatch.setattr(archives, "MOST_ARCHIVE_BYTES", len(raw) + 10)
         with pytest.raises(BadInput, match="has more than"):
             self.streamed(zipped({"a.json": b" " * 10**6}))
+
+    @pytest.mark.parametrize(
+        ("method", "named"), [(zipfile.ZIP_BZIP2, "bzip2"), (zipfile.ZIP_LZMA, "LZMA")]
+    )
+    def test_what_could_unpack_to_all_memory_at_once_is_refused(
+        self, method: int, named: str
+    ) -> None:
+        with pytest.raises(BadInput, match=f"`a.json` is packed with {named}") as found:
+            self.streamed(zipped({"a.json": b" " * 10**6}, method))
+        assert "deflate" in found.value.hint
+        stored = zipped(members_of(WHOLE), zipfile.ZIP_STORED)
+        assert self.streamed(stored).machines
+
+    def test_a_long_name_of_the_archive(self) -> None:
+        raw = zipped(members_of(WHOLE))
+        assert read_stream(io.BytesIO(raw), "saved", "語" * 200).machines
+
+    def test_copies_of_the_archiver_are_not_read(self) -> None:
+        members = members_of(WHOLE)
+        copies = {
+            f"__MACOSX/{name.replace('index', '._index')}": b"\0\5\x16\7"
+            for name in members
+        }
+        found = self.streamed(zipped({**copies, **members}))
+        alone = self.streamed(zipped(members))
+        assert found.machines == alone.machines
+        assert found.imported.warnings == alone.imported.warnings
 
     def test_a_folder_may_be_called_as_a_file(self, tmp_path: Path) -> None:
         inside = tmp_path / "x.json"

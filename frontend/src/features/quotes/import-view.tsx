@@ -23,6 +23,23 @@ export const takenText = ({ read, taken, currency }: FileImportOut): string => {
     : `${rows}${money}; ${counted(left, "row was", "rows were")} left out.`;
 };
 
+/** What to know of a file as a whole. */
+export function ImportNotes(props: { readonly notes: FileImportOut["warnings"] }) {
+  const { notes } = props;
+  if (notes.length === 0) return null;
+  return (
+    <ul style={{ margin: 0, paddingLeft: 20 }}>
+      {notes.map((each) => (
+        <li key={each.name}>
+          <Text size="sm">
+            {each.message} {each.hint === "" ? "" : `To do: ${each.hint}.`}
+          </Text>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** What is understood of a file: rows, units, dates, and what is open. */
 export function ImportView(props: {
   /** Name of the file: each table is named after it. */
@@ -43,17 +60,7 @@ export function ImportView(props: {
         <Text size="sm">{takenText(found)}</Text>
       </Group>
       {dates.length > 0 && <Text size="sm">Dates: {dates.join(", ")}.</Text>}
-      {found.warnings.length > 0 && (
-        <ul style={{ margin: 0, paddingLeft: 20 }}>
-          {found.warnings.map((each) => (
-            <li key={each.name}>
-              <Text size="sm">
-                {each.message} {each.hint === "" ? "" : `To do: ${each.hint}.`}
-              </Text>
-            </li>
-          ))}
-        </ul>
-      )}
+      <ImportNotes notes={found.warnings} />
       {found.units.length > 0 && (
         <DataTable
           label={`Units of ${name}`}

@@ -8,6 +8,7 @@ import { DataTable } from "@/components/data-table";
 import { Disclosure } from "@/components/disclosure";
 import { ProblemAlert } from "@/components/problem-alert";
 import { UNKNOWN } from "@/units/quantity";
+import { ImportNotes } from "./import-view";
 import type { MappedLine } from "./kept-mapping";
 
 /** Keeps the price book of a price list, and shows what of the list is in it and what changed. */
@@ -64,6 +65,7 @@ function Kept(props: { readonly name: string; readonly found: PriceBookImportOut
           Price books
         </Anchor>
       </Text>
+      <ImportNotes notes={found.warnings} />
       {found.changes.length > 0 && (
         <DataTable
           label={`What changed in ${name}`}

@@ -155,6 +155,7 @@ def prices(
     from tierwright.hardware.imports.mapping import NO_MAPPING, read_mapping
     from tierwright.hardware.imports.readers import PRICES
 
+    _check_together(compare, book, region, rate)
     check_output(book)
     columns = columns_of(column, value)
     known = NO_MAPPING if mapping is None else read_mapping(mapping)
@@ -203,6 +204,24 @@ def prices(
                 for each in differing.listed
             ],
         )
+
+
+def _check_together(
+    compare: Path | None, book: Path | None, region: str, rate: list[str] | None
+) -> None:
+    from tierwright.common.errors import BadInput
+
+    if book is not None and compare is not None:
+        raise BadInput(
+            "--compare: cannot be stated together with --book",
+            "run the command twice: once with --compare, once with --book",
+        )
+    for name, stated in (("--region", region), ("--rate", rate)):
+        if book is None and stated:
+            raise BadInput(
+                f"{name}: is of a price book, and no --book is stated",
+                "add --book with the file to write, or leave it out",
+            )
 
 
 def _dumped(document: dict[str, Any]) -> str:

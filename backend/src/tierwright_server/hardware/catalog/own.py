@@ -106,12 +106,7 @@ class Store(Generic[Thing]):
         make: Callable[[str], Awaitable[Thing]],
     ) -> Entry[Thing]:
         """Keep what is made of a new id."""
-        if await repository.count(session, self.table) >= repository.MAX_OWN:
-            raise Conflict(
-                f"there are {repository.MAX_OWN} entries of your own already, which is the "
-                "maximum",
-                hint="Delete some that are no longer used.",
-            )
+        await self._check_room(session)
         thing = await make(_new_id(name))
         row = self.table(id=thing.id, document=self.document(thing))
         session.add(row)
@@ -123,21 +118,32 @@ class Store(Generic[Thing]):
     ) -> tuple[Entry[Thing], bool, list[Entry[Thing]]]:
         """Keep a thing under its own id, unless there is one; also whether it is new, and own ones from before it."""
         row = await repository.own_of(session, self.table, thing.id)
-        if row is not None:
-            older = [
-                self._entry(each)
-                for each in await repository.own(session, self.table)
-                if each.created_at < row.created_at
+        if row is None:
+            before = [
+                self._entry(each) for each in await repository.own(session, self.table)
             ]
-            return self._entry(row), False, older
-        before = [
-            self._entry(each) for each in await repository.own(session, self.table)
+            await self._check_room(session)
+            is_new = await repository.add_unless_there(
+                session, self.table, thing.id, self.document(thing)
+            )
+            row = await repository.own_of(session, self.table, thing.id)
+            assert row is not None
+            if is_new:
+                return self._entry(row), True, before
+        older = [
+            self._entry(each)
+            for each in await repository.own(session, self.table)
+            if each.created_at < row.created_at
         ]
+        return self._entry(row), False, older
 
-        async def made(_: str) -> Thing:
-            return thing
-
-        return await self.add(session, "", made), True, before
+    async def _check_room(self, session: AsyncSession) -> None:
+        if await repository.count(session, self.table) >= repository.MAX_OWN:
+            raise Conflict(
+                f"there are {repository.MAX_OWN} entries of your own already, which is the "
+                "maximum",
+                hint="Delete some that are no longer used.",
+            )
 
     async def change(
         self,

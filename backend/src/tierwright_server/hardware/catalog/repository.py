@@ -1,8 +1,10 @@
 """Queries on own devices and price books."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from sqlalchemy import Text, cast, func, select
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright_server.storage.tables import OwnTable, Scenario
@@ -23,6 +25,22 @@ async def own_of(
     """Find an own device or price book."""
     query = select(table).where(table.id == identifier)
     return await session.scalar(query.with_for_update() if lock else query)
+
+
+async def add_unless_there(
+    session: AsyncSession,
+    table: type[OwnTable],
+    identifier: str,
+    document: dict[str, Any],
+) -> bool:
+    """Add an own device or price book, unless another request has added one of its id; whether it is added."""
+    added = await session.scalars(
+        insert(table)
+        .values(id=identifier, document=document)
+        .on_conflict_do_nothing()
+        .returning(table.id)
+    )
+    return added.one_or_none() is not None
 
 
 async def count(session: AsyncSession, table: type[OwnTable]) -> int:

@@ -11,7 +11,7 @@ from tierwright_server.hardware.imports.schemas import (
     PriceBookImportIn,
     PriceBookImportOut,
 )
-from tierwright_server.http.context import SessionDep
+from tierwright_server.http.context import ContextDep, SessionDep
 from tierwright_server.http.preconditions import IfMatch
 from tierwright_server.http.problems import responses
 
@@ -41,13 +41,16 @@ async def read_import(body: FileImportIn) -> FileImportOut:
     },
 )
 async def import_price_book(
-    body: PriceBookImportIn, session: SessionDep, response: Response
+    body: PriceBookImportIn,
+    session: SessionDep,
+    context: ContextDep,
+    response: Response,
 ) -> PriceBookImportOut:
     """Make a price book of your own of a price list: the same list is one book, and a newer one lists what changed.
 
     A price becomes that of a device by an exact rule or by the mapping alone; all others are listed with their reason.
     """
-    found = await service.import_price_book(session, body)
+    found = await service.import_price_book(session, context, body)
     if not found.is_new:
         response.status_code = status.HTTP_200_OK
     return found

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from tierwright.hardware.imports.mapping import MOST_ENTRIES
 from tierwright_server.common.schemas import Answer, Body, Name
 from tierwright_server.hardware.catalog.schemas import ExchangeRateIn, PriceBookOut
 
@@ -36,7 +37,9 @@ class _ImportIn(Body):
         description="Of `text`: as it is, or the bytes of a file that is not text (a ZIP archive of saved answers, Parquet) "
         "as Base64.",
     )
-    mapping: Annotated[list[Any], Field(max_length=1000, description=_MAPPING)] = []
+    mapping: Annotated[
+        list[Any], Field(max_length=MOST_ENTRIES, description=_MAPPING)
+    ] = []
     columns: Columns = Field(
         default={},
         description="Of a table of another system: the column that a field of ours is in, by the name of the field.",
@@ -201,12 +204,18 @@ class PriceBookImportOut(Answer):
     changes: list[PriceChangeOut] = Field(
         description="What changed since that book; empty where there is none."
     )
+    skipped: list[SkippedRowOut] = Field(
+        description="Rows of the list that could not be read, the first 1,000."
+    )
+    warnings: list[ImportNoteOut] = Field(
+        description="What to know of the list as a whole, such as that it names a next page."
+    )
 
 
 class LineMappingIn(Body):
     """What part numbers, models of drives and SKUs are."""
 
-    line: Annotated[list[Any], Field(max_length=10_000)] = Field(
+    line: Annotated[list[Any], Field(max_length=MOST_ENTRIES)] = Field(
         description="Entries as in the file of `--mapping`: what each is recognised by, and `is`."
     )
 

@@ -3,16 +3,19 @@
 import asyncio
 import base64
 import io
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.common.currency import ExchangeRate, rate_from_mapping
 from tierwright.common.errors import BadInput as ModelBadInput
 from tierwright.common.errors import Problems
 from tierwright.common.wording import counted
+from tierwright.hardware.device import Device
 from tierwright.hardware.imports import inventories
 from tierwright.hardware.imports.books import (
     BookMaker,
@@ -34,13 +37,16 @@ from tierwright_server.hardware.catalog.schemas import ExchangeRateIn
 from tierwright_server.hardware.imports.schemas import (
     FileImportIn,
     FileImportOut,
+    ImportNoteOut,
     LineMappingIn,
     LineMappingOut,
     PriceBookImportIn,
     PriceBookImportOut,
     PriceChangeOut,
     PriceLeftOut,
+    SkippedRowOut,
 )
+from tierwright_server.http.context import Context
 from tierwright_server.http.preconditions import check_match, etag_of
 from tierwright_server.storage import tables
 
@@ -126,7 +132,7 @@ def _columns_of(body: FileImportIn | PriceBookImportIn) -> Columns:
 
 
 async def import_price_book(
-    session: AsyncSession, body: PriceBookImportIn
+    session: AsyncSession, context: Context, body: PriceBookImportIn
 ) -> PriceBookImportOut:
     """Make a price book of a list, and say what changed since the last one of its name.
 
@@ -135,11 +141,13 @@ async def import_price_book(
     BadInput
         If the list cannot be read, or none of its prices is that of a known device.
     """
-    made = await asyncio.to_thread(_book_of, body)
+    known = {each.id: each for each in await catalog.all_devices(session, context)}
+    imported, made = await asyncio.to_thread(_book_of, body, known)
     found = await catalog.keep_imported(session, made.book)
     after, earlier = found.thing, found.earlier
     changes = [] if earlier is None else changed_prices(earlier, after)
-    said = [made.finding]
+    # It is kept under an id of its own.
+    said = [replace(made, book=found.thing).finding]
     if not found.is_new:
         said.append("The same list was imported before.")
     if earlier is not None:
@@ -153,11 +161,19 @@ async def import_price_book(
         left=[PriceLeftOut(**asdict(each)) for each in made.left],
         earlier_id=None if earlier is None else earlier.id,
         changes=[PriceChangeOut(**each) for each in changes],
+        skipped=[
+            SkippedRowOut(row=str(each["row"]), reason=each["reason"])
+            for each in imported.skipped
+        ],
+        warnings=[ImportNoteOut(**each) for each in imported.warnings],
     )
 
 
-def _book_of(body: PriceBookImportIn) -> MadeBook:
-    maker = BookMaker(mapping_of(body.mapping, "mapping"), body.region)
+def _book_of(
+    body: PriceBookImportIn, devices: Mapping[str, Device]
+) -> tuple[Imported, MadeBook]:
+    mapping = mapping_of(body.mapping, "mapping")
+    maker = BookMaker(mapping, body.region, devices=devices)
     imported = read_rows(
         io.BytesIO(_bytes_of(body)),
         body.name,
@@ -167,7 +183,7 @@ def _book_of(body: PriceBookImportIn) -> MadeBook:
         columns=_columns_of(body),
     )
     rates = [rate_of(each) for each in body.exchange_rates]
-    return maker.made(imported, body.name, rates)
+    return imported, maker.made(imported, body.name, rates)
 
 
 def rate_of(stated: ExchangeRateIn) -> ExchangeRate:
@@ -203,11 +219,15 @@ async def replace_mapping(
         If it was changed since it was read.
     """
     lines = mapping_of(body.line, "line").to_dict()
+    # The first of all: a second request waits for it here, and then sees it.
+    await session.execute(
+        insert(tables.LineMapping)
+        .values(id=_KEPT, lines=[], updated_at=_NEVER)
+        .on_conflict_do_nothing()
+    )
     row = await session.get(tables.LineMapping, _KEPT, with_for_update=True)
+    assert row is not None
     check_match(if_match, _mapping_out(row).etag, "the mapping")
-    if row is None:
-        row = tables.LineMapping(id=_KEPT, lines=lines)
-        session.add(row)
     row.lines, row.updated_at = lines, tables.now()
     await session.flush()
     return _mapping_out(row)

@@ -7,6 +7,7 @@ from pydantic import Field
 from tierwright.advise.quote_ranking.caution import QuoteCaution
 from tierwright.advise.quote_ranking.switching import Switch
 from tierwright.advise.report.committee import SentBack
+from tierwright.hardware.imports.mapping import MOST_ENTRIES
 from tierwright.hardware.imports.offers import Unreadable
 from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
@@ -36,7 +37,6 @@ MOST_AT_ONCE = 100
 MOST_QUOTES = 2000
 """Quotes of one request."""
 MOST_FILES = 20
-MOST_MAPPED = 1000
 MOST_RATES = 50
 
 
@@ -126,7 +126,7 @@ class QuoteRankingIn(StartIn, Body):
     mapping: Annotated[
         list[Any],
         Field(
-            max_length=MOST_MAPPED,
+            max_length=MOST_ENTRIES,
             description="What lines are that name no item: objects with `part_number` or `manufacturer_part_number`, "
             "`supplier` and `manufacturer` where they have to be the same too, and `is`, a list of `kind`, `item`, "
             "`quantity` and, of a volume, `size_gib`, `iops` and `mb_per_s`.",

@@ -25,6 +25,12 @@ MOST_ARCHIVE_BYTES = 2**28
 MOST_MEMBERS = 100_000
 _PIECE_BYTES = 2**20
 _MOST_DEPTH = 32
+_MOST_NAME_BYTES = 80
+_BOUNDED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""Methods that unpack no more than they are asked for: of bzip2 and xz a small member can fill the memory."""
+_UNBOUNDED = {zipfile.ZIP_BZIP2: "bzip2", zipfile.ZIP_LZMA: "LZMA"}
+_OF_THE_ARCHIVER = "__MACOSX"
+"""Folder of copies that the archiver of macOS adds: they are no files of the user."""
 _HINT = "make the archive again, of the folder with the saved files"
 
 
@@ -42,7 +48,8 @@ def unpacked(source: Source, name: str) -> Iterator[Path]:
     Raises
     ------
     BadInput
-        If it is damaged, encrypted, too large, has too many members, or one outside of its folder.
+        If it is damaged, encrypted, too large, has too many members, one outside of its folder, or one that is neither stored nor packed with
+        deflate.
     """
     with tempfile.TemporaryDirectory() as made, tempfile.TemporaryFile() as copy:
         size = 0
@@ -50,9 +57,9 @@ def unpacked(source: Source, name: str) -> Iterator[Path]:
             size += len(piece)
             _check_size(size, source.place)
             copy.write(piece)
-        folder = Path(made) / (_plain(name) or "archive")
-        folder.mkdir()
+        folder = Path(made) / (_short(_plain(name)) or "archive")
         try:
+            folder.mkdir()
             with zipfile.ZipFile(copy) as archive:
                 _unpack(archive, folder, source.place)
         # What a damaged archive raises depends on the byte that is damaged.
@@ -86,10 +93,18 @@ def _unpack(archive: zipfile.ZipFile, folder: Path, place: str) -> None:
     size = 0
     for each in members:
         parts = PurePosixPath(each.filename).parts
+        if parts[:1] == (_OF_THE_ARCHIVER,):
+            continue
         if len(parts) > _MOST_DEPTH or any(_plain(part) != part for part in parts):
             raise BadInput(
                 f"{place}: the member `{shown(each.filename)}` has a name that leads elsewhere",
                 _HINT,
+            )
+        if each.compress_type not in _BOUNDED:
+            method = each.compress_type
+            raise BadInput(
+                f"{place}: the member `{shown(each.filename)}` is packed with {_UNBOUNDED.get(method, f'method {method}')}",
+                "pack with deflate, which is what `zip` does unless told otherwise",
             )
         path = folder.joinpath(*parts)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -111,6 +126,11 @@ def _check_size(size: int, place: str) -> None:
             f"{place}: has more than {format_bytes(MOST_ARCHIVE_BYTES)}",
             "import it in parts",
         )
+
+
+def _short(name: str) -> str:
+    """Return the beginning of a name, as long as every file system takes it."""
+    return name.encode()[:_MOST_NAME_BYTES].decode(errors="ignore")
 
 
 def _plain(name: str) -> str:

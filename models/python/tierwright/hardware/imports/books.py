@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -13,6 +14,7 @@ from tierwright.common.currency import BASE, ExchangeRate
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import counted, listed
 from tierwright.hardware import catalog
+from tierwright.hardware.device import Device
 from tierwright.hardware.imports import values
 from tierwright.hardware.imports.ledger import MOST_LISTED, Imported, Skip, shown
 from tierwright.hardware.imports.mapping import LineMapping
@@ -23,6 +25,7 @@ from tierwright.hardware.prices import PRICE_UNITS, PriceBook, price_book_from_m
 MOST_PLACED = 1000
 """Most prices of a book."""
 _MIB, _GIB, _GB = 2**20, 2**30, 10**9
+_MOST_NAMED = 4
 _HOURS = Decimal(730)
 _DIGITS = Decimal("1e-12")
 _AWS_VOLUMES = {
@@ -79,8 +82,37 @@ class MadeBook:
 
 
 @dataclass(slots=True)
+class _Stated:
+    """What a list states of things by one SKU, price code, region and type of term, on the last day of it so far."""
+
+    price: Price
+    """The first of its rows, for their name."""
+    amounts: set[tuple[tuple[tuple[str, Decimal], ...], str]] = field(
+        default_factory=set
+    )
+    """Key and amount of each thing, with their currency: those that differ."""
+    count: int = 0
+    has_tiers: bool = False
+
+    @property
+    def refusal(self) -> str:
+        """Why it is no price of a book; empty where it is one."""
+        if self.has_tiers:
+            return "has tiers, and a price book has one price of a thing"
+        if any(not amount for of_all, _ in self.amounts for _, amount in of_all):
+            return "is 0, which is no price of capacity"
+        return ""
+
+
+_Subject = tuple[str, str]
+_Stands = tuple[tuple[_Subject, ...], tuple[str, str, str, str]]
+
+
+@dataclass(slots=True)
 class BookMaker:
     """Collects the prices of a list that a book can hold.
+
+    Of each SKU, price code, region and type of term the last day counts: what differs between them are several prices.
 
     Parameters
     ----------
@@ -88,26 +120,58 @@ class BookMaker:
         What SKUs are: a SKU is its part number.
     region : str
         Of the prices that count; empty: of all, which must then agree.
+    today : str
+        Prices that begin after it do not count, YYYY-MM-DD; empty: that of the clock, in UTC.
+    devices : mapping of str to Device or None
+        Those that a price can be of; None: the shipped ones.
     """
 
     mapping: LineMapping
     region: str = ""
-    _found: dict[tuple[str, str], list[tuple[Price, str, Decimal]]] = field(
-        default_factory=dict
-    )
+    today: str = ""
+    devices: Mapping[str, Device] | None = None
+    _found: dict[_Stands, _Stated] = field(default_factory=dict)
     _left: list[Left] = field(default_factory=list)
     _left_count: int = 0
+
+    def __post_init__(self) -> None:
+        """Take the day of the clock where none is stated."""
+        self.today = self.today or datetime.now(UTC).date().isoformat()
 
     def add(self, price: Price) -> None:
         """Take a price, or note why it is not in the book."""
         if self.region and price.region != self.region:
             self._leave(price, f"is of the region `{shown(price.region)}`")
             return
+        if price.effective > self.today:
+            self._leave(
+                price, f"begins on {price.effective}, and today is {self.today}"
+            )
+            return
         try:
-            for subject, key, amount in _placed(price, self.mapping):
-                self._found.setdefault(subject, []).append((price, key, amount))
+            things = _things(price, self.mapping, self.devices)
+            is_tier = bool(price.begin) or price.end is not None
+            held = [] if is_tier or price.lease else [each for _, each in things]
+            amounts = tuple(_amount(price, each) for each in held)
         except Skip as left_out:
             self._leave(price, left_out.reason)
+            return
+        if price.lease:
+            self._leave(price, f"is a reservation of {shown(price.lease)}")
+            return
+        stands = tuple(subject for subject, _ in things), _identity(price)
+        found = self._found.get(stands)
+        if found is not None and price.effective < found.price.effective:
+            self._leave(price, f"a price of {found.price.effective} takes its place")
+            return
+        if found is None or price.effective > found.price.effective:
+            if found is not None:
+                why = f"a price of {price.effective} takes its place"
+                self._leave(found.price, why, found.count)
+            found = self._found[stands] = _Stated(price)
+        found.count += 1
+        found.has_tiers = found.has_tiers or is_tier
+        found.amounts.add((amounts, price.currency))
 
     def made(
         self, imported: Imported, name: str, rates: Sequence[ExchangeRate] = ()
@@ -128,13 +192,7 @@ class BookMaker:
         BadInput
             If no price is of a known device, there are too many, or the prices have several currencies or one without a rate.
         """
-        placed: list[tuple[Price, dict[str, Any]]] = []
-        for subject, prices in self._found.items():
-            try:
-                placed.append(_one_of(subject, prices))
-            except Skip as left_out:
-                for price, _, _ in prices:
-                    self._leave(price, left_out.reason)
+        placed = self._placed()
         if not placed:
             why = self._left[0].reason if self._left else "it has no prices"
             raise BadInput(
@@ -162,7 +220,8 @@ class BookMaker:
         regions = {price.region for price, _ in placed if price.region}
         document = {
             "name": name,
-            "date": imported.dates["published"] or imported.dates["effective_last"],
+            "date": imported.dates["published"]
+            or max(price.effective for price, _ in placed),
             "region": regions.pop() if len(regions) == 1 else "",
             "currency": currency,
             "exchange_rates": [each.to_dict() for each in known],
@@ -181,9 +240,32 @@ class BookMaker:
         )
         return MadeBook(book, tuple(self._left), self._left_count)
 
-    def _leave(self, price: Price, reason: str) -> None:
-        self._left_count += 1
+    def _placed(self) -> list[tuple[Price, dict[str, Any]]]:
+        """Return the entry of each thing, with a price that it is from; those without one are noted."""
+        by_subject: dict[_Subject, list[tuple[_Stated, int]]] = {}
+        left: dict[int, tuple[_Stated, str]] = {}
+        for (subjects, _), found in self._found.items():
+            if found.refusal:
+                left[id(found)] = found, found.refusal
+                continue
+            for at, subject in enumerate(subjects):
+                by_subject.setdefault(subject, []).append((found, at))
+        placed = []
+        for subject, several in by_subject.items():
+            try:
+                placed.append(_one_of(subject, several))
+            except Skip as left_out:
+                for found, _ in several:
+                    left.setdefault(id(found), (found, left_out.reason))
+        for found, reason in left.values():
+            self._leave(found.price, reason, found.count)
+        return placed
+
+    def _leave(self, price: Price, reason: str, count: int = 1) -> None:
+        self._left_count += count
         if len(self._left) < MOST_LISTED:
+            if count > 1:
+                reason += f" (with {counted(count - 1, 'more row')} of it)"
             name = shown(price.sku or price.name)
             self._left.append(Left(shown(price.row), name, reason))
 
@@ -191,34 +273,24 @@ class BookMaker:
 def is_placed(price: Price, mapping: LineMapping) -> bool:
     """Whether an exact rule or the mapping states what a price is of, or the file itself does."""
     try:
-        return bool(mapping.items_of(price) is not None or _things(price, mapping))
+        return bool(
+            mapping.items_of(price) is not None or _things(price, mapping, None)
+        )
     except Skip:
         return False
 
 
-def _subject(entry: Mapping[str, Any]) -> tuple[str, str]:
+def _subject(entry: Mapping[str, Any]) -> _Subject:
     return str(entry.get("kind", "")), str(entry.get("device_id", ""))
 
 
-def _placed(
-    price: Price, mapping: LineMapping
-) -> list[tuple[tuple[str, str], str, Decimal]]:
-    """Return what a price is of, the key of its amount in a book, and the amount.
-
-    Raises
-    ------
-    Skip
-        If it is not the price of the capacity of a known thing.
-    """
-    things = _things(price, mapping)
-    if price.begin or price.end is not None:
-        raise Skip("has tiers, and a price book has one price of a thing")
-    if price.lease:
-        raise Skip(f"is a reservation of {shown(price.lease)}")
-    return [(subject, *_amount(price, held)) for subject, held in things]
+def _identity(price: Price) -> tuple[str, str, str, str]:
+    return price.part_number, price.price_code, price.region, price.term_type
 
 
-def _things(price: Price, mapping: LineMapping) -> list[tuple[tuple[str, str], int]]:
+def _things(
+    price: Price, mapping: LineMapping, devices: Mapping[str, Device] | None
+) -> list[tuple[_Subject, int]]:
     """Return what a price is of, each with the bytes that one piece holds; 0 where no piece is counted.
 
     Raises
@@ -226,18 +298,18 @@ def _things(price: Price, mapping: LineMapping) -> list[tuple[tuple[str, str], i
     Skip
         If nothing states it.
     """
+    known = catalog.devices() if devices is None else devices
     items = mapping.items_of(price)
     if items is None:
         names = _AWS_VOLUMES.get(price.name, ())
         if price.family == "Storage" and price.term_type == "OnDemand" and names:
-            known = catalog.devices()
             return [(("device_id", name), 0) for name in names if name in known]
         raise Skip("neither an exact rule nor the mapping states which device this is")
     if len(items) != 1 or items[0].quantity != 1:
         raise Skip("the mapping states several things, and their prices are not stated")
     kind, name = items[0].kind, items[0].item
     if kind == "device":
-        device = catalog.devices().get(name)
+        device = known.get(name)
         if device is None:
             raise Skip(f"there is no device `{shown(name)}`")
         return [(("device_id", device.id), device.capacity_bytes or 0)]
@@ -277,26 +349,33 @@ def _amount(price: Price, held: int) -> tuple[str, Decimal]:
 
 
 def _one_of(
-    subject: tuple[str, str], found: Sequence[tuple[Price, str, Decimal]]
+    subject: _Subject, several: Sequence[tuple[_Stated, int]]
 ) -> tuple[Price, dict[str, Any]]:
-    """Return the entry of a thing: its price of the last day, if the list states one alone.
+    """Return the entry of a thing, if all that the list states of it agrees.
+
+    Parameters
+    ----------
+    several : sequence of (_Stated, int)
+        What the list states, and the place of the thing in it.
 
     Raises
     ------
     Skip
-        If it states several.
+        If it states several prices.
     """
-    last = max(price.effective for price, _, _ in found)
-    newest = [one for one in found if one[0].effective == last]
-    price, key, amount = newest[0]
-    amounts = {(key, amount, price.currency) for price, key, amount in newest}
-    what = "memory" if subject[0] == "kind" else f"`{subject[1]}`"
+    amounts = {
+        (*of_all[at], currency)
+        for found, at in several
+        for of_all, currency in found.amounts
+    }
+    prices = [found.price for found, _ in several]
     if len(amounts) > 1:
-        regions = sorted({one[0].region or "-" for one in newest})
-        where = f", of the regions {listed(regions)}" if len(regions) > 1 else ""
+        what = "memory" if subject[0] == "kind" else f"`{subject[1]}`"
         raise Skip(
-            f"the list has {counted(len(amounts), 'price')} of {what}{where}: state the region, or map one SKU alone"
+            f"the list has {counted(len(amounts), 'price')} of {what}{_apart(prices)}: state the region, or map one SKU alone"
         )
+    [(key, amount, _)] = amounts
+    price = max(prices, key=lambda one: one.effective)
     if price.currency == BASE:
         key = f"usd_{key}"
     assert key in PRICE_UNITS
@@ -308,6 +387,18 @@ def _one_of(
         "date": price.effective,
         "note": price.unit.words,
     }
+
+
+def _apart(prices: Sequence[Price]) -> str:
+    """Say by what prices stand apart in their list."""
+    said = ""
+    for at, noun in enumerate(("SKUs", "price codes", "regions", "types of term")):
+        names = sorted({_identity(price)[at] or "-" for price in prices})
+        if len(names) > 1:
+            more = len(names) - _MOST_NAMED
+            texts = [shown(name) for name in names[:_MOST_NAMED]]
+            said += f", of the {noun} {listed([*texts, f'{more:,} more'] if more > 0 else texts)}"
+    return said
 
 
 def changed_prices(before: PriceBook, after: PriceBook) -> list[dict[str, Any]]:

@@ -10,8 +10,9 @@ import ipaddress
 import json
 import os
 import re
+import tempfile
 from collections.abc import Callable, Generator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -29,7 +30,9 @@ TIMEOUT_S = 60.0
 """Longest that an answer, or a piece of it, may take. [s]"""
 _PIECE_BYTES = 2**18
 _MOST_PAGE_BYTES = 2**24
+_MOST_NAME = 40
 _OK = 200
+_PORTS = {"https": 443, "http": 80}
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,63}")
 _ITEMS = re.compile(rb'"Items"\s*:\s*(?=\[)')
 
@@ -143,11 +146,15 @@ def fetched(
     """
     if output.exists():
         raise BadInput(f"{output}: exists", "name a file that does not exist")
-    draft = output.with_name(f"{output.name}.part")
     size = 0
+    draft: Path | None = None
     try:
         answer = (_pages if wanted.is_paged else _pieces)(wanted.url)
-        with closing(answer), draft.open("wb") as out:
+        handle, name = tempfile.mkstemp(
+            prefix=f".{output.name[:_MOST_NAME]}.", suffix=".part", dir=output.parent
+        )
+        draft = Path(name)
+        with closing(answer), os.fdopen(handle, "wb") as out:
             for piece in answer:
                 size += len(piece)
                 if size > most_bytes:
@@ -158,15 +165,42 @@ def fetched(
                 out.write(piece)
                 on_bytes(size)
             _flush(out)
-        draft.replace(output)
-    except (OSError, http.client.HTTPException) as error:
+        _publish(draft, output)
+    except (OSError, ValueError, http.client.HTTPException) as error:
         raise BadInput(
             f"{wanted.host}: the list could not be fetched: {shown(error) or type(error).__name__}",
             "check the network and the folder; or fetch the file by other means, and import that",
         ) from error
     finally:
-        draft.unlink(missing_ok=True)
+        if draft is not None:
+            draft.unlink(missing_ok=True)
     return size
+
+
+def _publish(draft: Path, output: Path) -> None:
+    """Give a whole file its name, unless there is one of this name by now.
+
+    Raises
+    ------
+    BadInput
+        If there is.
+    """
+    umask = os.umask(0)
+    os.umask(umask)
+    draft.chmod(0o666 & ~umask)
+    try:
+        # Unlike a renaming, a link never takes the place of a file.
+        os.link(draft, output)
+    except FileExistsError as error:
+        raise BadInput(
+            f"{output}: appeared while the list was fetched",
+            "name a file that does not exist",
+        ) from error
+    except OSError:
+        # A file system without links: the name is taken first, and by us alone.
+        with output.open("xb"):
+            pass
+        draft.replace(output)
 
 
 def _flush(out: BinaryIO) -> None:
@@ -175,14 +209,16 @@ def _flush(out: BinaryIO) -> None:
 
 
 def _base(base: str) -> str:
-    parts = urlsplit(base)
-    is_here = False
-    try:
-        is_here = ipaddress.ip_address(parts.hostname or "").is_loopback
-    except ValueError:
+    good = _spoken_to(base) is not None and "@" not in base
+    if good:
+        parts = urlsplit(base)
         is_here = parts.hostname == "localhost"
-    good = parts.scheme == "https" or (parts.scheme == "http" and is_here)
-    if not good or not parts.hostname or parts.query or parts.fragment or "@" in base:
+        with suppress(ValueError):
+            is_here = is_here or ipaddress.ip_address(parts.hostname or "").is_loopback
+        good = parts.scheme == "https" or is_here
+        good = good and bool(parts.hostname) and not parts.query and not parts.fragment
+        good = good and base.isascii() and base.isprintable() and " " not in base
+    if not good:
         raise BadInput(
             f"from: `{shown(base)}` is not an address that begins with https://",
             "plain http is for this machine alone: http://127.0.0.1:8000",
@@ -254,20 +290,30 @@ def _pages(url: str) -> Generator[bytes, None, None]:
             before = b",\n"
         before = before or b"\n"
         link = page.get("NextPageLink")
-        following = urljoin(url, link) if isinstance(link, str) and link else None
-        if following is not None:
-            there = urlsplit(following)
-            # The service names its own address with its port.
-            if (there.scheme, there.hostname, there.port or first.port) != (
-                first.scheme,
-                first.hostname,
-                first.port or there.port,
-            ):
-                raise BadInput(
-                    f"{first.netloc}: names a next page of another host: `{shown(following)}`",
-                    "fetch the list by other means, and import that",
-                )
+        following = _joined(url, link) if isinstance(link, str) and link else None
+        if following is not None and _spoken_to(following) != _spoken_to(url):
+            raise BadInput(
+                f"{first.netloc}: names a next page of another host: `{shown(following)}`",
+                "fetch the list by other means, and import that",
+            )
     yield b'], "NextPageLink": null}\n'
+
+
+def _joined(url: str, link: str) -> str:
+    try:
+        return urljoin(url, link)
+    except ValueError:
+        return link
+
+
+def _spoken_to(url: str) -> tuple[str, str, int] | None:
+    """Return scheme, host and port of an address, which may name the usual port or not; None if it is none."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port or _PORTS[parts.scheme]
+    except (ValueError, KeyError):
+        return None
+    return parts.scheme, parts.hostname or "", port
 
 
 def _page(url: str, host: str) -> tuple[dict[str, Any], bytes]:

@@ -22,7 +22,9 @@ BY = ("supplier", "part_number", "manufacturer", "manufacturer_part_number")
 _NUMBERS = ("part_number", "manufacturer_part_number")
 _SIZES = ("size_gib", "iops", "mb_per_s")
 _IS_KEYS = {"kind", "item", "quantity", *_SIZES}
-_MOST_ENTRIES, _MOST_ITEMS, _MOST_TEXT = 10_000, 50, 200
+MOST_ENTRIES = 10_000
+"""Most entries of a mapping, in a file and in every request."""
+_MOST_ITEMS, _MOST_TEXT = 50, 200
 _MOST_AMOUNT = Decimal(10**9)
 _MOST_COUNT = 100_000
 
@@ -202,10 +204,10 @@ def mapping_of(entries: Sequence[Any], place: str) -> LineMapping:
     """
     problems = Problems(place, HINT)
     problems.check(
-        len(entries) <= _MOST_ENTRIES,
+        len(entries) <= MOST_ENTRIES,
         "line",
         len(entries),
-        f"must be at most {_MOST_ENTRIES:,} entries",
+        f"must be at most {MOST_ENTRIES:,} entries",
     )
     problems.raise_if_any()
     found = []
