@@ -402,6 +402,15 @@ class TestDocumentedRows:
             100 * 2**20,
             800 / 1180,
         ),
+        # This line has misses, and no hits.
+        "cassandra_rows 'Chunk Cache'": (
+            'nodetool() { if [ -e again ]; then n="900 misses, 3300 requests, 0.727"; else '
+            'n="300 misses, 500 requests, 0.400"; fi; '
+            'echo "Chunk Cache            : entries 9, size 576 KiB, capacity 480 MiB, $n recent hit rate, '
+            '123.4 microseconds miss latency"; }',
+            480 * 2**20,
+            2200 / 2800,
+        ),
         "cloudwatch_rows orders 8589934592": (
             "aws() { echo 98.75; }",
             2**33,
@@ -429,6 +438,33 @@ class TestDocumentedRows:
         assert [(p.pages, p.hit_ratio) for p in found.points] == [
             (size // 8192, pytest.approx(hit_ratio))
         ]
+
+    @pytest.mark.parametrize(
+        ("call", "stub", "says"),
+        [
+            # What `--output text` prints of an hour without a data point.
+            ("cloudwatch_rows orders 8589934592", "aws() { echo None; }", "None"),
+            (
+                "cassandra_rows 'Key Cache'",
+                'nodetool() { echo "Key Cache : entries 1, capacity 1 MiB, 5 requests"; }',
+                "neither hits nor misses",
+            ),
+        ],
+    )
+    def test_what_was_not_counted_gives_no_row(
+        self, call: str, stub: str, says: str
+    ) -> None:
+        page = (ROOT / "docs" / "traces" / "counters.md").read_text("utf-8")
+        [functions] = re.findall(r"```sh\n(# SQL Server:.*?)```", page, re.DOTALL)
+        done = subprocess.run(
+            ["/bin/sh", "-c", f"{functions}\n{stub}\n{call}\n"],
+            check=False,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 1
+        assert done.stdout == ""
+        assert says in done.stderr
 
     def test_each_system_of_the_list_has_a_function(self) -> None:
         page = (ROOT / "docs" / "traces" / "counters.md").read_text("utf-8")
