@@ -369,6 +369,13 @@ class TestCounters:
             ("8192,900,90,10\n8192,900,90,20\n", "line 3", "no requests"),
             ("8192,900,x,10\n8192,900,90,20\n", "line 2", "misses: is not a number"),
             ("8192,900,90\n8192,900,90,20\n", "line 2", "one cell for each"),
+            # `max server memory` of SQL Server, unless it is set.
+            (
+                f"{(2**31 - 1) * 2**20},900,90,10\n{(2**31 - 1) * 2**20},950,95,20\n",
+                "line 2",
+                "above 256 TiB",
+            ),
+            (f"{2**48 + 1},900,90,10\n", "line 2", "above 256 TiB"),
         ],
     )
     def test_what_is_no_rate_is_refused_with_its_line(
@@ -377,6 +384,11 @@ class TestCounters:
         found = problem(HEAD + rows, page_bytes=8192)
         assert found[0] == where
         assert says in found[1]
+
+    def test_the_largest_size_is_read(self) -> None:
+        rows = f"{2**48},900,90,10\n{2**48},1000,100,20\n"
+        [point] = complete(HEAD + rows, page_bytes=8192).points
+        assert point.pages == 2**35
 
     def test_rows_in_another_order_are_the_same(self) -> None:
         rows = ["8192000,1000,900,10", "8192000,3000,1100,20", "8192000,9000,1400,30"]
@@ -411,6 +423,15 @@ class TestDocumentedRows:
             480 * 2**20,
             2200 / 2800,
         ),
+        # Answers only a query that reads what the pool holds, and not a limit that may never have been set.
+        "sqlserver_rows -S server": (
+            'sqlcmd() { case "$*" in *"max server memory (MB)"*) exit 1;; *"\'Target pages%\'"*"* 8192 AS size_bytes"*) ;; '
+            "*) exit 1;; esac; echo 'size_bytes|requests|misses|writes|seconds'; echo '----|----|----|----|----'; "
+            "if [ -e again ]; then echo '8589934592|3000|300|27|1764103600'; else "
+            "echo '8589934592|1000|100|7|1764100000'; fi; }",
+            2**33,
+            0.9,
+        ),
         "cloudwatch_rows orders 8589934592": (
             "aws() { echo 98.75; }",
             2**33,
@@ -424,7 +445,7 @@ class TestDocumentedRows:
         [functions] = re.findall(r"```sh\n(# SQL Server:.*?)```", page, re.DOTALL)
         stub, size, hit_ratio = self.STUBS[call]
         script = f"{functions}\n{stub}\n{call}\n"
-        if call.startswith("cassandra"):
+        if not call.startswith("cloudwatch"):
             script += f"sleep 1.1; touch again; {call}\n"
         done = subprocess.run(
             ["/bin/sh", "-c", script],

@@ -30,6 +30,8 @@ from tierwright.profile.given.reading import (
 )
 
 _COLUMNS = frozenset({"size_bytes", "requests", "misses", "seconds"})
+_MOST_BYTES = 2**48
+"""Size above which it is a limit that was never set, and no cache. [bytes]"""
 WRITES = "writes"
 """Column with the pages that were written from the cache, where the query printed it."""
 
@@ -107,6 +109,16 @@ def points_of(
     """
     if found.problems:
         return
+    for sample in samples:
+        size = sample.values["size_bytes"]
+        if size > _MOST_BYTES:
+            found.problem(
+                sample.line,
+                f"{size:.15g}",
+                "size_bytes is above 256 TiB, a limit that was never set and not the size of a cache: print what "
+                "the cache can hold",
+            )
+            return
     more = (WRITES,) if counts_writes else ()
     intervals = differences(found, samples, ("requests", "misses", *more))
     if found.problems:
