@@ -511,7 +511,7 @@ class TestDocumentedRows:
 
 
 class TestWrites:
-    """Pages written for each page read are the dirty share, at most; where they are more, nothing follows."""
+    """Pages written for each page evicted or read are the dirty share, where nothing else is stated."""
 
     HEAD = "size_bytes,requests,misses,writes,seconds\n"
 
@@ -540,6 +540,52 @@ class TestWrites:
         assert found.profile is not None
         assert found.profile.curve.given is not None
         assert found.profile.curve.given.dirty_share == 0.5
+        # What was counted is said, and not that it is the share.
+        said = " ".join(found.assumptions)
+        assert "0.25 for each page read." in said
+        assert "used as the dirty share" not in said
+
+    def test_what_is_said_of_a_counted_share_holds_of_every_system(self) -> None:
+        said = " ".join(
+            complete(
+                self.HEAD + "8192000,0,0,50,1\n8192000,1000,200,100,11\n",
+                page_bytes=8192,
+            ).assumptions
+        )
+        assert "If the cache was full" in said
+        assert "used as the dirty share" in said
+        assert "at most" not in said
+
+    POSTGRES = "seconds,size_bytes,block_bytes,context,reads,op_bytes,hits,evictions,writes\n"
+
+    @pytest.mark.parametrize(
+        ("evicted", "written", "share"),
+        # A pool that fills reads 100 pages and evicts fewer; checkpoints write more pages than are evicted.
+        [(40, 10, 0.25), (100, 25, 0.25), (10, 30, 1.0), (0, 30, None), (0, 0, None)],
+    )
+    def test_of_postgres_evicted_pages_count(
+        self, evicted: int, written: int, share: float | None
+    ) -> None:
+        found = complete(
+            self.POSTGRES
+            + "1,8192000,8192,normal,0,8192,0,0,0\n"
+            + f"9,8192000,8192,normal,100,8192,900,{evicted},{written}\n"
+        )
+        assert found.profile is not None
+        assert found.profile.curve.given is not None
+        assert found.profile.curve.given.dirty_share == share
+        said = " ".join(found.assumptions)
+        assert ("used as the dirty share" in said) == (share is not None)
+        assert ("no page was evicted" in said) == (evicted == 0)
+
+    def test_no_page_read_is_not_more_written_than_read(self) -> None:
+        said = " ".join(
+            complete(
+                self.HEAD + "8192000,0,0,0,1\n8192000,1000,0,0,11\n", page_bytes=8192
+            ).assumptions
+        )
+        assert "no page was read" in said
+        assert "more than were read" not in said
 
     @pytest.mark.parametrize("writes", [201, 5000])
     def test_more_writes_than_reads_leave_a_range(self, writes: int) -> None:
