@@ -311,6 +311,22 @@ def test_what_one_part_states_of_writes_is_that_of_the_whole() -> None:
         combined([AGES, stating(0.3), stating(0.4)])
 
 
+def test_two_stated_write_shares_are_refused_though_dirty_shares_were_counted() -> None:
+    def writing(write_share: float) -> Profile:
+        curve = PRESENT.curve.with_dirty_share(0.3)
+        assert curve.given is not None
+        given = replace(curve.given, write_share=write_share, dirty_counted=True)
+        return Profile(replace(curve, given=given), 10.0)
+
+    with pytest.raises(
+        BadInput, match=r"given\.write_share: 0\.2 and 0\.6 are stated"
+    ):
+        combined([GHOSTS, writing(0.2), writing(0.6)])
+    given = combined([GHOSTS, writing(0.2), writing(0.2)]).curve.given
+    assert given is not None
+    assert (given.write_share, given.dirty_share) == (0.2, 0.3)
+
+
 def test_maxima_and_lower_bounds_do_not_stand_as_counted() -> None:
     for made, source in ((GHOSTS, "netapp_awa"), (PRESENT, "linux_ages")):
         given = made.curve.given

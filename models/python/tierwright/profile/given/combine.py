@@ -172,7 +172,7 @@ def _counted(
 def _stated(profiles: Sequence[Profile], name: str) -> float | None:
     """Return the share that some of the profiles state; two different ones are refused, counted ones averaged."""
     shares = [
-        (float(share), given.dirty_counted)
+        (float(share), name == "dirty_share" and given.dirty_counted)
         for each in profiles
         if (given := each.curve.given) is not None
         and (share := getattr(given, name)) is not None
