@@ -107,6 +107,27 @@ def test_ages_the_present_point_and_ghosts_are_one_curve() -> None:
     assert evidence.check_text(4096).startswith("at 1.56 MiB its misses are 25")
 
 
+@pytest.mark.parametrize("factor", [0.001, 0.3, 0.5, 0.9, 1.0, 3.0])
+def test_a_step_stays_one_at_other_sizes(factor: float) -> None:
+    one = combined(
+        [profile("one_point", [(1000, 0.5)]), profile("one_point", [(100_000, 0.2)])]
+    ).curve.evidence
+    assert one is not None
+    scaled = one.resized(lambda sizes: factor * sizes)
+    assert scaled.valid_from == round(1000 * factor)
+    # Between two counts every size may miss as much as the one, or as little as the other.
+    between = np.linspace(1002 * factor + 1, 99_998 * factor - 1, 9)
+    low, high = scaled.ends(between)
+    assert low.tolist() == pytest.approx([0.2] * 9)
+    assert high.tolist() == pytest.approx([0.5] * 9)
+    # At the counts it holds them, as it did.
+    low, high = scaled.ends([1000 * factor, 100_000 * factor])
+    assert low[0] <= 0.5 <= high[0]
+    assert low[1] <= 0.2 <= high[1]
+    sizes = [row[0] for row in scaled.band]
+    assert sizes == sorted(set(sizes))
+
+
 def test_other_ends_of_a_combined_curve_step_between_counted_sizes() -> None:
     curve = combined([AGES, GHOSTS]).curve
     [about] = [c for c in about_curve(curve, [600], [0]) if "from_ages" in c.name]

@@ -339,7 +339,15 @@ def error_ratio(gap: float) -> float:
 def _distinct(
     rows: Iterable[tuple[int, float, float]],
 ) -> tuple[tuple[int, float, float], ...]:
-    return tuple({row[0]: row for row in rows}.values())
+    """Return one row for each size: of rows that became one size, the least low and the largest high.
+
+    So a band is nowhere narrower than before, and a step, whose rows are one page apart, stays one.
+    """
+    found: dict[int, tuple[int, float, float]] = {}
+    for size, low, high in rows:
+        _, least, most = found.get(size, (size, low, high))
+        found[size] = size, min(least, low), max(most, high)
+    return tuple(found.values())
 
 
 def weakest(
