@@ -20,6 +20,7 @@ from tierwright.profile.curve import Curve, Given
 from tierwright.profile.document import Profile, profile_from_mapping
 from tierwright.profile.evidence import Evidence, EvidenceClass
 from tierwright.profile.given.combine import combined
+from tierwright.profile.given.counters import SHARE_OF_READ
 from tierwright.profile.given.examine import about_writes
 
 
@@ -104,7 +105,17 @@ def test_ages_the_present_point_and_ghosts_are_one_curve() -> None:
     assert high.tolist() == pytest.approx([0.24, 0.24, 0.24, 0.15, 0.34])
     # The size of the check is that of the count, which is not the largest size.
     assert evidence.self_check_pages == 400
-    assert evidence.check_text(4096).startswith("at 1.56 MiB its misses are 25")
+    # The curve itself stands on the count there.
+    assert (
+        evidence.check_text(4096)
+        == "at 1.56 MiB the ages alone give misses 25.0 % above what the system counts"
+    )
+    assert "the ages alone agree with" in replace(evidence, self_check=0.0).check_text(
+        4096
+    )
+    # The check of ages that nothing was counted beside is of the curve itself.
+    assert AGES.curve.evidence is not None
+    assert "its misses are 10.0 % above" in AGES.curve.evidence.check_text(4096)
 
 
 @pytest.mark.parametrize("factor", [0.001, 0.3, 0.5, 0.9, 1.0, 3.0])
@@ -318,7 +329,13 @@ def test_what_one_part_states_of_writes_is_that_of_the_whole() -> None:
         curve = stating(share).curve
         assert curve.given is not None
         return Profile(
-            replace(curve, given=replace(curve.given, dirty_counted=True)), 10.0
+            replace(
+                curve,
+                given=replace(
+                    curve.given, dirty_counted=True, assumptions=(SHARE_OF_READ,)
+                ),
+            ),
+            10.0,
         )
 
     # Counted ones are never quite equal: their mean, or what is stated beside them.
@@ -328,6 +345,9 @@ def test_what_one_part_states_of_writes_is_that_of_the_whole() -> None:
     stated = combined([GHOSTS, counting(0.3), stating(0.4)]).curve.given
     assert stated is not None
     assert stated.dirty_share == 0.4
+    # That a count is used as the share is said only where it is.
+    assert SHARE_OF_READ in mean.assumptions
+    assert SHARE_OF_READ not in stated.assumptions
     with pytest.raises(BadInput, match=r"0\.3 and 0\.4 are stated"):
         combined([AGES, stating(0.3), stating(0.4)])
 
