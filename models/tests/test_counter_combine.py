@@ -359,9 +359,7 @@ def test_two_stated_write_shares_are_refused_though_dirty_shares_were_counted() 
         given = replace(curve.given, write_share=write_share, dirty_counted=True)
         return Profile(replace(curve, given=given), 10.0)
 
-    with pytest.raises(
-        BadInput, match=r"given\.write_share: 0\.2 and 0\.6 are stated"
-    ):
+    with pytest.raises(BadInput, match=r"given\.write_share: 0\.2 and 0\.6 are stated"):
         combined([GHOSTS, writing(0.2), writing(0.6)])
     given = combined([GHOSTS, writing(0.2), writing(0.2)]).curve.given
     assert given is not None

@@ -556,7 +556,9 @@ class TestWrites:
         assert "used as the dirty share" in said
         assert "at most" not in said
 
-    POSTGRES = "seconds,size_bytes,block_bytes,context,reads,op_bytes,hits,evictions,writes\n"
+    POSTGRES = (
+        "seconds,size_bytes,block_bytes,context,reads,op_bytes,hits,evictions,writes\n"
+    )
 
     @pytest.mark.parametrize(
         ("evicted", "written", "share"),

@@ -44,7 +44,9 @@ def test_half_of_the_last_stretch_counts(script: ModuleType) -> None:
     assert script.slowest(moments, 20, 150) == pytest.approx(0.5, abs=0.01)
 
 
-@pytest.mark.parametrize("error", [OSError("gone"), ValueError("no number"), IndexError()])
+@pytest.mark.parametrize(
+    "error", [OSError("gone"), ValueError("no number"), IndexError()]
+)
 def test_whatever_ends_the_generator_is_raised(
     script: ModuleType, monkeypatch: pytest.MonkeyPatch, error: Exception
 ) -> None:
