@@ -169,7 +169,7 @@ class Generator(threading.Thread):
         self._ended = threading.Event()
         self.sent: list[Keys] = []
         self.moments: list[float] = []
-        self.failed: BaseException | None = None
+        self.failed: Exception | None = None
 
     def run(self) -> None:
         """Send batches, each at its time."""
@@ -187,7 +187,7 @@ class Generator(threading.Thread):
                 # What was late is not caught up: a burst would make the ages of another load.
                 due = max(due + BATCH_S, now)
                 time.sleep(due - now)
-        except OSError as error:
+        except Exception as error:  # whatever ended it, `end` raises it
             self.failed = error
 
     @property
@@ -195,12 +195,9 @@ class Generator(threading.Thread):
         """Gets that were answered so far."""
         return self._batch * len(self.sent)
 
-    def slowest(self, first: int, last: int) -> float:
-        """Return the least rate of any stretch of the moments between two counts of gets, as a share of the stated."""
-        at = np.asarray(self.moments)[first // self._batch : last // self._batch]
-        ends = np.arange(at[0], at[-1], STRETCH_S)
-        held = np.diff(np.searchsorted(at, ends)) * BATCH_S / STRETCH_S
-        return float(held.min())
+    def slowest(self, since: float, until: float) -> float:
+        """Return the least rate of any stretch between two moments, as a share of the stated."""
+        return slowest(self.moments, since, until)
 
     def end(self) -> Keys:
         """Stop, and return the keys."""
@@ -209,6 +206,30 @@ class Generator(threading.Thread):
         if self.failed is not None:
             raise self.failed
         return np.concatenate(self.sent)
+
+
+def slowest(moments: Sequence[float], since: float, until: float) -> float:
+    """Return the least rate of the batches in any stretch between two moments, as a share of the stated.
+
+    Parameters
+    ----------
+    moments : sequence of float
+        When each batch was answered, increasing. [s]
+    since, until : float
+        First and last moment; where they are closer than a stretch, that is the stretch. Up to the last one, so that
+        a generator that stopped has a stretch without batches. [s]
+
+    Returns
+    -------
+    float
+        0 where nothing was answered in one of them. [1]
+    """
+    stretch = min(STRETCH_S, until - since)
+    last = until - stretch
+    begins = np.append(np.arange(since, last, stretch), last)
+    at = np.asarray(moments, dtype=np.float64)
+    batches = np.searchsorted(at, begins + stretch) - np.searchsorted(at, begins)
+    return float(batches.min() * BATCH_S / stretch)
 
 
 def free_port() -> int:
@@ -273,7 +294,7 @@ def recorded(kind: Kind) -> tuple[str, Keys, int, int, float]:
         generator = Generator(kind, port)
         generator.start()
         time.sleep(kind.warm_s)
-        texts, first = [], generator.count
+        texts, first, since = [], generator.count, time.monotonic()
         for at in range(kind.readings):
             if at:
                 time.sleep(kind.pause_s)
@@ -282,9 +303,9 @@ def recorded(kind: Kind) -> tuple[str, Keys, int, int, float]:
                 f"reading {at + 1} of {kind.readings}: {generator.count} gets",
                 flush=True,
             )
-        last = generator.count
+        last, until = generator.count, time.monotonic()
         keys = generator.end()
-        held = generator.slowest(first, last)
+        held = generator.slowest(since, until)
     return "".join(texts), keys, first, last, held
 
 

@@ -596,11 +596,16 @@ class TestCounters:
         curve = application.get(f"/workloads/{both['id']}/curve")
         assert curve["pages"] == [10_000, 20_000, 40_000]
         # Between two counts the band is as high as both.
-        assert {"pages": 10_001, "low": 0.15, "high": 0.2} in curve["band"]
+        [step] = [row for row in curve["band"] if row["pages"] == 10_001]
+        assert (step["low"], step["high"]) == pytest.approx((0.15, 0.2))
         other = made("Other load", (20_000, 0.3))
         body["workload_ids"] = [present, beyond, other]
         refused = application.post("/workloads/from-measurements", body, 422)
         assert "body.workload_ids.2 counted a miss ratio of 0.3" in str(refused)
+        body["workload_ids"] = [present, beyond, present]
+        refused = str(application.post("/workloads/from-measurements", body, 422))
+        assert "body.workload_ids.2" in refused
+        assert "is that of body.workload_ids.0 already" in refused
         body["workload_ids"] = [present, "example"]
         refused = application.post("/workloads/from-measurements", body, 422)
         assert "body.workload_ids.1" in str(refused)

@@ -20,6 +20,7 @@ from tierwright.profile.curve import Curve, Given
 from tierwright.profile.document import Profile, profile_from_mapping
 from tierwright.profile.evidence import Evidence, EvidenceClass
 from tierwright.profile.given.combine import combined
+from tierwright.profile.given.counters import SHARE_OF_READ
 from tierwright.profile.given.examine import about_writes
 
 
@@ -104,7 +105,38 @@ def test_ages_the_present_point_and_ghosts_are_one_curve() -> None:
     assert high.tolist() == pytest.approx([0.24, 0.24, 0.24, 0.15, 0.34])
     # The size of the check is that of the count, which is not the largest size.
     assert evidence.self_check_pages == 400
-    assert evidence.check_text(4096).startswith("at 1.56 MiB its misses are 25")
+    # The curve itself stands on the count there.
+    assert (
+        evidence.check_text(4096)
+        == "at 1.56 MiB the ages alone give misses 25.0 % above what the system counts"
+    )
+    assert "the ages alone agree with" in replace(evidence, self_check=0.0).check_text(
+        4096
+    )
+    # The check of ages that nothing was counted beside is of the curve itself.
+    assert AGES.curve.evidence is not None
+    assert "its misses are 10.0 % above" in AGES.curve.evidence.check_text(4096)
+
+
+@pytest.mark.parametrize("factor", [0.001, 0.3, 0.5, 0.9, 1.0, 3.0])
+def test_a_step_stays_one_at_other_sizes(factor: float) -> None:
+    one = combined(
+        [profile("one_point", [(1000, 0.5)]), profile("one_point", [(100_000, 0.2)])]
+    ).curve.evidence
+    assert one is not None
+    scaled = one.resized(lambda sizes: factor * sizes)
+    assert scaled.valid_from == round(1000 * factor)
+    # Between two counts every size may miss as much as the one, or as little as the other.
+    between = np.linspace(1002 * factor + 1, 99_998 * factor - 1, 9)
+    low, high = scaled.ends(between)
+    assert low.tolist() == pytest.approx([0.2] * 9)
+    assert high.tolist() == pytest.approx([0.5] * 9)
+    # At the counts it holds them, as it did.
+    low, high = scaled.ends([1000 * factor, 100_000 * factor])
+    assert low[0] <= 0.5 <= high[0]
+    assert low[1] <= 0.2 <= high[1]
+    sizes = [row[0] for row in scaled.band]
+    assert sizes == sorted(set(sizes))
 
 
 def test_other_ends_of_a_combined_curve_step_between_counted_sizes() -> None:
@@ -297,7 +329,13 @@ def test_what_one_part_states_of_writes_is_that_of_the_whole() -> None:
         curve = stating(share).curve
         assert curve.given is not None
         return Profile(
-            replace(curve, given=replace(curve.given, dirty_counted=True)), 10.0
+            replace(
+                curve,
+                given=replace(
+                    curve.given, dirty_counted=True, assumptions=(SHARE_OF_READ,)
+                ),
+            ),
+            10.0,
         )
 
     # Counted ones are never quite equal: their mean, or what is stated beside them.
@@ -307,8 +345,25 @@ def test_what_one_part_states_of_writes_is_that_of_the_whole() -> None:
     stated = combined([GHOSTS, counting(0.3), stating(0.4)]).curve.given
     assert stated is not None
     assert stated.dirty_share == 0.4
+    # That a count is used as the share is said only where it is.
+    assert SHARE_OF_READ in mean.assumptions
+    assert SHARE_OF_READ not in stated.assumptions
     with pytest.raises(BadInput, match=r"0\.3 and 0\.4 are stated"):
         combined([AGES, stating(0.3), stating(0.4)])
+
+
+def test_two_stated_write_shares_are_refused_though_dirty_shares_were_counted() -> None:
+    def writing(write_share: float) -> Profile:
+        curve = PRESENT.curve.with_dirty_share(0.3)
+        assert curve.given is not None
+        given = replace(curve.given, write_share=write_share, dirty_counted=True)
+        return Profile(replace(curve, given=given), 10.0)
+
+    with pytest.raises(BadInput, match=r"given\.write_share: 0\.2 and 0\.6 are stated"):
+        combined([GHOSTS, writing(0.2), writing(0.6)])
+    given = combined([GHOSTS, writing(0.2), writing(0.2)]).curve.given
+    assert given is not None
+    assert (given.write_share, given.dirty_share) == (0.2, 0.3)
 
 
 def test_maxima_and_lower_bounds_do_not_stand_as_counted() -> None:

@@ -369,6 +369,13 @@ class TestCounters:
             ("8192,900,90,10\n8192,900,90,20\n", "line 3", "no requests"),
             ("8192,900,x,10\n8192,900,90,20\n", "line 2", "misses: is not a number"),
             ("8192,900,90\n8192,900,90,20\n", "line 2", "one cell for each"),
+            # `max server memory` of SQL Server, unless it is set.
+            (
+                f"{(2**31 - 1) * 2**20},900,90,10\n{(2**31 - 1) * 2**20},950,95,20\n",
+                "line 2",
+                "above 256 TiB",
+            ),
+            (f"{2**48 + 1},900,90,10\n", "line 2", "above 256 TiB"),
         ],
     )
     def test_what_is_no_rate_is_refused_with_its_line(
@@ -377,6 +384,11 @@ class TestCounters:
         found = problem(HEAD + rows, page_bytes=8192)
         assert found[0] == where
         assert says in found[1]
+
+    def test_the_largest_size_is_read(self) -> None:
+        rows = f"{2**48},900,90,10\n{2**48},1000,100,20\n"
+        [point] = complete(HEAD + rows, page_bytes=8192).points
+        assert point.pages == 2**35
 
     def test_rows_in_another_order_are_the_same(self) -> None:
         rows = ["8192000,1000,900,10", "8192000,3000,1100,20", "8192000,9000,1400,30"]
@@ -402,6 +414,24 @@ class TestDocumentedRows:
             100 * 2**20,
             800 / 1180,
         ),
+        # This line has misses, and no hits.
+        "cassandra_rows 'Chunk Cache'": (
+            'nodetool() { if [ -e again ]; then n="900 misses, 3300 requests, 0.727"; else '
+            'n="300 misses, 500 requests, 0.400"; fi; '
+            'echo "Chunk Cache            : entries 9, size 576 KiB, capacity 480 MiB, $n recent hit rate, '
+            '123.4 microseconds miss latency"; }',
+            480 * 2**20,
+            2200 / 2800,
+        ),
+        # Answers only a query that reads what the pool holds, and not a limit that may never have been set.
+        "sqlserver_rows -S server": (
+            'sqlcmd() { case "$*" in *"max server memory (MB)"*) exit 1;; *"\'Target pages%\'"*"* 8192 AS size_bytes"*) ;; '
+            "*) exit 1;; esac; echo 'size_bytes|requests|misses|writes|seconds'; echo '----|----|----|----|----'; "
+            "if [ -e again ]; then echo '8589934592|3000|300|27|1764103600'; else "
+            "echo '8589934592|1000|100|7|1764100000'; fi; }",
+            2**33,
+            0.9,
+        ),
         "cloudwatch_rows orders 8589934592": (
             "aws() { echo 98.75; }",
             2**33,
@@ -415,7 +445,7 @@ class TestDocumentedRows:
         [functions] = re.findall(r"```sh\n(# SQL Server:.*?)```", page, re.DOTALL)
         stub, size, hit_ratio = self.STUBS[call]
         script = f"{functions}\n{stub}\n{call}\n"
-        if call.startswith("cassandra"):
+        if not call.startswith("cloudwatch"):
             script += f"sleep 1.1; touch again; {call}\n"
         done = subprocess.run(
             ["/bin/sh", "-c", script],
@@ -429,6 +459,33 @@ class TestDocumentedRows:
         assert [(p.pages, p.hit_ratio) for p in found.points] == [
             (size // 8192, pytest.approx(hit_ratio))
         ]
+
+    @pytest.mark.parametrize(
+        ("call", "stub", "says"),
+        [
+            # What `--output text` prints of an hour without a data point.
+            ("cloudwatch_rows orders 8589934592", "aws() { echo None; }", "None"),
+            (
+                "cassandra_rows 'Key Cache'",
+                'nodetool() { echo "Key Cache : entries 1, capacity 1 MiB, 5 requests"; }',
+                "neither hits nor misses",
+            ),
+        ],
+    )
+    def test_what_was_not_counted_gives_no_row(
+        self, call: str, stub: str, says: str
+    ) -> None:
+        page = (ROOT / "docs" / "traces" / "counters.md").read_text("utf-8")
+        [functions] = re.findall(r"```sh\n(# SQL Server:.*?)```", page, re.DOTALL)
+        done = subprocess.run(
+            ["/bin/sh", "-c", f"{functions}\n{stub}\n{call}\n"],
+            check=False,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 1
+        assert done.stdout == ""
+        assert says in done.stderr
 
     def test_each_system_of_the_list_has_a_function(self) -> None:
         page = (ROOT / "docs" / "traces" / "counters.md").read_text("utf-8")
@@ -454,7 +511,7 @@ class TestDocumentedRows:
 
 
 class TestWrites:
-    """Pages written for each page read are the dirty share, at most; where they are more, nothing follows."""
+    """Pages written for each page evicted or read are the dirty share, where nothing else is stated."""
 
     HEAD = "size_bytes,requests,misses,writes,seconds\n"
 
@@ -483,6 +540,54 @@ class TestWrites:
         assert found.profile is not None
         assert found.profile.curve.given is not None
         assert found.profile.curve.given.dirty_share == 0.5
+        # What was counted is said, and not that it is the share.
+        said = " ".join(found.assumptions)
+        assert "0.25 for each page read." in said
+        assert "used as the dirty share" not in said
+
+    def test_what_is_said_of_a_counted_share_holds_of_every_system(self) -> None:
+        said = " ".join(
+            complete(
+                self.HEAD + "8192000,0,0,50,1\n8192000,1000,200,100,11\n",
+                page_bytes=8192,
+            ).assumptions
+        )
+        assert "If the cache was full" in said
+        assert "used as the dirty share" in said
+        assert "at most" not in said
+
+    POSTGRES = (
+        "seconds,size_bytes,block_bytes,context,reads,op_bytes,hits,evictions,writes\n"
+    )
+
+    @pytest.mark.parametrize(
+        ("evicted", "written", "share"),
+        # A pool that fills reads 100 pages and evicts fewer; checkpoints write more pages than are evicted.
+        [(40, 10, 0.25), (100, 25, 0.25), (10, 30, 1.0), (0, 30, None), (0, 0, None)],
+    )
+    def test_of_postgres_evicted_pages_count(
+        self, evicted: int, written: int, share: float | None
+    ) -> None:
+        found = complete(
+            self.POSTGRES
+            + "1,8192000,8192,normal,0,8192,0,0,0\n"
+            + f"9,8192000,8192,normal,100,8192,900,{evicted},{written}\n"
+        )
+        assert found.profile is not None
+        assert found.profile.curve.given is not None
+        assert found.profile.curve.given.dirty_share == share
+        said = " ".join(found.assumptions)
+        assert ("used as the dirty share" in said) == (share is not None)
+        assert ("no page was evicted" in said) == (evicted == 0)
+
+    def test_no_page_read_is_not_more_written_than_read(self) -> None:
+        said = " ".join(
+            complete(
+                self.HEAD + "8192000,0,0,0,1\n8192000,1000,0,0,11\n", page_bytes=8192
+            ).assumptions
+        )
+        assert "no page was read" in said
+        assert "more than were read" not in said
 
     @pytest.mark.parametrize("writes", [201, 5000])
     def test_more_writes_than_reads_leave_a_range(self, writes: int) -> None:

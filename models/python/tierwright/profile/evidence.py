@@ -202,7 +202,10 @@ class Evidence:
         return high if self.valid_from == self.valid_to else f"{low} to {high}"
 
     def check_text(self, page_bytes: int) -> str:
-        """Say how far it is off by its own check and at which size, or why there is none."""
+        """Say how far it is off by its own check and at which size, or why there is none.
+
+        A curve that was put together stands on what was counted: there it is the ages alone that are off.
+        """
         if self.self_check is None:
             return f"no self-check: {self.self_check_reason}"
         at = self.self_check_pages or self.valid_to
@@ -210,11 +213,21 @@ class Evidence:
         if at == self.valid_to:
             size = f"its largest size, {size},"
         elif at > self.valid_to:
-            size = f"{size}, to which it is carried on for this alone,"
+            size = (
+                f"{size}, to which they are carried on for this alone,"
+                if self.parts
+                else f"{size}, to which it is carried on for this alone,"
+            )
         much = abs(self.self_check)
         if much < _AGREES:
-            return f"at {size} it agrees with what the system counts"
+            return (
+                f"at {size} the ages alone agree with what the system counts"
+                if self.parts
+                else f"at {size} it agrees with what the system counts"
+            )
         which = "above" if self.self_check > 0 else "below"
+        if self.parts:
+            return f"at {size} the ages alone give misses {percent(much)} {which} what the system counts"
         return (
             f"at {size} its misses are {percent(much)} {which} what the system counts"
         )
@@ -339,7 +352,15 @@ def error_ratio(gap: float) -> float:
 def _distinct(
     rows: Iterable[tuple[int, float, float]],
 ) -> tuple[tuple[int, float, float], ...]:
-    return tuple({row[0]: row for row in rows}.values())
+    """Return one row for each size: of rows that became one size, the least low and the largest high.
+
+    So a band is nowhere narrower than before, and a step, whose rows are one page apart, stays one.
+    """
+    found: dict[int, tuple[int, float, float]] = {}
+    for size, low, high in rows:
+        _, least, most = found.get(size, (size, low, high))
+        found[size] = size, min(least, low), max(most, high)
+    return tuple(found.values())
 
 
 def weakest(

@@ -25,12 +25,19 @@ async def create_combined(
     NotFound, NotReady
         One of them is missing, or is still being read; names it.
     BadInput
-        One is no curve from counters, or they do not fit together; names each by its place.
+        One is named twice or is no curve from counters, or they do not fit together; names each by its place.
     """
     profiles, places = [], []
     for at, workload_id in enumerate(body.workload_ids):
+        place, before = f"body.workload_ids.{at}", body.workload_ids.index(workload_id)
+        if before < at:
+            raise BadInput.at(
+                place,
+                workload_id,
+                f"is that of body.workload_ids.{before} already",
+                hint="Name each measurement once.",
+            )
         workload, content = await service.find_ready(session, workload_id)
-        place = f"body.workload_ids.{at}"
         if contents.kind_of(content.summary) is not ContentKind.CURVE:
             raise BadInput.at(
                 place,

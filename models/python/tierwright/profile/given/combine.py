@@ -14,6 +14,7 @@ from tierwright.common.wording import counted, percent
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.document import Profile
 from tierwright.profile.evidence import Evidence, Part, stepped
+from tierwright.profile.given.counters import SHARE_OF_EVICTED, SHARE_OF_READ
 from tierwright.profile.given.examine import (
     ONE_LINE,
     STRAIGHT_LINES,
@@ -172,7 +173,7 @@ def _counted(
 def _stated(profiles: Sequence[Profile], name: str) -> float | None:
     """Return the share that some of the profiles state; two different ones are refused, counted ones averaged."""
     shares = [
-        (float(share), given.dirty_counted)
+        (float(share), name == "dirty_share" and given.dirty_counted)
         for each in profiles
         if (given := each.curve.given) is not None
         and (share := getattr(given, name)) is not None
@@ -187,6 +188,14 @@ def _stated(profiles: Sequence[Profile], name: str) -> float | None:
             "state one share, or none",
         )
     return found.pop() if found else None
+
+
+def _states_dirty(profiles: Sequence[Profile]) -> bool:
+    """Say whether a dirty share is stated, which goes before those that were counted."""
+    return any(
+        given is not None and given.dirty_share is not None and not given.dirty_counted
+        for given in (each.curve.given for each in profiles)
+    )
 
 
 def _check_counted(exact: dict[int, _Measured]) -> None:
@@ -282,6 +291,9 @@ def _profile(
         *said,
     ]
     dirty, writes = (_stated(profiles, name) for name in ("dirty_share", "write_share"))
+    unused = (
+        {SHARE_OF_READ, SHARE_OF_EVICTED} if _states_dirty(profiles) else frozenset()
+    )
     texts = [
         text
         for each in profiles
@@ -289,6 +301,7 @@ def _profile(
         for text in of.assumptions
         if text
         not in _REPLACED
+        | unused
         | {about_writes(of.dirty_share, None), about_writes(None, of.write_share)}
     ]
     texts += [] if data else [UNKNOWN_DATA]

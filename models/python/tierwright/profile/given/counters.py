@@ -30,8 +30,21 @@ from tierwright.profile.given.reading import (
 )
 
 _COLUMNS = frozenset({"size_bytes", "requests", "misses", "seconds"})
+_MOST_BYTES = 2**48
+"""Size above which it is a limit that was never set, and no cache. [bytes]"""
 WRITES = "writes"
 """Column with the pages that were written from the cache, where the query printed it."""
+EVICTIONS = "evictions"
+"""Counter of the pages that were evicted, where the system has one."""
+SHARE_OF_READ = (
+    "If the cache was full, each page that was read evicted one: pages written for each page read are used as the "
+    "dirty share of what is evicted. It is lower where pages that stay are written too (checkpoints)."
+)
+SHARE_OF_EVICTED = (
+    "Pages written for each page evicted are used as the dirty share of what is evicted, no more than 1. It is lower "
+    "where pages that stay are written too (checkpoints)."
+)
+"""How the dirty share was counted, where that is used."""
 
 
 @dataclass(slots=True)
@@ -48,6 +61,8 @@ class Counted:
         Intervals.
     writes : float
         Increase of the pages written; 0 where they are not counted.
+    evictions : float
+        Increase of the pages evicted; 0 where they are not counted.
     """
 
     line: int
@@ -56,6 +71,7 @@ class Counted:
     seconds: float = 0.0
     intervals: int = 0
     writes: float = 0.0
+    evictions: float = 0.0
 
 
 def score(rows: Sequence[Row]) -> float:
@@ -91,6 +107,7 @@ def points_of(
     options: CurveOptions,
     *,
     counts_writes: bool = False,
+    counts_evictions: bool = False,
 ) -> None:
     """Make a point of each size between whose moments requests were counted.
 
@@ -99,15 +116,31 @@ def points_of(
     found : Reading
         Gets points, accesses, evidence and problems; its sizes are bytes and its values miss ratios.
     samples : sequence of Sample
-        With `size_bytes`, `requests`, `misses` and `seconds`, and `writes` where they are counted.
+        With `size_bytes`, `requests`, `misses` and `seconds`, and `writes` and `evictions` where they are counted.
     options : CurveOptions
         As stated.
     counts_writes : bool
         Whether the samples count the pages that were written from the cache.
+    counts_evictions : bool
+        Whether they count the pages that were evicted.
     """
     if found.problems:
         return
-    more = (WRITES,) if counts_writes else ()
+    for sample in samples:
+        size = sample.values["size_bytes"]
+        if size > _MOST_BYTES:
+            found.problem(
+                sample.line,
+                f"{size:.15g}",
+                "size_bytes is above 256 TiB, a limit that was never set and not the size of a cache: print what "
+                "the cache can hold",
+            )
+            return
+    more = tuple(
+        name
+        for name, counts in ((WRITES, counts_writes), (EVICTIONS, counts_evictions))
+        if counts
+    )
     intervals = differences(found, samples, ("requests", "misses", *more))
     if found.problems:
         return
@@ -145,28 +178,42 @@ def points_of(
         reason="the points are what the system counts",
     )
     if counts_writes:
-        _dirty_share(found, list(sizes.values()))
+        _dirty_share(
+            found,
+            list(sizes.values()),
+            counts_evictions=counts_evictions,
+            is_stated=options.dirty_share is not None,
+        )
 
 
-def _dirty_share(found: Reading, sizes: Sequence[Counted]) -> None:
-    """Take the pages written for each page read as the dirty share of what is evicted, where it can be one."""
-    written, read_ = (
+def _dirty_share(
+    found: Reading, sizes: Sequence[Counted], *, counts_evictions: bool, is_stated: bool
+) -> None:
+    """Take the pages written for each page evicted, or read, as the dirty share of what is evicted, where it can be one.
+
+    Where a share is stated, what was counted is said and not used.
+    """
+    written, read_, evicted = (
         math.fsum(getattr(each, name) for each in sizes)
-        for name in ("writes", "misses")
+        for name in ("writes", "misses", "evictions")
     )
+    which, beside = ("evicted", evicted) if counts_evictions else ("read", read_)
     rate = written / math.fsum(each.seconds for each in sizes)
     said = f"Pages were written at {rate:.4g} per second"
-    if read_ <= 0 or written > read_:
-        found.assumptions.append(
-            f"{said}, more than were read: pages are written while they stay (checkpoints), so the dirty share of "
-            "what is evicted does not follow."
-        )
+    follows = "so the dirty share of what is evicted does not follow."
+    if beside <= 0:
+        said = f"{said}, and no page was {which}"
+        found.assumptions.append(f"{said}." if is_stated else f"{said}, {follows}")
         return
-    found.dirty_share = written / read_
-    found.assumptions.append(
-        f"{said}, {written / read_:.4g} for each page read: each page that is read evicts one, so that is the dirty "
-        "share of what is evicted, at most, as pages are also written while they stay (checkpoints)."
-    )
+    if written > beside and not counts_evictions:
+        said = f"{said}, more than were read: pages that stay (checkpoints) or were never read (new ones) are written too"
+        found.assumptions.append(f"{said}." if is_stated else f"{said}, {follows}")
+        return
+    found.assumptions.append(f"{said}, {written / beside:.4g} for each page {which}.")
+    if is_stated:
+        return
+    found.dirty_share = min(1.0, written / beside)
+    found.assumptions.append(SHARE_OF_EVICTED if counts_evictions else SHARE_OF_READ)
 
 
 def _by_size(
@@ -193,6 +240,8 @@ def _by_size(
         each.requests += requests
         each.misses += misses
         each.writes += writes
+        if EVICTIONS in two.values:
+            each.evictions += increase(interval, EVICTIONS)
         each.seconds += increase(interval, "seconds")
         each.intervals += 1
     return sizes

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from tierwright.common.units import format_count
 from tierwright.common.wording import counted, percent
-from tierwright.profile.given.counters import CANNOT_TELL, points_of
+from tierwright.profile.given.counters import CANNOT_TELL, EVICTIONS, points_of
 from tierwright.profile.given.cumulative import (
     Sample,
     columns_of,
@@ -102,7 +102,13 @@ def _of_moments(
         )
         return found
     found.page_bytes = round(pages.pop())
-    points_of(found, samples, options, counts_writes="writes" in found.columns)
+    points_of(
+        found,
+        samples,
+        options,
+        counts_writes=bool({"writes", "write_bytes"} & set(found.columns)),
+        counts_evictions=EVICTIONS in found.columns,
+    )
     if not found.problems:
         differences(found, samples, _BESIDE)
     if not found.problems:

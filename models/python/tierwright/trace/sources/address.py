@@ -51,17 +51,27 @@ def is_address(text: str) -> bool:
     return "://" in text
 
 
-_SIGNED = re.compile(r"\?.*(?:sig|signature|token|credential)[^=&]*=", re.IGNORECASE)
+_SIGNED = re.compile(
+    r"\?.*(?:sig|signature|token|credential)[^=&]*=", re.IGNORECASE | re.DOTALL
+)
 
 
 def without_secrets(text: str) -> str:
-    """Return an address as it may be shown: without a user and a password, and without what follows a `?`."""
+    """Return an address as it may be shown: without a user and a password, and without what follows a `?`.
+
+    A password may hold `/` and `@`. So where a `:` stands before the first `/`, all up to the last `@` is left out, and
+    all there is where there is no `@`.
+    """
     scheme, mark, rest = text.partition("://")
     if not mark:
         return text
     authority, slash, key = rest.partition("/")
-    _, at, host = authority.rpartition("@")
-    shown = f"{scheme}://{'***@' if at else ''}{host}{slash}{key}"
+    if ":" in authority:
+        _, at, host = rest.rpartition("@")
+        shown = f"{scheme}://***{f'@{host}' if at else ''}"
+    else:
+        _, at, host = authority.rpartition("@")
+        shown = f"{scheme}://{'***@' if at else ''}{host}{slash}{key}"
     signed = _SIGNED.search(shown)
     return shown if signed is None else f"{shown[: signed.start()]}?***"
 
@@ -81,7 +91,7 @@ def parse(text: str) -> Address:
     scheme, _, rest = text.partition("://")
     bucket, _, key = rest.partition("/")
     if _BUCKETS[scheme].fullmatch(bucket) is None:
-        shown = "***" if "@" in bucket else bucket[:80]
+        shown = "***" if any(mark in bucket for mark in "@:?") else bucket[:80]
         raise ValueError(f"has `{shown}` for a bucket, which is not a valid name")
     if _SIGNED.search(key):
         raise ValueError(
