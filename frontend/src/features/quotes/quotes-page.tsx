@@ -112,7 +112,7 @@ export function QuotesPage() {
   const workload = ready.find(({ id }) => id === (chosen ?? state?.workload));
   const [files, setFiles] = useState<readonly Given[]>([]);
   const [stated, setStated] = useState<StatementsIn>({});
-  const { lines, keep, isReady, error: notKept } = useKeptMapping();
+  const { lines, keep, isReady, notLoaded, notKept, load } = useKeptMapping();
   const imports = useQueries({
     queries: files.map((file) => ({
       ...importQuery({ ...file, mapping: [...lines] }),
@@ -131,6 +131,13 @@ export function QuotesPage() {
     <Page title="Quotes" lead={LEAD}>
       {error !== null && (
         <ProblemAlert error={error} title="The inputs could not be loaded" />
+      )}
+      {notLoaded !== null && (
+        <ProblemAlert
+          error={notLoaded}
+          title="The known part numbers could not be loaded"
+          onRetry={load}
+        />
       )}
       {notKept !== null && (
         <ProblemAlert
@@ -151,7 +158,14 @@ export function QuotesPage() {
         remove={(at) => setFiles(files.filter((_, place) => place !== at))}
       />
       {files.length > 0 && (
-        <MappingPanel unmapped={distinct} lines={lines} keep={keep} />
+        <MappingPanel
+          unmapped={distinct}
+          lines={lines}
+          keep={keep}
+          isReady={isReady}
+          isFailed={notLoaded !== null}
+          areRead={found.every((each) => each !== undefined)}
+        />
       )}
       {!isPending && workload === undefined && (
         <Panel>
@@ -176,6 +190,7 @@ export function QuotesPage() {
             ({ kind, encoding }) => kind === "quotes" && encoding === "text",
           )}
           mapping={[...lines]}
+          isReady={isReady}
           canReplay={replaysOf(workload.summary) !== null}
           stated={stated}
           put={(change) => setStated((now) => ({ ...now, ...change }))}
@@ -375,6 +390,8 @@ function Asked(props: {
   readonly inventory: FileImportOut | undefined;
   readonly files: readonly Given[];
   readonly mapping: unknown[];
+  /** Whether the mapping is that of the server, which no quote is ranked without. */
+  readonly isReady: boolean;
   readonly canReplay: boolean;
   readonly stated: StatementsIn;
   readonly put: (change: StatementsIn) => void;
@@ -536,7 +553,7 @@ function Asked(props: {
           </EmptyState>
         </Panel>
       )}
-      {isAsked && (
+      {isAsked && props.isReady && (
         <Ranked
           question={question}
           canReplay={props.canReplay}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { FileImportOut } from "@/api/quotes";
 import { takenText } from "./import-view";
-import { mappingFile, readMapping, withLine } from "./kept-mapping";
+import { mappingFile, readMapping, withEarlier, withLine } from "./kept-mapping";
 import { checkText } from "./paper-panel";
 import { given, kindOf, ratesOf } from "./quotes-page";
 
@@ -21,6 +21,14 @@ describe("a mapping", () => {
     expect(withLine([RAIL], other)).toEqual([other]);
     const supplied = { ...RAIL, supplier: "ACME" };
     expect(withLine([RAIL], supplied)).toEqual([RAIL, supplied]);
+  });
+
+  it("takes what a browser kept, but for part numbers that the server knows", () => {
+    const other = { ...RAIL, is: [{ kind: "part", item: "power" }] };
+    const cable = { ...RAIL, part_number: "CABLE" };
+    expect(withEarlier([], [RAIL])).toEqual([RAIL]);
+    expect(withEarlier([RAIL], [other, cable])).toEqual([RAIL, cable]);
+    expect(withEarlier([RAIL], [other])).toEqual([RAIL]);
   });
 });
 
