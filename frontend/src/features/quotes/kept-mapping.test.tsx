@@ -25,7 +25,7 @@ beforeEach(() => {
   vi.spyOn(window, "fetch").mockImplementation(async (input) => {
     const request = input as Request;
     if (!request.url.endsWith("/imports/mapping")) {
-      return Response.json([]); // the catalogue
+      return Response.json({ items: [], total: 0 }); // the catalogue
     }
     if (request.method === "PUT") {
       server.puts += 1;

@@ -565,6 +565,23 @@ function Asked(props: {
   );
 }
 
+const rankingText = (isBelow: boolean): string =>
+  isBelow
+    ? "The quotes are being ranked again. The ranking below is of the inputs before the last change."
+    : "The quotes are being ranked.";
+
+/** The last answer for a subject, while the next one is computed; that of another subject is forgotten. */
+export function useLastOf<Answer>(
+  subject: string,
+  answer: Answer | undefined,
+): Answer | undefined {
+  const [last, setLast] = useState({ subject, answer });
+  if (subject !== last.subject || (answer !== undefined && answer !== last.answer)) {
+    setLast({ subject, answer });
+  }
+  return subject === last.subject ? (answer ?? last.answer) : answer;
+}
+
 /** The ranking, its run where there are many quotes, and the paper that is made of it. */
 function Ranked(props: {
   readonly question: QuoteRankingIn;
@@ -578,11 +595,9 @@ function Ranked(props: {
     true,
   );
   // While the quotes are ranked again the last ranking stays: what is typed into the paper keeps its place.
-  const [last, setLast] = useState(checked);
-  if (checked !== undefined && checked !== last) {
-    setLast(checked);
-  }
-  const shown = checked ?? (isRunning && run === undefined ? last : undefined);
+  const last = useLastOf(question.workload_id, checked);
+  const isWaiting = isRunning && run === undefined;
+  const shown = checked ?? (isWaiting ? last : undefined);
   return (
     <>
       {error !== null && (
@@ -600,6 +615,10 @@ function Ranked(props: {
           )}
         </Panel>
       )}
+      {/* Its line is kept free, so that nothing moves while a figure is typed. */}
+      <Text size="sm" role="status" mih="1.55em">
+        {checked === undefined && isWaiting && rankingText(shown !== undefined)}
+      </Text>
       {shown !== undefined && (
         <div aria-busy={checked === undefined}>
           <Stack gap="lg">

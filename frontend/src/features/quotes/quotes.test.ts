@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { renderHook } from "vitest-browser-react";
 import type { FileImportOut } from "@/api/quotes";
 import { takenText } from "./import-view";
 import { mappingFile, readMapping, withEarlier, withLine } from "./kept-mapping";
 import { checkText } from "./paper-panel";
-import { given, kindOf, ratesOf } from "./quotes-page";
+import { given, kindOf, ratesOf, useLastOf } from "./quotes-page";
 
 const RAIL = { part_number: "RAIL", is: [{ kind: "part", item: "rails" }] };
 
@@ -93,5 +94,27 @@ describe("sentences", () => {
     expect(checkText(undefined, 0)).toContain("Checking");
     expect(checkText(true, 0)).toContain("passes");
     expect(checkText(false, 1)).toBe("A committee would send it back for 1 thing.");
+  });
+});
+
+describe("the last ranking", () => {
+  it("stays while the next is computed, unless that is of another workload", async () => {
+    const { result, rerender } = await renderHook(
+      (now?: { of: string; answer?: string }) => useLastOf(now?.of ?? "", now?.answer),
+      { initialProps: { of: "orders" } },
+    );
+    expect(result.current).toBeUndefined();
+    await rerender({ of: "orders", answer: "first" });
+    expect(result.current).toBe("first");
+    await rerender({ of: "orders" });
+    expect(result.current).toBe("first");
+    await rerender({ of: "logs" });
+    expect(result.current).toBeUndefined();
+    await rerender({ of: "orders" });
+    expect(result.current).toBeUndefined();
+    await rerender({ of: "logs", answer: "second" });
+    expect(result.current).toBe("second");
+    await rerender({ of: "logs" });
+    expect(result.current).toBe("second");
   });
 });
