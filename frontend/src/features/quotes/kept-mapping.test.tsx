@@ -25,7 +25,8 @@ beforeEach(() => {
   vi.spyOn(window, "fetch").mockImplementation(async (input) => {
     const request = input as Request;
     if (!request.url.endsWith("/imports/mapping")) {
-      return Response.json({ items: [], total: 0 }); // the catalogue
+      const isPaged = request.url.includes("/catalog/devices");
+      return Response.json(isPaged ? { items: [], total: 0 } : []);
     }
     if (request.method === "PUT") {
       server.puts += 1;

@@ -38,8 +38,8 @@ const MOST_USD = 1e9;
 const MOST_GIB = 1e9;
 const MOST_COUNT = 100_000;
 const MOST_MONTHS = 120;
-/** Of a request, less what else stands in it. [bytes] */
-const MOST_BYTES = 900_000;
+/** What a file may take in a request of 1 MiB, less what else stands in it. [bytes] */
+const MOST_BYTES = 950_000;
 
 const KINDS: Readonly<Record<ImportKind, string>> = {
   quotes: "Quotes or a cart",
@@ -100,6 +100,33 @@ export async function given(file: File): Promise<Given> {
 }
 
 const CHUNK = 0x8000;
+
+/** What a file takes in a request, as JSON: Base64 adds a third, text its escaped characters. [bytes] */
+const sentBytes = ({ text }: Given): number => new Blob([JSON.stringify(text)]).size;
+
+/** The files that a request can carry, and a sentence about the first that is too large for one. */
+export async function taken(
+  chosen: readonly File[],
+): Promise<{ readonly files: readonly Given[]; readonly refused: string }> {
+  // What is larger before it is written as JSON is not read at all.
+  const read = await Promise.all(
+    chosen
+      .filter(({ size }) => size > 0)
+      .map(async (file) => {
+        const sent = file.size > MOST_BYTES ? null : await given(file);
+        const fits = sent !== null && sentBytes(sent) <= MOST_BYTES;
+        return fits ? { file, sent } : { file, sent: null };
+      }),
+  );
+  const large = read.find(({ sent }) => sent === null)?.file;
+  return {
+    files: read.flatMap(({ sent }) => (sent === null ? [] : [sent])),
+    refused:
+      large === undefined
+        ? ""
+        : `${large.name} (${formatBytes(inBytes(large.size))}) takes more than ${formatBytes(inBytes(MOST_BYTES))} as it is sent. Read it with tierwright import.`,
+  };
+}
 
 const stemOf = (name: string): string =>
   name.replace(/\.[a-z]+$/i, "").slice(0, 100) || "file";
@@ -215,16 +242,8 @@ function Files(props: {
   const picker = useRef<HTMLInputElement>(null);
   const [refused, setRefused] = useState("");
   const take = async (list: FileList | null) => {
-    const chosen = [...(list ?? [])];
-    const large = chosen.find(({ size }) => size > MOST_BYTES);
-    setRefused(
-      large === undefined
-        ? ""
-        : `${large.name} is larger than ${formatBytes(inBytes(MOST_BYTES))}. Read it with tierwright import.`,
-    );
-    const read = await Promise.all(
-      chosen.filter(({ size }) => size <= MOST_BYTES && size > 0).map(given),
-    );
+    const { files: read, refused: tooLarge } = await taken([...(list ?? [])]);
+    setRefused(tooLarge);
     props.add(read);
   };
   return (
