@@ -50,12 +50,29 @@ export const withLine = (
 export const mappingFile = (lines: readonly MappedLine[]): string =>
   `${JSON.stringify({ line: lines }, null, 1)}\n`;
 
+/** A mapping with what a browser kept; for the same part numbers the kept mapping of the server counts. */
+export const withEarlier = (
+  lines: readonly MappedLine[],
+  earlier: readonly MappedLine[],
+): readonly MappedLine[] => [
+  ...lines,
+  ...earlier.filter((each) => !lines.some((line) => sameBy(line, each))),
+];
+
 /** What an earlier version kept in the browser; null where it kept nothing. */
 const ofBrowser = (): readonly MappedLine[] | null => {
   try {
     return readMapping(window.localStorage.getItem(KEY) ?? "");
   } catch {
     return null; // a browser that keeps nothing
+  }
+};
+
+const forgetBrowser = (): void => {
+  try {
+    window.localStorage.removeItem(KEY);
+  } catch {
+    // a browser that keeps nothing
   }
 };
 
@@ -67,22 +84,37 @@ export function useKeptMapping() {
   const put = useMutation({
     mutationFn: (lines: readonly MappedLine[]) =>
       keepLineMapping([...lines], data?.etag ?? ""),
-    onSuccess: (found) => client.setQueryData(lineMappingQuery().queryKey, found),
+    onSuccess: (found, lines) => {
+      // What the server has now is not merged again, and what the user forgot does not come back.
+      const isMerged = withEarlier(lines, ofBrowser() ?? []).length === lines.length;
+      if (isMerged || lines.length === 0) {
+        forgetBrowser();
+      }
+      client.setQueryData(lineMappingQuery().queryKey, found);
+    },
     // Another page may have changed it: what it stated is shown, and nothing of it is lost.
     onError: () => client.invalidateQueries(lineMappingQuery()),
   });
   const { mutate } = put;
-  useEffect(() => {
-    const earlier = data?.line.length === 0 ? ofBrowser() : null;
-    if (earlier !== null && earlier.length > 0) {
-      mutate(earlier, { onSuccess: () => window.localStorage.removeItem(KEY) });
-    }
-  }, [data, mutate]);
   const lines = useMemo(() => (data?.line ?? []) as unknown as MappedLine[], [data]);
+  useEffect(() => {
+    const earlier = data === undefined ? null : ofBrowser();
+    if (earlier === null) {
+      return;
+    }
+    const merged = withEarlier(lines, earlier);
+    if (merged.length === lines.length) {
+      forgetBrowser();
+    } else {
+      mutate(merged);
+    }
+  }, [data, lines, mutate]);
   return {
     lines,
     keep: mutate,
     isReady: data !== undefined,
-    error: kept.error ?? put.error,
+    notLoaded: kept.error,
+    notKept: put.error,
+    load: () => void kept.refetch(),
   };
 }

@@ -50,8 +50,14 @@ export function MappingPanel(props: {
   readonly unmapped: readonly UnmappedOut[];
   readonly lines: readonly MappedLine[];
   readonly keep: (lines: readonly MappedLine[]) => void;
+  /** Whether the kept mapping was loaded: until then nothing is known of it. */
+  readonly isReady: boolean;
+  /** Whether it could not be loaded. */
+  readonly isFailed: boolean;
+  /** Whether every file was read: until then no line of it was looked up. */
+  readonly areRead: boolean;
 }) {
-  const { unmapped, lines, keep } = props;
+  const { unmapped, lines, keep, isReady } = props;
   const known = useKnown();
   const picker = useRef<HTMLInputElement>(null);
   const [refused, setRefused] = useState("");
@@ -69,15 +75,10 @@ export function MappingPanel(props: {
       keep(read.reduce(withLine, lines));
     }
   };
-  const kept = counted(lines.length, "part number is known", "part numbers are known");
-  const unknown =
-    unmapped.length === 0
-      ? "Every line of the files is known."
-      : `${counted(unmapped.length, "part number is", "part numbers are")} not known: state what each is, or leave it open; it then counts in the price alone.`;
   return (
     <Panel
       title="What the part numbers are"
-      subtitle={`${kept}. ${unknown}`}
+      subtitle={isReady ? knownText(props) : awaitedText(props)}
       label="What the part numbers are"
       actions={
         <Group gap="xs">
@@ -91,7 +92,12 @@ export function MappingPanel(props: {
           >
             Save mapping
           </Button>
-          <Button size="xs" variant="default" onClick={() => picker.current?.click()}>
+          <Button
+            size="xs"
+            variant="default"
+            disabled={!isReady}
+            onClick={() => picker.current?.click()}
+          >
             Open mapping
           </Button>
           <Button
@@ -139,6 +145,25 @@ export function MappingPanel(props: {
     </Panel>
   );
 }
+
+/** How many part numbers are known, and whether the files have others. */
+function knownText(props: {
+  readonly unmapped: readonly unknown[];
+  readonly lines: readonly unknown[];
+  readonly areRead: boolean;
+}): string {
+  const { unmapped, lines, areRead } = props;
+  const kept = counted(lines.length, "part number is known", "part numbers are known");
+  if (unmapped.length > 0) {
+    return `${kept}. ${counted(unmapped.length, "part number is", "part numbers are")} not known: state what each is, or leave it open; it then counts in the price alone.`;
+  }
+  return areRead ? `${kept}. Every line of the files is known.` : `${kept}.`;
+}
+
+const awaitedText = ({ isFailed }: { readonly isFailed: boolean }): string =>
+  isFailed
+    ? "The known part numbers could not be loaded. Files are read and ranked once they are."
+    : "Loading the known part numbers. Files are read and ranked after that.";
 
 /** What one piece of a line holds: one or several things of the catalogue. */
 function LineForm(props: {

@@ -38,8 +38,8 @@ const MOST_USD = 1e9;
 const MOST_GIB = 1e9;
 const MOST_COUNT = 100_000;
 const MOST_MONTHS = 120;
-/** Of a request, less what else stands in it. [bytes] */
-const MOST_BYTES = 900_000;
+/** What a file may take in a request of 1 MiB, less what else stands in it. [bytes] */
+const MOST_BYTES = 950_000;
 
 const KINDS: Readonly<Record<ImportKind, string>> = {
   quotes: "Quotes or a cart",
@@ -101,6 +101,33 @@ export async function given(file: File): Promise<Given> {
 
 const CHUNK = 0x8000;
 
+/** What a file takes in a request, as JSON: Base64 adds a third, text its escaped characters. [bytes] */
+const sentBytes = ({ text }: Given): number => new Blob([JSON.stringify(text)]).size;
+
+/** The files that a request can carry, and a sentence about the first that is too large for one. */
+export async function taken(
+  chosen: readonly File[],
+): Promise<{ readonly files: readonly Given[]; readonly refused: string }> {
+  // What is larger before it is written as JSON is not read at all.
+  const read = await Promise.all(
+    chosen
+      .filter(({ size }) => size > 0)
+      .map(async (file) => {
+        const sent = file.size > MOST_BYTES ? null : await given(file);
+        const fits = sent !== null && sentBytes(sent) <= MOST_BYTES;
+        return fits ? { file, sent } : { file, sent: null };
+      }),
+  );
+  const large = read.find(({ sent }) => sent === null)?.file;
+  return {
+    files: read.flatMap(({ sent }) => (sent === null ? [] : [sent])),
+    refused:
+      large === undefined
+        ? ""
+        : `${large.name} (${formatBytes(inBytes(large.size))}) takes more than ${formatBytes(inBytes(MOST_BYTES))} as it is sent. Read it with tierwright import.`,
+  };
+}
+
 const stemOf = (name: string): string =>
   name.replace(/\.[a-z]+$/i, "").slice(0, 100) || "file";
 
@@ -112,7 +139,7 @@ export function QuotesPage() {
   const workload = ready.find(({ id }) => id === (chosen ?? state?.workload));
   const [files, setFiles] = useState<readonly Given[]>([]);
   const [stated, setStated] = useState<StatementsIn>({});
-  const { lines, keep, isReady, error: notKept } = useKeptMapping();
+  const { lines, keep, isReady, notLoaded, notKept, load } = useKeptMapping();
   const imports = useQueries({
     queries: files.map((file) => ({
       ...importQuery({ ...file, mapping: [...lines] }),
@@ -131,6 +158,13 @@ export function QuotesPage() {
     <Page title="Quotes" lead={LEAD}>
       {error !== null && (
         <ProblemAlert error={error} title="The inputs could not be loaded" />
+      )}
+      {notLoaded !== null && (
+        <ProblemAlert
+          error={notLoaded}
+          title="The known part numbers could not be loaded"
+          onRetry={load}
+        />
       )}
       {notKept !== null && (
         <ProblemAlert
@@ -151,7 +185,14 @@ export function QuotesPage() {
         remove={(at) => setFiles(files.filter((_, place) => place !== at))}
       />
       {files.length > 0 && (
-        <MappingPanel unmapped={distinct} lines={lines} keep={keep} />
+        <MappingPanel
+          unmapped={distinct}
+          lines={lines}
+          keep={keep}
+          isReady={isReady}
+          isFailed={notLoaded !== null}
+          areRead={found.every((each) => each !== undefined)}
+        />
       )}
       {!isPending && workload === undefined && (
         <Panel>
@@ -176,6 +217,7 @@ export function QuotesPage() {
             ({ kind, encoding }) => kind === "quotes" && encoding === "text",
           )}
           mapping={[...lines]}
+          isReady={isReady}
           canReplay={replaysOf(workload.summary) !== null}
           stated={stated}
           put={(change) => setStated((now) => ({ ...now, ...change }))}
@@ -200,16 +242,8 @@ function Files(props: {
   const picker = useRef<HTMLInputElement>(null);
   const [refused, setRefused] = useState("");
   const take = async (list: FileList | null) => {
-    const chosen = [...(list ?? [])];
-    const large = chosen.find(({ size }) => size > MOST_BYTES);
-    setRefused(
-      large === undefined
-        ? ""
-        : `${large.name} is larger than ${formatBytes(inBytes(MOST_BYTES))}. Read it with tierwright import.`,
-    );
-    const read = await Promise.all(
-      chosen.filter(({ size }) => size <= MOST_BYTES && size > 0).map(given),
-    );
+    const { files: read, refused: tooLarge } = await taken([...(list ?? [])]);
+    setRefused(tooLarge);
     props.add(read);
   };
   return (
@@ -375,6 +409,8 @@ function Asked(props: {
   readonly inventory: FileImportOut | undefined;
   readonly files: readonly Given[];
   readonly mapping: unknown[];
+  /** Whether the mapping is that of the server, which no quote is ranked without. */
+  readonly isReady: boolean;
   readonly canReplay: boolean;
   readonly stated: StatementsIn;
   readonly put: (change: StatementsIn) => void;
@@ -536,7 +572,7 @@ function Asked(props: {
           </EmptyState>
         </Panel>
       )}
-      {isAsked && (
+      {isAsked && props.isReady && (
         <Ranked
           question={question}
           canReplay={props.canReplay}
@@ -546,6 +582,23 @@ function Asked(props: {
       )}
     </>
   );
+}
+
+const rankingText = (isBelow: boolean): string =>
+  isBelow
+    ? "The quotes are being ranked again. The ranking below is of the inputs before the last change."
+    : "The quotes are being ranked.";
+
+/** The last answer for a subject, while the next one is computed; that of another subject is forgotten. */
+export function useLastOf<Answer>(
+  subject: string,
+  answer: Answer | undefined,
+): Answer | undefined {
+  const [last, setLast] = useState({ subject, answer });
+  if (subject !== last.subject || (answer !== undefined && answer !== last.answer)) {
+    setLast({ subject, answer });
+  }
+  return subject === last.subject ? (answer ?? last.answer) : answer;
 }
 
 /** The ranking, its run where there are many quotes, and the paper that is made of it. */
@@ -561,11 +614,9 @@ function Ranked(props: {
     true,
   );
   // While the quotes are ranked again the last ranking stays: what is typed into the paper keeps its place.
-  const [last, setLast] = useState(checked);
-  if (checked !== undefined && checked !== last) {
-    setLast(checked);
-  }
-  const shown = checked ?? (isRunning && run === undefined ? last : undefined);
+  const last = useLastOf(question.workload_id, checked);
+  const isWaiting = isRunning && run === undefined;
+  const shown = checked ?? (isWaiting ? last : undefined);
   return (
     <>
       {error !== null && (
@@ -583,6 +634,10 @@ function Ranked(props: {
           )}
         </Panel>
       )}
+      {/* Its line is kept free, so that nothing moves while a figure is typed. */}
+      <Text size="sm" role="status" mih="1.55em">
+        {checked === undefined && isWaiting && rankingText(shown !== undefined)}
+      </Text>
       {shown !== undefined && (
         <div aria-busy={checked === undefined}>
           <Stack gap="lg">

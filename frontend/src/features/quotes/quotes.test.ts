@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { renderHook } from "vitest-browser-react";
 import type { FileImportOut } from "@/api/quotes";
 import { takenText } from "./import-view";
-import { mappingFile, readMapping, withLine } from "./kept-mapping";
+import { mappingFile, readMapping, withEarlier, withLine } from "./kept-mapping";
 import { checkText } from "./paper-panel";
-import { given, kindOf, ratesOf } from "./quotes-page";
+import { given, kindOf, ratesOf, taken, useLastOf } from "./quotes-page";
 
 const RAIL = { part_number: "RAIL", is: [{ kind: "part", item: "rails" }] };
 
@@ -21,6 +22,14 @@ describe("a mapping", () => {
     expect(withLine([RAIL], other)).toEqual([other]);
     const supplied = { ...RAIL, supplier: "ACME" };
     expect(withLine([RAIL], supplied)).toEqual([RAIL, supplied]);
+  });
+
+  it("takes what a browser kept, but for part numbers that the server knows", () => {
+    const other = { ...RAIL, is: [{ kind: "part", item: "power" }] };
+    const cable = { ...RAIL, part_number: "CABLE" };
+    expect(withEarlier([], [RAIL])).toEqual([RAIL]);
+    expect(withEarlier([RAIL], [other, cable])).toEqual([RAIL, cable]);
+    expect(withEarlier([RAIL], [other])).toEqual([RAIL]);
   });
 });
 
@@ -85,5 +94,62 @@ describe("sentences", () => {
     expect(checkText(undefined, 0)).toContain("Checking");
     expect(checkText(true, 0)).toContain("passes");
     expect(checkText(false, 1)).toBe("A committee would send it back for 1 thing.");
+  });
+});
+
+describe("a file that no request can carry", () => {
+  const BODY_BYTES = 2 ** 20;
+  const zip = (bytes: number) => {
+    const all = new Uint8Array(bytes).fill(0xff);
+    all.set([0x50, 0x4b, 3, 4]);
+    return new File([all], "rack.zip");
+  };
+
+  it.each([
+    ["an archive that Base64 makes too large", zip(800_000)],
+    ["text that is too large as it is", new File(["x".repeat(1_000_000)], "a.csv")],
+    ["text that its quotes make too large", new File(['"'.repeat(600_000)], "a.csv")],
+  ])("is refused: %s", async (_, file) => {
+    const { files, refused } = await taken([file, new File(["x"], "small.csv")]);
+    expect(files.map(({ name }) => name)).toEqual(["small"]);
+    expect(refused).toMatch(/^(rack.zip|a.csv) .*Read it with tierwright import\.$/);
+  });
+
+  it.each([
+    zip(700_000),
+    new File(["x".repeat(900_000)], "a.csv"),
+    new File(['"'.repeat(450_000)], "a.csv"),
+  ])("is none of those whose request is within the limit", async (file) => {
+    const { files, refused } = await taken([file]);
+    expect(refused).toBe("");
+    const body = new Blob([JSON.stringify({ ...files[0], mapping: [] })]);
+    expect(body.size).toBeLessThan(BODY_BYTES);
+  });
+
+  it("leaves out an empty file without a word", async () => {
+    expect(await taken([new File([], "a.csv")])).toEqual({ files: [], refused: "" });
+  });
+});
+
+describe("the last ranking", () => {
+  it("stays while the next is computed, unless that is of another workload", async () => {
+    const first: { of: string; answer?: string } = { of: "orders" };
+    const { result, rerender } = await renderHook(
+      (now = first) => useLastOf(now.of, now.answer),
+      { initialProps: first },
+    );
+    expect(result.current).toBeUndefined();
+    await rerender({ of: "orders", answer: "first" });
+    expect(result.current).toBe("first");
+    await rerender({ of: "orders" });
+    expect(result.current).toBe("first");
+    await rerender({ of: "logs" });
+    expect(result.current).toBeUndefined();
+    await rerender({ of: "orders" });
+    expect(result.current).toBeUndefined();
+    await rerender({ of: "logs", answer: "second" });
+    expect(result.current).toBe("second");
+    await rerender({ of: "logs" });
+    expect(result.current).toBe("second");
   });
 });

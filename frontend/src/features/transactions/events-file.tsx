@@ -1,5 +1,5 @@
 import { Button, Group, Progress, Stack, Text } from "@mantine/core";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import type { ProblemError } from "@/api/problem";
 import {
   refuseFile,
@@ -32,6 +32,14 @@ export function EventsFile(props: EventsFileProps) {
   const [sending, setSending] = useState<Sending | null>(null);
   const [error, setError] = useState<ProblemError | null>(null);
 
+  const isShown = useRef(true);
+  useEffect(() => {
+    isShown.current = true;
+    return () => {
+      isShown.current = false;
+    };
+  }, []);
+
   const send = (file: File) => {
     const refusal = refuseFile(file);
     setError(refusal);
@@ -45,8 +53,11 @@ export function EventsFile(props: EventsFileProps) {
       onResumed: () => undefined,
       onVerifying: () => undefined,
       onDone: (uploadId) => {
-        setSending(null);
-        props.onUploaded(uploadId);
+        // The address is of another page once the user has left; the upload itself is kept.
+        if (isShown.current) {
+          setSending(null);
+          props.onUploaded(uploadId);
+        }
       },
       onError: (problem) => {
         setSending(null);

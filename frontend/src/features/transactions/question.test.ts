@@ -3,6 +3,8 @@ import type { StudyRow, TransactionStudyOut } from "@/api/transaction-studies";
 import { parseTransactionsSearch, sizesOf, systemsOf } from "@/questions/transactions";
 import {
   eventsText,
+  flashText,
+  isAwaited,
   rowsAt,
   shownSize,
   studyPrices,
@@ -142,5 +144,36 @@ describe("what is shown", () => {
     expect(
       eventsText({ ...found, survey: null, is_example: true } as TransactionStudyOut),
     ).toBe("A recording of pgbench");
+  });
+});
+
+describe("the flash that was written", () => {
+  const inputs = studyQuestion(parseTransactionsSearch({}));
+
+  it("is a raw chip unless the answer has spare space", () => {
+    expect(flashText({ blocks: 12, inputs })).toBe("12 blocks of a raw chip");
+    expect(flashText({ blocks: 1, inputs: { ...inputs, spare: null } })).toBe(
+      "1 block of a raw chip",
+    );
+    expect(flashText({ blocks: 12, inputs: { ...inputs, spare: 0.28 } })).toBe(
+      "12 blocks of a flash device with a translation layer",
+    );
+  });
+});
+
+describe("rows of a study", () => {
+  it.each([
+    ["queued", true],
+    ["running", true],
+    ["succeeded", true],
+    ["failed", false],
+    ["cancelled", false],
+  ] as const)("of a run that is %s: awaited %s", (status, awaited) => {
+    expect(isAwaited({ error: null, run: { status } })).toBe(awaited);
+    expect(isAwaited({ error: new Error("refused"), run: { status } })).toBe(false);
+  });
+
+  it("are awaited before there is a run", () => {
+    expect(isAwaited({ error: null, run: undefined })).toBe(true);
   });
 });

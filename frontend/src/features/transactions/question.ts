@@ -1,4 +1,5 @@
 /** The question of the page, its bars, lines and tables. */
+import type { RunOut } from "@/api/runs";
 import type {
   StudyPrices,
   StudyRow,
@@ -83,6 +84,22 @@ export const rowsAt = (
   found: Pick<TransactionStudyOut, "rows">,
   pages: number | null,
 ): readonly StudyRow[] => found.rows.filter((row) => row.ram_pages === pages);
+
+/** Whether rows are still to come: a run that failed or was cancelled brings no more. */
+export const isAwaited = (study: {
+  readonly error: Error | null;
+  readonly run: Pick<RunOut, "status"> | undefined;
+}): boolean =>
+  study.error === null &&
+  study.run?.status !== "failed" &&
+  study.run?.status !== "cancelled";
+
+/** The flash that was written: that of the answer, whatever the form says since. */
+export const flashText = ({
+  blocks,
+  inputs,
+}: Pick<TransactionStudyOut, "blocks" | "inputs">): string =>
+  `${counted(blocks ?? 0, "block")} of a ${inputs.spare == null ? "raw chip" : "flash device with a translation layer"}`;
 
 /** Reads cool, writes warm, erases dark: in both colour schemes apart from the panel. */
 export const PARTS: readonly BarPart[] = [

@@ -31,6 +31,8 @@ import { EventsFile } from "./events-file";
 import {
   COLUMNS,
   eventsText,
+  flashText,
+  isAwaited,
   linesTable,
   ofOneBuffer,
   PARTS,
@@ -96,8 +98,7 @@ export function TransactionsPage() {
       )}
       {study.run !== undefined && <Progress run={study.run} again={study.retry} />}
       {found === undefined || found.rows.length === 0 ? (
-        study.error === null &&
-        study.run?.status !== "failed" && <Skeleton height={HEIGHT} animate={false} />
+        isAwaited(study) && <Skeleton height={HEIGHT} animate={false} />
       ) : (
         <Answer
           found={found}
@@ -249,7 +250,7 @@ function Answer({ found, search, prices, onSize }: AnswerProps) {
       />
       <Panel
         title="Side by side"
-        subtitle={`With ${buffer} of memory, over ${counted(found.blocks ?? 0, "block")}${search.spare === undefined ? " of a raw chip" : " of a flash device with a translation layer"}.`}
+        subtitle={`With ${buffer} of memory, over ${flashText(found)}.`}
       >
         <DataTable
           label="Systems side by side"

@@ -127,7 +127,9 @@ describe("findings of a curve", () => {
       "By this share of the misses: 0.315 write-backs per access at 4 KiB, 0.0056 write-backs per access at 64 KiB. How many of the accesses write was not recorded.",
     );
     const clean = { ...stated, write_accesses: 0, write_backs: [0, 0, 0, 0, 0] };
-    expect(writeBackFinding(clean)).toContain("No evicted page is dirty, as stated or counted");
+    expect(writeBackFinding(clean)).toContain(
+      "No evicted page is dirty, as stated or counted",
+    );
   });
 
   it("says so when no smaller cache helps", () => {

@@ -423,8 +423,8 @@ function WriteBackChart({
         byFormula(curve) ??
         (curve.kind === "curve" ? (
           <p>
-            The share of the misses that was stated or counted, the same at every size: a
-            given curve does not contain which pages are dirty.
+            The share of the misses that was stated or counted, the same at every size:
+            a given curve does not contain which pages are dirty.
           </p>
         ) : (
           <p>
