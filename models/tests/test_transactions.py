@@ -1040,6 +1040,51 @@ def test_blocks_that_were_not_given_grow_until_log_records_fit(tmp_path: Path) -
         assert found == alone.systems
 
 
+@pytest.mark.oracle("advise.transaction_study.planned")
+def test_a_given_spare_decides_the_blocks_and_the_write_amplification(
+    tmp_path: Path,
+) -> None:
+    survey = transactions_replay.survey_events(RECORDED)
+    spares = (0.07, 0.28, 0.5)
+    amplified = []
+    for spare in spares:
+        planned = transaction_study.planned(survey, spare=spare).geometry.blocks
+        assert planned == math.ceil((1082 + 3 * 1024) * (1 + spare) / 64)
+        plan = transaction_study.planned(survey, ram_pages=[30], spare=spare)
+        made = transaction_study.replays(
+            RECORDED,
+            plan,
+            grows=True,
+            systems=("page_lru", "transaction_log"),
+            log_bytes_per_update=100,
+            spare=spare,
+            durable=True,
+            checkpoint_pages=1024,
+            crash_after=None,
+        )
+        *_, (used, _, found) = made
+        # The log takes more than three intervals, by a few blocks.
+        assert planned <= used.geometry.blocks <= math.ceil(planned * 1.125)
+        amplified.append(
+            [
+                counts.writes / (counts.writes - counts.copied_pages)
+                for counts in found.values()
+            ]
+        )
+    for few, some, many in zip(*amplified, strict=True):
+        assert few > some > many > 1
+    # A small share of few blocks would leave the device no block to collect into.
+    path = tmp_path / "events.txt"
+    path.write_text("".join(f"B T{n}\nU T{n} {n % 90}\nC T{n}\n" for n in range(900)))
+    small = transaction_study.answer(
+        path, ram_pages=[4], systems=["aries"], spare=0.02, checkpoint_pages=1
+    )
+    assert small.rows[0].counts.data_pages_written > 0
+    for spare in (0.0, -0.5, math.nan):
+        with pytest.raises(BadInput, match="is not above 0"):
+            transaction_study.planned(survey, spare=spare)
+
+
 def test_the_finding_of_a_study_follows_its_figures() -> None:
     def said(**times: tuple[int, ...]) -> str:
         sizes = range(len(next(iter(times.values()))))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from tierwright.common.errors import BadInput, Problem
 from tierwright.common.wording import counted, duration_us, percent
 from tierwright.evaluate.transactions.study import operations_derivation
 from tierwright.hardware.raw_nand import PAPER_TIMES, NandGeometry, NandTimes
+from tierwright.simulate.flash_device import LEAST_RESERVE
 from tierwright.simulate.transactions import (
     CHECKPOINT_PAGES,
     SPARE_BLOCKS,
@@ -23,6 +25,7 @@ from tierwright.simulate.transactions import (
     EventSurvey,
     Recovery,
     ReplayCounts,
+    check_spare,
     device_of,
     replay_systems,
     survey_events,
@@ -32,9 +35,11 @@ from tierwright.trace.reading import OnProgress
 SHARES = (0.01, 0.03, 0.1, 0.3, 1.0)
 """Buffer sizes that are studied unless given, as shares of the pages touched. [1]"""
 ROOM_SHARE = 0.28
-"""Space beside database and log of the device unless its blocks are given. [1]"""
-MOST_DOUBLINGS = 6
-"""Of the blocks, until they hold what is live: a page has records on at most 8 pages of log records."""
+"""Space beside database and log of the raw chip unless its blocks are given. [1]"""
+MOST_TIMES = 64
+"""So many times the blocks at most, until they hold what is live: a page has records on at most 8 pages of them."""
+SPARE_STEP = 1 / 8
+"""By so much the blocks grow where a spare share is given, as long as they do not hold what is live. [1]"""
 LOG_INTERVALS = 3
 """Checkpoint intervals of the log that it has room for."""
 BASELINES = ("aries", "page_lru")
@@ -74,9 +79,13 @@ class Plan:
     database_pages: int
     geometry: NandGeometry
 
-    def larger(self) -> Plan:
-        """Return the same over twice the blocks."""
-        blocks = 2 * self.geometry.blocks
+    def larger(self, spare: float | None) -> Plan:
+        """Return the same over twice the blocks, or over `SPARE_STEP` more where a spare share is given.
+
+        What a device holds beyond its live pages is spare space too: twice the blocks would hide a given share.
+        """
+        blocks = self.geometry.blocks
+        blocks += blocks if spare is None else math.ceil(blocks * SPARE_STEP)
         return replace(self, geometry=replace(self.geometry, blocks=blocks))
 
 
@@ -177,6 +186,7 @@ def planned(
     blocks: int | None = None,
     pages_per_block: int = 64,
     page_bytes: int = 2048,
+    spare: float | None = None,
     checkpoint_pages: int = CHECKPOINT_PAGES,
 ) -> Plan:
     """Fill in what was not given, from what the events hold.
@@ -190,15 +200,17 @@ def planned(
     database_pages : int or None
         None: those from 0 to the highest number. [pages]
     blocks : int or None
-        None: as many as hold the database, some intervals of the log and `ROOM_SHARE` more; `replays` doubles
-        them where that is too little.
+        None: as many as hold the database, some intervals of the log and `ROOM_SHARE` more, or `spare` more
+        where it is given; `replays` adds some where that is too little.
     pages_per_block, page_bytes, checkpoint_pages : int
         As of `replay_systems`.
+    spare : float or None
+        As of `answer`.
 
     Raises
     ------
     BadInput
-        If the events touch no page, or one that the database does not have.
+        If the events touch no page, or one that the database does not have, or the spare is not above 0.
 
     Examples
     --------
@@ -224,8 +236,17 @@ def planned(
         )
     sizes = ram_pages or [max(1, round(share * survey.pages)) for share in SHARES]
     if blocks is None:
-        held = (pages + LOG_INTERVALS * checkpoint_pages) * (1 + ROOM_SHARE)
-        blocks = -int(-held // pages_per_block) + SPARE_BLOCKS + 1
+        held = pages + LOG_INTERVALS * checkpoint_pages
+        if spare is None:
+            room = held * (1 + ROOM_SHARE)
+            blocks = -int(-room // pages_per_block) + SPARE_BLOCKS + 1
+        else:
+            check_spare(spare)
+            # A small share of few blocks is less than those that stay free or open.
+            blocks = max(
+                math.ceil(held * (1 + spare) / pages_per_block),
+                math.floor(LEAST_RESERVE * (1 + spare) / spare) + 1,
+            )
     return Plan(
         tuple(sorted(set(sizes))),
         pages,
@@ -279,6 +300,7 @@ def answer(
         blocks=blocks,
         pages_per_block=pages_per_block,
         page_bytes=page_bytes,
+        spare=spare,
         checkpoint_pages=checkpoint_pages,
     )
     found: dict[int, Mapping[str, ReplayCounts]] = {}
@@ -324,7 +346,7 @@ def replays(
     plan : Plan
         Sizes and blocks.
     grows : bool
-        Whether the blocks are doubled where they do not hold what is live; all sizes are then replayed again.
+        Whether blocks are added where they do not hold what is live; all sizes are then replayed again.
     done : collection of int
         Sizes that are left out, while the blocks stay. [pages]
     on_progress : callable
@@ -340,7 +362,7 @@ def replays(
     BadInput
         As `replay_systems`.
     """
-    doublings = MOST_DOUBLINGS if grows else 0
+    most_blocks = MOST_TIMES * plan.geometry.blocks if grows else 0
     while True:
         waiting = [pages for pages in plan.ram_pages if pages not in done]
         try:
@@ -363,9 +385,10 @@ def replays(
         except BadInput as refused:
             where = [each.where for each in refused.problems]
             is_full = where in (["blocks"], ["database_pages"])
-            if not (is_full and doublings):
+            larger = plan.larger(spare)
+            if not is_full or larger.geometry.blocks > most_blocks:
                 raise
-            plan, done, doublings = plan.larger(), (), doublings - 1
+            plan, done = larger, ()
         else:
             return
 

@@ -68,7 +68,8 @@ class TransactionStudyIn(Body):
     blocks: Annotated[int, Field(strict=True, ge=3, le=2**26)] | None = Field(
         default=None,
         description="Blocks of the device; absent: as many as hold the database, three checkpoint intervals of "
-        "the log and 28 % more; doubled where log records written instead of pages take more.",
+        "the log and 28 % more, doubled where log records written instead of pages take more; with `spare`, that share "
+        "more instead of 28 %, and then by steps of an eighth.",
     )
     pages_per_block: Annotated[int, Field(strict=True, ge=1, le=2**14)] = 64
     page_bytes: Annotated[int, Field(strict=True, ge=1, le=2**24)] = Field(

@@ -65,6 +65,7 @@ def _study(path: Path, job: dict[str, Any], report: Report) -> dict[str, Any]:
                 "blocks",
                 "pages_per_block",
                 "page_bytes",
+                "spare",
                 "checkpoint_pages",
             )
         },
