@@ -1117,6 +1117,33 @@ def test_the_finding_of_a_study_follows_its_figures() -> None:
     assert transaction_study.priced({}).finding == "Nothing has been replayed yet"
 
 
+def test_without_a_log_everywhere_the_base_keeps_none_either() -> None:
+    def asked(durable: bool, **reads: int) -> transaction_study.TransactionStudy:
+        counts = {
+            name: transactions_replay.ReplayCounts(reads=many)
+            for name, many in reads.items()
+        }
+        return transaction_study.priced({10: counts}, durable=durable)
+
+    def named(found: transaction_study.TransactionStudy) -> set[str]:
+        return {caution.name for caution in found.warnings}
+
+    kept = asked(True, page_lru=4, aries=8, aat=3)
+    assert kept.finding.endswith("62.5 % less than ARIES with 10 pages of memory")
+    assert "only_aries_keeps_a_log" not in named(kept)
+    lost = asked(False, page_lru=4, aries=8, aat=3)
+    assert lost.finding.endswith(
+        "25.0 % less than LRU of pages with 10 pages of memory"
+    )
+    assert "only_aries_keeps_a_log" in named(lost)
+    [caution] = [
+        each for each in lost.cautions if each.code == "only_aries_keeps_a_log"
+    ]
+    assert caution.effect
+    for alone in (asked(False, aries=8), asked(False, page_lru=4, aat=3)):
+        assert "only_aries_keeps_a_log" not in named(alone)
+
+
 def test_a_study_refuses_a_database_without_its_pages() -> None:
     survey = EventSurvey(9, 1, 1, 0, 1, 1, 100)
     with pytest.raises(BadInput, match="highest page touched is 99"):

@@ -43,7 +43,8 @@ SPARE_STEP = 1 / 8
 LOG_INTERVALS = 3
 """Checkpoint intervals of the log that it has room for."""
 BASELINES = ("aries", "page_lru")
-"""What the others are compared with: the first of them that was replayed, else the first system."""
+"""What the others are compared with: the first of them that was replayed, else the first system. Without a log
+in every system, the last of them comes first: like the others, it keeps none."""
 PHRASES = {
     "page_lru": "single pages by LRU",
     "aries": "single pages with the log of ARIES",
@@ -320,7 +321,9 @@ def answer(
         if plan_used != plan:
             plan, found = plan_used, {}
         found[pages] = counts
-    return priced(found, times=times, disk_us=disk_us, disk_log_us=disk_log_us)
+    return priced(
+        found, durable=durable, times=times, disk_us=disk_us, disk_log_us=disk_log_us
+    )
 
 
 def replays(
@@ -406,6 +409,7 @@ def counts_of(document: Mapping[str, Any]) -> ReplayCounts:
 def priced(
     found: Mapping[int, Mapping[str, ReplayCounts]],
     *,
+    durable: bool = True,
     times: NandTimes = PAPER_TIMES,
     disk_us: float = 9000.0,
     disk_log_us: float = 34.0,
@@ -416,6 +420,8 @@ def priced(
     ----------
     found : mapping
         Counts by system, by buffer size. [pages]
+    durable : bool
+        As it was replayed: whether every system kept a log.
     times : NandTimes
         Of flash. [µs]
     disk_us, disk_log_us : float
@@ -443,8 +449,8 @@ def priced(
             )
 
     return TransactionStudy(
-        finding=_finding(rows),
-        warnings=tuple(_cautions(rows, times)),
+        finding=_finding(rows, durable=durable),
+        warnings=tuple(_cautions(rows, times, durable=durable)),
         explain=explain,
         weigh=_weigher(at_middle),
         rows=rows,
@@ -481,7 +487,7 @@ def _row(
     )
 
 
-def _finding(rows: Sequence[SystemRow]) -> str:
+def _finding(rows: Sequence[SystemRow], *, durable: bool) -> str:
     """Say which system takes the least time at most of the sizes, beside the baseline."""
     if not rows:
         return "Nothing has been replayed yet"
@@ -489,7 +495,8 @@ def _finding(rows: Sequence[SystemRow]) -> str:
     for row in rows:
         by_size.setdefault(row.ram_pages, {})[row.system] = row
     names = list(next(iter(by_size.values())))
-    base = next((name for name in BASELINES if name in names), names[0])
+    baselines = BASELINES if durable else BASELINES[::-1]
+    base = next((name for name in baselines if name in names), names[0])
     beside = SYSTEMS[base][0]
     if len(names) == 1:
         row = rows[-1]
@@ -529,12 +536,22 @@ def _finding(rows: Sequence[SystemRow]) -> str:
     )
 
 
-def _cautions(rows: Sequence[SystemRow], times: NandTimes) -> Iterator[Caution]:
+def _cautions(
+    rows: Sequence[SystemRow], times: NandTimes, *, durable: bool
+) -> Iterator[Caution]:
     if times == PAPER_TIMES:
         yield Caution(
             "chip_of_2006",
             "the chip's times are those of the paper's Table I, a chip of 2006",
             "give read, write and erase times of your own chip",
+        )
+    systems = {row.system for row in rows}
+    if not durable and "aries" in systems and len(systems) > 1:
+        yield Caution(
+            "only_aries_keeps_a_log",
+            "only ARIES keeps a log: a crash loses committed changes that the other systems hold in memory, "
+            "and they write no log pages",
+            "compare the others with each other, or let every system keep a log",
         )
     if rows and not any(
         row.counts.transactions_pushed_out or row.counts.data_pages_written

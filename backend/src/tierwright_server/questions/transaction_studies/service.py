@@ -160,6 +160,7 @@ def _out(
             }
             for pages, systems in study.rows.items()
         },
+        durable=study.inputs["durable"],
         times=prices.times,
         disk_us=prices.disk_us,
         disk_log_us=prices.disk_log_us,
