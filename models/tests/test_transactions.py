@@ -1144,6 +1144,22 @@ def test_without_a_log_everywhere_the_base_keeps_none_either() -> None:
         assert "only_aries_keeps_a_log" not in named(alone)
 
 
+def test_a_crash_behind_the_last_event_is_refused_before_the_replay(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pytest.raises(BadInput) as late:
+        transactions_replay.replay_systems(
+            RECORDED, ram_pages=9, database_pages=1082, crash_after=111_492
+        )
+    monkeypatch.setattr(transaction_study, "replay_systems", None)
+    with pytest.raises(BadInput) as early:
+        transaction_study.answer(RECORDED, ram_pages=[9], crash_after=111_492)
+    # In the same words; the core groups no digits.
+    assert str(early.value).replace("111,491", "111491") == str(late.value)
+    [problem] = early.value.problems
+    assert (problem.where, problem.value) == ("crash_after", "111492")
+
+
 def test_a_study_refuses_a_database_without_its_pages() -> None:
     survey = EventSurvey(9, 1, 1, 0, 1, 1, 100)
     with pytest.raises(BadInput, match="highest page touched is 99"):

@@ -33,7 +33,7 @@ from tierwright.simulate.transactions import (
 from tierwright.trace.reading import OnProgress
 
 SHARES = (0.01, 0.03, 0.1, 0.3, 1.0)
-"""Buffer sizes that are studied unless given, as shares of the pages touched. [1]"""
+"""Buffer sizes that are studied unless given, as shares of the page numbers, 0 to the highest touched. [1]"""
 ROOM_SHARE = 0.28
 """Space beside database and log of the raw chip unless its blocks are given. [1]"""
 MOST_TIMES = 64
@@ -197,7 +197,7 @@ def planned(
     survey : EventSurvey
         Of the events.
     ram_pages : sequence of int
-        Buffer sizes; none: `SHARES` of the pages touched. [pages]
+        Buffer sizes; none: `SHARES` of the page numbers. [pages]
     database_pages : int or None
         None: those from 0 to the highest number. [pages]
     blocks : int or None
@@ -255,6 +255,25 @@ def planned(
     )
 
 
+def check_crash(survey: EventSurvey, crash_after: int | None) -> None:
+    """Refuse a crash behind the last event before anything is replayed.
+
+    Raises
+    ------
+    BadInput
+        As the replay, which knows only at its end.
+    """
+    if crash_after is None or crash_after <= survey.events:
+        return
+    events = counted(survey.events, "event")
+    message = f"is beyond the end: there are {events}"
+    raise BadInput(
+        f"crash_after: `{crash_after}` {message}",
+        f"crash after at most {events}",
+        (Problem("crash_after", str(crash_after), message),),
+    )
+
+
 def answer(
     path: Path,
     *,
@@ -294,8 +313,10 @@ def answer(
     BadInput
         As `planned` and `replay_systems`.
     """
+    survey = survey_events(path, on_progress)
+    check_crash(survey, crash_after)
     plan = planned(
-        survey_events(path, on_progress),
+        survey,
         ram_pages=ram_pages,
         database_pages=database_pages,
         blocks=blocks,
