@@ -196,6 +196,56 @@ class TestOverHttp:
         read_arrays(arrays)
 
 
+def without(path: Path, name: str) -> None:
+    """Store an analysis again as a version stored it that did not count this array."""
+    arrays = read_arrays(path)
+    del arrays[name]
+    with sealed(path) as file:
+        np.savez(file, **arrays)
+
+
+def test_windows_of_an_earlier_version_are_counted_again(make_settings):
+    """They lack the pages written: neither the windows nor a restart may trip over that."""
+    settings = make_settings()
+    point = {
+        "workload_id": "example",
+        "ram_pages": 500,
+        "flash_pages": 4000,
+        "flash_device_id": "face2016-samsung-840pro-256",
+        "disk_device_id": "face2016-cheetah-15k6-single",
+        "accesses_per_s": 5000.0,
+        "checkpoint_interval_s": 17.0,
+    }
+
+    def basis(application):
+        return application.post("/recovery", point, 200)["restart"]["redo_basis"]
+
+    def counts(application):
+        application.wait_until(lambda: "counted in the" in basis(application), 2.0)
+        return application.post("/recovery", point, 200)["restart"]
+
+    with run_application(settings) as application:
+        application.wait_example()
+        asked = {"workload_id": "example", "windows": 8}
+        windows = application.post("/windows", asked, 202)
+        application.wait_run(windows["run"]["id"])
+        cut = application.get(f"/windows/{windows['id']}/curves")
+        application.client.post("/recovery/check", json=point)
+        before = counts(application)
+    for path in settings.contents_dir.glob("*/analyses/*.npz"):
+        if "pages_written" in read_arrays(path):
+            without(path, "pages_written")
+    with run_application(settings) as application:
+        refused = application.client.get(f"/windows/{windows['id']}/curves")
+        assert refused.status_code == 409
+        assert "is recomputed from the trace" in refused.json()["detail"]
+        assert application.client.post("/recovery/check", json=point).is_success
+        assert counts(application) == before
+        again = application.get(f"/windows/{windows['id']}")
+        application.wait_run(again["run"]["id"])
+        assert application.get(f"/windows/{windows['id']}/curves") == cut
+
+
 class TestSharedCache:
     def test_one_load_serves_all_who_ask_together(self):
         loads = []

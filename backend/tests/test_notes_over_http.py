@@ -60,6 +60,20 @@ class TestNotes:
             told = {one["name"]: one["message"] for one in found["warnings"]}
             assert "its writes are unknown" in told["no_writes_in_format"]
 
+    def test_unknown_writes_are_no_pages_to_redo(self, application, arc):
+        body = {
+            **point(arc[0]["id"]),
+            "accesses_per_s": 100.0,
+            "checkpoint_interval_s": 0.1,
+        }
+        check = application.client.post("/recovery/check", json=body)
+        assert check.status_code in (200, 202)
+        titles = [run["title"] for run in application.get("/runs")["items"]]
+        assert not [title for title in titles if "to redo" in title]
+        restart = application.post("/recovery", body, 200)["restart"]
+        assert restart["redo_pages"] == 5
+        assert "the share of writes is unknown" in restart["redo_basis"]
+
     def test_they_stand_with_the_replays_of_the_trace(self, application, arc):
         workload_id = arc[0]["id"]
         sweep = {

@@ -167,6 +167,27 @@ class TestStored:
         assert found["rows"] == study["rows"]
         assert not found["is_example"]
 
+    def test_a_file_named_like_the_example_is_not_the_example(self, application):
+        upload = application.upload(b"B T\nU T 1\nC T\n", example_path().name)
+        study = finished(application, {"upload_id": upload, "ram_pages": [2]})
+        assert not study["is_example"]
+        application.client.delete(
+            f"/uploads/{upload}", headers={"Tus-Resumable": "1.0.0"}
+        )
+        found = application.get(f"/transaction-studies/{study['id']}")
+        assert found["inputs"]["upload_id"] is None
+        assert found["filename"] == example_path().name
+        assert not found["is_example"]
+
+    @pytest.mark.parametrize("spare", [None, 1, 0.07, 1e-7])
+    def test_the_example_is_known_as_such_when_it_is_read_again(
+        self, application, spare
+    ):
+        body = {"systems": ["aries"], "ram_pages": [64], "spare": spare, "blocks": 300}
+        made = application.post("/transaction-studies", body, 202)
+        assert made["is_example"]
+        assert application.get(f"/transaction-studies/{made['id']}")["is_example"]
+
 
 class TestRefused:
     @pytest.mark.parametrize(
@@ -176,6 +197,8 @@ class TestRefused:
             ({"ram_pages": [4, 4]}, "body.ram_pages"),
             ({"log_bytes_per_update": 5_000}, "body.log_bytes_per_update"),
             ({"spare": 0}, "body.spare"),
+            ({"crash": 2**63 + 1}, "body.crash"),
+            ({"crash": 0}, "body.crash"),
             ({"systems": ["lru"]}, "body.systems"),
         ],
     )

@@ -732,6 +732,38 @@ def test_pages_to_redo_are_those_that_the_trace_writes_in_half_an_interval(
     assert "--redo-pages" in capsys.readouterr().err
 
 
+def test_a_trace_that_records_no_writes_counts_no_pages_to_redo(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nobody knows which of its accesses wrote: 0 pages would be a claim."""
+    path = tmp_path / "x.lis"
+    path.write_text("".join(f"{at % 40} 4 0 {at}\n" for at in range(400)), "ascii")
+    arguments = [
+        "restart", "--flash", "64GiB", "--flash-device", "samsung-pm9a3-7.68tb-u2",
+        "--disk-device", "face2016-cheetah-15k6-single", "--trace", str(path),
+        "--accesses-per-second", "100", "--checkpoint-interval-s", "4",
+    ]  # fmt: skip
+    assert main(arguments) == 2
+    refused = capsys.readouterr().err
+    assert "records no writes" in refused
+    assert "give --redo-pages" in refused
+    assert main([*arguments, "--redo-pages", "77"]) == 0
+    curve = profile(Trace(path)).curve
+    assert curve.known_write_accesses == 0
+    restart = recovery_question.answer(
+        curve,
+        ram_pages=4,
+        flash_pages=16,
+        flash=catalog.device("samsung-pm9a3-7.68tb-u2"),
+        disk=catalog.device("face2016-cheetah-15k6-single"),
+        accesses_per_s=5.0,
+        checkpoint_interval_s=4.0,
+    ).restart
+    assert restart is not None
+    assert restart.redo_pages == 10
+    assert "the share of writes is unknown" in restart.redo_basis
+
+
 def test_the_recovery_answer_counts_pages_unless_they_are_stated() -> None:
     curve = profile(Trace(recordings.TPCB)).curve
     asked: dict[str, Any] = {

@@ -1040,6 +1040,51 @@ def test_blocks_that_were_not_given_grow_until_log_records_fit(tmp_path: Path) -
         assert found == alone.systems
 
 
+@pytest.mark.oracle("advise.transaction_study.planned")
+def test_a_given_spare_decides_the_blocks_and_the_write_amplification(
+    tmp_path: Path,
+) -> None:
+    survey = transactions_replay.survey_events(RECORDED)
+    spares = (0.07, 0.28, 0.5)
+    amplified = []
+    for spare in spares:
+        planned = transaction_study.planned(survey, spare=spare).geometry.blocks
+        assert planned == math.ceil((1082 + 3 * 1024) * (1 + spare) / 64)
+        plan = transaction_study.planned(survey, ram_pages=[30], spare=spare)
+        made = transaction_study.replays(
+            RECORDED,
+            plan,
+            grows=True,
+            systems=("page_lru", "transaction_log"),
+            log_bytes_per_update=100,
+            spare=spare,
+            durable=True,
+            checkpoint_pages=1024,
+            crash_after=None,
+        )
+        *_, (used, _, found) = made
+        # The log takes more than three intervals, by a few blocks.
+        assert planned <= used.geometry.blocks <= math.ceil(planned * 1.125)
+        amplified.append(
+            [
+                counts.writes / (counts.writes - counts.copied_pages)
+                for counts in found.values()
+            ]
+        )
+    for few, some, many in zip(*amplified, strict=True):
+        assert few > some > many > 1
+    # A small share of few blocks would leave the device no block to collect into.
+    path = tmp_path / "events.txt"
+    path.write_text("".join(f"B T{n}\nU T{n} {n % 90}\nC T{n}\n" for n in range(900)))
+    small = transaction_study.answer(
+        path, ram_pages=[4], systems=["aries"], spare=0.02, checkpoint_pages=1
+    )
+    assert small.rows[0].counts.data_pages_written > 0
+    for spare in (0.0, -0.5, math.nan):
+        with pytest.raises(BadInput, match="is not above 0"):
+            transaction_study.planned(survey, spare=spare)
+
+
 def test_the_finding_of_a_study_follows_its_figures() -> None:
     def said(**times: tuple[int, ...]) -> str:
         sizes = range(len(next(iter(times.values()))))
@@ -1070,6 +1115,49 @@ def test_the_finding_of_a_study_follows_its_figures() -> None:
         "Average access time takes 100 µs of I/O with 10 pages of memory"
     )
     assert transaction_study.priced({}).finding == "Nothing has been replayed yet"
+
+
+def test_without_a_log_everywhere_the_base_keeps_none_either() -> None:
+    def asked(durable: bool, **reads: int) -> transaction_study.TransactionStudy:
+        counts = {
+            name: transactions_replay.ReplayCounts(reads=many)
+            for name, many in reads.items()
+        }
+        return transaction_study.priced({10: counts}, durable=durable)
+
+    def named(found: transaction_study.TransactionStudy) -> set[str]:
+        return {caution.name for caution in found.warnings}
+
+    kept = asked(True, page_lru=4, aries=8, aat=3)
+    assert kept.finding.endswith("62.5 % less than ARIES with 10 pages of memory")
+    assert "only_aries_keeps_a_log" not in named(kept)
+    lost = asked(False, page_lru=4, aries=8, aat=3)
+    assert lost.finding.endswith(
+        "25.0 % less than LRU of pages with 10 pages of memory"
+    )
+    assert "only_aries_keeps_a_log" in named(lost)
+    [caution] = [
+        each for each in lost.cautions if each.code == "only_aries_keeps_a_log"
+    ]
+    assert caution.effect
+    for alone in (asked(False, aries=8), asked(False, page_lru=4, aat=3)):
+        assert "only_aries_keeps_a_log" not in named(alone)
+
+
+def test_a_crash_behind_the_last_event_is_refused_before_the_replay(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pytest.raises(BadInput) as late:
+        transactions_replay.replay_systems(
+            RECORDED, ram_pages=9, database_pages=1082, crash_after=111_492
+        )
+    monkeypatch.setattr(transaction_study, "replay_systems", None)
+    with pytest.raises(BadInput) as early:
+        transaction_study.answer(RECORDED, ram_pages=[9], crash_after=111_492)
+    # In the same words; the core groups no digits.
+    assert str(early.value).replace("111,491", "111491") == str(late.value)
+    [problem] = early.value.problems
+    assert (problem.where, problem.value) == ("crash_after", "111492")
 
 
 def test_a_study_refuses_a_database_without_its_pages() -> None:

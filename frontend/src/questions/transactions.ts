@@ -32,7 +32,7 @@ export interface TransactionsSearch {
   events?: string | undefined;
   /** Names with commas between; absent: all. */
   which?: string | undefined;
-  /** Buffer sizes with commas between; absent: shares of the pages touched. [pages] */
+  /** Buffer sizes with commas between; absent: shares of the page numbers. [pages] */
   sizes?: string | undefined;
   /** The buffer that the chart and the table are of. [pages] */
   ram?: number | undefined;

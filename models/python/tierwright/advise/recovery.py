@@ -672,7 +672,7 @@ def _counted(redone: Redone) -> str:
 
 def _most_writes(curve: Curve) -> tuple[float, str]:
     """Share of the accesses that write, at most; and what to add where it is unknown."""
-    if curve.known_write_accesses is not None:
+    if curve.known_write_accesses is not None and curve.notes.tells_writes:
         return curve.known_write_accesses / curve.accesses, ""
     stated = None if curve.given is None else curve.given.write_share
     if stated is not None:

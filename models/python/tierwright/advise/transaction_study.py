@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from tierwright.common.errors import BadInput, Problem
 from tierwright.common.wording import counted, duration_us, percent
 from tierwright.evaluate.transactions.study import operations_derivation
 from tierwright.hardware.raw_nand import PAPER_TIMES, NandGeometry, NandTimes
+from tierwright.simulate.flash_device import LEAST_RESERVE
 from tierwright.simulate.transactions import (
     CHECKPOINT_PAGES,
     SPARE_BLOCKS,
@@ -23,6 +25,7 @@ from tierwright.simulate.transactions import (
     EventSurvey,
     Recovery,
     ReplayCounts,
+    check_spare,
     device_of,
     replay_systems,
     survey_events,
@@ -30,15 +33,18 @@ from tierwright.simulate.transactions import (
 from tierwright.trace.reading import OnProgress
 
 SHARES = (0.01, 0.03, 0.1, 0.3, 1.0)
-"""Buffer sizes that are studied unless given, as shares of the pages touched. [1]"""
+"""Buffer sizes that are studied unless given, as shares of the page numbers, 0 to the highest touched. [1]"""
 ROOM_SHARE = 0.28
-"""Space beside database and log of the device unless its blocks are given. [1]"""
-MOST_DOUBLINGS = 6
-"""Of the blocks, until they hold what is live: a page has records on at most 8 pages of log records."""
+"""Space beside database and log of the raw chip unless its blocks are given. [1]"""
+MOST_TIMES = 64
+"""So many times the blocks at most, until they hold what is live: a page has records on at most 8 pages of them."""
+SPARE_STEP = 1 / 8
+"""By so much the blocks grow where a spare share is given, as long as they do not hold what is live. [1]"""
 LOG_INTERVALS = 3
 """Checkpoint intervals of the log that it has room for."""
 BASELINES = ("aries", "page_lru")
-"""What the others are compared with: the first of them that was replayed, else the first system."""
+"""What the others are compared with: the first of them that was replayed, else the first system. Without a log
+in every system, the last of them comes first: like the others, it keeps none."""
 PHRASES = {
     "page_lru": "single pages by LRU",
     "aries": "single pages with the log of ARIES",
@@ -74,9 +80,13 @@ class Plan:
     database_pages: int
     geometry: NandGeometry
 
-    def larger(self) -> Plan:
-        """Return the same over twice the blocks."""
-        blocks = 2 * self.geometry.blocks
+    def larger(self, spare: float | None) -> Plan:
+        """Return the same over twice the blocks, or over `SPARE_STEP` more where a spare share is given.
+
+        What a device holds beyond its live pages is spare space too: twice the blocks would hide a given share.
+        """
+        blocks = self.geometry.blocks
+        blocks += blocks if spare is None else math.ceil(blocks * SPARE_STEP)
         return replace(self, geometry=replace(self.geometry, blocks=blocks))
 
 
@@ -177,6 +187,7 @@ def planned(
     blocks: int | None = None,
     pages_per_block: int = 64,
     page_bytes: int = 2048,
+    spare: float | None = None,
     checkpoint_pages: int = CHECKPOINT_PAGES,
 ) -> Plan:
     """Fill in what was not given, from what the events hold.
@@ -186,19 +197,21 @@ def planned(
     survey : EventSurvey
         Of the events.
     ram_pages : sequence of int
-        Buffer sizes; none: `SHARES` of the pages touched. [pages]
+        Buffer sizes; none: `SHARES` of the page numbers. [pages]
     database_pages : int or None
         None: those from 0 to the highest number. [pages]
     blocks : int or None
-        None: as many as hold the database, some intervals of the log and `ROOM_SHARE` more; `replays` doubles
-        them where that is too little.
+        None: as many as hold the database, some intervals of the log and `ROOM_SHARE` more, or `spare` more
+        where it is given; `replays` adds some where that is too little.
     pages_per_block, page_bytes, checkpoint_pages : int
         As of `replay_systems`.
+    spare : float or None
+        As of `answer`.
 
     Raises
     ------
     BadInput
-        If the events touch no page, or one that the database does not have.
+        If the events touch no page, or one that the database does not have, or the spare is not above 0.
 
     Examples
     --------
@@ -224,12 +237,40 @@ def planned(
         )
     sizes = ram_pages or [max(1, round(share * survey.pages)) for share in SHARES]
     if blocks is None:
-        held = (pages + LOG_INTERVALS * checkpoint_pages) * (1 + ROOM_SHARE)
-        blocks = -int(-held // pages_per_block) + SPARE_BLOCKS + 1
+        held = pages + LOG_INTERVALS * checkpoint_pages
+        if spare is None:
+            room = held * (1 + ROOM_SHARE)
+            blocks = -int(-room // pages_per_block) + SPARE_BLOCKS + 1
+        else:
+            check_spare(spare)
+            # A small share of few blocks is less than those that stay free or open.
+            blocks = max(
+                math.ceil(held * (1 + spare) / pages_per_block),
+                math.floor(LEAST_RESERVE * (1 + spare) / spare) + 1,
+            )
     return Plan(
         tuple(sorted(set(sizes))),
         pages,
         NandGeometry(blocks, pages_per_block, page_bytes),
+    )
+
+
+def check_crash(survey: EventSurvey, crash_after: int | None) -> None:
+    """Refuse a crash behind the last event before anything is replayed.
+
+    Raises
+    ------
+    BadInput
+        As the replay, which knows only at its end.
+    """
+    if crash_after is None or crash_after <= survey.events:
+        return
+    events = counted(survey.events, "event")
+    message = f"is beyond the end: there are {events}"
+    raise BadInput(
+        f"crash_after: `{crash_after}` {message}",
+        f"crash after at most {events}",
+        (Problem("crash_after", str(crash_after), message),),
     )
 
 
@@ -272,13 +313,16 @@ def answer(
     BadInput
         As `planned` and `replay_systems`.
     """
+    survey = survey_events(path, on_progress)
+    check_crash(survey, crash_after)
     plan = planned(
-        survey_events(path, on_progress),
+        survey,
         ram_pages=ram_pages,
         database_pages=database_pages,
         blocks=blocks,
         pages_per_block=pages_per_block,
         page_bytes=page_bytes,
+        spare=spare,
         checkpoint_pages=checkpoint_pages,
     )
     found: dict[int, Mapping[str, ReplayCounts]] = {}
@@ -298,7 +342,9 @@ def answer(
         if plan_used != plan:
             plan, found = plan_used, {}
         found[pages] = counts
-    return priced(found, times=times, disk_us=disk_us, disk_log_us=disk_log_us)
+    return priced(
+        found, durable=durable, times=times, disk_us=disk_us, disk_log_us=disk_log_us
+    )
 
 
 def replays(
@@ -324,7 +370,7 @@ def replays(
     plan : Plan
         Sizes and blocks.
     grows : bool
-        Whether the blocks are doubled where they do not hold what is live; all sizes are then replayed again.
+        Whether blocks are added where they do not hold what is live; all sizes are then replayed again.
     done : collection of int
         Sizes that are left out, while the blocks stay. [pages]
     on_progress : callable
@@ -340,7 +386,7 @@ def replays(
     BadInput
         As `replay_systems`.
     """
-    doublings = MOST_DOUBLINGS if grows else 0
+    most_blocks = MOST_TIMES * plan.geometry.blocks if grows else 0
     while True:
         waiting = [pages for pages in plan.ram_pages if pages not in done]
         try:
@@ -363,9 +409,10 @@ def replays(
         except BadInput as refused:
             where = [each.where for each in refused.problems]
             is_full = where in (["blocks"], ["database_pages"])
-            if not (is_full and doublings):
+            larger = plan.larger(spare)
+            if not is_full or larger.geometry.blocks > most_blocks:
                 raise
-            plan, done, doublings = plan.larger(), (), doublings - 1
+            plan, done = larger, ()
         else:
             return
 
@@ -383,6 +430,7 @@ def counts_of(document: Mapping[str, Any]) -> ReplayCounts:
 def priced(
     found: Mapping[int, Mapping[str, ReplayCounts]],
     *,
+    durable: bool = True,
     times: NandTimes = PAPER_TIMES,
     disk_us: float = 9000.0,
     disk_log_us: float = 34.0,
@@ -393,6 +441,8 @@ def priced(
     ----------
     found : mapping
         Counts by system, by buffer size. [pages]
+    durable : bool
+        As it was replayed: whether every system kept a log.
     times : NandTimes
         Of flash. [µs]
     disk_us, disk_log_us : float
@@ -420,8 +470,8 @@ def priced(
             )
 
     return TransactionStudy(
-        finding=_finding(rows),
-        warnings=tuple(_cautions(rows, times)),
+        finding=_finding(rows, durable=durable),
+        warnings=tuple(_cautions(rows, times, durable=durable)),
         explain=explain,
         weigh=_weigher(at_middle),
         rows=rows,
@@ -458,7 +508,7 @@ def _row(
     )
 
 
-def _finding(rows: Sequence[SystemRow]) -> str:
+def _finding(rows: Sequence[SystemRow], *, durable: bool) -> str:
     """Say which system takes the least time at most of the sizes, beside the baseline."""
     if not rows:
         return "Nothing has been replayed yet"
@@ -466,7 +516,8 @@ def _finding(rows: Sequence[SystemRow]) -> str:
     for row in rows:
         by_size.setdefault(row.ram_pages, {})[row.system] = row
     names = list(next(iter(by_size.values())))
-    base = next((name for name in BASELINES if name in names), names[0])
+    baselines = BASELINES if durable else BASELINES[::-1]
+    base = next((name for name in baselines if name in names), names[0])
     beside = SYSTEMS[base][0]
     if len(names) == 1:
         row = rows[-1]
@@ -506,12 +557,22 @@ def _finding(rows: Sequence[SystemRow]) -> str:
     )
 
 
-def _cautions(rows: Sequence[SystemRow], times: NandTimes) -> Iterator[Caution]:
+def _cautions(
+    rows: Sequence[SystemRow], times: NandTimes, *, durable: bool
+) -> Iterator[Caution]:
     if times == PAPER_TIMES:
         yield Caution(
             "chip_of_2006",
             "the chip's times are those of the paper's Table I, a chip of 2006",
             "give read, write and erase times of your own chip",
+        )
+    systems = {row.system for row in rows}
+    if not durable and "aries" in systems and len(systems) > 1:
+        yield Caution(
+            "only_aries_keeps_a_log",
+            "only ARIES keeps a log: a crash loses committed changes that the other systems hold in memory, "
+            "and they write no log pages",
+            "compare the others with each other, or let every system keep a log",
         )
     if rows and not any(
         row.counts.transactions_pushed_out or row.counts.data_pages_written

@@ -197,6 +197,11 @@ def _redone_of(
     read = Trace(trace)
     with progress("count writes") as on_progress:
         found = profile(read, on_progress=on_progress)
+        if not found.curve.notes.tells_writes:
+            raise BadInput(
+                f"--trace: `{trace}` records no writes, so the pages to redo are unknown",
+                "use a trace that records writes, or give --redo-pages",
+            )
         duration_s = found.duration_s
         if accesses_per_s is None and not duration_s:
             raise BadInput(

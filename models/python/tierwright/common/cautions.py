@@ -422,6 +422,7 @@ WHY_NOT: Mapping[str, str] = {
     "log_model_differs": "not computable: the curve of the workload is not known",
     "order_of_events_is_ours": "not computable: the order of the paper's events is not published",
     "chip_of_2006": "not computable: no times of another chip are stated",
+    "only_aries_keeps_a_log": "not computable: the others were replayed without a log",
     "fewer_log_pages_than_records": "not computable: how the records fill log pages is not stated",
     "few_windows": "not computable: only a longer trace shows what the advisor does with more windows",
     "few_epochs": "not computable: only a longer trace shows what changes over more epochs",

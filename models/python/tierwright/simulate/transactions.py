@@ -292,6 +292,22 @@ def survey_events(path: Path, on_progress: OnProgress | None = None) -> EventSur
     return EventSurvey(**found)
 
 
+def check_spare(spare: float) -> None:
+    """Refuse a spare share that is not above 0 and finite. [1]
+
+    Raises
+    ------
+    BadInput
+        With its value.
+    """
+    if not (math.isfinite(spare) and spare > 0):
+        raise BadInput(
+            f"spare: `{spare}` is not above 0",
+            "give (physical - logical) / logical, such as 0.28",
+            (Problem("spare", str(spare), "is not above 0"),),
+        )
+
+
 def device_of(geometry: NandGeometry, spare: float) -> FlashDevice:
     """Return the flash device of the same blocks with this spare share.
 
@@ -307,12 +323,7 @@ def device_of(geometry: NandGeometry, spare: float) -> FlashDevice:
     BadInput
         If the spare is not above 0 and finite.
     """
-    if not (math.isfinite(spare) and spare > 0):
-        raise BadInput(
-            f"spare: `{spare}` is not above 0",
-            "give (physical - logical) / logical, such as 0.28",
-            (Problem("spare", str(spare), "is not above 0"),),
-        )
+    check_spare(spare)
     pages = geometry.blocks * geometry.pages_per_block
     return FlashDevice(
         int(pages / (1 + spare)), geometry.blocks, geometry.pages_per_block

@@ -22,8 +22,9 @@ async def check_recovery(asking: Asking, body: RecoveryIn) -> CheckedAnswer | Sw
         asking.context, found.workload, found.point.content, found.curve
     )
     session, context = asking.session, asking.context
-    await wears.count_redone(session, context, found, body)
+    # Before the count is asked for, which locks its id: one that is damaged is queued by a session of its own.
     redone = await wears.find_redone(session, context, found, body)
+    await wears.count_redone(session, context, found, body)
     asked = RestartCheck(
         answer=wears.ask_recovery(found, body, redone),
         redone=redone,

@@ -8,7 +8,10 @@ from tierwright.common.wording import counted
 from tierwright_server.common.errors import NotFound
 from tierwright_server.common.settings import Settings
 from tierwright_server.questions.transaction_studies import repository
-from tierwright_server.questions.transaction_studies.example import example_path
+from tierwright_server.questions.transaction_studies.example import (
+    example_path,
+    is_example,
+)
 from tierwright_server.storage.tables import Run, TransactionStudy
 from tierwright_server.traces.uploads import service as uploads
 from tierwright_server.traces.uploads import storage
@@ -27,6 +30,11 @@ async def prepare(
     """Make the input of the child: the sizes that an earlier attempt has done are left out."""
     study = await _of_run(session, run)
     if study.upload_id is None:
+        if not is_example(study):
+            raise NotFound(
+                f"the upload of {study.filename} is gone",
+                hint="Upload the file again, and request the study again.",
+            )
         path = example_path()
     else:
         upload = await uploads.find_complete(session, study.upload_id)

@@ -56,7 +56,8 @@ class TransactionStudyIn(Body):
     )
     ram_pages: Annotated[list[RamPages], Field(max_length=MOST_SIZES)] = Field(
         default=[],
-        description="Buffer sizes; absent: 1, 3, 10, 30 and 100 % of the pages touched. [pages]",
+        description="Buffer sizes; absent: 1, 3, 10, 30 and 100 % of the page numbers, from 0 to the highest touched. "
+        "[pages]",
     )
     database_pages: Annotated[int, Field(strict=True, ge=1, le=2**50)] | None = Field(
         default=None,
@@ -68,7 +69,8 @@ class TransactionStudyIn(Body):
     blocks: Annotated[int, Field(strict=True, ge=3, le=2**26)] | None = Field(
         default=None,
         description="Blocks of the device; absent: as many as hold the database, three checkpoint intervals of "
-        "the log and 28 % more; doubled where log records written instead of pages take more.",
+        "the log and 28 % more, doubled where log records written instead of pages take more; with `spare`, that share "
+        "more instead of 28 %, and then by steps of an eighth.",
     )
     pages_per_block: Annotated[int, Field(strict=True, ge=1, le=2**14)] = 64
     page_bytes: Annotated[int, Field(strict=True, ge=1, le=2**24)] = Field(
@@ -88,7 +90,9 @@ class TransactionStudyIn(Body):
     checkpoint_pages: Annotated[int, Field(strict=True, ge=1, le=2**40)] = Field(
         default=1024, description="Log between two checkpoints. [pages]"
     )
-    crash: Literal["none", "end"] | Annotated[int, Field(strict=True, ge=1)] = Field(
+    crash: (
+        Literal["none", "end"] | Annotated[int, Field(strict=True, ge=1, le=2**63)]
+    ) = Field(
         default="none",
         description="Whether the systems crash and are restarted: after so many events, or after the last one "
         "(`end`).",

@@ -1,7 +1,6 @@
 """Studies of recorded transactions: what is replayed, and what is shown of it so far."""
 
 import asyncio
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -13,7 +12,6 @@ from tierwright.advise import transaction_study as models
 from tierwright.hardware.raw_nand import NandTimes
 from tierwright_server.common.errors import BadInput, NotFound
 from tierwright_server.common.older_models import about_version
-from tierwright_server.common.result_ids import result_id
 from tierwright_server.common.schemas import CautionOut, WarningOut
 from tierwright_server.common.version import VERSION
 from tierwright_server.http.context import Context
@@ -22,7 +20,12 @@ from tierwright_server.jobs.runs import service as runs
 from tierwright_server.jobs.runs.schemas import RunOut
 from tierwright_server.jobs.runs.states import RunKind, RunStatus
 from tierwright_server.questions.transaction_studies import repository
-from tierwright_server.questions.transaction_studies.example import example_path
+from tierwright_server.questions.transaction_studies.example import (
+    example_path,
+    example_source,
+    id_of,
+    is_example,
+)
 from tierwright_server.questions.transaction_studies.schemas import (
     StudyRow,
     TransactionStudyIn,
@@ -79,7 +82,7 @@ async def create(
         )
     source, filename = await _source(session, context, body.upload_id)
     inputs = body.model_dump(mode="json", exclude={"upload_id"})
-    study_id = result_id([RunKind.TRANSACTION_STUDY.value, source, inputs, VERSION])
+    study_id = id_of(source, inputs, VERSION)
     await results.lock_id(session, study_id)
     found = await repository.get(session, study_id)
     if found is not None and (found[0].complete or results.is_open(found[1])):
@@ -114,9 +117,7 @@ async def _source(
 ) -> tuple[str, str]:
     """Return what a file of events is known by, and its name; an upload that is used lives on."""
     if upload_id is None:
-        path = example_path()
-        content = await asyncio.to_thread(path.read_bytes)
-        return hashlib.sha256(content).hexdigest(), path.name
+        return await asyncio.to_thread(example_source), example_path().name
     settings = context.settings
     upload = await uploads.find_complete(session, upload_id, lock=True)
     path = storage.readable_path(settings, upload)
@@ -160,6 +161,7 @@ def _out(
             }
             for pages, systems in study.rows.items()
         },
+        durable=study.inputs["durable"],
         times=prices.times,
         disk_us=prices.disk_us,
         disk_log_us=prices.disk_log_us,
@@ -174,7 +176,7 @@ def _out(
             {**study.inputs, "upload_id": study.upload_id}
         ),
         filename=study.filename,
-        is_example=study.filename == example_path().name and study.upload_id is None,
+        is_example=is_example(study),
         survey=study.survey,
         ram_pages=plan.get("ram_pages", []),
         database_pages=plan.get("database_pages"),

@@ -65,6 +65,7 @@ def _study(path: Path, job: dict[str, Any], report: Report) -> dict[str, Any]:
                 "blocks",
                 "pages_per_block",
                 "page_bytes",
+                "spare",
                 "checkpoint_pages",
             )
         },
@@ -73,6 +74,7 @@ def _study(path: Path, job: dict[str, Any], report: Report) -> dict[str, Any]:
         plan = replace(plan, geometry=replace(plan.geometry, blocks=job["blocks"]))
     crash = inputs["crash"]
     crash_after = {"none": None, "end": survey.events}.get(crash, crash)
+    models.check_crash(survey, crash_after)
 
     def known(plan: models.Plan) -> dict[str, Any]:
         return {

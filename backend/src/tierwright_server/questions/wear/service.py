@@ -15,7 +15,7 @@ from tierwright.hardware import smart
 from tierwright.hardware.device import Device
 from tierwright.hardware.prices import PriceBook
 from tierwright.profile.curve import Curve
-from tierwright_server.common.errors import BadInput
+from tierwright_server.common.errors import BadInput, NotReady
 from tierwright_server.common.schemas import CautionOut, WarningOut
 from tierwright_server.hardware.catalog import service as catalog
 from tierwright_server.hardware.catalog.schemas import DeviceOut
@@ -190,7 +190,7 @@ async def recover(
 async def find_redone(
     session: AsyncSession, context: Context, found: Found, body: RecoveryIn
 ) -> Redone | None:
-    """Find what the trace writes in half a checkpoint interval; None where that was not counted, or is stated."""
+    """Find what the trace writes in half a checkpoint interval; None where that is not counted yet, or is stated."""
     window = redo_window_of(found, body)
     if window is None:
         return None
@@ -201,7 +201,10 @@ async def find_redone(
     row = await results.row(session, RunKind.WINDOWS, analysis_id)
     if row is None or analyses.status_of(row) is not RunStatus.SUCCEEDED:
         return None
-    arrays = await analyses.load(context, row)
+    try:
+        arrays = await analyses.load(context, row)
+    except NotReady:  # damaged, or of an earlier version: it is counted again
+        return None
     return recovery.redone_of(
         arrays["window_accesses"], arrays["pages_written"], length=length, share=share
     )
@@ -225,9 +228,14 @@ async def count_redone(
 
 
 def redo_window_of(found: Found, body: RecoveryIn) -> tuple[int, float] | None:
-    """Return the accesses of half an interval, and their share of it; None without a trace, or if pages are stated."""
+    """Return the accesses of half an interval, and their share of it.
+
+    None without a trace, if its format records no writes, or if pages are stated.
+    """
     content = found.point.content
     if body.redo_pages is not None or kind_of(content.summary) is not ContentKind.TRACE:
+        return None
+    if not found.curve.notes.tells_writes:
         return None
     length, share = recovery.redo_window(
         content.summary["accesses"],

@@ -3,17 +3,22 @@
 import asyncio
 import io
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tierwright_server.common.sealed import opened
+from tierwright_server.common.sealed import Damaged, opened
 from tierwright_server.common.settings import Settings
+from tierwright_server.jobs.runs.states import RunKind
 from tierwright_server.storage import contents
 from tierwright_server.storage.shared_cache import SharedCache
 from tierwright_server.storage.tables import Result
+
+ADDED: Mapping[str, tuple[str, ...]] = {RunKind.WINDOWS.value: ("pages_written",)}
+"""Arrays by kind of analysis that earlier versions did not store: without them it is computed again."""
 
 
 class AnalysisCache:
@@ -36,13 +41,13 @@ class AnalysisCache:
         FileNotFoundError
             The file is gone.
         Damaged
-            The file is not what was written.
+            The file is not what was written, or lacks an array of `ADDED`.
         """
         path = contents.analysis_path(settings, analysis.content_id, analysis.id)
         with suppress(OSError):  # the load says what is wrong
             os.utime(path)  # read now: it does not expire
         return await self._kept.get(
-            analysis.id, lambda: asyncio.to_thread(read_arrays, path)
+            analysis.id, lambda: asyncio.to_thread(_read_all, path, analysis.kind)
         )
 
     def drop(self, analysis_id: str) -> None:
@@ -62,6 +67,15 @@ def read_arrays(path: Path) -> dict[str, Any]:
         np.load(io.BytesIO(content), allow_pickle=False) as file,
     ):
         return dict(file)
+
+
+def _read_all(path: Path, kind: str) -> dict[str, Any]:
+    """Read the arrays of an analysis of a kind, none missing."""
+    arrays = read_arrays(path)
+    for name in ADDED.get(kind, ()):
+        if name not in arrays:
+            raise Damaged(f"{path.name} was stored before `{name}` was counted")
+    return arrays
 
 
 def _bytes_of(arrays: dict[str, Any]) -> int:

@@ -143,8 +143,7 @@ async def load(context: Context, row: Row) -> Any:
         run_id = await _again(context, analysis, str(error))
         raise NotReady(
             f"the stored result of the analysis `{analysis.id}` was damaged, or "
-            "without a checksum as earlier versions stored it; it is recomputed from "
-            "the trace",
+            "incomplete as earlier versions stored it; it is recomputed from the trace",
             hint=f"Follow its run `{run_id}` until it is done; check the disk of the data "
             "folder.",
         ) from None
