@@ -15691,6 +15691,18 @@ export type PriceBookImportOut = {
      * What changed since that book; empty where there is none.
      */
     changes: Array<PriceChangeOut>;
+    /**
+     * Skipped
+     *
+     * Rows of the list that could not be read, the first 1,000.
+     */
+    skipped: Array<SkippedRowOut>;
+    /**
+     * Warnings
+     *
+     * What to know of the list as a whole, such as that it names a next page.
+     */
+    warnings: Array<ImportNoteOut>;
 };
 
 /**
@@ -24106,7 +24118,7 @@ export type TransactionStudyIn = {
     /**
      * Ram Pages
      *
-     * Buffer sizes; absent: 1, 3, 10, 30 and 100 % of the pages touched. [pages]
+     * Buffer sizes; absent: 1, 3, 10, 30 and 100 % of the page numbers, from 0 to the highest touched. [pages]
      */
     ram_pages?: Array<number>;
     /**
@@ -24124,7 +24136,7 @@ export type TransactionStudyIn = {
     /**
      * Blocks
      *
-     * Blocks of the device; absent: as many as hold the database, three checkpoint intervals of the log and 28 % more; doubled where log records written instead of pages take more.
+     * Blocks of the device; absent: as many as hold the database, three checkpoint intervals of the log and 28 % more, doubled where log records written instead of pages take more; with `spare`, that share more instead of 28 %, and then by steps of an eighth.
      */
     blocks?: number | null;
     /**
@@ -29120,7 +29132,7 @@ export type ImportPriceBookData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'price_book.exchange_rates' | 'price_book.absent' | 'price_book.prices' | 'left' | 'changes';
+        table?: 'price_book.exchange_rates' | 'price_book.absent' | 'price_book.prices' | 'left' | 'changes' | 'skipped' | 'warnings';
     };
     url: '/api/v1/imports/price-books';
 };
