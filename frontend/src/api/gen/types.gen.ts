@@ -24106,7 +24106,7 @@ export type TransactionStudyIn = {
     /**
      * Ram Pages
      *
-     * Buffer sizes; absent: 1, 3, 10, 30 and 100 % of the pages touched. [pages]
+     * Buffer sizes; absent: 1, 3, 10, 30 and 100 % of the page numbers, from 0 to the highest touched. [pages]
      */
     ram_pages?: Array<number>;
     /**
@@ -24124,7 +24124,7 @@ export type TransactionStudyIn = {
     /**
      * Blocks
      *
-     * Blocks of the device; absent: as many as hold the database, three checkpoint intervals of the log and 28 % more; doubled where log records written instead of pages take more.
+     * Blocks of the device; absent: as many as hold the database, three checkpoint intervals of the log and 28 % more, doubled where log records written instead of pages take more; with `spare`, that share more instead of 28 %, and then by steps of an eighth.
      */
     blocks?: number | null;
     /**
