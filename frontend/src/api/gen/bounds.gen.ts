@@ -558,7 +558,7 @@ export const FarMemoryIn = {
 
 export const FileImportIn = {
   encoding: {"values":["text","base64"],"usual":"text"},
-  mapping: {"most":1000},
+  mapping: {"most":10000},
   kind: {"values":["quotes","prices","inventory"]},
 } as const;
 
@@ -755,7 +755,7 @@ export const ImportFioQuery = {
 } as const;
 
 export const ImportPriceBookQuery = {
-  table: {"values":["price_book.exchange_rates","price_book.absent","price_book.prices","left","changes"]},
+  table: {"values":["price_book.exchange_rates","price_book.absent","price_book.prices","left","changes","skipped","warnings"]},
 } as const;
 
 export const JoinedWorkloadIn = {
@@ -994,7 +994,7 @@ export const PreviewUploadQuery = {
 
 export const PriceBookImportIn = {
   encoding: {"values":["text","base64"],"usual":"text"},
-  mapping: {"most":1000},
+  mapping: {"most":10000},
   exchange_rates: {"most":20},
 } as const;
 
@@ -1051,7 +1051,7 @@ export const QuotePaperIn = {
   accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
   dirty_share: {"low":0,"high":1},
   rates: {"most":50},
-  mapping: {"most":1000},
+  mapping: {"most":10000},
   seed: {"low":0,"high":2147483647,"whole":true,"usual":0},
 } as const;
 
@@ -1065,7 +1065,7 @@ export const QuoteRankingIn = {
   accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
   dirty_share: {"low":0,"high":1},
   rates: {"most":50},
-  mapping: {"most":1000},
+  mapping: {"most":10000},
   seed: {"low":0,"high":2147483647,"whole":true,"usual":0},
 } as const;
 

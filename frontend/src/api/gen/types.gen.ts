@@ -15691,6 +15691,18 @@ export type PriceBookImportOut = {
      * What changed since that book; empty where there is none.
      */
     changes: Array<PriceChangeOut>;
+    /**
+     * Skipped
+     *
+     * Rows of the list that could not be read, the first 1,000.
+     */
+    skipped: Array<SkippedRowOut>;
+    /**
+     * Warnings
+     *
+     * What to know of the list as a whole, such as that it names a next page.
+     */
+    warnings: Array<ImportNoteOut>;
 };
 
 /**
@@ -29120,7 +29132,7 @@ export type ImportPriceBookData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'price_book.exchange_rates' | 'price_book.absent' | 'price_book.prices' | 'left' | 'changes';
+        table?: 'price_book.exchange_rates' | 'price_book.absent' | 'price_book.prices' | 'left' | 'changes' | 'skipped' | 'warnings';
     };
     url: '/api/v1/imports/price-books';
 };
