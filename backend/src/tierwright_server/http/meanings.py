@@ -225,6 +225,8 @@ EVERYWHERE: dict[str, str] = {
 }
 
 OF_ONE_SCHEMA: dict[str, str] = {
+    "CourseOut.system": "Scheme or flash cache that was replayed.",
+    "CourseOut.windows": "The windows, in order.",
     "TransactionWritesOut.resident_transactions": "Transactions whose pages all fit.",
     "WarningOut.name": "Stable name of the warning, for programs.",
     "DerivationStep.name": "Name of the figure that the step gives.",

@@ -5767,6 +5767,8 @@ export type CourseOut = {
     devices: DevicesUsed;
     /**
      * System
+     *
+     * Scheme or flash cache that was replayed.
      */
     system: string;
     /**
@@ -5831,6 +5833,8 @@ export type CourseOut = {
     recovered_s: number | null;
     /**
      * Windows
+     *
+     * The windows, in order.
      */
     windows: Array<CourseWindow>;
     /**
