@@ -175,7 +175,6 @@ NO_MODEL = {
     "advise.quote_ranking.switching.said": "words",
     "profile.workers.spread": "does work anew whose worker died; held by test_parts.py",
     "advise.transaction_study.check_crash": "checks an input; held by test_transactions.py",
-    "advise.transaction_study.planned": "counts blocks of a device, as the study asks; held by test_transactions.py",
     "simulate.transactions.check_spare": "checks an input; held by test_transactions.py",
     "simulate.spread.miniatures": "the same miniatures by workers; held by test_executors.py",
     "simulate.spread.sweep": "the same sweep by workers; held by test_executors.py",
@@ -339,7 +338,6 @@ NO_MODEL = {
     ),
     "advise.transaction_replay.check_room": "checks inputs",
     "advise.transaction_study.counts_of": "reads a document",
-    "advise.transaction_study.planned": "fills in inputs",
     "advise.transaction_study.shown": "plain data of a row",
     **dict.fromkeys(
         (
@@ -410,6 +408,7 @@ NO_MODEL = {
 """Public functions that compute nothing of a model."""
 
 JOINED = {
+    "advise.transaction_study.planned": "blocks of a device by the pages that it holds; held by test_transactions.py",
     "profile.parts.profile_of_parts": "counts of parts, joined by the core; held by test_parts.py",
     "advise.scheme_map.answer": "maps at both ends, in words",
     "advise.scheme_map.at_point": "a cell of a map, in words",
