@@ -158,7 +158,9 @@ test("Oracle's cache advice and ZFS counters are read from the examples", async 
 
   await choose(page, "Start from an example", "memcached metadump");
   await expect(page.getByRole("heading", { name: "Evidence: ages" })).toBeVisible();
-  await expect(page.getByText(/^At its largest size, [\d.]+ .?i?B, it agrees/)).toBeVisible();
+  await expect(
+    page.getByText(/^At its largest size, [\d.]+ .?i?B, it agrees/),
+  ).toBeVisible();
 });
 
 test("a profile is dropped in place of its trace", async ({ page }) => {
