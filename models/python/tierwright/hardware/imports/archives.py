@@ -104,7 +104,7 @@ def _unpack(archive: zipfile.ZipFile, folder: Path, place: str) -> None:
             method = each.compress_type
             raise BadInput(
                 f"{place}: the member `{shown(each.filename)}` is packed with {_UNBOUNDED.get(method, f'method {method}')}",
-                "pack with deflate, which is what `zip` does unless told otherwise",
+                "pack with deflate, which is the usual method of `zip`",
             )
         path = folder.joinpath(*parts)
         path.parent.mkdir(parents=True, exist_ok=True)
