@@ -477,8 +477,8 @@ fn a_cancelled_sweep_by_miniatures_keeps_whole_reads() {
     let (mut reads, mut before) = (1, 0);
     let mut open = || Ok(source(&trace, 5000));
     let found = miniatures(&mut open, &configurations, 0.8, 1, 2, &mut |progress| {
-        // A read begins below where the one before ended; on a busy machine one may be reported twice at the same place.
-        reads += u64::from(progress.accesses < before);
+        // A read begins far below where the one before ended; within one, two threads may report a little out of order.
+        reads += u64::from(2 * progress.accesses < before);
         before = progress.accesses;
         reads < 2
     })
