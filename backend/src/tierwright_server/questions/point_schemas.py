@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -17,6 +17,19 @@ from tierwright_server.common.schemas import (
     StartIn,
 )
 from tierwright_server.hardware.catalog.schemas import DeviceOut, Origin
+
+Devices = Annotated[int, Field(strict=True, ge=1, le=100_000)]
+WaitsForWrites = Annotated[
+    Literal["background", "waited_for"],
+    Field(description="Whether an access waits for the writes that its miss causes."),
+]
+ServiceTimes = Annotated[
+    Literal["constant", "exponential"],
+    Field(
+        description="How the time of an operation varies about what the device states."
+    ),
+]
+"""What devices do on simulated time and in the models of response, as every question about it asks."""
 
 
 class DirtyShareIn(StartIn):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tierwright.advise.transaction_effects import at_other_times
+from tierwright.advise.transaction_replay import BUFFER_WORDS
 from tierwright.common.answer import Answer, Figure, Step, step
 from tierwright.common.cautions import Caution, Effect, Weigh, anywhere
 from tierwright.common.derivation import plain
@@ -46,13 +47,11 @@ BASELINES = ("aries", "page_lru")
 """What the others are compared with: the first of them that was replayed, else the first system. Without a log
 in every system, the last of them comes first: like the others, it keeps none."""
 PHRASES = {
-    "page_lru": "single pages by LRU",
+    **BUFFER_WORDS,
     "aries": "single pages with the log of ARIES",
     "committed_first": "pages of committed transactions first",
     "aat": "transactions by average access time",
-    "transaction_page": "transactions as pages",
     "log_write": "transactions as log records, without lazy replace",
-    "transaction_log": "transactions as log records",
 }
 """A system within a sentence, in the plural."""
 ESTIMATOR = "replay of every event; time is counted operations times busy times"

@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from tierwright.cli.options import FlashMetadata, preset_of
+from tierwright.cli.options import (
+    FlashMetadata,
+    ServiceTimes,
+    WaitsForWrites,
+    preset_of,
+)
 from tierwright.cli.output import (
     Json,
     pairs,
@@ -112,22 +117,8 @@ def course(
             "--option", metavar="K=V", help="Of the flash cache; may be repeated."
         ),
     ] = None,
-    writes: Annotated[
-        str,
-        typer.Option(
-            "--writes",
-            metavar="background|waited_for",
-            help="Whether an access waits for the writes that its miss causes.",
-        ),
-    ] = "background",
-    service: Annotated[
-        str,
-        typer.Option(
-            "--service",
-            metavar="constant|exponential",
-            help="How the time of an operation varies about what the device states.",
-        ),
-    ] = "constant",
+    writes: WaitsForWrites = "background",
+    service: ServiceTimes = "constant",
     flash_metadata: FlashMetadata = None,
     seed: Annotated[
         int, typer.Option("--seed", min=0, max=2**64 - 1, help="Of what is random.")

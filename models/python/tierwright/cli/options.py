@@ -36,6 +36,24 @@ FlashCaches = Annotated[
     ),
 ]
 
+WaitsForWrites = Annotated[
+    str,
+    typer.Option(
+        "--writes",
+        metavar="background|waited_for",
+        help="Whether an access waits for the writes that its miss causes.",
+    ),
+]
+
+ServiceTimes = Annotated[
+    str,
+    typer.Option(
+        "--service",
+        metavar="constant|exponential",
+        help="How the time of an operation varies about what the device states.",
+    ),
+]
+
 Seed = Annotated[
     int,
     typer.Option(

@@ -13,9 +13,13 @@ from tierwright_server.common.schemas import (
     Identifier,
     Pages,
 )
-from tierwright_server.questions.point_schemas import DevicesUsed, EvaluationIn
-
-Machines = Annotated[int, Field(strict=True, ge=1, le=100_000)]
+from tierwright_server.questions.point_schemas import (
+    Devices,
+    DevicesUsed,
+    EvaluationIn,
+    ServiceTimes,
+    WaitsForWrites,
+)
 
 
 class CourseIn(Body):
@@ -26,8 +30,8 @@ class CourseIn(Body):
     flash_pages: Annotated[Pages, Field(ge=1)]
     flash_device_id: Identifier
     disk_device_id: Identifier
-    flash_devices: Machines = Field(default=1, description="Equal flash devices.")
-    disks: Machines = Field(default=1, description="Equal disks.")
+    flash_devices: Devices = Field(default=1, description="Equal flash devices.")
+    disks: Devices = Field(default=1, description="Equal disks.")
     options: dict[str, str] = Field(
         default={},
         max_length=64,
@@ -60,14 +64,8 @@ class CourseIn(Body):
         default="warm",
         description="`warm`: the contents of flash survive the crash; `cold`: they do not.",
     )
-    writes: Literal["background", "waited_for"] = Field(
-        default="background",
-        description="Whether an access waits for the writes that its miss causes.",
-    )
-    service: Literal["constant", "exponential"] = Field(
-        default="constant",
-        description="How the time of an operation varies about what the device states.",
-    )
+    writes: WaitsForWrites = "background"
+    service: ServiceTimes = "constant"
     seed: Annotated[int, Field(strict=True, ge=0, le=2**53 - 1)] = Field(
         default=0, description="Of what is random."
     )

@@ -18,15 +18,17 @@ from tierwright_server.common.schemas import (
 )
 from tierwright_server.http.steps import DerivationStep
 from tierwright_server.questions.point_schemas import (
+    Devices,
     DevicesUsed,
     DirtyShareIn,
     EvaluationIn,
+    ServiceTimes,
+    WaitsForWrites,
 )
 from tierwright_server.replays.analyses.schemas import AnalysisOut
 
 Clients = Annotated[int, Field(strict=True, ge=1, le=2**32 - 1)]
 AccessRate = Annotated[float, Field(gt=0, le=1e12)]
-Devices = Annotated[int, Field(strict=True, ge=1, le=100_000)]
 
 
 class ResponseTimeIn(DirtyShareIn):
@@ -56,14 +58,8 @@ class ResponseTimeIn(DirtyShareIn):
         description="Operations that a disk serves at once; absent: IOPS x latency, one for a "
         "hard disk.",
     )
-    writes: Literal["background", "waited_for"] = Field(
-        default="background",
-        description="Whether an access waits for the writes that its miss causes.",
-    )
-    service: Literal["constant", "exponential"] = Field(
-        default="constant",
-        description="How the time of an operation varies about what the device states.",
-    )
+    writes: WaitsForWrites = "background"
+    service: ServiceTimes = "constant"
     flash_metadata: FlashMetadata | None = Field(
         default=None,
         description="Preset of `GET /catalog/flash-metadata` whose memory is "

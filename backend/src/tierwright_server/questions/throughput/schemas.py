@@ -16,6 +16,7 @@ from tierwright_server.common.schemas import (
 )
 from tierwright_server.http.steps import DerivationStep
 from tierwright_server.questions.point_schemas import (
+    Devices,
     DevicesUsed,
     DirtyShareIn,
     DirtyShareOut,
@@ -26,7 +27,6 @@ MOST_CLIENTS = 10_000
 Station = Literal["cpu", "flash", "disk"]
 Limit = Literal["clients", "cpu", "flash", "disk"]
 Varied = Literal["clients", "disks", "flash_devices", "flash_pages"]
-Devices = Annotated[int, Field(strict=True, ge=1, le=100_000)]
 Clients = Annotated[int, Field(strict=True, ge=1, le=MOST_CLIENTS)]
 Amount = Annotated[float, Field(ge=0, le=1e9)]
 ThinkTime = Annotated[float, Field(ge=0, le=1e12)]

@@ -1,7 +1,7 @@
 """Shapes of studies of recorded transactions."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
@@ -28,15 +28,7 @@ System = Literal[
     "log_write",
     "transaction_log",
 ]
-SYSTEMS: list[System] = [
-    "page_lru",
-    "aries",
-    "committed_first",
-    "aat",
-    "transaction_page",
-    "log_write",
-    "transaction_log",
-]
+SYSTEMS: list[System] = list(get_args(System))
 RamPages = Annotated[int, Field(strict=True, ge=1, le=2**32 - 2)]
 
 

@@ -9,6 +9,7 @@ mod admission;
 mod ahead;
 mod bits;
 pub mod buffers;
+mod fetch;
 mod flash_blocks;
 mod flash_caches;
 mod future;

@@ -9,6 +9,7 @@
 //! memory is proportional to the pages held and each touch pays O(1) for it.
 
 use crate::replay::BATCH;
+use crate::replay::fetch::fetch;
 
 pub(crate) mod bands;
 pub(crate) mod protected;
@@ -27,13 +28,6 @@ const LOG_FACTOR: usize = 4;
 const SHORT_LOG_FACTOR: usize = 16;
 /// Entries of the longest such log.
 const SHORT_LOG: usize = 1 << 18;
-
-fn fetch(stamps: &[u32], pages: &[u32]) {
-    let mixed = pages
-        .iter()
-        .fold(0, |mixed, &page| mixed ^ stamps[page as usize]);
-    std::hint::black_box(mixed);
-}
 
 /// What [`Recency::reference`] tells of each access.
 pub(crate) trait Witness {

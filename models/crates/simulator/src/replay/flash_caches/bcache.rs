@@ -7,7 +7,7 @@ use super::sets::{MODES, Mode};
 use super::streams::{Streams, place_of};
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
-    OptionAbout, recount_copies, unit_of,
+    OptionAbout, recount_single_copies, unit_of,
 };
 use crate::error::Result;
 use crate::random::Random;
@@ -903,7 +903,7 @@ impl FlashCache for Bcache {
             used += usize::from(bucket.state != State::Free);
         }
         let mapped = self.frame_of.iter().filter(|&&frame| frame != NONE);
-        recount_copies(
+        recount_single_copies(
             mapped.count(),
             held,
             counters.flash_write_backs,

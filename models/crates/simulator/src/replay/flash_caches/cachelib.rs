@@ -10,6 +10,7 @@ use super::{
 use crate::error::Result;
 use crate::random::Random;
 use crate::replay::bits::BitSet;
+use crate::replay::fetch::fetch;
 use crate::replay::room::Room;
 
 /// Time between two settings of the chance of `dynamic_random`. [ms]
@@ -475,10 +476,7 @@ impl FlashCache for CacheLib {
     }
 
     fn fetch(&self, pages: &[u32]) {
-        let mixed = pages
-            .iter()
-            .fold(0, |mixed, &page| mixed ^ self.frame_of[page as usize]);
-        std::hint::black_box(mixed);
+        fetch(&self.frame_of, pages);
     }
 
     fn start_clock(&mut self, unit: ClockUnit, now: u64) -> u64 {
@@ -575,11 +573,7 @@ impl FlashCache for CacheLib {
             }
         }
         let mapped = self.frame_of.iter().filter(|&&frame| frame != NONE).count();
-        let fills = FlashCacheCounters {
-            requeued: 0,
-            ..*counters
-        };
-        recount_copies(mapped, held, 0, &fills, crash)?;
+        recount_copies(mapped, held, 0, counters, crash)?;
         if held != self.held as usize || slots != self.slots {
             return Err(format!(
                 "{held} pages in {slots} slots, counted as {} in {}",

@@ -7,6 +7,7 @@ use super::{
 use crate::error::Result;
 use crate::replay::Totals;
 use crate::replay::bits::BitSet;
+use crate::replay::fetch::fetch;
 use crate::replay::two_tier::Warning;
 
 /// Flags of a slot: the newest version on flash, newer than the disk's copy, read since enqueued.
@@ -424,10 +425,7 @@ impl FlashCache for Face {
     }
 
     fn fetch(&self, pages: &[u32]) {
-        let mixed = pages
-            .iter()
-            .fold(0, |mixed, &page| mixed ^ self.slot_of[page as usize]);
-        std::hint::black_box(mixed);
+        fetch(&self.slot_of, pages);
     }
 
     #[inline]

@@ -2,9 +2,10 @@
 
 use super::chains::NONE;
 use super::options::Options;
-use super::{Conditions, FlashCacheCounters, Host, OptionAbout, recount_copies};
+use super::{Conditions, FlashCacheCounters, Host, OptionAbout, recount_single_copies};
 use crate::error::Result;
 use crate::replay::bits::BitSet;
+use crate::replay::fetch::fetch;
 use crate::replay::room::Room;
 
 /// Random metadata page writes for one change of a persistent directory: one makes the entry
@@ -68,10 +69,7 @@ impl FrameTable {
     }
 
     pub(super) fn fetch(&self, pages: &[u32]) {
-        let mixed = pages
-            .iter()
-            .fold(0, |mixed, &page| mixed ^ self.frame_of[page as usize]);
-        std::hint::black_box(mixed);
+        fetch(&self.frame_of, pages);
     }
 
     #[inline]
@@ -213,7 +211,7 @@ impl FrameTable {
         crash: Option<&super::CrashReport>,
     ) -> std::result::Result<(), String> {
         let mapped = self.frame_of.iter().filter(|&&frame| frame != NONE);
-        recount_copies(mapped.count(), ordered, 0, counters, crash)?;
+        recount_single_copies(mapped.count(), ordered, 0, counters, crash)?;
         let used = self.room.taken();
         let dirty = self.dirty.iter().filter(|&page| self.holds(page)).count();
         if ordered != self.held as usize

@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::hash::FastMap;
 use crate::random::Random;
 use crate::replay::bits::BitSet;
+use crate::replay::fetch::fetch;
 use crate::replay::room::Room;
 
 const PERCENT: u64 = 100;
@@ -514,10 +515,7 @@ impl FlashCache for Kangaroo {
     }
 
     fn fetch(&self, pages: &[u32]) {
-        let mixed = pages
-            .iter()
-            .fold(0, |mixed, &page| mixed ^ self.frame_of[page as usize]);
-        std::hint::black_box(mixed);
+        fetch(&self.frame_of, pages);
     }
 
     #[inline]
@@ -599,11 +597,7 @@ impl FlashCache for Kangaroo {
         }
         let in_log = self.log.iter().filter(|&&page| page != NONE).count();
         let mapped = self.frame_of.iter().filter(|&&frame| frame != NONE).count();
-        let fills = FlashCacheCounters {
-            requeued: 0,
-            ..*counters
-        };
-        recount_copies(mapped, in_sets + in_log, 0, &fills, crash)?;
+        recount_copies(mapped, in_sets + in_log, 0, counters, crash)?;
         if mapped != self.held as usize || in_log != logged {
             return Err(format!(
                 "{mapped} objects, counted as {}; {in_log} in the log, {logged} by their sets",

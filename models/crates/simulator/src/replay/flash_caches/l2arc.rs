@@ -5,10 +5,11 @@ use super::options::Options;
 use super::rate::{ACCESSES_PER_SECOND, Period, next_due};
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
-    OptionAbout, RAM_POLICY, recount_copies,
+    OptionAbout, RAM_POLICY, recount_single_copies,
 };
 use crate::error::Result;
 use crate::replay::bits::BitSet;
+use crate::replay::fetch::fetch;
 
 /// Buffers that a block of the log describes, and the bytes of one.
 const LOGGED: u64 = 1022;
@@ -77,7 +78,7 @@ pub(crate) struct L2arc {
     /// Pages in DRAM that are on flash too.
     in_both: u64,
     ram_pages: u64,
-    /// Whether flash served the page that is being fetched.
+    /// Ticks of a second.
     second: u64,
     due: u64,
     day: u64,
@@ -85,6 +86,8 @@ pub(crate) struct L2arc {
     carried: u64,
     /// Pages written since the last block of the log.
     unlogged: u64,
+    /// Whether a feed may find something: it looks at the same pages as long as nothing changed.
+    stirred: bool,
 }
 
 impl L2arc {
@@ -135,6 +138,7 @@ impl L2arc {
             self.forget(victim);
             host.counters().flash_evictions += 1;
         }
+        self.stirred = true;
         self.page_at[hand as usize] = page;
         self.frame_of[page as usize] = hand;
         self.held += 1;
@@ -196,11 +200,15 @@ impl L2arc {
             headers_per_page,
             ..
         } = self.settings;
+        if !self.stirred {
+            return;
+        }
         let headers = u64::from(self.held) - self.in_both;
         let most = HEADERS_PERCENT * self.ram_pages * headers_per_page / PERCENT;
         if headers >= most {
             return;
         }
+        self.stirred = false;
         let lists = [
             (self.frequent, self.lengths[1]),
             (self.recent, self.lengths[0]),
@@ -222,6 +230,8 @@ impl L2arc {
                 page = self.links.newer(page);
             }
         }
+        // What was not written for want of room in this second is there in the next.
+        self.stirred |= left == 0;
     }
 }
 
@@ -332,6 +342,7 @@ impl FlashCache for L2arc {
             written_today: 0,
             carried: 0,
             unlogged: 0,
+            stirred: true,
         }
     }
 
@@ -345,10 +356,7 @@ impl FlashCache for L2arc {
     }
 
     fn fetch(&self, pages: &[u32]) {
-        let mixed = pages
-            .iter()
-            .fold(0, |mixed, &page| mixed ^ self.frame_of[page as usize]);
-        std::hint::black_box(mixed);
+        fetch(&self.frame_of, pages);
     }
 
     fn start_clock(&mut self, unit: ClockUnit, now: u64) -> u64 {
@@ -373,6 +381,7 @@ impl FlashCache for L2arc {
 
     #[inline]
     fn on_dram_hit(&mut self, page: u32, _host: &mut impl Host) {
+        self.stirred = true;
         if self.in_frequent.contains(page) {
             self.links.renew(&mut self.frequent, page);
         } else if self.unlist(page) {
@@ -382,6 +391,7 @@ impl FlashCache for L2arc {
 
     #[inline]
     fn lookup(&mut self, page: u32, _host: &mut impl Host) -> bool {
+        self.stirred = true;
         let found = self.holds(page);
         if found {
             self.push_frequent(page);
@@ -452,7 +462,7 @@ impl FlashCache for L2arc {
     ) -> std::result::Result<(), String> {
         let mapped = self.frame_of.iter().filter(|&&frame| frame != NONE).count();
         let held = self.page_at.iter().filter(|&&page| page != NONE).count();
-        recount_copies(mapped, held, 0, counters, crash)?;
+        recount_single_copies(mapped, held, 0, counters, crash)?;
         let recent = self.links.iter(self.recent).count() as u64;
         let frequent = self.links.iter(self.frequent).count() as u64;
         let listed = self

@@ -10,6 +10,7 @@ use super::{
     OptionAbout,
 };
 use crate::error::{Error, Result};
+use crate::replay::fetch::fetch;
 use crate::replay::room::Room;
 use crate::replay::settings::share_of;
 
@@ -249,10 +250,7 @@ impl FlashCache for LazyCleaning {
     }
 
     fn fetch(&self, pages: &[u32]) {
-        let mixed = pages
-            .iter()
-            .fold(0, |mixed, &page| mixed ^ self.frame_of[page as usize]);
-        std::hint::black_box(mixed);
+        fetch(&self.frame_of, pages);
     }
 
     fn start_clock(&mut self, unit: ClockUnit, now: u64) -> u64 {

@@ -10,6 +10,7 @@ use super::{
     OptionAbout,
 };
 use crate::error::Result;
+use crate::replay::fetch::fetch;
 use crate::replay::two_tier::Warning;
 use crate::wording::counted;
 
@@ -489,10 +490,7 @@ impl FlashCache for OpenCas {
 
     fn fetch(&self, pages: &[u32]) {
         self.frames.fetch(pages);
-        let mixed = pages
-            .iter()
-            .fold(0, |mixed, &page| mixed ^ self.place_of[page as usize]);
-        std::hint::black_box(mixed);
+        fetch(&self.place_of, pages);
     }
 
     fn start_clock(&mut self, unit: ClockUnit, now: u64) -> u64 {

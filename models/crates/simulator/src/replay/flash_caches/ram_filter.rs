@@ -9,6 +9,7 @@ use super::{
 use crate::error::Result;
 use crate::random::Random;
 use crate::replay::bits::BitSet;
+use crate::replay::fetch::fetch;
 use crate::replay::settings::share_of;
 
 /// Which pages that leave DRAM flash takes.
@@ -318,10 +319,7 @@ impl FlashCache for RamFilter {
     }
 
     fn fetch(&self, pages: &[u32]) {
-        let mixed = pages
-            .iter()
-            .fold(0, |mixed, &page| mixed ^ self.slot_of[page as usize]);
-        std::hint::black_box(mixed);
+        fetch(&self.slot_of, pages);
     }
 
     #[inline]
@@ -389,11 +387,7 @@ impl FlashCache for RamFilter {
         let held = pages
             .filter(|&(slot, &page)| page != NONE && self.slot_of[page as usize] == slot)
             .count();
-        let copies = FlashCacheCounters {
-            requeued: 0,
-            ..*counters
-        };
-        recount_copies(mapped, held, counters.flash_write_backs, &copies, crash)?;
+        recount_copies(mapped, held, counters.flash_write_backs, counters, crash)?;
         let dirty = self.dirty.iter().filter(|&page| self.holds(page)).count();
         let ghosts = self.links.iter(self.ghost);
         let ghosts = ghosts.filter(|&page| self.in_ghost.contains(page)).count();

@@ -464,6 +464,6 @@ impl FlashCache for Sce {
             .map(|word| word.count_ones() as usize)
             .sum();
         let held = usize::try_from(self.held).unwrap_or(usize::MAX);
-        super::recount_copies(valid, held, 0, counters, crash)
+        super::recount_single_copies(valid, held, 0, counters, crash)
     }
 }

@@ -6,11 +6,12 @@ use super::chains::{Ends, Links, NONE};
 use super::options::Options;
 use super::{
     Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host, OptionAbout,
-    recount_copies, unit_of,
+    recount_single_copies, unit_of,
 };
 use crate::error::Result;
 use crate::hash::FastMap;
 use crate::replay::bits::BitSet;
+use crate::replay::fetch::fetch;
 use crate::replay::settings::share_of;
 
 /// When a changed DRAM victim reaches the disk, and whether flash takes it.
@@ -422,10 +423,7 @@ impl<K: Kind> FlashCache for Sets<K> {
     }
 
     fn fetch(&self, pages: &[u32]) {
-        let mixed = pages
-            .iter()
-            .fold(0, |mixed, &page| mixed ^ self.frame_of[page as usize]);
-        std::hint::black_box(mixed);
+        fetch(&self.frame_of, pages);
     }
 
     #[inline]
@@ -547,7 +545,7 @@ impl<K: Kind> FlashCache for Sets<K> {
             }
         }
         let mapped = self.frame_of.iter().filter(|&&frame| frame != NONE);
-        recount_copies(mapped.count(), held, 0, counters, crash)?;
+        recount_single_copies(mapped.count(), held, 0, counters, crash)?;
         if held != self.held as usize
             || dirty != self.dirty_held as usize
             || dirty != self.dirty.iter().count()

@@ -4,6 +4,7 @@ use std::collections::BinaryHeap;
 
 use super::{Guarding, Policy, Removable};
 use crate::replay::bits::BitSet;
+use crate::replay::fetch::fetch;
 use crate::replay::future::NEVER;
 use crate::replay::settings::Need;
 
@@ -229,10 +230,7 @@ impl Policy for Opt {
     }
 
     fn fetch(&self, pages: &[u32]) {
-        let mixed = pages
-            .iter()
-            .fold(0, |mixed, &page| mixed ^ self.next_accesses[page as usize]);
-        std::hint::black_box(mixed);
+        fetch(&self.next_accesses, pages);
     }
 
     #[inline]

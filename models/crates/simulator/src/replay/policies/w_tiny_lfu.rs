@@ -1,6 +1,7 @@
 //! W-TinyLFU: a window before a cache with frequency admission.
 
 use super::{Policy, Removable, guarding_by};
+use crate::replay::fetch::fetch;
 use crate::replay::lists::Lists;
 use crate::replay::settings::{Setting, Settings, Values};
 
@@ -173,10 +174,7 @@ impl<const GUARDED: bool> Policy for WTinyLfu<GUARDED> {
 
     fn fetch(&self, pages: &[u32]) {
         self.lists.fetch(pages);
-        let mixed = pages
-            .iter()
-            .fold(0, |mixed, &page| mixed ^ self.counts[page as usize]);
-        std::hint::black_box(mixed);
+        fetch(&self.counts, pages);
     }
 
     #[inline]
