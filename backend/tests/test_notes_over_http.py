@@ -69,7 +69,8 @@ class TestNotes:
         check = application.client.post("/recovery/check", json=body)
         assert check.status_code in (200, 202)
         titles = [run["title"] for run in application.get("/runs")["items"]]
-        assert not [title for title in titles if "to redo" in title]
+        counts = f"Pages of {arc[0]['name']} to redo after a crash"
+        assert counts not in titles
         restart = application.post("/recovery", body, 200)["restart"]
         assert restart["redo_pages"] == 5
         assert "the share of writes is unknown" in restart["redo_basis"]

@@ -33,6 +33,10 @@ COMPANIONS = {
     "ftl_trim": {"ftl_spare_percent": "28", "ftl_block_pages": "16"},
 }
 """Options that mean something only beside another one."""
+CHOICE_COMPANIONS = {
+    ("cachelib", "admission", "dynamic_random"): {"target_pages_per_s": "10"},
+}
+"""Choices that mean something only beside another option."""
 
 
 def replay(item, options):
@@ -84,7 +88,10 @@ def test_the_core_takes_every_choice_offered_and_refuses_others(item):
     replay(item, {})
     for option in item.options:
         for choice in option.choices or ():
-            companions = COMPANIONS.get(option.name, {})
+            companions = {
+                **COMPANIONS.get(option.name, {}),
+                **CHOICE_COMPANIONS.get((item.name, option.name, choice), {}),
+            }
             refused = refusal(item, {**companions, option.name: choice})
             if refused is not None:
                 # Goes only with certain other options: the core says which.

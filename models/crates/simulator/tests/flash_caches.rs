@@ -635,7 +635,7 @@ fn lru2_keeps_what_came_back() {
 fn a_warm_restart_finds_the_flash_contents_and_a_cold_one_does_not() {
     let accesses = parse("W1 W2 R3 R1");
     for (cache, extra) in [
-        ("face", None),
+        ("face", Some(("batch_fill", "once"))),
         ("lazy_cleaning", Some(("directory", "persistent"))),
     ] {
         let crash = |restart: &str| {
@@ -655,6 +655,22 @@ fn a_warm_restart_finds_the_flash_contents_and_a_cold_one_does_not() {
         assert_eq!((cold.flash_pages_lost, cold.flash_dirty_pages_lost), (1, 1));
         assert_eq!(warm.counters_before.flash_misses, 3);
     }
+    // A batch that fills from DRAM has taken the other dirty page to flash as well.
+    let restart = |kind| {
+        run(
+            &accesses,
+            "face",
+            2,
+            4,
+            &[("crash_at", "3"), ("restart", kind)],
+        )
+    };
+    let (warm, cold) = (
+        restart("warm").crash.unwrap(),
+        restart("cold").crash.unwrap(),
+    );
+    assert_eq!((warm.ram_pages_lost, warm.ram_dirty_pages_lost), (1, 0));
+    assert_eq!((cold.flash_pages_lost, cold.flash_dirty_pages_lost), (2, 2));
 }
 
 #[test]

@@ -22,6 +22,7 @@ from tierwright.advise.advice._choice import (
     response_limits,
     responses_of,
 )
+from tierwright.advise.advice._responses import TIMES
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._why_not import broken_by
 from tierwright.advise.advice._words import rejected_text
@@ -477,12 +478,12 @@ class _Places:
             yield from self.chosen.order.tolist()
             return
 
-        def responses(rows: IntArray) -> tuple[FloatArray, FloatArray]:
+        def responses(rows: IntArray) -> FloatArray:
             # Of some a better option of the same quote was found.
             new = ~np.isin(self.owner[rows], list(found))
-            median, tail = np.full((2, len(rows)), np.inf)
-            median[new], tail[new] = responses_of(self.table, self.chosen, rows[new])
-            return median, tail
+            times = np.full((TIMES, len(rows)), np.inf)
+            times[:, new] = responses_of(self.table, self.chosen, rows[new])
+            return times
 
         yield from choose.keeping(
             self.chosen.order,
