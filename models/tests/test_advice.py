@@ -393,6 +393,46 @@ def test_a_relaxed_limit_admits_what_was_rejected() -> None:
     assert "is asked for" in nearest.text
 
 
+@pytest.mark.parametrize("time", ["response_mean_us", "response_p99_us"])
+def test_a_relaxed_limit_of_a_response_time_admits_what_was_rejected(time: str) -> None:
+    limit = 60.0
+    found = ask(constraints={time: limit})
+    slow = [each for each in found.rejected if each.constraint == time]
+    assert slow
+    for each in slow:
+        # What a bound shows to be too slow states its own time, not the bound.
+        assert each.value == (getattr(each.option, time) or None)
+        if each.value is not None:
+            assert each.relaxation == pytest.approx(each.value - limit)
+
+
+def test_what_is_too_slow_by_its_bound_alone_states_no_relaxation(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    drive = "micron-7450-pro-15.36tb"
+    slow: dict[str, Any] = {
+        "candidates": replace(DEVICES_ALONE, devices=(drive, SHELF[2])),
+        "prices": book(**{drive: Decimal("0.9"), SHELF[2]: Decimal("0.04")}),
+        "constraints": {"response_p99_us": 1.0},
+    }
+    whole = ask(**slow)
+    monkeypatch.setattr(_choice, "MOST_EXACT", 0)
+    found = ask(**slow)
+    assert [each.option.name for each in found.rejected] == [
+        each.option.name for each in whole.rejected
+    ]
+    known = 0
+    for one, same in zip(found.rejected, whole.rejected, strict=True):
+        if "even if nothing waits" in one.text:
+            assert one.value is None
+            assert one.relaxation is None
+            assert same.value is None or same.value > 1.0
+        else:
+            known += 1
+            assert one.value == same.value
+    assert 0 < known < len(found.rejected)
+
+
 def test_what_conflicts_is_named_and_no_more() -> None:
     free = ask()
     cheap, fast = free.pareto[0], free.pareto[-1]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -28,6 +29,8 @@ from tierwright.profile.evidence import Evidence
 
 MOST_ASKED = 400
 """Response times that are computed for alternatives, where these are limited."""
+MOST_EXACT = 60
+"""Response times that are computed of what a bound has shown to be too slow."""
 MOST_FRONT = 40
 MOST_ALTERNATIVES = 8
 
@@ -230,3 +233,42 @@ def response_limits(
         breaks = np.zeros(len(options), dtype=np.bool_)
         breaks[order] = value[order] > limit
         yield Limit(name, asked.constraints[name], value, breaks)
+
+
+def exact_limits(
+    asked: Asked,
+    table: Table,
+    chosen: Chosen,
+    rows: Sequence[int],
+    limits: list[Limit],
+) -> tuple[list[Limit], set[int]]:
+    """Replace bounds of response times by the times themselves, of some options: a relaxation is to admit them.
+
+    Returns
+    -------
+    limits : list of Limit
+    without : set of int
+        Those of the options that are known to be too slow by their bound alone: their times are NaN.
+    """
+    slow = [
+        at
+        for at in rows
+        if any(limit.name in RESPONSES and limit.breaks[at] for limit in limits)
+    ]
+    if not slow:
+        return limits, set()
+    known = [at for at in slow if at in chosen.responses]
+    # Where a bound is infinite, a latency is not stated: there is nothing to compute.
+    open_ = [
+        at
+        for at in slow
+        if at not in chosen.responses
+        and all(math.isfinite(each[at]) for each in table.least_response)
+    ]
+    now = [*known, *open_[:MOST_EXACT]]
+    responses_of(table, chosen, np.asarray(now, dtype=np.int64))
+    found = list(response_limits(asked, table, chosen, chosen.order))
+    without = open_[MOST_EXACT:]
+    for limit in found:
+        limit.value[without] = np.nan
+    return [*chosen.limits, *found], set(without)

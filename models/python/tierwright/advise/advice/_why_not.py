@@ -11,11 +11,22 @@ import numpy as np
 from tierwright.advise.advice import _steps, _words
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._bounded import table_of
-from tierwright.advise.advice._choice import Chosen, chosen_of, kept, response_limits
+from tierwright.advise.advice._choice import (
+    Chosen,
+    chosen_of,
+    exact_limits,
+    kept,
+    response_limits,
+)
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Broken, Rejected, Shadow
 from tierwright.evaluate.advice import choose
-from tierwright.evaluate.advice.limits import Limit, first_broken, relaxation
+from tierwright.evaluate.advice.limits import (
+    RESPONSES,
+    Limit,
+    first_broken,
+    relaxation,
+)
 from tierwright.evaluate.advice.rows import Options
 from tierwright.evaluate.bill import CENT
 
@@ -53,6 +64,7 @@ def rejected(asked: Asked, table: Table, chosen: Chosen) -> Iterator[Rejected]:
     order = rows[np.lexsort((rows, second_by, first_by, number, fixed))]
     listed = choose.best_of_kinds(order, table.kind_codes)[:MOST_REJECTED].tolist()
     table.prepare(listed)
+    limits, without = exact_limits(asked, table, chosen, listed, limits)
     for at in listed:
         broken = [broken_by(limit, at) for limit in limits if bool(limit.breaks[at])]
         found = table.option(at, with_response=at in chosen.responses, with_bill=False)
@@ -70,6 +82,9 @@ def rejected(asked: Asked, table: Table, chosen: Chosen) -> Iterator[Rejected]:
                 head.value,
                 head.limit,
                 table.lacking_price(at),
+                by_bound=at in without
+                and head.constraint in RESPONSES
+                and head.value is None,
                 one_point=evidence is not None and evidence.kind == "one_point",
                 step="" if evidence is None else _steps.beyond(asked.setting.curve),
             ),

@@ -225,6 +225,7 @@ def rejected_text(
     limit: float | None,
     unpriced: Sequence[str] = (),
     *,
+    by_bound: bool = False,
     one_point: bool = False,
     step: str = "",
 ) -> str:
@@ -239,6 +240,8 @@ def rejected_text(
         Its value, and what is stated.
     unpriced : sequence of str
         Those of its devices that have no price.
+    by_bound : bool
+        Whether a response time is known by its bound alone: that of an access that never waits.
     one_point : bool
         Whether the curve rests on one size and its miss ratio.
     step : str
@@ -255,6 +258,8 @@ def rejected_text(
     if limit is None:
         return f"{named(option)} lacks {what}."
     bound = "at least" if name in LEAST else "at most"
+    if by_bound:
+        return f"{named(option)}: its {what} is above the {limit_value(name, limit)} asked for even if nothing waits."
     if value is None:
         return f"{named(option)}: its {what} is unknown, and {limit_value(name, limit)} {bound} is asked for."
     return f"{named(option)}: its {what} is {limit_value(name, value)}, and {bound} {limit_value(name, limit)} is asked for."

@@ -19,6 +19,7 @@ from tierwright.advise.advice._bounded import table_of
 from tierwright.advise.advice._choice import (
     Chosen,
     chosen_of,
+    exact_limits,
     response_limits,
     responses_of,
 )
@@ -507,6 +508,7 @@ class _Places:
             zip(number.tolist(), rows.tolist(), strict=True),
             key=lambda two: (two[0], rank[two[1]]),
         )[1]
+        limits, _ = exact_limits(asked, table, chosen, [at], limits)
         broken, *also = (
             broken_by(limit, at) for limit in limits if bool(limit.breaks[at])
         )
