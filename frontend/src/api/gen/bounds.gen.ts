@@ -26,7 +26,7 @@ export const AskAccessCostQuery = {
 } as const;
 
 export const AskAdviceQuery = {
-  table: {"values":["recommendation.bill","verdict.shadows","option_zero.bill","alternatives","alternatives.bill","pareto","pareto.bill","rejected","rejected.option.bill","rejected.also","confidence.tornado","confidence.value_of_information","confidence.intervals","checked","checked.option.bill","when.steps","waiting.trends","flat","next_dollar.steps","scenarios.columns","scenarios.rows","scenarios.rows.regret","rules_of_thumb","rules_of_thumb.option.bill","warnings","cautions","derivation"]},
+  table: {"values":["recommendation.bill","verdict.shadows","option_zero.bill","alternatives","alternatives.bill","pareto","pareto.bill","rejected","rejected.option.bill","rejected.also","confidence.tornado","confidence.value_of_information","confidence.intervals","checked","checked.option.bill","flash_caches","when.steps","waiting.trends","flat","next_dollar.steps","scenarios.columns","scenarios.rows","scenarios.rows.regret","rules_of_thumb","rules_of_thumb.option.bill","warnings","cautions","derivation"]},
 } as const;
 
 export const AskBillQuery = {
@@ -270,6 +270,7 @@ export const CandidatesIn = {
   parts: {"most":500},
   providers: {"most":500},
   vendors: {"most":20},
+  flash_caches: {"most":500},
   max_machines: {"low":1,"high":64,"whole":true,"usual":8},
   reserved_gib: {"low":0,"high":1000000,"usual":4},
   machine_usd: {"low":0,"high":1000000000},
@@ -279,7 +280,7 @@ export const CandidatesIn = {
 } as const;
 
 export const CheckAdviceQuery = {
-  table: {"values":["recommendation.bill","verdict.shadows","option_zero.bill","alternatives","alternatives.bill","pareto","pareto.bill","rejected","rejected.option.bill","rejected.also","confidence.tornado","confidence.value_of_information","confidence.intervals","checked","checked.option.bill","when.steps","waiting.trends","flat","next_dollar.steps","scenarios.columns","scenarios.rows","scenarios.rows.regret","rules_of_thumb","rules_of_thumb.option.bill","warnings","cautions","derivation"]},
+  table: {"values":["recommendation.bill","verdict.shadows","option_zero.bill","alternatives","alternatives.bill","pareto","pareto.bill","rejected","rejected.option.bill","rejected.also","confidence.tornado","confidence.value_of_information","confidence.intervals","checked","checked.option.bill","flash_caches","when.steps","waiting.trends","flat","next_dollar.steps","scenarios.columns","scenarios.rows","scenarios.rows.regret","rules_of_thumb","rules_of_thumb.option.bill","warnings","cautions","derivation"]},
 } as const;
 
 export const CheckDirectoriesQuery = {

@@ -903,6 +903,12 @@ export type AdviceOut = {
      */
     checked: Array<CheckedOptionOut>;
     /**
+     * Flash Caches
+     *
+     * Flash caches that were replayed on the hardware of the recommendation, the fastest first.
+     */
+    flash_caches: Array<CachedOptionOut>;
+    /**
      * Null where the data do not grow.
      */
     when: WhenOut | null;
@@ -3575,6 +3581,110 @@ export type ByStation = {
 };
 
 /**
+ * CachedOptionOut
+ *
+ * A flash cache replayed on the hardware of an option, beside the page flow that it has there.
+ */
+export type CachedOptionOut = {
+    /**
+     * Name
+     *
+     * The flash cache.
+     */
+    name: string;
+    /**
+     * Title
+     *
+     * Its name for people.
+     */
+    title: string;
+    /**
+     * Hardware
+     *
+     * The option on whose hardware it was replayed, in words.
+     */
+    hardware: string;
+    /**
+     * Page Flow
+     *
+     * What runs that option by the ranking.
+     */
+    page_flow: string;
+    /**
+     * Io Time Us Per Access
+     *
+     * By the replay; null where it was not replayed. [µs]
+     */
+    io_time_us_per_access: number | null;
+    /**
+     * Page Flow Io Time Us Per Access
+     *
+     * Of page flow on the same hardware, by its replay. [µs]
+     */
+    page_flow_io_time_us_per_access: number | null;
+    /**
+     * Saving
+     *
+     * Share of the I/O time of page flow that it saves; below 0 where it takes more. [1]
+     */
+    saving: number | null;
+    /**
+     * Peak Busy
+     *
+     * Largest busy share of a device in the busiest hour. [1]
+     */
+    peak_busy: number | null;
+    /**
+     * Flash Life Years
+     *
+     * Null where no flash that is bought is worn, or nothing is known. [365 days]
+     */
+    flash_life_years: number | null;
+    /**
+     * Flash Writes Per Access
+     *
+     * Pages written to flash by an access, metadata included. [1]
+     */
+    flash_writes_per_access: number | null;
+    /**
+     * Ram Hit Share
+     *
+     * Of the accesses. [1]
+     */
+    ram_hit_share: number | null;
+    /**
+     * Flash Hit Share
+     *
+     * Of the accesses. [1]
+     */
+    flash_hit_share: number | null;
+    /**
+     * Ram Tax Bytes
+     *
+     * RAM of all machines that its metadata take, which the replay lacks; null where no figure is published. [bytes]
+     */
+    ram_tax_bytes: number | null;
+    /**
+     * Breaks
+     *
+     * Constraints that it breaks, or of which a replay knows nothing.
+     */
+    breaks: Array<string>;
+    /**
+     * Is Chosen
+     *
+     * Whether the recommendation runs it.
+     */
+    is_chosen: boolean;
+    /**
+     * Reason
+     *
+     * Why it was not replayed; empty where it was.
+     */
+    reason: string;
+};
+
+/**
  * CandidatesIn
  *
  * What may be bought or rented; all that is priced unless stated.
@@ -3628,6 +3738,12 @@ export type CandidatesIn = {
      * Vendors of parts and devices that are bought, as `GET /catalog/parts` states them, case ignored; absent: all. What states none stays a candidate, and a caution names it.
      */
     vendors?: Array<string> | null;
+    /**
+     * Flash Caches
+     *
+     * Flash caches, as `GET /simulator` names them, that a check by replay tries on the hardware that page flow leaves best; absent: all, an empty list: none.
+     */
+    flash_caches?: Array<string> | null;
     /**
      * Max Machines
      *
@@ -28274,7 +28390,7 @@ export type AskAdviceData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'recommendation.bill' | 'verdict.shadows' | 'option_zero.bill' | 'alternatives' | 'alternatives.bill' | 'pareto' | 'pareto.bill' | 'rejected' | 'rejected.option.bill' | 'rejected.also' | 'confidence.tornado' | 'confidence.value_of_information' | 'confidence.intervals' | 'checked' | 'checked.option.bill' | 'when.steps' | 'waiting.trends' | 'flat' | 'next_dollar.steps' | 'scenarios.columns' | 'scenarios.rows' | 'scenarios.rows.regret' | 'rules_of_thumb' | 'rules_of_thumb.option.bill' | 'warnings' | 'cautions' | 'derivation';
+        table?: 'recommendation.bill' | 'verdict.shadows' | 'option_zero.bill' | 'alternatives' | 'alternatives.bill' | 'pareto' | 'pareto.bill' | 'rejected' | 'rejected.option.bill' | 'rejected.also' | 'confidence.tornado' | 'confidence.value_of_information' | 'confidence.intervals' | 'checked' | 'checked.option.bill' | 'flash_caches' | 'when.steps' | 'waiting.trends' | 'flat' | 'next_dollar.steps' | 'scenarios.columns' | 'scenarios.rows' | 'scenarios.rows.regret' | 'rules_of_thumb' | 'rules_of_thumb.option.bill' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/workloads/{workload_id}/advice';
 };
@@ -28355,7 +28471,7 @@ export type CheckAdviceData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'recommendation.bill' | 'verdict.shadows' | 'option_zero.bill' | 'alternatives' | 'alternatives.bill' | 'pareto' | 'pareto.bill' | 'rejected' | 'rejected.option.bill' | 'rejected.also' | 'confidence.tornado' | 'confidence.value_of_information' | 'confidence.intervals' | 'checked' | 'checked.option.bill' | 'when.steps' | 'waiting.trends' | 'flat' | 'next_dollar.steps' | 'scenarios.columns' | 'scenarios.rows' | 'scenarios.rows.regret' | 'rules_of_thumb' | 'rules_of_thumb.option.bill' | 'warnings' | 'cautions' | 'derivation';
+        table?: 'recommendation.bill' | 'verdict.shadows' | 'option_zero.bill' | 'alternatives' | 'alternatives.bill' | 'pareto' | 'pareto.bill' | 'rejected' | 'rejected.option.bill' | 'rejected.also' | 'confidence.tornado' | 'confidence.value_of_information' | 'confidence.intervals' | 'checked' | 'checked.option.bill' | 'flash_caches' | 'when.steps' | 'waiting.trends' | 'flat' | 'next_dollar.steps' | 'scenarios.columns' | 'scenarios.rows' | 'scenarios.rows.regret' | 'rules_of_thumb' | 'rules_of_thumb.option.bill' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/workloads/{workload_id}/advice/checks';
 };

@@ -43,7 +43,15 @@ export function AdviceView(props: {
   readonly check?: (titles: Titles) => ReactNode;
 }) {
   const { found, isRefining, patch } = props;
-  const titles = useSchemeTitles();
+  const schemes = useSchemeTitles();
+  const titles = useMemo(
+    () =>
+      new Map([
+        ...schemes,
+        ...found.flash_caches.map((row) => [row.name, row.title] as const),
+      ]),
+    [schemes, found.flash_caches],
+  );
   const catalog = useCatalogNames();
   const names = useMemo(() => new Map([...catalog, ...titles]), [catalog, titles]);
   const best = found.recommendation;

@@ -169,6 +169,7 @@ const FOUND: AdviceOut = {
     more_accesses: null,
     intervals: [],
   },
+  flash_caches: [],
   checked: [],
   when: {
     growth_per_year: 0.2,

@@ -1,5 +1,6 @@
 import type { AdviceOut } from "@/api/advice";
-import { counted } from "@/units/quantity";
+import { counted, formatPercent, ratio } from "@/units/quantity";
+import { limitTitle } from "./words";
 
 /** At most so many options are replayed: the recommendation, and what was close to it. */
 export const MOST_FINALISTS = 5;
@@ -48,6 +49,10 @@ export function checkFinding(found: AdviceOut): string {
   if (!checked.some(isReplayed)) {
     return "No finalist could be replayed";
   }
+  const cache = found.flash_caches.find((row) => row.is_chosen);
+  if (cache !== undefined) {
+    return `By the replay, ${cache.title} runs the recommendation better than page flow`;
+  }
   if (says(found, "replay_breaks_load")) {
     return "By the replay, no finalist carries the load";
   }
@@ -61,6 +66,37 @@ export function checkFinding(found: AdviceOut): string {
   return beyond > 0
     ? `The replay keeps the recommendation, but ${counted(beyond, "gap is", "gaps are")} larger than the known error`
     : "The replay confirms the recommendation";
+}
+
+export type CacheRow = AdviceOut["flash_caches"][number];
+
+/** What the replays of flash caches on the hardware of the recommendation say; nothing where there was none. */
+export function cachesFinding(rows: readonly CacheRow[]): string | null {
+  const first = rows.find((row) => row.io_time_us_per_access !== null);
+  if (first === undefined) {
+    return rows.length > 0 ? "No flash cache could be replayed" : null;
+  }
+  const chosen = rows.find((row) => row.is_chosen);
+  if (chosen !== undefined) {
+    return chosen.saving !== null && chosen.saving > 0
+      ? `${chosen.title} saves ${formatPercent(ratio(chosen.saving))} of the I/O time of page flow`
+      : `${chosen.title} carries the load where page flow does not`;
+  }
+  return rows.some(
+    (row) => row.io_time_us_per_access !== null && row.breaks.length === 0,
+  )
+    ? "No flash cache is clearly better than page flow here"
+    : "No flash cache is known to keep every limit here";
+}
+
+/** Whether a flash cache may run the recommendation, or why it may not. */
+export function cacheVerdict(row: CacheRow): string {
+  if (row.is_chosen) {
+    return "recommended";
+  }
+  return row.breaks.length === 0
+    ? "keeps every limit"
+    : `not known to keep: ${row.breaks.map(limitTitle).join(", ")}`;
 }
 
 /** What was replayed, and how many of the finalists. */

@@ -9,10 +9,19 @@ import { ProblemAlert } from "@/components/problem-alert";
 import { gapText } from "@/components/replay-check";
 import { RunProgress } from "@/components/run-progress";
 import { Unknown } from "@/components/unknown";
-import { formatPercent, ratio } from "@/units/quantity";
+import {
+  bytes,
+  formatBytes,
+  formatPercent,
+  formatShort,
+  ratio,
+} from "@/units/quantity";
 import { Mark } from "./alternatives";
 import {
+  type CacheRow,
   type CheckedRow,
+  cachesFinding,
+  cacheVerdict,
   checkBasis,
   checkFinding,
   checkNotes,
@@ -62,6 +71,7 @@ export function CheckPanel(props: {
       <Box mih={84} mt="sm">
         <State check={check} found={found} />
       </Box>
+      <FlashCaches rows={found.flash_caches} />
     </Panel>
   );
 }
@@ -94,6 +104,114 @@ function State(props: { readonly check: AdviceCheck; readonly found: AdviceOut }
     </Text>
   );
 }
+
+/** Flash caches that were replayed on the hardware of the recommendation, beside its page flow. */
+function FlashCaches({ rows }: { readonly rows: readonly CacheRow[] }) {
+  const finding = cachesFinding(rows);
+  const places = new Set(rows.map((row) => row.hardware)).size;
+  return (
+    finding !== null && (
+      <Box mt="md">
+        <Text fw={600}>{finding}</Text>
+        <Text size="sm" c="dimmed" mb="xs">
+          Flash caches have no formula: each was replayed on this hardware, with the RAM
+          that its metadata leave where a figure of them is published.
+        </Text>
+        <DataTable
+          label="Flash caches by replay"
+          columns={cacheColumns(places > 1)}
+          rows={rows}
+          rowKey={(_, at) => at}
+        />
+      </Box>
+    )
+  );
+}
+
+const cacheColumns = (isOfSeveral: boolean): readonly Column<CacheRow>[] => [
+  {
+    key: "Flash cache",
+    rowHeader: true,
+    cell: (row) => (
+      <>
+        {row.title} {row.is_chosen && <Mark text="recommended" />}
+      </>
+    ),
+  },
+  ...(isOfSeveral
+    ? [
+        {
+          key: "Hardware",
+          align: "text",
+          cell: (row: CacheRow) => row.hardware,
+        } as const,
+      ]
+    : []),
+  {
+    key: "I/O time",
+    title: "Of an access, by the replay",
+    cell: (row) => timeOf(row.io_time_us_per_access, row.reason),
+  },
+  {
+    key: "Saves",
+    unit: "%",
+    title: "Of the I/O time of page flow on the same hardware; below 0 it takes more",
+    cell: (row) =>
+      row.saving === null ? (
+        <Unknown reason={row.reason || "Page flow was not replayed here."} />
+      ) : (
+        formatShort(100 * row.saving, 3)
+      ),
+  },
+  {
+    key: "Busy at peak",
+    unit: "%",
+    cell: (row) =>
+      row.peak_busy === null ? (
+        <Unknown reason={row.reason || "The workload states no rate."} />
+      ) : (
+        formatShort(100 * row.peak_busy, 3)
+      ),
+  },
+  {
+    key: "Written to flash",
+    unit: "pages per access",
+    title: "Metadata included",
+    cell: (row) =>
+      row.flash_writes_per_access === null ? (
+        <Unknown reason={row.reason} />
+      ) : (
+        formatShort(row.flash_writes_per_access, 3)
+      ),
+  },
+  {
+    key: "Life of flash",
+    unit: "years",
+    cell: (row) =>
+      row.flash_life_years === null ? (
+        <Unknown
+          reason={row.reason || "The provider replaces it, or no endurance is known."}
+        />
+      ) : (
+        formatShort(row.flash_life_years, 3)
+      ),
+  },
+  {
+    key: "RAM for metadata",
+    cell: (row) =>
+      row.ram_tax_bytes === null ? (
+        <Unknown reason={row.reason || "No figure is published; none is taken."} />
+      ) : (
+        formatBytes(bytes(row.ram_tax_bytes))
+      ),
+  },
+  {
+    key: "Limits",
+    align: "text",
+    cell: (row) =>
+      row.reason === "" ? cacheVerdict(row) : <Unknown reason={row.reason} />,
+  },
+];
 
 /** What the check does now, where no run shows it. */
 export function stateText(
@@ -139,7 +257,8 @@ const columnsOf = (found: AdviceOut, titles: Titles): readonly Column<CheckedRow
   },
   {
     key: "I/O time, model",
-    cell: ({ model }) => timeOf(model, "A rate of a device is unknown."),
+    cell: ({ model, simulated }) =>
+      timeOf(model, simulated === null ? "A rate of a device is unknown." : NO_FORMULA),
   },
   {
     key: "I/O time, replay",
@@ -151,7 +270,7 @@ const columnsOf = (found: AdviceOut, titles: Titles): readonly Column<CheckedRow
     title: "Of the model against the replay",
     cell: ({ gap, band, reason }) =>
       gap === null ? (
-        <Unknown reason={reason} />
+        <Unknown reason={reason || NO_FORMULA} />
       ) : (
         gapText(gap, band ?? Number.POSITIVE_INFINITY)
       ),
@@ -160,15 +279,27 @@ const columnsOf = (found: AdviceOut, titles: Titles): readonly Column<CheckedRow
     key: "Known error",
     title: "By what share the model may differ from a replay",
     cell: ({ band, reason }) =>
-      band === null ? <Unknown reason={reason} /> : `±${formatPercent(ratio(band))}`,
+      band === null ? (
+        <Unknown reason={reason || NO_FORMULA} />
+      ) : (
+        `±${formatPercent(ratio(band))}`
+      ),
   },
   {
     key: "Beyond it",
     align: "text",
     cell: ({ gap, is_beyond_band: isBeyond, reason }) =>
-      gap === null ? <Unknown reason={reason} /> : isBeyond ? "yes" : "no",
+      gap === null ? (
+        <Unknown reason={reason || NO_FORMULA} />
+      ) : isBeyond ? (
+        "yes"
+      ) : (
+        "no"
+      ),
   },
 ];
+
+const NO_FORMULA = "There is no formula for a flash cache: the replay stands alone.";
 
 const timeOf = (us: number | null, reason: string) =>
   us === null ? <Unknown reason={reason} /> : time(us);

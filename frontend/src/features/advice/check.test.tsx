@@ -4,7 +4,10 @@ import type { RunOut } from "@/api/runs";
 import type { SummaryOut } from "@/api/workloads";
 import { expectAccessible, renderThemed } from "@/testing/render";
 import {
+  type CacheRow,
   type CheckedRow,
+  cachesFinding,
+  cacheVerdict,
   checkBasis,
   checkFinding,
   checkNotes,
@@ -45,8 +48,38 @@ const found = (checked: readonly CheckedRow[], ...codes: string[]): AdviceOut =>
     recommendation: SMALL,
     alternatives: [LARGE],
     checked,
+    flash_caches: [],
     cautions: codes.map((code) => ({ code })),
   }) as unknown as AdviceOut;
+
+const cache = (name: string, more: Partial<CacheRow> = {}): CacheRow => ({
+  name,
+  title: name.toUpperCase(),
+  hardware: SMALL.name,
+  page_flow: "lazy",
+  io_time_us_per_access: 10,
+  page_flow_io_time_us_per_access: 12,
+  saving: 1 / 6,
+  peak_busy: 0.4,
+  flash_life_years: 12.3,
+  flash_writes_per_access: 0.08,
+  ram_hit_share: 0.8,
+  flash_hit_share: 0.1,
+  ram_tax_bytes: 2 ** 20,
+  breaks: [],
+  is_chosen: false,
+  reason: "",
+  ...more,
+});
+const REFUSED = cache("sce", {
+  io_time_us_per_access: null,
+  saving: null,
+  peak_busy: null,
+  flash_life_years: null,
+  flash_writes_per_access: null,
+  ram_tax_bytes: null,
+  reason: "It works by the clock.",
+});
 
 const summary = (kind: SummaryOut["kind"], more: object = {}): SummaryOut =>
   ({ kind, replayable: false, scaled_from: null, ...more }) as unknown as SummaryOut;
@@ -169,6 +202,44 @@ describe("what the replays say", () => {
   });
 });
 
+describe("what replays of flash caches say", () => {
+  it("names the one that is chosen, and what it saves", () => {
+    const rows = [cache("cac", { is_chosen: true }), cache("larc"), REFUSED];
+    expect(cachesFinding(rows)).toBe("CAC saves 16.7 % of the I/O time of page flow");
+    expect(rows.slice(0, 2).map(cacheVerdict)).toEqual([
+      "recommended",
+      "keeps every limit",
+    ]);
+    const chosen: AdviceOut = {
+      ...found([row(SMALL, 12)]),
+      flash_caches: rows,
+    };
+    expect(checkFinding(chosen)).toBe(
+      "By the replay, CAC runs the recommendation better than page flow",
+    );
+    expect(checkFinding({ ...chosen, flash_caches: rows.slice(1) })).toBe(
+      "The replay confirms the recommendation",
+    );
+  });
+
+  it("says why page flow stays", () => {
+    const slow = cache("face", { saving: -0.2 });
+    const broken = cache("larc", { breaks: ["flash_life_years"] });
+    expect(cachesFinding([slow, REFUSED])).toBe(
+      "No flash cache is clearly better than page flow here",
+    );
+    expect(cachesFinding([broken])).toBe(
+      "No flash cache is known to keep every limit here",
+    );
+    expect(cacheVerdict(broken)).toMatch(/^not known to keep: /);
+    expect(cachesFinding([REFUSED])).toBe("No flash cache could be replayed");
+    expect(cachesFinding([])).toBeNull();
+    expect(cachesFinding([cache("cac", { is_chosen: true, saving: -0.1 })])).toBe(
+      "CAC carries the load where page flow does not",
+    );
+  });
+});
+
 describe("the panel of the check", () => {
   const panel = (answer: AdviceOut, check: AdviceCheck, of = summary("trace")) =>
     renderThemed(
@@ -219,5 +290,15 @@ describe("the panel of the check", () => {
     await expect
       .element(scaled.getByText(/from An older one, of which no trace is stored/))
       .toBeVisible();
+  });
+
+  it("shows flash caches beside page flow", async () => {
+    const rows = [cache("cac", { is_chosen: true }), cache("larc"), REFUSED];
+    const shown = await panel({ ...found([row(SMALL, 12)]), flash_caches: rows }, IDLE);
+    const table = shown.getByRole("table", { name: "Flash caches by replay" });
+    await expect
+      .element(table.getByRole("rowheader", { name: "CAC recommended" }))
+      .toBeVisible();
+    await expectAccessible();
   });
 });

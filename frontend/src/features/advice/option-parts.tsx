@@ -21,7 +21,15 @@ import {
 } from "@/units/quantity";
 import classes from "./advice.module.css";
 import { CountSplits } from "./count-splits";
-import { costOf, noLife, noMonths, noResponse, noRestart, time } from "./words";
+import {
+  costOf,
+  noLife,
+  noMonths,
+  noResponse,
+  noRestart,
+  runsCache,
+  time,
+} from "./words";
 
 export type Titles = ReadonlyMap<string, string>;
 type Line = AdviceOptionOut["bill"][number];
@@ -331,7 +339,10 @@ export function Expected(props: {
               "pages go between RAM and the data"
             ) : (
               <>
-                page flow <Scheme name={option.scheme} titles={props.titles} />
+                {runsCache(found) && option.scheme === found.recommendation?.scheme
+                  ? "run by "
+                  : "page flow "}
+                <Scheme name={option.scheme} titles={props.titles} />
               </>
             )}
           </small>

@@ -92,11 +92,17 @@ export function noLife(option: AdviceOptionOut): string {
     : "No endurance is published, or the workload states no rate.";
 }
 
+/** Whether a flash cache of the simulator runs the recommendation, in place of page flow. */
+export const runsCache = (found: AdviceOut): boolean =>
+  found.flash_caches.some((row) => row.is_chosen);
+
 /** Why it is not known how long RAM is cold. */
 export const noRestart = (found: AdviceOut): string =>
-  found.accesses_per_s === null
-    ? "The workload states no rate: scale it to production."
-    : "No source states how long one read of its devices takes.";
+  runsCache(found)
+    ? "There is no formula for the restart of a flash cache."
+    : found.accesses_per_s === null
+      ? "The workload states no rate: scale it to production."
+      : "No source states how long one read of its devices takes.";
 
 /** Why it is not known when an option is too small. */
 export const noMonths = (found: AdviceOut): string =>

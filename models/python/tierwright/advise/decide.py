@@ -80,6 +80,7 @@ def replayed_rows(
     configurations: Sequence[dict[str, Any]],
     *,
     warm_up: int,
+    raises: bool = True,
     on_progress: OnProgress | None = None,
 ) -> list[dict[str, Any]]:
     """Replay a trace through configurations, all over one read of it; of the first it is seen whose trace it is.
@@ -94,6 +95,8 @@ def replayed_rows(
         As of `tierwright.simulate.replay.sweep`, at least one.
     warm_up : int
         Accesses that are not counted.
+    raises : bool
+        Whether a replay that is impossible is an error; else its row has `error` and `hint`.
     on_progress : callable, optional
         See `tierwright.trace.reading.OnProgress`.
 
@@ -119,7 +122,9 @@ def replayed_rows(
         raise Cancelled("the replay was cancelled", "")
     rows: list[dict[str, Any]] = found["rows"]
     for row in rows:
-        if "error" in row:
+        if "error" in row and raises:
             raise BadInput(f"{trace.path}: {row['error']}", row["hint"])
-    check_belongs(curve, rows[0], str(trace.path))
+    played = next((row for row in rows if "error" not in row), None)
+    if played is not None:
+        check_belongs(curve, played, str(trace.path))
     return rows

@@ -36,7 +36,14 @@ from tierwright.common.units import format_bytes, format_microseconds, parse_byt
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tierwright.advise.advice.found import Advice, Option, Regret, Scenarios, When
+    from tierwright.advise.advice.found import (
+        Advice,
+        CachedOption,
+        Option,
+        Regret,
+        Scenarios,
+        When,
+    )
     from tierwright.evaluate.advice.choose import Objective
     from tierwright.profile.curve import Curve
     from tierwright.profile.document import Profile
@@ -263,6 +270,8 @@ def _print(found: Advice, curve: Curve, *, every: bool) -> None:
                 for each in found.checked
             ],
         )
+    if found.flash_caches:
+        _print_caches(found.flash_caches)
     if found.when is not None and found.when.steps:
         _print_steps(found.when)
     _print_flat(found)
@@ -292,6 +301,41 @@ def _print(found: Advice, curve: Curve, *, every: bool) -> None:
         )
     _print_response(found.recommendation)
     _print_sure(found)
+
+
+def _print_caches(rows: Sequence[CachedOption]) -> None:
+    """Print the flash caches that were replayed on the hardware of the recommendation."""
+
+    def cells(each: CachedOption) -> list[str]:
+        time_us, life = each.io_time_us_per_access, each.flash_life_years
+        if time_us is None:
+            return [each.title, "-", "-", "-", "-", "-", each.reason]
+        verdict = "recommended" if each.is_chosen else ""
+        if each.breaks:
+            verdict = f"not known to keep {', '.join(each.breaks)}"
+        return [
+            each.title,
+            format_microseconds(time_us),
+            "-" if each.saving is None else f"{each.saving:+.1%}",
+            "-" if each.peak_busy is None else f"{each.peak_busy:.1%}",
+            "-" if life is None else f"{life:,.1f}",
+            "-" if each.ram_tax_bytes is None else format_bytes(each.ram_tax_bytes),
+            verdict,
+        ]
+
+    print_table(
+        "flash caches replayed on this hardware",
+        [
+            ("flash cache", False),
+            ("I/O time", True),
+            ("saves of page flow", True),
+            ("busy at peak", True),
+            ("life, years", True),
+            ("RAM for metadata", True),
+            ("", False),
+        ],
+        [cells(each) for each in rows],
+    )
 
 
 def _print_response(best: Option | None) -> None:

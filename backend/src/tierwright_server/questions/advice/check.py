@@ -150,12 +150,20 @@ def _next_replays(
 
 
 def _replay(each: SchemeAt) -> Replay:
-    scheme, point = each
-    return Replay("scheme", scheme, point.ram_pages, point.flash_pages, point.warm_up)
+    name, point = each
+    return Replay(
+        point.family,
+        name,
+        point.ram_pages,
+        point.flash_pages,
+        point.warm_up,
+        dict(point.options),
+    )
 
 
 def _counted(each: SchemeAt, row: Mapping[str, Any]) -> Mapping[str, Any]:
-    if "error" in row:
+    # A flash cache that cannot run on this recording is no candidate.
+    if "error" in row and each[1].family == "scheme":
         raise BadInput(f"{each[0]}: {row['error']}", hint=row["hint"])
     return row
 

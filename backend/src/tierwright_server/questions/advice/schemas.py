@@ -117,6 +117,13 @@ class CandidatesIn(Body):
         description="Vendors of parts and devices that are bought, as `GET /catalog/parts` states them, case ignored; "
         "absent: all. What states none stays a candidate, and a caution names it.",
     )
+    flash_caches: Annotated[list[Identifier], Field(max_length=MOST_NAMES)] | None = (
+        Field(
+            default=None,
+            description="Flash caches, as `GET /simulator` names them, that a check by replay tries on the hardware that page "
+            "flow leaves best; absent: all, an empty list: none.",
+        )
+    )
     max_machines: Annotated[int, Field(strict=True, ge=1, le=MOST_MACHINES)] = Field(
         default=8, description="Most equal machines; at least the copies of the data."
     )
@@ -532,6 +539,46 @@ class CheckedOptionOut(Answer):
     )
 
 
+class CachedOptionOut(Answer):
+    """A flash cache replayed on the hardware of an option, beside the page flow that it has there."""
+
+    name: str = Field(description="The flash cache.")
+    title: str = Field(description="Its name for people.")
+    hardware: str = Field(
+        description="The option on whose hardware it was replayed, in words."
+    )
+    page_flow: str = Field(description="What runs that option by the ranking.")
+    io_time_us_per_access: float | None = Field(
+        description="By the replay; null where it was not replayed. [µs]"
+    )
+    page_flow_io_time_us_per_access: float | None = Field(
+        description="Of page flow on the same hardware, by its replay. [µs]"
+    )
+    saving: float | None = Field(
+        description="Share of the I/O time of page flow that it saves; below 0 where it takes more. [1]"
+    )
+    peak_busy: float | None = Field(
+        description="Largest busy share of a device in the busiest hour. [1]"
+    )
+    flash_life_years: float | None = Field(
+        description="Null where no flash that is bought is worn, or nothing is known. [365 days]"
+    )
+    flash_writes_per_access: float | None = Field(
+        description="Pages written to flash by an access, metadata included. [1]"
+    )
+    ram_hit_share: float | None = Field(description="Of the accesses. [1]")
+    flash_hit_share: float | None = Field(description="Of the accesses. [1]")
+    ram_tax_bytes: int | None = Field(
+        description="RAM of all machines that its metadata take, which the replay lacks; null where no figure is "
+        "published. [bytes]"
+    )
+    breaks: list[str] = Field(
+        description="Constraints that it breaks, or of which a replay knows nothing."
+    )
+    is_chosen: bool = Field(description="Whether the recommendation runs it.")
+    reason: str = Field(description="Why it was not replayed; empty where it was.")
+
+
 class WhenStepOut(Answer):
     """A month from which another choice is the best."""
 
@@ -828,6 +875,10 @@ class AdviceOut(Answer):
     )
     confidence: ConfidenceOut = Field(description="How sure it is.")
     checked: list[CheckedOptionOut] = Field(description="Options that were replayed.")
+    flash_caches: list[CachedOptionOut] = Field(
+        default=[],
+        description="Flash caches that were replayed on the hardware of the recommendation, the fastest first.",
+    )
     when: WhenOut | None = Field(description="Null where the data do not grow.")
     waiting: WaitingOut | None = Field(
         description="Null where nothing is recommended, what there is stays, or without `how_sure`."

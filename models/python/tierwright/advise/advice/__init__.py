@@ -10,6 +10,7 @@ from typing import Any
 
 from tierwright.advise.advice import (
     _bounded,
+    _caches,
     _checked,
     _choice,
     _confidence,
@@ -29,6 +30,7 @@ from tierwright.advise.advice._sure import Ends
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import (
     Advice,
+    CheckedOption,
     Infeasible,
     Option,
     Verdict,
@@ -203,6 +205,12 @@ def _answer(
             close[: _checked.MOST_FINALISTS],
             partial(_checked.replayed, table, replays=replays),
         )
+    caches = _caches.Tried()
+    if best is not None and replays is not None:
+        caches = _caches.tried(asked, table, tried, best, replays)
+        if caches.chosen is not None:
+            best = caches.chosen.at
+    by_replay = best != by_model or caches.chosen is not None
     described: dict[int, Option] = {}
 
     order, left_out = chosen.order, table.left_out
@@ -231,8 +239,14 @@ def _answer(
 
     zero = None if table.have_at is None else option(table.have_at)
     recommended = None if best is None else option(best)
+    first: tuple[CheckedOption, ...] = ()
+    if caches.chosen is not None and recommended is not None:
+        recommended = _caches.option_under(recommended, caches.chosen, table)
+        first = (_caches.checked_option(recommended, caches.chosen),)
     second = next((option(at) for at in alternatives), None)
-    checked = tuple(_checked.checked_option(option(each.at), each) for each in tried)
+    checked = first + tuple(
+        _checked.checked_option(option(each.at), each) for each in tried
+    )
     conflicting: tuple[str, ...] = ()
     if best is None:
         limits = [*chosen.limits, *_choice.response_limits(asked, table, chosen, order)]
@@ -247,13 +261,14 @@ def _answer(
     ends = None if drawn is None else Ends(asked, table, drawn)
     warnings = (
         *_checked.about_replays(asked, table, tried, by_model, best),
+        *_caches.about(caches, table),
         *_notes.about_answer(asked, table, best),
     )
     setting = asked.setting
     tornado = () if ends is None else tuple(_sure.tornado(ends, warnings))
     confidence = (
         _confidence.confidence(
-            asked, table, best, tornado, warnings, by_replay=best != by_model
+            asked, table, best, tornado, warnings, by_replay=by_replay
         )
         if how_sure
         else _confidence.none(_confidence.NOT_COMPUTED)
@@ -271,13 +286,15 @@ def _answer(
         else table.title(by_model),
         response_limited=asked.limits_response,
         pruned=0 if left_out is None else left_out.pruned,
-    ) + (f" {confidence.text}" if confidence.text else "")
+    )
+    by_cache = _caches.sentence(tried, caches, table)
+    finding += "".join(f" {each}" for each in (by_cache, confidence.text) if each)
     return Advice(
         finding=finding,
         warnings=warnings,
         weigh=None if ends is None else ends.effect,
         explain=lambda: _notes.steps(recommended),
-        advice_id=_checked.identity(asked, tried, split),
+        advice_id=_checked.identity(asked, tried, split, caches.seen),
         status="checked" if any(not each.reason for each in tried) else "model",
         objective=asked.objective,
         constraints={name: str(value) for name, value in asked.constraints.items()},
@@ -287,7 +304,7 @@ def _answer(
         recommendation=recommended,
         verdict=Verdict(
             best is not None,
-            0.0 if best is not None and best == by_model else None,
+            0.0 if best is not None and not by_replay else None,
             None if limited is None else limited.constraint,
             shadows,
             _words.verdict_text(
@@ -296,7 +313,7 @@ def _answer(
                 recommended,
                 asked.objective,
                 limits_tried=how_sure,
-                by_replay=best != by_model,
+                by_replay=by_replay,
                 pruned=0 if left_out is None else left_out.pruned,
             ),
         ),
@@ -312,13 +329,14 @@ def _answer(
         else Infeasible(conflicting, _words.infeasible_text(conflicting)),
         confidence=confidence,
         checked=checked,
+        flash_caches=tuple(_caches.listed_rows(table, tried, caches)),
         when=_when.when(
             asked,
             table,
             recommended,
             best,
             # What only the replay knows does not hold of later months.
-            steps=how_sure and best == by_model,
+            steps=how_sure and not by_replay,
         ),
         waiting=_when.wait(asked, table, recommended, best, zero) if how_sure else None,
         flat=_flat.flat(asked, table, chosen, best),
@@ -327,7 +345,7 @@ def _answer(
         if how_sure
         else None,
         scenarios=_scenarios.compared(asked, table, drawn, alternatives)
-        if drawn is not None and drawn == by_model
+        if drawn is not None and not by_replay
         else None,
         rules_of_thumb=tuple(_sure.rules_of_thumb(asked, table, chosen, best, option)),
         data_bytes=setting.data_bytes,

@@ -126,7 +126,11 @@ def _candidates(candidates: Candidates) -> dict[str, Any]:
     document: dict[str, Any] = plain(candidates)
     # What is not stated leaves the id as it was before it could be.
     own = [device.to_dict() for device in candidates.own]
-    later = {"own": own or None, "vendors": document["vendors"]}
+    later = {
+        "own": own or None,
+        "vendors": document["vendors"],
+        "flash_caches": document["flash_caches"],
+    }
     return {
         **{key: value for key, value in document.items() if key not in later},
         **{key: value for key, value in later.items() if value is not None},

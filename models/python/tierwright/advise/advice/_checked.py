@@ -117,23 +117,31 @@ class Planned:
                 int(table.options.flash_pages[at]),
                 warm_up,
             )
-            point = recorded_point(asked, scheme, scaled)
-            if scaled is not None:
-                sizes = ReplaySizes.of(
-                    scaled,
-                    [
-                        (
-                            (asked.ram_pages, asked.flash_pages),
-                            (point.ram_pages, point.flash_pages),
-                        )
-                    ],
-                    steady=curve.start == "steady",
-                )
-                if sizes is not None and sizes.too_small:
-                    refused[at] = sizes.refusal
-                    continue
-            replays[at] = scheme, point
+            point = point_of(curve, scheme, asked)
+            if isinstance(point, str):
+                refused[at] = point
+            else:
+                replays[at] = scheme, point
         return cls(replays, refused)
+
+
+def point_of(curve: Curve, name: str, asked: ReplayPoint) -> ReplayPoint | str:
+    """Return where the recording is replayed for sizes of production, or why it stands for none of them."""
+    scaled = curve.scaled
+    point = recorded_point(asked, name, scaled)
+    if scaled is None:
+        return point
+    sizes = ReplaySizes.of(
+        scaled,
+        [
+            (
+                (asked.ram_pages, asked.flash_pages),
+                (point.ram_pages, point.flash_pages),
+            )
+        ],
+        steady=curve.start == "steady",
+    )
+    return sizes.refusal if sizes is not None and sizes.too_small else point
 
 
 def by_trace(curve: Curve, trace: Trace, on_progress: OnProgress | None) -> Replays:
@@ -162,6 +170,8 @@ def by_trace(curve: Curve, trace: Trace, on_progress: OnProgress | None) -> Repl
             trace,
             [point.configuration(scheme) for scheme, point in points],
             warm_up=points[0][1].warm_up,
+            # A flash cache that cannot run on this recording is no candidate.
+            raises=points[0][1].family == "scheme",
             on_progress=on_progress,
         )
         return rows[: len(wanted)]
@@ -256,7 +266,10 @@ def _band(table: Table, at: int) -> float:
 
 
 def identity(
-    asked: Asked, tried: Sequence[Replayed], splits: Mapping[int, Split]
+    asked: Asked,
+    tried: Sequence[Replayed],
+    splits: Mapping[int, Split],
+    caches: Sequence[object] = (),
 ) -> str:
     """Return the id of the answer: one that was checked, or whose buffer pools were split, has its own."""
     seen: list[object] = [
@@ -267,6 +280,7 @@ def identity(
         for at, each in splits.items()
         if each.counted is not None
     ]
+    seen += caches
     if not seen:
         return asked.advice_id
     return hashlib.sha256(f"{asked.advice_id} {seen!r}".encode()).hexdigest()[:16]

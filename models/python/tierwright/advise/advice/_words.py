@@ -89,7 +89,12 @@ def with_flow(name: str, scheme: str | None) -> str:
     """Name an option with its page flow, where it has one."""
     if scheme is None or scheme == NO_FLASH:
         return name
-    return f"{name}, page flow {scheme_titles()[scheme]}"
+    titles = scheme_titles()
+    if scheme not in titles:
+        from tierwright.simulate.contenders import flash_cache_titles
+
+        return f"{name}, under {flash_cache_titles()[scheme]}"
+    return f"{name}, page flow {titles[scheme]}"
 
 
 def named(option: Option) -> str:
@@ -142,6 +147,8 @@ def _buy(best: Option, zero: Option | None) -> str:
     cost = best.usd_per_month
     assert cost is not None  # what has no price is not recommended
     if best.kind == "have":
+        if zero is not None and zero.scheme != best.scheme:
+            return f"Keep what there is, but run it differently: {named(best)}, {money(cost)} per month."
         return f"Keep what there is: {named(best)}, {money(cost)} per month."
     verb = "Rent" if best.purchase_usd == 0 else "Buy"
     if best.kind == "quotes":

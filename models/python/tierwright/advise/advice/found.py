@@ -395,6 +395,58 @@ class CheckedOption:
 
 
 @dataclass(frozen=True, slots=True)
+class CachedOption:
+    """A flash cache replayed on the hardware of an option, beside the page flow that it has there.
+
+    Attributes
+    ----------
+    name, title : str
+        Of the flash cache; the title is for people.
+    hardware : str
+        The option on whose hardware it was replayed.
+    page_flow : str
+        What runs that option by the ranking.
+    io_time_us_per_access, page_flow_io_time_us_per_access : float or None
+        By the replays of both; None where not replayed. [µs]
+    saving : float or None
+        Share of the I/O time of page flow that the flash cache saves; below 0 where it takes more. [1]
+    peak_busy : float or None
+        Largest busy share of a device in the busiest hour. [1]
+    flash_life_years : float or None
+        None where no flash that is bought is worn, or nothing is known. [365 days]
+    flash_writes_per_access : float or None
+        Pages, metadata included. [1]
+    ram_hit_share, flash_hit_share : float or None
+        Of the accesses. [1]
+    ram_tax_bytes : int or None
+        RAM of all machines that its metadata take, which the replay lacks; None where no figure is published. [bytes]
+    breaks : tuple of str
+        Constraints that it breaks, or of which a replay knows nothing.
+    is_chosen : bool
+        Whether the recommendation runs it.
+    reason : str
+        Why it was not replayed; empty where it was.
+    """
+
+    name: str
+    title: str
+    hardware: str
+    page_flow: str
+    io_time_us_per_access: float | None
+    page_flow_io_time_us_per_access: float | None
+    saving: float | None
+    peak_busy: float | None
+    flash_life_years: float | None
+    flash_writes_per_access: float | None
+    ram_hit_share: float | None
+    flash_hit_share: float | None
+    ram_tax_bytes: int | None
+    breaks: tuple[str, ...]
+    is_chosen: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class WhenStep:
     """A month from which another choice is the best.
 
@@ -799,6 +851,8 @@ class Advice(Answer):
     infeasible : Infeasible or None
     confidence : Confidence
     checked : tuple of CheckedOption
+    flash_caches : tuple of CachedOption
+        Flash caches that were replayed on the hardware of the recommendation, the fastest first.
     when : When or None
         None where the data do not grow.
     waiting : Waiting or None
@@ -854,6 +908,7 @@ class Advice(Answer):
     versions: dict[str, str]
     validity: str
     pruned: int = 0
+    flash_caches: tuple[CachedOption, ...] = ()
     continuous: Continuous | None = None
     estimator: str = ESTIMATOR
 

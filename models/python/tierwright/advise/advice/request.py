@@ -59,6 +59,7 @@ _CANDIDATE_KEYS = {
     "own",
     "providers",
     "vendors",
+    "flash_caches",
     "max_machines",
     "reserved_gib",
     "part_usd",
@@ -109,6 +110,9 @@ class Candidates:
         RAM of each of these for the system itself. [GiB]
     part_usd : mapping of str to Decimal
         Prices of parts by id, `chassis` for every chassis. [USD]
+    flash_caches : tuple of str or None
+        Flash caches that are replayed, where a recording is, on the hardware that page flow leaves best; None for all
+        that the simulator has, an empty one for none.
     machine_usd : Decimal or None
         Of one machine without RAM and drives, for devices that are bought by themselves; None leaves it out. [USD]
     usd_per_kwh, watts, pue
@@ -126,6 +130,7 @@ class Candidates:
     max_machines: int = DEFAULT_MAX_MACHINES
     reserved_gib: Decimal = DEFAULT_RESERVED_GIB
     part_usd: Mapping[str, Decimal] = field(default_factory=dict)
+    flash_caches: tuple[str, ...] | None = None
     machine_usd: Decimal | None = None
     usd_per_kwh: Decimal | None = None
     watts: Decimal | None = None
@@ -152,6 +157,7 @@ class Candidates:
                 vendor,
                 f"is not a vendor of any part; one of {', '.join(vendors())}",
             )
+        _check_caches(self.flash_caches, problems)
         problems.raise_if_any()
         for name, find in (
             ("servers", server),
@@ -176,6 +182,21 @@ class Candidates:
         return any(
             name == ANY_CHASSIS or part(name).kind == "chassis"
             for name in self.part_usd
+        )
+
+
+def _check_caches(names: Sequence[str] | None, problems: Problems) -> None:
+    if not names:
+        return
+    from tierwright.simulate.contenders import flash_cache_titles
+
+    known = flash_cache_titles()
+    for name in names:
+        problems.check(
+            name in known,
+            "flash_caches",
+            name,
+            f"is no flash cache; one of {', '.join(known)}",
         )
 
 
@@ -435,7 +456,7 @@ def _listed(
 ) -> dict[str, Any]:
     """Read the lists of candidates, and the kinds that they imply."""
     given: dict[str, Any] = {}
-    for name in ("kinds", "providers", "vendors", *_LISTS, "own"):
+    for name in ("kinds", "providers", "vendors", "flash_caches", *_LISTS, "own"):
         if name in data:
             value = data[name]
             good = isinstance(value, list) and all(

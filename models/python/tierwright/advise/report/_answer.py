@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
+from tierwright.advise.advice._words import with_flow
 from tierwright.advise.report import _figures as show
 from tierwright.advise.report._markup import Markup, facts, joined, table, tag
 from tierwright.common.currency import ExchangeRate
@@ -140,9 +141,7 @@ def _candidates(document: Document) -> str:
 
 def named(option: Document) -> str:
     """Name an option with its page flow."""
-    flow = show.scheme(option)
-    name = str(option["name"])
-    return name if flow == show.NOTHING else f"{name}, page flow {flow}"
+    return with_flow(str(option["name"]), option["scheme"])
 
 
 def answer(document: Document) -> Iterator[Markup]:

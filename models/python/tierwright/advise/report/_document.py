@@ -347,6 +347,20 @@ _ADVICE = _table(
             reason=_maybe_text,
         )
     ),
+    flash_caches=_list(
+        _table(
+            title=_text,
+            io_time_us_per_access=_maybe_number,
+            saving=_maybe_number,
+            peak_busy=_maybe_number,
+            flash_writes_per_access=_maybe_number,
+            flash_life_years=_maybe_number,
+            ram_tax_bytes=_maybe_number,
+            breaks=_list(_text),
+            is_chosen=_flag,
+            reason=_maybe_text,
+        )
+    ),
     when=_optional(
         _table(
             growth_per_year=_number,

@@ -10,7 +10,7 @@ from tierwright.advise.report import _figures as show
 from tierwright.advise.report._answer import Document, named, ratio, sentence_of
 from tierwright.advise.report._charts import Series, front_chart, tornado_chart
 from tierwright.advise.report._markup import Markup, joined, table, tag
-from tierwright.common.wording import counted, percent
+from tierwright.common.wording import counted, listed, percent
 
 _FIRST_REJECTED = 10
 """Rejected options beside the answer; all of them are in the appendix."""
@@ -432,10 +432,60 @@ def checks(document: Document) -> Iterator[Markup]:
             for row in rows
         ],
     )
+    yield from _caches(document["flash_caches"])
+
+
+def _caches(rows: Sequence[Document]) -> Iterator[Markup]:
+    """Return the flash caches that were replayed on the hardware of the recommendation."""
+    if not rows:
+        return
+    yield tag(
+        "p",
+        "Flash caches have no formula: each was replayed on this hardware, with the RAM that its metadata leave where "
+        "a figure of them is published, and priced by its operations.",
+    )
+    yield table(
+        "Flash caches replayed, the fastest first",
+        [
+            ("flash cache", False),
+            ("I/O time per access", True),
+            ("saves of page flow", True),
+            ("busy at peak", True),
+            ("writes per access", True),
+            ("life of flash", True),
+            ("RAM for metadata", True),
+            ("verdict", False),
+        ],
+        [
+            [
+                row["title"],
+                show.time(row["io_time_us_per_access"]),
+                show.NOTHING if row["saving"] is None else f"{row['saving']:+.1%}",
+                show.share(row["peak_busy"]),
+                show.number(row["flash_writes_per_access"]),
+                show.years(row["flash_life_years"]),
+                show.size(row["ram_tax_bytes"]),
+                _of_cache(row),
+            ]
+            for row in rows
+        ],
+    )
+
+
+def _of_cache(row: Document) -> str:
+    if row["reason"]:
+        return f"not replayed: {row['reason']}"
+    if row["is_chosen"]:
+        return "recommended"
+    if row["breaks"]:
+        return f"not known to keep {listed([show.limit_words(name) for name in row['breaks']])}"
+    return "keeps every limit"
 
 
 def _verdict(row: Document) -> str:
     if row["gap"] is None:
+        if row["simulated"] is not None:
+            return "a flash cache has no formula: the replay stands alone"
         return sentence_of(row["reason"] or "") or "not replayed"
     if row["is_beyond_band"]:
         return "beyond the known error"

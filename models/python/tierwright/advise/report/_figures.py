@@ -13,6 +13,7 @@ from tierwright.common.units import format_bytes, format_microseconds
 from tierwright.common.wording import counted, duration, percent, three_digits
 from tierwright.evaluate.advice.limits import CONSTRAINTS, LEAST
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
+from tierwright.simulate.contenders import flash_cache_titles
 
 UNKNOWN = "not known"
 NOTHING = "-"
@@ -116,9 +117,12 @@ def number(value: float | None) -> str:
 
 
 def scheme(option: Mapping[str, Any]) -> str:
-    """Name the page flow of an option."""
+    """Name the page flow of an option, or the flash cache."""
     name = str(option["scheme"])
-    return NOTHING if name == NO_FLASH else scheme_titles().get(name, name)
+    if name == NO_FLASH:
+        return NOTHING
+    titles = scheme_titles()
+    return titles[name] if name in titles else flash_cache_titles().get(name, name)
 
 
 def limit_words(name: str) -> str:

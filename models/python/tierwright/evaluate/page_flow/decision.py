@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from tierwright.common.cautions import EQUAL_SHARE as EQUAL_SHARE
 from tierwright.common.cautions import Caution
@@ -320,18 +320,25 @@ class ReplayPoint:
         Sizes. [pages]
     warm_up : int
         Accesses that warm the caches and are not counted. [accesses]
+    family : str
+        `scheme`, or `flash_cache`.
+    options : tuple of (str, str)
+        Options of a flash cache.
     """
 
     ram_pages: int
     flash_pages: int
     warm_up: int = 0
+    family: Literal["scheme", "flash_cache"] = "scheme"
+    options: tuple[tuple[str, str], ...] = ()
 
     def configuration(self, scheme: str) -> dict[str, Any]:
         """Return it as `tierwright.simulate.replay.sweep` takes a configuration."""
         return {
-            "scheme": scheme,
+            self.family: scheme,
             "ram_pages": self.ram_pages,
             "flash_pages": self.flash_pages,
+            **({"options": dict(self.options)} if self.options else {}),
         }
 
 
@@ -395,7 +402,8 @@ def recorded_point(
         scaled,
         point.ram_pages,
         point.flash_pages,
-        repeats_ram=BY_NAME[scheme].repeats_ram,
+        # A flash cache keeps its copy of a page that moves up.
+        repeats_ram=point.family == "flash_cache" or BY_NAME[scheme].repeats_ram,
     )
     return replace(point, ram_pages=ram, flash_pages=flash)
 

@@ -1,0 +1,505 @@
+"""Flash caches on the hardware that page flow leaves best: replayed, priced, and chosen where one is clearly better."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tierwright.advise.advice import _checked
+from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._checked import Replayed
+from tierwright.advise.advice._table import Table
+from tierwright.advise.advice.found import CachedOption, CheckedOption, Option
+from tierwright.advise.advice.request import Replays, SchemeAt
+from tierwright.common.cautions import Caution
+from tierwright.common.units import format_bytes, format_microseconds
+from tierwright.common.wording import listed, percent
+from tierwright.evaluate.advice.bought import budget_tb
+from tierwright.evaluate.advice.limits import (
+    LIFE,
+    PEAK_BUSY,
+    RESPONSES,
+    RESTART,
+    months_until,
+)
+from tierwright.evaluate.advice.limits import ROUNDING as LIMIT_ROUNDING
+from tierwright.evaluate.advice.rows import STANDING, life_years
+from tierwright.evaluate.metadata import PRESETS
+from tierwright.evaluate.page_flow.decision import ReplayPoint, warm_up_of
+from tierwright.evaluate.scale.replays import recorded_accesses
+from tierwright.simulate.priced import price
+
+EQUAL = 0.01
+"""Share of the I/O time below which a flash cache is not better than page flow. [1]"""
+MOST_PLACES = 3
+"""Kinds of hardware on which flash caches are tried, where the least I/O time is sought."""
+IO_TIME = "io_time_us_per_access"
+RATE = "accesses_per_second"
+"""The option of flash caches that work by the clock."""
+BY_THE_CLOCK = (
+    "it works by the clock, and what it moves in a second does not scale with the recording; only a recording of the "
+    "whole of production can be replayed through it"
+)
+NO_RESPONSE = "flash caches are replayed without queues here; `tierwright response --flash-cache` replays one on simulated time"
+NO_SPLIT = "a flash cache lies below RAM: splits are modelled over one device"
+
+
+@dataclass(frozen=True, slots=True)
+class CacheReplayed:
+    """What the replay of one flash cache on the hardware of an option says.
+
+    Attributes
+    ----------
+    at : int
+        Option whose hardware it is.
+    cache, title : str
+        Name of the flash cache; name for people.
+    simulated_us : float
+        I/O time of an access; NaN where it was not replayed. [µs]
+    peak_busy : float
+        Largest busy share of its devices in the busiest hour; NaN where unknown. [1]
+    life_years : float
+        Least life of flash that is bought; infinite where none is worn, NaN where unknown. [365 days]
+    hits : tuple of float
+        Of the accesses, by where the page is read: RAM, flash, what holds the data. [1]
+    written : float
+        Pages that an access writes to flash, metadata included. [1]
+    ram_tax_bytes : int or None
+        RAM of all machines that its metadata take; None where no figure is published, and none is taken. [bytes]
+    breaks : tuple of str
+        Limits that it breaks, or of which nothing is known.
+    reason : str
+        Why it was not replayed; empty where it was.
+    """
+
+    at: int
+    cache: str
+    title: str
+    simulated_us: float
+    peak_busy: float
+    life_years: float
+    hits: tuple[float, float, float]
+    written: float
+    ram_tax_bytes: int | None
+    breaks: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """What flash caches were tried, and the one that is chosen.
+
+    Attributes
+    ----------
+    rows : tuple of CacheReplayed
+        The fastest of each hardware first, those that were not replayed last.
+    chosen : CacheReplayed or None
+        None where page flow stays.
+    """
+
+    rows: tuple[CacheReplayed, ...] = ()
+    chosen: CacheReplayed | None = None
+
+    @property
+    def seen(self) -> list[object]:
+        """What the replays said, for the id of the answer."""
+        return [
+            (each.at, each.cache, each.simulated_us)
+            for each in self.rows
+            if not each.reason
+        ]
+
+
+def tried(
+    asked: Asked,
+    table: Table,
+    finalists: Sequence[Replayed],
+    best: int,
+    replays: Replays,
+) -> Tried:
+    """Replay the flash caches that are candidates on the hardware of the best option, and choose.
+
+    Where the least I/O time is sought, on the hardware of the other finalists too.
+
+    Parameters
+    ----------
+    asked : Asked
+    table : Table
+    finalists : sequence of Replayed
+        Options that were replayed under their page flow.
+    best : int
+        Option that these replays leave best.
+    replays : callable
+        Makes the replays, or returns those that were made before.
+    """
+    candidates = asked.setting.candidates.flash_caches
+    places = _places(asked, table, finalists, best)
+    if not places or candidates == ():
+        return Tried()
+    from tierwright.simulate.replay import contenders
+
+    rows = [
+        row
+        for row in contenders("flash_cache")
+        if candidates is None or row["name"] in candidates
+    ]
+    planned = [_planned(table, at, row) for at in places for row in rows]
+    wanted = list(dict.fromkeys(each for each in planned if isinstance(each, tuple)))
+    made: Mapping[SchemeAt, Mapping[str, Any]] = (
+        dict(zip(wanted, replays(wanted), strict=True)) if wanted else {}
+    )
+    found = [
+        _refused(at, row, plan)
+        if isinstance(plan, str)
+        else _of(asked, table, at, row, made[plan])
+        for (at, row), plan in zip(
+            ((at, row) for at in places for row in rows), planned, strict=True
+        )
+    ]
+    found.sort(
+        key=lambda each: (
+            places.index(each.at),
+            bool(each.reason),
+            each.simulated_us if not each.reason else 0.0,
+        )
+    )
+    return Tried(tuple(found), _chosen(asked, finalists, best, found))
+
+
+def _places(
+    asked: Asked, table: Table, finalists: Sequence[Replayed], best: int
+) -> list[int]:
+    """Options on whose hardware flash caches are tried: with flash that caches, each hardware and its sizes once."""
+    options = table.options
+    wanted = [best]
+    if asked.objective == "io_time":
+        wanted += [
+            each.at
+            for each in sorted(finalists, key=lambda each: each.simulated_us)
+            if not each.reason and not _checked.breaks(asked, each)
+        ]
+    seen: set[tuple[int, float, float]] = set()
+    found: list[int] = []
+    for at in wanted:
+        key = (
+            int(table.hardware_codes[at]),
+            float(options.ram_pages[at]),
+            float(options.flash_pages[at]),
+        )
+        if options.flash_pages[at] > 0 and key not in seen and len(found) < MOST_PLACES:
+            seen.add(key)
+            found.append(at)
+    return found
+
+
+def _tax(table: Table, at: int, cache: str) -> float | None:
+    """RAM that the metadata of a flash cache take, of what the curve counts; None where no figure is published. [bytes]"""
+    preset = PRESETS.get(cache)
+    if preset is None:
+        return None
+    curve = table.setting.curve
+    flash_bytes = float(table.options.flash_pages[at]) * curve.page_bytes
+    return math.ceil(
+        float(
+            preset.ram_bytes(
+                flash_bytes,
+                page_bytes=curve.page_bytes,
+                source_bytes=curve.data_pages * curve.page_bytes,
+            )
+        )
+    )
+
+
+def _planned(table: Table, at: int, row: Mapping[str, Any]) -> SchemeAt | str:
+    """Return where the recording is replayed for a flash cache on the hardware of an option, or why it is not."""
+    curve, cache = table.setting.curve, str(row["name"])
+    taxed = _tax(table, at, cache) or 0.0
+    ram = int(table.options.ram_pages[at] - taxed / curve.page_bytes)
+    if ram < 1:
+        return f"its metadata take {format_bytes(taxed)}, all of the RAM"
+    scaled = curve.scaled
+    by_clock = any(option["name"] == RATE for option in row["options"])
+    if by_clock and scaled is not None:
+        return BY_THE_CLOCK
+    rate = table.setting.rates.mean
+    if by_clock and rate is None:
+        return "it works by the clock, and the workload states no rate"
+    accesses = curve.accesses if scaled is None else recorded_accesses(scaled)
+    asked = ReplayPoint(
+        ram,
+        int(table.options.flash_pages[at]),
+        warm_up_of(curve.start, accesses),
+        "flash_cache",
+        ((RATE, f"{rate:.6g}"),) if by_clock else (),
+    )
+    point = _checked.point_of(curve, cache, asked)
+    return point if isinstance(point, str) else (cache, point)
+
+
+def _refused(at: int, row: Mapping[str, Any], reason: str) -> CacheReplayed:
+    return CacheReplayed(
+        at,
+        row["name"],
+        row["title"],
+        math.nan,
+        math.nan,
+        math.nan,
+        (math.nan, math.nan, math.nan),
+        math.nan,
+        None,
+        (),
+        reason,
+    )
+
+
+def _of(
+    asked: Asked,
+    table: Table,
+    at: int,
+    row: Mapping[str, Any],
+    counters: Mapping[str, Any],
+) -> CacheReplayed:
+    if "error" in counters:
+        return _refused(at, row, f"{counters['error']}; {counters['hint']}")
+    flash, store = table.devices(at)
+    assert store is not None  # an option without times is no finalist
+    cost = price(counters, flash=flash, disk=store)
+    if cost.io_time_us_per_access is None:
+        return _refused(at, row, cost.reason)
+    busy_us = {"flash": 0.0, "disk": 0.0}
+    for name, time_us in cost.terms_us_per_access.items():
+        busy_us["flash" if "flash" in name else "disk"] += time_us
+    options, accesses = table.options, counters["accesses"]
+    peak, busy = table.setting.rates.peak, math.nan
+    if peak is not None:
+        each = peak / float(options.machines[at]) / 1e6
+        busy = max(
+            busy_us[tier] * each / max(1, int(count))
+            for tier, count in (
+                ("disk", options.store_devices[at]),
+                ("flash", options.flash_devices[at]),
+            )
+        )
+    written = (counters["flash_writes"] + counters["metadata_page_writes"]) / accesses
+    tax = _tax(table, at, row["name"])
+    found = CacheReplayed(
+        at,
+        row["name"],
+        row["title"],
+        cost.io_time_us_per_access,
+        busy,
+        _life(table, at, written, counters["hdd_writes"] / accesses),
+        (
+            counters["ram_hits"] / accesses,
+            counters["flash_hits"] / accesses,
+            counters["flash_misses"] / accesses,
+        ),
+        written,
+        None if tax is None else int(tax * table.setting.machines),
+        (),
+        "",
+    )
+    return replace(found, breaks=tuple(_broken(asked, found)))
+
+
+def _life(table: Table, at: int, flash_written: float, store_written: float) -> float:
+    """Least life of flash that is bought and is worn by these writes of an access. [365 days]"""
+    source = table.source(at)
+    if source in STANDING:
+        given = table.given(at)
+        budgets = given.flash_budget_tb, given.disk_budget_tb
+    elif source == "devices":
+        flash, store = table.devices(at)
+        budgets = (
+            math.inf if flash is None else budget_tb(flash),
+            math.inf if store is None else budget_tb(store),
+        )
+    else:
+        # The provider replaces what is rented.
+        return math.inf
+    options, rate = table.options, table.setting.rates.mean
+    machines = float(options.machines[at])
+    lives = [
+        life_years(
+            np.asarray([written]),
+            None if rate is None else np.asarray([rate / machines]),
+            table.setting.curve.page_bytes,
+            np.asarray([budget * max(1, int(count))]),
+        )[0]
+        for written, budget, count in (
+            (flash_written, budgets[0], options.flash_devices[at]),
+            (store_written, budgets[1], options.store_devices[at]),
+        )
+    ]
+    return float(np.min(lives))  # NaN where either is unknown
+
+
+def _broken(asked: Asked, each: CacheReplayed) -> Iterator[str]:
+    """Name the limits that a flash cache breaks, or of which nothing is known."""
+    limits = asked.constraints
+    most = asked.setting.most_busy * (1 + LIMIT_ROUNDING)
+    if PEAK_BUSY in limits and not each.peak_busy <= most:
+        yield PEAK_BUSY
+    if IO_TIME in limits and not each.simulated_us <= float(limits[IO_TIME]) * (
+        1 + LIMIT_ROUNDING
+    ):
+        yield IO_TIME
+    if LIFE in limits and not each.life_years >= float(limits[LIFE]) * (
+        1 - LIMIT_ROUNDING
+    ):
+        yield LIFE
+    for name in (RESTART, *RESPONSES):
+        if name in limits:
+            yield name
+
+
+def _chosen(
+    asked: Asked,
+    finalists: Sequence[Replayed],
+    best: int,
+    found: Sequence[CacheReplayed],
+) -> CacheReplayed | None:
+    """Return the flash cache of least I/O time that keeps every limit, where it is clearly faster than page flow."""
+    keeps = [each for each in found if not each.reason and not each.breaks]
+    flow = next((each for each in finalists if each.at == best), None)
+    if not keeps or flow is None or flow.reason:
+        return None
+    first = min(keeps, key=lambda each: each.simulated_us)
+    if _checked.breaks(asked, flow):
+        return first
+    return first if first.simulated_us < flow.simulated_us * (1 - EQUAL) else None
+
+
+def option_under(found: Option, each: CacheReplayed, table: Table) -> Option:
+    """Describe an option under a flash cache in place of its page flow: by the replay."""
+    growth, busy = table.setting.growth_per_year, each.peak_busy
+    return replace(
+        found,
+        scheme=each.cache,
+        io_time_us_per_access=each.simulated_us,
+        response_mean_us=None,
+        response_p50_us=None,
+        response_p99_us=None,
+        response_mean_mean_us=None,
+        response_p50_mean_us=None,
+        response_p99_mean_us=None,
+        response_reason=NO_RESPONSE,
+        peak_busy=_finite(busy),
+        flash_life_years=_finite(each.life_years),
+        restart_s=None,
+        ram_hit_share=each.hits[0],
+        flash_hit_share=each.hits[1],
+        disk_share=each.hits[2],
+        months_until_too_small=months_until(busy, table.setting.most_busy, growth)
+        if growth > 0 and math.isfinite(busy)
+        else None,
+        clean_share=None,
+        clean_share_gain=None,
+        clean_share_reason=NO_SPLIT,
+        clean_share_uncounted_pages=None,
+    )
+
+
+def checked_option(option: Option, each: CacheReplayed) -> CheckedOption:
+    """Say what the replay of the chosen one says: there is no model beside it."""
+    return CheckedOption(
+        option,
+        model=None,
+        simulated=each.simulated_us,
+        gap=None,
+        is_beyond_band=False,
+        reason="",
+        band=None,
+    )
+
+
+def listed_rows(
+    table: Table, finalists: Sequence[Replayed], found: Tried
+) -> Iterator[CachedOption]:
+    """Yield what the replays of flash caches say, each beside page flow on the same hardware."""
+    flows = {each.at: each.simulated_us for each in finalists if not each.reason}
+    for each in found.rows:
+        flow = flows.get(each.at, math.nan)
+        yield CachedOption(
+            name=each.cache,
+            title=each.title,
+            hardware=table.title(each.at),
+            page_flow=table.scheme(each.at),
+            io_time_us_per_access=_finite(each.simulated_us),
+            page_flow_io_time_us_per_access=_finite(flow),
+            saving=_finite(1 - each.simulated_us / flow) if flow > 0 else None,
+            peak_busy=_finite(each.peak_busy),
+            flash_life_years=_finite(each.life_years),
+            flash_writes_per_access=_finite(each.written),
+            ram_hit_share=_finite(each.hits[0]),
+            flash_hit_share=_finite(each.hits[1]),
+            ram_tax_bytes=each.ram_tax_bytes,
+            breaks=each.breaks,
+            is_chosen=found.chosen is each,
+            reason=each.reason,
+        )
+
+
+def sentence(finalists: Sequence[Replayed], found: Tried, table: Table) -> str:
+    """Say what the replays of flash caches decide; empty where none was replayed."""
+    from tierwright.advise.point import scheme_titles
+
+    played = [each for each in found.rows if not each.reason]
+    if not played:
+        return ""
+    flows = {each.at: each for each in finalists if not each.reason}
+    one = found.chosen
+    if one is not None:
+        flow = flows.get(one.at)
+        beside = (
+            ""
+            if flow is None
+            else f" against {format_microseconds(flow.simulated_us)} under page flow {scheme_titles()[table.scheme(one.at)]}"
+        )
+        return (
+            f"Replayed on this hardware, {one.title} takes {format_microseconds(one.simulated_us)} of I/O time per "
+            f"access{beside}."
+        )
+    best = next((flow for at, flow in flows.items() if at == played[0].at), None)
+    if best is None:
+        return ""
+    keeps = [each for each in played if each.at == played[0].at and not each.breaks]
+    if not keeps:
+        names = listed(sorted({each.title for each in played}))
+        return f"Of the flash caches replayed on this hardware ({names}), none is known to keep every limit."
+    first = min(keeps, key=lambda each: each.simulated_us)
+    difference = first.simulated_us / best.simulated_us - 1
+    beside = (
+        f"takes {percent(difference)} more I/O time"
+        if difference > 0
+        else f"saves less than {100 * EQUAL:g} % of the I/O time"
+    )
+    return f"No flash cache replayed on this hardware is better: the fastest that keeps every limit, {first.title}, {beside}."
+
+
+def about(found: Tried, table: Table) -> Iterator[Caution]:
+    """Say at the top that a flash cache was chosen by replay."""
+    one = found.chosen
+    if one is None:
+        return
+    tax = (
+        "no figure of the RAM for its metadata is published, and none is taken"
+        if one.ram_tax_bytes is None
+        else f"its metadata take {format_bytes(one.ram_tax_bytes)} of the RAM, which is taken"
+    )
+    yield Caution(
+        "flash_cache_chosen",
+        f"{one.title} was chosen by the replay of one recording: there is no formula for it, so sizes, growth and "
+        f"prices were weighed under page flow; {tax}",
+        "replay a second recording before you rely on the difference",
+        could_change_choice=False,
+        effect=f"how {table.title(one.at)} is run",
+    )
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

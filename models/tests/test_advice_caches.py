@@ -1,0 +1,357 @@
+"""Flash caches on the hardware that an advice comes to: replayed, priced, chosen where one is clearly better."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from advice_cases import DEVICES_ALONE, PRICES, SHELF, book
+from command import run
+
+from tierwright.advise import advice, scale
+from tierwright.advise.advice import _caches
+from tierwright.advise.advice.found import Advice, CachedOption
+from tierwright.advise.advice.request import (
+    Candidates,
+    Have,
+    candidates_from_mapping,
+)
+from tierwright.advise.report import html
+from tierwright.common.errors import BadInput
+from tierwright.hardware import catalog
+from tierwright.hardware.service_time import service_time, service_us
+from tierwright.profile.curve import Curve
+from tierwright.profile.measure import profile
+from tierwright.profile.production import Production
+from tierwright.simulate.contenders import flash_cache_titles
+from tierwright.simulate.replay import replay
+from tierwright.trace.reading import Trace
+
+TRACE = Path(__file__).resolve().parents[2] / "fixtures" / "traces" / "tpcc-cut.csv.zst"
+FLASH, DISK = "samsung-pm9a3-7.68tb-u2", "seagate-exos-x24-24tb"
+RATE = 500.0
+DISKS = 8
+INSTANCE = Candidates(kinds=("instances",), servers=("aws-i4i.4xlarge",))
+
+
+@pytest.fixture(scope="module")
+def curve() -> Curve:
+    return profile(Trace(TRACE)).curve.from_start("steady")
+
+
+def sizes(curve: Curve) -> tuple[int, int]:
+    """RAM of a tenth of the pages, flash of four tenths. [pages]"""
+    return curve.distinct_pages // 10, curve.distinct_pages * 2 // 5
+
+
+def have(curve: Curve, scheme: str) -> Have:
+    ram, flash = sizes(curve)
+    return Have(
+        machines=1,
+        ram_bytes=ram * curve.page_bytes,
+        disk=catalog.device(DISK),
+        disks=DISKS,
+        flash_bytes=flash * curve.page_bytes,
+        flash=catalog.device(FLASH),
+        flash_devices=1,
+        scheme=scheme,
+        usd_per_month=Decimal(10),
+    )
+
+
+def ask(
+    curve: Curve, scheme: str = "inclusive", caches: Any = None, **asked: Any
+) -> Advice:
+    return advice.answer(
+        curve,
+        accesses_per_s=RATE,
+        candidates=replace(INSTANCE, flash_caches=caches),
+        have=have(curve, scheme),
+        **{"trace": Trace(TRACE), "how_sure": False, **asked},
+    )
+
+
+@pytest.fixture(scope="module")
+def whole(curve: Curve) -> Advice:
+    return ask(curve)
+
+
+def rows_of(found: Advice) -> dict[str, CachedOption]:
+    return {each.name: each for each in found.flash_caches}
+
+
+def counters_of(curve: Curve, cache: str, metadata_bytes: float) -> Mapping[str, Any]:
+    ram, flash = sizes(curve)
+    return replay(
+        Trace(TRACE),
+        "flash_cache",
+        cache,
+        ram - math.ceil(metadata_bytes / curve.page_bytes),
+        flash,
+        warm_up=curve.accesses // 2,
+    )
+
+
+def test_every_flash_cache_is_tried_and_the_fastest_is_recommended(
+    whole: Advice,
+) -> None:
+    rows = rows_of(whole)
+    assert rows.keys() == flash_cache_titles().keys()
+    times = [
+        each.io_time_us_per_access
+        for each in whole.flash_caches
+        if each.io_time_us_per_access is not None
+    ]
+    assert times == sorted(times)
+    [chosen] = [each for each in whole.flash_caches if each.is_chosen]
+    assert chosen.io_time_us_per_access == times[0]
+    assert chosen.saving is not None
+    assert chosen.saving > _caches.EQUAL
+    best = whole.recommendation
+    assert best is not None
+    assert best.scheme == chosen.name
+    assert best.kind == "have"
+    assert best.io_time_us_per_access == chosen.io_time_us_per_access
+    assert best.response_p99_us is None
+    assert best.response_reason
+    assert best.ram_hit_share + best.flash_hit_share + best.disk_share == pytest.approx(
+        1
+    )
+    assert whole.option_zero is not None
+    assert whole.option_zero.scheme == "inclusive"
+    assert "run it differently" in whole.finding
+    assert chosen.title in whole.finding
+    first, second = whole.checked[:2]
+    assert first.option == best
+    assert first.model is None
+    assert second.option.scheme == "inclusive"
+    assert whole.status == "checked"
+    assert whole.confidence.probability_best is None
+    assert "flash_cache_chosen" in {each.name for each in whole.warnings}
+
+
+def test_a_cache_without_published_metadata_is_priced_by_its_operations(
+    curve: Curve, whole: Advice
+) -> None:
+    found = rows_of(whole)["larc"]
+    counted = counters_of(curve, "larc", 0)
+    flash, disk = catalog.device(FLASH), catalog.device(DISK)
+    page, accesses = curve.page_bytes, counted["accesses"]
+
+    def us(device: Any, operation: Any) -> float:
+        time_us = service_us(device, operation, page)
+        assert time_us is not None
+        return time_us
+
+    assert counted["metadata_page_writes"] == 0
+    in_order = service_time(flash, "write", page, pattern="sequential").time_us
+    assert in_order is not None
+    flash_us = (
+        counted["flash_random_reads"] * us(flash, "read")
+        + counted["flash_random_page_writes"] * us(flash, "write")
+        + counted["flash_sequential_page_writes"] * in_order
+    ) / accesses
+    disk_us = (
+        counted["hdd_reads"] * us(disk, "read")
+        + counted["hdd_writes"] * us(disk, "write")
+    ) / accesses
+    assert found.io_time_us_per_access == pytest.approx(flash_us + disk_us, rel=1e-9)
+    assert found.peak_busy == pytest.approx(
+        max(flash_us, disk_us / DISKS) * RATE / 1e6, rel=1e-9
+    )
+    assert found.ram_tax_bytes is None
+    written = counted["flash_writes"] / accesses
+    assert found.flash_writes_per_access == pytest.approx(written)
+    # The device states 1.3 writes of its capacity a day; where no years are stated, five.
+    budget = 7.68e12 * 1.3 * 5 * 365
+    years = budget / (written * RATE * page * 365 * 86_400)
+    assert found.flash_life_years == pytest.approx(years, rel=1e-6)
+
+
+def test_metadata_of_a_cache_take_ram_before_it_is_replayed(
+    curve: Curve, whole: Advice
+) -> None:
+    rows = rows_of(whole)
+    _, flash = sizes(curve)
+    # Kang, Lee and Moon 2016, section 5.2: 32 bytes a page; flashcache: 24 for 4 KiB each.
+    for cache, each, tax in (
+        ("face", curve.page_bytes, 32),
+        ("flashcache", 4096, 24),
+    ):
+        needed = flash * curve.page_bytes // each * tax
+        assert rows[cache].ram_tax_bytes == needed
+        counted = counters_of(curve, cache, needed)
+        assert rows[cache].ram_hit_share == counted["ram_hits"] / counted["accesses"]
+        assert rows[cache].flash_hit_share == pytest.approx(
+            counted["flash_hits"] / counted["accesses"]
+        )
+    # SCE asks for 16 MiB of buffers; that is more than there is.
+    assert rows["sce"].io_time_us_per_access is None
+    assert "all of the RAM" in rows["sce"].reason
+
+
+def test_page_flow_stays_where_no_cache_is_clearly_better(
+    curve: Curve, whole: Advice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = ask(curve, "lazy", caches=("bcache", "face"))
+    assert [each.is_chosen for each in found.flash_caches] == [False, False]
+    assert found.recommendation is not None
+    assert found.recommendation.scheme == "lazy"
+    assert "No flash cache replayed on this hardware is better" in found.finding
+    assert "Keep what there is:" in found.finding
+    assert "flash_cache_chosen" not in {each.name for each in found.warnings}
+    monkeypatch.setattr(_caches, "EQUAL", 0.9)
+    other = ask(curve)
+    assert other.recommendation is not None
+    assert other.recommendation.scheme == "inclusive"
+    assert [replace(each, is_chosen=False) for each in whole.flash_caches] == list(
+        other.flash_caches
+    )
+
+
+@pytest.mark.parametrize(
+    ("limit", "value"),
+    [
+        ("flash_life_years", 10_000),
+        ("restart_s", 1e9),
+        ("response_p99_us", 1e9),
+        ("io_time_us_per_access", 650),
+    ],
+)
+def test_a_limit_that_a_cache_breaks_or_nobody_knows_keeps_it_from_the_choice(
+    curve: Curve, whole: Advice, limit: str, value: float
+) -> None:
+    found = ask(
+        curve, "lazy", caches=("cac", "face", "l2arc"), constraints={limit: value}
+    )
+    rows = rows_of(found)
+    known = rows_of(whole)
+    for name, each in rows.items():
+        own = {
+            "flash_life_years": (known[name].flash_life_years or 0) >= value,
+            "io_time_us_per_access": (known[name].io_time_us_per_access or 0) <= value,
+        }.get(limit, False)
+        assert each.breaks == (() if own else (limit,)), name
+        assert own or not each.is_chosen
+
+
+def test_candidates_name_the_flash_caches_that_are_tried(curve: Curve) -> None:
+    none = ask(curve, caches=())
+    assert none.flash_caches == ()
+    assert none.recommendation is not None
+    assert none.recommendation.scheme == "inclusive"
+    some = ask(curve, caches=("larc",))
+    assert list(rows_of(some)) == ["larc"]
+    # What is tried is part of the question.
+    by_model = {
+        ask(curve, caches=caches, trace=None).advice_id
+        for caches in (None, (), ("larc",))
+    }
+    assert len(by_model) == 3
+    with pytest.raises(BadInput, match=r"flash_caches.*no flash cache"):
+        Candidates(flash_caches=("lark",))
+    assert candidates_from_mapping(
+        {"flash_caches": ["larc", "face"]}, "a test"
+    ).flash_caches == ("larc", "face")
+
+
+def test_the_same_question_has_the_same_answer(curve: Curve, whole: Advice) -> None:
+    assert ask(curve).to_dict() == whole.to_dict()
+    assert ask(curve, caches=()).advice_id != whole.advice_id
+
+
+def test_caches_that_work_by_the_clock_are_not_replayed_at_another_scale(
+    curve: Curve,
+) -> None:
+    production = Production(
+        data_bytes=4 * curve.distinct_pages * curve.page_bytes,
+        accesses_per_s=4 * RATE,
+    )
+    made = scale.answer(profile(Trace(TRACE)), production).profile.curve.from_start(
+        "steady"
+    )
+    ram, flash = sizes(curve)
+    there = replace(
+        have(curve, "lazy"),
+        ram_bytes=8 * ram * curve.page_bytes,
+        flash_bytes=4 * flash * curve.page_bytes,
+    )
+    found = advice.answer(
+        made,
+        candidates=INSTANCE,
+        have=there,
+        trace=Trace(TRACE),
+        how_sure=False,
+    )
+    rows = rows_of(found)
+    by_the_clock = {
+        each.name for each in rows.values() if each.reason == _caches.BY_THE_CLOCK
+    }
+    assert by_the_clock >= {"bcache", "sce", "l2arc", "dm_cache", "cachelib"}
+    assert not by_the_clock & {"larc", "cac", "face", "tac"}
+    assert rows["larc"].io_time_us_per_access is not None
+
+
+def test_the_least_io_time_is_sought_on_every_finalist(curve: Curve) -> None:
+    found = advice.answer(
+        curve,
+        accesses_per_s=RATE,
+        candidates=replace(
+            DEVICES_ALONE, devices=(SHELF[1], SHELF[2]), flash_caches=("larc", "cac")
+        ),
+        prices=book(**PRICES),
+        objective="io_time",
+        constraints={"ram_bytes": sizes(curve)[0] * curve.page_bytes * 2},
+        trace=Trace(TRACE),
+        how_sure=False,
+    )
+    assert found.recommendation is not None
+    best = found.recommendation.io_time_us_per_access
+    assert best is not None
+    replayed = [
+        each.io_time_us_per_access
+        for each in found.flash_caches
+        if each.io_time_us_per_access is not None and not each.breaks
+    ]
+    flows = [each.simulated for each in found.checked if each.simulated is not None]
+    assert best <= min([*flows, *replayed]) * (1 + _caches.EQUAL) or not replayed
+
+
+def test_the_report_and_the_command_show_them(
+    curve: Curve, whole: Advice, tmp_path: Path
+) -> None:
+    text = html(whole.to_dict(), title="A test")
+    assert "Flash caches replayed" in text
+    assert "under CAC" in text
+    assert "recommended" in text
+    profiled = tmp_path / "p.json"
+    profiled.write_text(json.dumps(profile(Trace(TRACE)).to_dict()))
+    there = tmp_path / "have.toml"
+    ram, flash = (each * curve.page_bytes for each in sizes(curve))
+    there.write_text(
+        f'machines = 1\nram = {ram}\nflash = {flash}\nflash_device = "{FLASH}"\n'
+        f'flash_devices = 1\ndisk_device = "{DISK}"\ndisks = {DISKS}\nscheme = "inclusive"\nusd_per_month = 10\n'
+    )
+    candidates = tmp_path / "candidates.toml"
+    candidates.write_text('servers = ["aws-i4i.4xlarge"]\nflash_caches = ["cac"]\n')
+    done = run(
+        "advise",
+        str(profiled),
+        "--accesses-per-second",
+        str(RATE),
+        "--have",
+        str(there),
+        "--candidates",
+        str(candidates),
+        "--trace",
+        str(TRACE),
+    )
+    assert done.returncode == 0, done.stderr
+    assert "flash caches replayed on this hardware" in done.stdout
+    assert "CAC" in done.stdout
