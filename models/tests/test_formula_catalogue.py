@@ -79,6 +79,7 @@ OUTSIDE = {
     "advise.at_load": "words; held by test_at_load.py",
     "advise.advice._asked": "checks what is asked; held by test_advice.py",
     "advise.advice._bounded": "searches options by bounds; held by test_advice_bounded.py",
+    "advise.advice._caches": "replays flash caches beside page flow; held by test_advice_caches.py",
     "advise.advice._checked": "replays options beside the model; held by test_advice.py",
     "advise.advice._choice": "parts of `advise.advice.answer`; held by test_advice.py",
     "advise.advice._flat": "parts of `advise.advice.answer`; held by test_advice_later.py",
