@@ -35,7 +35,7 @@ from tierwright.trace.reading import Trace
 
 TRACE = Path(__file__).resolve().parents[2] / "fixtures" / "traces" / "tpcc-cut.csv.zst"
 FLASH, DISK = "samsung-pm9a3-7.68tb-u2", "seagate-exos-x24-24tb"
-RATE = 500.0
+RATE = 500.5
 DISKS = 8
 INSTANCE = Candidates(kinds=("instances",), servers=("aws-i4i.4xlarge",))
 
@@ -194,6 +194,7 @@ def test_metadata_of_a_cache_take_ram_before_it_is_replayed(
     # SCE asks for 16 MiB of buffers; that is more than there is.
     assert rows["sce"].io_time_us_per_access is None
     assert "all of the RAM" in rows["sce"].reason
+    assert {name for name, each in rows.items() if each.reason} == {"sce"}
 
 
 def test_page_flow_stays_where_no_cache_is_clearly_better(

@@ -22,7 +22,7 @@ import { Infeasible, WhyNot } from "./rejected";
 import { ReportMenu } from "./report-menu";
 import { RulesOfThumb } from "./rules";
 import { ScenarioRegret } from "./scenarios";
-import { difference, perMonth, time } from "./words";
+import { difference, perMonth, runsCache, time } from "./words";
 
 /** Titles of the page-flow schemes, by their names. */
 export function useSchemeTitles(): Titles {
@@ -173,7 +173,11 @@ function KeyFigures(props: {
         <dd>
           {us === null ? UNKNOWN : time(us)}
           {replayed !== null && (
-            <small>by the model; {time(replayed)} by the replay</small>
+            <small>
+              {runsCache(found)
+                ? "by the replay; flash caches have no formula"
+                : `by the model; ${time(replayed)} by the replay`}
+            </small>
           )}
         </dd>
       </div>

@@ -1,6 +1,6 @@
 import type { AdviceOut } from "@/api/advice";
 import { counted, formatPercent, ratio } from "@/units/quantity";
-import { limitTitle } from "./words";
+import { limitTitle, runsCache } from "./words";
 
 /** At most so many options are replayed: the recommendation, and what was close to it. */
 export const MOST_FINALISTS = 5;
@@ -113,7 +113,8 @@ export function checkBasis(found: AdviceOut, isRecording: boolean): string {
 }
 
 /** What to know beside the figures of the replays, and why some were not made; nothing before. */
-export function checkNotes({ checked }: AdviceOut): readonly string[] {
+export function checkNotes(found: AdviceOut): readonly string[] {
+  const { checked } = found;
   const reasons = [
     ...new Set(checked.flatMap((row) => (isReplayed(row) ? [] : [row.reason]))),
   ];
@@ -122,7 +123,11 @@ export function checkNotes({ checked }: AdviceOut): readonly string[] {
       ? ["▲ marks a gap beyond the known error of the model."]
       : []),
     ...(checked.some(isReplayed)
-      ? ["The other figures of the options are those of the model."]
+      ? [
+          runsCache(found)
+            ? "The other figures of the options are those of the model, but for the flash cache that is recommended."
+            : "The other figures of the options are those of the model.",
+        ]
       : []),
     ...reasons.slice(0, 1),
     ...(reasons.length > 1 ? ["The dash of each other option states its reason."] : []),

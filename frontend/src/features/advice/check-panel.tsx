@@ -160,7 +160,7 @@ const cacheColumns = (isOfSeveral: boolean): readonly Column<CacheRow>[] => [
       row.saving === null ? (
         <Unknown reason={row.reason || "Page flow was not replayed here."} />
       ) : (
-        formatShort(100 * row.saving, 3)
+        `${row.saving < 0 ? "−" : ""}${formatShort(100 * Math.abs(row.saving), 3)}`
       ),
   },
   {

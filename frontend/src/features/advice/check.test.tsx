@@ -217,6 +217,8 @@ describe("what replays of flash caches say", () => {
     expect(checkFinding(chosen)).toBe(
       "By the replay, CAC runs the recommendation better than page flow",
     );
+    expect(checkNotes(chosen).join(" ")).toContain("but for the flash cache");
+    expect(checkNotes(found([row(SMALL, 12)])).join(" ")).not.toContain("flash cache");
     expect(checkFinding({ ...chosen, flash_caches: rows.slice(1) })).toBe(
       "The replay confirms the recommendation",
     );

@@ -234,7 +234,7 @@ def _planned(table: Table, at: int, row: Mapping[str, Any]) -> SchemeAt | str:
         int(table.options.flash_pages[at]),
         warm_up_of(curve.start, accesses),
         "flash_cache",
-        ((RATE, f"{rate:.6g}"),) if by_clock else (),
+        ((RATE, str(max(1, round(rate or 0)))),) if by_clock else (),
     )
     point = _checked.point_of(curve, cache, asked)
     return point if isinstance(point, str) else (cache, point)
