@@ -178,3 +178,58 @@ def test_a_curve_has_nothing_to_replay(application: Any) -> None:
     url = f"/workloads/{made['id']}/advice/checks"
     refused = application.post(url, {"dirty_share": 0.3}, 409)
     assert refused["type"].endswith("needs-trace")
+
+
+def test_flash_caches_are_replayed_on_the_hardware_of_the_recommendation(
+    application: Any,
+) -> None:
+    flash = "samsung-pm9a3-7.68tb-u2"
+    body = body_of(4, start="steady")
+    body["have"] |= {
+        "disks": 4000,
+        "flash_bytes": 16 * 2**20,
+        "flash_device_id": flash,
+        "flash_devices": 1,
+        "scheme": "inclusive",
+    }
+    body["candidates"] = {**SHELF, "flash_caches": ["larc", "face", "sce"]}
+    found = checked(application, body)
+    measured = profile(Trace(TRACE))
+    own = advice.answer(
+        measured.curve.from_start("steady"),
+        duration_s=measured.duration_s,
+        have=Have(
+            machines=1,
+            ram_bytes=4 * 2**20,
+            disk=catalog.device(DISK),
+            disks=4000,
+            flash_bytes=16 * 2**20,
+            flash=catalog.device(flash),
+            flash_devices=1,
+            scheme="inclusive",
+            usd_per_month=Decimal(30),
+        ),
+        candidates=Candidates(
+            kinds=("instances", "volumes"),
+            max_machines=2,
+            flash_caches=("larc", "face", "sce"),
+        ),
+        prices=advice.named_book(None),
+        how_sure=False,
+        trace=Trace(TRACE),
+    )
+    assert found["recommendation"]["kind"] == "have"
+    assert [
+        (row["name"], row["is_chosen"], row["reason"]) for row in found["flash_caches"]
+    ] == [(row.name, row.is_chosen, row.reason) for row in own.flash_caches]
+    for row, mine in zip(found["flash_caches"], own.flash_caches, strict=True):
+        # The same replays at the same sizes: not a bit apart.
+        assert row["io_time_us_per_access"] == mine.io_time_us_per_access
+    assert own.recommendation is not None
+    assert found["recommendation"]["scheme"] == own.recommendation.scheme
+    [refused] = [row for row in found["flash_caches"] if row["name"] == "sce"]
+    assert "all of the RAM" in refused["reason"]
+    unknown = {**SHELF, "flash_caches": ["lark"]}
+    refusal = application.client.post(URL, json={**body, "candidates": unknown})
+    assert refusal.status_code == 422
+    assert "no flash cache" in refusal.text
