@@ -300,7 +300,7 @@ def case_of(name: str, seed: int) -> Case:
     if name == "dm_cache":
         flash *= draw.choice((1, 3))
     if name == "l2arc":
-        options["ram_policy"] = "lru"
+        options["ram_policy"] = "arc" if seed % 2 else "lru"
         ram *= draw.choice((1, 3))
     if name == "kangaroo":
         options, flash = sized(options, flash)
