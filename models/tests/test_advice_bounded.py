@@ -542,3 +542,24 @@ def test_the_best_of_a_kind_of_hardware_may_lie_far_from_the_front(
     whole, searched = answered(problem, monkeypatch)
     assert searched.alternatives == whole.alternatives
     assert searched.pruned > 0
+
+
+def test_a_rule_of_thumb_that_is_not_weighed_does_not_say_that_there_is_no_candidate(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    whole, searched = answered({**PROBLEM, "chunk": 100}, monkeypatch)
+    assert searched.rules_of_thumb == whole.rules_of_thumb
+    assert any(each.option is not None for each in whole.rules_of_thumb)
+    monkeypatch.setattr(_bounded, "_FIRST_CHUNK", 1)
+    monkeypatch.setattr(_bounded, "MOST_LOOKED", 1)
+    _, stopped = answered({**PROBLEM, "chunk": 1}, monkeypatch)
+    assert stopped.recommendation == whole.recommendation
+    weighed = 0
+    for each, own in zip(stopped.rules_of_thumb, whole.rules_of_thumb, strict=True):
+        assert "no candidate" not in each.reason or own.option is None
+        if each.option is None and own.option is not None:
+            assert "would have to be looked at" in each.reason
+        else:
+            weighed += each.option is not None
+            assert each == own
+    assert weighed < sum(each.option is not None for each in whole.rules_of_thumb)

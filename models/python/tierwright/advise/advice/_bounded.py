@@ -414,8 +414,12 @@ class _Search:
         self._kept.append(found.listed(np.sort(near)))
         table = self._joined()
         looked = [*self._of_thumbs(), *self._of_neighbours(table)]
-        for each in looked:
-            self._look(each)
+        whole = [self._look(each) for each in looked]
+        unfinished = tuple(
+            each.within[0]
+            for each, is_whole in zip(looked, whole, strict=True)
+            if not is_whole and each.of_thumb
+        )
         if looked:
             table = self._joined()
         in_all = int(found.most.sum())
@@ -427,6 +431,7 @@ class _Search:
             rejected_counts={
                 name: count for name, count in self._counts.items() if count
             },
+            unfinished_bytes=unfinished,
         )
         return table
 
@@ -479,7 +484,9 @@ class _Search:
         for rule in thumbs(setting.curve, data, setting.served.mean, setting.machines):
             if rule.ram_bytes is not None and not rule.needs_flash:
                 least = rule.ram_bytes * (1 - ROUNDING)
-                yield _Looked("ram_bytes", (least, np.inf), self._objective())
+                yield _Looked(
+                    "ram_bytes", (least, np.inf), self._objective(), of_thumb=True
+                )
 
     def _of_neighbours(self, table: Table) -> Iterator[_Looked]:
         """Look for the best options with less and with more of a size of the recommendation, and for the flat region."""
@@ -509,8 +516,8 @@ class _Search:
         size = machines if name == "machines" else found.ram_gib * GIB * machines
         return size, size
 
-    def _look(self, looked: _Looked) -> None:
-        """Keep the best of the options that a list looks for."""
+    def _look(self, looked: _Looked) -> bool:
+        """Keep the best of the options that a list looks for; False where too many would have to be looked at."""
         found = self._groups
         low, high = self._extents(looked.size)
         least, most = looked.within
@@ -526,7 +533,7 @@ class _Search:
         chunk, seen = _FIRST_CHUNK, 0
         while len(at) and seen < MOST_LOOKED:
             if best is not None and best < (float(first[at[0]]), float(second[at[0]])):
-                return
+                return True
             sizes = np.cumsum(found.most[at])
             some = at[: max(1, int(np.searchsorted(sizes, chunk, side="right")))]
             at = at[len(some) :]
@@ -541,6 +548,9 @@ class _Search:
                     self._kept.append((columns.rows(fit[[here]]), places[fit[[here]]]))
                     best = key
             chunk = min(2 * chunk, CHUNK)
+        if not len(at):
+            return True
+        return best is not None and best < (float(first[at[0]]), float(second[at[0]]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -557,12 +567,15 @@ class _Looked:
         Of each group, what its options are at least in what is to be least, and in what decides among equals.
     most_io_us : float
         Largest I/O time; where it is limited, the size itself is looked for: its end nearest to the key. [µs]
+    of_thumb : bool
+        Whether a rule of thumb looks for them.
     """
 
     size: str
     within: tuple[float, float]
     key: tuple[FloatArray, FloatArray]
     most_io_us: float = np.inf
+    of_thumb: bool = False
 
     def fits(self, options: Options) -> Bools:
         """Whether options are among those that are looked for."""

@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._bounded import MOST_LOOKED
 from tierwright.advise.advice._choice import (
     Chosen,
     chosen_of,
@@ -20,7 +21,8 @@ from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Bar, RuleOfThumb
 from tierwright.common.cautions import Caution, Effect, anywhere
 from tierwright.common.currency import money
-from tierwright.evaluate.advice.thumbs import following, thumbs
+from tierwright.evaluate.advice.limits import ROUNDING
+from tierwright.evaluate.advice.thumbs import Thumb, following, thumbs
 from tierwright.evaluate.bill import CENT
 from tierwright.evaluate.page_flow.other_ends import Situation, other_ends
 from tierwright.hardware.device import Device
@@ -162,6 +164,13 @@ def _usd(end: AtEnd) -> Decimal | None:
     return None if end.month_cents is None else Decimal(end.month_cents) * CENT
 
 
+def _is_unfinished(table: Table, rule: Thumb) -> bool:
+    """Whether the best option as large as a rule asks for was not found among those that were looked at."""
+    if table.left_out is None or rule.ram_bytes is None or rule.needs_flash:
+        return False
+    return rule.ram_bytes * (1 - ROUNDING) in table.left_out.unfinished_bytes
+
+
 def rules_of_thumb(
     asked: Asked,
     table: Table,
@@ -174,13 +183,19 @@ def rules_of_thumb(
     data = float(setting.data_bytes * setting.replicas)
     first = partial(first_kept, asked, table, chosen)
     for rule in thumbs(setting.curve, data, setting.served.mean, setting.machines):
+        is_open = _is_unfinished(table, rule)
         at = (
             None
-            if best is None
+            if best is None or is_open
             else following(table.options, chosen.order, rule, first)
         )
         if at is None or best is None:
             reason = rule.reason or "no candidate of that size keeps every limit"
+            if is_open:
+                reason = (
+                    f"more than {MOST_LOOKED:,} candidates of that size would have to be looked at; name fewer to "
+                    "have the rule weighed"
+                )
             yield RuleOfThumb(
                 rule.name,
                 rule.title,
