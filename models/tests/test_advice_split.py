@@ -109,9 +109,12 @@ def test_where_a_split_saves_next_to_nothing_there_is_none(
 ) -> None:
     # TPC-B, on a drive that writes a third as fast as it reads.
     tpcb = Trace(recordings.TPCB)
+    asked_for = question(tpcb, "3")
     found = ask(
         **{
-            **question(tpcb, "3"),
+            **asked_for,
+            # In which a flash cache that writes in order would be faster, before a drive of its own kind.
+            "candidates": replace(asked_for["candidates"], flash_caches=()),
             "curve": recorded().curve,
             "objective": "io_time",
             "constraints": {"ram_bytes": 5000 * PAGE},

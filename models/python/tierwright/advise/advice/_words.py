@@ -93,7 +93,7 @@ def with_flow(name: str, scheme: str | None) -> str:
     if scheme not in titles:
         from tierwright.simulate.contenders import flash_cache_titles
 
-        return f"{name}, under {flash_cache_titles()[scheme]}"
+        return f"{name}, under {flash_cache_titles().get(scheme, scheme)}"
     return f"{name}, page flow {titles[scheme]}"
 
 
