@@ -217,7 +217,9 @@ class WhatToCache(Answer):
                 "USD/month",
             ),
             Figure("hit_share", "Hits of flash", self.chosen.hit_share, "1"),
-            Figure("flash_writes", "Writes to flash", self.chosen.flash_writes, "pages"),
+            Figure(
+                "flash_writes", "Writes to flash", self.chosen.flash_writes, "pages"
+            ),
             Figure(
                 "next_gib_usd_per_month",
                 "Saved by one more GiB of flash",
@@ -298,7 +300,9 @@ def answer(
     next_gib = chosen.page_usd * times * pages_per_gib
     share = saved / before.usd_per_month if before.usd_per_month else 0.0
     return WhatToCache(
-        finding=_finding(counts.kind, rows, whole, others, saved, share, next_gib, charges),
+        finding=_finding(
+            counts.kind, rows, whole, others, saved, share, next_gib, charges
+        ),
         warnings=warnings,
         explain=lambda: _steps(counts, chosen, charges, times, next_gib, pages_per_gib),
         kind=counts.kind,
@@ -346,9 +350,14 @@ def _charges(
     of_reads = of_writes = "as given"
     warnings: tuple[Caution, ...] = ()
     reads, written = given
-    for name, value in (("usd_per_billion_reads", reads), ("usd_per_tb_written", written)):
+    for name, value in (
+        ("usd_per_billion_reads", reads),
+        ("usd_per_tb_written", written),
+    ):
         if value is not None and not (np.isfinite(value) and value >= 0):
-            raise BadInput(f"{name} `{value}` is not a price", "give at least 0, in USD")
+            raise BadInput(
+                f"{name} `{value}` is not a price", "give at least 0, in USD"
+            )
     if reads is None:
         [row] = access_cost.answer(
             [disk], page_bytes=page_bytes, prices=prices, amortisation_months=months
@@ -378,7 +387,9 @@ def _wear(
     flash: Device, prices: PriceBook | None
 ) -> tuple[float, str, tuple[Caution, ...]]:
     """Price a terabyte written to flash: what it uses up of the price of the drive."""
-    hint = "choose another drive or a price book, or state the price of a terabyte written"
+    hint = (
+        "choose another drive or a price book, or state the price of a terabyte written"
+    )
     price = tier_price(flash, prices)
     if price is not None and price.rent:
         return 0.0, f"{flash.name} is rented, so its wear costs nothing", ()
@@ -528,7 +539,7 @@ def _enter(kind: str, rows: tuple[CategoryRow, ...]) -> str:
 def _more(next_gib: float, charges: Charges) -> str:
     """Say whether more flash would pay."""
     if next_gib <= 0:
-        return "More flash would save nothing"  + "."
+        return "More flash would save nothing" + "."
     saves = f"One more GiB of flash would save {money(next_gib)} per month"
     rent = charges.usd_per_gib_month
     if rent is None:

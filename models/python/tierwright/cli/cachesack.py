@@ -230,7 +230,9 @@ def _print(found: WhatToCache) -> None:
         ],
     )
     if len(found.rows) > len(shown):
-        typer.echo(f"and {len(found.rows) - len(shown):,} more with fewer reads: --json lists all")
+        typer.echo(
+            f"and {len(found.rows) - len(shown):,} more with fewer reads: --json lists all"
+        )
     typer.echo("")
     print_table(
         "Assignments",
@@ -277,6 +279,8 @@ def _print_checked(checked: Checked) -> None:
     def shown(row: CheckedFigure, value: float | None) -> str:
         if value is None:
             return "-"
-        return money(value) if row.unit.startswith("USD") else format_count(round(value))
+        return (
+            money(value) if row.unit.startswith("USD") else format_count(round(value))
+        )
 
     print_check(checked, "Model and replay", shown)

@@ -17,9 +17,7 @@ from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import Problems
 from tierwright.profile.categories import ADMISSIONS, CategoryCounts
 
-ESTIMATOR = (
-    "one lifetime for all pages, fractional knapsack over the convex hulls of the admissions; the lifetime of least cost"
-)
+ESTIMATOR = "one lifetime for all pages, fractional knapsack over the convex hulls of the admissions; the lifetime of least cost"
 VALIDITY = (
     "LRU in RAM and on flash, write-through; a page keeps its category between two requests; the lifetime does not "
     "change over the trace; hits of flash cost nothing"
@@ -232,9 +230,7 @@ def served(
         low, high, part = 0, 0, 0.0
     else:
         low, high = place - 1, place
-        part = (flash_pages - held_by_age[low]) / (
-            held_by_age[high] - held_by_age[low]
-        )
+        part = (flash_pages - held_by_age[low]) / (held_by_age[high] - held_by_age[low])
 
     def between(values: FloatArray) -> FloatArray:
         at = values[:, :, low] * (1.0 - part) + values[:, :, high] * part

@@ -33,9 +33,7 @@ def wanted(found: WhatToCache) -> dict[str, Replay]:
     }
 
 
-def replayed(
-    found: WhatToCache, run: Callable[[Replay], Mapping[str, Any]]
-) -> Checked:
+def replayed(found: WhatToCache, run: Callable[[Replay], Mapping[str, Any]]) -> Checked:
     """Replay both and put the model beside the replays."""
     return check(found, {name: run(each) for name, each in wanted(found).items()})
 
@@ -59,8 +57,18 @@ def check(found: WhatToCache, counters: Mapping[str, Mapping[str, Any]]) -> Chec
             row(each.name, TITLES[each.name], figure, unit, model, simulated)
             for figure, unit, model, simulated in (
                 ("hits of flash", "pages", each.hits, counted["flash_hits"]),
-                ("reads from the store", "pages", each.disk_reads, counted["flash_misses"]),
-                ("writes to flash", "pages", each.flash_writes, counted["flash_writes"]),
+                (
+                    "reads from the store",
+                    "pages",
+                    each.disk_reads,
+                    counted["flash_misses"],
+                ),
+                (
+                    "writes to flash",
+                    "pages",
+                    each.flash_writes,
+                    counted["flash_writes"],
+                ),
                 ("cost", "USD/month", each.usd_per_month, costs[each.name]),
             )
         )
