@@ -135,7 +135,8 @@ def cachesack(
     with progress("categories") as report:
         counts = measured(source.trace, ram, kind=categories, on_progress=report)
     if made is not None:
-        made.check({"accesses": counts.accesses})
+        names = ("page_bytes", "accesses", "write_accesses", "distinct_pages")
+        made.check({name: getattr(counts, name) for name in names})
     found = question.answer(
         counts,
         flash_pages=flash,

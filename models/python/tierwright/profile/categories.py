@@ -59,8 +59,10 @@ class CategoryCounts:
         What tells them apart: a name of `kinds`.
     ram_pages : int
         RAM under LRU. [pages]
-    accesses, requests : int
-        Of the trace, and below RAM.
+    accesses, write_accesses, distinct_pages : int
+        Of the trace.
+    requests : int
+        Below RAM.
     page_bytes : int
         [bytes]
     duration_s : float or None
@@ -78,6 +80,8 @@ class CategoryCounts:
     kind: str
     ram_pages: int
     accesses: int
+    write_accesses: int
+    distinct_pages: int
     requests: int
     page_bytes: int
     duration_s: float | None
@@ -158,6 +162,8 @@ def of_core(found: Mapping[str, Any], ram_pages: int) -> CategoryCounts:
         kind=kind,
         ram_pages=ram_pages,
         accesses=found["accesses"],
+        write_accesses=found["write_accesses"],
+        distinct_pages=found["distinct_pages"],
         requests=found["requests"],
         page_bytes=found["page_bytes"],
         duration_s=found["duration_s"],
