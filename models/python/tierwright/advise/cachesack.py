@@ -46,6 +46,8 @@ NOUNS = {
 SECONDS_PER_MONTH = HOURS_PER_MONTH * 3600
 GIB = UNIT_BYTES["GiB"]
 BILLION = 1e9
+A_LITTLE = 0.01
+"""Share of flash of which is said what more would save. [1]"""
 SAME = 0.0005
 """Share below which two costs are the same."""
 _DIGITS = 9
@@ -171,8 +173,10 @@ class WhatToCache(Answer):
         By which the choice is below admitting every miss. [USD/month], [1]
     lifetime_requests, lifetime_s : float
         How long a page stays on flash behind its last request. [requests], [s]
-    next_gib_usd_per_month : float
-        What one more GiB of flash would save. [USD/month]
+    more_flash_usd_per_month : float
+        What one per cent more flash would save. [USD/month]
+    more_flash_price_usd_per_month : float or None
+        What it would cost; None where no price is known. [USD/month]
     charges : Charges
         Prices.
     estimator, validity : str
@@ -190,7 +194,8 @@ class WhatToCache(Answer):
     saved_share: float
     lifetime_requests: float
     lifetime_s: float
-    next_gib_usd_per_month: float
+    more_flash_usd_per_month: float
+    more_flash_price_usd_per_month: float | None
     charges: Charges
     estimator: str = ESTIMATOR
     validity: str = VALIDITY
@@ -221,9 +226,9 @@ class WhatToCache(Answer):
                 "flash_writes", "Writes to flash", self.chosen.flash_writes, "pages"
             ),
             Figure(
-                "next_gib_usd_per_month",
-                "Saved by one more GiB of flash",
-                self.next_gib_usd_per_month,
+                "more_flash_usd_per_month",
+                "Saved by 1 % more flash",
+                self.more_flash_usd_per_month,
                 "USD/month",
             ),
             Figure("lifetime_s", "Lifetime of a page on flash", self.lifetime_s, "s"),
@@ -293,18 +298,19 @@ def answer(
     )
     before = next(each for each in others if each.name == EVERY_MISS)
     saved = before.usd_per_month - whole.usd_per_month
-    stands_for = (production_flash_pages or flash_pages) / flash_pages
-    pages_per_gib = GIB / counts.page_bytes / stands_for
     per_s = rate * counts.requests / counts.accesses
     rows = _rows(counts, chosen, charges, times, flash_pages)
-    next_gib = chosen.page_usd * times * pages_per_gib
+    more = chosen.page_usd * times * flash_pages * A_LITTLE
+    rent = charges.usd_per_gib_month
+    held_bytes = (production_flash_pages or flash_pages) * counts.page_bytes
+    price = None if rent is None else rent * held_bytes / GIB * A_LITTLE
     share = saved / before.usd_per_month if before.usd_per_month else 0.0
     return WhatToCache(
         finding=_finding(
-            counts.kind, rows, whole, others, saved, share, next_gib, charges
+            counts.kind, rows, whole, others, saved, share, _more(more, price)
         ),
         warnings=warnings,
-        explain=lambda: _steps(counts, chosen, charges, times, next_gib, pages_per_gib),
+        explain=lambda: _steps(counts, chosen, charges, times, more, flash_pages),
         kind=counts.kind,
         ram_pages=counts.ram_pages,
         flash_pages=flash_pages,
@@ -317,7 +323,8 @@ def answer(
         saved_share=share,
         lifetime_requests=chosen.best.age,
         lifetime_s=chosen.best.age / per_s if per_s else 0.0,
-        next_gib_usd_per_month=next_gib,
+        more_flash_usd_per_month=more,
+        more_flash_price_usd_per_month=price,
         charges=charges,
     )
 
@@ -495,8 +502,7 @@ def _finding(
     others: tuple[Alternative, ...],
     saved: float,
     share: float,
-    next_gib: float,
-    charges: Charges,
+    more: str,
 ) -> str:
     """Say what the choice costs, how far that is below every single admission, and what more flash would bring."""
     one = min(others, key=lambda each: each.usd_per_month)
@@ -511,9 +517,9 @@ def _finding(
         text += _below(one.name, saved, share)
     else:
         text = f"{_enter(kind, rows)}: {cost}, {money(saved)} ({percent(share)}) less than if every miss enters"
-        if one.name != EVERY_MISS:
+        if share - gain >= SAME:
             text += f", and {percent(gain)} less than the best single admission, {IN_WORDS[one.name]}"
-    return f"{text}. {_more(next_gib, charges)}"
+    return f"{text}. {more}"
 
 
 def _below(name: str, saved: float, share: float) -> str:
@@ -536,17 +542,15 @@ def _enter(kind: str, rows: tuple[CategoryRow, ...]) -> str:
     return f"Of {counted(len(rows), *noun)}, flash takes {listed(said)}"
 
 
-def _more(next_gib: float, charges: Charges) -> str:
+def _more(saved: float, price: float | None) -> str:
     """Say whether more flash would pay."""
-    if next_gib <= 0:
-        return "More flash would save nothing" + "."
-    saves = f"One more GiB of flash would save {money(next_gib)} per month"
-    rent = charges.usd_per_gib_month
-    if rent is None:
+    if saved <= 0:
+        return "More flash would save nothing."
+    saves = f"One per cent more flash would save {money(saved)} per month"
+    if price is None:
         return f"{saves}."
-    if next_gib > rent:
-        return f"{saves}, more than its price of {money(rent)} per month."
-    return f"{saves}, less than its price of {money(rent)} per month."
+    than = "more" if saved > price else "less"
+    return f"{saves}, {than} than its price of {money(price)}."
 
 
 def _steps(
@@ -554,8 +558,8 @@ def _steps(
     chosen: Choice,
     charges: Charges,
     times: float,
-    next_gib: float,
-    pages_per_gib: float,
+    more: float,
+    flash_pages: int,
 ) -> Iterator[Step]:
     best = chosen.best
     yield Step(
@@ -597,10 +601,10 @@ def _steps(
             SOURCE,
         )
     yield Step(
-        "one more GiB of flash",
-        "Lagrange multiplier of the space x pages of a GiB x traces a month = "
-        f"{chosen.page_usd:.6g} USD x {pages_per_gib:.6g} x {times:.6g}",
-        next_gib,
+        "1 % more flash",
+        "Lagrange multiplier of the space x 1 % of the pages x traces a month = "
+        f"{chosen.page_usd:.6g} USD x {A_LITTLE * flash_pages:.6g} x {times:.6g}",
+        more,
         "USD/month",
         SOURCE,
     )

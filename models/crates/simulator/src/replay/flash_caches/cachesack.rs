@@ -53,9 +53,9 @@ impl Mixture {
         let rule = |text: &str| {
             let name = text.to_ascii_lowercase().replace('-', "_");
             let found = RULES.iter().find(|(known, _)| *known == name);
-            found.map(|&(_, rule)| rule).ok_or_else(|| {
-                format!("`{text}` is not one of never, second_miss, miss and write")
-            })
+            found
+                .map(|&(_, rule)| rule)
+                .ok_or_else(|| format!("`{text}` is not one of never, second_miss, miss and write"))
         };
         let parts: Vec<&str> = text.split('*').collect();
         match parts[..] {

@@ -211,7 +211,11 @@ impl Counter {
         let end = self.requests;
         for page in &self.pages {
             if page.last > 0 {
-                hold(&mut self.counts[usize::from(page.charged)], page, end - page.last);
+                hold(
+                    &mut self.counts[usize::from(page.charged)],
+                    page,
+                    end - page.last,
+                );
             }
         }
         let ages = ages(end);
@@ -391,7 +395,10 @@ impl FlashCache for Counter {
     const OPTIONS: &'static [OptionAbout] = &[];
 
     fn settings(_options: &Options<'_>, _run: Conditions) -> Result<Settings> {
-        Err(disagreement("categories", "they are counted without options"))
+        Err(disagreement(
+            "categories",
+            "they are counted without options",
+        ))
     }
 
     fn new(_flash_pages: u32, settings: &Settings) -> Self {
