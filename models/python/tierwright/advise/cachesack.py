@@ -63,7 +63,7 @@ class Charges:
     usd_per_billion_reads : float
         Reads of a page from the store. [USD]
     usd_per_tb_written : float
-        Bytes written to flash. [USD per 10^12 bytes]
+        10^12 bytes written to flash. [USD]
     usd_per_gib_month : float or None
         Flash; None where no price is known. [USD/GiB/month]
     of_reads, of_writes, of_flash : str
@@ -579,7 +579,7 @@ def _steps(
     yield Step(
         "lifetime",
         "T at which the pages held, sum of share x held(T) over categories and admissions, fill flash: "
-        f"{float(best.held.sum()):,.0f} pages of {format_bytes(counts.page_bytes)}",
+        f"{counted(round(float(best.held.sum())), 'page')} of {format_bytes(counts.page_bytes)}",
         best.age,
         "requests",
         SOURCE,

@@ -105,6 +105,21 @@ def kinds() -> list[dict[str, Any]]:
     return _simulator.categories()
 
 
+def counted(
+    trace: Trace,
+    ram_pages: int,
+    *,
+    kind: str = DEFAULT_KIND,
+    on_progress: OnProgress | None = None,
+) -> dict[str, Any]:
+    """Return what `measured` is made of, as plain data to be stored."""
+    from tierwright import _simulator
+
+    return _simulator.category_counts(
+        str(trace.path), kind, ram_pages, on_progress=on_progress, **trace.arguments()
+    )
+
+
 def measured(
     trace: Trace,
     ram_pages: int,
@@ -132,11 +147,7 @@ def measured(
     SimulatorError
         If the trace cannot be read, has no accesses, or progress asked to stop.
     """
-    from tierwright import _simulator
-
-    found = _simulator.category_counts(
-        str(trace.path), kind, ram_pages, on_progress=on_progress, **trace.arguments()
-    )
+    found = counted(trace, ram_pages, kind=kind, on_progress=on_progress)
     return of_core(found, ram_pages)
 
 
