@@ -55,6 +55,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("response",),
     ("directories",),
     ("choose-flash",),
+    ("cachesack",),
     ("transactions",),
     ("transaction-order",),
     ("transaction-writes",),

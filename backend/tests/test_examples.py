@@ -80,6 +80,13 @@ def begun_response_replay(application: Application) -> str:
     return str(application.post("/response-times/check", asked, 202)["id"])
 
 
+def begun_category_counts(application: Application) -> str:
+    """RAM of its own: counts that are done answer the question, which has no id."""
+    body = filled(application, EXAMPLES["ask_what_to_cache"].body)
+    asked = {**body, "ram_pages": 50 + secrets.randbelow(900)}
+    return str(application.post("/what-to-cache", asked, 202)["id"])
+
+
 def begun_advice_check(application: Application) -> str:
     """RAM of its own: an advice whose replays are done is answered, and has no run."""
     body = filled(application, EXAMPLES["check_advice"].body)
@@ -120,6 +127,7 @@ MAKERS: dict[str, Callable[[Application], str]] = {
     "summaries": made_by("create_summaries"),
     "transaction study": made_by("create_transaction_study"),
     "response replay": begun_response_replay,
+    "category counts": begun_category_counts,
     "advice check": begun_advice_check,
     "workload with summaries": summarised_workload,
     "run": lambda application: str(application.get("/runs")["items"][0]["id"]),

@@ -60,6 +60,7 @@ QUESTIONS = {
 """By module; after the operation the names that are a number on one side and an object on the other."""
 
 OF_JOBS = {
+    "cachesack": "test_what_to_cache.py",
     "course": "test_courses.py",
     "miniature": "test_miniatures.py",
     "pool_advisor": "test_pool_advisors.py",

@@ -28,6 +28,7 @@ SYSTEMS = [
     "bcache",
     "sce",
     "larc",
+    "cachesack",
     "ram_filter",
     "dm_writecache",
     "open_cas",

@@ -72,6 +72,17 @@ CHOICES: dict[str, dict[str, tuple[str, ...]]] = {
         "fill_first": ("false", "true"),
         "directory": ("memory", "persistent"),
     },
+    "cachesack": {
+        "categories": ("relation", "size", "hour"),
+        "assignment": (
+            "second_miss",
+            "write",
+            "never+0:second_miss*0.5*write",
+            "miss+1:second_miss",
+            "second_miss*0.7*miss+1:miss*0.3*never",
+        ),
+        "directory": ("memory", "persistent"),
+    },
     "ram_filter": {
         "mode": ("write_through", "write_back"),
         "references": ("1", "3"),
@@ -156,6 +167,7 @@ HAPPENED = {
     ),
     "sce": ("disk_batch_reads", "flash_invalidations", "flash_write_backs"),
     "larc": ("bypassed", "disk_writes_on_stage_out", "flash_write_backs"),
+    "cachesack": ("bypassed", "flash_write_backs", "victims_found_on_flash"),
     "ram_filter": ("bypassed", "old_versions", "requeued", "disk_writes_on_stage_out"),
     "dm_writecache": ("bypassed", "metadata_random_page_writes", "dirty_slots"),
     "open_cas": (

@@ -25,6 +25,7 @@ FILES = [
             "bcache",
             "sce",
             "larc",
+            "cachesack",
             "ram_filter",
             "dm_writecache",
             "open_cas",

@@ -21,6 +21,7 @@ from tierwright.advise import (
     access_cost,
     advice,
     bill,
+    cachesack,
     compare,
     compose,
     configurations,
@@ -60,6 +61,7 @@ from tierwright.evaluate.transactions import nand
 from tierwright.hardware import catalog, smart
 from tierwright.hardware.build import build_from_mapping
 from tierwright.hardware.imports.offers import offers_of
+from tierwright.profile import categories
 from tierwright.profile.curve import Curve
 from tierwright.profile.measure import profile
 from tierwright.profile.production import Production
@@ -137,6 +139,13 @@ QUESTIONS: dict[str, Callable[[], Answer]] = {
                 "carbon": {"kg_per_kwh": [0.2, 0.4]},
             }
         )
+    ),
+    "cachesack": lambda: cachesack.answer(
+        categories.measured(TPCB, 1000),
+        flash_pages=6000,
+        flash=FLASH,
+        disk=catalog.device("toshiba-mg10-20tb"),
+        prices=prices(),
     ),
     "compare": lambda: compare.answer(curve(), prices=prices(), **POINT),
     "compose": lambda: compose.answer(

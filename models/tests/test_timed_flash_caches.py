@@ -42,6 +42,7 @@ SYSTEMS: tuple[tuple[str, dict[str, str]], ...] = (
     ("bcache", {"mode": "write_back", "bucket_pages": "4", "open_buckets": "2"}),
     ("sce", {"fragment_pages": "4", "period_ms": "20"}),
     ("larc", {"mode": "write_back"}),
+    ("cachesack", {"assignment": "second_miss*0.4*write"}),
     ("lazy_cleaning", {"dirty_threshold": "0.1"}),
     ("face", {}),
     (

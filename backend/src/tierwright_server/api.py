@@ -49,6 +49,7 @@ from tierwright_server.questions.transaction_studies.endpoints import (
 )
 from tierwright_server.questions.transactions.endpoints import router as transactions
 from tierwright_server.questions.wear.endpoints import router as wear
+from tierwright_server.questions.what_to_cache.endpoints import router as what_to_cache
 from tierwright_server.replays.analyses.sampled_profiles import (
     router as sampled_profiles,
 )
@@ -87,6 +88,7 @@ for part in (
     flash_choices,
     flash_devices,
     wear,
+    what_to_cache,
     fragment_caches,
     transactions,
     transaction_studies,

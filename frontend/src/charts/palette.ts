@@ -60,6 +60,7 @@ const CONTENDERS: Readonly<Record<string, MarkStyle>> = {
   bcache: { light: "#0b7285", dark: "#66d9e8", shape: "pin" },
   sce: { light: "#862e9c", dark: "#e599f7", shape: "arrow" },
   larc: { light: "#a34a00", dark: "#ffb066", shape: "rect" },
+  cachesack: { light: "#364fc7", dark: "#9db2ff", shape: "diamond" },
   ram_filter: { light: "#087f5b", dark: "#63e6be", shape: "circle" },
   page_lru: { light: "#525a66", dark: "#b4bcc8", shape: "circle" },
   aries: { light: "#b84a08", dark: "#f29348", shape: "rect" },

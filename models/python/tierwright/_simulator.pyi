@@ -906,6 +906,55 @@ def relation_reuse(
         `on_progress` returned False.
     """
 
+def categories() -> list[dict[str, Any]]:
+    """List what may tell accesses apart: relation, size of the request, hour.
+
+    Returns
+    -------
+    list of dict
+        ``name, title, description, needs_times``.
+    """
+
+def category_counts(
+    path: str | PathLike[str],
+    categories: str,
+    ram_pages: int,
+    *,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+    **reading: Unpack[_TraceReading],
+) -> dict[str, Any]:
+    """Count what each category of requests below RAM gets of an LRU flash cache under each admission, in one pass.
+
+    Parameters
+    ----------
+    path, **reading
+        The trace argument group.
+    categories : str
+        A name of `categories`.
+    ram_pages : int
+        RAM, under LRU. [pages]
+    on_progress : callable, optional
+        See `curves`.
+
+    Returns
+    -------
+    dict
+        ``accesses, write_accesses, distinct_pages, page_bytes, duration_s, trace`` as of `curves`; ``categories``;
+        ``requests``, misses of RAM and its changed victims; ``ages``, lifetimes of pages on flash [requests]; and
+        ``rows``, a list of dicts: ``number``, ``name``, ``reads``, ``writes``, ``pages``; ``again``, reads of pages that were
+        requested at most so long before; ``under``, a list of ``admission``, ``held_pages``, ``hits`` and ``overwrites``,
+        all but the first with one entry for each lifetime.
+
+    Raises
+    ------
+    TraceError
+        The trace cannot be read, or has no page accesses.
+    ParameterError
+        No such categories, or they need times that the trace lacks.
+    Cancelled
+        `on_progress` returned False.
+    """
+
 def summaries(
     path: str | PathLike[str],
     *,

@@ -49,6 +49,14 @@ _MAP = {
     **_DISK,
     "ram_pages": 2000,
 }
+_CACHED = {
+    **_WORKLOAD,
+    "ram_pages": 1000,
+    "flash_pages": 6000,
+    "flash_device_id": "samsung-pm9a3-7.68tb-u2",
+    "disk_device_id": "toshiba-mg10-20tb",
+    **_PRICED,
+}
 _CHECKED = {**_POINT, "start": "cold", "ram_pages": 500, "flash_pages": 4000}
 _TUS = {"tus-resumable": "1.0.0"}
 _SIXTEEN_BYTES = "time_us,op,rel,b"
@@ -487,6 +495,7 @@ _QUESTIONS = {
     "get_quote_ranking": Example(path={"ranking_id": Made("quote ranking")}),
     "ask_dram_or_flash": Example({**_WORKLOAD, "ram_pages": 2000, **_FLASH, **_DISK}),
     "ask_throughput": Example({**_POINT, "clients": 20, "think_us": 5000}),
+    "ask_what_to_cache": Example(_CACHED),
     "ask_course": Example(
         {
             "system": "face",
@@ -558,6 +567,10 @@ _CHECKS = {
     "check_directories": Example(_CHECKED),
     "check_recovery": Example({**_CHECKED, "accesses_per_s": 5000}),
     "check_fragment_cache": Example(_CHECKED),
+    "check_what_to_cache": Example(_CACHED),
+    "get_category_counts": Example(
+        path={"category_counts_id": Made("category counts")}
+    ),
 }
 
 _REPLAYS = {

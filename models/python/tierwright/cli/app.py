@@ -19,6 +19,7 @@ from tierwright.cli import (
     advise,
     bill,
     break_even,
+    cachesack,
     catalog,
     compose,
     configurations,
@@ -98,6 +99,7 @@ app.command("response")(response.response)
 app.command("course")(course.course)
 app.command("directories")(planning.directories)
 app.command("choose-flash")(shows_money(planning.choose_flash))
+app.command("cachesack")(shows_money(cachesack.cachesack))
 app.command("transactions")(transactions.transactions)
 app.command("transaction-order")(transactions.transaction_order)
 app.command("transaction-writes")(transactions.transaction_writes)
@@ -145,6 +147,7 @@ BUILT_IN = (
     "course",
     "directories",
     "choose-flash",
+    "cachesack",
     "transactions",
     "transaction-order",
     "transaction-writes",

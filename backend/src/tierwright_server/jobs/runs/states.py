@@ -17,6 +17,7 @@ class RunKind(StrEnum):
     SAMPLED_PROFILE = "sampled_profile"
     SUMMARIES = "summaries"
     RESPONSE_REPLAY = "response_replay"
+    CATEGORY_COUNTS = "category_counts"
     ADVICE_CHECK = "advice_check"
     QUOTE_RANKING = "quote_ranking"
     TRANSACTION_STUDY = "transaction_study"

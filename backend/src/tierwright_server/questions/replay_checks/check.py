@@ -27,6 +27,7 @@ from tierwright_server.questions.replay_checks.schemas import (
     CheckedFigure,
 )
 from tierwright_server.questions.response_time.schemas import ResponseReplayOut
+from tierwright_server.questions.what_to_cache.schemas import CategoryCountsOut
 from tierwright_server.replays import kept, points
 from tierwright_server.replays.sweeps import service as sweeps
 from tierwright_server.replays.sweeps.schemas import SweepOut
@@ -66,7 +67,8 @@ class Check:
     summary: str
     body: type[Body]
     answer: Callable[
-        [Asking, Any], Awaitable[CheckedAnswer | SweepOut | ResponseReplayOut]
+        [Asking, Any],
+        Awaitable[CheckedAnswer | SweepOut | ResponseReplayOut | CategoryCountsOut],
     ]
 
 

@@ -14,11 +14,12 @@ from tierwright_server.questions.replay_checks.check import Asking, Check
 from tierwright_server.questions.replay_checks.schemas import CheckedAnswer
 from tierwright_server.questions.replay_checks.table import CHECKS
 from tierwright_server.questions.response_time.schemas import ResponseReplayOut
+from tierwright_server.questions.what_to_cache.schemas import CategoryCountsOut
 from tierwright_server.replays.sweeps.schemas import SweepOut
 
 router = APIRouter(tags=["checks by replay"])
 _LATER = {
-    "model": SweepOut | SimulationOut | ResponseReplayOut,
+    "model": SweepOut | SimulationOut | ResponseReplayOut | CategoryCountsOut,
     "description": "The replays take longer than a request, so a job makes them. Ask "
     "again when its run has ended.",
     "headers": {
@@ -32,7 +33,11 @@ RESPONSES = {202: _LATER, **responses(404, 409)}
 
 
 def sent(
-    found: CheckedAnswer | SimulationOut | SweepOut | ResponseReplayOut,
+    found: CheckedAnswer
+    | SimulationOut
+    | SweepOut
+    | ResponseReplayOut
+    | CategoryCountsOut,
 ) -> CheckedAnswer | JSONResponse:
     """Answer 200 with the check, or 202 with the job that makes its replays."""
     if isinstance(found, CheckedAnswer):
@@ -44,10 +49,14 @@ def sent(
     )
 
 
-def _place(job: SimulationOut | SweepOut | ResponseReplayOut) -> str:
+def _place(
+    job: SimulationOut | SweepOut | ResponseReplayOut | CategoryCountsOut,
+) -> str:
     match job:
         case SweepOut():
             return f"/api/v1/sweeps/{job.id}"
+        case CategoryCountsOut():
+            return f"/api/v1/category-counts/{job.id}"
         case ResponseReplayOut():
             return f"/api/v1/response-replays/{job.id}"
         case _:

@@ -8,6 +8,7 @@ from tierwright_server.questions.replay_checks import (
     response,
     throughput,
     wear,
+    what_to_cache,
 )
 from tierwright_server.questions.replay_checks.check import Check
 
@@ -19,4 +20,5 @@ CHECKS: tuple[Check, ...] = (
     directories.CHECK,
     recovery.CHECK,
     fragment_cache.CHECK,
+    what_to_cache.CHECK,
 )

@@ -80,6 +80,15 @@ def response_replay(trace: Trace, parameters: dict[str, Any], phase: Phase) -> A
     return _document(found)
 
 
+def category_counts(trace: Trace, parameters: dict[str, Any], phase: Phase) -> Arrays:
+    """Count the requests below RAM by category; one document of many lists."""
+    from tierwright.profile.categories import counted
+
+    with phase("counting by category") as on_progress:
+        found = counted(trace, **parameters, on_progress=on_progress)
+    return _document(found)
+
+
 def _document(found: dict[str, Any]) -> Arrays:
     text = json.dumps(found, allow_nan=False)
     return {"document": np.frombuffer(text.encode(), dtype=np.uint8)}
@@ -92,6 +101,7 @@ COMPUTE: dict[str, Callable[[Trace, dict[str, Any], Phase], Arrays]] = {
     RunKind.SAMPLED_PROFILE: sampled_profile,
     RunKind.SUMMARIES: summaries,
     RunKind.RESPONSE_REPLAY: response_replay,
+    RunKind.CATEGORY_COUNTS: category_counts,
 }
 
 

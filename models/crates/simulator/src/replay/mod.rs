@@ -36,7 +36,8 @@ use crate::progress::{OnProgress, report};
 use crate::wording::counted;
 pub use flash_blocks::{BlockCounters, BlockResult};
 pub use flash_caches::{
-    CrashReport, FlashCacheAbout, FlashCacheCounters, FlashCacheResult, OptionAbout, flash_caches,
+    CategoryAbout, CategoryCounts, CategoryRow, CrashReport, FlashCacheAbout, FlashCacheCounters,
+    FlashCacheResult, OptionAbout, UnderRow, categories, category_counts, flash_caches,
     simulate_flash_cache,
 };
 use future::Future;

@@ -16,6 +16,7 @@ use crate::profile::relations::Relations;
 use crate::profile::requests::RequestCounts;
 use crate::profile::{self, Summaries, Wanted};
 use crate::progress::OnProgress;
+use crate::replay::{self, CategoryCounts};
 
 mod archive;
 mod bytes;
@@ -365,6 +366,25 @@ pub fn relations(
     }
     let made = profile::relations::relations(&mut trace, on_progress)?;
     if made.relations.is_empty() {
+        return Err(profile::no_accesses(&spec.path));
+    }
+    Ok((made, trace.summary(), trace.notes()))
+}
+
+/// Counts the requests below a DRAM by category, see [`crate::replay::category_counts`].
+///
+/// # Errors
+/// As [`open_source`]; a trace without accesses; as there.
+pub fn category_counts(
+    spec: &TraceSpec,
+    categories: &str,
+    ram_pages: u64,
+    on_progress: OnProgress<'_>,
+) -> Result<(CategoryCounts, TraceSummary, ReaderNotes)> {
+    let mut trace = open(spec)?;
+    trace.with_times();
+    let made = replay::category_counts(&mut trace, categories, ram_pages, on_progress)?;
+    if made.accesses == 0 {
         return Err(profile::no_accesses(&spec.path));
     }
     Ok((made, trace.summary(), trace.notes()))

@@ -710,6 +710,7 @@ pub(crate) fn replay<P: Policy, C: FlashCache, W: Watch>(
         if C::NEEDS_ADDRESSES {
             let (spaces, addresses) = addresses_of(source, chunk.len())?;
             engine.cache.locate(&chunk.pages, spaces, addresses);
+            engine.cache.classify(&chunk, spaces)?;
         }
         course.pass::<false, P, C, W>(engine, watch, &mut chunk, &[]);
         report(source, course.totals.accesses, on_progress)?;
@@ -745,6 +746,7 @@ pub(crate) fn replay_foreseen<P: Policy, C: FlashCache, W: Watch>(
         if C::NEEDS_ADDRESSES {
             places.of(&chunk.pages, &mut spaces, &mut addresses);
             engine.cache.locate(&chunk.pages, &spaces, &addresses);
+            engine.cache.classify(&chunk, &spaces)?;
         }
         course.pass::<true, P, C, W>(engine, watch, &mut chunk, &next_accesses);
         if !on_progress(future.progress(course.totals.accesses)) {

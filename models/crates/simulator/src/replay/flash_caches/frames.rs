@@ -91,6 +91,11 @@ impl FrameTable {
         self.dirty_held
     }
 
+    /// Whether every frame holds a page.
+    pub(super) fn is_full(&self) -> bool {
+        self.held == self.capacity
+    }
+
     /// A frame that nothing is in, if there is one.
     #[inline]
     pub(super) fn room(&mut self) -> Option<u32> {

@@ -43,7 +43,7 @@
 
 use serde::{Serialize, Serializer};
 
-use crate::access::AccessSource;
+use crate::access::{AccessSource, Chunk};
 use crate::error::{Error, Result};
 use crate::ftl::{FtlResult, MAX_BLOCK_PAGES, Mapping};
 use crate::progress::OnProgress;
@@ -60,6 +60,8 @@ use crate::replay::translation::{
 use crate::replay::two_tier::{self, Warning};
 use crate::replay::{About, Totals, WarmedUp, disagreement, page_count};
 
+pub use categories::{CategoryAbout, categories};
+pub use category_counts::{CategoryCounts, CategoryRow, UnderRow, category_counts};
 pub use counters::FlashCacheCounters;
 pub use engine::CrashReport;
 pub(crate) use engine::Frames;
@@ -70,6 +72,9 @@ use options::Options;
 mod bcache;
 mod cac;
 mod cachelib;
+mod cachesack;
+mod categories;
+mod category_counts;
 mod chains;
 mod counters;
 mod dm_cache;
@@ -195,6 +200,10 @@ pub(crate) trait FlashCache: Sized {
     fn grow(&mut self, pages: usize);
     /// Tells device and address of the pages of coming accesses, if they are needed.
     fn locate(&mut self, _pages: &[u32], _spaces: &[u32], _addresses: &[u64]) {}
+    /// Tells of each coming access of a chunk what its category may depend on, where addresses are needed.
+    fn classify(&mut self, _chunk: &Chunk, _spaces: &[u32]) -> Result<()> {
+        Ok(())
+    }
     /// Takes from a crashed cache where pages lie, which it was told already.
     fn keep_places(&mut self, _crashed: &mut Self) {}
     /// Reads what is kept of some pages, all at once.
@@ -527,6 +536,7 @@ flash_caches! {
     dm_cache::DmCache => "dm_cache", "dm-cache (smq)", "Cache of lvmcache: copies blocks of many pages to flash where the area around them is hot; levels of heat, write-back when idle, or write-through.", "Linux dm-cache with its policy smq, as the source of the kernel has it", &[];
     l2arc::L2arc => "l2arc", "L2ARC (2026)", "ZFS's second level: each second a bounded number of unchanged pages from the cold ends of DRAM's lists goes to a ring on flash; a limit of drive writes per day.", "OpenZFS, source of August 2026", &[WRITES];
     cachelib::CacheLib => "cachelib", "CacheLib, large objects", "Log of regions of 16 MiB, emptied whole by LRU or FIFO, with reinsertion; admission of all, by a chance that holds a rate of writes, or at the second insert.", "Berg, Berger, McAllister and others: The CacheLib caching engine, OSDI 2020, and the defaults of its source", &[WRITES];
+    cachesack::CacheSack => "cachesack", "CacheSack", "LRU behind an admission by category: pages of each relation, size class or hour enter never, at their second miss, at a miss, or also when they are written; write-through.", "Yang, Pollen, Uysal, Merchant, Wolfmeister: CacheSack: admission optimization for Google datacenter flash caches, USENIX ATC 2022", &[];
     kangaroo::Kangaroo => "kangaroo", "Kangaroo", "Sets of small objects, each written whole; a small log in front collects objects until several of a set are there; RRIP or FIFO; without the log it is BigHash.", "McAllister, Berg, Tutuncu-Macias and others: Kangaroo: caching billions of tiny objects on flash, SOSP 2021", &[WRITES];
 }
 

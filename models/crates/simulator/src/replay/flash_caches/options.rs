@@ -240,6 +240,18 @@ impl<'given> Options<'given> {
         Ok(numbers)
     }
 
+    /// What a rule reads from the text of an option; what it refuses it says.
+    pub(crate) fn parsed<T>(
+        &self,
+        name: &'static str,
+        parse: impl FnOnce(&str) -> std::result::Result<T, String>,
+    ) -> Result<T> {
+        let text = self.text(name).unwrap_or(self.about(name).default);
+        let value = parse(text).map_err(|message| self.refuse(name, text, &message))?;
+        self.note(name, &text);
+        Ok(value)
+    }
+
     /// Refuses a value that is well formed but cannot be used here.
     pub(crate) fn impossible(&self, name: &'static str, why: &str) -> Error {
         let value = self.text(name).unwrap_or(self.about(name).default);

@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::bcache::Bcache;
 use super::cac::Cac;
+use super::cachesack::CacheSack;
 use super::dm_writecache::DmWritecache;
 use super::engine::Engine;
 use super::exadata::Exadata;
@@ -146,7 +147,7 @@ proptest! {
 }
 
 /// The systems whose pages survive a crash, with options under which they do.
-const PERSISTENT: [(&str, &str); 9] = [
+const PERSISTENT: [(&str, &str); 10] = [
     ("flashcache", "mode=write_back ways=4"),
     ("tac", "extent_pages=3"),
     (
@@ -160,6 +161,10 @@ const PERSISTENT: [(&str, &str); 9] = [
         "mode=write_back bucket_pages=2 accesses_per_second=1 sequential_cutoff_pages=2",
     ),
     ("larc", "directory=persistent"),
+    (
+        "cachesack",
+        "directory=persistent assignment=second_miss*0.4*write",
+    ),
     ("dm_writecache", "accesses_per_second=5"),
     (
         "dm_writecache",
@@ -243,6 +248,7 @@ proptest! {
                 "exadata" => restarted::<Exadata>(options, &accesses, at),
                 "cac" => restarted::<Cac>(options, &accesses, at),
                 "larc" => restarted::<Larc>(options, &accesses, at),
+                "cachesack" => restarted::<CacheSack>(options, &accesses, at),
                 "dm_writecache" => restarted::<DmWritecache>(options, &accesses, at),
                 _ => restarted::<Bcache>(options, &accesses, at),
             };

@@ -1,0 +1,43 @@
+"""The check of what to cache."""
+
+from dataclasses import replace
+
+from tierwright.advise.checks import cachesack
+from tierwright_server.questions.replay_checks.check import (
+    Asking,
+    Check,
+    Counted,
+    counted,
+    shown,
+)
+from tierwright_server.questions.replay_checks.schemas import CheckedAnswer
+from tierwright_server.questions.what_to_cache import service
+from tierwright_server.questions.what_to_cache.schemas import (
+    CategoryCountsOut,
+    WhatToCacheIn,
+)
+from tierwright_server.replays.sweeps.schemas import SweepOut
+
+
+async def check_what_to_cache(
+    asking: Asking, body: WhatToCacheIn
+) -> CheckedAnswer | SweepOut | CategoryCountsOut:
+    """Put the model beside replays of the choice and of admitting every miss."""
+    answered = await service.ask(asking.session, asking.context, body)
+    if isinstance(answered, CategoryCountsOut):
+        return answered
+    # The answer is at the sizes of the recording already.
+    recording = replace(answered.recording, scaled=None)
+    replays = await counted(asking, recording, cachesack.wanted(answered.found))
+    if not isinstance(replays, Counted):
+        return replays
+    return shown(cachesack.check(answered.found, replays.counters))
+
+
+CHECK = Check(
+    "/what-to-cache/check",
+    "check_what_to_cache",
+    "What to cache, from replays of the choice and of admitting every miss.",
+    WhatToCacheIn,
+    check_what_to_cache,
+)

@@ -1,0 +1,1 @@
+"""What to cache: which categories of requests enter flash, and when."""

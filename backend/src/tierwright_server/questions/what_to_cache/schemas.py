@@ -1,0 +1,175 @@
+"""Shapes of what to cache."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from tierwright.advise import cachesack
+from tierwright_server.common.mirrors import mirrors
+from tierwright_server.common.schemas import (
+    Answer,
+    Body,
+    CautionOut,
+    Identifier,
+    Months,
+    Pages,
+    UsdIn,
+    WarningOut,
+)
+from tierwright_server.http.steps import DerivationStep
+from tierwright_server.questions.point_schemas import (
+    DevicesUsed,
+    EvaluationIn,
+    PriceBookRef,
+)
+from tierwright_server.replays.analyses.schemas import AnalysisOut
+
+CategoryKind = Literal["relation", "size", "hour"]
+
+
+class WhatToCacheIn(Body):
+    """Sizes, devices and prices, and what tells accesses apart."""
+
+    workload_id: Identifier
+    ram_pages: Annotated[Pages, Field(ge=1)]
+    flash_pages: Annotated[Pages, Field(ge=1)]
+    flash_device_id: Identifier
+    disk_device_id: Identifier
+    price_book_id: Identifier | None = Field(
+        default=None, description="Absent: the prices that the devices state."
+    )
+    amortisation_months: Months = 36
+    categories: CategoryKind = Field(
+        default="relation",
+        description="What tells accesses apart: `relation` (files, volumes or devices of other traces), `size` of the "
+        "request, or `hour` since the first request.",
+    )
+    accesses_per_s: Annotated[float, Field(gt=0, le=1e12)] | None = Field(
+        default=None,
+        description="Rate of page accesses; absent: of the workload. [1/s]",
+    )
+    usd_per_billion_reads: UsdIn | None = Field(
+        default=None,
+        description="Price of reads from the store; absent: of the time of the disk. [USD]",
+    )
+    usd_per_tb_written: UsdIn | None = Field(
+        default=None,
+        description="Price of 10^12 bytes written to flash; absent: of the rated writes of the device. [USD]",
+    )
+
+    def point(self) -> EvaluationIn:
+        """Return the same sizes, devices and prices."""
+        names = (
+            "workload_id",
+            "ram_pages",
+            "flash_pages",
+            "flash_device_id",
+            "disk_device_id",
+            "price_book_id",
+            "amortisation_months",
+        )
+        return EvaluationIn(
+            start="cold", **{name: getattr(self, name) for name in names}
+        )
+
+
+class CategoryCountsOut(AnalysisOut):
+    """Counts of the requests below RAM by category."""
+
+    categories: str = Field(description="What tells accesses apart.")
+    ram_pages: int = Field(description="At which requests were counted. [pages]")
+
+
+@mirrors(
+    cachesack.CategoryRow,
+    number="By which the simulator knows it.",
+    name="For people.",
+    reads="Misses of RAM.",
+    writes="Changed pages that leave RAM.",
+    pages="Pages whose first request is of it.",
+    admission="When its pages enter flash; of a mixture the admission of `share` of the pages.",
+    share="1 but for a mixture. [1]",
+    otherwise="Admission of the other pages of a mixture; null without one.",
+    held_pages="Mean flash in use. [pages]",
+    held_share="The same as a share of flash. [1]",
+    hits="Reads that flash serves, over the trace. [pages]",
+    flash_writes="Pages written to flash, over the trace. [pages]",
+    usd_per_month="Of its reads from the store and its writes to flash. [USD/month]",
+    saved_usd_per_month="By which that is below its cost where every miss enters flash. [USD/month]",
+)
+class CachedCategory(Answer):
+    """One category under the choice."""
+
+
+@mirrors(
+    cachesack.Alternative,
+    name="One of the admissions, for all categories; or `by_category`.",
+    hits="Reads that flash serves, over the trace. [pages]",
+    disk_reads="Reads from the store, over the trace. [pages]",
+    flash_writes="Pages written to flash, over the trace. [pages]",
+    hit_share="Of the misses of RAM. [1]",
+    usd_per_month="Of reads from the store and writes to flash. [USD/month]",
+    assignment="As option `assignment` of the flash cache `cachesack` takes it.",
+)
+class AssignmentOut(Answer):
+    """One assignment as a whole."""
+
+
+@mirrors(
+    cachesack.Charges,
+    usd_per_billion_reads="Reads of a page from the store. [USD]",
+    usd_per_tb_written="10^12 bytes written to flash. [USD]",
+    usd_per_gib_month="Flash; null where no price is known. [USD/GiB/month]",
+    of_reads="Where the price of reads is from.",
+    of_writes="Where the price of writes is from.",
+    of_flash="Where the price of flash is from.",
+)
+class CacheCharges(Answer):
+    """What is paid for reads, for writes and for flash."""
+
+
+class WhatToCacheOut(Answer):
+    """The admission of each category, and what it costs."""
+
+    workload_id: str
+    content_id: str
+    devices: DevicesUsed
+    price_book: PriceBookRef | None
+    categories: str = Field(description="What tells accesses apart.")
+    page_bytes: int
+    ram_pages: int = Field(description="As requested. [pages]")
+    flash_pages: int = Field(description="As requested. [pages]")
+    counted_ram_pages: int = Field(
+        description="At which the trace was counted: less for production. [pages]"
+    )
+    counted_flash_pages: int = Field(description="The same of flash. [pages]")
+    accesses_per_s: float = Field(description="Load. [1/s]")
+    rows: list[CachedCategory] = Field(description="Of most reads first.")
+    chosen: AssignmentOut
+    alternatives: list[AssignmentOut] = Field(
+        description="Each admission for all categories."
+    )
+    saved_usd_per_month: float = Field(
+        description="By which the choice is below admitting every miss. [USD/month]"
+    )
+    saved_share: float = Field(description="The same as a share. [1]")
+    lifetime_requests: float = Field(
+        description="How long a page stays on flash behind its last request. [requests]"
+    )
+    lifetime_s: float = Field(description="The same. [s]")
+    more_flash_usd_per_month: float = Field(
+        description="What one per cent more flash would save. [USD/month]"
+    )
+    more_flash_price_usd_per_month: float | None = Field(
+        description="What it would cost; null where no price is known. [USD/month]"
+    )
+    charges: CacheCharges
+    sentence: str
+    estimator: str
+    validity: str
+    warnings: list[WarningOut]
+    cautions: list[CautionOut]
+    derivation: list[DerivationStep] | None = Field(
+        description="Null unless the query has `derivation=true`."
+    )
+    core_version: str

@@ -1,0 +1,146 @@
+"""What to cache: finds what is asked for, lets a job count the trace, asks the models."""
+
+import asyncio
+import json
+from dataclasses import dataclass
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from tierwright.advise import cachesack
+from tierwright.advise.cachesack import WhatToCache
+from tierwright.advise.checks.points import Replay
+from tierwright.advise.in_production import check_large_enough, corresponding
+from tierwright.profile.categories import of_core
+from tierwright_server.common.schemas import WarningOut
+from tierwright_server.common.version import VERSION
+from tierwright_server.http.context import Context
+from tierwright_server.http.steps import rows_of
+from tierwright_server.jobs.runs.states import RunKind, RunStatus
+from tierwright_server.questions.point import Point, find_point, of_body
+from tierwright_server.questions.point_schemas import DevicesUsed, PriceBookRef
+from tierwright_server.questions.what_to_cache.schemas import (
+    CategoryCountsOut,
+    WhatToCacheIn,
+    WhatToCacheOut,
+)
+from tierwright_server.replays import results
+from tierwright_server.replays.analyses import service as analyses
+from tierwright_server.replays.results import Row
+from tierwright_server.traces.workloads import recordings
+from tierwright_server.traces.workloads.recordings import Recording
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """An answer with what it was asked of."""
+
+    point: Point
+    recording: Recording
+    found: WhatToCache
+
+
+async def what_to_cache(
+    session: AsyncSession,
+    context: Context,
+    body: WhatToCacheIn,
+    *,
+    derived: bool = False,
+) -> WhatToCacheOut | CategoryCountsOut:
+    """Return the answer, or the job that counts what it needs."""
+    answered = await ask(session, context, body)
+    if isinstance(answered, CategoryCountsOut):
+        return answered
+    found, point = answered.found, answered.point
+    return WhatToCacheOut.showing(
+        found,
+        workload_id=point.workload.id,
+        content_id=point.content.id,
+        devices=DevicesUsed(flash=point.flash[1], disk=point.disk[1], ram=None),
+        price_book=None
+        if point.prices is None
+        else PriceBookRef.model_validate(point.prices[1]),
+        categories=found.kind,
+        ram_pages=body.ram_pages,
+        flash_pages=body.flash_pages,
+        counted_ram_pages=found.ram_pages,
+        counted_flash_pages=found.flash_pages,
+        sentence=found.finding,
+        warnings=[WarningOut.model_validate(each) for each in found.warnings],
+        cautions=await asyncio.to_thread(lambda: found.cautions),
+        derivation=rows_of(found) if derived else None,
+        core_version=VERSION,
+    )
+
+
+async def ask(
+    session: AsyncSession, context: Context, body: WhatToCacheIn
+) -> Answered | CategoryCountsOut:
+    """Ask the models, or let a job count what they need."""
+    point = await find_point(session, context, body.point())
+    recording = await recordings.find(
+        context, point.workload, point.content, point.curve
+    )
+    ram_pages, flash_pages = _recorded(body, point, recording)
+    row = await analyses.create(
+        session,
+        context,
+        RunKind.CATEGORY_COUNTS,
+        (recording.workload, recording.content),
+        {"kind": body.categories, "ram_pages": ram_pages},
+        f"Categories of {recording.workload.name}",
+    )
+    if analyses.status_of(row) is not RunStatus.SUCCEEDED:
+        return _counts_out(row)
+    arrays = await analyses.load(context, row)
+    rate = body.accesses_per_s
+    if rate is None and recording.scaled is not None:
+        rate = recording.scaled.machine_accesses_per_s
+
+    def answer() -> WhatToCache:
+        counted = json.loads(bytes(arrays["document"]))
+        return cachesack.answer(
+            of_core(counted, ram_pages),
+            flash_pages=flash_pages,
+            flash=point.flash[0],
+            disk=point.disk[0],
+            prices=None if point.prices is None else point.prices[0],
+            amortisation_months=body.amortisation_months,
+            accesses_per_s=rate,
+            usd_per_billion_reads=_amount(body.usd_per_billion_reads),
+            usd_per_tb_written=_amount(body.usd_per_tb_written),
+            production_flash_pages=body.flash_pages,
+        )
+
+    with of_body():
+        found = await asyncio.to_thread(answer)
+    return Answered(point, recording, found)
+
+
+async def find_counts(session: AsyncSession, counts_id: str) -> CategoryCountsOut:
+    """Read the state of counts by category."""
+    return _counts_out(await results.find(session, RunKind.CATEGORY_COUNTS, counts_id))
+
+
+def _counts_out(row: Row) -> CategoryCountsOut:
+    inputs = row[0].inputs
+    return CategoryCountsOut(
+        **analyses.base_of(row),
+        categories=inputs["kind"],
+        ram_pages=inputs["ram_pages"],
+    )
+
+
+def _recorded(
+    body: WhatToCacheIn, point: Point, recording: Recording
+) -> tuple[int, int]:
+    """Return the sizes at which the recording stands for those asked for. [pages]"""
+    if recording.scaled is None:
+        return body.ram_pages, body.flash_pages
+    asked = Replay("flash_cache", "cachesack", body.ram_pages, body.flash_pages, 0)
+    [there] = corresponding(point.curve, [asked], steady=False)
+    check_large_enough(there)
+    return there.ram_pages, there.flash_pages
+
+
+def _amount(given: object) -> float | None:
+    return None if given is None else float(str(given))

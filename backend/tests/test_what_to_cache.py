@@ -1,0 +1,98 @@
+"""What to cache over HTTP: a run counts, the answer is that of the models, and the check replays it."""
+
+from pathlib import Path
+
+import pytest
+from test_scaled_replays import scaled
+
+from tierwright.advise import cachesack
+from tierwright.hardware import catalog
+from tierwright.profile.categories import measured
+from tierwright.trace.reading import Trace
+
+TRACE = Trace(Path("fixtures/traces/tpcb-cut.csv.zst"))
+ASKED = {
+    "workload_id": "example",
+    "ram_pages": 500,
+    "flash_pages": 5000,
+    "flash_device_id": "samsung-pm9a3-7.68tb-u2",
+    "disk_device_id": "toshiba-mg10-20tb",
+    "price_book_id": "street-2026-q3",
+}
+PLACE = "/what-to-cache"
+
+
+def answered(application, body):
+    """Ask, wait for the run, ask again."""
+    found = application.client.post(PLACE, json=body)
+    if found.status_code == 202:
+        job = found.json()
+        assert found.headers["Location"] == f"/api/v1/category-counts/{job['id']}"
+        assert job["run"]["kind"] == "category_counts"
+        assert application.wait_run(job["run"]["id"])["status"] == "succeeded"
+        state = application.get(f"/category-counts/{job['id']}")
+        assert (state["status"], state["categories"]) == (
+            "succeeded",
+            body.get("categories", "relation"),
+        )
+    return application.post(PLACE, body, 200)
+
+
+def test_the_answer_is_that_of_the_models(application):
+    found = answered(application, ASKED)
+    own = cachesack.answer(
+        measured(TRACE, 500),
+        flash_pages=5000,
+        flash=catalog.device(ASKED["flash_device_id"]),
+        disk=catalog.device(ASKED["disk_device_id"]),
+        prices=catalog.price_book(ASKED["price_book_id"]),
+    )
+    assert found["sentence"] == own.finding
+    assert [row["name"] for row in found["rows"]] == [row.name for row in own.rows]
+    for row, mine in zip(found["rows"], own.rows, strict=True):
+        assert (row["admission"], row["reads"]) == (mine.admission, mine.reads)
+        assert row["hits"] == pytest.approx(mine.hits)
+    assert found["chosen"]["assignment"] == own.chosen.assignment
+    assert float(found["saved_usd_per_month"]) == pytest.approx(own.saved_usd_per_month)
+    table = application.client.post(
+        PLACE, json=ASKED, headers={"Accept": "text/csv"}, params={"table": "rows"}
+    )
+    assert table.status_code == 200
+    assert table.text.startswith("number,name,reads")
+
+
+def test_the_check_is_within_5_percent(application):
+    answered(application, ASKED)
+    checked = application.post(f"{PLACE}/check", ASKED, 200)
+    assert "within 5.00 %" in checked["sentence"]
+    assert {row["of"] for row in checked["rows"]} == {"by_category", "miss"}
+    assert max(abs(row["gap_relative"] or 0) for row in checked["rows"]) < 0.05
+
+
+def test_stated_prices_replace_those_of_devices(application):
+    dear = answered(application, {**ASKED, "usd_per_tb_written": "999999999"})
+    assert dear["sentence"].startswith("Nothing is worth caching")
+    assert {row["admission"] for row in dear["rows"]} == {"never"}
+
+
+def test_production_is_counted_at_the_recorded_sizes(application):
+    workload = scaled(application, "Four times the example, what to cache")
+    body = {**ASKED, "workload_id": workload["id"]}
+    body |= {"ram_pages": 20_000, "flash_pages": 100_000}
+    found = answered(application, body)
+    assert found["flash_pages"] == 100_000 > found["counted_flash_pages"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "where"),
+    [
+        ({"flash_pages": 0}, "body.flash_pages"),
+        ({"categories": "colour"}, "body.categories"),
+        ({"usd_per_tb_written": "-1"}, "body.usd_per_tb_written"),
+        ({"flash_device_id": "none-such"}, "body.flash_device_id"),
+    ],
+)
+def test_what_cannot_be_answered_is_refused_by_its_field(application, changes, where):
+    refused = application.client.post(PLACE, json={**ASKED, **changes})
+    assert refused.status_code in (400, 404, 422)
+    assert where in [each["where"] for each in refused.json()["errors"]]

@@ -1,0 +1,610 @@
+"""What to cache: for each relation, size of requests or hour, whether its pages enter flash, and when.
+
+Joins the counts of `tierwright.profile.categories` and the knapsack of `tierwright.evaluate.cachesack` with prices of
+devices: a read from the store takes time of a disk, a page written to flash uses up endurance, and flash is rented or
+written off. Source: Yang and others, CacheSack (USENIX ATC 2022).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+import numpy as np
+
+from tierwright.advise import access_cost
+from tierwright.common.answer import Answer, Figure, Step
+from tierwright.common.arrays import FloatArray
+from tierwright.common.cautions import Caution
+from tierwright.common.currency import money
+from tierwright.common.errors import BadInput, Problems
+from tierwright.common.units import UNIT_BYTES, format_bytes
+from tierwright.common.wording import counted, listed, percent
+from tierwright.evaluate.cachesack import ESTIMATOR, VALIDITY, Choice, Served, choose
+from tierwright.evaluate.economics import HOURS_PER_MONTH, tier_price
+from tierwright.evaluate.endurance.money import purchase_usd
+from tierwright.hardware.device import Device
+from tierwright.hardware.prices import DEFAULT_AMORTISATION_MONTHS, PriceBook
+from tierwright.hardware.rated_endurance import TB, rated_endurance
+from tierwright.profile.categories import ADMISSIONS, CategoryCounts
+
+SOURCE = "Yang and others, CacheSack (USENIX ATC 2022)"
+EVERY_MISS = "miss"
+"""What the choice is compared with: all that misses RAM and flash enters flash."""
+IN_WORDS = {
+    "never": "never",
+    "second_miss": "at the second miss",
+    "miss": "at a miss",
+    "write": "at a miss or when written",
+}
+NOUNS = {
+    "relation": ("relation", "relations"),
+    "size": ("size class", "size classes"),
+    "hour": ("hour", "hours"),
+}
+SECONDS_PER_MONTH = HOURS_PER_MONTH * 3600
+GIB = UNIT_BYTES["GiB"]
+BILLION = 1e9
+A_LITTLE = 0.01
+"""Share of flash of which is said what more would save. [1]"""
+SAME = 0.0005
+"""Share below which two costs are the same."""
+_DIGITS = 9
+"""Of a share in an assignment: flash of 10^9 pages is divided to a page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Charges:
+    """What is paid for reads, for writes and for flash.
+
+    Attributes
+    ----------
+    usd_per_billion_reads : float
+        Reads of a page from the store. [USD]
+    usd_per_tb_written : float
+        10^12 bytes written to flash. [USD]
+    usd_per_gib_month : float or None
+        Flash; None where no price is known. [USD/GiB/month]
+    of_reads, of_writes, of_flash : str
+        Where each is from.
+    """
+
+    usd_per_billion_reads: float
+    usd_per_tb_written: float
+    usd_per_gib_month: float | None
+    of_reads: str
+    of_writes: str
+    of_flash: str
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryRow:
+    """One category under the choice.
+
+    Attributes
+    ----------
+    number : int
+        By which the simulator knows it.
+    name : str
+        For people.
+    reads, writes, pages : int
+        Of the trace, below RAM.
+    admission : str
+        When its pages enter flash; of a mixture the admission of `share` of the pages.
+    share : float
+        1 but for a mixture. [1]
+    otherwise : str or None
+        Admission of the other pages of a mixture.
+    held_pages, held_share : float
+        Mean flash in use, and as a share of flash. [pages], [1]
+    hits, flash_writes : float
+        Reads that flash serves, and pages written to it, over the trace. [pages]
+    usd_per_month : float
+        Of its reads from the store and its writes to flash. [USD/month]
+    saved_usd_per_month : float
+        By which that is below its cost where every miss enters flash; negative where it is above. [USD/month]
+    """
+
+    number: int
+    name: str
+    reads: int
+    writes: int
+    pages: int
+    admission: str
+    share: float
+    otherwise: str | None
+    held_pages: float
+    held_share: float
+    hits: float
+    flash_writes: float
+    usd_per_month: float
+    saved_usd_per_month: float
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One assignment as a whole.
+
+    Attributes
+    ----------
+    name : str
+        One of the admissions, for all categories; or `by_category`.
+    hits, disk_reads, flash_writes : float
+        Over the trace. [pages]
+    hit_share : float
+        Of the misses of RAM. [1]
+    usd_per_month : float
+        [USD/month]
+    assignment : str
+        As the option of the flash cache `cachesack` takes it.
+    """
+
+    name: str
+    hits: float
+    disk_reads: float
+    flash_writes: float
+    hit_share: float
+    usd_per_month: float
+    assignment: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class WhatToCache(Answer):
+    """The admission of each category, and what it costs.
+
+    Attributes
+    ----------
+    kind : str
+        What tells categories apart: `relation`, `size` or `hour`.
+    ram_pages, flash_pages : int
+        At which the trace was counted. [pages]
+    page_bytes : int
+        [bytes]
+    accesses_per_s : float
+        Load. [1/s]
+    rows : tuple of CategoryRow
+        Of most reads first.
+    chosen : Alternative
+        The choice as a whole.
+    alternatives : tuple of Alternative
+        Each admission for all categories.
+    saved_usd_per_month, saved_share : float
+        By which the choice is below admitting every miss. [USD/month], [1]
+    lifetime_requests, lifetime_s : float
+        How long a page stays on flash behind its last request. [requests], [s]
+    more_flash_usd_per_month : float
+        What one per cent more flash would save. [USD/month]
+    more_flash_price_usd_per_month : float or None
+        What it would cost; None where no price is known. [USD/month]
+    charges : Charges
+        Prices.
+    estimator, validity : str
+    """
+
+    kind: str
+    ram_pages: int
+    flash_pages: int
+    page_bytes: int
+    accesses_per_s: float
+    rows: tuple[CategoryRow, ...]
+    chosen: Alternative
+    alternatives: tuple[Alternative, ...]
+    saved_usd_per_month: float
+    saved_share: float
+    lifetime_requests: float
+    lifetime_s: float
+    more_flash_usd_per_month: float
+    more_flash_price_usd_per_month: float | None
+    charges: Charges
+    estimator: str = ESTIMATOR
+    validity: str = VALIDITY
+
+    @property
+    def every_miss(self) -> Alternative:
+        """The assignment that the choice is compared with."""
+        return next(each for each in self.alternatives if each.name == EVERY_MISS)
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """What the choice costs and saves, and what more flash would save."""
+        return (
+            Figure(
+                "usd_per_month",
+                "Reads from the store and wear, per month",
+                self.chosen.usd_per_month,
+                "USD/month",
+            ),
+            Figure(
+                "saved_usd_per_month",
+                "Below admitting every miss",
+                self.saved_usd_per_month,
+                "USD/month",
+            ),
+            Figure("hit_share", "Hits of flash", self.chosen.hit_share, "1"),
+            Figure(
+                "flash_writes", "Writes to flash", self.chosen.flash_writes, "pages"
+            ),
+            Figure(
+                "more_flash_usd_per_month",
+                "Saved by 1 % more flash",
+                self.more_flash_usd_per_month,
+                "USD/month",
+            ),
+            Figure("lifetime_s", "Lifetime of a page on flash", self.lifetime_s, "s"),
+        )
+
+
+def answer(
+    counts: CategoryCounts,
+    *,
+    flash_pages: int,
+    flash: Device,
+    disk: Device,
+    prices: PriceBook | None = None,
+    amortisation_months: int = DEFAULT_AMORTISATION_MONTHS,
+    accesses_per_s: float | None = None,
+    usd_per_billion_reads: float | None = None,
+    usd_per_tb_written: float | None = None,
+    production_flash_pages: int | None = None,
+) -> WhatToCache:
+    """Choose which categories of requests enter flash, and when, so that reads and wear cost least.
+
+    cost = misses of flash x price of a read + pages written to flash x price of their bytes
+
+    Parameters
+    ----------
+    counts : CategoryCounts
+        Of the trace below its RAM.
+    flash_pages : int
+        Flash, at least 1. [pages]
+    flash, disk : Device
+        Whose endurance is used up, and whose time a read takes.
+    prices : PriceBook, optional
+        Its prices go before those of the devices.
+    amortisation_months : int
+        Months over which a purchase is spread. [months]
+    accesses_per_s : float, optional
+        Load, if not that of the trace. [1/s]
+    usd_per_billion_reads, usd_per_tb_written : float, optional
+        In place of what follows from the devices. [USD]
+    production_flash_pages : int, optional
+        Flash of the system that the trace stands for, if it is another. [pages]
+
+    Raises
+    ------
+    BadInput
+        If a price is not known and not given, the trace has no time and no load is given, or an input is out of range.
+    """
+    rate = _rate(counts, accesses_per_s)
+    charges, warnings = _charges(
+        counts.page_bytes,
+        flash,
+        disk,
+        prices,
+        amortisation_months,
+        (usd_per_billion_reads, usd_per_tb_written),
+    )
+    chosen = choose(
+        counts,
+        flash_pages,
+        read_usd=charges.usd_per_billion_reads / BILLION,
+        write_usd=charges.usd_per_tb_written * counts.page_bytes / TB,
+    )
+    times = rate * float(SECONDS_PER_MONTH) / counts.accesses
+    whole = _alternative("by_category", counts, chosen.best, times)
+    others = tuple(
+        _alternative(name, counts, chosen.uniform[name], times) for name in ADMISSIONS
+    )
+    before = next(each for each in others if each.name == EVERY_MISS)
+    saved = before.usd_per_month - whole.usd_per_month
+    per_s = rate * counts.requests / counts.accesses
+    rows = _rows(counts, chosen, charges, times, flash_pages)
+    more = chosen.page_usd * times * flash_pages * A_LITTLE
+    rent = charges.usd_per_gib_month
+    held_bytes = (production_flash_pages or flash_pages) * counts.page_bytes
+    price = None if rent is None else rent * held_bytes / GIB * A_LITTLE
+    share = saved / before.usd_per_month if before.usd_per_month else 0.0
+    return WhatToCache(
+        finding=_finding(
+            counts.kind, rows, whole, others, saved, share, _more(more, price)
+        ),
+        warnings=warnings,
+        explain=lambda: _steps(counts, chosen, charges, times, more, flash_pages),
+        kind=counts.kind,
+        ram_pages=counts.ram_pages,
+        flash_pages=flash_pages,
+        page_bytes=counts.page_bytes,
+        accesses_per_s=rate,
+        rows=rows,
+        chosen=whole,
+        alternatives=others,
+        saved_usd_per_month=saved,
+        saved_share=share,
+        lifetime_requests=chosen.best.age,
+        lifetime_s=chosen.best.age / per_s if per_s else 0.0,
+        more_flash_usd_per_month=more,
+        more_flash_price_usd_per_month=price,
+        charges=charges,
+    )
+
+
+def _rate(counts: CategoryCounts, accesses_per_s: float | None) -> float:
+    """Return the load. [1/s]"""
+    if accesses_per_s is not None:
+        problems = Problems("what to cache", "give a load above 0")
+        good = bool(np.isfinite(accesses_per_s)) and accesses_per_s > 0
+        problems.check(good, "accesses_per_s", accesses_per_s, "must be above 0")
+        problems.raise_if_any()
+        return accesses_per_s
+    if not counts.duration_s:
+        raise BadInput(
+            "the trace has no times, so its load and what it costs per month are unknown",
+            "state the load in accesses per second",
+        )
+    return counts.accesses / counts.duration_s
+
+
+def _charges(
+    page_bytes: int,
+    flash: Device,
+    disk: Device,
+    prices: PriceBook | None,
+    months: int,
+    given: tuple[float | None, float | None],
+) -> tuple[Charges, tuple[Caution, ...]]:
+    """Price reads, writes and flash."""
+    of_reads = of_writes = "as given"
+    warnings: tuple[Caution, ...] = ()
+    reads, written = given
+    for name, value in (
+        ("usd_per_billion_reads", reads),
+        ("usd_per_tb_written", written),
+    ):
+        if value is not None and not (np.isfinite(value) and value >= 0):
+            raise BadInput(
+                f"{name} `{value}` is not a price", "give at least 0, in USD"
+            )
+    if reads is None:
+        [row] = access_cost.answer(
+            [disk], page_bytes=page_bytes, prices=prices, amortisation_months=months
+        ).rows
+        if row.usd_per_billion_accesses is None:
+            raise BadInput(
+                f"the price of a read from `{disk.id}` is unknown: {row.reason}",
+                "choose another disk or a price book, or state the price of a billion reads",
+            )
+        reads = float(row.usd_per_billion_accesses)
+        of_reads = f"time of {disk.name}, {money(row.usd_per_month or 0)} per month"
+    if written is None:
+        written, of_writes, warnings = _wear(flash, prices)
+    price = tier_price(flash, prices)
+    rent = None if price is None else float(price.usd_per_month(GIB, months))
+    of_flash = (
+        "no price is known"
+        if price is None
+        else price.text
+        if price.rent
+        else f"{price.text} over {counted(months, 'month')}"
+    )
+    return Charges(reads, written, rent, of_reads, of_writes, of_flash), warnings
+
+
+def _wear(
+    flash: Device, prices: PriceBook | None
+) -> tuple[float, str, tuple[Caution, ...]]:
+    """Price a terabyte written to flash: what it uses up of the price of the drive."""
+    hint = (
+        "choose another drive or a price book, or state the price of a terabyte written"
+    )
+    price = tier_price(flash, prices)
+    if price is not None and price.rent:
+        return 0.0, f"{flash.name} is rented, so its wear costs nothing", ()
+    usd, reason = purchase_usd(flash, prices)
+    if usd is None:
+        raise BadInput(f"the price of a written byte is unknown: {reason}", hint)
+    rated = rated_endurance(flash, assume=True)
+    if not rated.tb_written:
+        raise BadInput(
+            f"the price of a written byte is unknown: no endurance of `{flash.id}` is stated",
+            hint,
+        )
+    each = float(usd / Decimal(repr(rated.tb_written)))
+    return (
+        each,
+        f"{flash.name}, {money(usd)} over {rated.tb_written:,.0f} TB written",
+        rated.warnings,
+    )
+
+
+def assignment(counts: CategoryCounts, shares: FloatArray) -> str:
+    """Write an assignment as the option of the flash cache `cachesack` takes it.
+
+    The rules of most categories come first, then those of the others by their number.
+    """
+    rules = [_rule(row) for row in shares]
+    common = max(sorted(set(rules)), key=rules.count) if rules else EVERY_MISS
+    own = (
+        f"{category.number}:{rule}"
+        for category, rule in zip(counts.categories, rules, strict=True)
+        if rule != common
+    )
+    return "+".join((common, *own))
+
+
+def _parts(shares: FloatArray) -> tuple[str, float, str | None]:
+    """Return the admission of a category, the share of its pages, and the admission of the others."""
+    used = np.flatnonzero(shares > 10.0**-_DIGITS)
+    first = ADMISSIONS[int(used[-1])]
+    if used.size == 1:
+        return first, 1.0, None
+    return first, float(shares[used[-1]]), ADMISSIONS[int(used[0])]
+
+
+def _rule(shares: FloatArray) -> str:
+    first, share, other = _parts(shares)
+    return first if other is None else f"{first}*{share:.{_DIGITS}f}*{other}"
+
+
+def _alternative(
+    name: str, counts: CategoryCounts, found: Served, times: float
+) -> Alternative:
+    reads, hits = float(counts.reads.sum()), float(found.hits.sum())
+    return Alternative(
+        name,
+        hits,
+        reads - hits,
+        float(found.writes.sum()),
+        hits / reads if reads else 0.0,
+        found.usd * times,
+        assignment(counts, found.shares),
+    )
+
+
+def _rows(
+    counts: CategoryCounts,
+    chosen: Choice,
+    charges: Charges,
+    times: float,
+    flash_pages: int,
+) -> tuple[CategoryRow, ...]:
+    def usd(found: Served) -> FloatArray:
+        reads = (counts.reads - found.hits) * charges.usd_per_billion_reads / BILLION
+        written = found.writes * charges.usd_per_tb_written * counts.page_bytes / TB
+        return (reads + written) * times
+
+    best = chosen.best
+    own, before = usd(best), usd(chosen.uniform[EVERY_MISS])
+    rows = [
+        CategoryRow(
+            category.number,
+            category.name,
+            category.reads,
+            category.writes,
+            category.pages,
+            *_parts(best.shares[at]),
+            held_pages=float(best.held[at]),
+            held_share=float(best.held[at]) / flash_pages,
+            hits=float(best.hits[at]),
+            flash_writes=float(best.writes[at]),
+            usd_per_month=float(own[at]),
+            saved_usd_per_month=float(before[at] - own[at]),
+        )
+        for at, category in enumerate(counts.categories)
+    ]
+    return tuple(sorted(rows, key=lambda row: (-row.reads, row.number)))
+
+
+def _finding(
+    kind: str,
+    rows: tuple[CategoryRow, ...],
+    chosen: Alternative,
+    others: tuple[Alternative, ...],
+    saved: float,
+    share: float,
+    more: str,
+) -> str:
+    """Say what the choice costs, how far that is below every single admission, and what more flash would bring."""
+    one = min(others, key=lambda each: each.usd_per_month)
+    cost = f"{money(chosen.usd_per_month)} per month in reads from the store and wear of flash"
+    gain = (one.usd_per_month - chosen.usd_per_month) / (one.usd_per_month or 1.0)
+    if gain < SAME:
+        text = (
+            f"One admission for all is best: pages that enter flash {IN_WORDS[one.name]} cost {cost}"
+            if one.name != "never"
+            else f"Nothing is worth caching at these prices: without flash, it is {cost}"
+        )
+        text += _below(one.name, saved, share)
+    else:
+        text = f"{_enter(kind, rows)}: {cost}, {money(saved)} ({percent(share)}) less than if every miss enters"
+        if share - gain >= SAME:
+            text += f", and {percent(gain)} less than the best single admission, {IN_WORDS[one.name]}"
+    return f"{text}. {more}"
+
+
+def _below(name: str, saved: float, share: float) -> str:
+    if name == EVERY_MISS or share < SAME:
+        return ""
+    return f", {money(saved)} ({percent(share)}) less than if every miss enters"
+
+
+def _enter(kind: str, rows: tuple[CategoryRow, ...]) -> str:
+    """Say how many categories enter flash, and when."""
+    noun = NOUNS[kind]
+    said = []
+    for name in ("miss", "write", "second_miss", "never"):
+        some = sum(row.admission == name and row.otherwise is None for row in rows)
+        if some:
+            said.append(f"{some:,} {IN_WORDS[name]}")
+    mixed = sum(row.otherwise is not None for row in rows)
+    if mixed:
+        said.append(f"{mixed:,} in part")
+    return f"Of {counted(len(rows), *noun)}, flash takes {listed(said)}"
+
+
+def _more(saved: float, price: float | None) -> str:
+    """Say whether more flash would pay."""
+    if saved <= 0:
+        return "More flash would save nothing."
+    saves = f"One per cent more flash would save {money(saved)} per month"
+    if price is None:
+        return f"{saves}."
+    than = "more" if saved > price else "less"
+    return f"{saves}, {than} than its price of {money(price)}."
+
+
+def _steps(
+    counts: CategoryCounts,
+    chosen: Choice,
+    charges: Charges,
+    times: float,
+    more: float,
+    flash_pages: int,
+) -> Iterator[Step]:
+    best = chosen.best
+    yield Step(
+        "price of a billion reads",
+        f"{charges.of_reads}",
+        charges.usd_per_billion_reads,
+        "USD",
+        "five-minute rule, Gray and Putzolu (SIGMOD 1987)",
+    )
+    yield Step(
+        "price of a terabyte written",
+        f"price / rated writes; {charges.of_writes}",
+        charges.usd_per_tb_written,
+        "USD/TB",
+        "derived",
+    )
+    yield Step(
+        "lifetime",
+        "T at which the pages held, sum of share x held(T) over categories and admissions, fill flash: "
+        f"{counted(round(float(best.held.sum())), 'page')} of {format_bytes(counts.page_bytes)}",
+        best.age,
+        "requests",
+        SOURCE,
+    )
+    reads = float(counts.reads.sum() - best.hits.sum())
+    for name, amount, price in (
+        ("reads from the store", reads, charges.usd_per_billion_reads / BILLION),
+        (
+            "writes to flash",
+            float(best.writes.sum()),
+            charges.usd_per_tb_written * counts.page_bytes / TB,
+        ),
+    ):
+        yield Step(
+            name,
+            f"count over the trace x price of one x traces a month = {amount:,.0f} x {price:.6g} USD x {times:.6g}",
+            amount * price * times,
+            "USD/month",
+            SOURCE,
+        )
+    yield Step(
+        "1 % more flash",
+        "Lagrange multiplier of the space x 1 % of the pages x traces a month = "
+        f"{chosen.page_usd:.6g} USD x {A_LITTLE * flash_pages:.6g} x {times:.6g}",
+        more,
+        "USD/month",
+        SOURCE,
+    )

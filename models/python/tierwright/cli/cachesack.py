@@ -1,0 +1,287 @@
+"""`tierwright cachesack`: what to cache, by relation, size of requests or hour."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from tierwright.cli.books import book_of
+from tierwright.cli.in_production import RecordedProfile, Source, recorded
+from tierwright.cli.options import Assumptions, accesses_per_s_option
+from tierwright.cli.output import (
+    Json,
+    print_cautions,
+    print_check,
+    print_json,
+    print_notes,
+    print_table,
+    progress,
+)
+from tierwright.cli.reads import reads_trace
+from tierwright.cli.scale import ProductionOption
+from tierwright.cli.sizes import FlashPages, RamPages
+from tierwright.common.units import format_bytes, format_count
+from tierwright.common.wording import duration, three_digits
+from tierwright.trace.reading import Trace
+
+if TYPE_CHECKING:
+    from tierwright.advise.cachesack import CategoryRow, WhatToCache
+    from tierwright.advise.checks.checked import Checked, CheckedFigure
+
+MOST_SHOWN = 20
+"""Categories that are printed; all are in the JSON."""
+
+
+@reads_trace
+def cachesack(
+    trace: Trace,
+    *,
+    ram_pages: RamPages,
+    flash_pages: FlashPages,
+    flash_device: Annotated[
+        str,
+        typer.Option(
+            "--flash-device", metavar="ID", help="Drive whose endurance is used up."
+        ),
+    ],
+    disk_device: Annotated[
+        str,
+        typer.Option(
+            "--disk-device", metavar="ID", help="Store whose time a read takes."
+        ),
+    ],
+    categories: Annotated[
+        str,
+        typer.Option(
+            "--categories",
+            metavar="relation|size|hour",
+            help="What tells accesses apart: relations, files or volumes; sizes of requests; hours.",
+        ),
+    ] = "relation",
+    price_book: Annotated[
+        str | None,
+        typer.Option(
+            "--price-book", metavar="ID|FILE", help="Prices [default: their own]."
+        ),
+    ] = None,
+    amortisation_months: Annotated[
+        int,
+        typer.Option(
+            "--amortisation-months",
+            metavar="M",
+            min=1,
+            help="Months over which a purchase is spread. [months]",
+        ),
+    ] = 36,
+    accesses_per_s: Annotated[
+        float | None,
+        accesses_per_s_option("Load in page accesses [default: the trace's own]."),
+    ] = None,
+    usd_per_billion_reads: Annotated[
+        float | None,
+        typer.Option(
+            "--usd-per-billion-reads",
+            metavar="USD",
+            help="Price of reads from the store [default: of the time of the disk].",
+        ),
+    ] = None,
+    usd_per_tb_written: Annotated[
+        float | None,
+        typer.Option(
+            "--usd-per-tb-written",
+            metavar="USD",
+            help="Price of a terabyte written to flash [default: price of the drive over its rated writes].",
+        ),
+    ] = None,
+    replay: Annotated[
+        bool,
+        typer.Option(
+            "--replay/--no-replay",
+            help="Whether the choice is replayed, and what it is compared with.",
+        ),
+    ] = True,
+    profile: RecordedProfile = None,
+    production: ProductionOption = None,
+    assumptions: Assumptions = False,
+    json: Json = False,
+) -> None:
+    """Choose for each relation, size class or hour whether its pages enter flash, and when.
+
+    Each enters never, at its second miss, at a miss, or also when it is written: so that reads from the store and wear of
+    flash cost least together. The choice is replayed beside admitting every miss. `assignment` of the answer is the option
+    of the flash cache `cachesack` of `tierwright simulate`.
+    """
+    from tierwright.advise import cachesack as question
+    from tierwright.hardware import catalog
+    from tierwright.profile.categories import measured
+
+    made = recorded(trace, profile, production)
+    source = Source.of(trace, made)
+    ram, flash = (size.at(source.page_bytes) for size in (ram_pages, flash_pages))
+    asked = flash
+    sizes = None
+    if made is not None:
+        from tierwright.advise.in_production import check_large_enough
+        from tierwright.simulate.replay import Replay
+
+        [there] = made.corresponding(
+            [Replay("flash_cache", "cachesack", ram, flash, 0)], 0
+        )
+        check_large_enough(there)
+        ram, flash, sizes = there.ram_pages, there.flash_pages, there.sizes
+        if accesses_per_s is None and made.curve.scaled is not None:
+            accesses_per_s = made.curve.scaled.machine_accesses_per_s
+    with progress("categories") as report:
+        counts = measured(source.trace, ram, kind=categories, on_progress=report)
+    if made is not None:
+        names = ("page_bytes", "accesses", "write_accesses", "distinct_pages")
+        made.check({name: getattr(counts, name) for name in names})
+    found = question.answer(
+        counts,
+        flash_pages=flash,
+        flash=catalog.device_or_file(flash_device),
+        disk=catalog.device_or_file(disk_device),
+        prices=None if price_book is None else book_of(price_book),
+        amortisation_months=amortisation_months,
+        accesses_per_s=accesses_per_s,
+        usd_per_billion_reads=usd_per_billion_reads,
+        usd_per_tb_written=usd_per_tb_written,
+        production_flash_pages=asked,
+    )
+    checked = _checked(source.trace, found) if replay else None
+    document: dict[str, Any] = {
+        **found.to_dict(derivation=True),
+        "replay": None if checked is None else checked.to_dict(),
+        "trace": dict(counts.notes),
+    }
+    print_notes(document)
+    if json:
+        print_json(document)
+        return
+    print_cautions(found.cautions, every=assumptions)
+    typer.echo(found.finding)
+    if made is not None:
+        made.say(sizes, rates=False)
+    _print(found)
+    if checked is not None:
+        _print_checked(checked)
+
+
+def _checked(trace: Trace, found: WhatToCache) -> Checked:
+    from tierwright.advise.checks.cachesack import replayed
+    from tierwright.simulate.replay import Replay
+    from tierwright.simulate.replay import replay as run
+
+    def one(asked: Replay) -> dict[str, Any]:
+        with progress("replay") as report:
+            return run(
+                trace,
+                asked.family,
+                asked.name,
+                asked.ram_pages,
+                asked.flash_pages,
+                options=asked.options,
+                on_progress=report,
+            )
+
+    return replayed(found, one)
+
+
+def _admission(row: CategoryRow) -> str:
+    if row.otherwise is None:
+        return row.admission
+    return f"{row.admission} {row.share:.0%}, else {row.otherwise}"
+
+
+def _print(found: WhatToCache) -> None:
+    from tierwright.common.currency import amount, shown_in
+
+    code = shown_in().currency
+    shown = found.rows[:MOST_SHOWN]
+    print_table(
+        f"By {found.kind}: RAM {format_bytes(found.ram_pages * found.page_bytes)}, flash "
+        f"{format_bytes(found.flash_pages * found.page_bytes)}, {three_digits(found.accesses_per_s)} accesses/s",
+        [
+            (found.kind, False),
+            ("reads", True),
+            ("writes", True),
+            ("pages", True),
+            ("admission", False),
+            ("of flash", True),
+            ("hits", True),
+            ("flash writes", True),
+            (f"{code} / month", True),
+            ("saved", True),
+        ],
+        [
+            [
+                row.name,
+                format_count(row.reads),
+                format_count(row.writes),
+                format_count(row.pages),
+                _admission(row),
+                f"{row.held_share:.1%}",
+                f"{row.hits / row.reads:.1%}" if row.reads else "-",
+                format_count(round(row.flash_writes)),
+                amount(row.usd_per_month),
+                _signed(row.saved_usd_per_month),
+            ]
+            for row in shown
+        ],
+    )
+    if len(found.rows) > len(shown):
+        typer.echo(
+            f"and {len(found.rows) - len(shown):,} more with fewer reads: --json lists all"
+        )
+    typer.echo("")
+    print_table(
+        "Assignments",
+        [
+            ("what enters flash", False),
+            ("hits", True),
+            ("reads from the store", True),
+            ("flash writes", True),
+            (f"{code} / month", True),
+        ],
+        [
+            [
+                each.name.replace("_", " "),
+                f"{each.hit_share:.1%}",
+                format_count(round(each.disk_reads)),
+                format_count(round(each.flash_writes)),
+                amount(each.usd_per_month),
+            ]
+            for each in (found.chosen, *found.alternatives)
+        ],
+    )
+    charges = found.charges
+    typer.echo(
+        f"a page stays on flash for {duration(found.lifetime_s)} behind its last request"
+    )
+    typer.echo(
+        f"a billion reads: {amount(charges.usd_per_billion_reads)} {code}, {charges.of_reads}"
+    )
+    typer.echo(
+        f"a terabyte written: {amount(charges.usd_per_tb_written)} {code}, {charges.of_writes}"
+    )
+    typer.echo(f"assignment: {found.chosen.assignment}")
+
+
+def _signed(usd: float) -> str:
+    from tierwright.common.currency import amount
+
+    return f"-{amount(-usd)}" if usd < 0 else amount(usd)
+
+
+def _print_checked(checked: Checked) -> None:
+    from tierwright.common.currency import money
+
+    def shown(row: CheckedFigure, value: float | None) -> str:
+        if value is None:
+            return "-"
+        return (
+            money(value) if row.unit.startswith("USD") else format_count(round(value))
+        )
+
+    print_check(checked, "Model and replay", shown)
