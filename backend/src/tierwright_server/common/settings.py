@@ -11,7 +11,13 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from tierwright.common.shipped import shipped_folder
 from tierwright.trace.conversions import CHECKPOINT_ACCESSES
-from tierwright.trace.sources.address import Address, is_address, parse
+from tierwright.trace.sources.address import (
+    Address,
+    is_address,
+    parse,
+    parse_store,
+    without_secrets,
+)
 
 _INSTALLED_PAGE = Path(__file__).parents[1] / "page_files"
 
@@ -23,6 +29,7 @@ def _default_data_dir() -> Path:
 
 _LEAST_JOB_BYTES = 2**30
 """Address space that a job needs for its libraries alone, most of which it never touches."""
+_MOST_IN_A_STORE_BYTES = 100 * 2**40
 _CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 
@@ -118,6 +125,21 @@ class Settings(BaseSettings):
         "as s3://bucket/prefix (gs://, az://) whose objects may be "
         "fetched, separated by commas",
     )
+    store: str | None = Field(
+        default=None,
+        description="Where the files of the installation are kept: a prefix of a store such as "
+        "s3://bucket/tierwright (gs://, az://), or file:///folder that every host sees; "
+        "none: in the data folder",
+    )
+    store_cache_bytes: Annotated[int | None, Field(ge=0)] = Field(
+        default=None,
+        description="Most bytes of the copies that a host keeps of files of the store; none: half "
+        "of the disk of the data folder",
+    )
+    store_checkpoint_interval_s: Annotated[float, Field(gt=0)] = Field(
+        default=10.0,
+        description="Least time between two copies of an unfinished conversion to the store",
+    )
     object_store_endpoint: Annotated[
         str | None, Field(pattern=r"^https?://[^\s/?#@]+/?$")
     ] = Field(
@@ -199,6 +221,31 @@ class Settings(BaseSettings):
                 raise ValueError(f"`{root}` {error}") from None
         return roots
 
+    @field_validator("store")
+    @classmethod
+    def _check_store(cls, text: str | None) -> str | None:
+        if not text:
+            return None
+        try:
+            parse_store(text)
+        except ValueError as error:
+            raise ValueError(f"`{without_secrets(text)}` {error}") from None
+        return text
+
+    @property
+    def store_address(self) -> Address:
+        """Prefix of the store that keeps the files of the installation, if one is set."""
+        if self.store is None:
+            raise RuntimeError("no store is set")
+        return parse_store(self.store)
+
+    @property
+    def most_cached_bytes(self) -> int:
+        """Limit of the copies of files of the store: as set, or half of the disk of the data folder."""
+        if self.store_cache_bytes is not None:
+            return self.store_cache_bytes
+        return shutil.disk_usage(self.data_dir).total // 2
+
     @property
     def trace_folders(self) -> list[Path]:
         """Folders whose files may be registered by path."""
@@ -223,9 +270,11 @@ class Settings(BaseSettings):
 
     @property
     def most_stored_bytes(self) -> int:
-        """Limit of all that is stored: as set, or half of the disk of the data folder."""
+        """Limit of all that is stored: as set, or half of the disk of the data folder; of a store, 100 TiB."""
         if self.storage_limit_bytes is not None:
             return self.storage_limit_bytes
+        if self.store is not None:
+            return _MOST_IN_A_STORE_BYTES
         return shutil.disk_usage(self.data_dir).total // 2
 
     @cached_property

@@ -149,7 +149,7 @@ async def counted(
             )
         # Nobody else needs to wait for the connection meanwhile.
         await session.commit()
-        trace = contents.existing_trace(settings, content.id)
+        trace = await contents.existing_trace(settings, content.id)
         made = await _make(asking.request, trace, _once(lacking))
         await kept.keep(session, content.id, made)
         known = known | made

@@ -15,7 +15,7 @@ async def prepare(
 ) -> dict[str, Any]:
     """Make the input of the child: the sizes that no earlier attempt has done."""
     miniature = await results.of_run(session, run)
-    trace = contents.existing_trace(settings, miniature.content_id)
+    trace = await contents.existing_trace(settings, miniature.content_id, session)
     content = await results.content_of(session, miniature)
     plan = [entry for entry in miniature.plan if "refused" not in entry]
     beside = [entry["lru"] for entry in plan if "lru" in entry]

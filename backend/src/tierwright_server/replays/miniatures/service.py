@@ -59,7 +59,7 @@ async def create_miniature(
     item = _policy(body)
     plan = _plan(body, item, subject)
     fitting = _fitting(plan)
-    trace = contents.existing_trace(context.settings, content.id)
+    trace = await contents.existing_trace(context.settings, content.id, session)
     await asyncio.to_thread(partial(_check, trace, fitting, body))
     keys = _keys(plan)
     production = [entry["production"] for entry in plan if "production" in entry]

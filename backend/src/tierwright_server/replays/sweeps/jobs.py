@@ -15,7 +15,7 @@ async def prepare(
 ) -> dict[str, Any]:
     """Make the input of the child: what no earlier attempt or sweep has done."""
     sweep = await results.of_run(session, run)
-    trace = contents.existing_trace(settings, sweep.content_id)
+    trace = await contents.existing_trace(settings, sweep.content_id, session)
     known = await kept.done(
         session, sweep.content_id, [entry["key"] for entry in sweep.plan]
     )

@@ -73,7 +73,7 @@ async def create_sweep(
     workload, content = subject.workload, subject.content
     body = _warmed(body, subject)
     found, configurations = _understood(body, subject)
-    trace = contents.existing_trace(context.settings, content.id)
+    trace = await contents.existing_trace(context.settings, content.id, session)
     await asyncio.to_thread(
         partial(registry.check, trace, list(_to_check(_fitting(configurations))))
     )

@@ -24,13 +24,14 @@ if TYPE_CHECKING:
         AzureStore,
         ClientConfig,
         GCSStore,
+        LocalStore,
         MemoryStore,
         RetryConfig,
         S3Config,
         S3Store,
     )
 
-    Store = S3Store | GCSStore | AzureStore | MemoryStore
+    Store = S3Store | GCSStore | AzureStore | LocalStore | MemoryStore
 
 _CODE = re.compile(r"<Code>(\w{1,80})</Code>")
 # The library tells failures of credentials from others in words alone. Addresses are of
@@ -62,6 +63,8 @@ _CREDENTIALS = {
     "az": "The {reader} takes the account from AZURE_STORAGE_ACCOUNT_NAME and its credentials "
     "from AZURE_STORAGE_ACCOUNT_KEY, AZURE_STORAGE_SAS_KEY or a managed identity; "
     "AZURE_SKIP_SIGNATURE=true reads public objects.",
+    "file": "Check that the folder is mounted, and that the {reader} may read and write there.",
+    "memory": "It is in the memory of one process.",
 }
 _MEMORY: dict[str, MemoryStore] = {}
 """Stores of this process alone, by the name of their bucket."""
@@ -70,6 +73,7 @@ _REACHED_BY = {
     "s3": "TIERWRIGHT_OBJECT_STORE_ENDPOINT, AWS_REGION, a proxy",
     "gs": "GOOGLE_BASE_URL, a proxy",
     "az": "AZURE_STORAGE_ACCOUNT_NAME, AZURE_STORAGE_ENDPOINT, a proxy",
+    "file": "the folder's full path",
     "memory": "it is in the memory of one process",
 }
 
@@ -145,9 +149,9 @@ def open_store(
     Parameters
     ----------
     scheme : str
-        Which store: "s3", "gs" or "az"; "memory" is one of this process alone.
+        Which store: "s3", "gs" or "az"; "file" is a folder, "memory" is one of this process alone.
     bucket : str
-        Name of the bucket or container.
+        Name of the bucket or container, or full path of the folder.
     endpoint : str, optional
         Of S3, address of another store than Amazon's; absent, AWS_ENDPOINT_URL counts. The
         others take theirs from the environment alone.
@@ -155,8 +159,10 @@ def open_store(
         Limit of one request, its body included. [s]
     """
     # Here, because most of what imports this module never reaches a store.
-    from obstore.store import AzureStore, GCSStore, MemoryStore, S3Store
+    from obstore.store import AzureStore, GCSStore, LocalStore, MemoryStore, S3Store
 
+    if scheme == "file":
+        return LocalStore(bucket, mkdir=True)
     if scheme == "memory":
         return _MEMORY.setdefault(bucket, MemoryStore())
     config: S3Config = {} if endpoint is None else {"endpoint": endpoint}
