@@ -31,7 +31,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from tierwright_server.common.logs import configure_logs
 from tierwright_server.common.runtime_error import RuntimeFailure
-from tierwright_server.common.settings import Settings
+from tierwright_server.common.settings import settings_of_environment
 from tierwright_server.runtime import children
 from tierwright_server.runtime.children import Child, Pause
 from tierwright_server.runtime.embedded_postgres import EmbeddedPostgres
@@ -222,7 +222,10 @@ class Application:
                 "Tierwright starts its own database",
             ) from error
         # Before any worker compares its own with it.
-        installation.state(Settings(database_url=url, data_dir=self._options.data_dir))
+        settings = settings_of_environment(
+            database_url=url, data_dir=self._options.data_dir
+        )
+        installation.state(settings)
         return url
 
     def _start_processes(

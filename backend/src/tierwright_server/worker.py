@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, async_sessionmaker
 
 from tierwright_server.common.logs import configure_logs
 from tierwright_server.common.runtime_error import RuntimeFailure
-from tierwright_server.common.settings import Settings
+from tierwright_server.common.settings import Settings, settings_of_environment
 from tierwright_server.common.version import VERSION
 from tierwright_server.expiry import expire_forever
 from tierwright_server.job_kinds import KINDS
@@ -187,7 +187,7 @@ def main() -> int:
     configure_logs()
     try:
         with contextlib.suppress(KeyboardInterrupt):
-            asyncio.run(_main(Settings()))
+            asyncio.run(_main(settings_of_environment()))
     except WorkerLost as error:
         log.error("worker gives up", error=str(error))  # noqa: TRY400
         return 75

@@ -4,9 +4,9 @@ import os
 import shutil
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from tierwright.common.shipped import shipped_folder
@@ -18,6 +18,7 @@ from tierwright.trace.sources.address import (
     parse_store,
     without_secrets,
 )
+from tierwright_server.common.runtime_error import RuntimeFailure
 
 _INSTALLED_PAGE = Path(__file__).parents[1] / "page_files"
 
@@ -46,7 +47,12 @@ def memory_bytes() -> int:
 class Settings(BaseSettings):
     """Everything that can be set from outside."""
 
-    model_config = SettingsConfigDict(env_prefix="TIERWRIGHT_", extra="ignore")
+    model_config = SettingsConfigDict(
+        env_prefix="TIERWRIGHT_",
+        extra="ignore",
+        # An address may carry a password, which no message may show.
+        hide_input_in_errors=True,
+    )
 
     data_dir: Path = Field(default_factory=_default_data_dir)
     database_url: str | None = Field(
@@ -294,3 +300,24 @@ class Settings(BaseSettings):
             self.work_dir,
         ):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def settings_of_environment(**changes: Any) -> Settings:
+    """Read the settings from the environment.
+
+    Raises
+    ------
+    RuntimeFailure
+        With the variables that are wrong, and what is wrong with them.
+    """
+    try:
+        return Settings(**changes)
+    except ValidationError as error:
+        wrong = "; ".join(
+            f"TIERWRIGHT_{'_'.join(map(str, each['loc'])).upper()}: "
+            f"{each['msg'].removeprefix('Value error, ')}"
+            for each in error.errors(include_input=False, include_url=False)
+        )
+        raise RuntimeFailure(
+            wrong, "correct these variables of the environment"
+        ) from None
