@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,8 +26,10 @@ _MOST_BYTES = 64 * 2**20
 _BROUGHT = "from-the-store"
 
 
-def keep(settings: Settings, run_id: str) -> None:
-    """Copy the newest checkpoint of a run, and the chunks up to it, to the store."""
+def keep(
+    settings: Settings, run_id: str, is_over: Callable[[], bool] = lambda: False
+) -> None:
+    """Copy the newest checkpoint of a run, and the chunks up to it, to the store, unless the run is over."""
     shared = shared_store.store_of(settings)
     found = _newest(settings.work_dir / run_id)
     if shared is None or found is None:
@@ -42,11 +45,13 @@ def keep(settings: Settings, run_id: str) -> None:
         file.seek(have)
         while have < end:
             data = file.read(min(_MOST_BYTES, end - have))
-            if not data:
+            if not data or is_over():
                 return
             span = f"{have:015d}-{have + len(data):015d}"
             shared.put(f"{place}/{_CHUNKS}/{span}", data)
             have += len(data)
+    if is_over():
+        return
     shared.put(f"{place}/{_KEPT}-{partial.name.removesuffix(_PARTIAL)}", sealed)
 
 

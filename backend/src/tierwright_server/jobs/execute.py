@@ -290,12 +290,18 @@ class Executor:
             }
         )
 
-    async def _keep_elsewhere(self, run: Run) -> None:
-        """Copy the checkpoints of an unfinished conversion to the store now and then."""
+    async def _keep_elsewhere(self, run: Run, ended: asyncio.Event) -> None:
+        """Copy the checkpoints of an unfinished conversion to the store now and then, until it has ended."""
+        interval_s = self._settings.store_checkpoint_interval_s
         while True:
-            await asyncio.sleep(self._settings.store_checkpoint_interval_s)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(ended.wait(), interval_s)
+            if ended.is_set():
+                return
             try:
-                await asyncio.to_thread(attempts_elsewhere.keep, self._settings, run.id)
+                await asyncio.to_thread(
+                    attempts_elsewhere.keep, self._settings, run.id, ended.is_set
+                )
             except (ServerError, OSError) as error:
                 log.warning("a checkpoint was not stored", run=run.id, why=str(error))
 
@@ -304,19 +310,21 @@ class Executor:
     ) -> Ended | Why:
         process = await self._spare.take()
         reader = asyncio.create_task(self._read(process, run, document, progress))
-        keeper = None
+        ended, keeper = asyncio.Event(), None
         if self._kinds[RunKind(run.kind)].resumes and self._settings.store is not None:
-            keeper = asyncio.create_task(self._keep_elsewhere(run))
+            keeper = asyncio.create_task(self._keep_elsewhere(run, ended))
         try:
             why = await self._watch(run, progress, reader)
             if why is not None:
                 return why
             return await reader
         finally:
-            if keeper is not None:
-                keeper.cancel()
+            ended.set()
             # Also on cancellation of this very task: never leave a child behind.
             await _kill(process, reader)
+            if keeper is not None:
+                # What it still writes would outlive the run in the store.
+                await asyncio.wait([keeper], timeout=_KILL_WAIT_S)
             # Not before: its imports would compete with the job.
             if not self.stopping.is_set():
                 self._spare.prepare()

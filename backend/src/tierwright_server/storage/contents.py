@@ -30,6 +30,8 @@ class ContentKind(StrEnum):
     CURVE = "curve"
 
 
+_MOST_TO_CHECK_BYTES = 64 * 2**20
+"""A request waits for no longer trace to be copied from the store, only to be checked: its job refuses what it must."""
 ANALYSES_NAME = "analyses"
 """Folder of what jobs have computed of this content since: one `.npz` an analysis."""
 
@@ -67,6 +69,23 @@ async def existing_trace(
     if not await shared_store.here(settings, trace, session):
         raise _missing(settings, trace)
     return trace
+
+
+async def trace_to_check(
+    settings: Settings, content_id: str, session: AsyncSession
+) -> Path | None:
+    """Return the canonical trace of a content, against which a request is checked; None of one too long to copy for it.
+
+    Raises
+    ------
+    NotFound
+        If it is not there any more.
+    """
+    trace = trace_path(settings, content_id)
+    size_bytes = await shared_store.bytes_to_copy(settings, trace)
+    if size_bytes is not None and size_bytes > _MOST_TO_CHECK_BYTES:
+        return None
+    return await existing_trace(settings, content_id, session)
 
 
 def existing_trace_now(settings: Settings, content_id: str) -> Path:

@@ -100,7 +100,7 @@ class SharedStore:
         key = "/".join(part for part in (self.address.key, str(name)) if part)
         return Address(self.address.bucket, key, self.address.scheme)
 
-    def find(self, path: Path) -> Found | None:
+    def find(self, path: Path | str) -> Found | None:
         """Look for the object of a file."""
         import obstore
 
@@ -208,11 +208,14 @@ class SharedStore:
         return self._ask(self.of(prefix), read)
 
     def remove(self, path: Path | str) -> None:
-        """Remove the object of a file, and all below where it is a folder."""
+        """Remove the object of a file, or all below where it is a folder."""
         import obstore
 
         name = str(path if isinstance(path, str) else path.relative_to(self.folder))
-        for each in [name, *self.sizes(name)]:
+        below = list(self.sizes(name))
+        if not below and self.find(name) is not None:
+            below = [name]
+        for each in below:
 
             def delete(client: Store, key: str) -> bool:
                 with contextlib.suppress(FileNotFoundError):
@@ -303,6 +306,15 @@ async def here(
     if session is not None and not _hold(path):
         await session.commit()
     return await asyncio.to_thread(here_now, settings, path)
+
+
+async def bytes_to_copy(settings: Settings, path: Path) -> int | None:
+    """Return the bytes that `here` would copy; None where the file is here, or nowhere."""
+    shared = store_of(settings)
+    if shared is None or _hold(path):
+        return None
+    found = await asyncio.to_thread(shared.find, path)
+    return None if found is None else found.size_bytes
 
 
 def exists_now(settings: Settings, path: Path) -> bool:

@@ -239,7 +239,9 @@ def failure_of(error: Exception, scheme: str, reader: Reader = SERVER) -> Failur
         )
     return Failure(
         Fault.PASSING,
-        f"the store gave an unexpected answer: {_what_came(first)}",
+        "reading or writing it failed"
+        if scheme == "file"
+        else f"the store gave an unexpected answer: {_what_came(first)}",
         f"Check that the {reader.name} reaches the store ({_REACHED_BY[scheme]}), then "
         f"{reader.again}.",
         first,
