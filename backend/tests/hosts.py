@@ -6,6 +6,7 @@ import contextlib
 import os
 import secrets
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -66,6 +67,7 @@ class Network:
             self.inside(host, command),
             env=env,
             stdin=subprocess.DEVNULL,
+            start_new_session=True,
             **options,
         )
         self.processes.append(process)
@@ -120,7 +122,8 @@ def network(hosts: int) -> Iterator[Network]:
         yield made
     finally:
         for process in made.processes:
-            process.kill()
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         for host in range(hosts + 1):
             subprocess.run(

@@ -33,13 +33,11 @@ def command(arguments: list[str]) -> int:
 
 
 def worker(scheduler: str, host: str) -> None:
-    """Be a worker of a Dask cluster, until killed."""
-    from distributed import Worker
+    """Be a worker of a Dask cluster, as `dask worker` starts one: with a nanny, which starts it again."""
+    from distributed import Nanny
 
     async def work() -> None:
-        async with Worker(
-            scheduler, host=host, nthreads=1, dashboard=False, memory_limit=None
-        ) as one:
+        async with Nanny(scheduler, host=host, nthreads=1, memory_limit=None) as one:
             await one.finished()
 
     asyncio.run(work())

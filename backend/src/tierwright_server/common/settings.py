@@ -137,6 +137,11 @@ class Settings(BaseSettings):
         "s3://bucket/tierwright (gs://, az://), or file:///folder that every host sees; "
         "none: in the data folder",
     )
+    dask: Annotated[str | None, Field(pattern=r"^(tcp|tls)://[^\s/?#@]+$")] = Field(
+        default=None,
+        description="Scheduler of a Dask cluster that replays the sweeps, miniatures and advisor's "
+        "finalists of this host's jobs, such as tcp://10.0.0.5:8786; none: the job itself does",
+    )
     store_cache_bytes: Annotated[int | None, Field(ge=0)] = Field(
         default=None,
         description="Most bytes of the copies that a host keeps of files of the store; none: half "

@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright_server.common.settings import Settings
-from tierwright_server.replays import kept, results
+from tierwright_server.replays import cluster, kept, results
 from tierwright_server.storage import contents
 from tierwright_server.storage.tables import Run
 
@@ -36,4 +36,5 @@ async def prepare(
         "warm_up": miniature.plan[0].get("warm_up", 0),
         "configurations": waiting(plan),
         "beside": waiting(beside),
+        **cluster.of_job(settings, trace),
     }

@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright_server.common.settings import Settings
-from tierwright_server.replays import kept, results
+from tierwright_server.replays import cluster, kept, results
 from tierwright_server.storage import contents
 from tierwright_server.storage.tables import Run
 
@@ -31,4 +31,5 @@ async def prepare(
         "trace": str(trace),
         "accesses": content.summary["accesses"],
         "configurations": list(wanted.values()),
+        **cluster.of_job(settings, trace),
     }
