@@ -158,6 +158,10 @@ def test_one_killed_one_cut_off_one_that_joins(files, alone, tmp_path):
         cluster = Cluster(net, tmp_path, files, pause_s=1.5)
         first = cluster.worker(1)
         cluster.worker(2)
+        lines = [tmp_path / f"{host}-worker.log" for host in (1, 2)]
+        assert eventually(
+            lambda: all("Registered to" in each.read_text() for each in lines)
+        )
         command = cluster.command()
         assert eventually(lambda: cluster.begun() >= 2)
         os.killpg(first.pid, signal.SIGKILL)

@@ -46,9 +46,45 @@ def trace_of(job: dict[str, Any]) -> Trace:
     return Trace(path, objects={} if place is None else {path: Address(*place)})
 
 
+class _Waiting(Report):
+    """The report of a job that says, as its phase, that its cluster has no workers, for as long as it has none."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._waits: str | None = None
+
+    def say(self, text: str) -> None:
+        """Take what the cluster reports: that it waits for workers, or has some again."""
+        self._waits = text if text.startswith("waiting") else None
+        self._report.progress(text, 0, None)
+
+    def progress(
+        self,
+        phase: str,
+        done: int,
+        total: int | None,
+        unit: str = "bytes",
+        accesses: int | None = None,
+        requests: int | None = None,
+    ) -> None:
+        self._report.progress(
+            self._waits or phase, done, total, unit, accesses, requests
+        )
+
+    def partial(self, document: dict[str, Any]) -> None:
+        self._report.partial(document)
+
+
 @contextmanager
-def workers_of(job: dict[str, Any], report: Report) -> Iterator[Workers | None]:
+def workers_of(
+    job: dict[str, Any], report: Report
+) -> Iterator[tuple[Workers | None, Report]]:
     """Have the replays of a job spread over its cluster, for the block; None where it has none.
+
+    Yields
+    ------
+    (Workers or None, Report)
+        Who replays, and the report to use meanwhile.
 
     Raises
     ------
@@ -56,18 +92,15 @@ def workers_of(job: dict[str, Any], report: Report) -> Iterator[Workers | None]:
         If the cluster cannot be used: its scheduler does not answer, or a worker has another version.
     """
     if job.get("dask") is None:
-        yield None
+        yield None, report
         return
-
-    def say(text: str) -> None:
-        report.progress(text, 0, None)
-
+    waiting = _Waiting(report)
     try:
         with (
-            executors.dask(job["dask"], say) as workers,
+            executors.dask(job["dask"], waiting.say) as workers,
             executors.spreading(workers),
         ):
-            yield workers
+            yield workers, waiting
     except TierwrightError as error:
         raise JobFailure(error.message, error.hint) from error
 

@@ -109,7 +109,7 @@ class SharedStore:
                 meta = obstore.head(client, key)
             except FileNotFoundError:
                 return None
-            return store.Found(int(meta["size"]), meta["e_tag"])
+            return store.found_of(meta)
 
         return self._ask(self.of(path), head)
 

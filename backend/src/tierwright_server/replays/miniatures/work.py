@@ -34,17 +34,14 @@ def miniature(job: dict[str, Any], report: Report) -> dict[str, Any]:
     dict
         `estimated` and `failed`: how many.
     """
+    with cluster.workers_of(job, report) as (workers, told):
+        failed = _miniature(job, told, workers)
+    return {"estimated": len(job["configurations"]), "failed": failed}
+
+
+def _miniature(job: dict[str, Any], report: Report, workers: Workers | None) -> int:
     waiting, beside = job["configurations"], job["beside"]
     meter = Meter(report, len(waiting) + len(beside), job["accesses"], PHASE)
-    with cluster.workers_of(job, report) as workers:
-        failed = _miniature(job, report, meter, workers)
-    return {"estimated": len(waiting), "failed": failed}
-
-
-def _miniature(
-    job: dict[str, Any], report: Report, meter: Meter, workers: Workers | None
-) -> int:
-    waiting, beside = job["configurations"], job["beside"]
     trace, size = cluster.trace_of(job), cluster.batch_of(workers, BATCH)
     failed = 0
     for start in range(0, len(beside), size):

@@ -44,15 +44,13 @@ def sweep(job: dict[str, Any], report: Report) -> dict[str, Any]:
     dict
         `replayed` and `failed`: how many.
     """
-    meter = Meter(report, len(job["configurations"]), job["accesses"], PHASE)
-    with cluster.workers_of(job, report) as workers:
-        failed = _sweep(job, report, meter, workers)
+    with cluster.workers_of(job, report) as (workers, told):
+        failed = _sweep(job, told, workers)
     return {"replayed": len(job["configurations"]), "failed": failed}
 
 
-def _sweep(
-    job: dict[str, Any], report: Report, meter: "Meter", workers: Workers | None
-) -> int:
+def _sweep(job: dict[str, Any], report: Report, workers: Workers | None) -> int:
+    meter = Meter(report, len(job["configurations"]), job["accesses"], PHASE)
     trace = cluster.trace_of(job)
     failed = 0
 

@@ -11,7 +11,7 @@ import os
 import re
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Protocol
@@ -20,6 +20,7 @@ from tierwright.trace.sources import door
 from tierwright.trace.sources.address import Address
 
 if TYPE_CHECKING:
+    from obstore import GetOptions, ObjectMeta
     from obstore.store import (
         AzureStore,
         ClientConfig,
@@ -127,10 +128,28 @@ class Failure:
 
 @dataclass(frozen=True)
 class Found:
-    """An object as the store described it."""
+    """An object as the store described it.
+
+    Attributes
+    ----------
+    size_bytes : int
+        Its length. [bytes]
+    etag : str or None
+        Of the version; some stores give none.
+    modified : str or None
+        When it was written, which tells versions apart where there is no ETag.
+    """
 
     size_bytes: int
     etag: str | None
+    modified: str | None = field(default=None, compare=False)
+
+    def is_other(self, meta: ObjectMeta) -> bool:
+        """Say whether an object without an ETag was written again, or has another length."""
+        written = meta["last_modified"].isoformat()
+        return meta["size"] != self.size_bytes or (
+            self.etag is None and self.modified not in (None, written)
+        )
 
 
 class LookUpFailed(Exception):
@@ -292,8 +311,13 @@ class RangeRefused(Exception):
     """The store gave other bytes than those that were asked for: what, in a sentence."""
 
 
+def found_of(meta: ObjectMeta) -> Found:
+    """Keep what tells this version of an object from others."""
+    return Found(int(meta["size"]), meta["e_tag"], meta["last_modified"].isoformat())
+
+
 def parts_of(
-    store: Store, key: str, etag: str | None, start: int, end: int, size_bytes: int
+    store: Store, key: str, version: Found, start: int, end: int
 ) -> Iterator[memoryview]:
     """Read a range of one version of an object, in pieces of at least a mebibyte but the last.
 
@@ -303,26 +327,31 @@ def parts_of(
         What `open_store` returned.
     key : str
         Of the object.
-    etag : str or None
-        Of the version that is read.
+    version : Found
+        What is read, as it was looked up.
     start, end : int
         The range. [bytes]
-    size_bytes : int
-        Length of the object when it was looked up.
 
     Raises
     ------
     RangeRefused
-        The store gave another range, or the object has another length.
+        The store gave another range, or the object has another length or was written again.
     BaseError, OSError
         Of the library: see `failure_of`.
     """
     import obstore
 
-    found = obstore.get(store, key, options={"range": (start, end), "if_match": etag})
-    if found.range != (start, end) or found.meta["size"] != size_bytes:
+    options: GetOptions = {"range": (start, end)}
+    if version.etag is not None:
+        options["if_match"] = version.etag
+    found = obstore.get(store, key, options=options)
+    if version.is_other(found.meta) and found.meta["size"] == version.size_bytes:
         raise RangeRefused(
-            f"bytes {start} to {end} of {size_bytes} were requested, but the store "
+            f"it was written again at {found.meta['last_modified'].isoformat()}, while it was read"
+        )
+    if found.range != (start, end) or version.is_other(found.meta):
+        raise RangeRefused(
+            f"bytes {start} to {end} of {version.size_bytes} were requested, but the store "
             f"sent {found.range[0]} to {found.range[1]} of {found.meta['size']}"
         )
     for part in found.stream(min_chunk_size=_PART_BYTES):
@@ -406,7 +435,7 @@ def fetch(
     while done < size_bytes:
         end = min(size_bytes, (done // RANGE_BYTES + 1) * RANGE_BYTES)
         try:
-            for data in parts_of(store, address.key, found.etag, done, end, size_bytes):
+            for data in parts_of(store, address.key, found, done, end):
                 sink.write(data)
                 done += len(data)
             if done < end:
@@ -455,7 +484,7 @@ async def look_up(
         except (BaseError, OSError) as error:
             failure = failure_of(error, address.scheme, reader)
         else:
-            return Found(int(meta["size"]), meta["e_tag"])
+            return found_of(meta)
         # The answer to a HEAD has no body, and only a body tells a missing bucket from a
         # missing object, or why access is denied.
         if failure.fault is not Fault.PASSING:
