@@ -73,6 +73,10 @@ test-rust test-page test-e2e test-wheels test-containers: test-%: setup ## run o
 test-python: setup
 	@$(PY) scripts/run_tests.py models backend
 
+.PHONY: test-hosts
+test-hosts: setup ## several hosts as network namespaces: workers killed, cut off, rejoined; needs root and ip, and fails where it lacks them
+	TIERWRIGHT_HOSTS=1 $(PY) -m pytest -q backend/tests/test_hosts.py
+
 FUZZ_SECONDS ?= 600
 .PHONY: prove-advice
 prove-advice: setup ## the invariants of the advisor on 10,000 random problems

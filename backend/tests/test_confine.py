@@ -93,7 +93,9 @@ def test_root_keeps_only_what_opens_files(tmp_path):
 
 @pytest.mark.parametrize("kind", list(RunKind))
 def test_only_the_job_that_fetches_has_a_network(kind):
-    assert job_child.reaches_the_network(kind) == (kind is RunKind.FETCH)
+    assert job_child.reaches_the_network(kind, {}) == (kind is RunKind.FETCH)
+    # A cluster reads the trace: the job itself parses nothing.
+    assert job_child.reaches_the_network(kind, {"dask": "tcp://x:1"})
 
 
 def confined_main(module, spec, tmp_path):

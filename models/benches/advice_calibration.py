@@ -1,6 +1,6 @@
 """How often an advice is right when it says how sure it is: workloads whose truth is known.
 
-    advice_calibration.py [--trials N ...] [--accesses N ...] [--jobs N] [--keep FOLDER] [--write]
+    advice_calibration.py [--trials N ...] [--accesses N ...] [--jobs N | --dask WHERE] [--keep FOLDER] [--write]
 
 Outcomes are kept in fixtures/calibration, by length of the recording, with the version of the model: with ``--write`` a run
 asks only for the trials that this version lacks, and saves them as it goes, so that a long one may be ended and gone on with.
@@ -29,7 +29,6 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import partial
@@ -51,8 +50,12 @@ from tierwright.evaluate.advice.information import regret
 from tierwright.hardware.prices import Price, PriceBook
 from tierwright.profile.curve import Curve
 from tierwright.profile.measure import profile
+from tierwright.profile.workers import Tasks, spread
+from tierwright.simulate import executors
+from tierwright.simulate.executors import Workers
 from tierwright.trace.reading import Trace
 
+_TRIALS = Tasks("trial is", "trials are", "use fewer workers")
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "models" / "advice-calibration.md"
 OUTCOMES = ROOT / "fixtures" / "calibration"
@@ -565,17 +568,31 @@ def save(accesses: int, outcomes: Mapping[int, Trial]) -> None:
 
 
 def outcomes(
-    accesses: int, count: int, pool: ProcessPoolExecutor, given: argparse.Namespace
+    accesses: int, count: int, workers: Workers, given: argparse.Namespace
 ) -> list[Trial]:
     """Return what became of the trials of the first seeds, asking for those that are not known."""
     known = outcomes_of(accesses) if given.write else {}
     missing = [seed for seed in range(count) if seed not in known]
-    found = pool.map(partial(trial, accesses, given.keep), missing)
-    for number, (seed, each) in enumerate(zip(missing, found, strict=True), 1):
-        known[seed] = each
-        if given.write and (number % SAVED_EVERY == 0 or number == len(missing)):
+    saved = 0
+
+    def report(done: Mapping[int, Trial]) -> bool:
+        nonlocal saved
+        known.update({missing[at]: each for at, each in done.items()})
+        if given.write and (
+            len(done) - saved >= SAVED_EVERY or saved < len(done) == len(missing)
+        ):
             save(accesses, known)
+            saved = len(done)
+        return True
+
+    work = partial(trial, accesses, given.keep)
+    spread(workers.start, work, missing, report, _TRIALS)
     return [known[seed] for seed in sorted(known)]
+
+
+def say(text: str) -> None:
+    """Tell what happens meanwhile."""
+    sys.stderr.write(f"{text}\n")
 
 
 HEADING = re.compile(r"^## Recordings of ([\d,]+) accesses$", re.MULTILINE)
@@ -616,7 +633,10 @@ def main() -> int:
         "--trials", type=int, nargs="+", default=TRIALS, help="one of each length"
     )
     parser.add_argument("--accesses", type=int, nargs="+", default=ACCESSES)
-    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--jobs", type=int, help="processes; one per core by default")
+    parser.add_argument(
+        "--dask", help="scheduler of a Dask cluster, or local:N, in place of --jobs"
+    )
     parser.add_argument("--keep", type=Path, help="folder of curves")
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
@@ -632,9 +652,9 @@ def main() -> int:
         )
     )
     parts: dict[int, str] = {}
-    with ProcessPoolExecutor(given.jobs) as pool:
+    with executors.named(given.dask, given.jobs, say) as workers:
         for accesses, count in trials_of.items():
-            trials = outcomes(accesses, count, pool, given)
+            trials = outcomes(accesses, count, workers, given)
             parts[accesses] = report(trials, accesses)
             sys.stdout.write(f"{parts[accesses]}\n\n")
             sys.stdout.flush()

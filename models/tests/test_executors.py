@@ -11,6 +11,8 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +26,12 @@ from tierwright.profile import measure, parts
 from tierwright.profile.parts import profile_of_parts
 from tierwright.profile.workers import Tasks, spread
 from tierwright.simulate import executors, replay
+from tierwright.trace import objects
 from tierwright.trace.reading import Trace
+from tierwright.trace.sources.address import Address
+from tierwright.trace.sources.copies import _version_of
 from tierwright.trace.sources.shelf import shelf_of
+from tierwright.trace.sources.store import RangeRefused, found_of, parts_of
 
 LINES = 3_000
 COLUMNS = {"page": "page", "op": "op"}
@@ -477,3 +483,88 @@ def test_what_is_no_place_for_counts_is_refused_without_its_secrets(
         assert ended.returncode == 2
         assert said in ended.stderr
         assert "geheim" not in ended.stderr
+
+
+def put(bucket: str, key: str, data: bytes) -> Address:
+    """Put an object into a store that is in the memory of this process."""
+    import obstore
+
+    from tierwright.trace.sources.store import open_store
+
+    obstore.put(open_store("memory", bucket, None, request_timeout_s=1), key, data)
+    return Address(bucket, key, "memory")
+
+
+def test_a_sweep_copies_an_object_once_for_all_its_groups(
+    files: tuple[Path, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = put("sweep-of-a-test", "a.csv", files[0].read_bytes())
+    local = Trace(files[0], format="csv", columns=COLUMNS)
+    there = Path("/nowhere/a.csv")
+    away = Trace(there, format="csv", columns=COLUMNS, objects={there: address})
+    copies = []
+    really = objects.copied
+
+    @contextmanager
+    def copied(one: Address, on: Any) -> Iterator[Any]:
+        with really(one, on) as copy:
+            copies.append(copy.path)
+            yield copy
+
+    monkeypatch.setattr(objects, "copied", copied)
+    monkeypatch.setattr(objects, "IDLE_S", 0.2)
+    with executors.spreading(executors.threads(3)):
+        found = replay.sweep(away, CONFIGURATIONS)["rows"]
+    assert found == replay.sweep(local, CONFIGURATIONS)["rows"]
+    assert len(copies) == 1
+    # It does not stay behind.
+    deadline = time.monotonic() + 60
+    while copies[0].exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not copies[0].exists()
+    # Another version is another copy.
+    put("sweep-of-a-test", "a.csv", files[1].read_bytes())
+    with executors.spreading(executors.threads(1)):
+        other = replay.sweep(away, CONFIGURATIONS[:1])["rows"]
+    assert (
+        other == replay.sweep(replace(local, path=files[1]), CONFIGURATIONS[:1])["rows"]
+    )
+    assert len(copies) == 2
+    objects.forget_copies()
+    assert not copies[1].exists()
+
+
+def test_an_object_without_a_version_is_known_by_when_it_was_written() -> None:
+    """Its length alone would take another content of the same length for the same."""
+    written = datetime(2026, 1, 1, tzinfo=UTC)
+    meta = {"path": "a", "size": 3, "e_tag": None, "version": None}
+    first = found_of({**meta, "last_modified": written})
+    later = {**meta, "last_modified": written + timedelta(seconds=1)}
+    assert not first.is_other({**meta, "last_modified": written})
+    assert first.is_other(later)
+    address = Address("b", "a", "memory")
+    assert _version_of(address, first) != _version_of(address, found_of(later))
+    # A store with ETags says itself what changed; only a length must be the same.
+    tagged = found_of({**meta, "e_tag": "x", "last_modified": written})
+    assert not tagged.is_other({**later, "e_tag": "x"})
+    assert tagged.is_other({**later, "e_tag": "x", "size": 4})
+
+
+def test_an_object_without_a_version_that_is_written_meanwhile_is_refused() -> None:
+    from tierwright.trace.sources.store import open_store
+
+    address = put("written-meanwhile", "a", b"123")
+    client = open_store("memory", "written-meanwhile", None, request_timeout_s=1)
+    import obstore
+
+    meta = obstore.head(client, "a")
+    before = found_of(
+        {
+            **meta,
+            "e_tag": None,
+            "last_modified": meta["last_modified"] - timedelta(seconds=5),
+        }
+    )
+    with pytest.raises(RangeRefused, match="written again"):
+        list(parts_of(client, address.key, before, 0, 3))
+    assert b"".join(parts_of(client, address.key, found_of(meta), 0, 3)) == b"123"

@@ -29,6 +29,7 @@ from tierwright_server.http.strict_json import StrictJson
 from tierwright_server.jobs.events import RunEvents
 from tierwright_server.replays.analyses.cache import AnalysisCache
 from tierwright_server.runtime.database_watch import DatabaseGate, DatabaseWatch
+from tierwright_server.storage import installation
 from tierwright_server.storage.db import make_engine, psycopg_dsn
 from tierwright_server.storage.quick_reads import QuickReads
 from tierwright_server.traces.curves import CurveCache
@@ -99,6 +100,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     if settings.database_url is None:
         raise RuntimeError("the server needs TIERWRIGHT_DATABASE_URL")
     settings.make_folders()
+    await asyncio.to_thread(installation.state, settings)
     engine = make_engine(
         settings.database_url, statement_timeout_s=settings.statement_timeout_s
     )

@@ -77,9 +77,9 @@ def work_of(kind: str) -> Work:
             return analyse
 
 
-def reaches_the_network(kind: str) -> bool:
-    """Say whether a kind of job needs a network: to bring an object here, which parses nothing."""
-    return RunKind(kind) is RunKind.FETCH
+def reaches_the_network(kind: str, job: dict[str, Any]) -> bool:
+    """Say whether a job needs a network: to bring an object here, or to have a cluster replay. Both parse nothing."""
+    return RunKind(kind) is RunKind.FETCH or job.get("dask") is not None
 
 
 class _Stdout(Report):
@@ -165,7 +165,7 @@ def main(*, wait: bool = False) -> int:
         return 0
     name_process(JOB_NAME)
     spec: dict[str, Any] = json.loads(line)
-    if not reaches_the_network(spec["kind"]):
+    if not reaches_the_network(spec["kind"], spec["input"]):
         confine(spec["reads"], spec["writes"])
     die_with_parent(spec["worker_pid"])
     cap_memory(spec["memory_bytes"])

@@ -14,8 +14,10 @@ from tierwright_server.traces.uploads import jobs as fetch
 from tierwright_server.traces.workloads import jobs as ingest
 
 KINDS: Kinds = {
-    RunKind.FETCH: JobKind(fetch.prepare, fetch.finish, fetch.cleanup),
-    RunKind.INGEST: JobKind(ingest.prepare, ingest.finish, resumes=True),
+    RunKind.FETCH: JobKind(fetch.prepare, fetch.finish, fetch.cleanup, made=fetch.made),
+    RunKind.INGEST: JobKind(
+        ingest.prepare, ingest.finish, resumes=True, made=ingest.made
+    ),
     RunKind.SIMULATE: JobKind(simulate.prepare, simulate.finish),
     RunKind.SWEEP: JobKind(
         sweep.prepare, rows.finish_of("configuration", "replayed"), keep=rows.keep
@@ -30,5 +32,8 @@ KINDS: Kinds = {
     RunKind.TRANSACTION_STUDY: JobKind(
         transaction_study.prepare, transaction_study.finish, keep=transaction_study.keep
     ),
-    **dict.fromkeys(map(RunKind, ANALYSES), JobKind(analysis.prepare, analysis.finish)),
+    **dict.fromkeys(
+        map(RunKind, ANALYSES),
+        JobKind(analysis.prepare, analysis.finish, made=analysis.made),
+    ),
 }

@@ -31,13 +31,14 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from tierwright_server.common.logs import configure_logs
 from tierwright_server.common.runtime_error import RuntimeFailure
+from tierwright_server.common.settings import settings_of_environment
 from tierwright_server.runtime import children
 from tierwright_server.runtime.children import Child, Pause
 from tierwright_server.runtime.embedded_postgres import EmbeddedPostgres
 from tierwright_server.runtime.listen import bind, check_host, check_published_at
 from tierwright_server.runtime.process_lock import LockHeld, ProcessLock
 from tierwright_server.runtime.starting import Handover, StartingAnswer
-from tierwright_server.storage import db
+from tierwright_server.storage import db, installation
 
 _LOG = logging.getLogger(__name__)
 _READY_TIMEOUT_S = 60.0
@@ -220,6 +221,11 @@ class Application:
                 else "check TIERWRIGHT_DATABASE_URL and that its server runs; unset, "
                 "Tierwright starts its own database",
             ) from error
+        # Before any worker compares its own with it.
+        settings = settings_of_environment(
+            database_url=url, data_dir=self._options.data_dir
+        )
+        installation.state(settings)
         return url
 
     def _start_processes(

@@ -18,7 +18,8 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncEngine, async_sessionmaker
 
 from tierwright_server.common.logs import configure_logs
-from tierwright_server.common.settings import Settings
+from tierwright_server.common.runtime_error import RuntimeFailure
+from tierwright_server.common.settings import Settings, settings_of_environment
 from tierwright_server.common.version import VERSION
 from tierwright_server.expiry import expire_forever
 from tierwright_server.job_kinds import KINDS
@@ -27,6 +28,7 @@ from tierwright_server.jobs.events import RunEvents
 from tierwright_server.jobs.execute import Executor
 from tierwright_server.jobs.queue import QUEUE, make_queue_app
 from tierwright_server.jobs.workers import LOCK_CLASS
+from tierwright_server.storage import installation
 from tierwright_server.storage.db import make_engine, psycopg_dsn
 
 log = structlog.get_logger(__name__)
@@ -61,6 +63,15 @@ async def _beat(
             await connection.execute(
                 "UPDATE workers SET heartbeat_at = now() WHERE id = %s", (worker_id,)
             )
+            found = await connection.execute(
+                "SELECT version FROM installation WHERE id = 1 AND version <> %s",
+                (VERSION,),
+            )
+            if (row := await found.fetchone()) is not None:
+                # Its runs go back to the queue, for workers of the version that serves now.
+                raise WorkerLost(
+                    f"the server has version {row[0]} now, and this worker has version {VERSION}"
+                )
         except psycopg.OperationalError as error:
             # The lock went with the connection: others take our runs over now.
             raise WorkerLost(str(error)) from error
@@ -85,6 +96,7 @@ async def run_worker(settings: Settings, stop: asyncio.Event) -> None:
             "hint: `tierwright serve` starts the worker with its own database"
         )
     settings.make_folders()
+    await asyncio.to_thread(installation.check, settings)
     dsn = psycopg_dsn(settings.database_url)
     engine = worker_engine(settings.database_url, settings.worker_stale_s)
     async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as lifeline:
@@ -175,10 +187,13 @@ def main() -> int:
     configure_logs()
     try:
         with contextlib.suppress(KeyboardInterrupt):
-            asyncio.run(_main(Settings()))
+            asyncio.run(_main(settings_of_environment()))
     except WorkerLost as error:
-        log.error("worker lost its database connection", error=str(error))  # noqa: TRY400
+        log.error("worker gives up", error=str(error))  # noqa: TRY400
         return 75
+    except RuntimeFailure as failure:
+        sys.stderr.write(f"error: {failure}\n")
+        return 2
     except psycopg.OperationalError as error:
         log.error("worker cannot reach the database", error=str(error))  # noqa: TRY400
         return 75

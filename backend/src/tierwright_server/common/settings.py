@@ -4,14 +4,21 @@ import os
 import shutil
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Self
+from typing import Annotated, Any, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from tierwright.common.shipped import shipped_folder
 from tierwright.trace.conversions import CHECKPOINT_ACCESSES
-from tierwright.trace.sources.address import Address, is_address, parse
+from tierwright.trace.sources.address import (
+    Address,
+    is_address,
+    parse,
+    parse_store,
+    without_secrets,
+)
+from tierwright_server.common.runtime_error import RuntimeFailure
 
 _INSTALLED_PAGE = Path(__file__).parents[1] / "page_files"
 
@@ -23,6 +30,7 @@ def _default_data_dir() -> Path:
 
 _LEAST_JOB_BYTES = 2**30
 """Address space that a job needs for its libraries alone, most of which it never touches."""
+_MOST_IN_A_STORE_BYTES = 100 * 2**40
 _CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
 
 
@@ -39,7 +47,12 @@ def memory_bytes() -> int:
 class Settings(BaseSettings):
     """Everything that can be set from outside."""
 
-    model_config = SettingsConfigDict(env_prefix="TIERWRIGHT_", extra="ignore")
+    model_config = SettingsConfigDict(
+        env_prefix="TIERWRIGHT_",
+        extra="ignore",
+        # An address may carry a password, which no message may show.
+        hide_input_in_errors=True,
+    )
 
     data_dir: Path = Field(default_factory=_default_data_dir)
     database_url: str | None = Field(
@@ -117,6 +130,26 @@ class Settings(BaseSettings):
         description="Folders whose files may be registered by path, and prefixes such "
         "as s3://bucket/prefix (gs://, az://) whose objects may be "
         "fetched, separated by commas",
+    )
+    store: str | None = Field(
+        default=None,
+        description="Where the files of the installation are kept: a prefix of a store such as "
+        "s3://bucket/tierwright (gs://, az://), or file:///folder that every host sees; "
+        "none: in the data folder",
+    )
+    dask: Annotated[str | None, Field(pattern=r"^(tcp|tls)://[^\s/?#@]+$")] = Field(
+        default=None,
+        description="Scheduler of a Dask cluster that replays the sweeps, miniatures and advisor's "
+        "finalists of this host's jobs, such as tcp://10.0.0.5:8786; none: the job itself does",
+    )
+    store_cache_bytes: Annotated[int | None, Field(ge=0)] = Field(
+        default=None,
+        description="Most bytes of the copies that a host keeps of files of the store; none: half "
+        "of the disk of the data folder",
+    )
+    store_checkpoint_interval_s: Annotated[float, Field(gt=0)] = Field(
+        default=10.0,
+        description="Least time between two copies of an unfinished conversion to the store",
     )
     object_store_endpoint: Annotated[
         str | None, Field(pattern=r"^https?://[^\s/?#@]+/?$")
@@ -199,6 +232,31 @@ class Settings(BaseSettings):
                 raise ValueError(f"`{root}` {error}") from None
         return roots
 
+    @field_validator("store")
+    @classmethod
+    def _check_store(cls, text: str | None) -> str | None:
+        if not text:
+            return None
+        try:
+            parse_store(text)
+        except ValueError as error:
+            raise ValueError(f"`{without_secrets(text)}` {error}") from None
+        return text
+
+    @property
+    def store_address(self) -> Address:
+        """Prefix of the store that keeps the files of the installation, if one is set."""
+        if self.store is None:
+            raise RuntimeError("no store is set")
+        return parse_store(self.store)
+
+    @property
+    def most_cached_bytes(self) -> int:
+        """Limit of the copies of files of the store: as set, or half of the disk of the data folder."""
+        if self.store_cache_bytes is not None:
+            return self.store_cache_bytes
+        return shutil.disk_usage(self.data_dir).total // 2
+
     @property
     def trace_folders(self) -> list[Path]:
         """Folders whose files may be registered by path."""
@@ -223,9 +281,11 @@ class Settings(BaseSettings):
 
     @property
     def most_stored_bytes(self) -> int:
-        """Limit of all that is stored: as set, or half of the disk of the data folder."""
+        """Limit of all that is stored: as set, or half of the disk of the data folder; of a store, 100 TiB."""
         if self.storage_limit_bytes is not None:
             return self.storage_limit_bytes
+        if self.store is not None:
+            return _MOST_IN_A_STORE_BYTES
         return shutil.disk_usage(self.data_dir).total // 2
 
     @cached_property
@@ -245,3 +305,24 @@ class Settings(BaseSettings):
             self.work_dir,
         ):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def settings_of_environment(**changes: Any) -> Settings:
+    """Read the settings from the environment.
+
+    Raises
+    ------
+    RuntimeFailure
+        With the variables that are wrong, and what is wrong with them.
+    """
+    try:
+        return Settings(**changes)
+    except ValidationError as error:
+        wrong = "; ".join(
+            f"TIERWRIGHT_{'_'.join(map(str, each['loc'])).upper()}: "
+            f"{each['msg'].removeprefix('Value error, ')}"
+            for each in error.errors(include_input=False, include_url=False)
+        )
+        raise RuntimeFailure(
+            wrong, "correct these variables of the environment"
+        ) from None

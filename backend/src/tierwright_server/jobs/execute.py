@@ -4,11 +4,14 @@ import asyncio
 import contextlib
 import json
 import os
+import threading
 import time
 from collections import deque
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 import structlog
 from sqlalchemy.exc import DBAPIError
@@ -19,7 +22,7 @@ from tierwright.common.wording import counted
 from tierwright_server.common.disk_space import database_lacks_room, is_full
 from tierwright_server.common.errors import NoSpace, ServerError
 from tierwright_server.common.settings import Settings
-from tierwright_server.jobs import queue, reach
+from tierwright_server.jobs import attempts_elsewhere, queue, reach
 from tierwright_server.jobs.events import RunEvents
 from tierwright_server.jobs.kinds import Kinds
 from tierwright_server.jobs.limits import (
@@ -30,11 +33,12 @@ from tierwright_server.jobs.limits import (
 from tierwright_server.jobs.runs import repository
 from tierwright_server.jobs.runs.states import RunKind, RunStatus
 from tierwright_server.jobs.spare import SpareChild
-from tierwright_server.storage import quota
+from tierwright_server.storage import quota, shared_store
 from tierwright_server.storage.tables import Run, now
 
 log = structlog.get_logger(__name__)
 
+_Done = TypeVar("_Done")
 _WRITE_INTERVAL_S = 0.2
 _RATE_WINDOW_S = 3.0
 _STDERR_KEPT = 8000
@@ -47,6 +51,10 @@ class Why(Enum):
     CANCELLED = auto()
     LOST = auto()
     STOPPING = auto()
+
+
+class _Stopped(Exception):
+    """Nobody waits for a copy any more."""
 
 
 @dataclass
@@ -153,24 +161,25 @@ class Executor:
             await self._settle(run, error)
 
     async def _carry_out(self, run: Run) -> None:
-        kind = self._kinds[RunKind(run.kind)]
-        try:
-            async with self._sessions() as session:
-                document = await kind.prepare(session, self._settings, run)
-        except ServerError as error:
-            hint = error.hint
-            if isinstance(error, NoSpace):
-                hint = await self._with_largest(hint)
-            await self._fail(run, error.detail, hint)
-            return
+        with shared_store.holding():
+            await self._carry_out_holding(run)
+
+    async def _carry_out_holding(self, run: Run) -> None:
         progress = _Progress()
+        document = await self._prepare(run, progress)
+        if document is None:
+            return
         ended = await self._run_child(run, document, progress)
         # What the child handed over before it ended, however it did.
         await self._keep(run, progress)
         if isinstance(ended, Why):
             await self._stopped(run, ended)
         elif ended.result is not None:
-            await self._succeed(run, ended.result, ended.progress)
+            made = self._kinds[RunKind(run.kind)].made(
+                self._settings, document, ended.result
+            )
+            if await self._publish(run, made, progress):
+                await self._succeed(run, ended.result, ended.progress)
         elif ended.error is not None:
             if ended.error.get("defect"):
                 log.error("defect in a job", run=run.id, stderr=ended.stderr)
@@ -181,19 +190,141 @@ class Executor:
         else:
             await self._crashed(run, ended)
 
+    async def _prepare(self, run: Run, progress: _Progress) -> dict[str, Any] | None:
+        """Make the input of the child; None where that ended the run, or it was cancelled meanwhile."""
+        kind = self._kinds[RunKind(run.kind)]
+
+        async def prepared() -> dict[str, Any]:
+            async with self._sessions() as session:
+                document = await kind.prepare(session, self._settings, run)
+            if kind.resumes:
+                await asyncio.to_thread(
+                    attempts_elsewhere.bring, self._settings, run.id
+                )
+            return document
+
+        try:
+            document = await self._besides(
+                run, prepared(), progress, "copying from the store"
+            )
+        except ServerError as error:
+            hint = error.hint
+            if isinstance(error, NoSpace):
+                hint = await self._with_largest(hint)
+            await self._fail(run, error.detail, hint)
+            return None
+        if isinstance(document, Why):
+            await self._stopped(run, document)
+            return None
+        return document
+
+    async def _besides(
+        self,
+        run: Run,
+        work: Coroutine[Any, Any, _Done],
+        progress: _Progress,
+        phase: str,
+    ) -> _Done | Why:
+        """Do work of ours for a run, which shows what it copies and can be cancelled meanwhile."""
+        stop = threading.Event()
+
+        def on_copy(done: int, total: int) -> None:
+            if stop.is_set():
+                raise _Stopped
+            progress.take(
+                {
+                    "phase": phase,
+                    "done": done,
+                    "total": total,
+                    "unit": "bytes",
+                    "accesses": None,
+                    "requests": None,
+                }
+            )
+
+        with shared_store.telling(on_copy):
+            task = asyncio.create_task(work)
+        try:
+            # Mostly there is nothing to copy.
+            done, _ = await asyncio.wait([task], timeout=_WRITE_INTERVAL_S)
+            why = None if done else await self._watch(run, progress, task)
+            return await task if why is None else why
+        finally:
+            stop.set()
+            if not task.done():
+                task.cancel()
+                await asyncio.wait([task], timeout=_KILL_WAIT_S)
+
+    async def _publish(
+        self, run: Run, made: Sequence[Path], progress: _Progress
+    ) -> bool:
+        """Copy what a job has made to the store, if there is one; False where that ended the run."""
+        if self._settings.store is None or not made:
+            return True
+        phase = "copying to the store"
+        self._say(progress, phase, sum(path.stat().st_size for path in made))
+
+        async def published() -> None:
+            await asyncio.to_thread(shared_store.publish, self._settings, made)
+
+        try:
+            why = await self._besides(run, published(), progress, phase)
+        except ServerError as error:
+            await self._fail(run, error.detail, error.hint)
+            return False
+        if why is not None:
+            await self._stopped(run, why)
+            return False
+        return True
+
+    @staticmethod
+    def _say(progress: _Progress, phase: str, total_bytes: int) -> None:
+        progress.take(
+            {
+                "phase": phase,
+                "done": 0,
+                "total": total_bytes,
+                "unit": "bytes",
+                "accesses": None,
+                "requests": None,
+            }
+        )
+
+    async def _keep_elsewhere(self, run: Run, ended: asyncio.Event) -> None:
+        """Copy the checkpoints of an unfinished conversion to the store now and then, until it has ended."""
+        interval_s = self._settings.store_checkpoint_interval_s
+        while True:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(ended.wait(), interval_s)
+            if ended.is_set():
+                return
+            try:
+                await asyncio.to_thread(
+                    attempts_elsewhere.keep, self._settings, run.id, ended.is_set
+                )
+            except (ServerError, OSError) as error:
+                log.warning("a checkpoint was not stored", run=run.id, why=str(error))
+
     async def _run_child(
         self, run: Run, document: dict[str, Any], progress: _Progress
     ) -> Ended | Why:
         process = await self._spare.take()
         reader = asyncio.create_task(self._read(process, run, document, progress))
+        ended, keeper = asyncio.Event(), None
+        if self._kinds[RunKind(run.kind)].resumes and self._settings.store is not None:
+            keeper = asyncio.create_task(self._keep_elsewhere(run, ended))
         try:
             why = await self._watch(run, progress, reader)
             if why is not None:
                 return why
             return await reader
         finally:
+            ended.set()
             # Also on cancellation of this very task: never leave a child behind.
             await _kill(process, reader)
+            if keeper is not None:
+                # What it still writes would outlive the run in the store.
+                await asyncio.wait([keeper], timeout=_KILL_WAIT_S)
             # Not before: its imports would compete with the job.
             if not self.stopping.is_set():
                 self._spare.prepare()
@@ -240,7 +371,7 @@ class Executor:
         )
 
     async def _watch(
-        self, run: Run, progress: _Progress, reader: asyncio.Task[Ended]
+        self, run: Run, progress: _Progress, reader: asyncio.Task[Any]
     ) -> Why | None:
         """Write progress until the child has ended or must be killed."""
         stopping = asyncio.create_task(self.stopping.wait())
@@ -320,6 +451,7 @@ class Executor:
             await repository.notify(session, run.id)
             await session.commit()
         kind.cleanup(self._settings, run.id)
+        await self._forget(run)
         log.info("run succeeded", run=run.id)
 
     async def _fail(self, run: Run, error: str, hint: str | None) -> None:
@@ -332,7 +464,14 @@ class Executor:
             await repository.notify(session, run.id)
             await session.commit()
         self._kinds[RunKind(run.kind)].cleanup(self._settings, run.id)
+        await self._forget(run)
         log.info("run failed", run=run.id, error=error)
+
+    async def _forget(self, run: Run) -> None:
+        """Remove what a run that has ended left in the store for other hosts."""
+        if self._settings.store is not None and self._kinds[RunKind(run.kind)].resumes:
+            folder = self._settings.work_dir / run.id
+            await asyncio.to_thread(shared_store.forget, self._settings, folder)
 
     async def _with_largest(self, hint: str | None) -> str | None:
         return await quota.with_largest(self._sessions, self._settings, hint)
@@ -377,6 +516,8 @@ class Executor:
             await repository.notify(session, run.id)
             await session.commit()
         self._kinds[RunKind(run.kind)].cleanup_after(self._settings, ours)
+        if ours.status != RunStatus.QUEUED.value:
+            await self._forget(run)
         log.info("run stopped", run=run.id, why=why.name)
 
     async def _crashed(self, run: Run, ended: Ended) -> None:
@@ -398,6 +539,8 @@ class Executor:
             await give_back(session, self._settings, ours, what)
             await session.commit()
         self._kinds[RunKind(run.kind)].cleanup_after(self._settings, ours)
+        if ours.status != RunStatus.QUEUED.value:
+            await self._forget(run)
 
 
 async def give_back(

@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -17,6 +18,11 @@ Document = dict[str, Any]
 def _remove_work(settings: Settings, run_id: str) -> None:
     """Remove the folder of a run with all that its attempts left in it."""
     shutil.rmtree(settings.work_dir / run_id, ignore_errors=True)
+
+
+def _nothing(_settings: Settings, _job: Document, _result: Document) -> list[Path]:
+    """Return no file: all that is kept stands in the database."""
+    return []
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,8 @@ class JobKind:
         Stores partial results of the child, which stay whatever becomes of the run.
     resumes
         Whether the next attempt goes on with what a killed one has left on the disk.
+    made
+        Files of the data folder that `finish` points at, of the child's input and answer: before, they are copied to the store, if there is one.
     """
 
     prepare: Callable[[AsyncSession, Settings, Run], Awaitable[Document]]
@@ -44,6 +52,7 @@ class JobKind:
     cleanup: Callable[[Settings, str], None] = _remove_work
     keep: Callable[[AsyncSession, Run, Document], Awaitable[None]] | None = None
     resumes: bool = False
+    made: Callable[[Settings, Document, Document], list[Path]] = _nothing
 
     def cleanup_after(self, settings: Settings, run: Run) -> None:
         """Remove what an attempt has left, unless the run waits for one that wants it."""

@@ -17,6 +17,7 @@ from tierwright_server.jobs.execute import give_back
 from tierwright_server.jobs.kinds import Kinds
 from tierwright_server.jobs.runs import repository
 from tierwright_server.jobs.runs.states import FINAL, RunKind, RunStatus
+from tierwright_server.storage import shared_store
 from tierwright_server.storage.tables import Worker, now
 
 log = structlog.get_logger(__name__)
@@ -54,6 +55,10 @@ async def reap(
             await give_back(session, settings, run, "its worker died")
             kinds[RunKind(run.kind)].cleanup_after(settings, run)
         await session.commit()
+    for run in orphans:
+        if run.status != RunStatus.QUEUED.value and kinds[RunKind(run.kind)].resumes:
+            folder = settings.work_dir / run.id
+            await asyncio.to_thread(shared_store.forget, settings, folder)
     async with sessions() as session:
         for run_id in await repository.ids_without_delivery(session, undelivered_after):
             await queue.enqueue(session, run_id)

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from tierwright_server.common.errors import NoSpace
 from tierwright_server.common.settings import Settings
-from tierwright_server.storage import roots
+from tierwright_server.storage import roots, shared_store
 from tierwright_server.storage.contents import ANALYSES_NAME
 from tierwright_server.storage.results import RESULT_KINDS
 from tierwright_server.storage.schemas import StorageItem, StorageOut, StoredKind
@@ -33,7 +33,7 @@ async def storage(session: AsyncSession, settings: Settings) -> StorageOut:
             Upload.source_path.is_(None)
         )
     )
-    sizes = await asyncio.to_thread(_bytes_by_content, settings.contents_dir)
+    sizes = await asyncio.to_thread(_bytes_by_content, settings)
     contents = sum(map(sum, sizes.values()))
     work = await asyncio.to_thread(_bytes_in, settings.work_dir)
     results = await _bytes_of_results(session)
@@ -172,7 +172,7 @@ async def _largest(
 
 async def _analyses(session: AsyncSession, settings: Settings) -> list[StorageItem]:
     """Return the largest results of analyses."""
-    found = await asyncio.to_thread(_files_of_analyses, settings.contents_dir)
+    found = await asyncio.to_thread(_files_of_analyses, settings)
     largest = sorted(found, key=lambda name: -found[name])[:_LARGEST]
     rows = await session.execute(
         select(Result.id, Result.kind, Workload.name)
@@ -232,20 +232,43 @@ async def _bytes_of_results(session: AsyncSession) -> int:
     return int(found or 0)
 
 
-def _files_of_analyses(contents: Path) -> dict[str, int]:
+def _files_of_analyses(settings: Settings) -> dict[str, int]:
+    shared = shared_store.store_of(settings)
+    if shared is not None:
+        return {
+            name.rsplit("/", 1)[-1].removesuffix(".npz"): size
+            for name, size in shared.sizes(settings.contents_dir.name).items()
+            if f"/{ANALYSES_NAME}/" in name
+        }
     found = {}
-    for path in contents.glob(f"*/{ANALYSES_NAME}/*.npz"):
+    for path in settings.contents_dir.glob(f"*/{ANALYSES_NAME}/*.npz"):
         with suppress(FileNotFoundError):  # deleted meanwhile
             found[path.stem] = path.stat().st_size
     return found
 
 
-def _bytes_by_content(contents: Path) -> dict[str, tuple[int, int]]:
-    """Return the bytes of each content itself, and of its analyses."""
+def _bytes_by_content(settings: Settings) -> dict[str, tuple[int, int]]:
+    """Return the bytes of each content itself, and of its analyses: of the store, where there is one."""
+    shared = shared_store.store_of(settings)
+    if shared is not None:
+        return _in_store(shared.sizes(settings.contents_dir.name))
     found = {}
-    for folder in contents.iterdir():
+    for folder in settings.contents_dir.iterdir():
         analyses = _bytes_in(folder / ANALYSES_NAME)
         found[folder.name] = (_bytes_in(folder) - analyses, analyses)
+    return found
+
+
+def _in_store(sizes: Mapping[str, int]) -> dict[str, tuple[int, int]]:
+    found: dict[str, tuple[int, int]] = {}
+    for name, size in sizes.items():
+        _, content_id, *rest = name.split("/")
+        own, analyses = found.get(content_id, (0, 0))
+        if rest[0] == ANALYSES_NAME:
+            analyses += size
+        else:
+            own += size
+        found[content_id] = (own, analyses)
     return found
 
 

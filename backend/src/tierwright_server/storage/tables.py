@@ -276,6 +276,17 @@ class Worker(Table):
     heartbeat_at: Mapped[datetime] = mapped_column(default=now)
 
 
+class Installation(Table):
+    """What every host must have in common, as the server states it at its start: one row."""
+
+    __tablename__ = "installation"
+    __table_args__ = (CheckConstraint("id = 1", name="one"),)
+    id: Mapped[int] = mapped_column(Integer, primary_key=True)
+    version: Mapped[str]
+    store: Mapped[str | None]
+    store_id: Mapped[str | None]
+
+
 class IdempotencyKey(Table):
     """A key that a client sent, with the answer that it was given."""
 

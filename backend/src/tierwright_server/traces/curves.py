@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import json
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from tierwright_server.common.sealed import Damaged, opened
 from tierwright_server.common.settings import Settings
 from tierwright_server.jobs.brief import ask_child
 from tierwright_server.jobs.limits import describe_exit
+from tierwright_server.storage import shared_store
 from tierwright_server.storage.contents import (
     ContentKind,
     curve_path,
@@ -124,6 +126,7 @@ class CurveCache:
             profile = await asyncio.to_thread(read_profile, settings, content_id)
             return profile.curve
         path = curve_path(settings, content_id)
+        await shared_store.here(settings, path)
         asked = {
             key: summary[key] for key in ("accesses", "page_bytes", "write_accesses")
         }
@@ -148,7 +151,7 @@ async def _rebuild(
         "tierwright_server.traces.workloads.profiling",
         {
             "memory_bytes": settings.job_address_space_bytes,
-            "trace": str(existing_trace(settings, content_id)),
+            "trace": str(await existing_trace(settings, content_id)),
             "out": str(curve_path(settings, content_id)),
         },
     )
@@ -170,6 +173,14 @@ async def _rebuild(
             hint="Check the disk of the data folder; then delete the workload and upload "
             "its trace again.",
         )
+    await asyncio.to_thread(
+        partial(
+            shared_store.publish,
+            settings,
+            [curve_path(settings, content_id)],
+            again=True,
+        )
+    )
 
 
 _TOLD = ("accesses", "distinct_pages", "write_accesses")
@@ -186,6 +197,7 @@ def read_profile(settings: Settings, content_id: str) -> Profile:
         It is not what was written.
     """
     path = profile_path(settings, content_id)
+    shared_store.here_now(settings, path)
     try:
         text = path.read_bytes()
     except FileNotFoundError:

@@ -73,6 +73,17 @@ class _Cluster:
         self._address = address
         self._say = say
         self._client: Client | None = None
+        self._is_waiting = False
+
+    def told(self, *, workers: bool) -> None:
+        """Report that the cluster has no workers, or workers again, once each."""
+        if not workers and not self._is_waiting:
+            self._say(
+                f"waiting: the Dask cluster `{self._where}` has no workers; start one, or end with Ctrl-C"
+            )
+        elif workers and self._is_waiting:
+            self._say(f"resumed: the Dask cluster `{self._where}` has workers again")
+        self._is_waiting = not workers
 
     def connect(self) -> Client:
         """Connect, unless that is done.
@@ -111,7 +122,7 @@ class _Cluster:
     @contextmanager
     def start(self) -> Iterator[Executor]:
         """Start an executor, which the rest of the cluster outlives."""
-        executor = _DaskExecutor(self.connect(), self._where, self._say)
+        executor = _DaskExecutor(self.connect(), self.told)
         try:
             yield executor
         except BaseException:
@@ -123,14 +134,12 @@ class _Cluster:
 class _DaskExecutor(WatchedExecutor):
     """`distributed`'s executor, which refuses workers of other versions and reports a cluster without any."""
 
-    def __init__(self, client: Client, where: str, say: Say) -> None:
+    def __init__(self, client: Client, told: Callable[..., None]) -> None:
         self._client = client
         self._inner = ClientExecutor(client, pure=False)
-        self._where = where
-        self._say = say
+        self._told = told
         self._known: frozenset[str] = frozenset(client.nthreads())
         self._looked_s = 0.0
-        self._is_waiting = False
 
     def submit(
         self, work: Callable[..., Any], /, *args: Any, **named: Any
@@ -166,13 +175,7 @@ class _DaskExecutor(WatchedExecutor):
             workers = frozenset(self._client.nthreads())
         except (OSError, TimeoutError):
             raise BrokenExecutor from None
-        if not workers and not self._is_waiting:
-            self._say(
-                f"waiting: the Dask cluster `{self._where}` has no workers; start one, or end with Ctrl-C"
-            )
-        elif workers and self._is_waiting:
-            self._say(f"resumed: the Dask cluster `{self._where}` has workers again")
-        self._is_waiting = not workers
+        self._told(workers=bool(workers))
         if not workers <= self._known:
             self._known = workers
             _check_versions(self._client)

@@ -50,42 +50,34 @@ _spread: ContextVar[Workers | None] = ContextVar("workers of replays", default=N
 
 
 def threads(workers: int | None = None) -> Workers:
-    """Return threads of this process.
+    """Return threads of this process, so many or one per core."""
 
-    Parameters
-    ----------
-    workers : int, optional
-        How many; one per core by default.
-    """
-    count = workers or os.cpu_count() or 1
-
-    def start() -> AbstractContextManager[Executor]:
+    def start(count: int) -> AbstractContextManager[Executor]:
         from concurrent.futures import ThreadPoolExecutor
 
         return ThreadPoolExecutor(count)
 
-    return Workers(start, count)
+    return _of_this_machine(workers, start)
 
 
 def processes(workers: int | None = None) -> Workers:
-    """Return worker processes of this machine, each of which starts afresh and inherits nothing.
+    """Return worker processes of this machine, so many or one per core; each starts afresh and inherits nothing."""
 
-    Parameters
-    ----------
-    workers : int, optional
-        How many; one per core by default.
-    """
-    count = workers or os.cpu_count() or 1
-
-    def start() -> AbstractContextManager[Executor]:
+    def start(count: int) -> AbstractContextManager[Executor]:
         import multiprocessing
         from concurrent.futures import ProcessPoolExecutor
 
-        return ProcessPoolExecutor(
-            count, mp_context=multiprocessing.get_context("spawn")
-        )
+        context = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(count, mp_context=context)
 
-    return Workers(start, count)
+    return _of_this_machine(workers, start)
+
+
+def _of_this_machine(
+    workers: int | None, start: Callable[[int], AbstractContextManager[Executor]]
+) -> Workers:
+    count = workers or os.cpu_count() or 1
+    return Workers(lambda: start(count), count)
 
 
 @contextmanager

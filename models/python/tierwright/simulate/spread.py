@@ -98,6 +98,60 @@ def miniatures(
     return _spread(workers, _estimated, trace, configurations, arguments, on_progress)
 
 
+@dataclass(frozen=True, slots=True)
+class Single:
+    """A replay by itself: what no sweep that shares a read of the trace can do.
+
+    Attributes
+    ----------
+    trace : Trace
+        What is replayed; an object of a store that is not on the machine of the worker is copied there.
+    arguments : mapping
+        Of `tierwright.simulate.replay.replay`, but the trace.
+    """
+
+    trace: Trace
+    arguments: Mapping[str, Any]
+
+
+def singles(
+    workers: Workers, tasks: Sequence[Single], on_progress: OnProgress | None
+) -> list[dict[str, Any]]:
+    """Replay each by itself, over the workers; `error` and `hint` where a replay is impossible.
+
+    Parameters
+    ----------
+    workers : Workers
+        Who replays.
+    tasks : sequence of Single
+        In the order of the rows.
+    on_progress : callable, optional
+        Called with replays done, replays in all, 0; False cancels.
+
+    Raises
+    ------
+    Cancelled
+        If progress asked to stop.
+    """
+
+    def report(done: Mapping[int, dict[str, Any]]) -> bool:
+        return on_progress is None or on_progress(len(done), len(tasks), 0)
+
+    return spread(workers.start, _single, tasks, report, _CONFIGURATIONS)
+
+
+def _single(task: Single) -> dict[str, Any]:
+    from tierwright.simulate.replay import replay
+
+    try:
+        with on_this_machine(task.trace) as here:
+            return replay(here, **task.arguments)
+    except _simulator.SimulatorError as error:
+        # The others go on; trying this one again would end the same way.
+        message, *rest = error.args
+        return {"error": str(message), "hint": str(rest[0]) if rest else ""}
+
+
 def _swept(group: Group) -> dict[str, Any]:
     return group.done(_simulator.sweep)
 

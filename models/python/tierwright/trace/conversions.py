@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -23,13 +25,16 @@ _PARTIAL_START = b"\x89TWT\r\n\x1a\n"
 _CHECKPOINT_START = b'{"version":'
 
 
+@cache
 def core_build() -> str:
     """Name the core that converts: what another one has made is not gone on with.
 
-    Its file counts too, because not every build has a version of its own.
+    Its file counts too, because not every build has a version of its own; by its content, which is the same on every
+    host that has installed it.
     """
-    built = Path(_simulator.__file__).stat()
-    return f"core {version('tierwright')}, {built.st_size} bytes, {built.st_mtime_ns}"
+    with Path(_simulator.__file__).open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return f"core {version('tierwright')}, {digest[:32]}"
 
 
 def convert(

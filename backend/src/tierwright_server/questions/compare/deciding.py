@@ -109,7 +109,7 @@ async def _find(
             return await simulations.create_simulation(session, context, _asked(body))
         # Nobody else needs to wait for the connection meanwhile.
         await session.commit()
-        trace = contents.existing_trace(context.settings, content.id)
+        trace = await contents.existing_trace(context.settings, content.id)
         made = await points.make(request, trace, {name: asked[name] for name in wanted})
         fresh = {keys[name]: row for name, row in made.items()}
         await kept.keep(session, content.id, fresh)

@@ -117,7 +117,7 @@ async def _replayed(
             return await _job(session, context, body, wanted)
         # Nobody else needs to wait for the connection meanwhile.
         await session.commit()
-        trace = contents.existing_trace(context.settings, content.id)
+        trace = await contents.existing_trace(context.settings, content.id)
         places = list(dict.fromkeys(at[each] for each in wanted))
         made = await points.make_each(request, trace, places)
         fresh = {points.key_of(*place, VERSION): row for place, row in made.items()}

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from tierwright_server.common.settings import Settings
 from tierwright_server.questions.quote_rankings import repository
 from tierwright_server.replays import results
-from tierwright_server.storage import contents
+from tierwright_server.storage import contents, shared_store
 from tierwright_server.storage.contents import ContentKind
 from tierwright_server.storage.tables import Run, Workload
 from tierwright_server.traces.workloads import service as workloads
@@ -27,6 +27,7 @@ async def prepare(
     path = (contents.curve_path if is_trace else contents.profile_path)(
         settings, content.id
     )
+    await shared_store.here(settings, path, session)
     return {
         **asked.inputs,
         "is_trace": is_trace,

@@ -13,6 +13,7 @@ from tierwright.advise.checks.checked import Checked, at_recorded_sizes, not_che
 from tierwright.advise.checks.points import Replay, recorded_replays
 from tierwright.evaluate.page_flow import decision
 from tierwright.evaluate.scale.replays import ReplaySizes
+from tierwright.trace.reading import Trace
 from tierwright_server.common.errors import BadInput
 from tierwright_server.common.result_ids import result_id
 from tierwright_server.common.schemas import Body
@@ -151,7 +152,7 @@ async def counted(
             )
         # Nobody else needs to wait for the connection meanwhile.
         await session.commit()
-        trace = contents.existing_trace(settings, content.id)
+        trace = await contents.existing_trace(settings, content.id)
         made = await _make(asking.request, trace, _once(lacking))
         await kept.keep(session, content.id, made)
         known = known | made
@@ -185,7 +186,7 @@ async def _make(
 ) -> dict[str, dict[str, Any]]:
 
     def replay(stop: threading.Event) -> dict[str, dict[str, Any]] | None:
-        return replay_all(trace, configurations, lambda *_: not stop.is_set())
+        return replay_all(Trace(trace), configurations, lambda *_: not stop.is_set())
 
     return await points.unless_gone(request, replay)
 

@@ -38,7 +38,7 @@ async def prepare(
         path = example_path()
     else:
         upload = await uploads.find_complete(session, study.upload_id)
-        path = storage.readable_path(settings, upload)
+        path = await storage.readable_here(settings, upload, session)
     return {
         "path": str(path),
         "shown_as": study.filename,

@@ -13,7 +13,7 @@ import numpy as np
 from tierwright_server.common.sealed import Damaged, opened
 from tierwright_server.common.settings import Settings
 from tierwright_server.jobs.runs.states import RunKind
-from tierwright_server.storage import contents
+from tierwright_server.storage import contents, shared_store
 from tierwright_server.storage.shared_cache import SharedCache
 from tierwright_server.storage.tables import Result
 
@@ -44,6 +44,7 @@ class AnalysisCache:
             The file is not what was written, or lacks an array of `ADDED`.
         """
         path = contents.analysis_path(settings, analysis.content_id, analysis.id)
+        await shared_store.here(settings, path)
         with suppress(OSError):  # the load says what is wrong
             os.utime(path)  # read now: it does not expire
         return await self._kept.get(

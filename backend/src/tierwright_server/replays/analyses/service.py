@@ -17,7 +17,7 @@ from tierwright_server.jobs.runs.states import RunKind, RunStatus
 from tierwright_server.replays import results
 from tierwright_server.replays.analyses.cache import AnalysisCache
 from tierwright_server.replays.results import Asked, Row
-from tierwright_server.storage import contents, quota
+from tierwright_server.storage import contents, quota, shared_store
 from tierwright_server.storage.tables import Content, Result, Workload
 from tierwright_server.traces.uploads import storage
 from tierwright_server.traces.workloads import service as workloads
@@ -49,7 +49,11 @@ async def create(
     path = contents.analysis_path(context.settings, content.id, analysis_id)
 
     async def is_done(found: Result | None) -> bool:
-        return found is not None and found.complete and path.is_file()
+        return (
+            found is not None
+            and found.complete
+            and await shared_store.exist(context.settings, [path])
+        )
 
     async def has_room() -> None:
         storage.check_space(context.settings, _USUAL_BYTES)

@@ -26,7 +26,7 @@ from tierwright_server.jobs.runs.states import RunKind
 from tierwright_server.replays import results
 from tierwright_server.replays.analyses import service
 from tierwright_server.replays.analyses.schemas import AnalysisOut
-from tierwright_server.storage import contents
+from tierwright_server.storage import contents, shared_store
 from tierwright_server.storage.contents import ContentKind
 from tierwright_server.traces.workloads import service as workloads
 
@@ -262,6 +262,7 @@ async def get_workload_summaries(
     workload, content = await workloads.find_ready(session, workload_id)
     if contents.kind_of(content.summary) is not ContentKind.TRACE:
         path = contents.profile_path(context.settings, content.id)
+        await shared_store.here(context.settings, path)
         found = await asyncio.to_thread(_of_profile, path)
         if found is None:
             raise NeedsTrace(

@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright_server.common.settings import Settings
-from tierwright_server.replays import kept, results
+from tierwright_server.replays import cluster, kept, results
 from tierwright_server.storage import contents
 from tierwright_server.storage.tables import Run
 
@@ -15,7 +15,7 @@ async def prepare(
 ) -> dict[str, Any]:
     """Make the input of the child: the sizes that no earlier attempt has done."""
     miniature = await results.of_run(session, run)
-    trace = contents.existing_trace(settings, miniature.content_id)
+    trace = await contents.existing_trace(settings, miniature.content_id, session)
     content = await results.content_of(session, miniature)
     plan = [entry for entry in miniature.plan if "refused" not in entry]
     beside = [entry["lru"] for entry in plan if "lru" in entry]
@@ -36,4 +36,5 @@ async def prepare(
         "warm_up": miniature.plan[0].get("warm_up", 0),
         "configurations": waiting(plan),
         "beside": waiting(beside),
+        **cluster.of_job(settings, trace),
     }

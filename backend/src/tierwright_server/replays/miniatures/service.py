@@ -59,8 +59,9 @@ async def create_miniature(
     item = _policy(body)
     plan = _plan(body, item, subject)
     fitting = _fitting(plan)
-    trace = contents.existing_trace(context.settings, content.id)
-    await asyncio.to_thread(partial(_check, trace, fitting, body))
+    trace = await contents.trace_to_check(context.settings, content.id, session)
+    if trace is not None:
+        await asyncio.to_thread(partial(_check, trace, fitting, body))
     keys = _keys(plan)
     production = [entry["production"] for entry in plan if "production" in entry]
     miniature_id = result_id(

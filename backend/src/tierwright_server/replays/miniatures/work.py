@@ -1,11 +1,11 @@
 """The miniature job, in its child process: estimates some sizes with each read."""
 
-from pathlib import Path
 from typing import Any
 
 from tierwright.simulate import replay
-from tierwright.trace.reading import Trace
+from tierwright.simulate.executors import Workers
 from tierwright_server.jobs.report import Report
+from tierwright_server.replays import cluster
 from tierwright_server.replays.sweeps.work import BATCH, Meter, replay_all
 
 PHASE = "estimating"
@@ -34,17 +34,24 @@ def miniature(job: dict[str, Any], report: Report) -> dict[str, Any]:
     dict
         `estimated` and `failed`: how many.
     """
+    with cluster.workers_of(job, report) as (workers, told):
+        failed = _miniature(job, told, workers)
+    return {"estimated": len(job["configurations"]), "failed": failed}
+
+
+def _miniature(job: dict[str, Any], report: Report, workers: Workers | None) -> int:
     waiting, beside = job["configurations"], job["beside"]
     meter = Meter(report, len(waiting) + len(beside), job["accesses"], PHASE)
+    trace, size = cluster.trace_of(job), cluster.batch_of(workers, BATCH)
     failed = 0
-    for start in range(0, len(beside), BATCH):
-        batch = beside[start : start + BATCH]
-        exact = replay_all(Path(job["trace"]), batch, meter.add(len(batch)))
+    for start in range(0, len(beside), size):
+        batch = beside[start : start + size]
+        exact = replay_all(trace, batch, meter.add(len(batch)), workers)
         report.partial({"replays": exact or {}})
-    for start in range(0, len(waiting), BATCH):
-        batch = waiting[start : start + BATCH]
+    for start in range(0, len(waiting), size):
+        batch = waiting[start : start + size]
         rows = replay.miniatures(
-            Trace(Path(job["trace"])),
+            trace,
             [asked(entry) for entry in batch],
             job["sample_rate"],
             seed=job["seed"],
@@ -54,4 +61,4 @@ def miniature(job: dict[str, Any], report: Report) -> dict[str, Any]:
         keys = [entry["key"] for entry in batch]
         report.partial({"replays": dict(zip(keys, rows, strict=True))})
         failed += sum("error" in row for row in rows)
-    return {"estimated": len(waiting), "failed": failed}
+    return failed

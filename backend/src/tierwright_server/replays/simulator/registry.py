@@ -153,13 +153,18 @@ def replay(
 ) -> dict[str, Any]:
     """Replay one configuration: `family`, `name`, `options`, `ram_pages`, `flash_pages`, `warm_up`."""
     return simulate_replay.replay(
-        Trace(trace),
-        Family(configuration["family"]).value,
-        configuration["name"],
-        configuration["ram_pages"],
-        configuration.get("flash_pages") or 0,
-        options=configuration["options"],
-        # Configurations of earlier versions have none.
-        warm_up=configuration.get("warm_up", 0),
-        on_progress=on_progress,
+        Trace(trace), **arguments_of(configuration), on_progress=on_progress
     )
+
+
+def arguments_of(configuration: Mapping[str, Any]) -> dict[str, Any]:
+    """Write a configuration as `tierwright.simulate.replay.replay` takes it."""
+    return {
+        "family": Family(configuration["family"]).value,
+        "name": configuration["name"],
+        "ram_pages": configuration["ram_pages"],
+        "flash_pages": configuration.get("flash_pages") or 0,
+        "options": configuration["options"],
+        # Configurations of earlier versions have none.
+        "warm_up": configuration.get("warm_up", 0),
+    }

@@ -17,7 +17,7 @@ from tierwright_server.jobs.runs import service as runs
 from tierwright_server.jobs.runs.states import FINAL, RunKind
 from tierwright_server.replays import results
 from tierwright_server.replays.analyses.cache import AnalysisCache
-from tierwright_server.storage import contents
+from tierwright_server.storage import contents, shared_store
 from tierwright_server.storage.results import RESULT_KINDS, ResultNoun
 from tierwright_server.storage.tables import Replay, Result, Run, now
 
@@ -54,6 +54,7 @@ async def delete_analysis(
     await session.flush()
     context.of(AnalysisCache).drop(analysis_id)
     await asyncio.to_thread(path.unlink, missing_ok=True)
+    await asyncio.to_thread(shared_store.forget, context.settings, path)
 
 
 async def delete_result(
@@ -110,6 +111,9 @@ async def expire_analyses(
     settings: Settings, sessions: async_sessionmaker[AsyncSession]
 ) -> None:
     """Delete results that nobody has read for long, and files that belong to no row."""
+    if settings.store is not None:
+        await _expire_stored(settings, sessions)
+        return
     oldest = time.time() - settings.analysis_expires_s
     unread = await asyncio.to_thread(_older, settings.contents_dir, oldest)
     if not unread:
@@ -129,6 +133,31 @@ async def expire_analyses(
                 path.unlink(missing_ok=True)
                 log.info("analysis expired", analysis=analysis_id)
         await session.commit()
+
+
+async def _expire_stored(
+    settings: Settings, sessions: async_sessionmaker[AsyncSession]
+) -> None:
+    """Delete results in the store that were asked for first long ago: when they were read last, no host knows."""
+    oldest = now() - timedelta(seconds=settings.analysis_expires_s)
+    async with sessions() as session:
+        gone = await session.execute(
+            delete(Result)
+            .where(
+                Result.kind.notin_(RESULT_KINDS.values()),
+                Result.created_at < oldest,
+                Result.run_id.is_(None) | Result.run_id.notin_(_OPEN),
+            )
+            .returning(Result.content_id, Result.id)
+        )
+        paths = [
+            contents.analysis_path(settings, row.content_id, row.id) for row in gone
+        ]
+        await session.commit()
+    for path in paths:
+        path.unlink(missing_ok=True)
+        await asyncio.to_thread(shared_store.forget, settings, path)
+        log.info("analysis expired", analysis=path.stem)
 
 
 def _older(folder: Path, oldest: float) -> dict[str, Path]:

@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright_server.common.settings import Settings
-from tierwright_server.replays import kept, results
+from tierwright_server.replays import cluster, kept, results
 from tierwright_server.storage import contents
 from tierwright_server.storage.tables import Run
 
@@ -15,7 +15,7 @@ async def prepare(
 ) -> dict[str, Any]:
     """Make the input of the child: what no earlier attempt or sweep has done."""
     sweep = await results.of_run(session, run)
-    trace = contents.existing_trace(settings, sweep.content_id)
+    trace = await contents.existing_trace(settings, sweep.content_id, session)
     known = await kept.done(
         session, sweep.content_id, [entry["key"] for entry in sweep.plan]
     )
@@ -31,4 +31,5 @@ async def prepare(
         "trace": str(trace),
         "accesses": content.summary["accesses"],
         "configurations": list(wanted.values()),
+        **cluster.of_job(settings, trace),
     }

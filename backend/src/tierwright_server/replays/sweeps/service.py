@@ -73,10 +73,11 @@ async def create_sweep(
     workload, content = subject.workload, subject.content
     body = _warmed(body, subject)
     found, configurations = _understood(body, subject)
-    trace = contents.existing_trace(context.settings, content.id)
-    await asyncio.to_thread(
-        partial(registry.check, trace, list(_to_check(_fitting(configurations))))
-    )
+    trace = await contents.trace_to_check(context.settings, content.id, session)
+    if trace is not None:
+        await asyncio.to_thread(
+            partial(registry.check, trace, list(_to_check(_fitting(configurations))))
+        )
     sweep_id = _id_of(content.id, configurations, body.flash_metadata)
     asked = Asked(
         RunKind.SWEEP,

@@ -10,8 +10,11 @@ from typing import Any
 
 from tierwright.common.core_errors import Cancelled, ParameterError, SimulatorError
 from tierwright.simulate import replay
+from tierwright.simulate.executors import Workers
+from tierwright.simulate.spread import Single, singles
 from tierwright.trace.reading import OnProgress, Trace
 from tierwright_server.jobs.report import Report
+from tierwright_server.replays import cluster
 from tierwright_server.replays.simulator import registry
 from tierwright_server.replays.simulator.schemas import Family
 
@@ -32,7 +35,7 @@ def sweep(job: dict[str, Any], report: Report) -> dict[str, Any]:
     ----------
     job : dict
         `trace` (path of the canonical trace), `accesses` of it, and
-        `configurations`, each with a `key`.
+        `configurations`, each with a `key`; what `cluster.of_job` says.
     report : Report
         Takes progress, and the replays as partial results.
 
@@ -41,8 +44,14 @@ def sweep(job: dict[str, Any], report: Report) -> dict[str, Any]:
     dict
         `replayed` and `failed`: how many.
     """
-    trace = Path(job["trace"])
+    with cluster.workers_of(job, report) as (workers, told):
+        failed = _sweep(job, told, workers)
+    return {"replayed": len(job["configurations"]), "failed": failed}
+
+
+def _sweep(job: dict[str, Any], report: Report, workers: Workers | None) -> int:
     meter = Meter(report, len(job["configurations"]), job["accesses"], PHASE)
+    trace = cluster.trace_of(job)
     failed = 0
 
     def keep(configurations: list[Configuration], results: list[dict[str, Any]]) -> int:
@@ -56,7 +65,7 @@ def sweep(job: dict[str, Any], report: Report) -> dict[str, Any]:
 
     together = [entry for entry in job["configurations"] if _shares_a_read(entry)]
     alone = [entry for entry in job["configurations"] if not _shares_a_read(entry)]
-    for batch in _batches(together):
+    for batch in _batches(together, cluster.batch_of(workers, BATCH)):
         try:
             results = _replay_together(trace, batch, meter.add(len(batch)))
         except ParameterError:
@@ -69,18 +78,27 @@ def sweep(job: dict[str, Any], report: Report) -> dict[str, Any]:
             [batch[index] for index in done], [results[index] for index in done]
         )
         alone.extend(entry for index, entry in enumerate(batch) if index not in done)
+    if workers is not None:
+        size = cluster.batch_of(workers, BATCH)
+        for start in range(0, len(alone), size):
+            batch = alone[start : start + size]
+            rows = _replay_over(workers, trace, batch, meter.add(len(batch)))
+            failed += keep(batch, rows)
+        return failed
     # The core releases the interpreter while it replays.
     with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
         waiting = {
-            threads.submit(_replay_alone, trace, entry, meter.add(1)): entry
+            threads.submit(_replay_alone, trace.path, entry, meter.add(1)): entry
             for entry in alone
         }
         for future in as_completed(waiting):
             failed += keep([waiting[future]], [future.result()])
-    return {"replayed": len(job["configurations"]), "failed": failed}
+    return failed
 
 
-def _batches(configurations: list[Configuration]) -> Iterator[list[Configuration]]:
+def _batches(
+    configurations: list[Configuration], size: int
+) -> Iterator[list[Configuration]]:
     """Split into lists that one read of the trace serves: few enough, of one warm-up."""
 
     def warm_up(entry: Configuration) -> str:
@@ -88,23 +106,28 @@ def _batches(configurations: list[Configuration]) -> Iterator[list[Configuration
 
     for _, same in groupby(sorted(configurations, key=warm_up), key=warm_up):
         alike = list(same)
-        for start in range(0, len(alike), BATCH):
-            yield alike[start : start + BATCH]
+        for start in range(0, len(alike), size):
+            yield alike[start : start + size]
 
 
 def replay_all(
-    trace: Path, configurations: list[Configuration], on_progress: OnProgress
+    trace: Trace,
+    configurations: list[Configuration],
+    on_progress: OnProgress,
+    workers: Workers | None = None,
 ) -> dict[str, dict[str, Any]] | None:
-    """Replay configurations in this thread; None where progress asked to stop.
+    """Replay configurations in this thread, or over workers; None where progress asked to stop.
 
     Parameters
     ----------
-    trace : Path
-        Canonical trace.
+    trace : Trace
+        A canonical one.
     configurations : list of dict
         Each with its `key`.
     on_progress : callable
         See `tierwright.trace.reading.OnProgress`.
+    workers : Workers, optional
+        Those that sweeps are spread over.
 
     Returns
     -------
@@ -113,7 +136,9 @@ def replay_all(
     """
     found: dict[str, dict[str, Any]] = {}
     alone = [entry for entry in configurations if not _shares_a_read(entry)]
-    for batch in _batches([entry for entry in configurations if _shares_a_read(entry)]):
+    size = cluster.batch_of(workers, BATCH)
+    together = [entry for entry in configurations if _shares_a_read(entry)]
+    for batch in _batches(together, size):
         try:
             results = _replay_together(trace, batch, on_progress)
         except ParameterError:
@@ -126,11 +151,15 @@ def replay_all(
                 alone.append(entry)
             else:
                 found[entry["key"]] = row
-    for entry in alone:
-        try:
-            found[entry["key"]] = _replay_alone(trace, entry, on_progress)
-        except Cancelled:
-            return None
+    try:
+        if workers is not None:
+            rows = _replay_over(workers, trace, alone, on_progress)
+            found.update(zip((entry["key"] for entry in alone), rows, strict=True))
+        else:
+            for entry in alone:
+                found[entry["key"]] = _replay_alone(trace.path, entry, on_progress)
+    except Cancelled:
+        return None
     if not on_progress(0, 0, 0):
         return None
     return {
@@ -143,11 +172,25 @@ def _shares_a_read(configuration: Configuration) -> bool:
     return Family(configuration["family"]) in _SHARES_A_READ
 
 
+def _replay_over(
+    workers: Workers,
+    trace: Trace,
+    configurations: list[Configuration],
+    on_progress: OnProgress,
+) -> list[dict[str, Any]]:
+    """Do as `_replay_alone` with each, over workers."""
+    tasks = [Single(trace, registry.arguments_of(entry)) for entry in configurations]
+    rows = singles(workers, tasks, on_progress)
+    for row in rows:
+        row.pop("trace", None)
+    return rows
+
+
 def _replay_together(
-    trace: Path, batch: list[Configuration], on_progress: OnProgress
+    trace: Trace, batch: list[Configuration], on_progress: OnProgress
 ) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = replay.sweep(
-        Trace(trace),
+        trace,
         [_asked(entry) for entry in batch],
         # All configurations of a sweep have the same one.
         warm_up=batch[0].get("warm_up", 0),

@@ -1,5 +1,7 @@
 """The worker's side of the fetch job: what it fetches, what is kept of it."""
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -21,6 +23,8 @@ async def prepare(
         raise NotFound(_GONE, hint="Register the object again.")
     # The prefixes may have been closed since.
     address = registered.resolve_address(settings, upload.source_url)
+    if settings.store is not None:
+        storage.ensure(settings, upload.id)  # it was registered on another host
     here = storage.offset_of(settings, upload.id)
     storage.check_space(settings, max(0, upload.size_bytes - here))
     return {
@@ -34,6 +38,13 @@ async def prepare(
         "path": str(storage.path_of(settings, upload.id)),
         "shown_as": str(address),
     }
+
+
+def made(
+    _settings: Settings, job: Mapping[str, Any], _result: Mapping[str, Any]
+) -> list[Path]:
+    """Return the file that the upload will point at."""
+    return [Path(job["path"])]
 
 
 async def finish(

@@ -32,7 +32,7 @@ from tierwright_server.jobs.runs.schemas import RunOut
 from tierwright_server.jobs.runs.service import create as create_run
 from tierwright_server.jobs.runs.service import new_id
 from tierwright_server.jobs.runs.states import FINAL, RunKind, RunStatus
-from tierwright_server.storage import quota
+from tierwright_server.storage import quota, shared_store
 from tierwright_server.storage.source_files import mark_of
 from tierwright_server.storage.tables import Run, Upload, now
 from tierwright_server.traces.uploads import registered, repository, storage
@@ -334,6 +334,9 @@ async def _complete(session: AsyncSession, settings: Settings, upload: Upload) -
             "Upload-Metadata.sha256",
             str(upload.expected_sha256),
         )
+    # Whoever sees it complete may read it anywhere.
+    path = storage.path_of(settings, upload.id)
+    await asyncio.to_thread(shared_store.publish, settings, [path])
     upload.complete = True
 
 
@@ -353,7 +356,7 @@ async def _refuse_damaged(
     error = _damaged(where, expected, str(upload.sha256))
     await session.delete(upload)
     await session.commit()
-    storage.remove(settings, upload.id)
+    await asyncio.to_thread(storage.remove, settings, upload.id)
     return error
 
 
@@ -370,7 +373,7 @@ async def terminate(session: AsyncSession, settings: Settings, upload_id: str) -
         )
     await session.delete(upload)
     await session.commit()
-    storage.remove(settings, upload_id)
+    await asyncio.to_thread(storage.remove, settings, upload_id)
 
 
 async def find_complete(
@@ -407,7 +410,7 @@ async def preview(
 ) -> PreviewOut:
     """Show what the core understands of the head of an upload."""
     upload = await find_complete(session, upload_id)
-    path = storage.readable_path(context.settings, upload)
+    path = await storage.readable_here(context.settings, upload, session)
     shown_as = upload.filename or upload_id
     await asyncio.to_thread(_refuse_profile, path, shown_as)
     arguments = {
@@ -489,7 +492,7 @@ async def expire(
     async with sessions() as session:
         for upload in await repository.lock_expired(session, now()):
             await session.delete(upload)
-            storage.remove(settings, upload.id)
+            await asyncio.to_thread(storage.remove, settings, upload.id)
             log.info("upload expired", upload=upload.id)
         await session.commit()
         oldest = time.time() - _STRAY_AGE_S
@@ -499,4 +502,4 @@ async def expire(
             if path.is_file() and path.stat().st_mtime < oldest
         ]
         for name in set(strays) - await repository.known(session, strays):
-            storage.remove(settings, name)
+            await asyncio.to_thread(storage.remove, settings, name)

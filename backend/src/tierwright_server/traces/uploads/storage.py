@@ -1,6 +1,7 @@
 """Bytes of uploads on the disk: append, lock, hash. Names are ids, never the user's."""
 
 import asyncio
+import contextlib
 import fcntl
 import hashlib
 import os
@@ -11,9 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sqlalchemy.ext.asyncio import AsyncSession
+
 from tierwright_server.common.disk_space import is_full
 from tierwright_server.common.errors import NoSpace, NotFound, ServerError
 from tierwright_server.common.settings import Settings
+from tierwright_server.storage import shared_store
 from tierwright_server.storage.tables import Upload
 from tierwright_server.traces.uploads import registered
 
@@ -63,6 +67,39 @@ def readable_path(settings: Settings, upload: Upload) -> Path:
     return path_of(settings, upload.id)
 
 
+def readable_now(settings: Settings, upload: Upload) -> Path:
+    """Do as `readable_path`, after copying the bytes from the store if need be.
+
+    Raises
+    ------
+    NotFound
+        They are gone.
+    """
+    path = readable_path(settings, upload)
+    if upload.source_path is None and not shared_store.here_now(settings, path):
+        raise _missing(upload.id)
+    return path
+
+
+async def readable_here(
+    settings: Settings, upload: Upload, session: AsyncSession
+) -> Path:
+    """Do as `readable_now`; the session is committed before anything is copied."""
+    path = readable_path(settings, upload)
+    if upload.source_path is None and not await shared_store.here(
+        settings, path, session
+    ):
+        raise _missing(upload.id)
+    return path
+
+
+def _missing(upload_id: str) -> NotFound:
+    return NotFound(
+        f"the file of upload `{upload_id}` is missing",
+        hint="Upload the file again.",
+    )
+
+
 def create(settings: Settings, upload_id: str) -> None:
     """Make the empty file of an upload."""
     os.close(
@@ -70,6 +107,12 @@ def create(settings: Settings, upload_id: str) -> None:
             path_of(settings, upload_id), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600
         )
     )
+
+
+def ensure(settings: Settings, upload_id: str) -> None:
+    """Make the file of an upload, unless it is there."""
+    with contextlib.suppress(FileExistsError):
+        create(settings, upload_id)
 
 
 def offset_of(settings: Settings, upload_id: str) -> int:
@@ -83,16 +126,14 @@ def offset_of(settings: Settings, upload_id: str) -> int:
     try:
         return path_of(settings, upload_id).stat().st_size
     except FileNotFoundError:
-        raise NotFound(
-            f"the file of upload `{upload_id}` is missing",
-            hint="Upload the file again.",
-        ) from None
+        raise _missing(upload_id) from None
 
 
 def remove(settings: Settings, upload_id: str) -> None:
     """Delete the bytes of an upload."""
     _hashes.pop(upload_id, None)
     path_of(settings, upload_id).unlink(missing_ok=True)
+    shared_store.forget(settings, path_of(settings, upload_id))
 
 
 def check_space(settings: Settings, wanted_bytes: int) -> None:
@@ -121,10 +162,7 @@ class Appender:
         try:
             self._file = os.open(self._path, os.O_WRONLY | os.O_APPEND)
         except FileNotFoundError:
-            raise NotFound(
-                f"the file of upload `{upload_id}` is missing",
-                hint="Upload the file again.",
-            ) from None
+            raise _missing(upload_id) from None
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

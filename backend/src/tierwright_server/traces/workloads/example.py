@@ -100,7 +100,7 @@ async def scale_example(
         or await session.get(Workload, PRODUCTION_ID) is not None
     ):
         return
-    trace = contents.existing_trace(settings, recording.content_id)
+    trace = await contents.existing_trace(settings, recording.content_id)
     profile = await asyncio.to_thread(_scaled, trace, production)
     await given.store_profile(
         session,

@@ -29,7 +29,7 @@ from tierwright_server.common.schemas import ProblemDetail
 from tierwright_server.common.settings import Settings
 from tierwright_server.http.context import Context
 from tierwright_server.jobs.runs import service as runs
-from tierwright_server.storage import contents
+from tierwright_server.storage import contents, shared_store
 from tierwright_server.storage.tables import Upload, Workload
 from tierwright_server.traces.uploads import storage
 from tierwright_server.traces.workloads import repository
@@ -144,7 +144,7 @@ def document_in(settings: Settings, upload: Upload) -> dict[str, Any] | None:
     BadInput
         It is one, but too large or damaged.
     """
-    path = storage.readable_path(settings, upload)
+    path = storage.readable_now(settings, upload)
     with path.open("rb") as file:
         head = file.read(MAX_PROFILE_BYTES + 1)
     if not head.lstrip().startswith(b"{") or SCHEMA.encode() not in head[:_HEAD_BYTES]:
@@ -211,6 +211,8 @@ async def store_profile(
     await repository.lock_content(session, content_id)
     folder = contents.folder_of(settings, content_id)
     await asyncio.to_thread(_store, settings, folder, text)
+    profile_file = contents.profile_path(settings, content_id)
+    await asyncio.to_thread(shared_store.publish, settings, [profile_file])
     await repository.add_content(
         session, content_id, {**_summary(profile, len(text)), **more}
     )

@@ -19,6 +19,7 @@ from tierwright_server.traces.workloads.attempts import Attempt
 from tierwright_server.traces.workloads.conversion import make_log, sha256_of
 from tierwright_server.traces.workloads.profiling import profile
 
+_NEVER_CHANGED = ("upload", "fetched", "workload")
 _REPORT_NAME = "converted.json"
 _KEPT = (
     contents.TRACE_NAME,
@@ -58,8 +59,9 @@ def ingest(job: dict[str, Any], report: Report) -> dict[str, Any]:
         size = Path(source).stat().st_size
         if origin["sha256"] is None:
             origin["sha256"] = sha256_of(Path(source), report)
-        # The length as well, for the case that the file was changed and not hashed again.
-        key = f"{origin['sha256']}, {size} bytes, {before}, {core_build()}"
+        # Of a file that may be changed and not hashed again, when it was written; an upload is the same on every host.
+        written = "" if origin.get("kind") in _NEVER_CHANGED else f" {before},"
+        key = f"{origin['sha256']}, {size} bytes,{written} {core_build()}"
         began = time.monotonic()
         converted = _converted_before(work, key)
         if converted is None:

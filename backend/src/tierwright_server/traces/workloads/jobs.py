@@ -1,6 +1,8 @@
 """The worker's side of the ingest job: what it reads, what is kept of it."""
 
+import asyncio
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import select
@@ -9,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from tierwright.common.wording import counted
 from tierwright_server.common.errors import Conflict, NotFound
 from tierwright_server.common.settings import Settings
-from tierwright_server.storage import contents, quota
+from tierwright_server.storage import contents, quota, shared_store
 from tierwright_server.storage.tables import Run, Workload
 from tierwright_server.traces.uploads import repository as uploads
 from tierwright_server.traces.uploads import storage
@@ -42,7 +44,7 @@ async def prepare(
                 "TIERWRIGHT_EXAMPLE_TRACE.",
             )
     elif (joined_from := joined_content(workload)) is not None:
-        path = source_path(settings, joined_from)
+        path = await source_path(settings, joined_from, session)
         source["kind"] = "workload"
     elif workload.upload_id is None:
         raise NotFound("the upload no longer exists", hint="Upload the file again.")
@@ -50,7 +52,7 @@ async def prepare(
         upload = await uploads.get(session, workload.upload_id)
         if upload is None:
             raise NotFound("the upload no longer exists", hint="Upload the file again.")
-        path = storage.readable_path(settings, upload)
+        path = await storage.readable_here(settings, upload, session)
         source["kind"] = kind_of(upload)
         source["address"] = upload.source_path or upload.source_url
         source["sha256"] = upload.sha256
@@ -74,13 +76,23 @@ async def prepare(
     }
 
 
+def made(
+    settings: Settings, _job: Mapping[str, Any], result: Mapping[str, Any]
+) -> list[Path]:
+    """Return the files that the workload will point at."""
+    return contents.pointed_at(settings, result["content_id"])
+
+
 async def finish(
     session: AsyncSession, settings: Settings, run: Run, result: dict[str, Any]
 ) -> str:
     """Point the workload to its content and give the upload up."""
     content_id = result["content_id"]
     await repository.lock_content(session, content_id)
-    if not contents.is_complete(contents.folder_of(settings, content_id)):
+    made = contents.pointed_at(settings, content_id)
+    if not contents.is_complete(contents.folder_of(settings, content_id)) or (
+        not await shared_store.exist(settings, made)
+    ):
         raise Conflict(
             "the same content was deleted while it was read",
             hint="Read the upload again.",
@@ -124,4 +136,4 @@ async def _drop_upload(
     await session.delete(upload)
     await session.flush()
     # The row goes with the commit; if that fails, expiry finds a row without a file.
-    storage.remove(settings, upload_id)
+    await asyncio.to_thread(storage.remove, settings, upload_id)

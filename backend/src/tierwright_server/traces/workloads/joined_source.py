@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy.ext.asyncio import AsyncSession
+
 from tierwright_server.common.errors import NotFound
 from tierwright_server.common.settings import Settings
 from tierwright_server.storage import contents
@@ -44,7 +46,9 @@ def recorded_page_bytes(workload: Workload) -> int | None:
     return found
 
 
-def source_path(settings: Settings, content_id: str) -> Path:
+async def source_path(
+    settings: Settings, content_id: str, session: AsyncSession
+) -> Path:
     """Return the stored trace whose pages are joined.
 
     Raises
@@ -53,7 +57,7 @@ def source_path(settings: Settings, content_id: str) -> Path:
         If it was deleted.
     """
     try:
-        return contents.existing_trace(settings, content_id)
+        return await contents.existing_trace(settings, content_id, session)
     except NotFound:
         raise NotFound(
             "the trace whose pages are to be joined was deleted",

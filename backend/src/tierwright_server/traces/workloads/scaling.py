@@ -69,7 +69,7 @@ def _relations(context: Context, content: Content) -> tuple[RelationReuse, ...]:
         return read_profile(context.settings, content.id).relations
     if content.summary["accesses"] > _MOST_ACCESSES:
         return ()
-    path = contents.existing_trace(context.settings, content.id)
+    path = contents.existing_trace_now(context.settings, content.id)
     return relations.measured(Trace(path), names=True)
 
 

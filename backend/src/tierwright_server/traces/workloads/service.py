@@ -36,7 +36,7 @@ from tierwright_server.http.preconditions import check_match, etag_of
 from tierwright_server.jobs.runs import service as runs
 from tierwright_server.jobs.runs.schemas import RunOut
 from tierwright_server.jobs.runs.states import FINAL, RunKind, RunStatus
-from tierwright_server.storage import contents
+from tierwright_server.storage import contents, shared_store
 from tierwright_server.storage.contents import ContentKind
 from tierwright_server.storage.tables import Content, Run, Workload
 from tierwright_server.traces.curves import CurveCache
@@ -229,7 +229,7 @@ async def create_workload(
         await session.delete(upload)
         await session.flush()
         # The row goes with the commit; if that fails, expiry finds a row without a file.
-        storage.remove(context.settings, body.upload_id)
+        await asyncio.to_thread(storage.remove, context.settings, body.upload_id)
         return _import_out(await get_workload(session, workload.id))
     known = {row["name"] for row in formats()}
     if body.format is not None and body.format not in known:
@@ -392,6 +392,7 @@ async def _drop_content(
         folder.rename(trash)
     await session.commit()
     await asyncio.to_thread(partial(shutil.rmtree, trash, ignore_errors=True))
+    await asyncio.to_thread(shared_store.forget, context.settings, folder)
 
 
 async def get_curve(

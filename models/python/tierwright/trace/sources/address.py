@@ -8,6 +8,7 @@ is the very key that is asked for.
 
 import re
 from dataclasses import dataclass
+from urllib.parse import unquote
 
 _BUCKETS = {
     "s3": re.compile(r"[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]"),
@@ -16,6 +17,7 @@ _BUCKETS = {
 }
 """What can be the name of a bucket or container, by scheme."""
 SCHEMES = tuple(f"{scheme}://" for scheme in _BUCKETS)
+_FOLDER = "file://"
 _KEY_BYTES = 1024
 
 
@@ -108,3 +110,20 @@ def parse(text: str) -> Address:
             "has an empty part, `.` or `..` between the slashes of its key"
         )
     return Address(bucket, key, scheme)
+
+
+def parse_store(text: str) -> Address:
+    """Take the address of a place for files apart: a prefix of a store, or `file:///folder`.
+
+    Raises
+    ------
+    ValueError
+        With the reason, to follow the text.
+    """
+    if not text.startswith(_FOLDER):
+        return parse(text)
+    host, slash, path = text.removeprefix(_FOLDER).partition("/")
+    folder = "/" + unquote(path).strip("/")
+    if not slash or host not in ("", "localhost") or folder == "/":
+        raise ValueError("does not name a folder by its full path")
+    return Address(folder, "", "file")

@@ -125,7 +125,9 @@ def version_of(address: Address) -> str:
 
 
 def _version_of(address: Address, found: Found) -> str:
-    return f"{address}, version {found.etag}, {found.size_bytes} bytes"
+    # A store without versions tells when the object was written.
+    version = found.etag or f"of {found.modified}"
+    return f"{address}, version {version}, {found.size_bytes} bytes"
 
 
 def _looked_up(address: Address, endpoint: str | None) -> Found:

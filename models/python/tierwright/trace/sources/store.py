@@ -11,7 +11,7 @@ import os
 import re
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Protocol
@@ -20,17 +20,19 @@ from tierwright.trace.sources import door
 from tierwright.trace.sources.address import Address
 
 if TYPE_CHECKING:
+    from obstore import GetOptions, ObjectMeta
     from obstore.store import (
         AzureStore,
         ClientConfig,
         GCSStore,
+        LocalStore,
         MemoryStore,
         RetryConfig,
         S3Config,
         S3Store,
     )
 
-    Store = S3Store | GCSStore | AzureStore | MemoryStore
+    Store = S3Store | GCSStore | AzureStore | LocalStore | MemoryStore
 
 _CODE = re.compile(r"<Code>(\w{1,80})</Code>")
 # The library tells failures of credentials from others in words alone. Addresses are of
@@ -62,6 +64,8 @@ _CREDENTIALS = {
     "az": "The {reader} takes the account from AZURE_STORAGE_ACCOUNT_NAME and its credentials "
     "from AZURE_STORAGE_ACCOUNT_KEY, AZURE_STORAGE_SAS_KEY or a managed identity; "
     "AZURE_SKIP_SIGNATURE=true reads public objects.",
+    "file": "Check that the folder is mounted, and that the {reader} may read and write there.",
+    "memory": "It is in the memory of one process.",
 }
 _MEMORY: dict[str, MemoryStore] = {}
 """Stores of this process alone, by the name of their bucket."""
@@ -70,6 +74,7 @@ _REACHED_BY = {
     "s3": "TIERWRIGHT_OBJECT_STORE_ENDPOINT, AWS_REGION, a proxy",
     "gs": "GOOGLE_BASE_URL, a proxy",
     "az": "AZURE_STORAGE_ACCOUNT_NAME, AZURE_STORAGE_ENDPOINT, a proxy",
+    "file": "the folder's full path",
     "memory": "it is in the memory of one process",
 }
 
@@ -123,10 +128,28 @@ class Failure:
 
 @dataclass(frozen=True)
 class Found:
-    """An object as the store described it."""
+    """An object as the store described it.
+
+    Attributes
+    ----------
+    size_bytes : int
+        Its length. [bytes]
+    etag : str or None
+        Of the version; some stores give none.
+    modified : str or None
+        When it was written, which tells versions apart where there is no ETag.
+    """
 
     size_bytes: int
     etag: str | None
+    modified: str | None = field(default=None, compare=False)
+
+    def is_other(self, meta: ObjectMeta) -> bool:
+        """Say whether an object without an ETag was written again, or has another length."""
+        written = meta["last_modified"].isoformat()
+        return meta["size"] != self.size_bytes or (
+            self.etag is None and self.modified not in (None, written)
+        )
 
 
 class LookUpFailed(Exception):
@@ -145,9 +168,9 @@ def open_store(
     Parameters
     ----------
     scheme : str
-        Which store: "s3", "gs" or "az"; "memory" is one of this process alone.
+        Which store: "s3", "gs" or "az"; "file" is a folder, "memory" is one of this process alone.
     bucket : str
-        Name of the bucket or container.
+        Name of the bucket or container, or full path of the folder.
     endpoint : str, optional
         Of S3, address of another store than Amazon's; absent, AWS_ENDPOINT_URL counts. The
         others take theirs from the environment alone.
@@ -155,8 +178,10 @@ def open_store(
         Limit of one request, its body included. [s]
     """
     # Here, because most of what imports this module never reaches a store.
-    from obstore.store import AzureStore, GCSStore, MemoryStore, S3Store
+    from obstore.store import AzureStore, GCSStore, LocalStore, MemoryStore, S3Store
 
+    if scheme == "file":
+        return LocalStore(bucket, mkdir=True)
     if scheme == "memory":
         return _MEMORY.setdefault(bucket, MemoryStore())
     config: S3Config = {} if endpoint is None else {"endpoint": endpoint}
@@ -233,7 +258,9 @@ def failure_of(error: Exception, scheme: str, reader: Reader = SERVER) -> Failur
         )
     return Failure(
         Fault.PASSING,
-        f"the store gave an unexpected answer: {_what_came(first)}",
+        "reading or writing it failed"
+        if scheme == "file"
+        else f"the store gave an unexpected answer: {_what_came(first)}",
         f"Check that the {reader.name} reaches the store ({_REACHED_BY[scheme]}), then "
         f"{reader.again}.",
         first,
@@ -284,8 +311,13 @@ class RangeRefused(Exception):
     """The store gave other bytes than those that were asked for: what, in a sentence."""
 
 
+def found_of(meta: ObjectMeta) -> Found:
+    """Keep what tells this version of an object from others."""
+    return Found(int(meta["size"]), meta["e_tag"], meta["last_modified"].isoformat())
+
+
 def parts_of(
-    store: Store, key: str, etag: str | None, start: int, end: int, size_bytes: int
+    store: Store, key: str, version: Found, start: int, end: int
 ) -> Iterator[memoryview]:
     """Read a range of one version of an object, in pieces of at least a mebibyte but the last.
 
@@ -295,26 +327,31 @@ def parts_of(
         What `open_store` returned.
     key : str
         Of the object.
-    etag : str or None
-        Of the version that is read.
+    version : Found
+        What is read, as it was looked up.
     start, end : int
         The range. [bytes]
-    size_bytes : int
-        Length of the object when it was looked up.
 
     Raises
     ------
     RangeRefused
-        The store gave another range, or the object has another length.
+        The store gave another range, or the object has another length or was written again.
     BaseError, OSError
         Of the library: see `failure_of`.
     """
     import obstore
 
-    found = obstore.get(store, key, options={"range": (start, end), "if_match": etag})
-    if found.range != (start, end) or found.meta["size"] != size_bytes:
+    options: GetOptions = {"range": (start, end)}
+    if version.etag is not None:
+        options["if_match"] = version.etag
+    found = obstore.get(store, key, options=options)
+    if version.is_other(found.meta) and found.meta["size"] == version.size_bytes:
         raise RangeRefused(
-            f"bytes {start} to {end} of {size_bytes} were requested, but the store "
+            f"it was written again at {found.meta['last_modified'].isoformat()}, while it was read"
+        )
+    if found.range != (start, end) or version.is_other(found.meta):
+        raise RangeRefused(
+            f"bytes {start} to {end} of {version.size_bytes} were requested, but the store "
             f"sent {found.range[0]} to {found.range[1]} of {found.meta['size']}"
         )
     for part in found.stream(min_chunk_size=_PART_BYTES):
@@ -398,7 +435,7 @@ def fetch(
     while done < size_bytes:
         end = min(size_bytes, (done // RANGE_BYTES + 1) * RANGE_BYTES)
         try:
-            for data in parts_of(store, address.key, found.etag, done, end, size_bytes):
+            for data in parts_of(store, address.key, found, done, end):
                 sink.write(data)
                 done += len(data)
             if done < end:
@@ -447,7 +484,7 @@ async def look_up(
         except (BaseError, OSError) as error:
             failure = failure_of(error, address.scheme, reader)
         else:
-            return Found(int(meta["size"]), meta["e_tag"])
+            return found_of(meta)
         # The answer to a HEAD has no body, and only a body tells a missing bucket from a
         # missing object, or why access is denied.
         if failure.fault is not Fault.PASSING:

@@ -22,7 +22,7 @@ async def prepare(
 ) -> dict[str, Any]:
     """Make the input of the child."""
     simulation = await results.of_run(session, run)
-    trace = contents.existing_trace(settings, simulation.content_id)
+    trace = await contents.existing_trace(settings, simulation.content_id, session)
     inputs = simulation.inputs
     content = await results.content_of(session, simulation)
     warm_up = warm_up_of(warm_up_asked(inputs), content.summary["accesses"])
