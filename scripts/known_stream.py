@@ -41,6 +41,8 @@ BATCH_S = 0.02
 STRETCH_S, LEAST_HELD = 10.0, 0.5
 """Of each stretch of so long [s], the least share of the rate at which a run is a measurement. [1]"""
 SIZES = 8
+FULL_PAUSE_S = 5.0
+"""Between looks at whether the server evicts. [s]"""
 LEAST_SHARE = 0.5
 """Of the smallest size at which curve and stream are compared, in what the curve speaks of. [1]"""
 Keys = NDArray[np.int64]
@@ -280,6 +282,54 @@ def reading(kind: Kind, port: int) -> str:
     return done.stdout
 
 
+def evictions(text: str) -> int:
+    """Return the evictions that a server states, of `INFO stats` of Redis or `stats` of memcached; 0 without any."""
+    found = re.search(
+        r"^(?:STAT evictions |evicted_keys:)(\d+)\s*$", text, re.MULTILINE
+    )
+    return int(found.group(1)) if found else 0
+
+
+def counted(kind: Kind, port: int) -> str:
+    """Ask a server for its counters."""
+    question, end = (
+        (b"INFO stats\r\nQUIT\r\n", b"+OK\r\n")
+        if kind.name == "redis"
+        else (b"stats\r\nquit\r\n", b"END\r\n")
+    )
+    with socket.create_connection(("127.0.0.1", port)) as asked:
+        asked.sendall(question)
+        said = bytearray()
+        while not said.endswith(end) and (more := asked.recv(65536)):
+            said += more
+    return said.decode("ascii", "replace")
+
+
+def until_full(kind: Kind, port: int) -> float:
+    """Wait until the server evicts: what is resident before that is all that was ever used. At most twice its time.
+
+    Returns
+    -------
+    float
+        How long from the call. [s]
+
+    Raises
+    ------
+    RuntimeError
+        It evicted nothing.
+    """
+    begun = time.monotonic()
+    time.sleep(kind.warm_s)
+    while not evictions(counted(kind, port)):
+        if time.monotonic() - begun > 2 * kind.warm_s:
+            message = (
+                f"{kind.name} evicted nothing in {2 * kind.warm_s:g} s: it is not full"
+            )
+            raise RuntimeError(message)
+        time.sleep(FULL_PAUSE_S)
+    return time.monotonic() - begun
+
+
 def recorded(kind: Kind) -> tuple[str, Keys, int, int, float]:
     """Run server, generator and readings.
 
@@ -293,7 +343,7 @@ def recorded(kind: Kind) -> tuple[str, Keys, int, int, float]:
     with running(kind, port):
         generator = Generator(kind, port)
         generator.start()
-        time.sleep(kind.warm_s)
+        print(f"full after {until_full(kind, port):.0f} s", flush=True)
         texts, first, since = [], generator.count, time.monotonic()
         for at in range(kind.readings):
             if at:

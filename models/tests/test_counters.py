@@ -5,6 +5,7 @@ import math
 import os
 import re
 import subprocess
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -19,7 +20,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tierwright import _simulator
-from tierwright.advise import configurations, dram_or_flash, scale
+from tierwright.advise import (
+    compare,
+    configurations,
+    directories,
+    dram_or_flash,
+    flash_choice,
+    recovery,
+    response,
+    scale,
+    scheme_map,
+    throughput,
+    wear,
+)
 from tierwright.advise.point import Rate
 from tierwright.cli.app import main
 from tierwright.common.errors import BadInput
@@ -27,6 +40,9 @@ from tierwright.evaluate.advice.later import stretched_curve
 from tierwright.evaluate.compose.composed import composed_profile
 from tierwright.evaluate.page_flow.cautions import about_curve
 from tierwright.evaluate.page_flow.other_ends import Situation, other_ends
+from tierwright.evaluate.page_flow.scheme_map import Axis
+from tierwright.evaluate.response.schemes import Hierarchy
+from tierwright.evaluate.throughput.schemes import Setting
 from tierwright.hardware.catalog import device_or_file
 from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve, Given
@@ -1327,20 +1343,116 @@ def test_configurations_beyond_the_evidence_are_unknown() -> None:
     assert "evidence" not in {each.reason for each in every.excluded}
 
 
-def test_of_one_point_the_paying_ram_is_unknown() -> None:
-    one, ages = (
+def test_of_counted_points_the_paying_ram_is_unknown() -> None:
+    """What one more page saves between two counted sizes is not known; ages show it."""
+    points, ages = (
         dram_or_flash.answer(
             device_or_file(FLASH),
             device_or_file(DISK),
             curve=large(kind),
-            ram_pages=int(PAGES[-1]),
+            ram_pages=int(PAGES[0]),
             rate=Rate(5000.0, "stated"),
         )
-        for kind in ("one_point", "ages")
+        for kind in ("points", "ages")
     )
-    assert one.paying is None
-    assert one.paying_reason.startswith("One size and its miss ratio")
-    assert not ages.paying_reason.startswith("One size")
+    assert points.paying is None
+    assert points.paying_reason.startswith("The misses were counted at some sizes")
+    assert not ages.paying_reason.startswith("The misses were counted")
+
+
+def asked_of(curve: Curve, ram: int, flash: int) -> dict[str, Callable[[], Any]]:
+    """Every question that reads the curve at stated sizes."""
+    devices: dict[str, Any] = {
+        "flash": device_or_file(FLASH),
+        "disk": device_or_file(DISK),
+    }
+    sizes: dict[str, Any] = {"ram_pages": ram, "flash_pages": flash}
+    page = curve.page_bytes
+    hierarchy = Hierarchy(**devices)
+    return {
+        "compare": lambda: compare.answer(curve, **sizes, **devices),
+        "wear": lambda: wear.answer(curve, **sizes, **devices, accesses_per_s=5000.0),
+        "flash_choice": lambda: flash_choice.answer(
+            curve, **sizes, candidates=[devices["flash"]], disk=devices["disk"]
+        ),
+        "throughput": lambda: throughput.answer(
+            curve, **sizes, **devices, setting=Setting(16), vary="clients"
+        ),
+        "response": lambda: response.answer(
+            curve,
+            **sizes,
+            hierarchy=hierarchy,
+            rates=[response.NamedRate("mean", 5000.0, "stated")],
+        ),
+        "recovery": lambda: recovery.answer(
+            curve, **sizes, **devices, accesses_per_s=5000.0
+        ),
+        "directories": lambda: directories.answer(
+            curve,
+            ram_bytes=ram * (page + 48),
+            flash_bytes=max(flash, 1) * page,
+            **devices,
+        ),
+        "dram_or_flash": lambda: dram_or_flash.answer(
+            *devices.values(), curve=curve, ram_pages=ram
+        ),
+    }
+
+
+QUESTIONS = tuple(asked_of(large("ages"), 1, 1))
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("kind", ["points", "ages", "one_point"])
+def test_no_question_reads_what_the_evidence_does_not_speak_of(
+    kind: str, question: str
+) -> None:
+    curve = large(kind)
+    assert curve.evidence is not None
+    low, high = curve.evidence.valid_from, curve.evidence.valid_to
+    with pytest.raises(BadInput, match="unknown"):
+        asked_of(curve, low // 2, high - low)[question]()
+    if question != "dram_or_flash":  # reads no size of flash
+        with pytest.raises(BadInput, match="unknown"):
+            asked_of(curve, low, high - low + 2)[question]()
+    if kind != "one_point":
+        assert asked_of(curve, low, high - low)[question]() is not None
+
+
+def test_of_one_point_todays_configuration_is_computed_and_nothing_else() -> None:
+    curve = large("one_point")
+    size = int(PAGES[-1])
+    today = asked_of(curve, size, 0)["compare"]()
+    assert today.evaluation.best == "none"
+    for ram, flash in ((size // 2, 0), (size, 1000), (2 * size, 0)):
+        with pytest.raises(BadInput, match="speaks of 64 GiB alone") as refused:
+            asked_of(curve, ram, flash)["compare"]()
+        assert "64 GiB of RAM without flash" in refused.value.hint
+    with pytest.raises(BadInput, match="a map reads many"):
+        scheme_map.answer(
+            curve,
+            x=Axis.spaced("ram_pages", 1, 100),
+            y=Axis.spaced("flash_pages", 1, 100),
+            flash=device_or_file(FLASH),
+            disk=device_or_file(DISK),
+        )
+    with pytest.raises(BadInput, match="what more DRAM or flash would save is unknown"):
+        asked_of(curve, size, 0)["dram_or_flash"]()
+
+
+def test_throughput_over_flash_sizes_stays_within_the_evidence() -> None:
+    curve = large("ages")
+    ram, flash = int(PAGES[0]), int(PAGES[-1] - PAGES[0])
+    found = throughput.answer(
+        curve,
+        ram_pages=ram,
+        flash_pages=flash,
+        flash=device_or_file(FLASH),
+        disk=device_or_file(DISK),
+        setting=Setting(16),
+        vary="flash_pages",
+    )
+    assert max(found.study.points) == flash
 
 
 def test_the_bounds_of_one_point_contain_the_truth() -> None:
