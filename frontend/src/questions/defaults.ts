@@ -66,8 +66,15 @@ type Summary = NonNullable<WorkloadOut["summary"]>;
 export function usualSizes(
   summary: Pick<Summary, "curve_pages" | "distinct_pages" | "page_bytes"> & {
     readonly production?: Summary["production"];
+    readonly evidence?: Pick<
+      NonNullable<Summary["evidence"]>,
+      "valid_from" | "valid_to"
+    > | null;
   },
 ) {
+  if (summary.evidence != null) {
+    return knownSizes(summary.evidence);
+  }
   const production = summary.production?.production;
   if (production === undefined) {
     // Beyond the end of a given curve nothing is known.
@@ -82,6 +89,14 @@ export function usualSizes(
     flash_pages: Math.round(pages(PRODUCTION_FLASH_SHARE)),
   };
 }
+
+/** RAM and flash of a curve from counters: from the first to the last size that it speaks of, and nothing beyond. */
+export const knownSizes = (
+  evidence: Pick<NonNullable<Summary["evidence"]>, "valid_from" | "valid_to">,
+) => ({
+  ram_pages: evidence.valid_from,
+  flash_pages: evidence.valid_to - evidence.valid_from,
+});
 
 /** 1 % of the workload's pages in RAM and 50 % on flash. */
 export function defaultSizes(distinctPages: number) {

@@ -8461,6 +8461,12 @@ export type EvidenceOut = {
      */
     check: string;
     /**
+     * Gap
+     *
+     * The size of that error, in short.
+     */
+    gap: string;
+    /**
      * Indicative
      *
      * Whether the check shows an error above 25 %.
@@ -8490,6 +8496,16 @@ export type EvidenceOut = {
      * Levels of the hierarchy that was counted, from the fastest; empty where it was not counted by level.
      */
     tiers: Array<EvidenceTierOut>;
+    /**
+     * Bounds
+     *
+     * Of one point: the most that a larger cache saves and the least that a smaller one loses; null where more is known.
+     */
+    bounds: string | null;
+    /**
+     * What to record for a surer curve, where little is known: of one point, or of ages that are indicative or have no band.
+     */
+    next_step: NextStepOut | null;
 };
 
 /**
@@ -13385,6 +13401,38 @@ export type NextMoneyOut = {
      * What the smallest flash gains before its first hit; below 0 where every victim is staged. [µs per access]
      */
     entry_gain_us: number | null;
+};
+
+/**
+ * NextStepOut
+ *
+ * What to record next: for how long, and with which command.
+ */
+export type NextStepOut = {
+    /**
+     * What
+     *
+     * To record.
+     */
+    what: string;
+    /**
+     * Duration
+     *
+     * For how long.
+     */
+    duration: string;
+    /**
+     * Command
+     *
+     * As the documentation of counters explains it; names in capitals are those of the system.
+     */
+    command: string;
+    /**
+     * Sentence
+     *
+     * What and for how long, in words.
+     */
+    sentence: string;
 };
 
 /**

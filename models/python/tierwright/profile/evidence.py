@@ -213,6 +213,16 @@ class Evidence:
         )
         return high if self.valid_from == self.valid_to else f"{low} to {high}"
 
+    @property
+    def gap_text(self) -> str:
+        """Say by how much it is off by its own check, in short."""
+        if self.self_check is None:
+            return "not checked"
+        much = abs(self.self_check)
+        if much < _AGREES:
+            return "none"
+        return f"{percent(much)} {'more' if self.self_check > 0 else 'fewer'} misses"
+
     def check_text(self, page_bytes: int) -> str:
         """Say how far it is off by its own check and at which size, or why there is none.
 
