@@ -330,20 +330,21 @@ def until_full(kind: Kind, port: int) -> float:
     return time.monotonic() - begun
 
 
-def recorded(kind: Kind) -> tuple[str, Keys, int, int, float]:
+def recorded(kind: Kind) -> tuple[str, Keys, int, int, float, float]:
     """Run server, generator and readings.
 
     Returns
     -------
-    text, keys, first, last, held
-        What was printed, the stream, where in it the readings begin and end, and the least share of the rate that was
-        held. [1]
+    text, keys, first, last, held, full_s
+        What was printed, the stream, where in it the readings begin and end, the least share of the rate that was
+        held [1], and how long the load ran before the first reading [s].
     """
     port = free_port()
     with running(kind, port):
         generator = Generator(kind, port)
         generator.start()
-        print(f"full after {until_full(kind, port):.0f} s", flush=True)
+        full_s = until_full(kind, port)
+        print(f"full after {full_s:.0f} s", flush=True)
         texts, first, since = [], generator.count, time.monotonic()
         for at in range(kind.readings):
             if at:
@@ -356,7 +357,7 @@ def recorded(kind: Kind) -> tuple[str, Keys, int, int, float]:
         last, until = generator.count, time.monotonic()
         keys = generator.end()
         held = generator.slowest(since, until)
-    return "".join(texts), keys, first, last, held
+    return "".join(texts), keys, first, last, held, full_s
 
 
 def exact(keys: Keys, first: int, last: int) -> NDArray[np.float64]:
@@ -385,7 +386,13 @@ def version(kind: Kind) -> str:
 
 
 def page_of(
-    kind: Kind, text: str, keys: Keys, first: int, last: int, held: float
+    kind: Kind,
+    text: str,
+    keys: Keys,
+    first: int,
+    last: int,
+    held: float,
+    full_s: float,
 ) -> str:
     """Write the page."""
     found = import_curve(text)
@@ -415,7 +422,7 @@ def page_of(
         f"Written by `make counters-{kind.name}`; do not edit. {version(kind)} with `{options}`, {kind.gets_per_s:,} gets "
         f"per second of a Zipf law (exponent {EXPONENT}) over {KEYS:,} keys with values of {len(VALUE)} bytes; what "
         f"missed was set. {kind.readings} readings by the documented command of [counters](counters.md), "
-        f"{kind.pause_s:g} s apart, after {kind.warm_s:g} s. Beside the curve stand LRU caches of so many items, "
+        f"{kind.pause_s:g} s apart, after {full_s:.0f} s. Beside the curve stand LRU caches of so many items, "
         f"replayed on the recorded stream: {last - first:,} gets from the first reading to the last, caches warm. The slowest "
         f"{STRETCH_S:g} s of the generator held {held:.0%} of its rate.",
         "",
@@ -443,14 +450,14 @@ def main(arguments: list[str]) -> int:
             f"skipped: {' and '.join(lacking)} not installed, so no server was measured"
         )
         return 0
-    text, keys, first, last, held = recorded(kind)
+    text, keys, first, last, held, full_s = recorded(kind)
     if held < LEAST_HELD:
         print(
             f"error: the generator held {held:.0%} of its rate at the slowest, so ages and rates are of different loads"
         )
         print("hint: run it on a machine that does nothing else")
         return 1
-    page = page_of(kind, text, keys, first, last, held)
+    page = page_of(kind, text, keys, first, last, held, full_s)
     path = DOCS / f"counters-{kind.name}.md"
     path.write_text(page, "utf-8")
     print(f"wrote {path.relative_to(ROOT)}")
