@@ -43,8 +43,11 @@ from tierwright.evaluate.page_flow.other_ends import Situation, other_ends
 from tierwright.evaluate.page_flow.scheme_map import Axis
 from tierwright.evaluate.response.schemes import Hierarchy
 from tierwright.evaluate.throughput.schemes import Setting
+from tierwright.hardware import catalog
 from tierwright.hardware.catalog import device_or_file
 from tierwright.hardware.device import Device
+from tierwright.hardware.prices import why_no_price
+from tierwright.hardware.running_tiers import device_for, running_devices
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.document import Profile, profile_from_mapping
 from tierwright.profile.evidence import Evidence, weakest
@@ -812,6 +815,77 @@ class TestAurora:
         document["given"]["tiers"][0]["requests_per_s"] = -1
         with pytest.raises(BadInput, match=r"given\.tiers"):
             profile_from_mapping(document)
+
+    def test_times_of_tiers_are_those_of_the_costs_and_no_device_is_claimed(
+        self,
+    ) -> None:
+        """Each access: hits of flash at 0.2 ms, reads of storage at 1.2 ms, by hand; a write is assumed to be a read."""
+        made = examine(KINDS["aurora"].example)
+        assert made.profile is not None
+        curve = made.profile.curve.with_dirty_share(0.0)
+        assert curve.evidence is not None
+        devices = running_devices(curve)
+        assert set(devices) == {"measured-flash", "measured-disk"}
+        ram, all_ = curve.evidence.valid_from, curve.evidence.valid_to
+        found = compare.answer(
+            curve,
+            ram_pages=ram,
+            flash_pages=all_ - ram,
+            flash=devices["measured-flash"],
+            disk=devices["measured-disk"],
+            prices=catalog.price_book("street-2026-q3"),
+        )
+        exclusive = found.evaluation.schemes["exclusive"]
+        hits, reads, misses = 280_000, 60_000, 340_000
+        by_hand = (200.0 * hits + 1200.0 * reads + 200.0 * misses) / 3_600_000
+        assert exclusive.io_time_us_per_access == pytest.approx(by_hand, rel=1e-3)
+        inputs = found.evaluation.inputs
+        assert (
+            "counters of the running system (aurora)" in inputs["flash_service_basis"]
+        )
+        assert "waits included" in inputs["disk_service_basis"]
+        assert "no write was timed" in inputs["disk_service_basis"]
+        names = {each.name for each in found.warnings}
+        assert "latency_as_service_time" not in names
+        said = [w.message for w in found.warnings if w.name == "tier_times_measured"]
+        assert ["200 µs" in said[0], "1.2 ms" in said[1]] == [True, True]
+        assert all("No figures of a device are used" in each for each in said)
+        for each in devices.values():
+            assert each.capacity_bytes is None
+            assert each.assumed == ("write_latency_us",)
+            # No price of NVMe drives is claimed for it.
+            assert catalog.price_book("street-2026-q3").price_of(each) is None
+        assert "whose price was not stated" in why_no_price("it", each, None)
+
+    def test_only_tiers_that_were_timed_are_devices(self) -> None:
+        text = KINDS["aurora"].example.replace("16300000", "16356000", 1)
+        made = examine(text)
+        assert made.profile is not None
+        curve = made.profile.curve
+        assert set(running_devices(curve)) == {"measured-disk"}
+        with pytest.raises(BadInput, match="no tier whose reads were timed"):
+            device_for(curve, "measured-flash")
+        assert device_for(curve, FLASH).id == FLASH
+        with pytest.raises(BadInput, match="no tier whose reads were timed"):
+            device_for(large("points"), "measured-disk")
+        again = profile_from_mapping(json.loads(made.profile.to_text())).curve
+        assert running_devices(again) == running_devices(curve)
+
+    def test_the_command_uses_what_was_measured_where_no_device_is_named(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        text, profile = tmp_path / "counters.csv", tmp_path / "aurora.json"
+        text.write_text(KINDS["aurora"].example)
+        main(["curve", "import", str(text), "-o", str(profile)])
+        capsys.readouterr()
+        asked = ["evaluate", str(profile), "--ram-pages", "192GiB", "--flash-pages"]
+        main([*asked, "975GiB", "--dirty-share", "0", "--assumptions"])
+        said = capsys.readouterr()
+        assert "measured-flash over measured-disk" in said.out
+        assert "that it measured, waits included" in said.err + said.out
+        main([*asked, "975GiB", "--dirty-share", "0", "--flash-device", FLASH])
+        said = capsys.readouterr()
+        assert f"{FLASH} over measured-disk" in said.out
 
     def test_documented_sizes_are_powers_of_1024(self) -> None:
         assert flash_bytes(Reading(), 1, "975 GB") == 975 * 2**30

@@ -73,6 +73,7 @@ OUTSIDE = {
     "hardware.measure.run": "executes a plan; held by test_measure.py",
     "catalogue": "words about formulas, and checks of their inputs",
     "profile.given": "reads curves; held by its own tests",
+    "hardware.running_tiers": "names of tiers and what was timed; held by test_counters.py",
     "profile.next_step": "words; held by test_next_step.py",
     "profile.evidence": "plain data and words; held by test_counters.py",
     "common.checks": "checks inputs",

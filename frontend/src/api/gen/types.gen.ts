@@ -7225,9 +7225,9 @@ export type DeviceOut = {
     /**
      * Origin
      *
-     * `shipped` with the product, or your `own`.
+     * `running`: a tier of a running system, as its counters timed it.
      */
-    origin: 'shipped' | 'own';
+    origin: 'shipped' | 'own' | 'running';
     /**
      * Year
      *
@@ -7237,9 +7237,9 @@ export type DeviceOut = {
     /**
      * Sold As
      *
-     * `instance`: disks that are rented only with a cloud instance, and are not ranked among drives.
+     * `instance`: disks that are rented only with a cloud instance, and are not ranked among drives. `running`: not sold, a tier of a running system.
      */
-    sold_as: 'device' | 'instance';
+    sold_as: 'device' | 'instance' | 'running';
     /**
      * Capacity Bytes
      *
@@ -8570,6 +8570,12 @@ export type EvidenceTierOut = {
      * Mean time of a read of it; null where none was measured. [µs]
      */
     read_us: number | null;
+    /**
+     * Device Id
+     *
+     * Name under which it stands in place of the id of a device, with the time of its reads; null where none was timed.
+     */
+    device_id: string | null;
     /**
      * Text
      *

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from tierwright.hardware.running_tiers import running_id
 from tierwright.profile.curve import Curve
 from tierwright.profile.evidence import Evidence, EvidenceClass
 from tierwright.profile.given.combine import MOST
@@ -44,6 +45,11 @@ class EvidenceTierOut(Answer):
     requests_per_s: float = Field(description="Requests that it answered. [1/s]")
     read_us: float | None = Field(
         description="Mean time of a read of it; null where none was measured. [µs]"
+    )
+    device_id: str | None = Field(
+        default=None,
+        description="Name under which it stands in place of the id of a device, with the time of its reads; null where "
+        "none was timed.",
     )
     text: str = Field(description="The same in words.")
 
@@ -155,8 +161,10 @@ def evidence_of(
             for each in evidence.parts
         ],
         tiers=[
-            EvidenceTierOut(**each.to_dict(), text=each.text())
-            for each in evidence.tiers
+            EvidenceTierOut(
+                **each.to_dict(), device_id=running_id(each, at), text=each.text()
+            )
+            for at, each in enumerate(evidence.tiers)
         ],
         bounds=None if curve is None else bounds_text(curve, duration_s),
         next_step=None if step is None else NextStepOut(**step.to_dict()),
