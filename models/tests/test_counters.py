@@ -1,10 +1,12 @@
 """Curves from counters: ages against exact curves, what each reader takes and refuses, what the class does to answers."""
 
+import io
 import json
 import math
 import os
 import re
 import subprocess
+import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -13,6 +15,7 @@ from typing import Any
 
 import advice_cases
 import numpy as np
+import pypdf
 import pytest
 import recordings
 import zstandard
@@ -27,6 +30,7 @@ from tierwright.advise import (
     dram_or_flash,
     flash_choice,
     recovery,
+    report,
     response,
     scale,
     scheme_map,
@@ -1594,3 +1598,62 @@ def test_a_composed_profile_keeps_the_weakest_class() -> None:
     assert made.evidence.valid_to == pytest.approx(2 * alone.valid_to, rel=0.1)
     names = {each.name for each in about_curve(made, [1000], [0])}
     assert {"composed_workload", "curve_from_ages"} <= names
+
+
+# --- no output drops the class ----------------------------------------------------------------
+
+
+def said_by(answer: Any) -> str:
+    """All that an answer says in plain data: what command, API and notebook show."""
+    plain = answer.to_dict() if hasattr(answer, "to_dict") else answer
+    return json.dumps(plain, default=str)
+
+
+@pytest.mark.parametrize("question", [*QUESTIONS, "scheme_map", "configurations"])
+@pytest.mark.parametrize("kind", ["points", "ages"])
+def test_no_answer_drops_the_class(kind: str, question: str) -> None:
+    curve = large(kind)
+    assert curve.evidence is not None
+    low, high = curve.evidence.valid_from, curve.evidence.valid_to
+    if question == "scheme_map":
+        found: Any = scheme_map.answer(
+            curve,
+            x=Axis.spaced("ram_pages", low, 2 * low, 4),
+            y=Axis.spaced("flash_pages", low, 2 * low, 4),
+            flash=device_or_file(FLASH),
+            disk=device_or_file(DISK),
+        )
+    elif question == "configurations":
+        found = configurations.answer(curve, accesses_per_s=5000.0, kinds=("chassis",))
+    else:
+        found = asked_of(curve, low, high - low)[question]()
+    names = {each.name for each in found.warnings}
+    assert f"curve_from_{kind}" in names
+    # And in what it says as plain data, which other kinds of curves do not.
+    assert f"curve_from_{kind}" in said_by(found)
+
+
+def text_of(content: bytes, form: str) -> str:
+    """All text of a report, whatever its form."""
+    if form == "pdf":
+        pages = pypdf.PdfReader(io.BytesIO(content)).pages
+        return " ".join(page.extract_text() for page in pages)
+    if form == "xlsx":
+        with zipfile.ZipFile(io.BytesIO(content)) as packed:
+            parts = [packed.read(each) for each in packed.namelist()]
+        return b" ".join(parts).decode("utf-8", "replace")
+    return content.decode("utf-8")
+
+
+@pytest.mark.parametrize("form", report.FORMS)
+@pytest.mark.parametrize("kind", ["points", "ages", "one_point"])
+def test_no_report_or_export_of_an_advice_drops_the_class(kind: str, form: str) -> None:
+    found = advice_cases.ask(curve=large(kind), accesses_per_s=5000.0)
+    document = json.loads(json.dumps(found.to_dict(derivation=True)))
+    said = " ".join(text_of(report.made(document, form), form).split())
+    words = {
+        "points": "The system itself counted the misses",
+        "ages": "from ages",
+        "one_point": "One size and its miss ratio are known",
+    }
+    assert words[kind].lower() in said.lower() or f"curve_from_{kind}" in said
