@@ -41,6 +41,8 @@ BATCH_S = 0.02
 STRETCH_S, LEAST_HELD = 10.0, 0.5
 """Of each stretch of so long [s], the least share of the rate at which a run is a measurement. [1]"""
 SIZES = 8
+FULL_PAUSE_S = 5.0
+"""Between looks at whether the server evicts. [s]"""
 LEAST_SHARE = 0.5
 """Of the smallest size at which curve and stream are compared, in what the curve speaks of. [1]"""
 Keys = NDArray[np.int64]
@@ -280,20 +282,69 @@ def reading(kind: Kind, port: int) -> str:
     return done.stdout
 
 
-def recorded(kind: Kind) -> tuple[str, Keys, int, int, float]:
+def evictions(text: str) -> int:
+    """Return the evictions that a server states, of `INFO stats` of Redis or `stats` of memcached; 0 without any."""
+    found = re.search(
+        r"^(?:STAT evictions |evicted_keys:)(\d+)\s*$", text, re.MULTILINE
+    )
+    return int(found.group(1)) if found else 0
+
+
+def counted(kind: Kind, port: int) -> str:
+    """Ask a server for its counters."""
+    question, end = (
+        (b"INFO stats\r\nQUIT\r\n", b"+OK\r\n")
+        if kind.name == "redis"
+        else (b"stats\r\nquit\r\n", b"END\r\n")
+    )
+    with socket.create_connection(("127.0.0.1", port)) as asked:
+        asked.sendall(question)
+        said = bytearray()
+        while not said.endswith(end) and (more := asked.recv(65536)):
+            said += more
+    return said.decode("ascii", "replace")
+
+
+def until_full(kind: Kind, port: int) -> float:
+    """Wait until the server evicts: what is resident before that is all that was ever used. At most twice its time.
+
+    Returns
+    -------
+    float
+        How long from the call. [s]
+
+    Raises
+    ------
+    RuntimeError
+        It evicted nothing.
+    """
+    begun = time.monotonic()
+    time.sleep(kind.warm_s)
+    while not evictions(counted(kind, port)):
+        if time.monotonic() - begun > 2 * kind.warm_s:
+            message = (
+                f"{kind.name} evicted nothing in {2 * kind.warm_s:g} s: it is not full"
+            )
+            raise RuntimeError(message)
+        time.sleep(FULL_PAUSE_S)
+    return time.monotonic() - begun
+
+
+def recorded(kind: Kind) -> tuple[str, Keys, int, int, float, float]:
     """Run server, generator and readings.
 
     Returns
     -------
-    text, keys, first, last, held
-        What was printed, the stream, where in it the readings begin and end, and the least share of the rate that was
-        held. [1]
+    text, keys, first, last, held, full_s
+        What was printed, the stream, where in it the readings begin and end, the least share of the rate that was
+        held [1], and how long the load ran before the first reading [s].
     """
     port = free_port()
     with running(kind, port):
         generator = Generator(kind, port)
         generator.start()
-        time.sleep(kind.warm_s)
+        full_s = until_full(kind, port)
+        print(f"full after {full_s:.0f} s", flush=True)
         texts, first, since = [], generator.count, time.monotonic()
         for at in range(kind.readings):
             if at:
@@ -306,7 +357,7 @@ def recorded(kind: Kind) -> tuple[str, Keys, int, int, float]:
         last, until = generator.count, time.monotonic()
         keys = generator.end()
         held = generator.slowest(since, until)
-    return "".join(texts), keys, first, last, held
+    return "".join(texts), keys, first, last, held, full_s
 
 
 def exact(keys: Keys, first: int, last: int) -> NDArray[np.float64]:
@@ -335,7 +386,13 @@ def version(kind: Kind) -> str:
 
 
 def page_of(
-    kind: Kind, text: str, keys: Keys, first: int, last: int, held: float
+    kind: Kind,
+    text: str,
+    keys: Keys,
+    first: int,
+    last: int,
+    held: float,
+    full_s: float,
 ) -> str:
     """Write the page."""
     found = import_curve(text)
@@ -365,7 +422,7 @@ def page_of(
         f"Written by `make counters-{kind.name}`; do not edit. {version(kind)} with `{options}`, {kind.gets_per_s:,} gets "
         f"per second of a Zipf law (exponent {EXPONENT}) over {KEYS:,} keys with values of {len(VALUE)} bytes; what "
         f"missed was set. {kind.readings} readings by the documented command of [counters](counters.md), "
-        f"{kind.pause_s:g} s apart, after {kind.warm_s:g} s. Beside the curve stand LRU caches of so many items, "
+        f"{kind.pause_s:g} s apart, after {full_s:.0f} s. Beside the curve stand LRU caches of so many items, "
         f"replayed on the recorded stream: {last - first:,} gets from the first reading to the last, caches warm. The slowest "
         f"{STRETCH_S:g} s of the generator held {held:.0%} of its rate.",
         "",
@@ -393,14 +450,14 @@ def main(arguments: list[str]) -> int:
             f"skipped: {' and '.join(lacking)} not installed, so no server was measured"
         )
         return 0
-    text, keys, first, last, held = recorded(kind)
+    text, keys, first, last, held, full_s = recorded(kind)
     if held < LEAST_HELD:
         print(
             f"error: the generator held {held:.0%} of its rate at the slowest, so ages and rates are of different loads"
         )
         print("hint: run it on a machine that does nothing else")
         return 1
-    page = page_of(kind, text, keys, first, last, held)
+    page = page_of(kind, text, keys, first, last, held, full_s)
     path = DOCS / f"counters-{kind.name}.md"
     path.write_text(page, "utf-8")
     print(f"wrote {path.relative_to(ROOT)}")

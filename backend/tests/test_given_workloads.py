@@ -628,6 +628,55 @@ class TestCounters:
         assert levels[1]["size_bytes"] == 975 * 2**30
         assert "200 µs per read" in levels[1]["text"]
 
+    def test_measured_tiers_stand_in_place_of_devices(self, application):
+        text = self.example(application, "aurora")
+        body = {"name": "Aurora with times", "text": text, "dirty_share": 0.0}
+        made = application.post("/workloads/from-curve", body, 201)
+        ram, flash_tier, disk_tier = made["summary"]["evidence"]["tiers"]
+        assert ram["device_id"] is None
+        evidence = made["summary"]["evidence"]
+        asked = {
+            "workload_id": made["id"],
+            "ram_pages": evidence["valid_from"],
+            "flash_pages": evidence["valid_to"] - evidence["valid_from"],
+            "flash_device_id": flash_tier["device_id"],
+            "disk_device_id": disk_tier["device_id"],
+        }
+        found = application.post("/evaluations", asked, 200)
+        assert found["devices"]["flash"]["origin"] == "running"
+        assert found["devices"]["flash"]["read_service_us"] == 200.0
+        assert found["devices"]["disk"]["read_service_us"] == 1200.0
+        assert found["devices"]["disk"]["capacity_bytes"] is None
+        names = {each["name"] for each in found["warnings"]}
+        assert "tier_times_measured" in names
+        # Of a workload without timed tiers there is no such device.
+        plain = {**asked, "workload_id": "example", "ram_pages": 10, "flash_pages": 10}
+        refused = application.post("/evaluations", plain, 422)
+        assert "body.flash_device_id" in str(refused)
+        assert "no tier whose reads were timed" in str(refused)
+
+    def test_no_scheme_is_compared_where_one_size_is_known(self, application):
+        text = self.example(application, "postgres")
+        made = application.post(
+            "/workloads/from-curve", {"name": "One point", "text": text}, 201
+        )
+        evidence = made["summary"]["evidence"]
+        assert evidence["gap"] == "not checked"
+        assert "at most all of these" in evidence["bounds"]
+        assert "psql" in evidence["next_step"]["command"]
+        asked = {
+            "workload_id": made["id"],
+            "ram_pages": evidence["valid_to"],
+            "flash_pages": 0,
+            "flash_device_id": "face2016-samsung-840pro-256",
+            "disk_device_id": "face2016-cheetah-15k6-single",
+        }
+        today = application.post("/evaluations", asked, 200)
+        assert "other sizes are unknown" in today["sentence"]
+        for change in ({"flash_pages": 1000}, {"ram_pages": 1000}):
+            refused = application.post("/evaluations", {**asked, **change}, 422)
+            assert "speaks of 8 GiB alone" in str(refused)
+
     def test_the_band_and_the_parts_of_a_combined_curve_are_shown(self, application):
         text = self.example(application, "redis")
         preview = application.post("/curve-previews", {"text": text}, 200)

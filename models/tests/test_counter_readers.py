@@ -837,15 +837,42 @@ def test_the_table_of_errors_has_every_trace_and_its_bounds() -> None:
     assert len(names) == 9
     for name in names:
         of = [row for row in rows if row.startswith(f" {name} |")]
-        assert [int(row.split("|")[1]) for row in of] == list(script.SNAPSHOTS)
+        *ages, point = of
+        assert [int(row.split("|")[1]) for row in ages] == list(script.SNAPSHOTS)
+        inside, _, of_all = point.rstrip(" |\n").rpartition("| ")[2].split()[:3]
+        assert inside == of_all
     assert "of 9 of 9 traces" in rows[-1]
 
 
-def test_bounds_of_one_point_that_do_not_hold_are_found() -> None:
-    holds = script_of("generate_counter_errors").bounds_hold
-    assert holds(np.asarray([0.9, 0.5, 0.5, 0.1]))
-    assert not holds(np.asarray([0.9, 0.5, 0.6]))  # a larger cache misses more
-    assert not holds(np.asarray([1.1, 0.5]))
+def test_the_bounds_of_one_point_are_those_of_the_product() -> None:
+    """Of one size with 30 misses of 100 accesses: none to 30 beyond it, 30 to 100 below; a curve outside is found."""
+    script = script_of("generate_counter_errors")
+    sizes = np.asarray([1, 50, 100, 200])
+    low, high = script.bounds_of(100, 0.3, sizes)
+    assert low == pytest.approx([0.3, 0.3, 0.3, 0.0])
+    assert high == pytest.approx([1.0, 1.0, 0.3, 0.3])
+    falling = np.linspace(0.9, 0.05, 400)
+    held = script.one_point_of("made", falling)
+    assert held.inside == held.sizes
+    assert "| 40 |" in held.text()
+    # A larger cache that misses more than a smaller one is outside of the bounds.
+    rising = np.where(np.arange(400) < 200, 0.4, 0.6)
+    broken = script.one_point_of("made", rising)
+    assert broken.inside < broken.sizes
+
+
+def test_the_bounds_of_one_point_contain_the_truth_of_recorded_traces(
+    shared: Path, tmp_path: Path
+) -> None:
+    """Of the traces that cannot be shipped: whichever size is the one that is known."""
+    script = script_of("generate_counter_errors")
+    kept = script.PAGE.read_text("utf-8")
+    for name in script.RECORDED:
+        accesses = script.accesses_of(shared / "traces" / name)
+        curve = script.exact(accesses, tmp_path)
+        found = script.one_point_of(name.split(".")[0], curve)
+        assert found.inside == found.sizes
+        assert found.text() in kept
 
 
 @pytest.mark.parametrize("name", ["redis", "memcached"])
@@ -892,7 +919,9 @@ def test_the_table_of_errors_is_that_of_the_script() -> None:
     kept = (root / "docs" / "traces" / "counter-errors.md").read_text("utf-8")
     for row in rows:
         assert row.text() in kept
-    assert bounds == {"tpcc-cut": True}
+    [point] = bounds
+    assert point.text() in kept
+    assert point.inside == point.sizes
 
 
 def test_a_trace_of_rocksdbs_tracer_is_read_as_documented(tmp_path: Path) -> None:

@@ -1,10 +1,13 @@
 """Curves from counters: ages against exact curves, what each reader takes and refuses, what the class does to answers."""
 
+import io
 import json
 import math
 import os
 import re
 import subprocess
+import zipfile
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -12,6 +15,7 @@ from typing import Any
 
 import advice_cases
 import numpy as np
+import pypdf
 import pytest
 import recordings
 import zstandard
@@ -19,7 +23,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tierwright import _simulator
-from tierwright.advise import configurations, dram_or_flash, scale
+from tierwright.advise import (
+    compare,
+    configurations,
+    directories,
+    dram_or_flash,
+    flash_choice,
+    recovery,
+    report,
+    response,
+    scale,
+    scheme_map,
+    throughput,
+    wear,
+)
 from tierwright.advise.point import Rate
 from tierwright.cli.app import main
 from tierwright.common.errors import BadInput
@@ -27,8 +44,14 @@ from tierwright.evaluate.advice.later import stretched_curve
 from tierwright.evaluate.compose.composed import composed_profile
 from tierwright.evaluate.page_flow.cautions import about_curve
 from tierwright.evaluate.page_flow.other_ends import Situation, other_ends
+from tierwright.evaluate.page_flow.scheme_map import Axis
+from tierwright.evaluate.response.schemes import Hierarchy
+from tierwright.evaluate.throughput.schemes import Setting
+from tierwright.hardware import catalog
 from tierwright.hardware.catalog import device_or_file
 from tierwright.hardware.device import Device
+from tierwright.hardware.prices import why_no_price
+from tierwright.hardware.running_tiers import device_for, running_devices
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.document import Profile, profile_from_mapping
 from tierwright.profile.evidence import Evidence, weakest
@@ -797,6 +820,77 @@ class TestAurora:
         with pytest.raises(BadInput, match=r"given\.tiers"):
             profile_from_mapping(document)
 
+    def test_times_of_tiers_are_those_of_the_costs_and_no_device_is_claimed(
+        self,
+    ) -> None:
+        """Each access: hits of flash at 0.2 ms, reads of storage at 1.2 ms, by hand; a write is assumed to be a read."""
+        made = examine(KINDS["aurora"].example)
+        assert made.profile is not None
+        curve = made.profile.curve.with_dirty_share(0.0)
+        assert curve.evidence is not None
+        devices = running_devices(curve)
+        assert set(devices) == {"measured-flash", "measured-disk"}
+        ram, all_ = curve.evidence.valid_from, curve.evidence.valid_to
+        found = compare.answer(
+            curve,
+            ram_pages=ram,
+            flash_pages=all_ - ram,
+            flash=devices["measured-flash"],
+            disk=devices["measured-disk"],
+            prices=catalog.price_book("street-2026-q3"),
+        )
+        exclusive = found.evaluation.schemes["exclusive"]
+        hits, reads, misses = 280_000, 60_000, 340_000
+        by_hand = (200.0 * hits + 1200.0 * reads + 200.0 * misses) / 3_600_000
+        assert exclusive.io_time_us_per_access == pytest.approx(by_hand, rel=1e-3)
+        inputs = found.evaluation.inputs
+        assert (
+            "counters of the running system (aurora)" in inputs["flash_service_basis"]
+        )
+        assert "waits included" in inputs["disk_service_basis"]
+        assert "no write was timed" in inputs["disk_service_basis"]
+        names = {each.name for each in found.warnings}
+        assert "latency_as_service_time" not in names
+        said = [w.message for w in found.warnings if w.name == "tier_times_measured"]
+        assert ["200 µs" in said[0], "1.2 ms" in said[1]] == [True, True]
+        assert all("No figures of a device are used" in each for each in said)
+        for each in devices.values():
+            assert each.capacity_bytes is None
+            assert each.assumed == ("write_latency_us",)
+            # No price of NVMe drives is claimed for it.
+            assert catalog.price_book("street-2026-q3").price_of(each) is None
+        assert "whose price was not stated" in why_no_price("it", each, None)
+
+    def test_only_tiers_that_were_timed_are_devices(self) -> None:
+        text = KINDS["aurora"].example.replace("16300000", "16356000", 1)
+        made = examine(text)
+        assert made.profile is not None
+        curve = made.profile.curve
+        assert set(running_devices(curve)) == {"measured-disk"}
+        with pytest.raises(BadInput, match="no tier whose reads were timed"):
+            device_for(curve, "measured-flash")
+        assert device_for(curve, FLASH).id == FLASH
+        with pytest.raises(BadInput, match="no tier whose reads were timed"):
+            device_for(large("points"), "measured-disk")
+        again = profile_from_mapping(json.loads(made.profile.to_text())).curve
+        assert running_devices(again) == running_devices(curve)
+
+    def test_the_command_uses_what_was_measured_where_no_device_is_named(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        text, profile = tmp_path / "counters.csv", tmp_path / "aurora.json"
+        text.write_text(KINDS["aurora"].example)
+        main(["curve", "import", str(text), "-o", str(profile)])
+        capsys.readouterr()
+        asked = ["evaluate", str(profile), "--ram-pages", "192GiB", "--flash-pages"]
+        main([*asked, "975GiB", "--dirty-share", "0", "--assumptions"])
+        said = capsys.readouterr()
+        assert "measured-flash over measured-disk" in said.out
+        assert "that it measured, waits included" in said.err + said.out
+        main([*asked, "975GiB", "--dirty-share", "0", "--flash-device", FLASH])
+        said = capsys.readouterr()
+        assert f"{FLASH} over measured-disk" in said.out
+
     def test_documented_sizes_are_powers_of_1024(self) -> None:
         assert flash_bytes(Reading(), 1, "975 GB") == 975 * 2**30
         assert flash_bytes(Reading(), 1, "1054 GB") == 1054 * 2**30
@@ -1327,20 +1421,116 @@ def test_configurations_beyond_the_evidence_are_unknown() -> None:
     assert "evidence" not in {each.reason for each in every.excluded}
 
 
-def test_of_one_point_the_paying_ram_is_unknown() -> None:
-    one, ages = (
+def test_of_counted_points_the_paying_ram_is_unknown() -> None:
+    """What one more page saves between two counted sizes is not known; ages show it."""
+    points, ages = (
         dram_or_flash.answer(
             device_or_file(FLASH),
             device_or_file(DISK),
             curve=large(kind),
-            ram_pages=int(PAGES[-1]),
+            ram_pages=int(PAGES[0]),
             rate=Rate(5000.0, "stated"),
         )
-        for kind in ("one_point", "ages")
+        for kind in ("points", "ages")
     )
-    assert one.paying is None
-    assert one.paying_reason.startswith("One size and its miss ratio")
-    assert not ages.paying_reason.startswith("One size")
+    assert points.paying is None
+    assert points.paying_reason.startswith("The misses were counted at some sizes")
+    assert not ages.paying_reason.startswith("The misses were counted")
+
+
+def asked_of(curve: Curve, ram: int, flash: int) -> dict[str, Callable[[], Any]]:
+    """Every question that reads the curve at stated sizes."""
+    devices: dict[str, Any] = {
+        "flash": device_or_file(FLASH),
+        "disk": device_or_file(DISK),
+    }
+    sizes: dict[str, Any] = {"ram_pages": ram, "flash_pages": flash}
+    page = curve.page_bytes
+    hierarchy = Hierarchy(**devices)
+    return {
+        "compare": lambda: compare.answer(curve, **sizes, **devices),
+        "wear": lambda: wear.answer(curve, **sizes, **devices, accesses_per_s=5000.0),
+        "flash_choice": lambda: flash_choice.answer(
+            curve, **sizes, candidates=[devices["flash"]], disk=devices["disk"]
+        ),
+        "throughput": lambda: throughput.answer(
+            curve, **sizes, **devices, setting=Setting(16), vary="clients"
+        ),
+        "response": lambda: response.answer(
+            curve,
+            **sizes,
+            hierarchy=hierarchy,
+            rates=[response.NamedRate("mean", 5000.0, "stated")],
+        ),
+        "recovery": lambda: recovery.answer(
+            curve, **sizes, **devices, accesses_per_s=5000.0
+        ),
+        "directories": lambda: directories.answer(
+            curve,
+            ram_bytes=ram * (page + 48),
+            flash_bytes=max(flash, 1) * page,
+            **devices,
+        ),
+        "dram_or_flash": lambda: dram_or_flash.answer(
+            *devices.values(), curve=curve, ram_pages=ram
+        ),
+    }
+
+
+QUESTIONS = tuple(asked_of(large("ages"), 1, 1))
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("kind", ["points", "ages", "one_point"])
+def test_no_question_reads_what_the_evidence_does_not_speak_of(
+    kind: str, question: str
+) -> None:
+    curve = large(kind)
+    assert curve.evidence is not None
+    low, high = curve.evidence.valid_from, curve.evidence.valid_to
+    with pytest.raises(BadInput, match="unknown"):
+        asked_of(curve, low // 2, high - low)[question]()
+    if question != "dram_or_flash":  # reads no size of flash
+        with pytest.raises(BadInput, match="unknown"):
+            asked_of(curve, low, high - low + 2)[question]()
+    if kind != "one_point":
+        assert asked_of(curve, low, high - low)[question]() is not None
+
+
+def test_of_one_point_todays_configuration_is_computed_and_nothing_else() -> None:
+    curve = large("one_point")
+    size = int(PAGES[-1])
+    today = asked_of(curve, size, 0)["compare"]()
+    assert today.evaluation.best == "none"
+    for ram, flash in ((size // 2, 0), (size, 1000), (2 * size, 0)):
+        with pytest.raises(BadInput, match="speaks of 64 GiB alone") as refused:
+            asked_of(curve, ram, flash)["compare"]()
+        assert "64 GiB of RAM without flash" in refused.value.hint
+    with pytest.raises(BadInput, match="a map reads many"):
+        scheme_map.answer(
+            curve,
+            x=Axis.spaced("ram_pages", 1, 100),
+            y=Axis.spaced("flash_pages", 1, 100),
+            flash=device_or_file(FLASH),
+            disk=device_or_file(DISK),
+        )
+    with pytest.raises(BadInput, match="what more DRAM or flash would save is unknown"):
+        asked_of(curve, size, 0)["dram_or_flash"]()
+
+
+def test_throughput_over_flash_sizes_stays_within_the_evidence() -> None:
+    curve = large("ages")
+    ram, flash = int(PAGES[0]), int(PAGES[-1] - PAGES[0])
+    found = throughput.answer(
+        curve,
+        ram_pages=ram,
+        flash_pages=flash,
+        flash=device_or_file(FLASH),
+        disk=device_or_file(DISK),
+        setting=Setting(16),
+        vary="flash_pages",
+    )
+    assert max(found.study.points) == flash
 
 
 def test_the_bounds_of_one_point_contain_the_truth() -> None:
@@ -1408,3 +1598,70 @@ def test_a_composed_profile_keeps_the_weakest_class() -> None:
     assert made.evidence.valid_to == pytest.approx(2 * alone.valid_to, rel=0.1)
     names = {each.name for each in about_curve(made, [1000], [0])}
     assert {"composed_workload", "curve_from_ages"} <= names
+
+
+# --- no output drops the class ----------------------------------------------------------------
+
+
+def said_by(answer: Any) -> str:
+    """All that an answer says in plain data: what command, API and notebook show."""
+    plain = answer.to_dict() if hasattr(answer, "to_dict") else answer
+    return json.dumps(plain, default=str)
+
+
+@pytest.mark.parametrize("question", [*QUESTIONS, "scheme_map", "configurations"])
+@pytest.mark.parametrize("kind", ["points", "ages"])
+def test_no_answer_drops_the_class(kind: str, question: str) -> None:
+    curve = large(kind)
+    assert curve.evidence is not None
+    low, high = curve.evidence.valid_from, curve.evidence.valid_to
+    if question == "scheme_map":
+        found: Any = scheme_map.answer(
+            curve,
+            x=Axis.spaced("ram_pages", low, 2 * low, 4),
+            y=Axis.spaced("flash_pages", low, 2 * low, 4),
+            flash=device_or_file(FLASH),
+            disk=device_or_file(DISK),
+        )
+    elif question == "configurations":
+        found = configurations.answer(curve, accesses_per_s=5000.0, kinds=("chassis",))
+    else:
+        found = asked_of(curve, low, high - low)[question]()
+    names = {each.name for each in found.warnings}
+    assert f"curve_from_{kind}" in names
+    # And in what it says as plain data, which other kinds of curves do not.
+    assert f"curve_from_{kind}" in said_by(found)
+
+
+def text_of(content: bytes, form: str) -> str:
+    """All text of a report, whatever its form."""
+    if form == "pdf":
+        pages = pypdf.PdfReader(io.BytesIO(content)).pages
+        return " ".join(page.extract_text() for page in pages)
+    if form == "xlsx":
+        with zipfile.ZipFile(io.BytesIO(content)) as packed:
+            parts = [packed.read(each) for each in packed.namelist()]
+        return b" ".join(parts).decode("utf-8", "replace")
+    return content.decode("utf-8")
+
+
+@pytest.mark.parametrize("form", report.FORMS)
+@pytest.mark.parametrize("kind", ["points", "ages", "one_point"])
+def test_no_report_or_export_of_an_advice_drops_the_class(kind: str, form: str) -> None:
+    found = advice_cases.ask(curve=large(kind), accesses_per_s=5000.0)
+    document = json.loads(json.dumps(found.to_dict(derivation=True)))
+    said = " ".join(text_of(report.made(document, form), form).split())
+    if form == "csv":
+        head, *rows = text_of(report.made(document, form), form).splitlines()
+        assert head.endswith(",evidence of the curve")
+        assert all(row.endswith(f",{kind}") for row in rows)
+        assert bool(rows) == (kind != "one_point")  # of one point there is no option
+        return
+    words = {
+        "points": "The system itself counted the misses",
+        "ages": "computed from the ages of what is resident",
+        "one_point": "One size and its miss ratio are known",
+    }
+    # Where a line of the PDF may end there is a mark that is not seen.
+    said = said.replace("\u200b", "")
+    assert words[kind].lower() in said.lower() or f"curve_from_{kind}" in said

@@ -24,6 +24,7 @@ import {
 } from "@/api/catalog";
 import { type SummaryOut, type WorkloadOut, workloadsQuery } from "@/api/workloads";
 import { CurrencySelect } from "@/questions/currency-select";
+import { measuredDevices } from "@/questions/measured-tiers";
 import { type AnalysisState, NONE, STARTS, type Start } from "@/questions/point";
 import { QUESTION_PATHS, QUESTIONS } from "@/questions/registry";
 import type { SweepSearch } from "@/questions/simulate";
@@ -256,7 +257,12 @@ function HardwareChip({
   readonly patch: Patch;
 }) {
   const { pathname } = useLocation();
-  const devices = useQuery(devicesQuery()).data ?? [];
+  const workloads = useQuery(workloadsQuery()).data ?? [];
+  const chosen = workloads.find((workload) => workload.id === state?.workload);
+  const devices = [
+    ...measuredDevices(chosen?.summary, pathname),
+    ...(useQuery(devicesQuery()).data ?? []),
+  ];
   const books = useQuery(priceBooksQuery()).data ?? [];
   const name = (id: string | undefined) =>
     devices.find((device) => device.id === id)?.name ?? id ?? "–";
@@ -365,6 +371,10 @@ function deviceGroups(
       .map(({ id, name }) => ({ value: id, label: name }));
   const own = (device: DeviceOut) => device.origin === "own";
   const groups: ComboboxItemGroup<ComboboxItem>[] = [
+    {
+      group: "Measured on the running system",
+      items: items((device) => device.sold_as === "running"),
+    },
     { group: "Own", items: items(own) },
     {
       group: "Shipped",
@@ -372,7 +382,7 @@ function deviceGroups(
     },
     {
       group: "Disks of cloud instances",
-      items: items((device) => !own(device) && !soldAlone(device)),
+      items: items((device) => !own(device) && device.sold_as === "instance"),
     },
   ];
   if (before !== undefined && !fitting.includes(before)) {

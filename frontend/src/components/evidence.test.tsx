@@ -13,11 +13,14 @@ const AGES: EvidenceOut = {
   self_check: 0.4,
   self_check_pages: 1000,
   check: "at its largest size, 4 MiB, its misses are 40 % above what the system counts",
+  gap: "40 % more misses",
   indicative: true,
   snapshots: 1,
   basis: "1 snapshot, too few for a band",
   parts: [],
   tiers: [],
+  bounds: null,
+  next_step: null,
 };
 
 it("names the class, the range and the check of a curve from counters", async () => {
@@ -27,13 +30,37 @@ it("names the class, the range and the check of a curve from counters", async ()
   await shown(/^40 KiB to 4 MiB/).toBeVisible();
   await shown(/^At its largest size, 4 MiB, its misses are 40 % above/).toBeVisible();
   await shown("The curve is known up to the present size.").toBeVisible();
+  await shown(/^40 % more misses/).toBeVisible();
+  expect(page.getByText("What to record next").elements()).toEqual([]);
 });
 
 it("recommends no size of one point", async () => {
   await renderThemed(
-    <EvidencePanel evidence={{ ...AGES, evidence: "one_point", title: "one point" }} />,
+    <EvidencePanel
+      evidence={{
+        ...AGES,
+        evidence: "one_point",
+        title: "one point",
+        self_check: null,
+        gap: "not checked",
+        bounds: "At 8 GiB, 8.9 % of the accesses miss.",
+        next_step: {
+          what: "two readings",
+          duration: "an hour",
+          command: "psql -X --csv",
+          sentence: "Record two readings, an hour.",
+        },
+      }}
+    />,
   );
-  await expect.element(page.getByText(/No size is recommended\.$/)).toBeVisible();
+  const shown = (text: string | RegExp) =>
+    expect.element(page.getByText(text)).toBeVisible();
+  await shown(/no size is recommended\.$/);
+  await shown(/^not checked/);
+  await shown("At 8 GiB, 8.9 % of the accesses miss.");
+  // What to record instead, for how long, with which command.
+  await shown("Record two readings, an hour.");
+  await shown("psql -X --csv");
 });
 
 const PARTS: EvidenceOut["parts"] = [

@@ -1,12 +1,11 @@
-import { Text } from "@mantine/core";
+import { Code, Text } from "@mantine/core";
 import type { EvidenceOut } from "@/api/gen/types.gen";
 import { Panel } from "@/components/panel";
 
 const FOLLOWS: Readonly<Record<EvidenceOut["evidence"], string>> = {
   points: "Between the counted sizes the misses lie between the counts on either side.",
   ages: "The curve is known up to the present size.",
-  one_point:
-    "A larger cache saves at most all misses, a smaller one loses at least nothing. No size is recommended.",
+  one_point: "One size is known, so costs of today are bounded and no size is recommended.",
 };
 
 const OF_PARTS =
@@ -30,6 +29,17 @@ export function EvidencePanel({ evidence }: { readonly evidence: EvidenceOut }) 
           </dd>
         </div>
         <div style={WIDE}>
+          <dt>Gap</dt>
+          <dd>
+            {evidence.gap}
+            <small>
+              {evidence.self_check === null
+                ? "nothing beside it was counted"
+                : "to what the system itself counts"}
+            </small>
+          </dd>
+        </div>
+        <div style={WIDE}>
           <dt>Basis</dt>
           <dd>{evidence.basis}</dd>
         </div>
@@ -37,6 +47,12 @@ export function EvidencePanel({ evidence }: { readonly evidence: EvidenceOut }) 
       <Text size="sm" mt="xs">
         {sentence(evidence.check)}
       </Text>
+      {evidence.bounds != null && (
+        <Text size="sm" mt="xs">
+          {evidence.bounds}
+        </Text>
+      )}
+      {evidence.next_step != null && <NextStep step={evidence.next_step} />}
       {evidence.parts.length + evidence.tiers.length > 0 && (
         <ul>
           {[...evidence.parts, ...evidence.tiers].map(({ text }) => (
@@ -47,6 +63,25 @@ export function EvidencePanel({ evidence }: { readonly evidence: EvidenceOut }) 
         </ul>
       )}
     </Panel>
+  );
+}
+
+/** What to record for more than this, for how long and with which command. */
+function NextStep({ step }: { readonly step: NonNullable<EvidenceOut["next_step"]> }) {
+  return (
+    <>
+      <Text size="sm" mt="xs" fw={600}>
+        What to record next
+      </Text>
+      <Text size="sm">{step.sentence}</Text>
+      <Code block mt={4} style={{ whiteSpace: "pre-wrap", overflowWrap: "anywhere" }}>
+        {step.command}
+      </Code>
+      <Text size="sm" c="dimmed" mt={4}>
+        Names in capitals are those of your system; docs/traces/counters.md has the
+        command.
+      </Text>
+    </>
   );
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { DeviceOut } from "@/api/catalog";
 import type { WorkloadOut } from "@/api/workloads";
-import { type Choices, fillState } from "./defaults";
+import { type Choices, defaultSizes, fillState, usualSizes } from "./defaults";
 
 const device = (id: string, roles: DeviceOut["roles"], times: number | null = 5) =>
   ({
@@ -71,5 +71,20 @@ describe("what an open address is filled with", () => {
     const waiting = { ...choices, workloads: [workload("w", "running", true)] };
     expect(fillState({}, waiting)).toBeNull();
     expect(fillState({}, { ...choices, devices: [] })).toBeNull();
+  });
+
+  it("starts a curve from counters at the sizes that it speaks of, and at nothing beyond", () => {
+    const summary = { curve_pages: 400, distinct_pages: 9000, page_bytes: 8192 };
+    const evidence = { valid_from: 100, valid_to: 400 };
+    expect(usualSizes({ ...summary, evidence })).toEqual({
+      ram_pages: 100,
+      flash_pages: 300,
+    });
+    const onePoint = { valid_from: 400, valid_to: 400 };
+    expect(usualSizes({ ...summary, evidence: onePoint })).toEqual({
+      ram_pages: 400,
+      flash_pages: 0,
+    });
+    expect(usualSizes({ ...summary, evidence: null })).toEqual(defaultSizes(400));
   });
 });

@@ -1,6 +1,7 @@
 /** The state a page starts from when the address leaves something open. */
 import { type DeviceOut, devicesFor, type Role, soldAlone } from "@/api/catalog";
 import type { WorkloadOut } from "@/api/workloads";
+import { MEASURED_NAMES, measuredDevices } from "./measured-tiers";
 import {
   type AnalysisSearch,
   type AnalysisState,
@@ -28,12 +29,21 @@ export interface Choices {
     readonly date: string;
     readonly default: boolean;
   }[];
+  /** Of the page: on some of them tiers that were measured stand in place of devices. */
+  readonly pathname?: string;
 }
 
 function preferredDevice(
   devices: readonly DeviceOut[],
   role: Role,
 ): string | undefined {
+  // What the system measured goes before what a device states.
+  const measured = devices.find(
+    (device) => device.sold_as === "running" && device.roles.includes(role),
+  );
+  if (measured !== undefined) {
+    return measured.id;
+  }
   const usable = devicesFor(devices, role).filter(soldAlone);
   const preferred = PREFERRED[role].find((id) =>
     usable.some((device) => device.id === id),
@@ -66,8 +76,15 @@ type Summary = NonNullable<WorkloadOut["summary"]>;
 export function usualSizes(
   summary: Pick<Summary, "curve_pages" | "distinct_pages" | "page_bytes"> & {
     readonly production?: Summary["production"];
+    readonly evidence?: Pick<
+      NonNullable<Summary["evidence"]>,
+      "valid_from" | "valid_to"
+    > | null;
   },
 ) {
+  if (summary.evidence != null) {
+    return knownSizes(summary.evidence);
+  }
   const production = summary.production?.production;
   if (production === undefined) {
     // Beyond the end of a given curve nothing is known.
@@ -82,6 +99,14 @@ export function usualSizes(
     flash_pages: Math.round(pages(PRODUCTION_FLASH_SHARE)),
   };
 }
+
+/** RAM and flash of a curve from counters: from the first to the last size that it speaks of, and nothing beyond. */
+export const knownSizes = (
+  evidence: Pick<NonNullable<Summary["evidence"]>, "valid_from" | "valid_to">,
+) => ({
+  ram_pages: evidence.valid_from,
+  flash_pages: evidence.valid_to - evidence.valid_from,
+});
 
 /** 1 % of the workload's pages in RAM and 50 % on flash. */
 export function defaultSizes(distinctPages: number) {
@@ -104,17 +129,26 @@ export function fillState(
       ? defaultWorkload(choices.workloads)
       : choices.workloads.find((candidate) => candidate.id === search.workload);
   const summary = workload?.summary ?? null;
+  const measured = measuredDevices(summary, choices.pathname ?? "");
+  const devices = [...measured, ...choices.devices];
   const filled: AnalysisSearch = {
     workload: workload?.id,
     ...(summary === null ? {} : usualSizes(summary)),
-    flash_device: preferredDevice(choices.devices, "flash"),
-    disk_device: preferredDevice(choices.devices, "disk"),
+    flash_device: preferredDevice(devices, "flash"),
+    disk_device: preferredDevice(devices, "disk"),
     ram_device: preferredDevice(choices.devices, "ram") ?? NONE,
     price_book: usualBook(choices.priceBooks) ?? NONE,
     months: DEFAULT_MONTHS,
     start: isOfEarlierVersion(search) ? "cold" : "steady",
   };
-  const stated = Object.entries(search).filter(([, value]) => value !== undefined);
+  // A tier that was measured is one of its own workload, and of these pages.
+  const isElsewhere = (value: unknown) =>
+    typeof value === "string" &&
+    MEASURED_NAMES.has(value) &&
+    !measured.some((device) => device.id === value);
+  const stated = Object.entries(search).filter(
+    ([, value]) => value !== undefined && !isElsewhere(value),
+  );
   return completeState({ ...filled, ...Object.fromEntries(stated) });
 }
 

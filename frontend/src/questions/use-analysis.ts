@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useLocation, useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useMemo } from "react";
 import { devicesQuery, priceBooksQuery } from "@/api/catalog";
 import { workloadsQuery } from "@/api/workloads";
@@ -19,6 +19,7 @@ export interface Analysis {
 /** The analysis state of the present address. */
 export function useAnalysis(): Analysis {
   const search = useSearch({ strict: false }) as AnalysisSearch;
+  const { pathname } = useLocation();
   const workloads = useQuery(workloadsQuery());
   const devices = useQuery(devicesQuery());
   const books = useQuery(priceBooksQuery());
@@ -34,8 +35,9 @@ export function useAnalysis(): Analysis {
       workloads: workloads.data,
       devices: devices.data,
       priceBooks: books.data,
+      pathname,
     });
-  }, [search, workloads.data, devices.data, books.data]);
+  }, [search, workloads.data, devices.data, books.data, pathname]);
   const patch = usePatch<AnalysisSearch>();
   return {
     state,

@@ -15,6 +15,8 @@ from tierwright.evaluate.metadata import RamBudget
 from tierwright.evaluate.page_flow import dirty_range
 from tierwright.hardware.device import Device
 from tierwright.hardware.prices import PriceBook
+from tierwright.hardware.running_tiers import IDS as RUNNING_IDS
+from tierwright.hardware.running_tiers import running_devices
 from tierwright.profile.curve import Curve
 from tierwright.profile.steady_state import Start
 from tierwright_server.common.errors import BadInput
@@ -194,7 +196,19 @@ async def find_inputs(session: AsyncSession, context: Context, body: Inputs) -> 
     workload, content = await workloads.find_kept(context, body.workload_id)
     curve = await workloads.load_curve(context, workload, content, body.start)
 
+    running = running_devices(curve)
+
     async def device(where: str, device_id: str) -> tuple[Device, DeviceOut]:
+        if device_id in RUNNING_IDS:
+            found = running.get(device_id)
+            if found is None:
+                raise BadInput.at(
+                    f"body.{where}",
+                    device_id,
+                    f"workload `{workload.name}` has no tier whose reads were timed",
+                    hint="Name a device of the catalogue, or give counters with the time of reads of each tier.",
+                )
+            return found, catalog.device_out(found, page_bytes=curve.page_bytes)
         return await catalog.find_device(
             session, context, device_id, where, page_bytes=curve.page_bytes
         )

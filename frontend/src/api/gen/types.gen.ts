@@ -7341,9 +7341,9 @@ export type DeviceOut = {
     /**
      * Origin
      *
-     * `shipped` with the product, or your `own`.
+     * `running`: a tier of a running system, as its counters timed it.
      */
-    origin: 'shipped' | 'own';
+    origin: 'shipped' | 'own' | 'running';
     /**
      * Year
      *
@@ -7353,9 +7353,9 @@ export type DeviceOut = {
     /**
      * Sold As
      *
-     * `instance`: disks that are rented only with a cloud instance, and are not ranked among drives.
+     * `instance`: disks that are rented only with a cloud instance, and are not ranked among drives. `running`: not sold, a tier of a running system.
      */
-    sold_as: 'device' | 'instance';
+    sold_as: 'device' | 'instance' | 'running';
     /**
      * Capacity Bytes
      *
@@ -8577,6 +8577,12 @@ export type EvidenceOut = {
      */
     check: string;
     /**
+     * Gap
+     *
+     * The size of that error, in short.
+     */
+    gap: string;
+    /**
      * Indicative
      *
      * Whether the check shows an error above 25 %.
@@ -8606,6 +8612,16 @@ export type EvidenceOut = {
      * Levels of the hierarchy that was counted, from the fastest; empty where it was not counted by level.
      */
     tiers: Array<EvidenceTierOut>;
+    /**
+     * Bounds
+     *
+     * Of one point: the most that a larger cache saves and the least that a smaller one loses; null where more is known.
+     */
+    bounds: string | null;
+    /**
+     * What to record for a surer curve, where little is known: of one point, or of ages that are indicative or have no band.
+     */
+    next_step: NextStepOut | null;
 };
 
 /**
@@ -8670,6 +8686,12 @@ export type EvidenceTierOut = {
      * Mean time of a read of it; null where none was measured. [µs]
      */
     read_us: number | null;
+    /**
+     * Device Id
+     *
+     * Name under which it stands in place of the id of a device, with the time of its reads; null where none was timed.
+     */
+    device_id: string | null;
     /**
      * Text
      *
@@ -13501,6 +13523,38 @@ export type NextMoneyOut = {
      * What the smallest flash gains before its first hit; below 0 where every victim is staged. [µs per access]
      */
     entry_gain_us: number | null;
+};
+
+/**
+ * NextStepOut
+ *
+ * What to record next: for how long, and with which command.
+ */
+export type NextStepOut = {
+    /**
+     * What
+     *
+     * To record.
+     */
+    what: string;
+    /**
+     * Duration
+     *
+     * For how long.
+     */
+    duration: string;
+    /**
+     * Command
+     *
+     * As the documentation of counters explains it; names in capitals are those of the system.
+     */
+    command: string;
+    /**
+     * Sentence
+     *
+     * What and for how long, in words.
+     */
+    sentence: string;
 };
 
 /**

@@ -7,7 +7,7 @@ export interface DeviceForm {
   name: string;
   kind: string;
   year: string;
-  soldAs: DeviceOut["sold_as"];
+  soldAs: Exclude<DeviceOut["sold_as"], "running">;
   notes: string;
   figures: FigureRow[];
 }
@@ -61,7 +61,8 @@ export function formOfDevice(device: DeviceOut | null): DeviceForm {
     name: device.name,
     kind: device.kind,
     year: device.year === null ? "" : String(device.year),
-    soldAs: device.sold_as,
+    // A tier of a running system is not edited: it is no device of the catalogue.
+    soldAs: device.sold_as === "running" ? "device" : device.sold_as,
     notes: device.notes,
     figures: Object.entries(device.figures).map(([name, figure]) => {
       const row: FigureRow = {

@@ -232,7 +232,7 @@ def of_evaluation(
         yield from outer.steps
 
     return Comparison(
-        finding=_finding(made),
+        finding=_finding(made, one_point=_is_one_point(curve)),
         warnings=made.warnings,
         explain=explain,
         weigh=weigh,
@@ -270,7 +270,7 @@ def of_range(
         effect=effect.text,
     )
     return Comparison(
-        finding=_range_finding(found),
+        finding=_range_finding(found, one_point=_is_one_point(curve)),
         warnings=(unknown, *map(_of_one_end, most.warnings)),
         explain=explain,
         weigh=weigh,
@@ -333,7 +333,17 @@ def price_basis(part: CostPart, amortisation_months: int) -> str | None:
     return f"{how}; {part.source}, {part.date or 'undated'}"
 
 
-def _range_finding(found: DirtyRange) -> str:
+def _is_one_point(curve: Curve) -> bool:
+    return curve.evidence is not None and curve.evidence.kind == "one_point"
+
+
+def _then(*, one_point: bool) -> str:
+    if one_point:
+        return "this is the size that was counted, and other sizes are unknown"
+    return "choose a flash size to compare the schemes"
+
+
+def _range_finding(found: DirtyRange, *, one_point: bool) -> str:
     def ends(scheme: str) -> str:
         low = found.least.schemes[scheme].io_time_us_per_access
         high = found.most.schemes[scheme].io_time_us_per_access
@@ -342,7 +352,7 @@ def _range_finding(found: DirtyRange) -> str:
     if found.most.inputs["flash_pages"] == 0:
         return (
             f"Without flash an access costs {ends('none')} of I/O, depending on how many "
-            "evicted pages are dirty; choose a flash size to compare the schemes."
+            f"evicted pages are dirty; {_then(one_point=one_point)}."
         )
     if found.best is None:
         return (
@@ -358,7 +368,7 @@ def _range_finding(found: DirtyRange) -> str:
     )
 
 
-def _finding(found: Evaluation) -> str:
+def _finding(found: Evaluation, *, one_point: bool) -> str:
     best = scheme_titles()[found.best]
     runner_up = scheme_titles()[found.runner_up]
     costs = decision.deciding_costs(found)
@@ -369,7 +379,7 @@ def _finding(found: Evaluation) -> str:
     if found.inputs["flash_pages"] == 0:
         return (
             f"Without flash an access costs {three_digits(best_us)} µs of I/O; "
-            "choose a flash size to compare the schemes."
+            f"{_then(one_point=one_point)}."
         )
     if found.margin <= _TIE:
         return (

@@ -22,6 +22,7 @@ from tierwright.common.wording import counted, relative_change
 from tierwright.evaluate.page_flow import results
 from tierwright.evaluate.page_flow.cautions import about_curve, about_given
 from tierwright.evaluate.page_flow.costs import directory_costs
+from tierwright.evaluate.page_flow.counts import check_evidence
 from tierwright.evaluate.page_flow.directory import (
     directory_access_costs,
     directory_in_ram,
@@ -479,6 +480,9 @@ class _Plan:
 
     def none_us(self) -> float:
         pages = self.ram_bytes // (self.curve.page_bytes + self.ram_entry_bytes)
+        check_evidence(
+            "directories", self.curve, pages, self.flash_bytes // self.curve.page_bytes
+        )
         grid = evaluate_grid(
             self.curve,
             ram_pages=pages,

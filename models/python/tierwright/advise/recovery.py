@@ -19,6 +19,7 @@ from tierwright.common.wording import counted, percent, relative_change, three_d
 from tierwright.evaluate import flash_cache, recovery
 from tierwright.evaluate.metadata import MetadataPreset, ram_pages_left
 from tierwright.evaluate.page_flow.cautions import about_curve, about_space_behind
+from tierwright.evaluate.page_flow.counts import check_evidence
 from tierwright.evaluate.page_flow.effects import WITHOUT_EFFECT
 from tierwright.evaluate.page_flow.other_ends import (
     OtherEnd,
@@ -315,6 +316,7 @@ def answer(
             f"is below {LEAST_RATE_PER_S:g}",
             "give page accesses per second, such as 5000",
         )
+    check_evidence("recovery", curve, left, flash_pages)
     misses_per_s = float(curve.misses(left)) / curve.accesses * accesses_per_s
     if misses_per_s <= 0:
         raise _refused(

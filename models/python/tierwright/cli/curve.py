@@ -22,7 +22,7 @@ from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_count, parse_bytes
 
 if TYPE_CHECKING:
-    from tierwright.profile.evidence import Evidence
+    from tierwright.profile.document import Profile
     from tierwright.profile.given.examine import Examined
 
 app = typer.Typer(
@@ -103,7 +103,7 @@ def combine(
         return
     print_facts(
         [
-            *_evidence(evidence, curve.page_bytes),
+            *_evidence(made),
             ("page", f"{format_count(curve.page_bytes)} bytes"),
             ("page accesses", format_count(curve.accesses)),
             ("written", "-" if output is None else str(output)),
@@ -245,12 +245,17 @@ def import_(
     if output is not None:
         found.profile.write(output)
     if json:
+        from tierwright.profile.next_step import bounds_text, next_step
+
+        step = next_step(found.profile.curve)
         print_json(
             {
                 "kind": found.kind,
                 "evidence": None
                 if found.evidence is None
                 else found.evidence.to_dict(),
+                "bounds": bounds_text(found.profile.curve, found.profile.duration_s),
+                "next_step": None if step is None else step.to_dict(),
                 "scores": found.scores,
                 "assumptions": found.assumptions,
                 "cannot_tell": list(found.cannot_tell),
@@ -286,16 +291,23 @@ def _text(file: Path) -> str:
         ) from error
 
 
-def _evidence(evidence: Evidence | None, page_bytes: int) -> list[tuple[str, str]]:
-    """Return what the curve rests on; empty where nothing is known of it."""
+def _evidence(profile: Profile) -> list[tuple[str, str]]:
+    """Return what the curve rests on, and what to record next; empty where nothing is known of it."""
+    from tierwright.profile.next_step import bounds_text, next_step
+
+    evidence, page_bytes = profile.curve.evidence, profile.curve.page_bytes
     if evidence is None:
         return []
+    bounds = bounds_text(profile.curve, profile.duration_s)
+    step = next_step(profile.curve)
     return [
         ("evidence", f"{evidence.title} ({evidence.snapshots_text()})"),
         ("speaks of", evidence.range_text(page_bytes)),
         ("check", evidence.check_text(page_bytes)),
         *(("part", each.text(page_bytes)) for each in evidence.parts),
         *(("level", each.text()) for each in evidence.tiers),
+        *([] if bounds is None else [("bounds", bounds)]),
+        *([] if step is None else [("next", step.sentence), ("", step.command)]),
     ]
 
 
@@ -304,7 +316,7 @@ def _print(found: Examined, output: Path | None) -> None:
     curve = found.profile.curve
     print_facts(
         [
-            *_evidence(found.evidence, found.page_bytes or 1),
+            *_evidence(found.profile),
             ("kind", str(found.kind)),
             ("page", f"{format_count(curve.page_bytes)} bytes"),
             ("page accesses", format_count(curve.accesses)),

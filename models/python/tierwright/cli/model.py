@@ -720,11 +720,21 @@ def evaluate(
     ram_pages: RamPages,
     flash_pages: Annotated[Size, size_option("--flash-pages", "F", "Flash; 0: none.")],
     flash_device: Annotated[
-        str, typer.Option("--flash-device", metavar="ID", help="Device of flash.")
-    ],
+        str | None,
+        typer.Option(
+            "--flash-device",
+            metavar="ID",
+            help="Device of flash [default: as the system measured it, where counters of its tiers have times].",
+        ),
+    ] = None,
     disk_device: Annotated[
-        str, typer.Option("--disk-device", metavar="ID", help="Device behind flash.")
-    ],
+        str | None,
+        typer.Option(
+            "--disk-device",
+            metavar="ID",
+            help="Device behind flash [default: as for flash].",
+        ),
+    ] = None,
     ram_device: Annotated[
         str | None,
         typer.Option(
@@ -771,6 +781,7 @@ def evaluate(
     """
     from tierwright.advise import compare
     from tierwright.hardware import catalog
+    from tierwright.hardware.running_tiers import DISK, FLASH, device_for
 
     read_from = workload(profile, production, new_pages=new_pages, trace=trace)
     curve = read_from.curve
@@ -782,8 +793,8 @@ def evaluate(
     choices: dict[str, Any] = {
         "ram_pages": ram_pages.at(lambda: curve.page_bytes),
         "flash_pages": flash_pages.at(lambda: curve.page_bytes),
-        "flash": catalog.device_or_file(flash_device),
-        "disk": catalog.device_or_file(disk_device),
+        "flash": device_for(curve, flash_device or FLASH),
+        "disk": device_for(curve, disk_device or DISK),
         "ram": None if ram_device is None else catalog.device_or_file(ram_device),
         "prices": None if price_book is None else book_of(price_book),
         "amortisation_months": amortisation_months,

@@ -179,6 +179,8 @@ def _differ(one: float, other: float) -> bool:
 
 
 SEVERAL: Mapping[str, str] = {
+    "tier_times_measured": "{} are tiers of the running system: their reads take the mean times that it measured, waits "
+    "included, and their writes are assumed to take as long; no figures of a device are used",
     "latency_as_service_time": "{} state no IOPS for reads, for writes or for both; their "
     "latencies are used as busy times, which overstates those of parallel devices",
     "queue_depth_unknown": "{}: the queue depth of their IOPS is not stated, most likely "
@@ -372,6 +374,7 @@ WHY_NOT: Mapping[str, str] = {
     "price_of_kind": "not computable: no price of this very device is stated",
     "price_undated": "not computable: no price with a date is stated",
     "price_book_retired": "not computable: the price book has no later prices",
+    "tier_times_measured": "not computable: no write was timed",
     "latency_as_service_time": "not computable: how many requests the device serves side by side "
     "is not stated",
     "power_unknown": "not computable: no source states the power",

@@ -16,7 +16,9 @@ Role = Literal["ram", "flash", "disk"]
 ROLES: tuple[Role, ...] = ("ram", "flash", "disk")
 Operation = Literal["read", "write"]
 OPERATIONS: tuple[Operation, ...] = ("read", "write")
-SoldAs = Literal["device", "instance"]
+SoldAs = Literal["device", "instance", "running"]
+RUNNING: SoldAs = "running"
+"""Not sold: a tier of a system, as its counters measured it; no device file states it."""
 SOLD_AS: dict[SoldAs, str] = {
     "device": "bought or rented by itself",
     "instance": "the disks of a cloud instance, rented with it alone",

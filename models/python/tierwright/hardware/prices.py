@@ -24,7 +24,7 @@ from tierwright.common.currency import (
 from tierwright.common.errors import BadInput, Problems
 from tierwright.common.fields import check_date
 from tierwright.common.units import UNIT_BYTES
-from tierwright.hardware.device import KINDS, Device, Figure, price_range
+from tierwright.hardware.device import KINDS, RUNNING, Device, Figure, price_range
 
 DEFAULT_AMORTISATION_MONTHS = 36
 """Months over which a purchase is spread when nothing else is said."""
@@ -245,6 +245,8 @@ class PriceBook:
         A purchase price of its kind does not say what a device costs that is rented, or
         that comes with an instance.
         """
+        if device.sold_as == RUNNING:
+            return None
         alone = device.sold_as == "device" and "unit_rent" not in device.figures
         found = self.find(device_id=device.id, kind=device.kind)
         if found is None or found.device_id is not None or alone or found.rent:
@@ -632,6 +634,8 @@ def why_no_price(what: str, device: Device | None, prices: PriceBook | None) -> 
     prices : PriceBook or None
         The book that was given.
     """
+    if device is not None and device.sold_as == RUNNING:
+        return f"{what} is a tier of the running system, whose price was not stated"
     if device is not None and device.sold_as == "instance":
         return (
             f"{what} is rented only with its cloud instance and has no separate price"

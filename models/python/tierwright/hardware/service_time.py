@@ -17,7 +17,7 @@ from typing import Literal
 
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_microseconds
-from tierwright.hardware.device import OPERATIONS, Device, Operation
+from tierwright.hardware.device import OPERATIONS, RUNNING, Device, Operation
 
 Pattern = Literal["random", "sequential"]
 
@@ -478,6 +478,9 @@ def _latency(
     moved, text = _transfer(device, operation, further)
     time = latency + moved
     said = f"latency at low queue depth, {_us(latency)}"
+    if device.sold_as == RUNNING:
+        figure = device.figures[f"{operation}_latency_us"]
+        said = f"{figure.source}: {figure.note}, {_us(latency)}"
     if further:
         said += f" + {text}, {_us(moved)}" if moved else f"; {text}"
     high = time if moved or not further else latency * page_bytes / size

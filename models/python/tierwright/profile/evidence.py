@@ -188,6 +188,18 @@ class Evidence:
             return np.ones(smallest.shape, dtype=np.bool_)
         return np.asarray((smallest < self.valid_from) | (largest > self.valid_to))
 
+    def reads_beyond(self, smallest: float, largest: float) -> bool:
+        """Whether what is read from one size to another is beyond what it speaks of: unknown.
+
+        Of one point the present size alone is known, where nothing is recommended but today's costs stand.
+
+        Parameters
+        ----------
+        smallest, largest : float
+            [pages]
+        """
+        return smallest < self.valid_from or largest > self.valid_to
+
     def ends(self, pages: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Return the least and the largest miss ratio at some sizes; the band is not empty. [1]"""
         sizes, low, high = np.asarray(self.band, dtype=np.float64).T
@@ -200,6 +212,16 @@ class Evidence:
             format_bytes(size * page_bytes) for size in (self.valid_from, self.valid_to)
         )
         return high if self.valid_from == self.valid_to else f"{low} to {high}"
+
+    @property
+    def gap_text(self) -> str:
+        """Say by how much it is off by its own check, in short."""
+        if self.self_check is None:
+            return "not checked"
+        much = abs(self.self_check)
+        if much < _AGREES:
+            return "none"
+        return f"{percent(much)} {'more' if self.self_check > 0 else 'fewer'} misses"
 
     def check_text(self, page_bytes: int) -> str:
         """Say how far it is off by its own check and at which size, or why there is none.

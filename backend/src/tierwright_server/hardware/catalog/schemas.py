@@ -207,11 +207,13 @@ class DeviceOut(Answer):
     id: str
     name: str
     kind: str
-    origin: Origin
+    origin: Origin | Literal["running"] = Field(
+        description="`running`: a tier of a running system, as its counters timed it."
+    )
     year: int | None
-    sold_as: SoldAs = Field(
+    sold_as: SoldAs | Literal["running"] = Field(
         description="`instance`: disks that are rented only with a cloud instance, and "
-        "are not ranked among drives."
+        "are not ranked among drives. `running`: not sold, a tier of a running system."
     )
     capacity_bytes: int | None
     page_bytes: int | None

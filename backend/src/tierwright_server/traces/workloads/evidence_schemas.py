@@ -4,8 +4,11 @@ from typing import Annotated
 
 from pydantic import Field
 
+from tierwright.hardware.running_tiers import running_id
+from tierwright.profile.curve import Curve
 from tierwright.profile.evidence import Evidence, EvidenceClass
 from tierwright.profile.given.combine import MOST
+from tierwright.profile.next_step import bounds_text, next_step
 from tierwright_server.common.schemas import Answer, Body, Identifier, Name
 
 
@@ -43,7 +46,23 @@ class EvidenceTierOut(Answer):
     read_us: float | None = Field(
         description="Mean time of a read of it; null where none was measured. [µs]"
     )
+    device_id: str | None = Field(
+        default=None,
+        description="Name under which it stands in place of the id of a device, with the time of its reads; null where "
+        "none was timed.",
+    )
     text: str = Field(description="The same in words.")
+
+
+class NextStepOut(Answer):
+    """What to record next: for how long, and with which command."""
+
+    what: str = Field(description="To record.")
+    duration: str = Field(description="For how long.")
+    command: str = Field(
+        description="As the documentation of counters explains it; names in capitals are those of the system."
+    )
+    sentence: str = Field(description="What and for how long, in words.")
 
 
 class EvidenceOut(Answer):
@@ -68,6 +87,7 @@ class EvidenceOut(Answer):
         description="Size of the check; null where there is none. [pages]",
     )
     check: str = Field(description="The same in words, or why there is none.")
+    gap: str = Field(default="", description="The size of that error, in short.")
     indicative: bool = Field(description="Whether the check shows an error above 25 %.")
     snapshots: int = Field(description="Snapshots or intervals that were averaged.")
     basis: str = Field(description="The same in words, and whether they give a band.")
@@ -79,6 +99,16 @@ class EvidenceOut(Answer):
         default=[],
         description="Levels of the hierarchy that was counted, from the fastest; empty where it was not counted by "
         "level.",
+    )
+    bounds: str | None = Field(
+        default=None,
+        description="Of one point: the most that a larger cache saves and the least that a smaller one loses; null "
+        "where more is known.",
+    )
+    next_step: NextStepOut | None = Field(
+        default=None,
+        description="What to record for a surer curve, where little is known: of one point, or of ages that are "
+        "indicative or have no band.",
     )
 
 
@@ -98,10 +128,16 @@ def band_of(evidence: Evidence | None) -> list[BandRow]:
     ]
 
 
-def evidence_of(evidence: Evidence | None, page_bytes: int) -> EvidenceOut | None:
+def evidence_of(
+    evidence: Evidence | None,
+    page_bytes: int,
+    curve: Curve | None = None,
+    duration_s: float | None = None,
+) -> EvidenceOut | None:
     """Return what is shown of the evidence of a curve; null where nothing is known of it."""
     if evidence is None:
         return None
+    step = None if curve is None else next_step(curve)
     return EvidenceOut(
         evidence=evidence.kind,
         title=evidence.title,
@@ -111,6 +147,7 @@ def evidence_of(evidence: Evidence | None, page_bytes: int) -> EvidenceOut | Non
         self_check=evidence.self_check,
         self_check_pages=evidence.self_check_pages,
         check=evidence.check_text(page_bytes),
+        gap=evidence.gap_text,
         indicative=evidence.is_indicative,
         snapshots=evidence.snapshots,
         basis=evidence.snapshots_text(),
@@ -124,7 +161,11 @@ def evidence_of(evidence: Evidence | None, page_bytes: int) -> EvidenceOut | Non
             for each in evidence.parts
         ],
         tiers=[
-            EvidenceTierOut(**each.to_dict(), text=each.text())
-            for each in evidence.tiers
+            EvidenceTierOut(
+                **each.to_dict(), device_id=running_id(each, at), text=each.text()
+            )
+            for at, each in enumerate(evidence.tiers)
         ],
+        bounds=None if curve is None else bounds_text(curve, duration_s),
+        next_step=None if step is None else NextStepOut(**step.to_dict()),
     )

@@ -65,7 +65,12 @@ def preview(body: CurveStatement) -> CurvePreviewOut:
     profile = found.profile
     curve = None if profile is None else profile.curve
     return CurvePreviewOut(
-        evidence=evidence_of(found.evidence, found.page_bytes or 1),
+        evidence=evidence_of(
+            found.evidence,
+            found.page_bytes or 1,
+            curve,
+            None if profile is None else profile.duration_s,
+        ),
         band=band_of(found.evidence),
         kind=found.kind,
         scores=found.scores,
@@ -243,7 +248,7 @@ def _store(settings: Settings, folder: Path, text: str) -> None:
 def _summary(profile: Profile, stored_bytes: int) -> dict[str, Any]:
     curve = profile.curve
     given = curve.given
-    evidence = evidence_of(curve.evidence, curve.page_bytes)
+    evidence = evidence_of(curve.evidence, curve.page_bytes, curve, profile.duration_s)
     kind = contents.ContentKind.PROFILE if given is None else contents.ContentKind.CURVE
     return {
         "kind": kind.value,

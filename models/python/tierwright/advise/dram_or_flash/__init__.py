@@ -22,7 +22,7 @@ from tierwright.advise.dram_or_flash.elsewhere import (
 from tierwright.advise.dram_or_flash.end import Asked, Form, OneEnd, one_end
 from tierwright.advise.dram_or_flash.paying_ram import (
     NO_RATE,
-    OF_ONE_POINT,
+    OF_POINTS,
     PayingRam,
     known_break_evens,
     ram_that_pays,
@@ -46,8 +46,10 @@ from tierwright.advise.dram_or_flash.rows import (
 from tierwright.advise.point import DIRTY_SHARE_UNKNOWN, ONE_END, Rate
 from tierwright.common.answer import Answer, Figure, Step
 from tierwright.common.derivation import plain
+from tierwright.common.errors import BadInput
 from tierwright.evaluate.break_even.interval import HostShare, Power
 from tierwright.evaluate.metadata import MetadataPreset
+from tierwright.evaluate.page_flow.counts import check_evidence
 from tierwright.evaluate.page_flow.dirty_range import dirty_ends
 from tierwright.hardware.device import Device
 from tierwright.hardware.prices import DEFAULT_AMORTISATION_MONTHS, PriceBook
@@ -306,6 +308,13 @@ def answer(
         host_share=host_share,
         power=power,
     )
+    if curve.evidence is not None and curve.evidence.kind == "one_point":
+        raise BadInput(
+            "DRAM or flash: the workload is known at one size alone "
+            f"({curve.evidence.range_text(curve.page_bytes)}): what more DRAM or flash would save is unknown",
+            "measure other sizes: a resize for an hour, snapshots of ages, or a sampled trace",
+        )
+    check_evidence("DRAM or flash", curve, ram_pages, 0)
     names = {each.id: each.name for each in (flash, disk, ram) if each is not None}
     if ram is None:
         names["dram"] = "DRAM"
@@ -390,8 +399,8 @@ def _with_paying(
         return replace(found, paying_reason=NO_RATE)
     end = found.end
     evidence = end.curve.evidence
-    if evidence is not None and evidence.kind == "one_point":
-        return replace(found, paying_reason=OF_ONE_POINT)
+    if evidence is not None and evidence.kind == "points":
+        return replace(found, paying_reason=OF_POINTS)
     paying = ram_that_pays(
         end.curve,
         end.ram_pages,

@@ -26,8 +26,9 @@ ESTIMATOR = "lower convex hull of the LRU misses"
 NO_RATE = (
     "The workload has no times, so its accesses per second are unknown: state them."
 )
-OF_ONE_POINT = (
-    "One size and its miss ratio are known, so the RAM that pays for itself is unknown."
+OF_POINTS = (
+    "The misses were counted at some sizes alone: what one more page saves between them is unknown, and so is the RAM "
+    "that pays for itself."
 )
 TREND = "This size extrapolates a trend: the recording does not cover caches of so many pages."
 

@@ -9,7 +9,12 @@ from decimal import Decimal
 from typing import Any
 
 from tierwright.advise.report._answer import Document
+from tierwright.profile.evidence import TITLES
 
+EVIDENCE = "evidence of the curve"
+"""Heading of the class of a curve from counters."""
+_FROM = "curve_from_"
+"""How the caution begins that names the class."""
 Cell = str | int | float | Decimal | None
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 """How a cell begins that a spreadsheet would compute."""
@@ -46,12 +51,27 @@ _COLUMNS: tuple[tuple[str, str], ...] = (
 
 
 def options_table(document: Document) -> tuple[list[str], list[list[Cell]]]:
-    """Return headings and one row for each option that the advice names, its roles first; None is not known."""
+    """Return headings and one row for each option that the advice names, its roles first; None is not known.
+
+    Of a curve from counters its class is in every row.
+    """
+    evidence = _evidence_of(document)
+    last: list[str] = [] if evidence is None else [evidence]
     rows = [
-        ["; ".join(roles), *(option[key] for _, key in _COLUMNS)]
+        ["; ".join(roles), *(option[key] for _, key in _COLUMNS), *last]
         for roles, option in _with_roles(document)
     ]
-    return ["role", *(heading for heading, _ in _COLUMNS)], rows
+    headings = ["role", *(heading for heading, _ in _COLUMNS)]
+    return [*headings, *(EVIDENCE for _ in last)], rows
+
+
+def _evidence_of(document: Document) -> str | None:
+    """Return the class of the curve, in words; None where it does not rest on counters."""
+    for caution in document["cautions"]:
+        kind = str(caution.get("code") or caution.get("name")).removeprefix(_FROM)
+        if kind in TITLES:
+            return TITLES[kind]
+    return None
 
 
 def options_csv(document: Document) -> str:

@@ -28,6 +28,7 @@ from tierwright.common.errors import BadInput
 from tierwright.common.wording import counted
 from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.evaluate.page_flow.cautions import about_curve, about_space_behind
+from tierwright.evaluate.page_flow.counts import check_evidence
 from tierwright.evaluate.page_flow.dirty_range import dirty_ends
 from tierwright.evaluate.response.schemes import (
     ESTIMATOR,
@@ -237,6 +238,7 @@ def answer(
         As `scheme_response`; if there is no rate.
     """
     asked = checked_rates([each.accesses_per_s for each in rates])
+    check_evidence("response", curve, ram_pages, flash_pages)
     unknown = curve.write_backs_at is None
     few, of = dirty_ends(curve) if unknown else (None, curve)
     sizes: dict[str, Any] = {

@@ -16,6 +16,7 @@ from tierwright.common.answer import Answer, Figure, Step
 from tierwright.common.cautions import Weigh
 from tierwright.common.derivation import plain
 from tierwright.evaluate.metadata import MetadataPreset
+from tierwright.evaluate.page_flow.counts import check_evidence
 from tierwright.evaluate.page_flow.dirty_range import dirty_ends
 from tierwright.evaluate.page_flow.other_ends import Situation
 from tierwright.evaluate.throughput.schemes import (
@@ -165,7 +166,10 @@ def answer(
         As `scheme_throughput`.
     """
     present = flash_pages if vary == "flash_pages" else int(getattr(setting, vary, 1))
-    listed = sorted({*(points or usual_points(vary, present)), present})
+    usual = points or _of_evidence(curve, vary, ram_pages, usual_points(vary, present))
+    listed = sorted({*usual, present})
+    for each in {flash_pages, *(listed if vary == "flash_pages" else ())}:
+        check_evidence("throughput", curve, ram_pages, each)
 
     def study(of: Curve) -> ThroughputStudy:
         return scheme_throughput(
@@ -272,6 +276,16 @@ def present_setting(study: ThroughputStudy, at: int, setting: Setting) -> Settin
     if study.varied == "flash_pages":
         return setting
     return replace(setting, **{study.varied: int(study.points[at])})
+
+
+def _of_evidence(
+    curve: Curve, vary: str, ram_pages: int, points: Sequence[int]
+) -> Sequence[int]:
+    """Leave out sizes of flash that a curve from counters does not speak of."""
+    evidence = curve.evidence
+    if evidence is None or vary != "flash_pages":
+        return points
+    return [each for each in points if ram_pages + each <= evidence.valid_to]
 
 
 def usual_points(vary: str, present: int) -> list[int]:

@@ -13,7 +13,7 @@ from tierwright.common.cautions import Caution, TraceCaution
 from tierwright.common.units import format_bytes, format_count, format_microseconds
 from tierwright.common.wording import counted, listed, off, three_digits
 from tierwright.evaluate.metadata import MetadataPreset
-from tierwright.hardware.device import KINDS, OPERATIONS, Device
+from tierwright.hardware.device import KINDS, OPERATIONS, RUNNING, Device
 from tierwright.hardware.service_time import RULES, service_time
 from tierwright.profile.curve import Curve
 from tierwright.profile.evidence import Evidence
@@ -504,6 +504,17 @@ def about_page_size(role: str, device: Device, page_bytes: int) -> Iterator[Caut
 
 
 def _about_service(role: str, device: Device) -> Iterator[Caution]:
+    if device.sold_as == RUNNING:
+        read = device.number("read_latency_us")
+        yield Caution(
+            "tier_times_measured",
+            f"`{device.id}` ({role}) is {device.name}: a read takes "
+            f"{format_microseconds(read or 0.0)}, its mean on the running system with waits included; no write was "
+            "timed, so it is assumed to take as long. No figures of a device are used",
+            "choose a device to use its figures instead",
+            about=(device.id,),
+        )
+        return
     uses_iops = "read_iops" in device.figures or "write_iops" in device.figures
     for operation in ("read", "write"):
         if service_time(device, operation, 1).rule == "latency":

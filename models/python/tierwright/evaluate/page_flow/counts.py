@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike
 
 from tierwright.common.arrays import FloatArray
 from tierwright.common.checks import broadcast
-from tierwright.common.errors import Problems
+from tierwright.common.errors import BadInput, Problems
+from tierwright.common.units import format_bytes
 from tierwright.evaluate.page_flow.formula import TierCounts
 from tierwright.evaluate.page_flow.schemes import SCHEMES, TABLE, lazy
 from tierwright.profile.curve import Curve
@@ -110,6 +111,48 @@ def check_sizes(subject: str, ram_pages: object, flash_pages: object) -> None:
             f"must be a whole number of at least {least}",
         )
     problems.raise_if_any()
+
+
+def check_evidence(
+    subject: str, curve: Curve, ram_pages: float, flash_pages: float
+) -> None:
+    """Refuse sizes at which a curve from counters speaks of nothing: their misses are unknown.
+
+    Parameters
+    ----------
+    subject : str
+        What is asked.
+    curve : Curve
+        Of the workload.
+    ram_pages, flash_pages : float
+        Its sizes; the curve is read from RAM to RAM and flash together. [pages]
+
+    Raises
+    ------
+    BadInput
+        If the evidence of the curve does not reach from the one to the other.
+    """
+    evidence = curve.evidence
+    both = ram_pages + flash_pages
+    if evidence is None or not evidence.reads_beyond(ram_pages, both):
+        return
+    page = curve.page_bytes
+    ram, flash, together = (
+        format_bytes(each * page) for each in (ram_pages, flash_pages, both)
+    )
+    sizes = (
+        f"{ram} of RAM" if not flash_pages else f"{ram} of RAM with {flash} of flash"
+    )
+    read = f"at {ram}" if not flash_pages else f"from {ram} to {together}"
+    alone = evidence.kind == "one_point"
+    known = evidence.range_text(page)
+    raise BadInput(
+        f"{subject}: ram_pages: {sizes} read the curve {read}, but its evidence ({evidence.title}) speaks of "
+        f"{known}{' alone' if alone else ''}: the misses of other sizes are unknown",
+        f"ask for {known} of RAM without flash, the configuration of today, or measure another size"
+        if alone
+        else f"use sizes that RAM, and RAM and flash together, have within {known}, or measure further sizes",
+    )
 
 
 def hits_kernel(

@@ -30,7 +30,11 @@ from tierwright.evaluate.page_flow.cautions import (
     about_space_behind,
 )
 from tierwright.evaluate.page_flow.costs import directory_costs, io_costs
-from tierwright.evaluate.page_flow.counts import check_sizes, hits_from_curve
+from tierwright.evaluate.page_flow.counts import (
+    check_evidence,
+    check_sizes,
+    hits_from_curve,
+)
 from tierwright.evaluate.page_flow.engine import Flow
 from tierwright.evaluate.page_flow.lazy_writes import (
     lazy_overcharge,
@@ -112,7 +116,7 @@ def evaluate(
     Raises
     ------
     BadInput
-        If a size is out of range, the trace is empty, the curve has no write-backs, a
+        If a size is out of range, or beyond the evidence of a curve from counters; the trace is empty, the curve has no write-backs, a
         device states neither IOPS nor a latency, or the flash metadata leave no RAM.
 
     Notes
@@ -132,6 +136,8 @@ def evaluate(
         raise BadInput("the workload has no accesses", "profile a trace with data")
     budget = _budget(curve, ram_pages, flash_pages, flash_metadata)
     frames = ram_pages if budget is None else budget.left_pages
+    for held in {ram_pages, frames}:
+        check_evidence("evaluate", curve, held, flash_pages)
     flows = engine.flows(
         curve,
         np.asarray(float(frames)),

@@ -19,7 +19,7 @@ from tierwright.common.arrays import FloatArray, share
 from tierwright.common.cautions import Caution
 from tierwright.common.checks import broadcast
 from tierwright.common.derivation import plain
-from tierwright.common.errors import Problems
+from tierwright.common.errors import BadInput, Problems
 from tierwright.common.wording import counted
 from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.evaluate.page_flow import engine, explain
@@ -314,6 +314,12 @@ def scheme_map(
     A dirty share that is set makes p_d and p_dF equal in all schemes, as in the paper; so a row
     at the measured share is not the map with measured shares.
     """
+    if curve.evidence is not None and curve.evidence.kind == "one_point":
+        raise BadInput(
+            "scheme_map: the workload is known at one size alone "
+            f"({curve.evidence.range_text(curve.page_bytes)}): a map reads many",
+            "measure other sizes: a resize for an hour, snapshots of ages, or a sampled trace",
+        )
     listed = list(schemes)
     wanted = tuple(name for name in TIE_ORDER if name in set(listed))
     fixed = {

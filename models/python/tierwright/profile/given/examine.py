@@ -34,11 +34,16 @@ from tierwright.profile.given.reading import (
     rows_of,
 )
 
+BEYOND_LAST = (
+    "Anything beyond the last size: its value stands for larger caches, with a warning."
+)
+UNKNOWN_BEYOND = "Anything below the first size and beyond the last: it is unknown, and no question is answered there."
+"""Of what the system itself counted, in place of `BEYOND_LAST`."""
 CANNOT_TELL = (
     "How many evicted pages are dirty (p_d): without a stated share, write costs are a range.",
     "What a simulation would count: lazy and inclusive page flow stay approximations, and "
     "replacement policies, pool splits and flash caches cannot be replayed.",
-    "Anything beyond the last size: its value stands for larger caches, with a warning.",
+    BEYOND_LAST,
     "Change over time, warm-up, and which pages are hot.",
 )
 """What no given curve tells."""
@@ -221,6 +226,11 @@ def examine(text: str, options: CurveOptions | None = None) -> Examined:
         return found
     found.cannot_tell = (*kind.cannot_tell, *CANNOT_TELL)
     reading = kind.read(rows, chosen)
+    if reading.measured is not None:
+        found.cannot_tell = tuple(
+            UNKNOWN_BEYOND if each == BEYOND_LAST else each
+            for each in found.cannot_tell
+        )
     found.problems += reading.problems
     found.questions += reading.questions
     found.assumptions += reading.assumptions
