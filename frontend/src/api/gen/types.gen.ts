@@ -13778,6 +13778,12 @@ export type PaperCheckOut = {
      * Codes of assumptions that could change the choice, for `statements.holds`.
      */
     open_assumptions: Array<string>;
+    /**
+     * Without Validity
+     *
+     * Ids of the recommended quotes whose files do not state until when they hold, for `statements.validity`.
+     */
+    without_validity: Array<string>;
 };
 
 /**
@@ -21789,6 +21795,14 @@ export type StatementsIn = {
      */
     holds?: {
         [key: string]: unknown | string;
+    };
+    /**
+     * Validity
+     *
+     * Until when a quote holds that does not state it, by its id; begins with the day: `2026-12-31, mail of ACME`.
+     */
+    validity?: {
+        [key: string]: string;
     };
 };
 

@@ -111,6 +111,7 @@ PARAMETERS: dict[str, Parameter] = {
     "uplift_source": Parameter(
         "--uplift-source", "source of growth and of the busiest hour", "uplift_source"
     ),
+    "validity": Parameter("--validity", "validity of the quote", "statements.validity"),
     "warm_up": Parameter("--warm-up", "warm-up", "warm_up"),
 }
 """All that messages may name; `models/tests/test_parameters.py` holds every mark to it."""

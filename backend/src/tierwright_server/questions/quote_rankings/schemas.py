@@ -301,6 +301,11 @@ class StatementsIn(Body):
         max_length=100,
         description="Why an assumption that could change the choice holds, by its code.",
     )
+    validity: dict[Annotated[str, Field(max_length=200)], Statement] = Field(
+        default={},
+        max_length=100,
+        description="Until when a quote holds that does not state it, by its id; begins with the day: `2026-12-31, mail of ACME`.",
+    )
 
 
 class QuotePaperIn(QuoteRankingIn):
@@ -348,4 +353,7 @@ class PaperCheckOut(Answer):
     )
     open_assumptions: list[str] = Field(
         description="Codes of assumptions that could change the choice, for `statements.holds`."
+    )
+    without_validity: list[str] = Field(
+        description="Ids of the recommended quotes whose files do not state until when they hold, for `statements.validity`."
     )
