@@ -102,6 +102,11 @@ PRICE_CSV = (
     b"S-1,drive,r1,2026-10-01,USD,980.00,1,EA,,\nS-2,store,r1,2026-10-01,EUR,0.08,,GiB-Months,,\n"
 )
 
+MACHINES = (
+    b"host,module,modules,slots,bays,drive,drives,drive_size,drive_kind,life_left_percent\n"
+    b"db1,64 GiB,16,32,10,A,4,7.68 TB,nvme,93\ndb2,64 GiB,2,4,4,B,1,1 TiB,hdd,\n"
+)
+
 READERS: dict[str, tuple[Callable[[bytes], Any], list[bytes]]] = {
     "csv": (quotes("csv"), [QUOTE_CSV]),
     "json": (quotes("json"), [json.dumps(QUOTE).encode()]),
@@ -114,6 +119,12 @@ READERS: dict[str, tuple[Callable[[bytes], Any], list[bytes]]] = {
     "host": (
         lambda content: read_stream(io.BytesIO(content), "given", "db1"),
         [joined(LSBLK, DMIDECODE, NVME_OLD, smart()), joined(LSBLK, NVME_NEW)],
+    ),
+    "csv of machines": (
+        lambda content: inventories.read_stream(
+            io.BytesIO(content), "given", "db1", "csv"
+        ),
+        [MACHINES],
     ),
     "redfish": (
         lambda content: redfish.read_stream(io.BytesIO(content), "given"),
@@ -181,6 +192,7 @@ def test_every_reader_is_among_them() -> None:
         "redfish",
         "archive",
         "csv of prices",
+        "csv of machines",
     }
 
 

@@ -9150,7 +9150,7 @@ export type FileImportIn = {
     /**
      * Kind
      *
-     * What it holds: quotes or a cart, a price list, or outputs of programs of a host or saved answers of Redfish.
+     * What it holds: quotes or a cart, a price list, or an inventory: outputs of programs of a host, saved answers of Redfish, or a table.
      */
     kind: 'quotes' | 'prices' | 'inventory';
     /**
@@ -16733,6 +16733,22 @@ export type QuoteFileIn = {
      * What it holds.
      */
     text: string;
+    /**
+     * Columns
+     *
+     * Of a table of another system: the column that a field of ours is in, by the name of the field.
+     */
+    columns?: {
+        [key: string]: unknown | string;
+    };
+    /**
+     * Values
+     *
+     * Of such a table: what a field is in every row, by the name of the field.
+     */
+    values?: {
+        [key: string]: unknown | string;
+    };
 };
 
 /**

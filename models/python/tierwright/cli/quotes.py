@@ -16,7 +16,7 @@ from tierwright.cli.advise import (
     ProductionRate,
     workload_of,
 )
-from tierwright.cli.imports import opened_file
+from tierwright.cli.imports import ColumnOf, ValueOf, columns_of, opened_file
 from tierwright.cli.money import shown_amount, shows_money
 from tierwright.cli.options import (
     Assumptions,
@@ -98,6 +98,8 @@ def rank(
             help="Value of one US dollar in a currency of the quotes, such as EUR=0.88@2026-09-30; may be repeated.",
         ),
     ] = None,
+    column: ColumnOf = None,
+    value: ValueOf = None,
     trace: NamedTrace | None = None,
     advice: Annotated[
         Path | None,
@@ -189,7 +191,7 @@ def rank(
     )
     with opened_file(file) as stream:
         place = "standard input" if file == "-" else file
-        batch = read_offers(stream, place, as_)
+        batch = read_offers(stream, place, as_, columns_of(column, value))
     found_profile, accesses = workload_of(
         workload, production, data, accesses_per_second, new_pages
     )
