@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 
 import pytest
 from test_import_focus import ROW, table
+from test_import_google import SAMPLE as SKU
 from test_import_inventory import DMIDECODE, LSBLK, NVME_NEW, NVME_OLD, smart
 from test_import_prices import F16S, SAMPLE, as_csv, azure
 from test_import_redfish import WHOLE, members_of, zipped
@@ -115,6 +116,7 @@ READERS: dict[str, tuple[Callable[[bytes], Any], list[bytes]]] = {
     "aws": (prices("aws"), [json.dumps(SAMPLE).encode(), as_csv(SAMPLE)]),
     "csv of prices": (prices("csv"), [PRICE_CSV]),
     "azure": (prices("azure"), [azure(F16S, F16S)]),
+    "google": (prices("google"), [json.dumps({"skus": [SKU, SKU]}).encode()]),
     "focus": (prices("focus"), [table(ROW, ROW)]),
     "host": (
         lambda content: read_stream(io.BytesIO(content), "given", "db1"),

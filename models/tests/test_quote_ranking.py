@@ -1068,12 +1068,18 @@ class TestCommand:
         done = run(
             *("quotes", "rank", table, "--workload", files / "p.json", "--day", DAY),
             *("--data", "100GiB", "--accesses-per-second", "20000", "--json"),
-            *(part for each in named for part in ("--column", each)),
-            *(part for each in stated for part in ("--value", each)),
+            *(part for each in named for part in ("--quote-column", each)),
+            *(part for each in stated for part in ("--quote-value", each)),
         )
         assert (done.returncode, done.stderr) == (0, "")
         [quote] = json.loads(done.stdout)["ranked"]
         assert (quote["quote_id"], quote["usd_per_month"]) == ("B-1", "1825.00")
+        bad = run(
+            *("quotes", "rank", table, "--workload", files / "p.json"),
+            *("--quote-column", "colour=Preis"),
+        )
+        assert bad.returncode == 2
+        assert "--quote-column: `colour` is not a field" in bad.stderr
 
     def test_for_people(self, files: Path) -> None:
         done = self.rank(files, "--rate", "EUR=0.8@2026-09-30")

@@ -88,7 +88,7 @@ export function kindOf(text: string): ImportKind {
     return "inventory";
   }
   return head.startsWith(PARQUET) ||
-    /"BillingCurrency"|"offerCode"|"formatVersion"\s*:|^"?FormatVersion|^[^\n]*\bChargeCategory\b/m.test(
+    /"BillingCurrency"|"offerCode"|"skus"\s*:|"formatVersion"\s*:|^"?FormatVersion|^[^\n]*\bChargeCategory\b/m.test(
       head,
     )
     ? "prices"

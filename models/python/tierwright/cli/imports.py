@@ -111,7 +111,7 @@ def prices(
         typer.Option(
             "--as",
             metavar="FORMAT",
-            help="aws, azure, csv or focus [default: by the beginning of the file].",
+            help="aws, azure, csv, focus or google [default: by the beginning of the file].",
         ),
     ] = None,
     compare: Annotated[

@@ -96,6 +96,9 @@ PARAMETERS: dict[str, Parameter] = {
         "--page-bytes", "page size", "page_bytes", with_value="page size of {} bytes"
     ),
     "queue_depth": Parameter("--queue-depth", "queue depth", "queue_depth"),
+    "quote_column": Parameter(
+        "--quote-column", "column of the quotes", "files.columns"
+    ),
     "repair": Parameter("--repair", "repair", "repair"),
     "scheme": Parameter("--scheme", "scheme", "scheme"),
     "sizes": Parameter("--sizes", "list of sizes", with_value="{}"),

@@ -13,6 +13,7 @@ from tierwright.hardware.device import Device
 from tierwright.hardware.imports.columns import Columns
 from tierwright.hardware.imports.mapping import LineMapping, mapping_of
 from tierwright.hardware.imports.offers import (
+    COLUMNS_MARK,
     Batch,
     offers_of,
     read_offers,
@@ -121,7 +122,7 @@ def batch_of(body: QuoteRankingIn) -> Batch:
                     io.BytesIO(each.text.encode()),
                     each.name,
                     each.format,
-                    Columns(each.columns, each.values),
+                    Columns(each.columns, each.values, COLUMNS_MARK),
                 ),
             )
             for each in body.files

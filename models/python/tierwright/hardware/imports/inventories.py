@@ -109,7 +109,7 @@ def _checked(name: str | None) -> str | None:
 def _check_columns(name: str, columns: Columns, place: str) -> None:
     if columns and name != inventory_csv.FORMAT:
         raise BadInput(
-            f"{place}: [[import_column]]: the columns of `{name}` are known",
+            f"{place}: {columns.mark}: the columns of `{name}` are known",
             "state columns of a table of another system alone",
         )
 

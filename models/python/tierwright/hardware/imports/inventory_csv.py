@@ -157,9 +157,7 @@ def _line(row: Row, fields: Mapping[str, str]) -> _Line:
     return _Line(text["host"], stated, slots, drives, tuple(units))
 
 
-def _modules(
-    text: Mapping[str, str], units: list[tuple[str, str]]
-) -> tuple[Slot, ...]:
+def _modules(text: Mapping[str, str], units: list[tuple[str, str]]) -> tuple[Slot, ...]:
     if not text["module"]:
         if text["modules"]:
             raise Skip("modules are counted, but the size of one is not stated")

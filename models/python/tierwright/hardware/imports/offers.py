@@ -17,6 +17,8 @@ from tierwright.hardware.imports.quotes import FIELDS, QuoteLine, line_of
 from tierwright.hardware.imports.readers import QUOTES, read_rows
 from tierwright.hardware.imports.source import Source
 
+COLUMNS_MARK = "[[quote_column]]"
+"""What messages call the columns of a table of quotes that are ranked."""
 CODES = {
     "not_a_quote": "is no object with lines, or has a key that no quote has",
     "no_quote_id": "states no id",
