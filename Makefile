@@ -115,7 +115,7 @@ generate: setup ## write the generated files: OpenAPI document, page client, ref
 	$(PY) scripts/generate_readme.py
 
 .PHONY: pictures
-pictures: setup ## make the pictures of docs/from-trace-to-purchase-order.md anew, from the story in the browser
+pictures: setup ## make the pictures of docs/from-trace-to-purchase-order.md and docs/quote-ranking.md anew, from the stories in the browser
 	@sh scripts/ensure-chromium.sh
 	@$(PY) scripts/run_tests.py pictures
 

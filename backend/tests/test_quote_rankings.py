@@ -514,6 +514,37 @@ class TestImports:
         )
         assert (found["format"], found["taken"], found["currency"]) == ("csv", 1, "EUR")
 
+    def test_an_inventory_of_a_table_by_its_columns(
+        self, application: Application
+    ) -> None:
+        found = self.read(
+            application,
+            "inventory",
+            "Name;RAM;Platte\ndb1;256;500\n",
+            columns={"host": "Name", "ram": "RAM", "drive_size": "Platte"},
+            values={"memory_unit": "GiB", "drive_unit": "GB", "drive_kind": "hdd"},
+        )
+        [group] = found["machines"]
+        assert (found["format"], group["ram_bytes"]) == ("csv", 256 * 2**30)
+        assert group["drives"][0]["size_bytes"] == 500 * 10**9
+
+    def test_quotes_of_a_table_are_ranked_by_their_columns(
+        self, application: Application
+    ) -> None:
+        text = (
+            CSV.format(until="2026-11-30")
+            .replace("quote_id", "Angebot")
+            .replace(",price", ",Preis")
+        )
+        file = {"name": "offers", "text": text}
+        named = {**file, "columns": {"quote_id": "Angebot", "price": "Preis"}}
+        refused = application.client.post(PATH, json=cart(files=[file]))
+        assert refused.status_code == 422
+        found = application.post(PATH, cart(files=[named]), 201)
+        plain = {"name": "offers", "text": CSV.format(until="2026-11-30")}
+        usual = application.post(PATH, cart(files=[plain]), 201)
+        assert found["ranked"] == usual["ranked"]
+
     def test_the_mapping_is_kept_and_refuses_what_is_none(
         self, application: Application
     ) -> None:

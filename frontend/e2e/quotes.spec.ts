@@ -1,6 +1,14 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import { expect, type Locator, type Page, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
 import { exampleReady } from "./example";
+import { picture } from "./picture";
+
+/** The command of the same version as the application. */
+const COMMAND =
+  process.env["TIERWRIGHT_COMMAND"] ??
+  join(import.meta.dirname, "../../.venv/bin/tierwright");
 
 const DRIVE = "samsung-pm9a3-7.68tb-u2";
 const SLOTS = Array.from(
@@ -16,6 +24,32 @@ const INVENTORY = `{"blockdevices":[${[0, 1]
   .join(",")}]}\n${SLOTS}`;
 const PRICES = (usd: number) =>
   `sku,date,currency,price,unit\nSAMSUNG MZQL27T6,2026-10-01,USD,${usd},EA\nUNKNOWN-1,2026-10-01,USD,5,EA\n`;
+const until = (days: number) =>
+  new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10);
+/** A cart as a shop posts it: two servers in one line, and their rails. */
+const CART = [
+  ["BOX-1", "Server R760, 16 x 64 GB, 4 x 7.68 TB", "1", "21480.00"],
+  ["RAIL-4", "Rails", "1", "120.00"],
+]
+  .map(([part, text, quantity, price], at) =>
+    Object.entries({
+      DESCRIPTION: text,
+      QUANTITY: quantity,
+      UNIT: "EA",
+      PRICE: price,
+      CURRENCY: "USD",
+      VENDOR: "ACME",
+      VENDORMAT: part,
+      LEADTIME: "15",
+      EXT_QUOTE_ID: "Q-17",
+    })
+      .map(
+        ([name, value]) =>
+          `NEW_ITEM-${name}[${at + 1}]=${encodeURIComponent(value ?? "")}`,
+      )
+      .join("&"),
+  )
+  .join("&");
 
 const file = (name: string, text: string) => ({
   name,
@@ -113,4 +147,93 @@ test("a price list becomes a price book, by keyboard alone", async ({ page }) =>
   await expect(
     list.getByRole("table", { name: `What changed in ${name}` }),
   ).toContainText(DRIVE);
+});
+
+test("a cart, a price list and an inventory become a paper that passes its check", {
+  tag: "@long",
+}, async ({ page }) => {
+  const began = Date.now();
+  await page.goto("/quotes");
+  await choose(page, [
+    file("cart.txt", CART),
+    file("prices.csv", PRICES(980)),
+    file("host.txt", INVENTORY),
+  ]);
+  await state(page, /SAMSUNG MZQL27T6/, DRIVE);
+  await state(page, /RAIL-4/, "rails");
+  await expectAccessible(page, "quotes");
+
+  const box = page.getByRole("group", { name: /BOX-1/ });
+  for (const [item, many, isLast] of [
+    ["chassis-dell-r760", "1", false],
+    ["dimm-ddr5-rdimm-64gb", "16", false],
+    ["power", "2", false],
+    [DRIVE, "4", true],
+  ] as const) {
+    await type(page, box.getByRole("combobox", { name: /one piece holds/ }), item);
+    await page.keyboard.press("Escape");
+    await type(page, box.getByRole("textbox", { name: "How many" }), many);
+    await press(
+      page,
+      box.getByRole("button", { name: isLast ? /^Keep what/ : /and more/ }),
+    );
+  }
+  await expect(box).toBeHidden();
+
+  const today = page.getByRole("textbox", { name: "Cost per month today" });
+  await type(page, today, "900");
+  await page.keyboard.press("Tab");
+  const ranking = page.getByRole("region", { name: "Ranking" });
+  const ranked = ranking.getByRole("table", { name: "Quotes that keep every limit" });
+  await expect(ranked).toContainText("Q-17");
+  await expect(ranked).toContainText("Do nothing");
+  await picture(page, "quotes-1-ranking", ranking);
+
+  const paper = page.getByRole("region", { name: "The paper for approval" });
+  const check = page.getByRole("region", { name: "Check of the paper" });
+  await expect(check.getByRole("listitem").first()).toBeVisible();
+  for (const [label, text] of [
+    ["Need", "Orders double in a year"],
+    ["Source of growth and of the busiest hour", "forecast of sales, 2026-09"],
+    ["Source of what doing nothing costs", `${until(-30)}, invoices`],
+    // A cart does not state until when its prices hold.
+    ["Validity of quote Q-17", `${until(30)}, mail of ACME`],
+  ] as const) {
+    await type(page, paper.getByRole("textbox", { name: label, exact: true }), text);
+  }
+  // On a server that told this story before, the replays are kept.
+  const confirm = paper.getByRole("button", { name: "Confirm by replay" });
+  if (await confirm.isVisible()) {
+    await press(page, confirm);
+  }
+  await expect(check).not.toContainText("No independent replay");
+  await expect(check).toHaveAttribute("aria-busy", "false");
+  const open = paper.getByRole("textbox", { name: /^Why .* holds$/ });
+  for (let at = 0; at < (await open.count()); at += 1) {
+    await type(page, open.nth(at), "measured in September");
+  }
+  await expect(check.getByRole("status")).toContainText("The paper passes its check");
+  await expectAccessible(page, "the paper", [paper]);
+  await picture(page, "quotes-2-paper", paper);
+
+  for (const [form, name] of [
+    ["PDF", /^quotes-.*\.pdf$/],
+    ["JSON", /^quotes-.*\.json$/],
+  ] as const) {
+    const saving = page.waitForEvent("download");
+    await press(page, paper.getByRole("button", { name: "Save" }));
+    const item = page.getByRole("menuitem", { name: form });
+    await expect(item).toBeVisible();
+    // Letters choose among the items of a menu.
+    await page.keyboard.type(form);
+    await expect(item).toBeFocused();
+    await page.keyboard.press("Enter");
+    const saved = await saving;
+    expect(saved.suggestedFilename()).toMatch(name);
+    if (form === "JSON") {
+      const said = execFileSync(COMMAND, ["report", "check", await saved.path()]);
+      expect(said.toString()).toContain("would not send it back");
+    }
+  }
+  expect(Date.now() - began).toBeLessThan(600_000);
 });

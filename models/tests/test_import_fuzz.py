@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 
 import pytest
 from test_import_focus import ROW, table
+from test_import_google import SAMPLE as SKU
 from test_import_inventory import DMIDECODE, LSBLK, NVME_NEW, NVME_OLD, smart
 from test_import_prices import F16S, SAMPLE, as_csv, azure
 from test_import_redfish import WHOLE, members_of, zipped
@@ -102,6 +103,11 @@ PRICE_CSV = (
     b"S-1,drive,r1,2026-10-01,USD,980.00,1,EA,,\nS-2,store,r1,2026-10-01,EUR,0.08,,GiB-Months,,\n"
 )
 
+MACHINES = (
+    b"host,module,modules,slots,bays,drive,drives,drive_size,drive_kind,life_left_percent\n"
+    b"db1,64 GiB,16,32,10,A,4,7.68 TB,nvme,93\ndb2,64 GiB,2,4,4,B,1,1 TiB,hdd,\n"
+)
+
 READERS: dict[str, tuple[Callable[[bytes], Any], list[bytes]]] = {
     "csv": (quotes("csv"), [QUOTE_CSV]),
     "json": (quotes("json"), [json.dumps(QUOTE).encode()]),
@@ -110,10 +116,17 @@ READERS: dict[str, tuple[Callable[[bytes], Any], list[bytes]]] = {
     "aws": (prices("aws"), [json.dumps(SAMPLE).encode(), as_csv(SAMPLE)]),
     "csv of prices": (prices("csv"), [PRICE_CSV]),
     "azure": (prices("azure"), [azure(F16S, F16S)]),
+    "google": (prices("google"), [json.dumps({"skus": [SKU, SKU]}).encode()]),
     "focus": (prices("focus"), [table(ROW, ROW)]),
     "host": (
         lambda content: read_stream(io.BytesIO(content), "given", "db1"),
         [joined(LSBLK, DMIDECODE, NVME_OLD, smart()), joined(LSBLK, NVME_NEW)],
+    ),
+    "csv of machines": (
+        lambda content: inventories.read_stream(
+            io.BytesIO(content), "given", "db1", "csv"
+        ),
+        [MACHINES],
     ),
     "redfish": (
         lambda content: redfish.read_stream(io.BytesIO(content), "given"),
@@ -181,6 +194,7 @@ def test_every_reader_is_among_them() -> None:
         "redfish",
         "archive",
         "csv of prices",
+        "csv of machines",
     }
 
 

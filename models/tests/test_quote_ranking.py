@@ -1060,6 +1060,27 @@ class TestCommand:
         assert done.returncode == 2
         assert "No quote could be ranked." in done.stdout
 
+    def test_a_table_of_another_system(self, files: Path) -> None:
+        table = files / "offers.csv"
+        table.write_text("Angebot;Teil;Preis\nB-1;aws-i4i.4xlarge;1.25\n")
+        named = ("quote_id=Angebot", "item=Teil", "price=Preis")
+        stated = ("currency=USD", "quantity=2", "unit=HUR", "kind=instance")
+        done = run(
+            *("quotes", "rank", table, "--workload", files / "p.json", "--day", DAY),
+            *("--data", "100GiB", "--accesses-per-second", "20000", "--json"),
+            *(part for each in named for part in ("--quote-column", each)),
+            *(part for each in stated for part in ("--quote-value", each)),
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        [quote] = json.loads(done.stdout)["ranked"]
+        assert (quote["quote_id"], quote["usd_per_month"]) == ("B-1", "1825.00")
+        bad = run(
+            *("quotes", "rank", table, "--workload", files / "p.json"),
+            *("--quote-column", "colour=Preis"),
+        )
+        assert bad.returncode == 2
+        assert "--quote-column: `colour` is not a field" in bad.stderr
+
     def test_for_people(self, files: Path) -> None:
         done = self.rank(files, "--rate", "EUR=0.8@2026-09-30")
         assert done.returncode == 0

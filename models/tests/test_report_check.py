@@ -213,6 +213,32 @@ def test_the_validity_of_the_quote(until: str | None, expected: list[str]) -> No
 
 
 @pytest.mark.parametrize(
+    ("stated", "expected"),
+    [
+        ({"Q-1": "2026-10-01, mail of ACME"}, []),
+        ({"Q-1": "2026-09-30, mail of ACME"}, ["expired_quote"]),
+        ({"Q-1": "mail of ACME"}, ["quote_without_validity"]),
+        ({"Q-1": "2026-13-01, mail of ACME"}, ["quote_without_validity"]),
+        ({"Q-2": "2026-12-31, mail of ACME"}, ["quote_without_validity"]),
+    ],
+)
+def test_a_validity_that_the_paper_states(
+    stated: dict[str, str], expected: list[str]
+) -> None:
+    document = of_quotes(valid_until=None)
+    given = report.with_statements(document, report.Statements(validity=stated))
+    assert codes(given) == expected
+    assert report.without_validity(given) == ["Q-1"]
+
+
+def test_the_validity_of_the_file_counts_before_that_of_the_paper() -> None:
+    document = of_quotes(valid_until="2026-09-30")
+    stated = report.Statements(validity={"Q-1": "2026-12-31, mail of ACME"})
+    assert codes(report.with_statements(document, stated)) == ["expired_quote"]
+    assert report.without_validity(document) == []
+
+
+@pytest.mark.parametrize(
     ("recommended", "expected"),
     [("Q-1", ["expired_quote"]), ("Q-2", []), (None, ["expired_quote"])],
 )

@@ -310,6 +310,18 @@ class TestPaper:
         assert "no_lines" in said
         assert "No quote was ranked" in section(advices.document(), "quotes")
 
+    def test_a_stated_validity_stands_beside_its_quote(self) -> None:
+        given = advised().to_dict()
+        dated = given["quotes"]["ranked"][0]
+        stated = report.Statements(validity={dated["quote_id"]: "2027-01-31, mail"})
+        assert "2027-01-31" not in section(
+            report.with_statements(given, stated), "quotes"
+        )
+        dated["valid_until"] = None
+        assert "stated: 2027-01-31, mail" in section(
+            report.with_statements(given, stated), "quotes"
+        )
+
     def test_switching_values_of_an_advice_without_quotes(self) -> None:
         given = advices.document()
         assert "before" in section(given, "switching")

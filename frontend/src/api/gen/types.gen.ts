@@ -9288,7 +9288,7 @@ export type FileImportIn = {
     /**
      * Kind
      *
-     * What it holds: quotes or a cart, a price list, or outputs of programs of a host or saved answers of Redfish.
+     * What it holds: quotes or a cart, a price list, or an inventory: outputs of programs of a host, saved answers of Redfish, or a table.
      */
     kind: 'quotes' | 'prices' | 'inventory';
     /**
@@ -13948,6 +13948,12 @@ export type PaperCheckOut = {
      * Codes of assumptions that could change the choice, for `statements.holds`.
      */
     open_assumptions: Array<string>;
+    /**
+     * Without Validity
+     *
+     * Ids of the recommended quotes whose files do not state until when they hold, for `statements.validity`.
+     */
+    without_validity: Array<string>;
 };
 
 /**
@@ -16897,6 +16903,22 @@ export type QuoteFileIn = {
      * What it holds.
      */
     text: string;
+    /**
+     * Columns
+     *
+     * Of a table of another system: the column that a field of ours is in, by the name of the field.
+     */
+    columns?: {
+        [key: string]: unknown | string;
+    };
+    /**
+     * Values
+     *
+     * Of such a table: what a field is in every row, by the name of the field.
+     */
+    values?: {
+        [key: string]: unknown | string;
+    };
 };
 
 /**
@@ -21959,6 +21981,14 @@ export type StatementsIn = {
      */
     holds?: {
         [key: string]: unknown | string;
+    };
+    /**
+     * Validity
+     *
+     * Until when a quote holds that does not state it, by its id; begins with the day: `2026-12-31, mail of ACME`.
+     */
+    validity?: {
+        [key: string]: string;
     };
 };
 

@@ -95,6 +95,17 @@ export function PaperPanel(props: {
           value={stated.today_cost ?? ""}
           onChange={(event) => put({ today_cost: event.currentTarget.value })}
         />
+        {(check.data?.without_validity ?? []).map((id) => (
+          <TextInput
+            key={id}
+            label={`Validity of quote ${id}`}
+            description="Its file does not state until when it holds. The last day first, such as 2026-12-31, mail of the supplier."
+            value={String(stated.validity?.[id] ?? "")}
+            onChange={(event) =>
+              put({ validity: { ...stated.validity, [id]: event.currentTarget.value } })
+            }
+          />
+        ))}
         {(check.data?.open_assumptions ?? []).map((code) => (
           <TextInput
             key={code}

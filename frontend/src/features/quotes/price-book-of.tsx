@@ -17,13 +17,18 @@ export function PriceBookOf(props: {
   readonly text: string;
   readonly encoding: "text" | "base64";
   readonly mapping: readonly MappedLine[];
+  readonly columns: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, string>>;
 }) {
-  const { name, text, encoding, mapping } = props;
+  const { name, text, encoding, mapping, columns, values } = props;
   const client = useQueryClient();
   const [region, setRegion] = useState("");
   const kept = useMutation({
     mutationFn: () =>
-      keepPriceBook({ name, text, encoding, mapping: [...mapping], region }),
+      keepPriceBook({
+        ...{ name, text, encoding, region, columns, values },
+        mapping: [...mapping],
+      }),
     onSuccess: () => client.invalidateQueries(priceBooksQuery()),
   });
   return (

@@ -23,6 +23,7 @@ import { RunProgress } from "@/components/run-progress";
 import { useReplay } from "@/components/use-replay";
 import { useAnalysis } from "@/questions/use-analysis";
 import { formatBytes, bytes as inBytes } from "@/units/quantity";
+import { ColumnsOf, type TableColumns } from "./columns-of";
 import { ImportView } from "./import-view";
 import { type MappedLine, useKeptMapping } from "./kept-mapping";
 import { MappingPanel } from "./mapping-panel";
@@ -53,7 +54,17 @@ interface Given {
   readonly name: string;
   readonly text: string;
   readonly encoding: "text" | "base64";
+  /** Of a table of another system. */
+  readonly columns?: TableColumns["columns"];
+  readonly values?: TableColumns["values"];
 }
+
+/** Fields of a table of each kind, as one writes them. */
+const FIELDS: Readonly<Record<ImportKind, string>> = {
+  quotes: "part_number=Article\nprice=Net price\nquantity=Quantity",
+  prices: "sku=Article\nprice=List price\ndate=Valid from",
+  inventory: "host=Name\nram=RAM\ndrive=Disk model\ndrive_size=Disk size",
+};
 
 /** What a file seems to hold, which the user can change: an inventory and price lists say so at their beginning. */
 export function kindOf(text: string): ImportKind {
@@ -66,6 +77,10 @@ export function kindOf(text: string): ImportKind {
   if (columns.has("price") && columns.has("date") && !columns.has("quote_id")) {
     return "prices";
   }
+  const holds = ["ram", "module", "drive"].some((name) => columns.has(name));
+  if (columns.has("host") && holds) {
+    return "inventory";
+  }
   if (head.startsWith(ARCHIVE)) {
     return "inventory";
   }
@@ -73,7 +88,7 @@ export function kindOf(text: string): ImportKind {
     return "inventory";
   }
   return head.startsWith(PARQUET) ||
-    /"BillingCurrency"|"offerCode"|"formatVersion"\s*:|^"?FormatVersion|^[^\n]*\bChargeCategory\b/m.test(
+    /"BillingCurrency"|"offerCode"|"skus"\s*:|"formatVersion"\s*:|^"?FormatVersion|^[^\n]*\bChargeCategory\b/m.test(
       head,
     )
     ? "prices"
@@ -182,6 +197,11 @@ export function QuotesPage() {
             files.map((file, place) => (place === at ? { ...file, kind } : file)),
           )
         }
+        read={(at, stated) =>
+          setFiles(
+            files.map((file, place) => (place === at ? { ...file, ...stated } : file)),
+          )
+        }
         remove={(at) => setFiles(files.filter((_, place) => place !== at))}
       />
       {files.length > 0 && (
@@ -236,6 +256,7 @@ function Files(props: {
   }[];
   readonly add: (files: readonly Given[]) => void;
   readonly change: (at: number, kind: ImportKind) => void;
+  readonly read: (at: number, stated: TableColumns) => void;
   readonly remove: (at: number) => void;
 }) {
   const { files, imports } = props;
@@ -249,7 +270,7 @@ function Files(props: {
   return (
     <Panel
       title="Files"
-      subtitle="Our own CSV or JSON, carts as OCI or cXML, price lists of AWS and Azure, outputs of lsblk, dmidecode and nvme, saved answers of Redfish. They are read on this machine; of a price list a price book can be kept."
+      subtitle="Our own CSV or JSON, tables of other systems, carts as OCI or cXML, price lists of AWS, Azure and Google, outputs of lsblk, dmidecode and nvme, saved answers of Redfish. They are read on this machine; of a price list a price book can be kept."
       label="Files"
       actions={
         <Button size="xs" onClick={() => picker.current?.click()}>
@@ -333,11 +354,20 @@ function Files(props: {
             {imports[at]?.data !== undefined && (
               <ImportView name={file.name} found={imports[at].data} />
             )}
+            {file.encoding === "text" && (
+              <ColumnsOf
+                name={file.name}
+                example={FIELDS[file.kind]}
+                onRead={(stated) => props.read(at, stated)}
+              />
+            )}
             {file.kind === "prices" && imports[at]?.data !== undefined && (
               <PriceBookOf
                 name={file.name}
                 text={file.text}
                 encoding={file.encoding}
+                columns={file.columns ?? {}}
+                values={file.values ?? {}}
                 mapping={props.mapping}
               />
             )}
@@ -426,7 +456,12 @@ function Asked(props: {
   const question: QuoteRankingIn = {
     workload_id: props.workload,
     start: props.start,
-    files: files.map(({ name, text }) => ({ name, text })),
+    files: files.map(({ name, text, columns = {}, values = {} }) => ({
+      name,
+      text,
+      columns,
+      values,
+    })),
     mapping: props.mapping,
     constraints: Object.fromEntries(
       Object.entries(limits).filter(([, value]) => value !== undefined),

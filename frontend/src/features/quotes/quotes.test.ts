@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { renderHook } from "vitest-browser-react";
 import type { FileImportOut } from "@/api/quotes";
+import { pairsOf } from "./columns-of";
 import { takenText } from "./import-view";
 import { mappingFile, readMapping, withEarlier, withLine } from "./kept-mapping";
 import { checkText } from "./paper-panel";
@@ -51,6 +52,23 @@ describe("what a file seems to be", () => {
   ])("%s is %s", (text, kind) => {
     expect(kindOf(text)).toBe(kind);
   });
+});
+
+describe("columns of a table", () => {
+  it("are pairs, one on each line", () => {
+    expect(pairsOf(" price = Preis (netto)\n\nquantity=Menge=2 ")).toEqual({
+      pairs: { price: "Preis (netto)", quantity: "Menge=2" },
+      refused: "",
+    });
+    expect(pairsOf("")).toEqual({ pairs: {}, refused: "" });
+  });
+
+  it.each(["price", "price=", "=Preis", "Price=Preis", "price=a\nprice=b"])(
+    "refuse %j",
+    (text) => {
+      expect(pairsOf(text).refused).not.toBe("");
+    },
+  );
 });
 
 describe("a file", () => {

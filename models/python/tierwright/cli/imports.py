@@ -51,7 +51,7 @@ _Mapping = Annotated[
     ),
 ]
 
-_Column = Annotated[
+ColumnOf = Annotated[
     list[str] | None,
     typer.Option(
         "--column",
@@ -59,7 +59,7 @@ _Column = Annotated[
         help="Of a table of another system: the column that a field of ours is in; may be repeated.",
     ),
 ]
-_Value = Annotated[
+ValueOf = Annotated[
     list[str] | None,
     typer.Option(
         "--value",
@@ -89,8 +89,8 @@ def quotes(
         ),
     ] = None,
     mapping: _Mapping = None,
-    column: _Column = None,
-    value: _Value = None,
+    column: ColumnOf = None,
+    value: ValueOf = None,
     json: Json = False,
 ) -> None:
     """Read a quote or a cart: which lines are taken, which are left out and why, and their units."""
@@ -111,7 +111,7 @@ def prices(
         typer.Option(
             "--as",
             metavar="FORMAT",
-            help="aws, azure, csv or focus [default: by the beginning of the file].",
+            help="aws, azure, csv, focus or google [default: by the beginning of the file].",
         ),
     ] = None,
     compare: Annotated[
@@ -123,8 +123,8 @@ def prices(
         ),
     ] = None,
     mapping: _Mapping = None,
-    column: _Column = None,
-    value: _Value = None,
+    column: ColumnOf = None,
+    value: ValueOf = None,
     book: Annotated[
         Path | None,
         typer.Option(
@@ -257,7 +257,7 @@ def inventory(
         str,
         typer.Argument(
             metavar="FILE",
-            help="File or folder of saved outputs or answers; - for standard input.",
+            help="File or folder of saved outputs or answers, or a table; - for standard input.",
         ),
     ],
     *,
@@ -266,7 +266,7 @@ def inventory(
         typer.Option(
             "--as",
             metavar="FORMAT",
-            help="host: outputs of lsblk, dmidecode, nvme and smartctl; redfish: saved answers [default: by the content].",
+            help="host: outputs of lsblk, dmidecode, nvme and smartctl; redfish: saved answers; csv: a table [default: by the content].",
         ),
     ] = None,
     mapping: Annotated[
@@ -285,13 +285,15 @@ def inventory(
             help="With --mapping: also write what there is, for `tierwright advise --have`.",
         ),
     ] = None,
+    column: ColumnOf = None,
+    value: ValueOf = None,
     json: Json = False,
 ) -> None:
     """Read what there is: machines of equal build, free memory slots, drives with their remaining life."""
     from tierwright.hardware.imports.inventories import read_inventory
 
     check_output(have)
-    found = read_inventory(file, as_)
+    found = read_inventory(file, as_, columns_of(column, value))
     if have is not None:
         _write_have(found, mapping, have)
     show_inventory(found, json=json)

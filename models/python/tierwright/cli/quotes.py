@@ -98,6 +98,23 @@ def rank(
             help="Value of one US dollar in a currency of the quotes, such as EUR=0.88@2026-09-30; may be repeated.",
         ),
     ] = None,
+    # `--column` is that of the recording.
+    quote_column: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--quote-column",
+            metavar="FIELD=COLUMN",
+            help="Of quotes in a table of another system: the column that a field of ours is in; may be repeated.",
+        ),
+    ] = None,
+    quote_value: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--quote-value",
+            metavar="FIELD=TEXT",
+            help="Of such a table: what a field is in every row, such as currency=EUR; may be repeated.",
+        ),
+    ] = None,
     trace: NamedTrace | None = None,
     advice: Annotated[
         Path | None,
@@ -169,8 +186,9 @@ def rank(
     from tierwright.advise.advice.request import read_have
     from tierwright.common.currency import stated_rate
     from tierwright.evaluate.configurations.wanted import DEFAULT_RESERVED_GIB
+    from tierwright.hardware.imports.columns import Columns
     from tierwright.hardware.imports.mapping import NO_MAPPING, read_mapping
-    from tierwright.hardware.imports.offers import DO_NOTHING, read_offers
+    from tierwright.hardware.imports.offers import COLUMNS_MARK, DO_NOTHING, read_offers
 
     check_output(advice)
     if trace is not None and advice is None:
@@ -187,9 +205,14 @@ def rank(
         flash_device=flash_device,
         disk_device=disk_device,
     )
+    columns = Columns(
+        pairs(quote_column or (), "--quote-column"),
+        pairs(quote_value or (), "--quote-value"),
+        COLUMNS_MARK,
+    )
     with opened_file(file) as stream:
         place = "standard input" if file == "-" else file
-        batch = read_offers(stream, place, as_)
+        batch = read_offers(stream, place, as_, columns)
     found_profile, accesses = workload_of(
         workload, production, data, accesses_per_second, new_pages
     )

@@ -85,6 +85,14 @@ def report(
             help="Why an assumption that could change the choice holds; may be repeated.",
         ),
     ] = None,
+    validity: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--validity",
+            metavar="QUOTE=TEXT",
+            help="Until when a quote holds that does not state it, the day first: 'Q-17=2026-12-31, mail of ACME'; may be repeated.",
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Write the report of an advice: question, answer, bill, evidence, assumptions and sources.
@@ -96,7 +104,11 @@ def report(
     from tierwright.advise.report import Statements
 
     statements = Statements(
-        need, uplift_source, today_cost, pairs(holds or (), "--holds")
+        need,
+        uplift_source,
+        today_cost,
+        pairs(holds or (), "--holds"),
+        pairs(validity or (), "--validity"),
     )
     if len(advice) == _CHECKED and str(advice[0]) == CHECK:
         if output is not None or title is not None:

@@ -96,6 +96,9 @@ PARAMETERS: dict[str, Parameter] = {
         "--page-bytes", "page size", "page_bytes", with_value="page size of {} bytes"
     ),
     "queue_depth": Parameter("--queue-depth", "queue depth", "queue_depth"),
+    "quote_column": Parameter(
+        "--quote-column", "column of the quotes", "files.columns"
+    ),
     "repair": Parameter("--repair", "repair", "repair"),
     "scheme": Parameter("--scheme", "scheme", "scheme"),
     "sizes": Parameter("--sizes", "list of sizes", with_value="{}"),
@@ -111,6 +114,7 @@ PARAMETERS: dict[str, Parameter] = {
     "uplift_source": Parameter(
         "--uplift-source", "source of growth and of the busiest hour", "uplift_source"
     ),
+    "validity": Parameter("--validity", "validity of the quote", "statements.validity"),
     "warm_up": Parameter("--warm-up", "warm-up", "warm_up"),
 }
 """All that messages may name; `models/tests/test_parameters.py` holds every mark to it."""

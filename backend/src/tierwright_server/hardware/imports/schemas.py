@@ -54,7 +54,7 @@ class FileImportIn(_ImportIn):
     """A file of another system."""
 
     kind: Literal["quotes", "prices", "inventory"] = Field(
-        description="What it holds: quotes or a cart, a price list, or outputs of programs of a host or saved answers of Redfish."
+        description="What it holds: quotes or a cart, a price list, or an inventory: outputs of programs of a host, saved answers of Redfish, or a table."
     )
     name: Annotated[
         str,

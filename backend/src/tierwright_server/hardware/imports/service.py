@@ -71,7 +71,9 @@ def _read(body: FileImportIn) -> FileImportOut:
     mapping = mapping_of(body.mapping, "mapping")
     stream = io.BytesIO(_bytes_of(body))
     if body.kind == "inventory":
-        found = inventories.read_stream(stream, body.name, body.name, body.format)
+        found = inventories.read_stream(
+            stream, body.name, body.name, body.format, _columns_of(body)
+        )
         return _inventory(found, mapping)
     if body.kind == "prices":
         return _prices(body, stream, mapping)

@@ -10,8 +10,10 @@ from tierwright.advise import quote_ranking as models
 from tierwright.advise.advice.request import Have
 from tierwright.common.currency import ExchangeRate
 from tierwright.hardware.device import Device
+from tierwright.hardware.imports.columns import Columns
 from tierwright.hardware.imports.mapping import LineMapping, mapping_of
 from tierwright.hardware.imports.offers import (
+    COLUMNS_MARK,
     Batch,
     offers_of,
     read_offers,
@@ -116,7 +118,12 @@ def batch_of(body: QuoteRankingIn) -> Batch:
         [
             (
                 each.name,
-                read_offers(io.BytesIO(each.text.encode()), each.name, each.format),
+                read_offers(
+                    io.BytesIO(each.text.encode()),
+                    each.name,
+                    each.format,
+                    Columns(each.columns, each.values, COLUMNS_MARK),
+                ),
             )
             for each in body.files
         ]

@@ -114,6 +114,7 @@ async def checked(
             for each in document["cautions"]
             if each["could_change_choice"] is True
         ],
+        without_validity=reports.without_validity(document),
     )
 
 

@@ -21,6 +21,7 @@ from tierwright_server.common.schemas import (
     WarningOut,
 )
 from tierwright_server.hardware.catalog.schemas import ExchangeRateIn
+from tierwright_server.hardware.imports.schemas import Columns
 from tierwright_server.jobs.runs.schemas import RunOut
 from tierwright_server.questions.advice.schemas import (
     Above0,
@@ -55,6 +56,14 @@ class QuoteFileIn(Body):
         default=None, description="Its format; absent: by the beginning of the file."
     )
     text: Annotated[str, Field(min_length=1, description="What it holds.")]
+    columns: Columns = Field(
+        default={},
+        description="Of a table of another system: the column that a field of ours is in, by the name of the field.",
+    )
+    values: Columns = Field(
+        default={},
+        description="Of such a table: what a field is in every row, by the name of the field.",
+    )
 
 
 class QuoteRankingIn(StartIn, Body):
@@ -301,6 +310,11 @@ class StatementsIn(Body):
         max_length=100,
         description="Why an assumption that could change the choice holds, by its code.",
     )
+    validity: dict[Annotated[str, Field(max_length=200)], Statement] = Field(
+        default={},
+        max_length=100,
+        description="Until when a quote holds that does not state it, by its id; begins with the day: `2026-12-31, mail of ACME`.",
+    )
 
 
 class QuotePaperIn(QuoteRankingIn):
@@ -348,4 +362,7 @@ class PaperCheckOut(Answer):
     )
     open_assumptions: list[str] = Field(
         description="Codes of assumptions that could change the choice, for `statements.holds`."
+    )
+    without_validity: list[str] = Field(
+        description="Ids of the recommended quotes whose files do not state until when they hold, for `statements.validity`."
     )

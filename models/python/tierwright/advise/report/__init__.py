@@ -220,6 +220,22 @@ def sent_back(
     return tuple(committee.sent_back(found, given, day))
 
 
+def without_validity(document: Mapping[str, Any]) -> list[str]:
+    """Return the ids of the recommended quotes whose files do not state until when they hold.
+
+    Parameters
+    ----------
+    document : mapping
+        As of `html`.
+
+    Raises
+    ------
+    BadInput
+        If it is not an advice.
+    """
+    return committee.without_validity(checked(document, "advice"))
+
+
 @dataclass(frozen=True, slots=True)
 class Statements:
     """What those who write the paper state beside the advice; empty where they do not.
@@ -234,12 +250,15 @@ class Statements:
         Where the stated cost of doing nothing is from; begins with its day, `2026-09-30, invoices of September`.
     holds : mapping of str to str
         Why an assumption that could change the choice holds, by its code.
+    validity : mapping of str to str
+        Until when a quote holds that does not state it, by its id; begins with the day, `2026-12-31, mail of ACME`.
     """
 
     need: str = ""
     uplift_source: str = ""
     today_cost: str = ""
     holds: Mapping[str, str] = field(default_factory=dict)
+    validity: Mapping[str, str] = field(default_factory=dict)
 
 
 def with_statements(
@@ -265,8 +284,11 @@ def with_statements(
         for name in ("need", "uplift_source", "today_cost")
         if (text := getattr(statements, name).strip())
     }
-    holds = {**(kept.get("holds") or {}), **statements.holds}
-    found = {**kept, **texts, **({"holds": holds} if holds else {})}
+    for name in ("holds", "validity"):
+        stated = {**(kept.get(name) or {}), **getattr(statements, name)}
+        if stated:
+            kept[name] = stated
+    found = {**kept, **texts}
     return {**document, "statements": found} if found else dict(document)
 
 

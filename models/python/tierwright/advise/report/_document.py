@@ -511,6 +511,7 @@ _ADVICE = _table(
             uplift_source=_maybe_text,
             today_cost=_maybe_text,
             holds=_named(_text),
+            validity=_named(_text),
         )
     ),
     data_bytes=_maybe_number,

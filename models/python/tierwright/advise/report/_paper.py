@@ -376,7 +376,7 @@ def quotes(document: Document) -> Iterator[Markup]:
                     each["quote_id"],
                     place,
                     each["supplier"] or _NOT_STATED,
-                    each["valid_until"] or _NOT_STATED,
+                    _validity(document, each),
                     _NOT_STATED
                     if each["lead_time_days"] is None
                     else counted(each["lead_time_days"], "day"),
@@ -401,6 +401,13 @@ def quotes(document: Document) -> Iterator[Markup]:
                 for each in given["unreadable"]
             ],
         )
+
+
+def _validity(document: Document, quote: Mapping[str, Any]) -> str:
+    """Return until when a quote holds; where only the paper states it, with the source that it names."""
+    stated = (document["statements"] or {}).get("validity") or {}
+    said = (stated.get(quote["quote_id"]) or "").strip()
+    return quote["valid_until"] or (f"stated: {said}" if said else _NOT_STATED)
 
 
 def _of(each: Mapping[str, Any], key: str) -> Decimal | None:

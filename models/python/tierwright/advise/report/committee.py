@@ -141,25 +141,37 @@ def _put(
 
 def _date_of_today(document: Document) -> str:
     """Return the day that the source of what doing nothing costs begins with; empty where it has none."""
-    stated = (document["statements"] or {}).get("today_cost") or ""
-    found = _DAY.match(stated)
+    return _day_first((document["statements"] or {}).get("today_cost") or "")
+
+
+def _day_first(text: str) -> str:
+    """Return the day that a text begins with; empty where it begins with none."""
+    found = _DAY.match(text.strip())
     return "" if found is None or not is_of_calendar(found[0]) else found[0]
+
+
+def validity_of(document: Document, quote: Mapping[str, Any]) -> str:
+    """Return the last day on which a quote holds: its own, else what the paper states of it; empty where neither does."""
+    stated = (document["statements"] or {}).get("validity") or {}
+    return quote["valid_until"] or _day_first(stated.get(quote["quote_id"]) or "")
+
+
+def without_validity(document: Document) -> list[str]:
+    """Return the ids of the recommended quotes whose files do not state until when they hold."""
+    return [
+        each["quote_id"] for each in _recommended(document) if not each["valid_until"]
+    ]
 
 
 def _quotes(document: Document, day: str) -> Iterator[SentBack]:
     """Yield what is wrong with the validity of the quote that is recommended."""
-    given, best = document["quotes"], document["recommendation"]
-    if given is None or best is None or best["kind"] != "quotes":
-        return
-    for each in (*given["ranked"], *given["rejected"]):
-        if not _is_recommended(each["quote_id"], given["recommended"], best["name"]):
-            continue
-        name, until = each["quote_id"], each["valid_until"]
+    for each in _recommended(document):
+        name, until = each["quote_id"], validity_of(document, each)
         if not until:
             yield SentBack(
                 "quote_without_validity",
                 f"Quote `{name}` does not state until when it is valid.",
-                "ask the supplier how long the price holds, and rank again",
+                "ask the supplier how long the price holds, and state it, the day first, as [[the validity]]",
             )
         elif until < day:
             yield SentBack(
@@ -167,6 +179,15 @@ def _quotes(document: Document, day: str) -> Iterator[SentBack]:
                 f"Quote `{name}` was valid until {until}, which is before {day}.",
                 "ask the supplier for a new quote, and rank again",
             )
+
+
+def _recommended(document: Document) -> Iterator[Mapping[str, Any]]:
+    given, best = document["quotes"], document["recommendation"]
+    if given is None or best is None or best["kind"] != "quotes":
+        return
+    for each in (*given["ranked"], *given["rejected"]):
+        if _is_recommended(each["quote_id"], given["recommended"], best["name"]):
+            yield each
 
 
 def _is_recommended(quote_id: str, recommended: str | None, title: str) -> bool:

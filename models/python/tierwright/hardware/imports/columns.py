@@ -28,10 +28,13 @@ class Columns:
         The column of a field, as the first line of the table writes it, ignoring case.
     values : mapping of str to str
         What a field is in every row, where no column states it.
+    mark : str
+        What messages call the parameter by which they are stated.
     """
 
     names: Mapping[str, str] = field(default_factory=dict)
     values: Mapping[str, str] = field(default_factory=dict)
+    mark: str = "[[import_column]]"
 
     def __bool__(self) -> bool:
         """Say whether anything is stated."""
@@ -48,18 +51,18 @@ class Columns:
         for name in (*self.names, *self.values):
             if name not in fields:
                 raise BadInput(
-                    f"[[import_column]]: `{shown(name)}` is not a field that is read",
+                    f"{self.mark}: `{shown(name)}` is not a field that is read",
                     f"the fields are {listed(tuple(fields))}",
                 )
             if name in self.names and name in self.values:
                 raise BadInput(
-                    f"[[import_column]]: `{name}` is stated as a column and as a value",
+                    f"{self.mark}: `{name}` is stated as a column and as a value",
                     "state one of them",
                 )
         for name, text in (*self.names.items(), *self.values.items()):
             if not text.strip() or len(text) > _MOST_TEXT:
                 raise BadInput(
-                    f"[[import_column]]: `{name}` has no text, or one of more than {_MOST_TEXT:,} letters",
+                    f"{self.mark}: `{name}` has no text, or one of more than {_MOST_TEXT:,} letters",
                     "write FIELD=COLUMN",
                 )
 

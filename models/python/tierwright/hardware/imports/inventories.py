@@ -9,16 +9,19 @@ from typing import BinaryIO
 
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import listed
-from tierwright.hardware.imports import archives, redfish
+from tierwright.hardware.imports import archives, inventory_csv, redfish
+from tierwright.hardware.imports.columns import NO_COLUMNS, Columns
 from tierwright.hardware.imports.host import inventory as host
 from tierwright.hardware.imports.host.inventory import Inventory
 from tierwright.hardware.imports.source import HEAD_BYTES, Source
 
-FORMATS = (host.FORMAT, redfish.FORMAT)
+FORMATS = (host.FORMAT, redfish.FORMAT, inventory_csv.FORMAT)
 STANDARD_INPUT = "-"
 
 
-def read_inventory(file: str, name: str | None = None) -> Inventory:
+def read_inventory(
+    file: str, name: str | None = None, columns: Columns = NO_COLUMNS
+) -> Inventory:
     """Read an inventory of a file, a folder, or standard input.
 
     Parameters
@@ -26,7 +29,10 @@ def read_inventory(file: str, name: str | None = None) -> Inventory:
     file : str
         Path, or `-`.
     name : str, optional
-        One of `FORMATS`; by the content unless given: an answer of Redfish states an `@odata.id` or `@odata.type`.
+        One of `FORMATS`; by the content unless given: an answer of Redfish states an `@odata.id` or `@odata.type`, a
+        table has our columns.
+    columns : Columns
+        Of a table that does not have our columns.
 
     Raises
     ------
@@ -35,16 +41,25 @@ def read_inventory(file: str, name: str | None = None) -> Inventory:
     """
     if file == STANDARD_INPUT:
         place = "standard input"
-        return read_stream(sys.stdin.buffer, place, "host", name)
+        return read_stream(sys.stdin.buffer, place, "host", name, columns)
     path = Path(file)
     if path.is_dir():
+        _check_columns(inventory_csv.FORMAT if name is None else name, columns, file)
+        if columns or name == inventory_csv.FORMAT:
+            raise BadInput(
+                f"{file}: is a folder, and a table is one file", "name the file"
+            )
         return _read_folder(path, _checked(name), file)
     with path.open("rb") as opened:
-        return read_stream(opened, str(path), path.stem, name)
+        return read_stream(opened, str(path), path.stem, name, columns)
 
 
 def read_stream(
-    stream: BinaryIO, place: str, host_name: str, name: str | None = None
+    stream: BinaryIO,
+    place: str,
+    host_name: str,
+    name: str | None = None,
+    columns: Columns = NO_COLUMNS,
 ) -> Inventory:
     """Read an inventory of one file, which may be a ZIP archive of a folder.
 
@@ -57,6 +72,7 @@ def read_stream(
     host_name : str
         Of the machine, where no document says it.
     name : str, optional
+    columns : Columns
         As of `read_inventory`.
 
     Raises
@@ -66,6 +82,9 @@ def read_stream(
     """
     _checked(name)
     source = Source(stream, place)
+    if columns or name == inventory_csv.FORMAT:
+        _check_columns(inventory_csv.FORMAT if name is None else name, columns, place)
+        return inventory_csv.read_stream(source, columns)
     if source.head.startswith(archives.BEGINS):
         with archives.unpacked(source, host_name) as folder:
             found = _read_folder(folder, name, place)
@@ -73,6 +92,8 @@ def read_stream(
         return replace(found, imported=imported)
     if (name or _format_of(source.head)) == redfish.FORMAT:
         return redfish.read_stream(source, place)
+    if name is None and inventory_csv.recognises(source.head):
+        return inventory_csv.read_stream(source)
     return host.read_stream(source, place, host_name)
 
 
@@ -83,6 +104,14 @@ def _checked(name: str | None) -> str | None:
             f"the formats are {listed(FORMATS)}",
         )
     return name
+
+
+def _check_columns(name: str, columns: Columns, place: str) -> None:
+    if columns and name != inventory_csv.FORMAT:
+        raise BadInput(
+            f"{place}: {columns.mark}: the columns of `{name}` are known",
+            "state columns of a table of another system alone",
+        )
 
 
 def _read_folder(folder: Path, name: str | None, place: str) -> Inventory:

@@ -11,11 +11,14 @@ from typing import Any, BinaryIO
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import counted
 from tierwright.hardware.imports import quote_json
+from tierwright.hardware.imports.columns import NO_COLUMNS, Columns
 from tierwright.hardware.imports.ledger import Row, Skip, shown
 from tierwright.hardware.imports.quotes import FIELDS, QuoteLine, line_of
 from tierwright.hardware.imports.readers import QUOTES, read_rows
 from tierwright.hardware.imports.source import Source
 
+COLUMNS_MARK = "[[quote_column]]"
+"""What messages call the columns of a table of quotes that are ranked."""
 CODES = {
     "not_a_quote": "is no object with lines, or has a key that no quote has",
     "no_quote_id": "states no id",
@@ -149,7 +152,12 @@ def offers_of(quotes: Sequence[Any]) -> Batch:
     return _without_twins(offers, unreadable)
 
 
-def read_offers(stream: BinaryIO, place: str, name: str | None = None) -> Batch:
+def read_offers(
+    stream: BinaryIO,
+    place: str,
+    name: str | None = None,
+    columns: Columns = NO_COLUMNS,
+) -> Batch:
     """Read a file of quotes in any of their formats; each quote fails alone.
 
     Parameters
@@ -160,6 +168,8 @@ def read_offers(stream: BinaryIO, place: str, name: str | None = None) -> Batch:
         Named in errors.
     name : str, optional
         Format of `readers.QUOTES`; by the beginning of the file unless given.
+    columns : Columns
+        Of a table that does not have our columns: its format is then `csv`.
 
     Raises
     ------
@@ -167,7 +177,8 @@ def read_offers(stream: BinaryIO, place: str, name: str | None = None) -> Batch:
         If the file does not follow its format, or has no rows.
     """
     source = Source(stream, place)
-    if name == "json" or (name is None and quote_json.recognises(source.head)):
+    is_json = name is None and not columns and quote_json.recognises(source.head)
+    if is_json or (name == "json" and not columns):
         return _batch_of(quote_json.quotes_of(source), place)
     lines: dict[str, list[QuoteLine]] = {}
     refused: dict[str, tuple[Row, str]] = {}
@@ -183,7 +194,9 @@ def read_offers(stream: BinaryIO, place: str, name: str | None = None) -> Batch:
         else:
             left_out.append((row, reason))
 
-    imported = read_rows(source, place, QUOTES, take, name=name, refuse=refuse)
+    imported = read_rows(
+        source, place, QUOTES, take, name=name, refuse=refuse, columns=columns
+    )
     in_cart = imported.format in CARTS
     if in_cart and (left_out or ("" in lines and len(lines) > 1)):
         # A row of no quote may be of any of them, and then none has a sum.

@@ -13,6 +13,7 @@ from tierwright.hardware.imports import (
     azure,
     cxml,
     focus,
+    google,
     oci,
     price_csv,
     quote_csv,
@@ -61,6 +62,9 @@ QUOTES: dict[str, Reader[QuoteLine]] = {
 PRICES: dict[str, Reader[Price]] = {
     "aws": Reader("an AWS Price List offer file", aws.recognises, aws.read),
     "azure": Reader("Azure Retail Prices", azure.recognises, azure.read),
+    "google": Reader(
+        "the Cloud Billing Catalog of Google", google.recognises, google.read
+    ),
     "csv": Reader(
         "prices as CSV", price_csv.recognises, price_csv.read, price_csv.read
     ),
@@ -131,7 +135,7 @@ def _lines(
         return reader.read(source, ledger)
     if reader.with_columns is None:
         raise BadInput(
-            f"[[import_column]]: the columns of `{name}` are known",
+            f"{columns.mark}: the columns of `{name}` are known",
             "state columns of a table of another format alone",
         )
     return reader.with_columns(source, ledger, columns)

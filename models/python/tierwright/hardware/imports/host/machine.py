@@ -77,6 +77,8 @@ class Machine:
         Bays for drives, also the empty ones; None where nothing states them.
     summary_bytes : int or None
         RAM as a summary states it, beside the sum of the modules. [bytes]
+    stated_bytes : int or None
+        RAM as a table states it that lists no modules. [bytes]
     """
 
     name: str
@@ -87,11 +89,14 @@ class Machine:
     programs: frozenset[str]
     bays: int | None = None
     summary_bytes: int | None = None
+    stated_bytes: int | None = None
 
     @property
     def ram_bytes(self) -> int | None:
-        """Sum of the modules; None where no memory was read. [bytes]"""
-        return sum(each.size_bytes for each in self.slots) if self.slots else None
+        """Sum of the modules, else what a table states; None where no memory was read. [bytes]"""
+        if not self.slots:
+            return self.stated_bytes
+        return sum(each.size_bytes for each in self.slots)
 
     @property
     def slots_of_board(self) -> int | None:
@@ -117,6 +122,7 @@ class Machine:
             self.programs - {"smart"},
             self.bays,
             self.summary_bytes,
+            self.stated_bytes,
         )
 
 
@@ -222,6 +228,23 @@ _WARNINGS: Mapping[str, tuple[str, str]] = {
     "life_of_no_drive": (
         "A health report belongs to no drive that was listed",
         "add the list of drives of the same machine",
+    ),
+    "ram_differs": (
+        "The memory modules add up to another size than the RAM that the table states; both are shown, and the sum of "
+        "the modules counts",
+        "check the units of the table",
+    ),
+    "more_drives_than_bays": (
+        "The table lists more drives than it states bays; the drives count, and free bays are unknown",
+        "check the lines of the machine",
+    ),
+    "drive_kinds_not_stated": (
+        "The table does not state whether these are hard disks or flash",
+        "add `drive_kind`: nvme, sata_ssd, ssd or hdd",
+    ),
+    "drive_lives_not_stated": (
+        "The table does not state the remaining life of flash",
+        "add `life_left_percent`",
     ),
     "bays_not_stated": (
         "Nothing states the bays that are empty",
