@@ -117,6 +117,10 @@ export const AskWearQuery = {
   table: {"values":["flash_device.figures","flash_device.measurements","flash_device.service_times","flash_device.waiting_times","schemes","warnings","cautions","derivation"]},
 } as const;
 
+export const AskWhatToCacheQuery = {
+  table: {"values":["devices.flash.figures","devices.flash.measurements","devices.flash.service_times","devices.flash.waiting_times","devices.disk.figures","devices.disk.measurements","devices.disk.service_times","devices.disk.waiting_times","devices.ram.figures","devices.ram.measurements","devices.ram.service_times","devices.ram.waiting_times","rows","alternatives","warnings","cautions","derivation"]},
+} as const;
+
 export const AxisIn = {
   axis: {"values":["flash_per_ram","ram_pages","flash_pages","dirty_share","asymmetry"]},
   low: {"low":0,"high":9007199254740991},
@@ -316,6 +320,10 @@ export const CheckThroughputQuery = {
 } as const;
 
 export const CheckWearQuery = {
+  table: {"values":["rows","columns","contenders","rows.warnings","warnings","result.rows"]},
+} as const;
+
+export const CheckWhatToCacheQuery = {
   table: {"values":["rows","columns","contenders","rows.warnings","warnings","result.rows"]},
 } as const;
 
@@ -847,7 +855,7 @@ export const ListPriceHistoryQuery = {
 
 export const ListRunsQuery = {
   status: {"values":["queued","running","succeeded","failed","cancelled"]},
-  kind: {"values":["fetch","ingest","simulate","sweep","miniature","pool_split","pool_advisor","windows","sampled_profile","summaries","response_replay","advice_check","quote_ranking","transaction_study"]},
+  kind: {"values":["fetch","ingest","simulate","sweep","miniature","pool_split","pool_advisor","windows","sampled_profile","summaries","response_replay","category_counts","advice_check","quote_ranking","transaction_study"]},
   limit: {"low":1,"high":500,"whole":true,"usual":100},
   offset: {"low":0,"high":1000000000,"whole":true,"usual":0},
   table: {"values":["items"]},
@@ -1364,6 +1372,16 @@ export const WearIn = {
   block_pages: {"low":1,"high":65536,"whole":true},
   collection: {"values":["greedy","fifo","random"]},
   amortisation_months: {"low":1,"high":600,"whole":true,"usual":36},
+} as const;
+
+export const WhatToCacheIn = {
+  ram_pages: {"low":1,"high":9007199254740991,"whole":true},
+  flash_pages: {"low":1,"high":9007199254740991,"whole":true},
+  amortisation_months: {"low":1,"high":600,"whole":true,"usual":36},
+  categories: {"values":["relation","size","hour"],"usual":"relation"},
+  accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000},
+  usd_per_billion_reads: {"low":0,"high":1000000000},
+  usd_per_tb_written: {"low":0,"high":1000000000},
 } as const;
 
 export const WindowsIn = {
