@@ -433,6 +433,22 @@ def test_what_is_too_slow_by_its_bound_alone_states_no_relaxation(
     assert 0 < known < len(found.rejected)
 
 
+def test_alternatives_that_were_not_held_against_the_limit_are_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    limits = {"response_p99_us": 1e6}
+    whole = ask(constraints=limits)
+    assert whole.alternatives
+    assert "alternatives_cut" not in {each.name for each in whole.warnings}
+    monkeypatch.setattr(_choice, "MOST_ASKED", 1)
+    found = ask(constraints=limits)
+    assert found.recommendation == whole.recommendation
+    assert found.pareto == whole.pareto
+    assert len(found.alternatives) < len(whole.alternatives)
+    [told] = [each for each in found.warnings if each.name == "alternatives_cut"]
+    assert "option" in told.message
+
+
 def test_what_conflicts_is_named_and_no_more() -> None:
     free = ask()
     cheap, fast = free.pareto[0], free.pareto[-1]

@@ -617,7 +617,11 @@ def test_a_caution_of_a_question_that_chooses_has_an_effect_or_says_why_not() ->
         if anywhere(caution(name)).text == NO_REASON
     }
     bring_their_own = {"load_beyond_devices", "machine_left_out", "no_gain_over_"}
-    bring_their_own |= {"options_left_out", "flash_cache_chosen"}
+    bring_their_own |= {
+        "alternatives_cut",
+        "flash_cache_chosen",
+        "options_left_out",
+    }
     bring_their_own |= {f"replay_{what}" for what in ("beyond_band", "breaks_load")}
     assert silent == bring_their_own | {"replay_changes_choice"}
     texts = [*WHY_NOT.values(), NO_REASON, NO_CHOICE]

@@ -262,6 +262,7 @@ def _answer(
     warnings = (
         *_checked.about_replays(asked, table, tried, by_model, best),
         *_caches.about(caches, table),
+        *_notes.about_alternatives(chosen),
         *_notes.about_answer(asked, table, best),
     )
     setting = asked.setting

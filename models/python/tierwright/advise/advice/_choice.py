@@ -44,6 +44,8 @@ class Chosen:
     first_broken: IntArray
     """Index of the first of the limits that each option breaks; -1 where none."""
     responses: dict[int, tuple[float, ...]] = field(default_factory=dict)
+    not_asked: int = 0
+    """Options that could be close and whose response times were not computed."""
 
 
 def chosen_of(asked: Asked, table: Table) -> Chosen:
@@ -195,10 +197,11 @@ def _of_kinds(asked: Asked, table: Table, chosen: Chosen, most: int) -> list[int
         for at in kept(asked, table, chosen, left[:many]):
             if kinds[at] not in kinds[found]:
                 found.append(at)
-        if table.responses.computed - before >= MOST_ASKED:
-            break
         left = left[many:]
         left = left[~np.isin(kinds[left], kinds[found])]
+        if table.responses.computed - before >= MOST_ASKED and len(found) < most:
+            chosen.not_asked = len(left)
+            break
         many = min(2 * many, choose.MOST_AT_ONCE)
     return found[:most]
 

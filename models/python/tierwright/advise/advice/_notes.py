@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tierwright.advise import bill
 from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._choice import Chosen
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Option
 from tierwright.advise.configurations import DATA_ON_LOCAL_DISKS, RATE_NOT_KNOWN
@@ -88,6 +89,19 @@ def about_answer(asked: Asked, table: Table, best: int | None) -> Iterator[Cauti
             "power_left_out",
             "electricity of what is bought is not counted: no price of it is stated",
             "state the price of a kWh and the watts of a server",
+        )
+
+
+def about_alternatives(chosen: Chosen) -> Iterator[Caution]:
+    """Say that options could be close whose response times were not computed."""
+    if chosen.not_asked:
+        yield Caution(
+            "alternatives_cut",
+            f"response times are limited, and of {counted(chosen.not_asked, 'option')} that could stand among what was close "
+            "they were not computed",
+            "name fewer candidates to have all of them held against the limit",
+            could_change_choice=False,
+            effect="the choice and the front are those of all options; another option may be as close as those listed",
         )
 
 
