@@ -1518,6 +1518,22 @@ def test_of_one_point_todays_configuration_is_computed_and_nothing_else() -> Non
         asked_of(curve, size, 0)["dram_or_flash"]()
 
 
+def test_no_size_beyond_the_evidence_is_named_where_a_percentile_jumps() -> None:
+    def sizes(curve: Curve) -> list[int | None]:
+        low, high = int(PAGES[0]), int(PAGES[-1] - PAGES[0])
+        found = asked_of(curve, low, high)["response"]()
+        return [
+            jump.pages and jump.pages + (low if jump.resized == "flash" else 0)
+            for jump in found.jumps
+        ]
+
+    counted = large("ages")
+    table = replace(counted, given=Given("table", data_known=True))
+    free = sizes(table.with_dirty_share(0.2))
+    assert any(size is None or not PAGES[0] <= size <= PAGES[-1] for size in free)
+    assert all(size and PAGES[0] <= size <= PAGES[-1] for size in sizes(counted))
+
+
 def test_throughput_over_flash_sizes_stays_within_the_evidence() -> None:
     curve = large("ages")
     ram, flash = int(PAGES[0]), int(PAGES[-1] - PAGES[0])

@@ -5,7 +5,8 @@ import { Panel } from "@/components/panel";
 const FOLLOWS: Readonly<Record<EvidenceOut["evidence"], string>> = {
   points: "Between the counted sizes the misses lie between the counts on either side.",
   ages: "The curve is known up to the present size.",
-  one_point: "One size is known, so costs of today are bounded and no size is recommended.",
+  one_point:
+    "One size is known, so costs of today are bounded and no size is recommended.",
 };
 
 const OF_PARTS =
