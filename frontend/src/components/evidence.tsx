@@ -32,7 +32,8 @@ export function EvidencePanel({ evidence }: { readonly evidence: EvidenceOut }) 
         <div style={WIDE}>
           <dt>Gap</dt>
           <dd>
-            {evidence.gap}
+            {/* Of a workload that an earlier version kept it is in the sentence below alone. */}
+            {evidence.gap === "" ? "as below" : evidence.gap}
             <small>
               {evidence.self_check === null
                 ? "nothing beside it was counted"
