@@ -199,3 +199,27 @@ test("a profile is dropped in place of its trace", async ({ page }) => {
   await expect(page.getByText("The file could not be uploaded")).toBeVisible();
   await expect(page.getByText(/must not exceed accesses/).first()).toBeVisible();
 });
+
+test("counters of one size say what they bound and what to record next, and recommend nothing", async ({
+  page,
+}) => {
+  const name = `One point ${unique()}`;
+  await page.goto("/");
+  await page.getByRole("link", { name: "Paste a hit-ratio curve" }).click();
+  await choose(page, "Start from an example", /^PostgreSQL/);
+  await expect(page.getByText("Evidence: one point")).toBeVisible();
+  await expect(
+    page.getByText(/A larger cache saves at most all of these/),
+  ).toBeVisible();
+  await expect(page.getByText("What to record next")).toBeVisible();
+  await expect(page.getByText(/^psql -X --csv -f io\.sql/)).toBeVisible();
+  await expectAccessible(page, "counters of one size");
+  await page.getByLabel("Workload name").fill(name);
+  await page.getByRole("button", { name: "Use this curve" }).click();
+  await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
+  await page.getByRole("link", { name: "Compare schemes" }).click();
+  await expect(page.getByText(/other sizes are unknown\.$/)).toBeVisible();
+  await page.getByLabel("Exact Flash size").fill("1000");
+  await page.getByLabel("Exact Flash size").press("Enter");
+  await expect(page.getByText(/speaks of 8 GiB alone/)).toBeVisible();
+});

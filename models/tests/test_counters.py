@@ -891,6 +891,17 @@ class TestAurora:
         said = capsys.readouterr()
         assert f"{FLASH} over measured-disk" in said.out
 
+    def test_the_documented_counts_parse_to_the_digit(self) -> None:
+        """blks_hit 11456 and blks_read 1059 of the documentation, here 59 of them read from flash."""
+        rows = (
+            "1,81920000,8192,1054 GB,0,0,0,0\n2,81920000,8192,1054 GB,11456,1000,59,0\n"
+        )
+        found = complete(self.HEAD + rows)
+        assert found.accesses == 11456 + 1059
+        assert [point.hit_ratio for point in found.points] == pytest.approx(
+            [11456 / 12515, 11515 / 12515], rel=1e-12
+        )
+
     def test_documented_sizes_are_powers_of_1024(self) -> None:
         assert flash_bytes(Reading(), 1, "975 GB") == 975 * 2**30
         assert flash_bytes(Reading(), 1, "1054 GB") == 1054 * 2**30
@@ -1516,6 +1527,22 @@ def test_of_one_point_todays_configuration_is_computed_and_nothing_else() -> Non
         )
     with pytest.raises(BadInput, match="what more DRAM or flash would save is unknown"):
         asked_of(curve, size, 0)["dram_or_flash"]()
+
+
+def test_no_size_beyond_the_evidence_is_named_where_a_percentile_jumps() -> None:
+    def sizes(curve: Curve) -> list[int | None]:
+        low, high = int(PAGES[0]), int(PAGES[-1] - PAGES[0])
+        found = asked_of(curve, low, high)["response"]()
+        return [
+            jump.pages and jump.pages + (low if jump.resized == "flash" else 0)
+            for jump in found.jumps
+        ]
+
+    counted = large("ages")
+    table = replace(counted, given=Given("table", data_known=True))
+    free = sizes(table.with_dirty_share(0.2))
+    assert any(size is None or not PAGES[0] <= size <= PAGES[-1] for size in free)
+    assert all(size and PAGES[0] <= size <= PAGES[-1] for size in sizes(counted))
 
 
 def test_throughput_over_flash_sizes_stays_within_the_evidence() -> None:

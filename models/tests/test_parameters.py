@@ -32,6 +32,7 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 OTHER_PROGRAMS = {
     "hardware/fio.py": {"--output-format"},
     "hardware/smart.py": {"--json"},  # of smartctl
+    "profile/next_step.py": {"--csv"},  # of psql
     "hardware/imports/host/machine.py": {"--json"},  # of smartctl
     "hardware/imports/host/programs.py": {"--json"},  # of smartctl
     "simulator/src/trace/archive.rs": {"--sparse"},  # of tar

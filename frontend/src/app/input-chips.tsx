@@ -249,6 +249,14 @@ const FLASH_NEEDS: Readonly<Record<string, Capability>> = {
   [QUESTIONS.wear.to]: "life",
 };
 
+/** Devices of the catalogue, and the tiers that the system of the workload measured. */
+function useOfferedDevices(state: AnalysisState | null, pathname: string): DeviceOut[] {
+  const workloads = useQuery(workloadsQuery()).data ?? [];
+  const devices = useQuery(devicesQuery()).data ?? [];
+  const chosen = workloads.find((workload) => workload.id === state?.workload);
+  return [...measuredDevices(chosen?.summary, pathname), ...devices];
+}
+
 function HardwareChip({
   state,
   patch,
@@ -257,12 +265,7 @@ function HardwareChip({
   readonly patch: Patch;
 }) {
   const { pathname } = useLocation();
-  const workloads = useQuery(workloadsQuery()).data ?? [];
-  const chosen = workloads.find((workload) => workload.id === state?.workload);
-  const devices = [
-    ...measuredDevices(chosen?.summary, pathname),
-    ...(useQuery(devicesQuery()).data ?? []),
-  ];
+  const devices = useOfferedDevices(state, pathname);
   const books = useQuery(priceBooksQuery()).data ?? [];
   const name = (id: string | undefined) =>
     devices.find((device) => device.id === id)?.name ?? id ?? "–";

@@ -5,7 +5,8 @@ import { Panel } from "@/components/panel";
 const FOLLOWS: Readonly<Record<EvidenceOut["evidence"], string>> = {
   points: "Between the counted sizes the misses lie between the counts on either side.",
   ages: "The curve is known up to the present size.",
-  one_point: "One size is known, so costs of today are bounded and no size is recommended.",
+  one_point:
+    "One size is known, so costs of today are bounded and no size is recommended.",
 };
 
 const OF_PARTS =
@@ -31,7 +32,8 @@ export function EvidencePanel({ evidence }: { readonly evidence: EvidenceOut }) 
         <div style={WIDE}>
           <dt>Gap</dt>
           <dd>
-            {evidence.gap}
+            {/* Of a workload that an earlier version kept it is in the sentence below alone. */}
+            {evidence.gap === "" ? "as below" : evidence.gap}
             <small>
               {evidence.self_check === null
                 ? "nothing beside it was counted"

@@ -281,14 +281,28 @@ def jumps_of(
     hierarchy: Hierarchy,
     flash_metadata: MetadataPreset | None,
 ) -> tuple[Jump, ...]:
-    """Say of each percentile in `EXPLAINED` which share of the accesses decides where it lies."""
+    """Say of each percentile in `EXPLAINED` which share of the accesses decides where it lies.
+
+    Of a curve from counters only where the size at which it jumps is one that the evidence speaks of.
+    """
     sizes: dict[str, Any] = {
         "ram_pages": ram_pages,
         "hierarchy": hierarchy,
         "flash_metadata": flash_metadata,
     }
     uses_flash = BY_NAME[found.scheme].uses_flash and flash_pages > 0
-    return tuple(_jumps(curve, found, sizes, uses_flash=uses_flash))
+    jumps = _jumps(curve, found, sizes, uses_flash=uses_flash)
+    evidence = curve.evidence
+    if evidence is None:
+        return tuple(jumps)
+
+    def is_known(jump: Jump) -> bool:
+        if jump.pages is None:
+            return False
+        read = jump.pages + (ram_pages if jump.resized == "flash" else 0)
+        return not evidence.reads_beyond(read, read)
+
+    return tuple(filter(is_known, jumps))
 
 
 def _jumps(
