@@ -178,6 +178,8 @@ NO_MODEL = {
     "simulate.transactions.check_spare": "checks an input; held by test_transactions.py",
     "simulate.spread.miniatures": "the same miniatures by workers; held by test_executors.py",
     "simulate.spread.sweep": "the same sweep by workers; held by test_executors.py",
+    "simulate.spread.singles": "the same replays by workers; held by test_executors.py",
+    "trace.objects.forget_copies": "files: copies of objects; held by test_executors.py",
     "trace.objects.on_this_machine": "files: copies of objects; held by test_parts.py",
     "advise.quote_ranking.today": "the present day",
     "advise.advice.named_book": "finds a price book",
