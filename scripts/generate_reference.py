@@ -95,6 +95,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("import", "inventory"),
     ("inventory",),
     ("serve",),
+    ("worker",),
     ("doctor",),
 )
 
