@@ -263,6 +263,24 @@ def test_a_scheduler_that_does_not_answer_is_named(
         pass
 
 
+@pytest.mark.parametrize(
+    "where",
+    ["http://me:s3cr3t@host:1", "tcp://me:s3cr3t@127.0.0.1:9"],
+)
+def test_the_password_of_a_scheduler_is_not_shown(
+    where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tierwright.simulate import dask_cluster
+
+    monkeypatch.setattr(dask_cluster, "_ANSWER_S", 0.3)
+    with pytest.raises(BadInput) as refused, executors.dask(where, print):
+        pass
+    assert "s3cr3t" not in str(refused.value)
+    with pytest.raises(BadInput) as both:
+        executors.named(where, 2, print)
+    assert "s3cr3t" not in str(both.value)
+
+
 def test_without_dask_the_command_says_what_to_install(
     files: tuple[Path, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
