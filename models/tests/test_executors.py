@@ -607,7 +607,7 @@ def test_replays_by_themselves_are_those_of_one_process(
         "options": times,
     }
     impossible = {**possible, "options": {**times, "flash_read_us": "x"}}
-    tasks = [Single(trace, each) for each in (possible, impossible)]
+    tasks = [Single(trace, replay.replay, each) for each in (possible, impossible)]
     found, refused = singles(workers, tasks, None)
     assert found == replay.replay(trace, **possible)
     assert "flash_read_us" in refused["error"]
