@@ -191,7 +191,6 @@ def test_a_part_that_cannot_be_read_is_named(
         profile_of_parts(trace_of((files[0], bad)), tmp_path, threads)
 
 
-@pytest.mark.oracle("profile.parts.with_passes")
 def test_passes_over_the_parts_are_those_over_the_whole(
     files: tuple[Path, ...], tmp_path: Path
 ) -> None:
