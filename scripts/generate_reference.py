@@ -96,6 +96,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("import", "inventory"),
     ("inventory",),
     ("serve",),
+    ("worker",),
     ("doctor",),
 )
 

@@ -26,6 +26,7 @@ from tierwright.profile import measure, parts
 from tierwright.profile.parts import profile_of_parts
 from tierwright.profile.workers import Tasks, spread
 from tierwright.simulate import executors, replay
+from tierwright.simulate.spread import Single, singles
 from tierwright.trace import objects
 from tierwright.trace.reading import Trace
 from tierwright.trace.sources.address import Address
@@ -260,6 +261,24 @@ def test_a_scheduler_that_does_not_answer_is_named(
         executors.dask("tcp://127.0.0.1:9", print),
     ):
         pass
+
+
+@pytest.mark.parametrize(
+    "where",
+    ["http://me:s3cr3t@host:1", "tcp://me:s3cr3t@127.0.0.1:9"],
+)
+def test_the_password_of_a_scheduler_is_not_shown(
+    where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tierwright.simulate import dask_cluster
+
+    monkeypatch.setattr(dask_cluster, "_ANSWER_S", 0.3)
+    with pytest.raises(BadInput) as refused, executors.dask(where, print):
+        pass
+    assert "s3cr3t" not in str(refused.value)
+    with pytest.raises(BadInput) as both:
+        executors.named(where, 2, print)
+    assert "s3cr3t" not in str(both.value)
 
 
 def test_without_dask_the_command_says_what_to_install(
@@ -568,3 +587,28 @@ def test_an_object_without_a_version_that_is_written_meanwhile_is_refused() -> N
     with pytest.raises(RangeRefused, match="written again"):
         list(parts_of(client, address.key, before, 0, 3))
     assert b"".join(parts_of(client, address.key, found_of(meta), 0, 3)) == b"123"
+
+
+def test_replays_by_themselves_are_those_of_one_process(
+    files: tuple[Path, ...], workers: executors.Workers
+) -> None:
+    """A chooser shares no read of the trace; what is impossible says why, and the others go on."""
+    trace = Trace(files[0], format="csv", columns=COLUMNS)
+    times = {
+        f"{device}_{op}_us": "9"
+        for device in ("flash", "disk")
+        for op in ("read", "write")
+    }
+    possible = {
+        "family": "chooser",
+        "name": "online",
+        "ram_pages": 30,
+        "flash_pages": 200,
+        "options": times,
+    }
+    impossible = {**possible, "options": {**times, "flash_read_us": "x"}}
+    tasks = [Single(trace, replay.replay, each) for each in (possible, impossible)]
+    found, refused = singles(workers, tasks, None)
+    assert found == replay.replay(trace, **possible)
+    assert "flash_read_us" in refused["error"]
+    assert refused["hint"]

@@ -18,9 +18,10 @@ import pytest
 
 from tierwright.common.core_errors import Cancelled, TraceError
 from tierwright.common.errors import BadInput
-from tierwright.profile import measure, parts
+from tierwright.profile import measure, parts, relations
 from tierwright.profile.document import Profile
-from tierwright.profile.parts import profile_of_parts
+from tierwright.profile.parts import profile_of_parts, with_passes
+from tierwright.profile.summaries import summarise
 from tierwright.profile.workers import spread
 from tierwright.trace.reading import Reading, Trace
 
@@ -190,23 +191,43 @@ def test_a_part_that_cannot_be_read_is_named(
         profile_of_parts(trace_of((files[0], bad)), tmp_path, threads)
 
 
+def test_passes_over_the_parts_are_those_over_the_whole(
+    files: tuple[Path, ...], tmp_path: Path
+) -> None:
+    trace = trace_of(files)
+    made = with_passes(profile_of_parts(trace, tmp_path, threads), trace, threads)
+    assert made.summaries == summarise(trace)
+    assert [each.to_dict() for each in made.relations] == [
+        each.to_dict() for each in relations.measured(trace)
+    ]
+    assert len(made.relations) == 2
+
+
 def test_the_command_writes_the_same_profile(
     files: tuple[Path, ...], tmp_path: Path
 ) -> None:
+    """Every field of it: curves, windows, and on request summaries and relations."""
     reading = [str(path) for path in files] + ["--format", "csv"]
     for field in FIELDS:
         reading += ["--column", f"{field}={field}"]
     reading += ["--column", "time_unit=s"]
-    outs = tmp_path / "whole.json", tmp_path / "joined.json"
-    whole = command.run("profile", *reading, "--no-summaries", "-o", outs[0])
-    assert whole.returncode == 0, whole.stderr
-    parts_in = ("--parts-in", tmp_path, "--workers", 2)
-    joined = command.run("profile", *reading, *parts_in, "-o", outs[1])
-    assert joined.returncode == 0, joined.stderr
-    documents = [json.loads(out.read_text()) for out in outs]
-    for document in documents:
+
+    def profiled(*options: object) -> dict[str, Any]:
+        out = tmp_path / "profile.json"
+        ended = command.run("profile", *reading, *options, "-o", out)
+        assert ended.returncode == 0, ended.stderr
+        document: dict[str, Any] = json.loads(out.read_text())
+        # What the reader noticed speaks of files.
         document.pop("trace")
-    assert documents[0] == documents[1]
+        return document
+
+    parts_in = ("--parts-in", tmp_path, "--workers", 2)
+    whole = profiled("--relation-names")
+    assert {"summaries", "relations", "windows", "thinned_error"} <= set(whole)
+    assert profiled(*parts_in, "--summaries", "--relation-names") == whole
+    without = profiled("--no-summaries")
+    assert profiled(*parts_in) == without
+    assert "summaries" not in without
 
 
 def test_a_file_counts_once(files: tuple[Path, ...], tmp_path: Path) -> None:

@@ -110,6 +110,7 @@ def _of_parts(
     workers: AbstractContextManager[Workers],
     sizes: tuple[int, ...],
     on_progress: OnProgress,
+    passes: Callable[[Profile, Trace, Workers], Profile],
 ) -> Profile:
     """Count the files of a trace side by side."""
     from tierwright.profile.parts import profile_of_parts
@@ -124,13 +125,45 @@ def _of_parts(
             "name a folder, or a prefix of a store such as s3://bucket/counts",
         )
     with with_full_names(trace) as everywhere, workers as started:
-        return profile_of_parts(
+        made = profile_of_parts(
             everywhere,
             shelf,
             started.start,
             sizes=sizes,
             on_progress=on_progress,
         )
+        return passes(made, everywhere, started)
+
+
+def _passes(
+    *, wanted: bool, names: bool
+) -> Callable[[Profile, Trace, Workers], Profile]:
+    """Return what adds the summaries of a trace in parts by one of its workers, if they are wanted."""
+
+    def passes(made: Profile, trace: Trace, workers: Workers) -> Profile:
+        from tierwright.profile.parts import with_passes
+
+        if not wanted:
+            return made
+        return with_passes(made, trace, workers.start, relation_names=names)
+
+    return passes
+
+
+def _summarised(made: Profile, trace: Trace, *, names: bool) -> Profile:
+    """Add the summaries of a trace and the reuse of its relations, a pass each."""
+    from tierwright.profile.summaries import summarise
+
+    with progress("summaries") as on_progress:
+        summaries = summarise(trace, on_progress=on_progress)
+    made = replace(made, summaries=summaries)
+    if summaries.devices is None:
+        return made
+    from tierwright.profile import relations
+
+    with progress("relations") as on_progress:
+        reuse = relations.measured(trace, names=names, on_progress=on_progress)
+    return made.with_relations(reuse)
 
 
 @reads_trace
@@ -163,7 +196,7 @@ def profile(
         typer.Option(
             "--parts-in",
             metavar="FOLDER",
-            help="Count each FILE by itself, side by side, and join the counts: the same profile, without summaries. "
+            help="Count each FILE by itself, side by side, and join the counts: the same profile. "
             "FOLDER, or a prefix of a store such as s3://BUCKET/COUNTS, keeps the counts, so that interrupted work goes on.",
         ),
     ] = None,
@@ -179,12 +212,14 @@ def profile(
     ] = None,
     dask: DaskOption = None,
     summaries: Annotated[
-        bool,
+        bool | None,
         typer.Option(
             "--summaries/--no-summaries",
-            help="Also summarise the trace, and the reuse of each relation, which takes further passes over it.",
+            help="Also summarise the trace, and the reuse of each relation, which takes further passes over it: with "
+            "--parts-in by one worker, in the order of the files [default: yes, with --parts-in no].",
+            show_default=False,
         ),
-    ] = True,
+    ] = None,
     relation_names: Annotated[
         bool,
         typer.Option(
@@ -207,11 +242,16 @@ def profile(
             return page_bytes_of(first)()
 
     named = tuple(size.at(page) for size in listed)
-    summaries = summaries and parts_in is None
+    wanted = parts_in is None if summaries is None else summaries
     with progress("profile") as on_progress:
         if parts_in is not None:
             made = _of_parts(
-                trace, parts_in, workers_of(dask, workers), named, on_progress
+                trace,
+                parts_in,
+                workers_of(dask, workers),
+                named,
+                on_progress,
+                _passes(wanted=wanted, names=relation_names),
             )
         elif sample_rate is None:
             made = measure.profile(trace, sizes=named, on_progress=on_progress)
@@ -219,19 +259,8 @@ def profile(
             made = measure.sampled_profile(
                 trace, sample_rate, sizes=named, seed=seed, on_progress=on_progress
             )
-    if summaries:
-        from tierwright.profile.summaries import summarise
-
-        with progress("summaries") as on_progress:
-            made = replace(made, summaries=summarise(trace, on_progress=on_progress))
-        if made.summaries is not None and made.summaries.devices is not None:
-            from tierwright.profile import relations
-
-            with progress("relations") as on_progress:
-                reuse = relations.measured(
-                    trace, names=relation_names, on_progress=on_progress
-                )
-            made = made.with_relations(reuse)
+    if wanted and parts_in is None:
+        made = _summarised(made, trace, names=relation_names)
     notes = made.curve.notes
     print_warnings([note.to_dict() for note in notes.warnings])
     if output is not None:

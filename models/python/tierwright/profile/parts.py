@@ -28,6 +28,8 @@ from tierwright.trace.sources.shelf import Folder, Shelf
 
 if TYPE_CHECKING:
     from tierwright.profile.document import Profile
+    from tierwright.profile.relations import RelationReuse
+    from tierwright.profile.summaries import Summaries
 
 _ENDING = ".part"
 _NANOSECONDS = 1e9
@@ -35,6 +37,12 @@ _PARTS = Tasks(
     "part is",
     "parts are",
     "use fewer workers, or smaller parts: a part takes about 100 bytes of memory for each of its pages",
+)
+
+_PASSES = Tasks(
+    "pass over the whole trace is",
+    "passes over the whole trace are",
+    "leave the summaries out: they take 24 to 36 bytes of memory for each page of the trace",
 )
 
 
@@ -171,6 +179,54 @@ def profile_of_parts(
     duration_ns = found["duration_ns"]
     found["duration_s"] = None if duration_ns is None else duration_ns / _NANOSECONDS
     return profile_of_counts(found, str(trace.path), sizes=sizes, points=points)
+
+
+def with_passes(
+    made: Profile,
+    trace: Trace,
+    start_workers: StartWorkers,
+    *,
+    relation_names: bool = False,
+) -> Profile:
+    """Add the summaries of a trace of several files, and the reuse of its relations: exactly those of the whole.
+
+    They depend on the order of all accesses, so one worker reads the files in their order; every worker that may get
+    the task sees the files, or has room for copies of them.
+
+    Parameters
+    ----------
+    made : Profile
+        Of the same trace.
+    trace, start_workers
+        As for `profile_of_parts`.
+    relation_names : bool
+        Whether relations carry their names.
+
+    Raises
+    ------
+    BadInput
+        If workers died each time they were started.
+    SimulatorError
+        If a file cannot be read.
+    """
+    [(summaries, reuse)] = spread(
+        start_workers, _passed, [(trace, relation_names)], lambda _done: True, _PASSES
+    )
+    return replace(made, summaries=summaries).with_relations(reuse)
+
+
+def _passed(
+    task: tuple[Trace, bool],
+) -> tuple[Summaries, tuple[RelationReuse, ...]]:
+    from tierwright.profile import relations
+    from tierwright.profile.summaries import summarise
+
+    trace, names = task
+    with on_this_machine(trace) as here:
+        summaries = summarise(here)
+        if summaries.devices is None:
+            return summaries, ()
+        return summaries, relations.measured(here, names=names)
 
 
 def _check_files(trace: Trace) -> None:

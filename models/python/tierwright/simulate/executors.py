@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import counted
+from tierwright.trace.sources.address import without_password
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -97,6 +98,7 @@ def dask(where: str, say: Say) -> Iterator[Workers]:
         If it is neither, Dask is not installed, the scheduler does not answer, or a worker has another version.
     """
     count: int | None = None
+    shown = without_password(where)
     if where.startswith(LOCAL):
         text = where.removeprefix(LOCAL)
         if (
@@ -105,13 +107,18 @@ def dask(where: str, say: Say) -> Iterator[Workers]:
             or not 1 <= int(text) <= _MOST_LOCAL
         ):
             raise BadInput(
-                f"Dask: `{where}` does not name from 1 to {_MOST_LOCAL:,} processes of this machine",
+                f"Dask: `{shown}` does not name from 1 to {_MOST_LOCAL:,} processes of this machine",
                 "use for example local:2",
             )
         count = int(text)
+    elif "@" in where:
+        raise BadInput(
+            f"Dask: `{shown}` carries a user or a password, which schedulers do not take",
+            "use for example tls://10.0.0.5:8786, with certificates in Dask's configuration",
+        )
     elif not where.startswith(("tcp://", "tls://")):
         raise BadInput(
-            f"Dask: `{where}` is neither the address of a scheduler nor a number of local processes",
+            f"Dask: `{shown}` is neither the address of a scheduler nor a number of local processes",
             "use for example tcp://10.0.0.5:8786 or local:2",
         )
     try:
@@ -156,7 +163,7 @@ def named(
         return nullcontext(processes(workers))
     if workers is not None:
         raise BadInput(
-            f"{counted(workers, 'process', 'processes')} and the Dask cluster `{dask_at}` are both named",
+            f"{counted(workers, 'process', 'processes')} and the Dask cluster `{without_password(dask_at)}` are both named",
             "name one of them",
         )
     return dask(dask_at, say)

@@ -106,11 +106,14 @@ class Single:
     ----------
     trace : Trace
         What is replayed; an object of a store that is not on the machine of the worker is copied there.
+    replay : callable
+        `tierwright.simulate.replay.replay`; workers import it by its name.
     arguments : mapping
-        Of `tierwright.simulate.replay.replay`, but the trace.
+        Of it, but the trace.
     """
 
     trace: Trace
+    replay: Callable[..., dict[str, Any]]
     arguments: Mapping[str, Any]
 
 
@@ -141,11 +144,9 @@ def singles(
 
 
 def _single(task: Single) -> dict[str, Any]:
-    from tierwright.simulate.replay import replay
-
     try:
         with on_this_machine(task.trace) as here:
-            return replay(here, **task.arguments)
+            return task.replay(here, **task.arguments)
     except _simulator.SimulatorError as error:
         # The others go on; trying this one again would end the same way.
         message, *rest = error.args

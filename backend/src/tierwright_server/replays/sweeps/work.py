@@ -179,7 +179,10 @@ def _replay_over(
     on_progress: OnProgress,
 ) -> list[dict[str, Any]]:
     """Do as `_replay_alone` with each, over workers."""
-    tasks = [Single(trace, registry.arguments_of(entry)) for entry in configurations]
+    tasks = [
+        Single(trace, replay.replay, registry.arguments_of(entry))
+        for entry in configurations
+    ]
     rows = singles(workers, tasks, on_progress)
     for row in rows:
         row.pop("trace", None)

@@ -78,6 +78,13 @@ def without_secrets(text: str) -> str:
     return shown if signed is None else f"{shown[: signed.start()]}?***"
 
 
+def without_password(text: str) -> str:
+    """Return the address of a server, such as `tcp://host:1`, as it may be shown: without a user and a password."""
+    scheme, mark, rest = text.partition("://")
+    _, at, host = rest.rpartition("@")
+    return f"{scheme}{mark}***@{host}" if at else text
+
+
 def parse(text: str) -> Address:
     """Take an address apart; one slash at its end may stand for a prefix.
 
