@@ -43,6 +43,7 @@ from tierwright.common.errors import BadInput
 from tierwright.evaluate.advice.later import stretched_curve
 from tierwright.evaluate.compose.composed import composed_profile
 from tierwright.evaluate.page_flow.cautions import about_curve
+from tierwright.evaluate.page_flow.map_point import map_point
 from tierwright.evaluate.page_flow.other_ends import Situation, other_ends
 from tierwright.evaluate.page_flow.scheme_map import Axis
 from tierwright.evaluate.response.schemes import Hierarchy
@@ -1527,6 +1528,48 @@ def test_of_one_point_todays_configuration_is_computed_and_nothing_else() -> Non
         )
     with pytest.raises(BadInput, match="what more DRAM or flash would save is unknown"):
         asked_of(curve, size, 0)["dram_or_flash"]()
+
+
+@pytest.mark.parametrize("kind", ["points", "ages"])
+def test_a_map_leaves_out_what_the_evidence_does_not_speak_of(kind: str) -> None:
+    curve = large(kind)
+    assert curve.evidence is not None
+    low, high = curve.evidence.valid_from, curve.evidence.valid_to
+    asked: dict[str, Any] = {
+        "flash": device_or_file(FLASH),
+        "disk": device_or_file(DISK),
+        "dirty_share": 0.3,
+    }
+    found = scheme_map.answer(
+        curve,
+        x=Axis.spaced("ram_pages", low / 4, high * 2, 20),
+        y=Axis.spaced("flash_pages", max(1.0, (high - low) / 50), 2 * high, 20),
+        **asked,
+    ).most.map
+    ram, flash = np.meshgrid(found.x.values, found.y.values)
+    beyond = (ram < low) | (ram + flash > high)
+    assert 0 < beyond.mean() < 1
+    assert np.array_equal(found.best == -1, beyond)
+    for times in found.io_time_us_per_access.values():
+        assert np.array_equal(np.isnan(times), beyond)
+    assert "sizes_unknown" in {each.name for each in found.warnings}
+    inside = scheme_map.answer(
+        curve,
+        x=Axis.spaced("ram_pages", low, low + (high - low) / 2, 4),
+        y=Axis.spaced("flash_pages", (high - low) / 4, (high - low) / 2, 4),
+        **asked,
+    ).most.map
+    assert (inside.best >= 0).all()
+    assert "sizes_unknown" not in {each.name for each in inside.warnings}
+    nowhere = scheme_map.answer(
+        curve,
+        x=Axis.spaced("ram_pages", high * 2, high * 3, 4),
+        y=Axis.spaced("flash_pages", high, high * 2, 4),
+        **asked,
+    )
+    assert "unknown on all of this map" in nowhere.finding
+    with pytest.raises(BadInput, match="unknown"):
+        map_point(curve, at={"ram_pages": low, "flash_pages": 2.0 * high}, **asked)
 
 
 def test_no_size_beyond_the_evidence_is_named_where_a_percentile_jumps() -> None:

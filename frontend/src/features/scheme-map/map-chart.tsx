@@ -140,6 +140,14 @@ function sharesOf(map: SchemeMapOut, best: readonly (readonly number[])[]) {
   }));
 }
 
+const UNKNOWN_SIZES = "unknown";
+
+/** What a cell without a best scheme says. */
+const none = ({ warnings }: SchemeMapOut): string =>
+  warnings.some(({ name }) => name === "sizes_unknown")
+    ? UNKNOWN_SIZES
+    : "no scheme fits";
+
 function priceSentence(map: SchemeMapOut, best: readonly (readonly number[])[]) {
   const won = sharesOf(map, best)
     .filter(({ share }) => share > 0)
@@ -148,7 +156,7 @@ function priceSentence(map: SchemeMapOut, best: readonly (readonly number[])[]) 
     ({ title, share }) => `${title} on ${formatPercent(ratio(share))}`,
   );
   return won.length === 0
-    ? "No scheme fits anywhere on this map."
+    ? `${none(map) === UNKNOWN_SIZES ? "What costs least is unknown" : "No scheme fits"} anywhere on this map.`
     : `By price times I/O time: ${parts.join(", ")} of the map.`;
 }
 
@@ -231,7 +239,7 @@ function tableOf(map: SchemeMapOut, here: MapChartProps["here"]): ChartTable {
   const place = `${AXIS_NAMES[map.y.name]} ${formatTick(map.y.name, map.y.values[line] ?? 0, pageBytes)}`;
   const all = formatCount(cells.length);
   const winner = (index: number | undefined) =>
-    map.titles[map.schemes[index ?? -1] ?? ""] ?? "no scheme fits";
+    map.titles[map.schemes[index ?? -1] ?? ""] ?? none(map);
   return chartTable(
     cells,
     [

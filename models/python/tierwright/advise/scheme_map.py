@@ -185,6 +185,8 @@ def _finding(winners: Winners) -> str:
         ((share, name) for name, share in shares.items() if share > 0), reverse=True
     )
     if not ranked:
+        if any(each.name == "sizes_unknown" for each in winners.map.warnings):
+            return "What costs least is unknown on all of this map: the counters speak of other sizes."
         return "No scheme fits anywhere on this map: the flash metadata exceed the RAM."
     if len(ranked) == 1 and ranked[0][0] == 1:
         text = f"{scheme_titles()[ranked[0][1]]} leads everywhere on this map"

@@ -320,6 +320,7 @@ NOTHING_UNKNOWN: frozenset[str] = frozenset(
         "records_exceed_pages",
         "requests_without_data",
         "restore_costs_more",
+        "sizes_unknown",
         "staging_costs_more",
         "unreachable",
         "unusual_role",

@@ -11,6 +11,7 @@ import numpy as np
 from tierwright.common.derivation import Derivation, Number, plain
 from tierwright.evaluate.metadata import MetadataPreset, charge
 from tierwright.evaluate.page_flow import explain
+from tierwright.evaluate.page_flow.counts import check_evidence
 from tierwright.evaluate.page_flow.derivation import SchemeDerivation
 from tierwright.evaluate.page_flow.engine import Flow
 from tierwright.evaluate.page_flow.scheme_map import (
@@ -167,6 +168,8 @@ def map_point(
     )
     r = np.asarray([[values["ram_pages"]]], dtype=np.float64)
     place = problem.point(r, r)
+    least, most = (float(each.item()) for each in place.reads)
+    check_evidence("scheme_map", curve, least, most - least)
     costs, errors = problem.evaluate(r, r)
     flows = problem.flows(place)
     stacked = np.stack([costs[name] for name in wanted])

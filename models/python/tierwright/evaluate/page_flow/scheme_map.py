@@ -169,9 +169,10 @@ class SchemeMap:
     schemes : tuple of str
         Compared, in the order of `TIE_ORDER`; `best` counts in it.
     best : int64 array
-        Index of the scheme of least I/O time; among equals the first. -1 where the flash metadata leave RAM to none of the schemes.
+        Index of the scheme of least I/O time; among equals the first. -1 where the flash metadata leave RAM to none of
+        the schemes, and where a curve from counters does not speak of the sizes.
     io_time_us_per_access : dict of str to float64 array
-        By scheme; NaN where the flash metadata leave it no RAM. [µs]
+        By scheme; NaN where the flash metadata leave it no RAM, and of all where the curve does not speak of the sizes. [µs]
     margin : float64 array
         I/O time that the best saves over the runner-up, as a share of the latter's; NaN
         where there is no runner-up. [1]
@@ -459,6 +460,12 @@ class MapPlace:
     dirty: FloatArray | None
     flash_write: FloatArray | float
 
+    @property
+    def reads(self) -> tuple[FloatArray, FloatArray]:
+        """Smallest and largest size at which the schemes that are compared read the curve. [pages]"""
+        smallest = np.minimum(self.r, np.maximum(self.frames, 0.0))
+        return smallest, np.maximum(self.r, self.frames + self.f)
+
 
 class MapProblem:
     """Costs as a function of two axes."""
@@ -589,9 +596,12 @@ class MapProblem:
         return np.where(fits, share(spread, whole), jump)
 
     def cost(self, name: str, flow: Flow, point: MapPlace) -> FloatArray:
-        """I/O time, infinite where the flash metadata leave no RAM. [µs per access]"""
+        """I/O time, infinite where the flash metadata leave no RAM, or sizes are unknown. [µs per access]"""
         terms = self.terms(name, flow, point)
         cost = np.asarray(terms.total / self.curve.accesses)
+        evidence = self.curve.evidence
+        if evidence is not None:
+            cost = np.where(evidence.unknown(*point.reads), np.inf, cost)
         if self.metadata is None or name == NO_FLASH:
             return cost
         return np.where(point.frames >= 1.0, cost, np.inf)
@@ -936,6 +946,15 @@ def _cautions(
     best: NDArray[np.int64],
 ) -> Iterable[Caution]:
     yield from about_curve(curve, point.frames, point.f)
+    if curve.evidence is not None:
+        unknown = curve.evidence.unknown(*point.reads)
+        if unknown.any():
+            yield Caution(
+                "sizes_unknown",
+                f"on {np.mean(unknown):.0%} of the map the sizes are outside of what the counters speak of, "
+                f"{curve.evidence.range_text(curve.page_bytes)}: what costs least there is unknown",
+                "choose sizes that RAM, and RAM and flash together, have within that range, or measure further sizes",
+            )
     out = point.frames < 1.0
     if problem.metadata is not None and out.any():
         nothing = bool(np.any(best == NO_SCHEME))
