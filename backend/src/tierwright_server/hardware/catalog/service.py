@@ -35,6 +35,7 @@ from tierwright.hardware.service_time import (
 )
 from tierwright.simulate.replay import contenders
 from tierwright.trace.reading import formats
+from tierwright_server.common.errors import Conflict
 from tierwright_server.hardware.catalog.own import (
     OWN_PREFIX,
     Entry,
