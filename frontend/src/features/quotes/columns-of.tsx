@@ -78,7 +78,7 @@ export function ColumnsOf(props: {
           <Button
             size="xs"
             variant="default"
-            aria-label={`Read ${name} with these columns`}
+            aria-label={`Read with these columns: ${name}`}
             disabled={named.refused !== "" || same.refused !== ""}
             onClick={() => props.onRead({ columns: named.pairs, values: same.pairs })}
           >
