@@ -27,7 +27,7 @@ from tierwright.hardware.imports.columns import Columns
 from tierwright.hardware.imports.host.have import have_of
 from tierwright.hardware.imports.host.inventory import Inventory
 from tierwright.hardware.imports.ledger import Imported, Skip
-from tierwright.hardware.imports.mapping import LineMapping, mapping_of
+from tierwright.hardware.imports.mapping import LineMapping, Stated, mapping_of
 from tierwright.hardware.imports.prices import Price
 from tierwright.hardware.imports.quotes import CHARGES, QuoteLine
 from tierwright.hardware.imports.readers import PRICES, QUOTES, Reader, read_rows
@@ -52,7 +52,7 @@ from tierwright_server.storage import tables
 
 _HAVE_KEYS = {"disk_device": "disk_device_id", "ram": "ram_bytes"}
 _BY = ("supplier", "part_number", "manufacturer_part_number")
-Line = TypeVar("Line")
+Line = TypeVar("Line", bound=Stated)
 MOST_UNMAPPED = 200
 _MOST_SHOWN = 20
 

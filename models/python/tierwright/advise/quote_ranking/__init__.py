@@ -478,12 +478,12 @@ class _Places:
             yield from self.chosen.order.tolist()
             return
 
-        def responses(rows: IntArray) -> FloatArray:
+        def responses(rows: IntArray) -> tuple[FloatArray, ...]:
             # Of some a better option of the same quote was found.
             new = ~np.isin(self.owner[rows], list(found))
             times = np.full((TIMES, len(rows)), np.inf)
             times[:, new] = responses_of(self.table, self.chosen, rows[new])
-            return times
+            return tuple(times)
 
         yield from choose.keeping(
             self.chosen.order,
