@@ -630,6 +630,21 @@ class TestAtOnce:
         assert first.thing == second.thing
 
 
+CHANGED = {
+    "name": "ACME",
+    "date": "2026-10-01",
+    "currency": "USD",
+    "prices": [
+        {
+            "device_id": DRIVE,
+            "usd_per_gb": "1",
+            "source": "typed",
+            "date": "2026-10-01",
+        }
+    ],
+}
+
+
 class TestPriceBooks:
     """Price books of imported lists."""
 
@@ -655,6 +670,21 @@ class TestPriceBooks:
         assert [each["name"] for each in made["left"]] == ["X"]
         assert f"in the book `{book['id']}`;" in made["finding"]
         assert (made["warnings"], made["skipped"]) == ([], [])
+        assert book["imported"] is True
+        # It is named by its content: another content is another book.
+        refused = application.client.put(
+            f"/catalog/price-books/{book['id']}",
+            json=CHANGED,
+        )
+        assert refused.status_code == 409, refused.text
+        assert "POST /api/v1/catalog/price-books" in refused.json()["hint"]
+        kept = application.get(f"/catalog/price-books/{book['id']}")
+        assert kept["prices"] == book["prices"]
+        missing = application.client.put(
+            "/catalog/price-books/own-imported-csv-none",
+            json=CHANGED,
+        )
+        assert missing.status_code == 404
         again = self.post(application, "980", **known)
         assert again.status_code == 200
         assert again.json()["price_book"]["id"] == book["id"]

@@ -237,3 +237,33 @@ test("a cart, a price list and an inventory become a paper that passes its check
   }
   expect(Date.now() - began).toBeLessThan(600_000);
 });
+
+test("a table of another system is read by its columns, by keyboard alone", async ({
+  page,
+}) => {
+  await page.goto("/quotes");
+  const opened = page.waitForEvent("filechooser");
+  await press(page, page.getByRole("button", { name: "Choose files" }));
+  const table = "Name;RAM (MB);Platten;GB\ndb1;131072;2;7680\n";
+  await (await opened).setFiles([file("cmdb.csv", table)]);
+  const shown = page.getByRole("region", { name: "cmdb", exact: true });
+  await expect(shown.getByRole("alert")).toContainText("could not be read");
+  const kind = shown.getByRole("combobox", { name: "What cmdb is" });
+  await tabTo(page, kind);
+  await page.keyboard.press("Enter");
+  await page.keyboard.type("Inv");
+  await page.getByRole("option", { name: "Inventory" }).click();
+  await press(page, shown.getByText("Columns of cmdb have other names"));
+  for (const [label, text] of [
+    ["Columns of cmdb", "host=Name\nram=RAM (MB)\ndrives=Platten\ndrive_size=GB"],
+    ["The same in every row of cmdb", "memory_unit=MiB\ndrive_unit=GB"],
+  ] as const) {
+    await type(page, shown.getByRole("textbox", { name: label, exact: true }), text);
+  }
+  await expectAccessible(page, "columns of a table", [shown]);
+  await press(page, shown.getByRole("button", { name: /^Read with these/ }));
+  await expect(shown.getByText("1 row was taken of 1")).toBeVisible();
+  await expect(shown.getByRole("table", { name: "Units of cmdb" })).toContainText(
+    "2^20 bytes",
+  );
+});

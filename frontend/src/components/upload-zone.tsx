@@ -38,6 +38,14 @@ export function UploadZone() {
   const [error, setError] = useState<ProblemError | null>(null);
   const [cancelled, setCancelled] = useState<string | null>(null);
 
+  const isShown = useRef(true);
+  useEffect(() => {
+    isShown.current = true;
+    return () => {
+      isShown.current = false;
+    };
+  }, []);
+
   const send = async (file: File) => {
     setCancelled(null);
     const refusal = refuseFile(file);
@@ -63,7 +71,10 @@ export function UploadZone() {
         setSending(null);
         void queryClient.invalidateQueries({ queryKey: ["uploads"] });
         void queryClient.invalidateQueries({ queryKey: ["storage"] });
-        void navigate({ to: "/uploads/$uploadId", params: { uploadId } });
+        // The address is of another page once the user has left; the upload itself is kept.
+        if (isShown.current) {
+          void navigate({ to: "/uploads/$uploadId", params: { uploadId } });
+        }
       },
       onError: (problem) => {
         setSending(null);
@@ -76,10 +87,12 @@ export function UploadZone() {
     try {
       const workload = await takeProfile(file, profile);
       await queryClient.invalidateQueries({ queryKey: ["workloads"] });
-      await navigate({
-        to: "/workloads/$workloadId",
-        params: { workloadId: workload.id },
-      });
+      if (isShown.current) {
+        await navigate({
+          to: "/workloads/$workloadId",
+          params: { workloadId: workload.id },
+        });
+      }
     } catch (problem) {
       setError(new ProblemError(toProblem(problem)));
     }

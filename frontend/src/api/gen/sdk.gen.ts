@@ -884,7 +884,7 @@ export const getPriceBook = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Update Price Book
  *
- * Change a price book of your own.
+ * Change a price book of your own; that of an imported list is named by its content, and is kept as it is.
  */
 export const updatePriceBook = <ThrowOnError extends boolean = false>(options: Options<UpdatePriceBookData, ThrowOnError>): RequestResult<UpdatePriceBookResponses, UpdatePriceBookErrors, ThrowOnError> => (options.client ?? client).put<UpdatePriceBookResponses, UpdatePriceBookErrors, ThrowOnError>({
     url: '/api/v1/catalog/price-books/{price_book_id}',

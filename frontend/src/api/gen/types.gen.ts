@@ -16266,6 +16266,12 @@ export type PriceBookOut = {
      */
     retired: string;
     /**
+     * Imported
+     *
+     * Whether it is of an imported list: it is named by its content, and cannot be changed.
+     */
+    imported: boolean;
+    /**
      * Absent
      *
      * Kinds without a price, and why there is none.

@@ -63,6 +63,7 @@ const book: PriceBookOut = {
   region: "",
   currency: "USD",
   exchange_rates: [],
+  imported: false,
   notes: "",
   default: false,
   retired: "",

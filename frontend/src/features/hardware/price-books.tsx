@@ -101,6 +101,7 @@ export function PriceBooks(props: {
 function BookName({ book }: { readonly book: PriceBookOut }) {
   const marks = [
     ...(book.origin === "own" ? ["own"] : []),
+    ...(book.imported ? ["imported"] : []),
     ...(book.default ? ["default"] : []),
     ...(book.retired !== "" ? ["retired"] : []),
   ];
@@ -135,19 +136,17 @@ function BookActions(props: {
       >
         Prices
       </Button>
-      {book.origin === "own" ? (
-        <>
-          <Button
-            size="compact-sm"
-            variant="default"
-            aria-label={`Edit ${book.name}`}
-            onClick={() => onEdit({ id: book.id, etag: book.etag ?? null, form })}
-          >
-            Edit
-          </Button>
-          <DeleteBook book={book} />
-        </>
+      {book.origin === "own" && !book.imported ? (
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-label={`Edit ${book.name}`}
+          onClick={() => onEdit({ id: book.id, etag: book.etag ?? null, form })}
+        >
+          Edit
+        </Button>
       ) : (
+        // Shipped ones stay as they are, and so do those that their content names.
         <Button
           size="compact-sm"
           variant="default"
@@ -163,6 +162,7 @@ function BookActions(props: {
           Copy
         </Button>
       )}
+      {book.origin === "own" && <DeleteBook book={book} />}
     </Group>
   );
 }

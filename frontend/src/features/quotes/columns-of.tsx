@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Text, Textarea } from "@mantine/core";
+import { Button, Group, SimpleGrid, Stack, Text, Textarea } from "@mantine/core";
 import { useState } from "react";
 import { Disclosure } from "@/components/disclosure";
 
@@ -31,7 +31,7 @@ export function pairsOf(text: string): {
 const refusedText = (refused: string): string | undefined =>
   refused === ""
     ? undefined
-    : `"${refused}" is not a field and what it is, or names a field again; write one on each line, such as price=Preis`;
+    : `"${refused}" is not a field and what it is, or names a field again; write one on each line, such as price=Net price`;
 
 /** Names the columns of a table that another system wrote. */
 export function ColumnsOf(props: {
@@ -52,7 +52,7 @@ export function ColumnsOf(props: {
           Of a table of ServiceNow, Device42 or a spreadsheet: a field of ours and the
           name of its column, one on each line.
         </Text>
-        <Group align="flex-start" grow gap="sm">
+        <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
           <Textarea
             label="Columns"
             aria-label={`Columns of ${name}`}
@@ -73,12 +73,12 @@ export function ColumnsOf(props: {
             error={refusedText(same.refused)}
             onChange={(event) => setValues(event.currentTarget.value)}
           />
-        </Group>
+        </SimpleGrid>
         <Group>
           <Button
             size="xs"
             variant="default"
-            aria-label={`Read ${name} with these columns`}
+            aria-label={`Read with these columns: ${name}`}
             disabled={named.refused !== "" || same.refused !== ""}
             onClick={() => props.onRead({ columns: named.pairs, values: same.pairs })}
           >

@@ -347,7 +347,7 @@ async def update_price_book(
     response: Response,
     if_match: IfMatch = None,
 ) -> PriceBookOut:
-    """Change a price book of your own."""
+    """Change a price book of your own; that of an imported list is named by its content, and is kept as it is."""
     found = await service.update_price_book(
         session, context, price_book_id, body, if_match
     )

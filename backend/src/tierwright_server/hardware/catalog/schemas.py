@@ -459,6 +459,9 @@ class PriceBookOut(Answer):
         description="Why it should no longer be chosen; empty: it is current. It can "
         "still be chosen."
     )
+    imported: bool = Field(
+        description="Whether it is of an imported list: it is named by its content, and cannot be changed."
+    )
     absent: list[AbsentPriceOut] = Field(
         description="Kinds without a price, and why there is none."
     )

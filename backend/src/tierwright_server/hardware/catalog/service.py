@@ -36,6 +36,7 @@ from tierwright.hardware.service_time import (
 )
 from tierwright.simulate.replay import contenders
 from tierwright.trace.reading import formats
+from tierwright_server.common.errors import Conflict
 from tierwright_server.hardware.catalog.own import (
     OWN_PREFIX,
     Entry,
@@ -392,7 +393,19 @@ async def update_price_book(
     body: PriceBookIn,
     if_match: str | None = None,
 ) -> PriceBookOut:
-    """Change an own price book."""
+    """Change an own price book.
+
+    Raises
+    ------
+    Conflict
+        If it is of an imported list: its id is that of its content.
+    """
+    if price_book_id.startswith(IMPORTED_PREFIX):
+        await find_price_book(session, context, price_book_id)
+        raise Conflict(
+            f"price book `{price_book_id}` is of an imported list, whose content it is named by, and cannot be changed",
+            hint="Keep the changed prices as a book of your own: POST /api/v1/catalog/price-books. Or import the corrected list.",
+        )
     make = _checked_book(session, context, body)
     found = await PRICE_BOOKS.change(session, context, price_book_id, if_match, make)
     return _book_shown(found)
@@ -467,6 +480,7 @@ def price_book_out(book: PriceBook, *, own: bool = False) -> PriceBookOut:
         notes=book.notes,
         default=book.default,
         retired=book.retired,
+        imported=own and book.id.startswith(IMPORTED_PREFIX),
         absent=[
             AbsentPriceOut(kind=kind, reason=reason)
             for kind, reason in book.absent.items()

@@ -3,10 +3,10 @@
 import asyncio
 import base64
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -27,10 +27,10 @@ from tierwright.hardware.imports.columns import Columns
 from tierwright.hardware.imports.host.have import have_of
 from tierwright.hardware.imports.host.inventory import Inventory
 from tierwright.hardware.imports.ledger import Imported, Skip
-from tierwright.hardware.imports.mapping import LineMapping, mapping_of
+from tierwright.hardware.imports.mapping import LineMapping, Stated, mapping_of
 from tierwright.hardware.imports.prices import Price
 from tierwright.hardware.imports.quotes import CHARGES, QuoteLine
-from tierwright.hardware.imports.readers import PRICES, QUOTES, read_rows
+from tierwright.hardware.imports.readers import PRICES, QUOTES, Reader, read_rows
 from tierwright_server.common.errors import BadInput
 from tierwright_server.hardware.catalog import service as catalog
 from tierwright_server.hardware.catalog.schemas import ExchangeRateIn
@@ -52,6 +52,7 @@ from tierwright_server.storage import tables
 
 _HAVE_KEYS = {"disk_device": "disk_device_id", "ram": "ram_bytes"}
 _BY = ("supplier", "part_number", "manufacturer_part_number")
+Line = TypeVar("Line", bound=Stated)
 MOST_UNMAPPED = 200
 _MOST_SHOWN = 20
 
@@ -76,18 +77,37 @@ def _read(body: FileImportIn) -> FileImportOut:
         )
         return _inventory(found, mapping)
     if body.kind == "prices":
-        return _prices(body, stream, mapping)
+        return _lines(body, stream, PRICES, mapping, _unplaced, lambda one: one.name)
+    return _lines(body, stream, QUOTES, mapping, _unmapped, lambda one: one.description)
+
+
+def _lines(
+    body: FileImportIn,
+    stream: io.BytesIO,
+    readers: dict[str, Reader[Line]],
+    mapping: LineMapping,
+    by_of: Callable[[Line, LineMapping], dict[str, str]],
+    title_of: Callable[[Line], str],
+) -> FileImportOut:
+    """Read quotes or prices, and list what the mapping does not have.
+
+    Parameters
+    ----------
+    by_of : callable
+        By what a mapping would recognise a row; empty where it does, or the row states nothing.
+    title_of : callable
+        What the file calls it.
+    """
     unmapped: dict[tuple[tuple[str, str], ...], str] = {}
 
-    def take(line: QuoteLine) -> None:
-        found = _unmapped(line, mapping)
-        if found and len(unmapped) < MOST_UNMAPPED:
-            unmapped.setdefault(tuple(found.items()), line.description)
+    def take(line: Line) -> None:
+        if len(unmapped) < MOST_UNMAPPED and (found := by_of(line, mapping)):
+            unmapped.setdefault(tuple(found.items()), title_of(line))
 
     imported = read_rows(
         stream,
         body.name,
-        QUOTES,
+        readers,
         take,
         name=body.format,
         knows=mapping.knows,
@@ -97,34 +117,6 @@ def _read(body: FileImportIn) -> FileImportOut:
         imported,
         unmapped=[
             {"by": dict(by), "description": text} for by, text in unmapped.items()
-        ],
-    )
-
-
-def _prices(
-    body: FileImportIn, stream: io.BytesIO, mapping: LineMapping
-) -> FileImportOut:
-    unmapped: dict[str, str] = {}
-
-    def take(price: Price) -> None:
-        key = price.part_number
-        if key and len(unmapped) < MOST_UNMAPPED and not is_placed(price, mapping):
-            unmapped.setdefault(key, price.name)
-
-    found = read_rows(
-        stream,
-        body.name,
-        PRICES,
-        take,
-        name=body.format,
-        knows=mapping.knows,
-        columns=_columns_of(body),
-    )
-    return _out(
-        found,
-        unmapped=[
-            {"by": {"part_number": name}, "description": text}
-            for name, text in unmapped.items()
         ],
     )
 
@@ -259,6 +251,12 @@ def _bytes_of(body: FileImportIn | PriceBookImportIn) -> bytes:
             "is not Base64",
             hint="Encode the bytes of the file as Base64 (RFC 4648, section 4).",
         ) from error
+
+
+def _unplaced(price: Price, mapping: LineMapping) -> dict[str, str]:
+    """Return by what a mapping would recognise a price; empty where it or a rule does, or the price states nothing."""
+    key = price.part_number
+    return {"part_number": key} if key and not is_placed(price, mapping) else {}
 
 
 def _unmapped(line: QuoteLine, mapping: LineMapping) -> dict[str, str]:
