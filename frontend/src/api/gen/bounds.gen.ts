@@ -117,6 +117,10 @@ export const AskWearQuery = {
   table: {"values":["flash_device.figures","flash_device.measurements","flash_device.service_times","flash_device.waiting_times","schemes","warnings","cautions","derivation"]},
 } as const;
 
+export const AskWhatToCacheQuery = {
+  table: {"values":["devices.flash.figures","devices.flash.measurements","devices.flash.service_times","devices.flash.waiting_times","devices.disk.figures","devices.disk.measurements","devices.disk.service_times","devices.disk.waiting_times","devices.ram.figures","devices.ram.measurements","devices.ram.service_times","devices.ram.waiting_times","rows","alternatives","warnings","cautions","derivation"]},
+} as const;
+
 export const AxisIn = {
   axis: {"values":["flash_per_ram","ram_pages","flash_pages","dirty_share","asymmetry"]},
   low: {"low":0,"high":9007199254740991},
@@ -315,6 +319,10 @@ export const CheckThroughputQuery = {
 } as const;
 
 export const CheckWearQuery = {
+  table: {"values":["rows","columns","contenders","rows.warnings","warnings","result.rows"]},
+} as const;
+
+export const CheckWhatToCacheQuery = {
   table: {"values":["rows","columns","contenders","rows.warnings","warnings","result.rows"]},
 } as const;
 
@@ -846,14 +854,14 @@ export const ListPriceHistoryQuery = {
 
 export const ListRunsQuery = {
   status: {"values":["queued","running","succeeded","failed","cancelled"]},
-  kind: {"values":["fetch","ingest","simulate","sweep","miniature","pool_split","pool_advisor","windows","sampled_profile","summaries","response_replay","advice_check","quote_ranking","transaction_study"]},
+  kind: {"values":["fetch","ingest","simulate","sweep","miniature","pool_split","pool_advisor","windows","sampled_profile","summaries","response_replay","category_counts","advice_check","quote_ranking","transaction_study"]},
   limit: {"low":1,"high":500,"whole":true,"usual":100},
   offset: {"low":0,"high":1000000000,"whole":true,"usual":0},
   table: {"values":["items"]},
 } as const;
 
 export const ListScenariosQuery = {
-  question: {"values":["advice","compare","scheme_map","pool_split","dram_or_flash","wear","throughput","simulate"]},
+  question: {"values":["advice","compare","scheme_map","pool_split","dram_or_flash","what_to_cache","wear","throughput","simulate"]},
   limit: {"low":1,"high":500,"whole":true,"usual":100},
   offset: {"low":0,"high":1000000000,"whole":true,"usual":0},
   table: {"values":["items","items.answer.figures","items.answer.sources"]},
@@ -1177,11 +1185,11 @@ export const ScaledWorkloadIn = {
 } as const;
 
 export const ScenarioIn = {
-  question: {"values":["advice","compare","scheme_map","pool_split","dram_or_flash","wear","throughput","simulate"],"usual":"compare"},
+  question: {"values":["advice","compare","scheme_map","pool_split","dram_or_flash","what_to_cache","wear","throughput","simulate"],"usual":"compare"},
 } as const;
 
 export const ScenarioUpdate = {
-  question: {"values":["advice","compare","scheme_map","pool_split","dram_or_flash","wear","throughput","simulate"],"usual":"compare"},
+  question: {"values":["advice","compare","scheme_map","pool_split","dram_or_flash","what_to_cache","wear","throughput","simulate"],"usual":"compare"},
   version: {"low":1,"high":2147483647,"whole":true},
 } as const;
 
@@ -1363,6 +1371,16 @@ export const WearIn = {
   block_pages: {"low":1,"high":65536,"whole":true},
   collection: {"values":["greedy","fifo","random"]},
   amortisation_months: {"low":1,"high":600,"whole":true,"usual":36},
+} as const;
+
+export const WhatToCacheIn = {
+  ram_pages: {"low":1,"high":9007199254740991,"whole":true},
+  flash_pages: {"low":1,"high":9007199254740991,"whole":true},
+  amortisation_months: {"low":1,"high":600,"whole":true,"usual":36},
+  categories: {"values":["relation","size","hour"],"usual":"relation"},
+  accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000},
+  usd_per_billion_reads: {"low":0,"high":1000000000},
+  usd_per_tb_written: {"low":0,"high":1000000000},
 } as const;
 
 export const WindowsIn = {

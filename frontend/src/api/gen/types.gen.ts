@@ -1355,6 +1355,68 @@ export type Asks = {
 };
 
 /**
+ * AssignmentOut
+ *
+ * One assignment as a whole.
+ */
+export type AssignmentOut = {
+    /**
+     * Name
+     *
+     * One of the admissions, for all categories; or `by_category`.
+     */
+    name: string;
+    /**
+     * Hits
+     *
+     * Reads that flash serves, over the trace. [pages]
+     */
+    hits: number;
+    /**
+     * Disk Reads
+     *
+     * Reads from the store, over the trace. [pages]
+     */
+    disk_reads: number;
+    /**
+     * Flash Writes
+     *
+     * Pages written to flash, over the trace. [pages]
+     */
+    flash_writes: number;
+    /**
+     * Hit Share
+     *
+     * Of the misses of RAM. [1]
+     */
+    hit_share: number;
+    /**
+     * Read Usd Per Month
+     *
+     * Of reads from the store. [USD/month]
+     */
+    read_usd_per_month: number;
+    /**
+     * Write Usd Per Month
+     *
+     * Of writes to flash. [USD/month]
+     */
+    write_usd_per_month: number;
+    /**
+     * Usd Per Month
+     *
+     * Of both. [USD/month]
+     */
+    usd_per_month: number;
+    /**
+     * Assignment
+     *
+     * As option `assignment` of the flash cache `cachesack` takes it.
+     */
+    assignment: string;
+};
+
+/**
  * AtLoadOut
  *
  * How many devices the rate of production takes, on each machine.
@@ -3575,6 +3637,142 @@ export type ByStation = {
 };
 
 /**
+ * CacheCharges
+ *
+ * What is paid for reads, for writes and for flash.
+ */
+export type CacheCharges = {
+    /**
+     * Usd Per Billion Reads
+     *
+     * Reads of a page from the store. [USD]
+     */
+    usd_per_billion_reads: number;
+    /**
+     * Usd Per Tb Written
+     *
+     * 10^12 bytes written to flash. [USD]
+     */
+    usd_per_tb_written: number;
+    /**
+     * Usd Per Gib Month
+     *
+     * Flash; null where no price is known. [USD/GiB/month]
+     */
+    usd_per_gib_month: number | null;
+    /**
+     * Of Reads
+     *
+     * Where the price of reads is from.
+     */
+    of_reads: string;
+    /**
+     * Of Writes
+     *
+     * Where the price of writes is from.
+     */
+    of_writes: string;
+    /**
+     * Of Flash
+     *
+     * Where the price of flash is from.
+     */
+    of_flash: string;
+};
+
+/**
+ * CachedCategory
+ *
+ * One category under the choice.
+ */
+export type CachedCategory = {
+    /**
+     * Number
+     *
+     * By which the simulator knows it.
+     */
+    number: number;
+    /**
+     * Name
+     *
+     * For people.
+     */
+    name: string;
+    /**
+     * Reads
+     *
+     * Misses of RAM.
+     */
+    reads: number;
+    /**
+     * Writes
+     *
+     * Changed pages that leave RAM.
+     */
+    writes: number;
+    /**
+     * Pages
+     *
+     * Pages whose first request is of it.
+     */
+    pages: number;
+    /**
+     * Admission
+     *
+     * When its pages enter flash; of a mixture the admission of `share` of the pages.
+     */
+    admission: string;
+    /**
+     * Share
+     *
+     * 1 but for a mixture. [1]
+     */
+    share: number;
+    /**
+     * Otherwise
+     *
+     * Admission of the other pages of a mixture; null without one.
+     */
+    otherwise: string | null;
+    /**
+     * Held Pages
+     *
+     * Mean flash in use. [pages]
+     */
+    held_pages: number;
+    /**
+     * Held Share
+     *
+     * The same as a share of flash. [1]
+     */
+    held_share: number;
+    /**
+     * Hits
+     *
+     * Reads that flash serves, over the trace. [pages]
+     */
+    hits: number;
+    /**
+     * Flash Writes
+     *
+     * Pages written to flash, over the trace. [pages]
+     */
+    flash_writes: number;
+    /**
+     * Usd Per Month
+     *
+     * Of its reads from the store and its writes to flash. [USD/month]
+     */
+    usd_per_month: number;
+    /**
+     * Saved Usd Per Month
+     *
+     * By which that is below its cost where every miss enters flash. [USD/month]
+     */
+    saved_usd_per_month: number;
+};
+
+/**
  * CandidatesIn
  *
  * What may be bought or rented; all that is priced unless stated.
@@ -3754,6 +3952,64 @@ export type CarbonNotCountedOut = {
      * What to do next.
      */
     hint: string;
+};
+
+/**
+ * CategoryCountsOut
+ *
+ * Counts of the requests below RAM by category.
+ */
+export type CategoryCountsOut = {
+    /**
+     * Id
+     *
+     * Its id, as used in addresses of the API.
+     */
+    id: string;
+    /**
+     * Workload Id
+     *
+     * Id of the workload.
+     */
+    workload_id: string;
+    /**
+     * Content Id
+     *
+     * Hash of the accesses and the page size of the workload.
+     */
+    content_id: string;
+    /**
+     * succeeded: it can be read.
+     */
+    status: RunStatus;
+    /**
+     * Core Version
+     *
+     * Version of the simulator core that replayed it.
+     */
+    core_version: string;
+    /**
+     * Created At
+     *
+     * When it was made.
+     */
+    created_at: string;
+    /**
+     * The run that computes it; null where none is needed or kept.
+     */
+    run: RunOut | null;
+    /**
+     * Categories
+     *
+     * What tells accesses apart.
+     */
+    categories: string;
+    /**
+     * Ram Pages
+     *
+     * At which requests were counted. [pages]
+     */
+    ram_pages: number;
 };
 
 /**
@@ -13474,7 +13730,7 @@ export type OpenedScenario = {
      *
      * The page whose parameters the state holds.
      */
-    question: 'advice' | 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'wear' | 'throughput' | 'simulate';
+    question: 'advice' | 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'what_to_cache' | 'wear' | 'throughput' | 'simulate';
     /**
      * State
      *
@@ -18969,7 +19225,7 @@ export type RunBins = {
  *
  * What a job does.
  */
-export type RunKind = 'fetch' | 'ingest' | 'simulate' | 'sweep' | 'miniature' | 'pool_split' | 'pool_advisor' | 'windows' | 'sampled_profile' | 'summaries' | 'response_replay' | 'advice_check' | 'quote_ranking' | 'transaction_study';
+export type RunKind = 'fetch' | 'ingest' | 'simulate' | 'sweep' | 'miniature' | 'pool_split' | 'pool_advisor' | 'windows' | 'sampled_profile' | 'summaries' | 'response_replay' | 'category_counts' | 'advice_check' | 'quote_ranking' | 'transaction_study';
 
 /**
  * RunList
@@ -19549,7 +19805,7 @@ export type ScenarioIn = {
      *
      * The page whose parameters the state holds.
      */
-    question?: 'advice' | 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'wear' | 'throughput' | 'simulate';
+    question?: 'advice' | 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'what_to_cache' | 'wear' | 'throughput' | 'simulate';
     /**
      * State
      *
@@ -19619,7 +19875,7 @@ export type ScenarioOut = {
      *
      * The page whose parameters the state holds.
      */
-    question: 'advice' | 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'wear' | 'throughput' | 'simulate';
+    question: 'advice' | 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'what_to_cache' | 'wear' | 'throughput' | 'simulate';
     /**
      * State
      *
@@ -19705,7 +19961,7 @@ export type ScenarioUpdate = {
      *
      * The page whose parameters the state holds.
      */
-    question?: 'advice' | 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'wear' | 'throughput' | 'simulate';
+    question?: 'advice' | 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'what_to_cache' | 'wear' | 'throughput' | 'simulate';
     /**
      * State
      *
@@ -25538,6 +25794,242 @@ export type WearOut = {
 };
 
 /**
+ * WhatToCacheIn
+ *
+ * Sizes, devices and prices, and what tells accesses apart.
+ */
+export type WhatToCacheIn = {
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Ram Pages
+     *
+     * A size in pages of the workload.
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * A size in pages of the workload.
+     */
+    flash_pages: number;
+    /**
+     * Flash Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    flash_device_id: string;
+    /**
+     * Disk Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    disk_device_id: string;
+    /**
+     * Price Book Id
+     *
+     * Absent: the prices that the devices state.
+     */
+    price_book_id?: string | null;
+    /**
+     * Amortisation Months
+     *
+     * Time over which a purchase is paid. [months]
+     */
+    amortisation_months?: number;
+    /**
+     * Categories
+     *
+     * What tells accesses apart: `relation` (files, volumes or devices of other traces), `size` of the request, or `hour` since the first request.
+     */
+    categories?: 'relation' | 'size' | 'hour';
+    /**
+     * Accesses Per S
+     *
+     * Rate of page accesses; absent: of the workload. [1/s]
+     */
+    accesses_per_s?: number | null;
+    /**
+     * Usd Per Billion Reads
+     *
+     * Price of reads from the store; absent: of the time of the disk. [USD]
+     */
+    usd_per_billion_reads?: number | string | null;
+    /**
+     * Usd Per Tb Written
+     *
+     * Price of 10^12 bytes written to flash; absent: of the rated writes of the device. [USD]
+     */
+    usd_per_tb_written?: number | string | null;
+};
+
+/**
+ * WhatToCacheOut
+ *
+ * The admission of each category, and what it costs.
+ */
+export type WhatToCacheOut = {
+    /**
+     * Workload Id
+     *
+     * Id of the workload.
+     */
+    workload_id: string;
+    /**
+     * Content Id
+     *
+     * Hash of the accesses and the page size of the workload.
+     */
+    content_id: string;
+    /**
+     * The devices used.
+     */
+    devices: DevicesUsed;
+    /**
+     * The price book used; null where no price book has a price.
+     */
+    price_book: PriceBookRef | null;
+    /**
+     * Categories
+     *
+     * What tells accesses apart.
+     */
+    categories: string;
+    /**
+     * Page Bytes
+     *
+     * Size of one page. [bytes]
+     */
+    page_bytes: number;
+    /**
+     * Ram Pages
+     *
+     * As requested. [pages]
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * As requested. [pages]
+     */
+    flash_pages: number;
+    /**
+     * Counted Ram Pages
+     *
+     * At which the trace was counted: less for production. [pages]
+     */
+    counted_ram_pages: number;
+    /**
+     * Counted Flash Pages
+     *
+     * The same of flash. [pages]
+     */
+    counted_flash_pages: number;
+    /**
+     * Accesses Per S
+     *
+     * Load. [1/s]
+     */
+    accesses_per_s: number;
+    /**
+     * Rows
+     *
+     * Of most reads first.
+     */
+    rows: Array<CachedCategory>;
+    chosen: AssignmentOut;
+    /**
+     * Alternatives
+     *
+     * Each admission for all categories.
+     */
+    alternatives: Array<AssignmentOut>;
+    /**
+     * Saved Usd Per Month
+     *
+     * By which the choice is below admitting every miss. [USD/month]
+     */
+    saved_usd_per_month: number;
+    /**
+     * Saved Share
+     *
+     * The same as a share. [1]
+     */
+    saved_share: number;
+    /**
+     * Lifetime Requests
+     *
+     * How long a page stays on flash behind its last request. [requests]
+     */
+    lifetime_requests: number;
+    /**
+     * Lifetime S
+     *
+     * The same. [s]
+     */
+    lifetime_s: number;
+    /**
+     * More Flash Usd Per Month
+     *
+     * What one per cent more flash would save. [USD/month]
+     */
+    more_flash_usd_per_month: number;
+    /**
+     * More Flash Price Usd Per Month
+     *
+     * What it would cost; null where no price is known. [USD/month]
+     */
+    more_flash_price_usd_per_month: number | null;
+    charges: CacheCharges;
+    /**
+     * Sentence
+     *
+     * The answer in a sentence.
+     */
+    sentence: string;
+    /**
+     * Estimator
+     *
+     * How the figures were obtained: by model or by replay.
+     */
+    estimator: string;
+    /**
+     * Validity
+     *
+     * Where they are valid.
+     */
+    validity: string;
+    /**
+     * Warnings
+     *
+     * What to know before relying on these figures.
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
+    /**
+     * Derivation
+     *
+     * Null unless the query has `derivation=true`.
+     */
+    derivation: Array<DerivationStep> | null;
+    /**
+     * Core Version
+     *
+     * Version of the simulator core that replayed it.
+     */
+    core_version: string;
+};
+
+/**
  * WhenOut
  *
  * When the answer changes with growth.
@@ -26911,7 +27403,7 @@ export type CheckDramOrFlashResponses = {
      *
      * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
      */
-    202: SweepOut | SimulationOut | ResponseReplayOut;
+    202: SweepOut | SimulationOut | ResponseReplayOut | CategoryCountsOut;
 };
 
 export type CheckDramOrFlashResponse = CheckDramOrFlashResponses[keyof CheckDramOrFlashResponses];
@@ -27543,6 +28035,154 @@ export type AskRecoveryResponses = {
 };
 
 export type AskRecoveryResponse = AskRecoveryResponses[keyof AskRecoveryResponses];
+
+export type AskWhatToCacheData = {
+    body: WhatToCacheIn;
+    path?: never;
+    query?: {
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount is also given in it (`usd_per_month`: `eur_per_month`), converted once from the sum; sentences use it, and `exchange_rate` states the rate, its date and its source: the rate of the price book, or else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * Your own rate, used instead: the value of one US dollar in `currency`, and the date.
+         */
+        per_usd?: string | null;
+        /**
+         * Derivation
+         *
+         * `true`: the answer includes its derivation, every formula with its numbers; otherwise `derivation` is null.
+         */
+        derivation?: boolean;
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'rows' | 'alternatives' | 'warnings' | 'cautions' | 'derivation';
+    };
+    url: '/api/v1/what-to-cache';
+};
+
+export type AskWhatToCacheErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type AskWhatToCacheError = AskWhatToCacheErrors[keyof AskWhatToCacheErrors];
+
+export type AskWhatToCacheResponses = {
+    /**
+     * Successful Response
+     */
+    200: WhatToCacheOut;
+    /**
+     * A job counts the requests of the workload by category. Ask again when its run has ended.
+     */
+    202: CategoryCountsOut;
+};
+
+export type AskWhatToCacheResponse = AskWhatToCacheResponses[keyof AskWhatToCacheResponses];
+
+export type GetCategoryCountsData = {
+    body?: never;
+    path: {
+        /**
+         * Category Counts Id
+         *
+         * Id of the counts.
+         */
+        category_counts_id: string;
+    };
+    query?: never;
+    url: '/api/v1/category-counts/{category_counts_id}';
+};
+
+export type GetCategoryCountsErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The answer is not available in the requested media type.
+     */
+    406: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetCategoryCountsError = GetCategoryCountsErrors[keyof GetCategoryCountsErrors];
+
+export type GetCategoryCountsResponses = {
+    /**
+     * Successful Response
+     */
+    200: CategoryCountsOut;
+};
+
+export type GetCategoryCountsResponse = GetCategoryCountsResponses[keyof GetCategoryCountsResponses];
 
 export type AskFragmentCacheData = {
     body: FragmentCacheIn;
@@ -29372,7 +30012,7 @@ export type CheckThroughputResponses = {
      *
      * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
      */
-    202: SweepOut | SimulationOut | ResponseReplayOut;
+    202: SweepOut | SimulationOut | ResponseReplayOut | CategoryCountsOut;
 };
 
 export type CheckThroughputResponse = CheckThroughputResponses[keyof CheckThroughputResponses];
@@ -29440,7 +30080,7 @@ export type CheckResponseResponses = {
      *
      * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
      */
-    202: SweepOut | SimulationOut | ResponseReplayOut;
+    202: SweepOut | SimulationOut | ResponseReplayOut | CategoryCountsOut;
 };
 
 export type CheckResponseResponse = CheckResponseResponses[keyof CheckResponseResponses];
@@ -29508,7 +30148,7 @@ export type CheckWearResponses = {
      *
      * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
      */
-    202: SweepOut | SimulationOut | ResponseReplayOut;
+    202: SweepOut | SimulationOut | ResponseReplayOut | CategoryCountsOut;
 };
 
 export type CheckWearResponse = CheckWearResponses[keyof CheckWearResponses];
@@ -29576,7 +30216,7 @@ export type CheckFlashChoiceResponses = {
      *
      * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
      */
-    202: SweepOut | SimulationOut | ResponseReplayOut;
+    202: SweepOut | SimulationOut | ResponseReplayOut | CategoryCountsOut;
 };
 
 export type CheckFlashChoiceResponse = CheckFlashChoiceResponses[keyof CheckFlashChoiceResponses];
@@ -29644,7 +30284,7 @@ export type CheckDirectoriesResponses = {
      *
      * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
      */
-    202: SweepOut | SimulationOut | ResponseReplayOut;
+    202: SweepOut | SimulationOut | ResponseReplayOut | CategoryCountsOut;
 };
 
 export type CheckDirectoriesResponse = CheckDirectoriesResponses[keyof CheckDirectoriesResponses];
@@ -29712,7 +30352,7 @@ export type CheckRecoveryResponses = {
      *
      * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
      */
-    202: SweepOut | SimulationOut | ResponseReplayOut;
+    202: SweepOut | SimulationOut | ResponseReplayOut | CategoryCountsOut;
 };
 
 export type CheckRecoveryResponse = CheckRecoveryResponses[keyof CheckRecoveryResponses];
@@ -29780,10 +30420,78 @@ export type CheckFragmentCacheResponses = {
      *
      * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
      */
-    202: SweepOut | SimulationOut | ResponseReplayOut;
+    202: SweepOut | SimulationOut | ResponseReplayOut | CategoryCountsOut;
 };
 
 export type CheckFragmentCacheResponse = CheckFragmentCacheResponses[keyof CheckFragmentCacheResponses];
+
+export type CheckWhatToCacheData = {
+    body: WhatToCacheIn;
+    path?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'rows' | 'columns' | 'contenders' | 'rows.warnings' | 'warnings' | 'result.rows';
+    };
+    url: '/api/v1/what-to-cache/check';
+};
+
+export type CheckWhatToCacheErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CheckWhatToCacheError = CheckWhatToCacheErrors[keyof CheckWhatToCacheErrors];
+
+export type CheckWhatToCacheResponses = {
+    /**
+     * Successful Response
+     */
+    200: CheckedAnswer;
+    /**
+     * Response 202 Check What To Cache
+     *
+     * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
+     */
+    202: SweepOut | SimulationOut | ResponseReplayOut | CategoryCountsOut;
+};
+
+export type CheckWhatToCacheResponse = CheckWhatToCacheResponses[keyof CheckWhatToCacheResponses];
 
 export type GetHealthData = {
     body?: never;
@@ -36733,7 +37441,7 @@ export type ListScenariosData = {
          *
          * Only these.
          */
-        question?: 'advice' | 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'wear' | 'throughput' | 'simulate' | null;
+        question?: 'advice' | 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'what_to_cache' | 'wear' | 'throughput' | 'simulate' | null;
         /**
          * Limit
          *
