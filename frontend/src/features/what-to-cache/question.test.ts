@@ -62,10 +62,10 @@ describe("what to cache", () => {
   it("names both admissions of a mixture", () => {
     const row = { admission: "miss", share: 0.05, otherwise: "never" };
     expect(admissionText(row as unknown as CachedCategory)).toBe(
-      "Every miss for 5 % of the pages, else never",
+      "At a miss for 5 % of the pages, else never",
     );
     expect(
       admissionText({ ...row, share: 1, otherwise: null } as unknown as CachedCategory),
-    ).toBe("Every miss");
+    ).toBe("At a miss");
   });
 });

@@ -31,7 +31,15 @@ const ADMISSIONS: Readonly<Record<string, string>> = {
   miss: "Every miss",
   write: "Miss or write",
 };
+const ENTERS: Readonly<Record<string, string>> = {
+  never: "Never",
+  second_miss: "At the second miss",
+  miss: "At a miss",
+  write: "At a miss or a write",
+};
 const SAME = 0.0005;
+/** Categories that are listed until all are asked for. */
+export const MOST_LISTED = 15;
 
 export const admissionTitle = (name: string): string => ADMISSIONS[name] ?? name;
 
@@ -56,10 +64,10 @@ export function cacheQuestion(
 
 /** When the pages of a category enter flash. */
 export function admissionText({ admission, share, otherwise }: CachedCategory): string {
-  const first = admissionTitle(admission);
+  const first = ENTERS[admission] ?? admission;
   return otherwise === null
     ? first
-    : `${first} for ${formatPercent(ratio(share))} of the pages, else ${admissionTitle(otherwise).toLowerCase()}`;
+    : `${first} for ${formatPercent(ratio(share))} of the pages, else ${(ENTERS[otherwise] ?? otherwise).toLowerCase()}`;
 }
 
 /** What the choice is beside admitting every miss. */

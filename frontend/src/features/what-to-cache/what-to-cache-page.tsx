@@ -1,6 +1,6 @@
-import { Select, Skeleton, Stack, Text } from "@mantine/core";
+import { Button, Select, Skeleton, Stack, Text } from "@mantine/core";
 import { useSearch } from "@tanstack/react-router";
-import { memo, useMemo } from "react";
+import { memo, useMemo, useState } from "react";
 import { WhatToCacheIn as Bounds } from "@/api/gen/bounds.gen";
 import { whatToCacheCheck } from "@/api/replay-checks";
 import { useCatalogNames } from "@/api/use-names";
@@ -37,6 +37,7 @@ import {
   costBars,
   costTable,
   KINDS,
+  MOST_LISTED,
   PARTS,
   titleOf,
 } from "./question";
@@ -242,6 +243,8 @@ const CostChart = memo(function CostChart({
 
 const CategoryTable = memo(function CategoryTable({ found, body }: AnswerProps) {
   const columns = categoryColumns(body.categories ?? "relation", shownCurrency());
+  const [showsAll, setShowsAll] = useState(false);
+  const { rows } = found;
   return (
     <Panel
       title="By category"
@@ -251,9 +254,21 @@ const CategoryTable = memo(function CategoryTable({ found, body }: AnswerProps) 
       <DataTable
         label="What enters flash, by category"
         columns={columns}
-        rows={found.rows}
+        rows={showsAll ? rows : rows.slice(0, MOST_LISTED)}
         rowKey={({ number }) => String(number)}
       />
+      {rows.length > MOST_LISTED && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          mt="xs"
+          onClick={() => setShowsAll(!showsAll)}
+        >
+          {showsAll
+            ? `Show the ${MOST_LISTED} with most reads`
+            : `Show all ${rows.length}`}
+        </Button>
+      )}
     </Panel>
   );
 });
