@@ -20,6 +20,8 @@ NOT_CHARGED = {
     "/directories/check": "the same, replayed",
     "/sce": "computes the memory of the fragment cache itself",
     "/sce/check": "replays a cache of the size stated",
+    "/what-to-cache": "counts requests below the RAM stated",
+    "/what-to-cache/check": "the same, replayed",
     "/device-health": "one drive, no RAM",
     "/workloads/{workload_id}/advice": "whole machines and devices, whose RAM less a reserve is stated",
     "/workloads/{workload_id}/advice/checks": "the same, replayed",
@@ -35,6 +37,7 @@ NOT_CHARGED = {
 
 COMMANDS_NOT_CHARGED = {
     "simulate": "one replay at the RAM stated",
+    "cachesack": "counts requests below the RAM stated",
     "directories": "compares the memory of directories itself, by its formulas",
     "metadata": "lists the presets",
 }

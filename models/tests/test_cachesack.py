@@ -135,6 +135,8 @@ def test_counts_by_category_are_those_of_a_slow_replay(
 ) -> None:
     trace = written(tmp_path_factory.mktemp("counts") / "trace.csv", given)
     counts = categories.measured(trace, ram_pages)
+    stored = categories.of_core(categories.counted(trace, ram_pages), ram_pages)
+    assert np.array_equal(stored.writes, counts.writes)
     requests = below_ram(given, ram_pages)
     assert counts.requests == len(requests) == counts.ages[-1]
     for row, category in enumerate(counts.categories):

@@ -262,6 +262,8 @@ NO_MODEL = {
     "hardware.smart.read_smart": "reads a file",
     "hardware.measure.steady.parse_rate_log": "reads a log",
     "hardware.smart.smart_from_mapping": "reads a file",
+    "profile.categories.counted": "hands on what the core counts; held by test_cachesack.py",
+    "profile.categories.kinds": "lists what the core tells apart; held by test_cachesack.py",
     "profile.curve.thinned_sizes": "picks sizes to list",
     "profile.rates.from_mapping": "reads a key of a file; held by test_rates.py",
     "profile.production.from_mapping": "reads keys of a file",

@@ -10,10 +10,12 @@ import {
   checkResponse,
   checkThroughput,
   checkWear,
+  checkWhatToCache,
 } from "./gen/sdk.gen";
 import type {
   AdviceCheckOut,
   BreakEvenCheckIn,
+  CategoryCountsOut,
   CheckedAnswer,
   DirectoriesIn,
   FlashChoiceIn,
@@ -26,6 +28,7 @@ import type {
   SweepOut,
   ThroughputCheckIn,
   WearIn,
+  WhatToCacheIn,
 } from "./gen/types.gen";
 
 export type { CheckedAnswer, CheckedFigure } from "./gen/types.gen";
@@ -35,6 +38,7 @@ export type ReplayJob =
   | SimulationOut
   | SweepOut
   | ResponseReplayOut
+  | CategoryCountsOut
   | AdviceCheckOut
   | QuoteRankingRunOut;
 type Found = CheckedAnswer | ReplayJob;
@@ -75,3 +79,7 @@ export const fragmentCacheCheck = checked<FragmentCacheIn>(
   checkFragmentCache,
 );
 export const breakEvenCheck = checked<BreakEvenCheckIn>("break-even", checkDramOrFlash);
+export const whatToCacheCheck = checked<WhatToCacheIn>(
+  "what to cache",
+  checkWhatToCache,
+);

@@ -21,6 +21,7 @@ import { parseThroughputSearch } from "@/questions/throughput";
 import { parseTierSearch } from "@/questions/tier-cost";
 import { parseTransactionsSearch } from "@/questions/transactions";
 import { parseWearSearch } from "@/questions/wear";
+import { parseCacheSearch } from "@/questions/what-to-cache";
 import { RouteError } from "./route-error";
 import { NotFound, Shell } from "./shell";
 
@@ -180,6 +181,16 @@ const wear = createRoute({
   component: lazyRouteComponent(() => import("@/features/wear/wear-page"), "WearPage"),
 });
 
+const whatToCache = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/what-to-cache",
+  validateSearch: parseCacheSearch,
+  component: lazyRouteComponent(
+    () => import("@/features/what-to-cache/what-to-cache-page"),
+    "WhatToCachePage",
+  ),
+});
+
 const dramOrFlash = createRoute({
   getParentRoute: () => rootRoute,
   path: "/dram-or-flash",
@@ -303,6 +314,7 @@ export const router = createRouter({
     flashDevice,
     transactions,
     dramOrFlash,
+    whatToCache,
     throughput,
     simulate,
     formulas,

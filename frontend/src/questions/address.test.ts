@@ -90,6 +90,7 @@ describe("a page", () => {
     scheme_map: { x: "z", x_low: -1, asymmetry: 0, by: "colour" },
     pool_split: { asymmetry: -1, dynamics: "wm9", epoch: 1.5, split: "A/B" },
     dram_or_flash: { usd: -1, price_ratio: 0, form: "short", appends: 1, reads: 2 },
+    what_to_cache: { categories: "colour", rate: -1, read_usd: -1, written_usd: "x" },
     wear: { rate: -1, devices: 0, tx_source: "me", tx_events: "x".repeat(2001) },
     throughput: { clients: 20_000, vary: "chairs", show: "all" },
     simulate: { held: -1, over: "disk", estimate_rate: 0, sizes: "1".repeat(6001) },

@@ -39,6 +39,7 @@ const OWN: Readonly<Record<Question, Record<string, unknown>>> = {
   scheme_map: { x: "dirty_share", y_low: 2, asymmetry: 8, by: "price" },
   pool_split: { asymmetry: 12.5, dynamics: "rm1", epoch: 2000, estimation_s: 0.5 },
   dram_or_flash: { usd: 1000, price_ratio: 0.2, form: "plain", appends: true },
+  what_to_cache: { categories: "hour", rate: 1e4, read_usd: 98, written_usd: 0.5 },
   wear: {
     rate: 1e5,
     growth: 0.2,

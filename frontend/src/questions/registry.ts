@@ -11,6 +11,7 @@ import { parseMapSearch } from "./scheme-map";
 import { parseSweepSearch } from "./simulate";
 import { parseThroughputSearch } from "./throughput";
 import { parseWearSearch } from "./wear";
+import { parseCacheSearch } from "./what-to-cache";
 
 export type Question = NonNullable<ScenarioIn["question"]>;
 
@@ -49,6 +50,12 @@ export const QUESTIONS = {
     label: "DRAM or flash",
     parse: parseDollarSearch,
     sizes: "ram",
+  },
+  what_to_cache: {
+    to: "/what-to-cache",
+    label: "What to cache",
+    parse: parseCacheSearch,
+    sizes: "both",
   },
   wear: {
     to: "/wear",

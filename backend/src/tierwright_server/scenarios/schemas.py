@@ -15,6 +15,7 @@ Question = Literal[
     "scheme_map",
     "pool_split",
     "dram_or_flash",
+    "what_to_cache",
     "wear",
     "throughput",
     "simulate",

@@ -862,7 +862,7 @@ export const ListRunsQuery = {
 } as const;
 
 export const ListScenariosQuery = {
-  question: {"values":["advice","compare","scheme_map","pool_split","dram_or_flash","wear","throughput","simulate"]},
+  question: {"values":["advice","compare","scheme_map","pool_split","dram_or_flash","what_to_cache","wear","throughput","simulate"]},
   limit: {"low":1,"high":500,"whole":true,"usual":100},
   offset: {"low":0,"high":1000000000,"whole":true,"usual":0},
   table: {"values":["items","items.answer.figures","items.answer.sources"]},
@@ -1186,11 +1186,11 @@ export const ScaledWorkloadIn = {
 } as const;
 
 export const ScenarioIn = {
-  question: {"values":["advice","compare","scheme_map","pool_split","dram_or_flash","wear","throughput","simulate"],"usual":"compare"},
+  question: {"values":["advice","compare","scheme_map","pool_split","dram_or_flash","what_to_cache","wear","throughput","simulate"],"usual":"compare"},
 } as const;
 
 export const ScenarioUpdate = {
-  question: {"values":["advice","compare","scheme_map","pool_split","dram_or_flash","wear","throughput","simulate"],"usual":"compare"},
+  question: {"values":["advice","compare","scheme_map","pool_split","dram_or_flash","what_to_cache","wear","throughput","simulate"],"usual":"compare"},
   version: {"low":1,"high":2147483647,"whole":true},
 } as const;
 

@@ -1397,9 +1397,21 @@ export type AssignmentOut = {
      */
     hit_share: number;
     /**
+     * Read Usd Per Month
+     *
+     * Of reads from the store. [USD/month]
+     */
+    read_usd_per_month: number;
+    /**
+     * Write Usd Per Month
+     *
+     * Of writes to flash. [USD/month]
+     */
+    write_usd_per_month: number;
+    /**
      * Usd Per Month
      *
-     * Of reads from the store and writes to flash. [USD/month]
+     * Of both. [USD/month]
      */
     usd_per_month: number;
     /**
@@ -13888,7 +13900,7 @@ export type OpenedScenario = {
      *
      * The page whose parameters the state holds.
      */
-    question: 'advice' | 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'wear' | 'throughput' | 'simulate';
+    question: 'advice' | 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'what_to_cache' | 'wear' | 'throughput' | 'simulate';
     /**
      * State
      *
@@ -19991,7 +20003,7 @@ export type ScenarioIn = {
      *
      * The page whose parameters the state holds.
      */
-    question?: 'advice' | 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'wear' | 'throughput' | 'simulate';
+    question?: 'advice' | 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'what_to_cache' | 'wear' | 'throughput' | 'simulate';
     /**
      * State
      *
@@ -20061,7 +20073,7 @@ export type ScenarioOut = {
      *
      * The page whose parameters the state holds.
      */
-    question: 'advice' | 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'wear' | 'throughput' | 'simulate';
+    question: 'advice' | 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'what_to_cache' | 'wear' | 'throughput' | 'simulate';
     /**
      * State
      *
@@ -20147,7 +20159,7 @@ export type ScenarioUpdate = {
      *
      * The page whose parameters the state holds.
      */
-    question?: 'advice' | 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'wear' | 'throughput' | 'simulate';
+    question?: 'advice' | 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'what_to_cache' | 'wear' | 'throughput' | 'simulate';
     /**
      * State
      *
@@ -37635,7 +37647,7 @@ export type ListScenariosData = {
          *
          * Only these.
          */
-        question?: 'advice' | 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'wear' | 'throughput' | 'simulate' | null;
+        question?: 'advice' | 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'what_to_cache' | 'wear' | 'throughput' | 'simulate' | null;
         /**
          * Limit
          *

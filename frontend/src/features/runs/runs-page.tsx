@@ -32,6 +32,7 @@ const KIND_TITLES: Readonly<Record<RunOut["kind"], string>> = {
   sampled_profile: "Sampled profile",
   summaries: "Summaries of a trace",
   response_replay: "Response times on simulated time",
+  category_counts: "Requests by category",
   advice_check: "Check of an advice by replay",
   quote_ranking: "Ranking of quotes",
   transaction_study: "Replay of transactions",

@@ -21,7 +21,7 @@ const MOST: [(&str, u64); 18] = [
     ("bcache", 41),
     ("sce", 25),
     ("larc", 30),
-    ("cachesack", 40),
+    ("cachesack", 39),
     ("ram_filter", 34),
     ("dm_writecache", 29),
     ("open_cas", 46),

@@ -134,8 +134,8 @@ class Alternative:
         Over the trace. [pages]
     hit_share : float
         Of the misses of RAM. [1]
-    usd_per_month : float
-        [USD/month]
+    read_usd_per_month, write_usd_per_month, usd_per_month : float
+        Of reads from the store, of writes to flash, and of both. [USD/month]
     assignment : str
         As the option of the flash cache `cachesack` takes it.
     """
@@ -145,6 +145,8 @@ class Alternative:
     disk_reads: float
     flash_writes: float
     hit_share: float
+    read_usd_per_month: float
+    write_usd_per_month: float
     usd_per_month: float
     assignment: str
 
@@ -292,9 +294,10 @@ def answer(
         write_usd=charges.usd_per_tb_written * counts.page_bytes / TB,
     )
     times = rate * float(SECONDS_PER_MONTH) / counts.accesses
-    whole = _alternative("by_category", counts, chosen.best, times)
+    whole = _alternative("by_category", counts, chosen.best, charges, times)
     others = tuple(
-        _alternative(name, counts, chosen.uniform[name], times) for name in ADMISSIONS
+        _alternative(name, counts, chosen.uniform[name], charges, times)
+        for name in ADMISSIONS
     )
     before = next(each for each in others if each.name == EVERY_MISS)
     saved = before.usd_per_month - whole.usd_per_month
@@ -447,16 +450,21 @@ def _rule(shares: FloatArray) -> str:
 
 
 def _alternative(
-    name: str, counts: CategoryCounts, found: Served, times: float
+    name: str, counts: CategoryCounts, found: Served, charges: Charges, times: float
 ) -> Alternative:
     reads, hits = float(counts.reads.sum()), float(found.hits.sum())
+    written = float(found.writes.sum())
+    read_usd = (reads - hits) * charges.usd_per_billion_reads / BILLION * times
+    write_usd = written * counts.page_bytes * charges.usd_per_tb_written / TB * times
     return Alternative(
         name,
         hits,
         reads - hits,
-        float(found.writes.sum()),
+        written,
         hits / reads if reads else 0.0,
-        found.usd * times,
+        read_usd,
+        write_usd,
+        read_usd + write_usd,
         assignment(counts, found.shares),
     )
 

@@ -108,7 +108,9 @@ class CachedCategory(Answer):
     disk_reads="Reads from the store, over the trace. [pages]",
     flash_writes="Pages written to flash, over the trace. [pages]",
     hit_share="Of the misses of RAM. [1]",
-    usd_per_month="Of reads from the store and writes to flash. [USD/month]",
+    read_usd_per_month="Of reads from the store. [USD/month]",
+    write_usd_per_month="Of writes to flash. [USD/month]",
+    usd_per_month="Of both. [USD/month]",
     assignment="As option `assignment` of the flash cache `cachesack` takes it.",
 )
 class AssignmentOut(Answer):

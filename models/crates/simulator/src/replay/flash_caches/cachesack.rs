@@ -174,12 +174,11 @@ impl CacheSack {
     }
 
     fn admit(&mut self, page: u32, host: &mut impl Host) {
-        let frame = match self.frames.room() {
-            Some(frame) => frame,
-            None => {
-                let victim = self.links.pop(&mut self.order).unwrap_or_default();
-                self.frames.evict(victim, host)
-            }
+        let frame = if let Some(frame) = self.frames.room() {
+            frame
+        } else {
+            let victim = self.links.pop(&mut self.order).unwrap_or_default();
+            self.frames.evict(victim, host)
         };
         self.links.push(&mut self.order, page);
         self.frames.fill(page, frame, false, host);

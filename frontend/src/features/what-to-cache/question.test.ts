@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import type { CachedCategory, WhatToCacheOut } from "@/api/what-to-cache";
+import { admissionText, cacheQuestion, costBars, titleOf } from "./question";
+
+const STATE = {
+  workload: "w",
+  ram_pages: 10,
+  flash_pages: 0,
+  flash_device: "f",
+  disk_device: "d",
+  ram_device: "none",
+  price_book: "none",
+  months: 36,
+  start: "steady",
+} as const;
+
+const found = (saved_share: number) =>
+  ({
+    saved_share,
+    chosen: assignment("by_category", 5, 1),
+    alternatives: [assignment("never", 9, 0), assignment("miss", 4, 4)],
+  }) as unknown as WhatToCacheOut;
+
+const assignment = (name: string, reads: number, writes: number) => ({
+  name,
+  read_usd_per_month: reads,
+  write_usd_per_month: writes,
+  usd_per_month: reads + writes,
+});
+
+describe("what to cache", () => {
+  it("asks with the point and at least a page of flash", () => {
+    expect(cacheQuestion(STATE, {})).toMatchObject({
+      flash_pages: 1,
+      price_book_id: null,
+      categories: "relation",
+      accesses_per_s: null,
+    });
+    expect(cacheQuestion(STATE, { categories: "hour", rate: 7 })).toMatchObject({
+      categories: "hour",
+      accesses_per_s: 7,
+    });
+  });
+
+  it("says which way the figures point", () => {
+    expect(titleOf(found(0.272))).toBe(
+      "Choosing what to cache costs 27.2 % less than admitting every miss",
+    );
+    expect(titleOf(found(0))).toBe("No choice costs less than admitting every miss");
+  });
+
+  it("draws the cheapest first, in its two parts", () => {
+    const bars = costBars(found(0.25));
+    expect(bars.map(({ title }) => title)).toEqual([
+      "By category",
+      "Every miss",
+      "Never",
+    ]);
+    expect(bars[0]).toMatchObject({ best: true, parts: { reads: 5, writes: 1 } });
+  });
+
+  it("names both admissions of a mixture", () => {
+    const row = { admission: "miss", share: 0.05, otherwise: "never" };
+    expect(admissionText(row as unknown as CachedCategory)).toBe(
+      "At a miss for 5 % of the pages, else never",
+    );
+    expect(
+      admissionText({ ...row, share: 1, otherwise: null } as unknown as CachedCategory),
+    ).toBe("At a miss");
+  });
+});

@@ -1,0 +1,179 @@
+import type {
+  CachedCategory,
+  WhatToCacheIn,
+  WhatToCacheOut,
+} from "@/api/what-to-cache";
+import type { ChartTable } from "@/charts/chart-card";
+import { chartTable } from "@/charts/chart-table";
+import type { BarPart, StackedBar } from "@/charts/stacked-bars-option";
+import { type Column, valueColumn } from "@/components/columns";
+import { type AnalysisSearch, type AnalysisState, NONE } from "@/questions/point";
+import type { CacheSearch, Categories } from "@/questions/what-to-cache";
+import {
+  formatAmount,
+  formatPercent,
+  formatShort,
+  ratio,
+  UNKNOWN,
+  usd,
+} from "@/units/quantity";
+
+export const KINDS: Readonly<Record<Categories, string>> = {
+  relation: "Relation",
+  size: "Request size",
+  hour: "Hour",
+};
+
+const ADMISSIONS: Readonly<Record<string, string>> = {
+  by_category: "By category",
+  never: "Never",
+  second_miss: "Second miss",
+  miss: "Every miss",
+  write: "Miss or write",
+};
+const ENTERS: Readonly<Record<string, string>> = {
+  never: "Never",
+  second_miss: "At the second miss",
+  miss: "At a miss",
+  write: "At a miss or a write",
+};
+const SAME = 0.0005;
+/** Categories that are listed until all are asked for. */
+export const MOST_LISTED = 15;
+
+export const admissionTitle = (name: string): string => ADMISSIONS[name] ?? name;
+
+export function cacheQuestion(
+  state: AnalysisState,
+  search: CacheSearch & AnalysisSearch,
+): WhatToCacheIn {
+  return {
+    workload_id: state.workload,
+    ram_pages: state.ram_pages,
+    flash_pages: Math.max(1, state.flash_pages),
+    flash_device_id: state.flash_device,
+    disk_device_id: state.disk_device,
+    price_book_id: state.price_book === NONE ? null : state.price_book,
+    amortisation_months: state.months,
+    categories: search.categories ?? "relation",
+    accesses_per_s: search.rate ?? null,
+    usd_per_billion_reads: search.read_usd ?? null,
+    usd_per_tb_written: search.written_usd ?? null,
+  };
+}
+
+/** When the pages of a category enter flash. */
+export function admissionText({ admission, share, otherwise }: CachedCategory): string {
+  const first = ENTERS[admission] ?? admission;
+  return otherwise === null
+    ? first
+    : `${first} for ${formatPercent(ratio(share))} of the pages, else ${(ENTERS[otherwise] ?? otherwise).toLowerCase()}`;
+}
+
+/** What the choice is beside admitting every miss. */
+export function titleOf(found: WhatToCacheOut): string {
+  return found.saved_share < SAME
+    ? "No choice costs less than admitting every miss"
+    : `Choosing what to cache costs ${formatPercent(ratio(found.saved_share))} less than admitting every miss`;
+}
+
+export const PARTS: readonly BarPart[] = [
+  { name: "reads", title: "Reads from the store", light: "#1864ab", dark: "#74c0fc" },
+  { name: "writes", title: "Wear of flash", light: "#b84a08", dark: "#f29348" },
+];
+
+/** The choice, and each admission for all categories, the cheapest first. */
+export function costBars(found: WhatToCacheOut): StackedBar[] {
+  return assignments(found).map((each) => ({
+    title: admissionTitle(each.name),
+    parts: { reads: each.read_usd_per_month, writes: each.write_usd_per_month },
+    best: each.name === "by_category",
+  }));
+}
+
+const assignments = ({ chosen, alternatives }: WhatToCacheOut) =>
+  [chosen, ...alternatives].sort(
+    (one, other) => one.usd_per_month - other.usd_per_month,
+  );
+
+export const costTable = (found: WhatToCacheOut, currency: string): ChartTable =>
+  chartTable(assignments(found), [
+    valueColumn("what enters flash", ({ name }) => admissionTitle(name)),
+    valueColumn("hit_share", ({ hit_share }) => hit_share),
+    valueColumn("disk_reads", ({ disk_reads }) => disk_reads),
+    valueColumn("flash_writes", ({ flash_writes }) => flash_writes),
+    valueColumn(
+      `reads_${currency.toLowerCase()}_per_month`,
+      (each) => each.read_usd_per_month,
+      inMoney,
+    ),
+    valueColumn(
+      `wear_${currency.toLowerCase()}_per_month`,
+      (each) => each.write_usd_per_month,
+      inMoney,
+    ),
+    valueColumn(
+      `${currency.toLowerCase()}_per_month`,
+      (each) => each.usd_per_month,
+      inMoney,
+    ),
+    valueColumn("assignment", ({ assignment }) => assignment),
+  ]);
+
+const inMoney = (value: number): string => formatAmount(usd(value));
+const share = (value: number): string => formatPercent(ratio(value));
+
+/** Every category, on the page and in the export. */
+export function categoryColumns(
+  kind: Categories,
+  currency: string,
+): readonly Column<CachedCategory>[] {
+  const unit = `${currency}/month`;
+  return [
+    {
+      key: kind,
+      head: KINDS[kind],
+      rowHeader: true,
+      cell: ({ name }) => name,
+      csv: ({ name }) => name,
+    },
+    {
+      key: "admission",
+      head: "Enters flash",
+      align: "text",
+      cell: admissionText,
+      csv: admissionText,
+    },
+    { ...valueColumn("reads", ({ reads }) => reads), head: "Reads" },
+    { ...valueColumn("writes", ({ writes }) => writes), head: "Writes" },
+    { ...valueColumn("pages", ({ pages }) => pages), head: "Pages" },
+    {
+      ...valueColumn("held_share", (row) => row.held_share, share),
+      head: "Of flash",
+    },
+    {
+      key: "hits",
+      head: "Hits",
+      cell: ({ hits, reads }) => (reads === 0 ? UNKNOWN : share(hits / reads)),
+      csv: ({ hits }) => hits,
+    },
+    {
+      ...valueColumn("flash_writes", ({ flash_writes }) => flash_writes, formatShort),
+      head: "Flash writes",
+    },
+    {
+      ...valueColumn("usd_per_month", (row) => row.usd_per_month, inMoney),
+      head: "Cost",
+      unit,
+    },
+    {
+      ...valueColumn("saved_usd_per_month", (row) => row.saved_usd_per_month, signed),
+      head: "Saved",
+      unit,
+      title: "Against admitting every miss",
+    },
+  ];
+}
+
+const signed = (value: number): string =>
+  value < 0 ? `−${inMoney(-value)}` : inMoney(value);

@@ -1,0 +1,274 @@
+import { Button, Select, Skeleton, Stack, Text } from "@mantine/core";
+import { useSearch } from "@tanstack/react-router";
+import { memo, useMemo, useState } from "react";
+import { WhatToCacheIn as Bounds } from "@/api/gen/bounds.gen";
+import { whatToCacheCheck } from "@/api/replay-checks";
+import { useCatalogNames } from "@/api/use-names";
+import {
+  type WhatToCacheIn,
+  type WhatToCacheOut,
+  whatToCacheQuery,
+  whatToCacheSteps,
+} from "@/api/what-to-cache";
+import { replaysOf, type SummaryOut } from "@/api/workloads";
+import { useChartColors } from "@/charts/chart";
+import { ChartCard } from "@/charts/chart-card";
+import { stackedBarsOption } from "@/charts/stacked-bars-option";
+import { AskedSteps } from "@/components/asked-steps";
+import { CautionNotes } from "@/components/caution-notes";
+import { DataTable } from "@/components/data-table";
+import { ExportCsv } from "@/components/export-csv";
+import { OptionalNumberField } from "@/components/number-field";
+import { Panel } from "@/components/panel";
+import { ProblemAlert } from "@/components/problem-alert";
+import { ReplayCheck } from "@/components/replay-check";
+import { RunProgress } from "@/components/run-progress";
+import { SizeInput } from "@/components/size-input";
+import { useReplay } from "@/components/use-replay";
+import { type AnalysisInputs, AnalysisPage } from "@/questions/analysis-page";
+import type { AnalysisSearch, AnalysisState } from "@/questions/point";
+import { usePatch } from "@/questions/use-analysis";
+import { CATEGORIES, type CacheSearch } from "@/questions/what-to-cache";
+import { rateOf, shownCurrency } from "@/units/currency";
+import { bytes, formatAmount, formatSeconds, pages, usd } from "@/units/quantity";
+import {
+  cacheQuestion,
+  categoryColumns,
+  costBars,
+  costTable,
+  KINDS,
+  MOST_LISTED,
+  PARTS,
+  titleOf,
+} from "./question";
+import classes from "./what-to-cache.module.css";
+
+const HEIGHT = 300;
+const LEAD =
+  "Which relations, sizes of requests or hours should enter flash, and when: so that reads from the store and wear of flash cost least together?";
+const UNTRACED = {
+  title: "What to cache needs a trace",
+  text: "What each relation gets of flash depends on when its pages are accessed again.",
+};
+
+export function WhatToCachePage() {
+  return (
+    <AnalysisPage
+      question="what_to_cache"
+      title="What to cache"
+      lead={LEAD}
+      height={520}
+      empty="What to cache is found from the accesses of a trace."
+      untraced={UNTRACED}
+      hasJob
+      forProduction
+      view={(inputs) => <WhatToCacheView {...inputs} />}
+    />
+  );
+}
+
+type Search = CacheSearch & AnalysisSearch;
+
+function WhatToCacheView({ state, name, summary }: AnalysisInputs) {
+  const search = useSearch({ strict: false }) as Search;
+  const patch = usePatch<Search>();
+  const names = useCatalogNames();
+  const body = cacheQuestion(state, search);
+  const asked = useReplay<WhatToCacheOut, (string | WhatToCacheIn)[]>(
+    whatToCacheQuery(body),
+    true,
+  );
+  const found = asked.checked;
+  return (
+    <>
+      <Controls state={state} search={search} summary={summary} patch={patch} />
+      {asked.error !== null && (
+        <ProblemAlert
+          error={asked.error}
+          title="What to cache could not be computed"
+          onRetry={asked.again}
+        />
+      )}
+      {asked.run !== undefined && found === undefined && (
+        <Panel label="Counting by category">
+          <RunProgress run={asked.run} />
+        </Panel>
+      )}
+      {found === undefined && asked.run === undefined && asked.error === null && (
+        <Skeleton height={HEIGHT + 160} animate={false} />
+      )}
+      {found !== undefined && (
+        <section className={classes["answer"]}>
+          <CautionNotes of="what to cache" cautions={found.cautions} names={names} />
+          <CostChart found={found} body={body} name={name} />
+          <CategoryTable found={found} body={body} />
+          <ReplayCheck
+            query={whatToCacheCheck(body)}
+            what="hits, writes and cost"
+            subtitle="Replays the choice as the admission of an LRU flash cache, and admitting every miss beside it."
+            replays={replaysOf(summary)}
+          />
+        </section>
+      )}
+    </>
+  );
+}
+
+interface ControlsProps {
+  readonly state: AnalysisState;
+  readonly search: Search;
+  readonly summary: SummaryOut;
+  readonly patch: (change: Search) => void;
+}
+
+function Controls({ state, search, summary, patch }: ControlsProps) {
+  const pageBytes = bytes(summary.page_bytes);
+  return (
+    <Panel label="Categories, sizes and prices">
+      <div className={classes["controls"]}>
+        <Select
+          size="sm"
+          label="Tell accesses apart by"
+          data={CATEGORIES.map((value) => ({ value, label: KINDS[value] }))}
+          value={search.categories ?? "relation"}
+          allowDeselect={false}
+          onChange={(value) =>
+            patch({
+              categories: CATEGORIES.find(
+                (each) => each === value && each !== Bounds.categories.usual,
+              ),
+            })
+          }
+        />
+        <SizeInput
+          label="RAM size"
+          value={pages(state.ram_pages)}
+          pageBytes={pageBytes}
+          min={1}
+          onChange={(ram_pages) => patch({ ram_pages })}
+        />
+        <SizeInput
+          label="Flash size"
+          value={pages(Math.max(1, state.flash_pages))}
+          pageBytes={pageBytes}
+          min={1}
+          onChange={(flash_pages) => patch({ flash_pages })}
+        />
+        <OptionalNumberField
+          label="Load"
+          unit="accesses/s"
+          value={search.rate}
+          min={1e-6}
+          max={Bounds.accesses_per_s.high}
+          placeholder="recorded"
+          onChange={(rate) => patch({ rate })}
+        />
+        <OptionalNumberField
+          label="A billion reads"
+          unit="USD"
+          value={search.read_usd}
+          min={0}
+          max={Bounds.usd_per_billion_reads.high}
+          placeholder="of the disk"
+          onChange={(read_usd) => patch({ read_usd })}
+        />
+        <OptionalNumberField
+          label="A terabyte written"
+          unit="USD"
+          value={search.written_usd}
+          min={0}
+          max={Bounds.usd_per_tb_written.high}
+          placeholder="of the drive"
+          onChange={(written_usd) => patch({ written_usd })}
+        />
+      </div>
+    </Panel>
+  );
+}
+
+interface AnswerProps {
+  readonly found: WhatToCacheOut;
+  readonly body: WhatToCacheIn;
+}
+
+/** The choice beside each admission for all: reads and wear in money. */
+const CostChart = memo(function CostChart({
+  found,
+  body,
+  name,
+}: AnswerProps & { readonly name: string }) {
+  const colors = useChartColors();
+  const currency = shownCurrency();
+  const option = useMemo(
+    () =>
+      stackedBarsOption({
+        bars: costBars(found),
+        parts: PARTS,
+        axis: `${currency} per month`,
+        format: (value) => formatAmount(usd(value)),
+        colors,
+      }),
+    [found, currency, colors],
+  );
+  const { charges } = found;
+  return (
+    <ChartCard
+      title={titleOf(found)}
+      subtitle={`Reads from the store and wear of flash, by what enters flash [${currency}/month]`}
+      label={`Cost by what enters flash for ${name}`}
+      option={option}
+      height={HEIGHT}
+      table={() => costTable(found, currency)}
+      rate={rateOf(found)}
+      fileName={`${name} what to cache`}
+      sentence={found.sentence}
+      explanation={
+        <Stack gap="xs">
+          <Text size="sm">
+            A billion reads cost {formatAmount(usd(charges.usd_per_billion_reads))}{" "}
+            {currency}: {charges.of_reads}. A terabyte written costs{" "}
+            {formatAmount(usd(charges.usd_per_tb_written))} {currency}:{" "}
+            {charges.of_writes}. A page stays on flash for{" "}
+            {formatSeconds(found.lifetime_s)} behind its last request.
+          </Text>
+          <Text size="sm">
+            Estimator: {found.estimator}. Valid for: {found.validity}.
+          </Text>
+          <AskedSteps query={whatToCacheSteps(body)} />
+        </Stack>
+      }
+    />
+  );
+});
+
+const CategoryTable = memo(function CategoryTable({ found, body }: AnswerProps) {
+  const columns = categoryColumns(body.categories ?? "relation", shownCurrency());
+  const [showsAll, setShowsAll] = useState(false);
+  const { rows } = found;
+  return (
+    <Panel
+      title="By category"
+      subtitle="Reads are misses of RAM, writes are changed pages that leave it. Saved is against admitting every miss."
+      actions={<ExportCsv file="what-to-cache" columns={columns} rows={found.rows} />}
+    >
+      <DataTable
+        label="What enters flash, by category"
+        columns={columns}
+        rows={showsAll ? rows : rows.slice(0, MOST_LISTED)}
+        rowKey={({ number }) => String(number)}
+      />
+      {rows.length > MOST_LISTED && (
+        <Button
+          size="compact-sm"
+          variant="default"
+          mt="xs"
+          onClick={() => setShowsAll(!showsAll)}
+        >
+          {showsAll
+            ? `Show the ${MOST_LISTED} with most reads`
+            : `Show all ${rows.length}`}
+        </Button>
+      )}
+    </Panel>
+  );
+});

@@ -1,0 +1,28 @@
+/** What the page "What to cache" adds to the address. */
+import { WhatToCacheIn } from "@/api/gen/bounds.gen";
+import { atLeast, bounded, oneOf, type Refused, readAddress } from "./address";
+
+export const CATEGORIES = WhatToCacheIn.categories.values;
+export type Categories = (typeof CATEGORIES)[number];
+
+export interface CacheSearch {
+  /** What tells accesses apart; absent: relations. */
+  categories?: Categories | undefined;
+  /** Page accesses per second; absent: the workload's own. */
+  rate?: number | undefined;
+  /** Price of a billion reads from the store; absent: of the time of the disk. */
+  read_usd?: number | undefined;
+  /** Price of a terabyte written to flash; absent: of the rated writes of the device. */
+  written_usd?: number | undefined;
+}
+
+const FIELDS = {
+  categories: oneOf(CATEGORIES),
+  rate: bounded(atLeast(WhatToCacheIn.accesses_per_s, 1e-6)),
+  read_usd: bounded(WhatToCacheIn.usd_per_billion_reads),
+  written_usd: bounded(WhatToCacheIn.usd_per_tb_written),
+} as const;
+
+/** Reads the page's own parameters. */
+export const parseCacheSearch = (raw: Record<string, unknown>): CacheSearch & Refused =>
+  readAddress(FIELDS, raw);
