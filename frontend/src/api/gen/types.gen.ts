@@ -25941,6 +25941,9 @@ export type WhatToCacheOut = {
      * Of most reads first.
      */
     rows: Array<CachedCategory>;
+    /**
+     * The choice as a whole.
+     */
     chosen: AssignmentOut;
     /**
      * Alternatives
@@ -25984,6 +25987,9 @@ export type WhatToCacheOut = {
      * What it would cost; null where no price is known. [USD/month]
      */
     more_flash_price_usd_per_month: number | null;
+    /**
+     * Prices that were used.
+     */
     charges: CacheCharges;
     /**
      * Sentence
