@@ -26147,6 +26147,9 @@ export type WhatToCacheOut = {
      * Of most reads first.
      */
     rows: Array<CachedCategory>;
+    /**
+     * The choice as a whole.
+     */
     chosen: AssignmentOut;
     /**
      * Alternatives
@@ -26190,6 +26193,9 @@ export type WhatToCacheOut = {
      * What it would cost; null where no price is known. [USD/month]
      */
     more_flash_price_usd_per_month: number | null;
+    /**
+     * Prices that were used.
+     */
     charges: CacheCharges;
     /**
      * Sentence

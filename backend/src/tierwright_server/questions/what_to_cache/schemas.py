@@ -147,7 +147,7 @@ class WhatToCacheOut(Answer):
     counted_flash_pages: int = Field(description="The same of flash. [pages]")
     accesses_per_s: float = Field(description="Load. [1/s]")
     rows: list[CachedCategory] = Field(description="Of most reads first.")
-    chosen: AssignmentOut
+    chosen: AssignmentOut = Field(description="The choice as a whole.")
     alternatives: list[AssignmentOut] = Field(
         description="Each admission for all categories."
     )
@@ -165,7 +165,7 @@ class WhatToCacheOut(Answer):
     more_flash_price_usd_per_month: float | None = Field(
         description="What it would cost; null where no price is known. [USD/month]"
     )
-    charges: CacheCharges
+    charges: CacheCharges = Field(description="Prices that were used.")
     sentence: str
     estimator: str
     validity: str
