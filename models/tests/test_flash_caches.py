@@ -28,13 +28,13 @@ SYSTEMS = [
     "bcache",
     "sce",
     "larc",
-    "cachesack",
     "ram_filter",
     "dm_writecache",
     "open_cas",
     "dm_cache",
     "l2arc",
     "cachelib",
+    "cachesack",
     "kangaroo",
 ]
 SUMS = (
