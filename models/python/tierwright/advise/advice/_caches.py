@@ -44,7 +44,7 @@ BY_THE_CLOCK = (
     "it works by the clock, and what it moves in a second does not scale with the recording; only a recording of the "
     "whole of production can be replayed through it"
 )
-NO_RESPONSE = "flash caches are replayed without queues here; `tierwright response --flash-cache` replays one on simulated time"
+NO_RESPONSE = "flash caches are replayed without queues here; the check of response times replays one on simulated time"
 NO_SPLIT = "a flash cache lies below RAM: splits are modelled over one device"
 
 
