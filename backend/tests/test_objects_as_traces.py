@@ -14,6 +14,7 @@ from cloud_store import run_cloud
 from s3_store import credentials, run_line, run_store
 
 from tierwright.cli.app import main
+from tierwright.trace.objects import forget_copies
 from tierwright.trace.sources import store as sources_store
 
 HEADER = "time_us,op,rel,block\n"
@@ -42,6 +43,8 @@ def line(store, monkeypatch):
         monkeypatch.setenv("TIERWRIGHT_OBJECT_STORE_ENDPOINT", running.url)
         monkeypatch.setattr(sources_store, "_FIRST_WAIT_S", 0.01)
         yield running
+    # Copies wait for the next task of the same process, which there is none of.
+    forget_copies()
     left = list(Path(tempfile.gettempdir()).glob("tierwright-*"))
     assert left == []
 
@@ -244,6 +247,7 @@ def test_parts_and_their_counts_lie_in_the_store(
     assert made["curve"]["misses"][-1] == of_files["curve"]["misses"][-1]
     assert made["accesses"] == of_files["accesses"] == 5000
     assert "test" not in json.dumps(made["trace"])
+    forget_copies()
     assert list(temporary.iterdir()) == []
     told = said(
         capsys, "profile", parts[0], "s3://traces/in/no", *parts[2:], "--json", code=2

@@ -324,7 +324,7 @@ class TestRefusals:
                 "gclock",
             ),
             (
-                {"contenders": [contender("flash_cache", "l2arc")]},
+                {"contenders": [contender("flash_cache", "mars")]},
                 "body.contenders.0.name",
                 "lazy_cleaning",
             ),

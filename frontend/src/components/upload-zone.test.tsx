@@ -49,9 +49,18 @@ it("opens the preview of a file once it has arrived", async () => {
   });
 });
 
-it("opens nothing when the upload ends after the user left", async () => {
+it("opens it where the zone was drawn anew meanwhile", async () => {
   const { screen, upload } = await sending();
   await screen.unmount();
   upload?.onDone("u1");
+  expect(navigate).toHaveBeenCalledOnce();
+});
+
+it("opens nothing when the upload ends after the user left", async () => {
+  const { upload } = await sending();
+  const here = window.location.href;
+  window.history.replaceState(null, "", "/elsewhere");
+  upload?.onDone("u1");
+  window.history.replaceState(null, "", here);
   expect(navigate).not.toHaveBeenCalled();
 });

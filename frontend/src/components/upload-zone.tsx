@@ -38,15 +38,10 @@ export function UploadZone() {
   const [error, setError] = useState<ProblemError | null>(null);
   const [cancelled, setCancelled] = useState<string | null>(null);
 
-  const isShown = useRef(true);
-  useEffect(() => {
-    isShown.current = true;
-    return () => {
-      isShown.current = false;
-    };
-  }, []);
-
   const send = async (file: File) => {
+    const from = window.location.pathname;
+    // The zone may be drawn anew meanwhile, such as beside the list of uploads: the address says where the user is.
+    const isHere = () => window.location.pathname === from;
     setCancelled(null);
     const refusal = refuseFile(file);
     setError(refusal);
@@ -55,7 +50,7 @@ export function UploadZone() {
     }
     const profile = await profileIn(file);
     if (profile !== null) {
-      await takeOver(file, profile);
+      await takeOver(file, profile, isHere);
       return;
     }
     const idle = { sentBytes: 0, totalBytes: file.size, bytesPerSecond: null };
@@ -72,7 +67,7 @@ export function UploadZone() {
         void queryClient.invalidateQueries({ queryKey: ["uploads"] });
         void queryClient.invalidateQueries({ queryKey: ["storage"] });
         // The address is of another page once the user has left; the upload itself is kept.
-        if (isShown.current) {
+        if (isHere()) {
           void navigate({ to: "/uploads/$uploadId", params: { uploadId } });
         }
       },
@@ -83,11 +78,11 @@ export function UploadZone() {
       },
     });
   };
-  const takeOver = async (file: File, profile: Record<string, unknown>) => {
+  const takeOver = async (file: File, profile: Record<string, unknown>, isHere: () => boolean) => {
     try {
       const workload = await takeProfile(file, profile);
       await queryClient.invalidateQueries({ queryKey: ["workloads"] });
-      if (isShown.current) {
+      if (isHere()) {
         await navigate({
           to: "/workloads/$workloadId",
           params: { workloadId: workload.id },

@@ -10,6 +10,8 @@ from typing import Any, TypeVar, cast, get_type_hints
 
 from pydantic import BaseModel, Field, create_model
 
+from tierwright_server.common.schemas import Usd
+
 Shown = TypeVar("Shown", bound=BaseModel)
 
 
@@ -48,7 +50,8 @@ def mirrors(
         if model.__annotations__:
             raise TypeError(f"{model.__name__} states fields beside those it mirrors")
         fields: dict[str, Any] = {
-            name: (types[name], Field(description=meanings.get(name))) for name in names
+            name: (_shown(name, types[name]), Field(description=meanings.get(name)))
+            for name in names
         }
         made: Any = create_model(
             model.__name__,
@@ -60,3 +63,10 @@ def mirrors(
         return cast("type[Shown]", made)
 
     return make
+
+
+def _shown(name: str, type_: Any) -> Any:
+    """Return the type of a field in the API, where money is text."""
+    if "usd" not in name.split("_"):
+        return type_
+    return {float: Usd, float | None: Usd | None}.get(type_, type_)

@@ -1401,19 +1401,19 @@ export type AssignmentOut = {
      *
      * Of reads from the store. [USD/month]
      */
-    read_usd_per_month: number;
+    read_usd_per_month: string;
     /**
      * Write Usd Per Month
      *
      * Of writes to flash. [USD/month]
      */
-    write_usd_per_month: number;
+    write_usd_per_month: string;
     /**
      * Usd Per Month
      *
      * Of both. [USD/month]
      */
-    usd_per_month: number;
+    usd_per_month: string;
     /**
      * Assignment
      *
@@ -3653,19 +3653,19 @@ export type CacheCharges = {
      *
      * Reads of a page from the store. [USD]
      */
-    usd_per_billion_reads: number;
+    usd_per_billion_reads: string;
     /**
      * Usd Per Tb Written
      *
      * 10^12 bytes written to flash. [USD]
      */
-    usd_per_tb_written: number;
+    usd_per_tb_written: string;
     /**
      * Usd Per Gib Month
      *
      * Flash; null where no price is known. [USD/GiB/month]
      */
-    usd_per_gib_month: number | null;
+    usd_per_gib_month: string | null;
     /**
      * Of Reads
      *
@@ -3769,13 +3769,13 @@ export type CachedCategory = {
      *
      * Of its reads from the store and its writes to flash. [USD/month]
      */
-    usd_per_month: number;
+    usd_per_month: string;
     /**
      * Saved Usd Per Month
      *
      * By which that is below its cost where every miss enters flash. [USD/month]
      */
-    saved_usd_per_month: number;
+    saved_usd_per_month: string;
 };
 
 /**
@@ -26162,7 +26162,7 @@ export type WhatToCacheOut = {
      *
      * By which the choice is below admitting every miss. [USD/month]
      */
-    saved_usd_per_month: number;
+    saved_usd_per_month: string;
     /**
      * Saved Share
      *
@@ -26186,13 +26186,13 @@ export type WhatToCacheOut = {
      *
      * What one per cent more flash would save. [USD/month]
      */
-    more_flash_usd_per_month: number;
+    more_flash_usd_per_month: string;
     /**
      * More Flash Price Usd Per Month
      *
      * What it would cost; null where no price is known. [USD/month]
      */
-    more_flash_price_usd_per_month: number | null;
+    more_flash_price_usd_per_month: string | null;
     /**
      * Prices that were used.
      */

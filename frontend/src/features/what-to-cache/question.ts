@@ -86,14 +86,17 @@ export const PARTS: readonly BarPart[] = [
 export function costBars(found: WhatToCacheOut): StackedBar[] {
   return assignments(found).map((each) => ({
     title: admissionTitle(each.name),
-    parts: { reads: each.read_usd_per_month, writes: each.write_usd_per_month },
+    parts: {
+      reads: Number(each.read_usd_per_month),
+      writes: Number(each.write_usd_per_month),
+    },
     best: each.name === "by_category",
   }));
 }
 
 const assignments = ({ chosen, alternatives }: WhatToCacheOut) =>
   [chosen, ...alternatives].sort(
-    (one, other) => one.usd_per_month - other.usd_per_month,
+    (one, other) => Number(one.usd_per_month) - Number(other.usd_per_month),
   );
 
 export const costTable = (found: WhatToCacheOut, currency: string): ChartTable =>
@@ -104,17 +107,17 @@ export const costTable = (found: WhatToCacheOut, currency: string): ChartTable =
     valueColumn("flash_writes", ({ flash_writes }) => flash_writes),
     valueColumn(
       `reads_${currency.toLowerCase()}_per_month`,
-      (each) => each.read_usd_per_month,
+      (each) => Number(each.read_usd_per_month),
       inMoney,
     ),
     valueColumn(
       `wear_${currency.toLowerCase()}_per_month`,
-      (each) => each.write_usd_per_month,
+      (each) => Number(each.write_usd_per_month),
       inMoney,
     ),
     valueColumn(
       `${currency.toLowerCase()}_per_month`,
-      (each) => each.usd_per_month,
+      (each) => Number(each.usd_per_month),
       inMoney,
     ),
     valueColumn("assignment", ({ assignment }) => assignment),

@@ -97,7 +97,7 @@ PARAMETERS: dict[str, Parameter] = {
     ),
     "queue_depth": Parameter("--queue-depth", "queue depth", "queue_depth"),
     "quote_column": Parameter(
-        "--quote-column", "column of the quotes", "files.columns"
+        "--quote-column", "column of the quotes", "columns"
     ),
     "repair": Parameter("--repair", "repair", "repair"),
     "scheme": Parameter("--scheme", "scheme", "scheme"),
@@ -114,7 +114,7 @@ PARAMETERS: dict[str, Parameter] = {
     "uplift_source": Parameter(
         "--uplift-source", "source of growth and of the busiest hour", "uplift_source"
     ),
-    "validity": Parameter("--validity", "validity of the quote", "statements.validity"),
+    "validity": Parameter("--validity", "validity of the quote", "validity"),
     "warm_up": Parameter("--warm-up", "warm-up", "warm_up"),
 }
 """All that messages may name; `models/tests/test_parameters.py` holds every mark to it."""

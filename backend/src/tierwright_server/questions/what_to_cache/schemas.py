@@ -13,6 +13,7 @@ from tierwright_server.common.schemas import (
     Identifier,
     Months,
     Pages,
+    Usd,
     UsdIn,
     WarningOut,
 )
@@ -151,7 +152,7 @@ class WhatToCacheOut(Answer):
     alternatives: list[AssignmentOut] = Field(
         description="Each admission for all categories."
     )
-    saved_usd_per_month: float = Field(
+    saved_usd_per_month: Usd = Field(
         description="By which the choice is below admitting every miss. [USD/month]"
     )
     saved_share: float = Field(description="The same as a share. [1]")
@@ -159,10 +160,10 @@ class WhatToCacheOut(Answer):
         description="How long a page stays on flash behind its last request. [requests]"
     )
     lifetime_s: float = Field(description="The same. [s]")
-    more_flash_usd_per_month: float = Field(
+    more_flash_usd_per_month: Usd = Field(
         description="What one per cent more flash would save. [USD/month]"
     )
-    more_flash_price_usd_per_month: float | None = Field(
+    more_flash_price_usd_per_month: Usd | None = Field(
         description="What it would cost; null where no price is known. [USD/month]"
     )
     charges: CacheCharges = Field(description="Prices that were used.")
