@@ -78,7 +78,11 @@ export function UploadZone() {
       },
     });
   };
-  const takeOver = async (file: File, profile: Record<string, unknown>, isHere: () => boolean) => {
+  const takeOver = async (
+    file: File,
+    profile: Record<string, unknown>,
+    isHere: () => boolean,
+  ) => {
     try {
       const workload = await takeProfile(file, profile);
       await queryClient.invalidateQueries({ queryKey: ["workloads"] });

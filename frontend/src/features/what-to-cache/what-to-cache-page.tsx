@@ -225,8 +225,9 @@ const CostChart = memo(function CostChart({
       explanation={
         <Stack gap="xs">
           <Text size="sm">
-            A billion reads cost {formatAmount(usd(Number(charges.usd_per_billion_reads)))}{" "}
-            {currency}: {charges.of_reads}. A terabyte written costs{" "}
+            A billion reads cost{" "}
+            {formatAmount(usd(Number(charges.usd_per_billion_reads)))} {currency}:{" "}
+            {charges.of_reads}. A terabyte written costs{" "}
             {formatAmount(usd(Number(charges.usd_per_tb_written)))} {currency}:{" "}
             {charges.of_writes}. A page stays on flash for{" "}
             {formatSeconds(found.lifetime_s)} behind its last request.

@@ -96,9 +96,7 @@ PARAMETERS: dict[str, Parameter] = {
         "--page-bytes", "page size", "page_bytes", with_value="page size of {} bytes"
     ),
     "queue_depth": Parameter("--queue-depth", "queue depth", "queue_depth"),
-    "quote_column": Parameter(
-        "--quote-column", "column of the quotes", "columns"
-    ),
+    "quote_column": Parameter("--quote-column", "column of the quotes", "columns"),
     "repair": Parameter("--repair", "repair", "repair"),
     "scheme": Parameter("--scheme", "scheme", "scheme"),
     "sizes": Parameter("--sizes", "list of sizes", with_value="{}"),
