@@ -11,7 +11,7 @@ import {
 } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useNavigate } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import {
   bookLabel,
   type Capability,
@@ -251,10 +251,13 @@ const FLASH_NEEDS: Readonly<Record<string, Capability>> = {
 
 /** Devices of the catalogue, and the tiers that the system of the workload measured. */
 function useOfferedDevices(state: AnalysisState | null, pathname: string): DeviceOut[] {
-  const workloads = useQuery(workloadsQuery()).data ?? [];
-  const devices = useQuery(devicesQuery()).data ?? [];
-  const chosen = workloads.find((workload) => workload.id === state?.workload);
-  return [...measuredDevices(chosen?.summary, pathname), ...devices];
+  const workloads = useQuery(workloadsQuery()).data;
+  const devices = useQuery(devicesQuery()).data;
+  const workload = state?.workload;
+  return useMemo(() => {
+    const chosen = workloads?.find(({ id }) => id === workload);
+    return [...measuredDevices(chosen?.summary, pathname), ...(devices ?? [])];
+  }, [workloads, devices, workload, pathname]);
 }
 
 function HardwareChip({

@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useLocation, useNavigate, useSearch } from "@tanstack/react-router";
+import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useMemo } from "react";
 import { devicesQuery, priceBooksQuery } from "@/api/catalog";
 import { workloadsQuery } from "@/api/workloads";
@@ -19,7 +19,7 @@ export interface Analysis {
 /** The analysis state of the present address. */
 export function useAnalysis(): Analysis {
   const search = useSearch({ strict: false }) as AnalysisSearch;
-  const { pathname } = useLocation();
+  const { pathname } = window.location;
   const workloads = useQuery(workloadsQuery());
   const devices = useQuery(devicesQuery());
   const books = useQuery(priceBooksQuery());
