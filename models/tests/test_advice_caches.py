@@ -15,7 +15,8 @@ from advice_cases import DEVICES_ALONE, PRICES, SHELF, book
 from command import run
 
 from tierwright.advise import advice, scale
-from tierwright.advise.advice import _caches
+from tierwright.advise.advice import _asked, _caches, _checked
+from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Advice, CachedOption
 from tierwright.advise.advice.request import (
     Candidates,
@@ -322,6 +323,32 @@ def test_the_least_io_time_is_sought_on_every_finalist(curve: Curve) -> None:
     ]
     flows = [each.simulated for each in found.checked if each.simulated is not None]
     assert best <= min([*flows, *replayed]) * (1 + _caches.EQUAL) or not replayed
+
+
+def test_of_hardware_that_is_not_recommended_the_answer_says_nothing(
+    curve: Curve,
+) -> None:
+    asked = _asked.asked_of(
+        curve,
+        (RATE, None),
+        replace(INSTANCE, flash_caches=("larc",)),
+        have(curve, "lazy"),
+        {},
+        "io_time",
+        None,
+        36,
+        (None, None),
+        0,
+    )
+    table = Table.of(asked.setting)
+    at = table.have_at
+    assert at is not None
+    replays = _checked.by_trace(curve, Trace(TRACE), None)
+    finalists = _checked.replayed(table, [at], replays)
+    found = replace(_caches.tried(asked, table, finalists, at, replays), chosen=None)
+    assert "on this hardware" in _caches.sentence(finalists, found, table, at)
+    assert _caches.sentence(finalists, found, table, at + 1) == ""
+    assert _caches.sentence(finalists, found, table, None) == ""
 
 
 def test_the_report_and_the_command_show_them(

@@ -19,6 +19,7 @@ export interface Analysis {
 /** The analysis state of the present address. */
 export function useAnalysis(): Analysis {
   const search = useSearch({ strict: false }) as AnalysisSearch;
+  // Read, not listened to: a page that completes its address would be drawn anew for each place on the way.
   const { pathname } = window.location;
   const workloads = useQuery(workloadsQuery());
   const devices = useQuery(devicesQuery());

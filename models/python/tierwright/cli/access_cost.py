@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from tierwright.cli.books import book_of
+from tierwright.cli.options import AmortisationMonths
 from tierwright.cli.output import Json, print_json, print_table
 from tierwright.common.units import format_count
 from tierwright.common.wording import counted
@@ -37,15 +38,7 @@ def access_cost(
             help="Prices [default: each device's own].",
         ),
     ] = None,
-    amortisation_months: Annotated[
-        int,
-        typer.Option(
-            "--amortisation-months",
-            metavar="M",
-            min=1,
-            help="Months over which a purchase is spread. [months]",
-        ),
-    ] = 36,
+    amortisation_months: AmortisationMonths = 36,
     json: Json = False,
 ) -> None:
     """Cost a random access on each device that is kept busy: its price over what it serves."""

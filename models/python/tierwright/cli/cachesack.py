@@ -8,7 +8,11 @@ import typer
 
 from tierwright.cli.books import book_of
 from tierwright.cli.in_production import RecordedProfile, Source, recorded
-from tierwright.cli.options import Assumptions, accesses_per_s_option
+from tierwright.cli.options import (
+    AmortisationMonths,
+    Assumptions,
+    accesses_per_s_option,
+)
 from tierwright.cli.output import (
     Json,
     print_cautions,
@@ -65,15 +69,7 @@ def cachesack(
             "--price-book", metavar="ID|FILE", help="Prices [default: their own]."
         ),
     ] = None,
-    amortisation_months: Annotated[
-        int,
-        typer.Option(
-            "--amortisation-months",
-            metavar="M",
-            min=1,
-            help="Months over which a purchase is spread. [months]",
-        ),
-    ] = 36,
+    amortisation_months: AmortisationMonths = 36,
     accesses_per_s: Annotated[
         float | None,
         accesses_per_s_option("Load in page accesses [default: the trace's own]."),

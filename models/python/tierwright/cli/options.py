@@ -54,6 +54,16 @@ ServiceTimes = Annotated[
     ),
 ]
 
+AmortisationMonths = Annotated[
+    int,
+    typer.Option(
+        "--amortisation-months",
+        metavar="M",
+        min=1,
+        help="Months over which a purchase is spread. [months]",
+    ),
+]
+
 Seed = Annotated[
     int,
     typer.Option(

@@ -36,6 +36,14 @@ class ReplayCost:
     terms_us_per_access: dict[str, float]
     reason: str
 
+    @property
+    def tiers_us_per_access(self) -> dict[str, float]:
+        """Busy time of `flash`, and of the `disk` below. [µs]"""
+        found = {"flash": 0.0, "disk": 0.0}
+        for name, time_us in self.terms_us_per_access.items():
+            found["flash" if "flash" in name else "disk"] += time_us
+        return found
+
 
 def price(
     counters: Mapping[str, Any], *, flash: Device | None, disk: Device

@@ -13,7 +13,19 @@ Field_ = Annotated[str, Field(min_length=1, max_length=40, pattern=r"^[a-z_]+$")
 ColumnText = Annotated[str, Field(min_length=1, max_length=1000)]
 _MAPPING = "What lines, models of drives and SKUs are, as of `POST /quote-rankings`; a model or a SKU is a `part_number`."
 
-Columns = Annotated[dict[Field_, ColumnText], Field(max_length=40)]
+_Texts = Annotated[dict[Field_, ColumnText], Field(max_length=40)]
+ColumnOf = Annotated[
+    _Texts,
+    Field(
+        description="Of a table of another system: the column that a field of ours is in, by the name of the field."
+    ),
+]
+ValueOf = Annotated[
+    _Texts,
+    Field(
+        description="Of such a table: what a field is in every row, by the name of the field."
+    ),
+]
 
 
 class _ImportIn(Body):
@@ -40,14 +52,8 @@ class _ImportIn(Body):
     mapping: Annotated[
         list[Any], Field(max_length=MOST_ENTRIES, description=_MAPPING)
     ] = []
-    columns: Columns = Field(
-        default={},
-        description="Of a table of another system: the column that a field of ours is in, by the name of the field.",
-    )
-    values: Columns = Field(
-        default={},
-        description="Of such a table: what a field is in every row, by the name of the field.",
-    )
+    columns: ColumnOf = {}
+    values: ValueOf = {}
 
 
 class FileImportIn(_ImportIn):

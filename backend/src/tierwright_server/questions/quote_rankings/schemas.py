@@ -21,7 +21,7 @@ from tierwright_server.common.schemas import (
     WarningOut,
 )
 from tierwright_server.hardware.catalog.schemas import ExchangeRateIn
-from tierwright_server.hardware.imports.schemas import Columns
+from tierwright_server.hardware.imports.schemas import ColumnOf, ValueOf
 from tierwright_server.jobs.runs.schemas import RunOut
 from tierwright_server.questions.advice.schemas import (
     Above0,
@@ -56,14 +56,8 @@ class QuoteFileIn(Body):
         default=None, description="Its format; absent: by the beginning of the file."
     )
     text: Annotated[str, Field(min_length=1, description="What it holds.")]
-    columns: Columns = Field(
-        default={},
-        description="Of a table of another system: the column that a field of ours is in, by the name of the field.",
-    )
-    values: Columns = Field(
-        default={},
-        description="Of such a table: what a field is in every row, by the name of the field.",
-    )
+    columns: ColumnOf = {}
+    values: ValueOf = {}
 
 
 class QuoteRankingIn(StartIn, Body):

@@ -25,6 +25,8 @@ log = structlog.get_logger(__name__)
 
 
 _OPEN = select(Run.id).where(Run.status.notin_([status.value for status in FINAL]))
+_NOT_AWAITED = Result.run_id.is_(None) | Result.run_id.notin_(_OPEN)
+"""Of no run that has not ended."""
 """Runs that have not ended."""
 
 
@@ -97,7 +99,7 @@ async def expire_results(
             .where(
                 Result.kind.in_(RESULT_KINDS.values()),
                 Result.created_at < oldest,
-                Result.run_id.is_(None) | Result.run_id.notin_(_OPEN),
+                _NOT_AWAITED,
             )
             .returning(Result.kind, Result.id)
         )
@@ -124,7 +126,7 @@ async def expire_analyses(
         await session.execute(
             delete(Result).where(
                 Result.id.in_(ids),
-                Result.run_id.is_(None) | Result.run_id.notin_(_OPEN),
+                _NOT_AWAITED,
             )
         )
         left = set(await session.scalars(select(Result.id).where(Result.id.in_(ids))))
@@ -146,7 +148,7 @@ async def _expire_stored(
             .where(
                 Result.kind.notin_(RESULT_KINDS.values()),
                 Result.created_at < oldest,
-                Result.run_id.is_(None) | Result.run_id.notin_(_OPEN),
+                _NOT_AWAITED,
             )
             .returning(Result.content_id, Result.id)
         )

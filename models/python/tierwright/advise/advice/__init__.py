@@ -288,7 +288,7 @@ def _answer(
         response_limited=asked.limits_response,
         pruned=0 if left_out is None else left_out.pruned,
     )
-    by_cache = _caches.sentence(tried, caches, table)
+    by_cache = _caches.sentence(tried, caches, table, best)
     finding += "".join(f" {each}" for each in (by_cache, confidence.text) if each)
     return Advice(
         finding=finding,

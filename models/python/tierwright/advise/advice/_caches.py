@@ -12,9 +12,10 @@ import numpy as np
 from tierwright.advise.advice import _checked
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._checked import Replayed
-from tierwright.advise.advice._table import Table
+from tierwright.advise.advice._table import Table, finite
 from tierwright.advise.advice.found import CachedOption, CheckedOption, Option
 from tierwright.advise.advice.request import Replays, SchemeAt
+from tierwright.advise.point import scheme_titles
 from tierwright.common.cautions import Caution
 from tierwright.common.units import format_bytes, format_microseconds
 from tierwright.common.wording import listed, percent
@@ -270,20 +271,7 @@ def _of(
     cost = price(counters, flash=flash, disk=store)
     if cost.io_time_us_per_access is None:
         return _refused(at, row, cost.reason)
-    busy_us = {"flash": 0.0, "disk": 0.0}
-    for name, time_us in cost.terms_us_per_access.items():
-        busy_us["flash" if "flash" in name else "disk"] += time_us
-    options, accesses = table.options, counters["accesses"]
-    peak, busy = table.setting.rates.peak, math.nan
-    if peak is not None:
-        each = peak / float(options.machines[at]) / 1e6
-        busy = max(
-            busy_us[tier] * each / max(1, int(count))
-            for tier, count in (
-                ("disk", options.store_devices[at]),
-                ("flash", options.flash_devices[at]),
-            )
-        )
+    accesses = counters["accesses"]
     written = (counters["flash_writes"] + counters["metadata_page_writes"]) / accesses
     tax = _tax(table, at, row["name"])
     found = CacheReplayed(
@@ -291,7 +279,7 @@ def _of(
         row["name"],
         row["title"],
         cost.io_time_us_per_access,
-        busy,
+        _checked.peak_busy(table, at, cost.tiers_us_per_access),
         _life(table, at, written, counters["hdd_writes"] / accesses),
         (
             counters["ram_hits"] / accesses,
@@ -388,8 +376,8 @@ def option_under(found: Option, each: CacheReplayed, table: Table) -> Option:
         response_p50_mean_us=None,
         response_p99_mean_us=None,
         response_reason=NO_RESPONSE,
-        peak_busy=_finite(busy),
-        flash_life_years=_finite(each.life_years),
+        peak_busy=finite(busy),
+        flash_life_years=finite(each.life_years),
         restart_s=None,
         ram_hit_share=each.hits[0],
         flash_hit_share=each.hits[1],
@@ -429,14 +417,14 @@ def listed_rows(
             title=each.title,
             hardware=table.title(each.at),
             page_flow=table.scheme(each.at),
-            io_time_us_per_access=_finite(each.simulated_us),
-            page_flow_io_time_us_per_access=_finite(flow),
-            saving=_finite(1 - each.simulated_us / flow) if flow > 0 else None,
-            peak_busy=_finite(each.peak_busy),
-            flash_life_years=_finite(each.life_years),
-            flash_writes_per_access=_finite(each.written),
-            ram_hit_share=_finite(each.hits[0]),
-            flash_hit_share=_finite(each.hits[1]),
+            io_time_us_per_access=finite(each.simulated_us),
+            page_flow_io_time_us_per_access=finite(flow),
+            saving=finite(1 - each.simulated_us / flow) if flow > 0 else None,
+            peak_busy=finite(each.peak_busy),
+            flash_life_years=finite(each.life_years),
+            flash_writes_per_access=finite(each.written),
+            ram_hit_share=finite(each.hits[0]),
+            flash_hit_share=finite(each.hits[1]),
             ram_tax_bytes=each.ram_tax_bytes,
             breaks=each.breaks,
             is_chosen=found.chosen is each,
@@ -444,13 +432,10 @@ def listed_rows(
         )
 
 
-def sentence(finalists: Sequence[Replayed], found: Tried, table: Table) -> str:
-    """Say what the replays of flash caches decide; empty where none was replayed."""
-    from tierwright.advise.point import scheme_titles
-
-    played = [each for each in found.rows if not each.reason]
-    if not played:
-        return ""
+def sentence(
+    finalists: Sequence[Replayed], found: Tried, table: Table, at: int | None
+) -> str:
+    """Say what the replays of flash caches decide of the recommendation; empty where none was replayed on it."""
     flows = {each.at: each for each in finalists if not each.reason}
     one = found.chosen
     if one is not None:
@@ -464,10 +449,12 @@ def sentence(finalists: Sequence[Replayed], found: Tried, table: Table) -> str:
             f"Replayed on this hardware, {one.title} takes {format_microseconds(one.simulated_us)} of I/O time per "
             f"access{beside}."
         )
-    best = next((flow for at, flow in flows.items() if at == played[0].at), None)
-    if best is None:
+    # Of other hardware nothing is said: it is not the one that is recommended.
+    played = [each for each in found.rows if each.at == at and not each.reason]
+    best = None if at is None else flows.get(at)
+    if not played or best is None:
         return ""
-    keeps = [each for each in played if each.at == played[0].at and not each.breaks]
+    keeps = [each for each in played if not each.breaks]
     if not keeps:
         names = listed(sorted({each.title for each in played}))
         return f"Of the flash caches replayed on this hardware ({names}), none is known to keep every limit."
@@ -499,7 +486,3 @@ def about(found: Tried, table: Table) -> Iterator[Caution]:
         could_change_choice=False,
         effect=f"how {table.title(one.at)} is run",
     )
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -231,27 +232,42 @@ def _of(table: Table, at: int, counters: Mapping[str, Any], curve: Curve) -> Rep
         disk_read=times["disk_read"],
         disk_write=times["disk_write"],
     )
-    options = table.options
-    peak = table.setting.rates.peak
-    busy = np.nan
-    if peak is not None:
-        each = peak / float(options.machines[at]) / 1e6
-        busy = max(
-            sum(found.cost_terms_us_per_access[term] for term in terms)
-            * each
-            / max(1, int(count))
-            for terms, count in (
-                (TIER_TERMS["disk"], options.store_devices[at]),
-                (TIER_TERMS["flash"], options.flash_devices[at]),
-            )
-        )
+    tiers_us = {
+        tier: sum(found.cost_terms_us_per_access[term] for term in TIER_TERMS[tier])
+        for tier in ("flash", "disk")
+    }
     return Replayed(
         at,
-        float(options.io_us[at]),
+        float(table.options.io_us[at]),
         found.io_time_us_per_access,
-        float(busy),
+        peak_busy(table, at, tiers_us),
         _band(table, at),
         "",
+    )
+
+
+def peak_busy(table: Table, at: int, tiers_us: Mapping[str, float]) -> float:
+    """Largest busy share of a device of an option in the busiest hour; NaN where the rate is unknown. [1]
+
+    Parameters
+    ----------
+    table : Table
+        Of the options.
+    at : int
+        Option.
+    tiers_us : mapping of str to float
+        Busy time of `flash` and `disk` that an access takes. [µs]
+    """
+    options, peak = table.options, table.setting.rates.peak
+    if peak is None:
+        return math.nan
+    each = peak / float(options.machines[at]) / 1e6
+    return max(
+        tiers_us[tier] * each / max(1, int(count))
+        for tier, count in (
+            ("disk", options.store_devices[at]),
+            ("flash", options.flash_devices[at]),
+        )
     )
 
 

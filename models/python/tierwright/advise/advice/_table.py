@@ -701,7 +701,7 @@ class Table:
         values = {name: self.beside(name, np.asarray(missing)) for name in BESIDE}
         for row, at in enumerate(missing):
             self._prepared[at] = {
-                name: _finite(found[row]) for name, found in values.items()
+                name: finite(found[row]) for name, found in values.items()
             }
 
     def option(
@@ -755,8 +755,8 @@ class Table:
             response_p50_mean_us=_at(median, 0),
             response_p99_mean_us=_at(tail, 0),
             response_reason=reason,
-            peak_busy=_finite(options.peak_busy[at]),
-            flash_life_years=_finite(options.life_years[at]),
+            peak_busy=finite(options.peak_busy[at]),
+            flash_life_years=finite(options.life_years[at]),
             restart_s=beside[RESTART],
             power_watts=beside[POWER],
             rack_units=beside[UNITS],
@@ -892,10 +892,11 @@ def latency_us(device: Device | None, page_bytes: int) -> float:
 
 
 def _at(values_us: FloatArray | None, rate: int) -> float | None:
-    return None if values_us is None else _finite(values_us[rate])
+    return None if values_us is None else finite(values_us[rate])
 
 
-def _finite(value: Any) -> float | None:
+def finite(value: Any) -> float | None:
+    """Return a number, None where it is unknown or without end."""
     number = float(value)
     return number if math.isfinite(number) else None
 

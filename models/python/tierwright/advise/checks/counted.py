@@ -277,7 +277,4 @@ def _times_us(counters: Counters, flash: Device, disk: Device) -> dict[str, floa
             f"the replay has no I/O time: {found.reason}",
             "choose devices that state both times",
         )
-    times = {"flash": 0.0, "disk": 0.0}
-    for name, time in found.terms_us_per_access.items():
-        times["flash" if "flash" in name else "disk"] += time
-    return times
+    return found.tiers_us_per_access
