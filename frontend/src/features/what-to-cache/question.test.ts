@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { CachedCategory, WhatToCacheOut } from "@/api/what-to-cache";
-import { admissionText, cacheQuestion, costBars, titleOf } from "./question";
+import { formatAmount, usd } from "@/units/quantity";
+import {
+  admissionText,
+  cacheQuestion,
+  categoryColumns,
+  costBars,
+  titleOf,
+} from "./question";
 
 const STATE = {
   workload: "w",
@@ -23,9 +30,10 @@ const found = (saved_share: number) =>
 
 const assignment = (name: string, reads: number, writes: number) => ({
   name,
-  read_usd_per_month: reads,
-  write_usd_per_month: writes,
-  usd_per_month: reads + writes,
+  // Money is text in the API.
+  read_usd_per_month: String(reads),
+  write_usd_per_month: String(writes),
+  usd_per_month: String(reads + writes),
 });
 
 describe("what to cache", () => {
@@ -57,6 +65,19 @@ describe("what to cache", () => {
       "Never",
     ]);
     expect(bars[0]).toMatchObject({ best: true, parts: { reads: 5, writes: 1 } });
+  });
+
+  it("shows the cost of a category as other amounts, and what it loses below 0", () => {
+    const row = {
+      usd_per_month: "1222.3456789",
+      saved_usd_per_month: "-0.5",
+    } as unknown as CachedCategory;
+    const shown = (key: string) =>
+      categoryColumns("relation", "USD")
+        .find((column) => column.key === key)
+        ?.cell?.(row, 0);
+    expect(shown("usd_per_month")).toBe(formatAmount(usd(1222.3456789)));
+    expect(shown("saved_usd_per_month")).toBe(`−${formatAmount(usd(0.5))}`);
   });
 
   it("names both admissions of a mixture", () => {

@@ -165,12 +165,16 @@ export function categoryColumns(
       head: "Flash writes",
     },
     {
-      ...valueColumn("usd_per_month", (row) => row.usd_per_month, inMoney),
+      ...valueColumn("usd_per_month", (row) => Number(row.usd_per_month), inMoney),
       head: "Cost",
       unit,
     },
     {
-      ...valueColumn("saved_usd_per_month", (row) => row.saved_usd_per_month, signed),
+      ...valueColumn(
+        "saved_usd_per_month",
+        (row) => Number(row.saved_usd_per_month),
+        signed,
+      ),
       head: "Saved",
       unit,
       title: "Against admitting every miss",
