@@ -193,6 +193,22 @@ def test_the_splits_are_those_of_the_slow_model(oracles: tuple[Any, Any]) -> Non
     assert oracles[1].splits() == COMPOSED["splits"]
 
 
+def leaves(of: Any, at: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield each value with its place."""
+    if isinstance(of, dict):
+        for key, value in of.items():
+            yield from leaves(value, f"{at}.{key}")
+    elif isinstance(of, list):
+        for index, value in enumerate(of):
+            yield from leaves(value, f"{at}[{index}]")
+    else:
+        yield at, of
+
+
+LAST_DIGITS = 1e-13
+"""Powers of NumPy differ in the last digits by how wide the vectors of a processor are; sums of them, too."""
+
+
 @pytest.mark.long
 def test_the_files_are_those_of_the_slow_models(
     oracles: tuple[Any, Any], tmp_path: Path
@@ -205,4 +221,11 @@ def test_the_files_are_those_of_the_slow_models(
             (tmp_path / "traces").symlink_to(traces)
         module.FOLDER = folder
         module.main()
-        assert (folder / name).read_text("ascii") == (FOLDER / name).read_text("ascii")
+        again = json.loads((folder / name).read_text("ascii"))
+        made, kept = dict(leaves(again)), dict(leaves(golden(name)))
+        assert made == {
+            at: pytest.approx(value, rel=LAST_DIGITS, abs=0)
+            if isinstance(value, float)
+            else value
+            for at, value in kept.items()
+        }
