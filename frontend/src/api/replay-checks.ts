@@ -4,6 +4,7 @@ import { answer } from "./client";
 import {
   checkDirectories,
   checkDramOrFlash,
+  checkEvaluation,
   checkFlashChoice,
   checkFragmentCache,
   checkRecovery,
@@ -18,6 +19,7 @@ import type {
   CategoryCountsOut,
   CheckedAnswer,
   DirectoriesIn,
+  EvaluationCheckIn,
   FlashChoiceIn,
   FragmentCacheIn,
   QuoteRankingRunOut,
@@ -27,7 +29,7 @@ import type {
   SimulationOut,
   SweepOut,
   ThroughputCheckIn,
-  WearIn,
+  WearCheckIn,
   WhatToCacheIn,
 } from "./gen/types.gen";
 
@@ -62,12 +64,16 @@ const checked =
       staleTime: Number.POSITIVE_INFINITY,
     });
 
+export const evaluationCheck = checked<EvaluationCheckIn>(
+  "evaluation",
+  checkEvaluation,
+);
 export const throughputCheck = checked<ThroughputCheckIn>(
   "throughput",
   checkThroughput,
 );
 export const responseCheck = checked<ResponseCheckIn>("response", checkResponse);
-export const wearCheck = checked<WearIn>("wear", checkWear);
+export const wearCheck = checked<WearCheckIn>("wear", checkWear);
 export const flashChoiceCheck = checked<FlashChoiceIn>(
   "flash choice",
   checkFlashChoice,

@@ -15,6 +15,7 @@ import {
   share,
   whole,
 } from "./address";
+import { CACHES } from "./caches";
 
 /** Written where a choice is deliberately empty, so that it is not filled by a default. */
 export const NONE = "none";
@@ -43,6 +44,8 @@ export type AnalysisSearch = {
 } & {
   /** Id of the check by simulation that is shown. */
   check?: string | undefined;
+  /** Flash caches that are replayed beside the schemes; see `CachesSearch`. */
+  caches?: string | undefined;
   /** Dirty share of the evicted pages [1], for a workload that does not tell. */
   dirty_share?: number | undefined;
   /** Pages known to be newly allocated during the recording; absent: none is known. */
@@ -82,6 +85,7 @@ const FIELDS = {
   months: whole(DecisionIn.amortisation_months, "months"),
   start: oneOf(STARTS),
   check: identifier("the id of a check"),
+  caches: CACHES,
   scenario: identifier("the id of a scenario"),
   dirty_share: share,
   new_pages: whole(DecisionIn.new_pages, "pages"),

@@ -5,6 +5,7 @@ import {
   ResponseTimeIn,
   ThroughputIn,
 } from "@/api/gen/bounds.gen";
+import type { CachesSearch } from "@/components/caches";
 import {
   atLeast,
   bounded,
@@ -15,13 +16,14 @@ import {
   readAddress,
   text,
 } from "./address";
+import { CACHES } from "./caches";
 
 export const VARIED = ThroughputIn.vary.values;
 export type Varied = (typeof VARIED)[number];
 export type CourseArrivals = (typeof CourseIn.arrivals.values)[number];
 export type Arrivals = (typeof ResponseCheckIn.arrivals.values)[number];
 
-export interface ThroughputSearch {
+export interface ThroughputSearch extends CachesSearch {
   clients?: number | undefined;
   disks?: number | undefined;
   flash_devices?: number | undefined;
@@ -43,8 +45,6 @@ export interface ThroughputSearch {
   /** Clients of that replay, where they wait and think. */
   loop?: number | undefined;
   seed?: number | undefined;
-  /** Flash caches to replay beside the schemes: names, separated by commas. */
-  caches?: string | undefined;
   metadata?: string | undefined;
   /** The scheme or flash cache whose course over time is replayed. */
   system?: string | undefined;
@@ -60,12 +60,7 @@ export interface ThroughputSearch {
 
 export const MAX_CLIENTS = ThroughputIn.clients.high;
 const US_PER_MS = 1000;
-const MOST_NAMES = 500;
 const MOST_NAME = 64;
-
-/** The flash caches that the address names. */
-export const cachesOf = (search: Pick<ThroughputSearch, "caches">): string[] =>
-  search.caches === undefined ? [] : search.caches.split(",");
 
 const FIELDS = {
   clients: bounded(ThroughputIn.clients),
@@ -82,7 +77,7 @@ const FIELDS = {
   arrivals: oneOf(ResponseCheckIn.arrivals.values),
   loop: bounded(ResponseCheckIn.clients),
   seed: bounded(ResponseCheckIn.seed),
-  caches: text(MOST_NAMES),
+  caches: CACHES,
   metadata: metadataName,
   system: text(MOST_NAME),
   course_arrivals: oneOf(CourseIn.arrivals.values),

@@ -295,6 +295,10 @@ export const CheckDramOrFlashQuery = {
   table: {"values":["rows","columns","contenders","rows.warnings","warnings","result.rows"]},
 } as const;
 
+export const CheckEvaluationQuery = {
+  table: {"values":["rows","columns","contenders","rows.warnings","warnings","result.rows"]},
+} as const;
+
 export const CheckFlashChoiceQuery = {
   table: {"values":["rows","columns","contenders","rows.warnings","warnings","result.rows"]},
 } as const;
@@ -553,6 +557,15 @@ export const DirectoriesIn = {
   update_pages: {"low":0,"high":1000000000,"usual":1},
   ram_lookup_us: {"low":0,"high":1000000000,"usual":0},
   ram_update_us: {"low":0,"high":1000000000,"usual":0},
+} as const;
+
+export const EvaluationCheckIn = {
+  start: {"values":["steady","cold"],"usual":"steady"},
+  dirty_share: {"low":0,"high":1},
+  ram_pages: {"low":1,"high":9007199254740991,"whole":true},
+  flash_pages: {"low":0,"high":9007199254740991,"whole":true},
+  amortisation_months: {"low":1,"high":600,"whole":true,"usual":36},
+  flash_caches: {"most":32},
 } as const;
 
 export const ExchangeRateIn = {
@@ -1351,6 +1364,28 @@ export const UpdateScenarioQuery = {
 
 export const VerifyUploadQuery = {
   table: {"values":["read_as"]},
+} as const;
+
+export const WearCheckIn = {
+  start: {"values":["steady","cold"],"usual":"steady"},
+  dirty_share: {"low":0,"high":1},
+  ram_pages: {"low":1,"high":9007199254740991,"whole":true},
+  flash_pages: {"low":1,"high":9007199254740991,"whole":true},
+  accesses_per_s: {"low":0,"high":1000000000000},
+  growth_per_year: {"low":-0.99,"high":100,"usual":0},
+  devices: {"low":1,"high":10000,"whole":true,"usual":1},
+  written_tb: {"low":0,"high":1000000000000000,"usual":0},
+  rated_tb: {"low":1e-9,"high":1000000000000000},
+  rated_years: {"low":1e-9,"high":1000000000000000},
+  rated_dwpd: {"low":1e-9,"high":1000000000000000},
+  pe_cycles: {"low":1e-9,"high":1000000000000000},
+  waf_in_place: {"low":1e-9,"high":1000000000000000},
+  waf_appended: {"low":1e-9,"high":1000000000000000},
+  spare_percent: {"low":1,"high":1000,"whole":true},
+  block_pages: {"low":1,"high":65536,"whole":true},
+  collection: {"values":["greedy","fifo","random"]},
+  amortisation_months: {"low":1,"high":600,"whole":true,"usual":36},
+  flash_caches: {"most":32},
 } as const;
 
 export const WearIn = {

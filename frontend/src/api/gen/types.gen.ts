@@ -8525,6 +8525,92 @@ export type EstimatorOut = {
 };
 
 /**
+ * EvaluationCheckIn
+ *
+ * The point, and what is replayed beside the schemes.
+ */
+export type EvaluationCheckIn = {
+    /**
+     * Start
+     *
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve always describes a running system.
+     */
+    start?: 'steady' | 'cold';
+    /**
+     * Dirty Share
+     *
+     * Share of the evicted pages that are dirty, for a workload made from a given curve; absent: as stated with the curve.
+     */
+    dirty_share?: number | null;
+    /**
+     * Dirty Share Range
+     *
+     * Where the dirty share of a given curve is not stated: answer with both ends of its possible range. Otherwise such a request is refused.
+     */
+    dirty_share_range?: boolean;
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Ram Pages
+     *
+     * A size in pages of the workload.
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * A size in pages of the workload.
+     */
+    flash_pages: number;
+    /**
+     * Flash Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    flash_device_id: string;
+    /**
+     * Disk Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    disk_device_id: string;
+    /**
+     * Ram Device Id
+     *
+     * Id of the RAM device, for its price; absent: RAM as the price book has it.
+     */
+    ram_device_id?: string | null;
+    /**
+     * Price Book Id
+     *
+     * Id of the price book; absent: the usual one.
+     */
+    price_book_id?: string | null;
+    /**
+     * Amortisation Months
+     *
+     * Time over which a purchase is paid. [months]
+     */
+    amortisation_months?: number;
+    /**
+     * Flash Metadata
+     *
+     * Preset of `GET /catalog/flash-metadata` whose memory is subtracted from the RAM of every scheme with flash; absent: nothing is charged.
+     */
+    flash_metadata?: string | null;
+    /**
+     * Flash Caches
+     *
+     * Flash caches of `GET /simulator` to replay besides.
+     */
+    flash_caches?: Array<string>;
+};
+
+/**
  * EvaluationOut
  *
  * All schemes side by side at one point.
@@ -25620,6 +25706,164 @@ export type WarningOut = {
 };
 
 /**
+ * WearCheckIn
+ *
+ * The question, and what is replayed beside the schemes.
+ */
+export type WearCheckIn = {
+    /**
+     * Start
+     *
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve always describes a running system.
+     */
+    start?: 'steady' | 'cold';
+    /**
+     * Dirty Share
+     *
+     * Share of the evicted pages that are dirty, for a workload made from a given curve; absent: as stated with the curve.
+     */
+    dirty_share?: number | null;
+    /**
+     * Dirty Share Range
+     *
+     * Where the dirty share of a given curve is not stated: answer with both ends of its possible range. Otherwise such a request is refused.
+     */
+    dirty_share_range?: boolean;
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Ram Pages
+     *
+     * A size in pages of the workload.
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * A size in pages of the workload.
+     */
+    flash_pages: number;
+    /**
+     * Flash Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    flash_device_id: string;
+    /**
+     * Disk Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    disk_device_id: string;
+    /**
+     * Accesses Per S
+     *
+     * Absent: the workload's own, accesses / duration.
+     */
+    accesses_per_s?: number | null;
+    /**
+     * Flash Metadata
+     *
+     * Preset of `GET /catalog/flash-metadata` whose memory is subtracted from the RAM; absent: nothing is charged.
+     */
+    flash_metadata?: string | null;
+    /**
+     * Growth Per Year
+     *
+     * Growth of the load per year; 0.2: 20 % more. [1/year]
+     */
+    growth_per_year?: number;
+    /**
+     * Devices
+     *
+     * The devices used.
+     */
+    devices?: number;
+    /**
+     * Written Tb
+     *
+     * Written to the devices before. [TB]
+     */
+    written_tb?: number;
+    /**
+     * Rated Tb
+     *
+     * TBW of one device; absent: as it states. [TB]
+     */
+    rated_tb?: number | null;
+    /**
+     * Rated Years
+     *
+     * Years of its drive writes per day, where it does not state them; absent: 5 are assumed.
+     */
+    rated_years?: number | null;
+    /**
+     * Rated Dwpd
+     *
+     * Drive writes per day of one device; absent: as it states, and 1 (assumed) where it states no endurance. [1/day]
+     */
+    rated_dwpd?: number | null;
+    /**
+     * Pe Cycles
+     *
+     * P/E cycles of a block; the rating is then not used.
+     */
+    pe_cycles?: number | null;
+    /**
+     * Waf In Place
+     *
+     * Write amplification of small writes, with P/E cycles.
+     */
+    waf_in_place?: number | null;
+    /**
+     * Waf Appended
+     *
+     * Write amplification of large writes, with P/E cycles.
+     */
+    waf_appended?: number | null;
+    /**
+     * Spare Percent
+     *
+     * (physical - logical) / logical: with P/E cycles, the write amplification of small writes is that of uniform random overwrites at this spare space, and `POST /wear/check` puts such a device under every replay. [%]
+     */
+    spare_percent?: number | null;
+    /**
+     * Block Pages
+     *
+     * Pages of an erase block, with `spare_percent`; absent: 256.
+     */
+    block_pages?: number | null;
+    /**
+     * Collection
+     *
+     * Which block is collected, with `spare_percent`; absent: `greedy`.
+     */
+    collection?: 'greedy' | 'fifo' | 'random' | null;
+    /**
+     * Price Book Id
+     *
+     * Id of the price book; absent: the usual one.
+     */
+    price_book_id?: string | null;
+    /**
+     * Amortisation Months
+     *
+     * Time over which a purchase is paid. [months]
+     */
+    amortisation_months?: number;
+    /**
+     * Flash Caches
+     *
+     * Flash caches of `GET /simulator` to replay besides.
+     */
+    flash_caches?: Array<string>;
+};
+
+/**
  * WearIn
  *
  * How long does the flash last?
@@ -30161,6 +30405,74 @@ export type ReplaceLineMappingResponses = {
 
 export type ReplaceLineMappingResponse = ReplaceLineMappingResponses[keyof ReplaceLineMappingResponses];
 
+export type CheckEvaluationData = {
+    body: EvaluationCheckIn;
+    path?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'rows' | 'columns' | 'contenders' | 'rows.warnings' | 'warnings' | 'result.rows';
+    };
+    url: '/api/v1/evaluations/check';
+};
+
+export type CheckEvaluationErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CheckEvaluationError = CheckEvaluationErrors[keyof CheckEvaluationErrors];
+
+export type CheckEvaluationResponses = {
+    /**
+     * Successful Response
+     */
+    200: CheckedAnswer;
+    /**
+     * Response 202 Check Evaluation
+     *
+     * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
+     */
+    202: SweepOut | SimulationOut | ResponseReplayOut | CategoryCountsOut;
+};
+
+export type CheckEvaluationResponse = CheckEvaluationResponses[keyof CheckEvaluationResponses];
+
 export type CheckThroughputData = {
     body: ThroughputCheckIn;
     path?: never;
@@ -30298,7 +30610,7 @@ export type CheckResponseResponses = {
 export type CheckResponseResponse = CheckResponseResponses[keyof CheckResponseResponses];
 
 export type CheckWearData = {
-    body: WearIn;
+    body: WearCheckIn;
     path?: never;
     query?: {
         /**

@@ -12,6 +12,7 @@ import { type Decision, useDecision } from "@/api/use-decision";
 import { mayLackWrites, replaysOf } from "@/api/workloads";
 import { CautionNotes } from "@/components/caution-notes";
 import { DirtyShare } from "@/components/dirty-share";
+import { FlashCachesCheck } from "@/components/flash-caches-check";
 import { FlashMetadata } from "@/components/flash-metadata";
 import { NeedsTrace, originOf } from "@/components/needs-trace";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -42,6 +43,7 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
     dirty_share: dirtyShare,
     metadata,
     new_pages: newPages,
+    caches,
   } = useSearch({ strict: false }) as AnalysisSearch;
   const patch = usePatch<AnalysisSearch>();
   const { sizes, setSizes, point } = useSizes(state, patch);
@@ -144,6 +146,13 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
               A check replays every access through every scheme.
             </NeedsTrace>
           )}
+          <FlashCachesCheck
+            point={evaluationInput(point, metadata)}
+            search={{ caches }}
+            patch={patch}
+            replays={replaysOf(summary)}
+            name={workload.name}
+          />
           <FlashPanel
             state={point}
             dirtyShare={share}

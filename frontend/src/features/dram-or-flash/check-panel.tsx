@@ -1,5 +1,6 @@
 import { Button, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { useSearch } from "@tanstack/react-router";
 import { useCallback, useMemo } from "react";
 import { schemesQuery } from "@/api/catalog";
 import type { BreakEvenOut } from "@/api/dram-or-flash";
@@ -11,18 +12,25 @@ import {
   startSimulation,
 } from "@/api/simulations";
 import { useJob } from "@/api/use-job";
+import type { Replays } from "@/api/workloads";
 import { SchemeMark } from "@/charts/scheme-mark";
 import { DataTable } from "@/components/data-table";
+import { FlashCachesCheck } from "@/components/flash-caches-check";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
 import { Unknown } from "@/components/unknown";
+import type { AnalysisSearch } from "@/questions/point";
+import { usePatch } from "@/questions/use-analysis";
 import { counted, formatShort } from "@/units/quantity";
 import { checkedGains, checkVerdict, type NextMoney } from "./findings";
 
 interface CheckPanelProps {
   readonly found: BreakEvenOut;
   readonly money: NextMoney;
+  readonly replays: Replays;
+  /** Of the workload. */
+  readonly name: string;
 }
 
 /** Replays one point once; the same point is found again. */
@@ -39,7 +47,7 @@ function useReplay(body: SimulationIn) {
   });
 }
 
-function useReplays({ found, money }: CheckPanelProps) {
+function useReplays({ found, money }: Pick<CheckPanelProps, "found" | "money">) {
   const point = (ram: number, flash: number, schemes: string[] | null) => ({
     workload_id: found.workload_id,
     ram_pages: ram,
@@ -60,6 +68,20 @@ function useReplays({ found, money }: CheckPanelProps) {
 export function CheckPanel(props: CheckPanelProps) {
   const { found, money } = props;
   const replays = useReplays(props);
+  return (
+    <>
+      <MoneyCheck {...props} made={replays} />
+      {notComparable(found, money) === null && (
+        <CachesPanel {...props} dram={replays[1].done ? replays[1].subject : null} />
+      )}
+    </>
+  );
+}
+
+function MoneyCheck(
+  props: CheckPanelProps & { readonly made: ReturnType<typeof useReplays> },
+) {
+  const { found, money, made: replays } = props;
   const [base, dram, flash] = replays;
   const titles = useTitles();
   const equal = money.equal_money[0];
@@ -202,5 +224,33 @@ function GainTable(props: {
           : "The model counts hits alone and prices every access at the mix of reads and writes; the replays count each write where it occurs, which explains the gap."}
       </Text>
     </>
+  );
+}
+
+/** What the same money buys as flash under flash caches, beside the DRAM once it was replayed. */
+function CachesPanel(props: CheckPanelProps & { readonly dram: SimulationOut | null }) {
+  const { found, money, dram } = props;
+  const search = useSearch({ strict: false }) as AnalysisSearch;
+  const patch = usePatch<AnalysisSearch>();
+  const us = dram?.result?.rows.find(
+    (row) => row.scheme === "none" && row.counter === "io_time_us_per_access",
+  )?.simulated;
+  return (
+    <FlashCachesCheck
+      title="The same money under flash caches"
+      point={{
+        workload_id: found.workload_id,
+        ram_pages: money.ram_pages_beside_flash,
+        flash_pages: money.flash_pages,
+        flash_device_id: found.devices.flash.id,
+        disk_device_id: found.devices.disk.id,
+        start: found.start,
+      }}
+      search={search}
+      patch={patch}
+      replays={props.replays}
+      name={props.name}
+      against={us === undefined ? null : { title: "the money in DRAM", us }}
+    />
   );
 }

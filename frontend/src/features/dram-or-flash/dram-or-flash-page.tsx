@@ -9,7 +9,7 @@ import {
   breakEvenQuery,
 } from "@/api/dram-or-flash";
 import { breakEvenCheck } from "@/api/replay-checks";
-import { mayLackWrites, replaysOf } from "@/api/workloads";
+import { mayLackWrites, type Replays, replaysOf } from "@/api/workloads";
 import { CautionNotes } from "@/components/caution-notes";
 import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
 import { DirtyShare } from "@/components/dirty-share";
@@ -207,6 +207,7 @@ function DramOrFlashView({ state, name, summary }: AnalysisInputs) {
           found={atEnd(found.data, end)}
           name={name}
           busy={found.isPlaceholderData}
+          replays={replaysOf(summary)}
         />
       )}
       {found.data !== undefined && (
@@ -236,6 +237,7 @@ function Answer(props: {
   readonly found: BreakEvenOut;
   readonly name: string;
   readonly busy: boolean;
+  readonly replays: Replays;
 }) {
   const { found, name } = props;
   const money = found.next_money;
@@ -265,7 +267,9 @@ function Answer(props: {
       <PayingChart found={found} name={name} />
       <PlatformPanel found={found} />
       <PlanTable found={found} />
-      {money !== null && <CheckPanel found={found} money={money} />}
+      {money !== null && (
+        <CheckPanel found={found} money={money} replays={props.replays} name={name} />
+      )}
     </section>
   );
 }

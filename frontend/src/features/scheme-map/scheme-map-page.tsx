@@ -6,9 +6,10 @@ import { evaluationQuery } from "@/api/compare";
 import { mapPointQuery, type SchemeMapOut, schemeMapQuery } from "@/api/scheme-map";
 import { type Decision, useDecision } from "@/api/use-decision";
 import { useCatalogNames } from "@/api/use-names";
-import { mayLackWrites } from "@/api/workloads";
+import { mayLackWrites, replaysOf } from "@/api/workloads";
 import { CautionNotes } from "@/components/caution-notes";
 import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
+import { FlashCachesCheck } from "@/components/flash-caches-check";
 import { ProblemAlert } from "@/components/problem-alert";
 import {
   type AnalysisInputs,
@@ -29,6 +30,7 @@ import {
   mapRequest,
   movedTo,
   nearestIndex,
+  type Place,
   pointRequest,
   valueOn,
 } from "./axes";
@@ -73,7 +75,7 @@ function mapAsks({ state, search, summary }: AskedAt) {
 }
 
 function SchemeMapView({ state, name, summary }: AnalysisInputs) {
-  const search = useSearch({ strict: false }) as MapSearch;
+  const search = useSearch({ strict: false }) as MapSearch & AnalysisSearch;
   const patch = usePatch<AnalysisSearch & MapSearch>();
   const { value: place, asked, move } = usePlace(state, search, patch);
   const axes = useMemo(
@@ -93,11 +95,7 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
     placeholderData: keepPreviousData,
   });
   const decision = useDecidedHere(
-    {
-      ...state,
-      ram_pages: Math.round(asked.ram),
-      flash_pages: Math.round(asked.flash),
-    },
+    hereOf(state, asked),
     metadata,
     // A replay has the dirty pages and the device's own times, no others.
     summary.replayable &&
@@ -195,11 +193,26 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
               )}
             </div>
           </div>
+          <FlashCachesCheck
+            title="Flash caches at your point"
+            point={evaluationInput(hereOf(state, asked), metadata)}
+            search={search}
+            patch={patch}
+            replays={replaysOf(summary)}
+            name={name}
+          />
         </section>
       )}
     </>
   );
 }
+
+/** The state at the place on the map. */
+const hereOf = (state: AnalysisState, place: Place): AnalysisState => ({
+  ...state,
+  ram_pages: Math.round(place.ram),
+  flash_pages: Math.round(place.flash),
+});
 
 /** The grid point of the cell that was pressed. */
 function snapped(map: SchemeMapOut, x: number, y: number): [number, number] {

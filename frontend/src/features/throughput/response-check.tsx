@@ -3,10 +3,11 @@ import { ResponseCheckIn } from "@/api/gen/bounds.gen";
 import { responseCheck } from "@/api/replay-checks";
 import type { ResponseQuestion } from "@/api/response";
 import type { Replays } from "@/api/workloads";
+import { cachesOf } from "@/components/caches";
+import { FlashCachesField } from "@/components/flash-caches-field";
 import { NumberField } from "@/components/number-field";
 import { ReplayCheck } from "@/components/replay-check";
-import { type Arrivals, cachesOf, type ThroughputSearch } from "@/questions/throughput";
-import { FlashCachesField } from "./flash-caches-field";
+import type { Arrivals, ThroughputSearch } from "@/questions/throughput";
 import classes from "./throughput.module.css";
 
 const USUAL_CLIENTS = 16;

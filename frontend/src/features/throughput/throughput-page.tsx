@@ -11,9 +11,11 @@ import {
   throughputQuery,
 } from "@/api/throughput";
 import { mayLackWrites, replaysOf } from "@/api/workloads";
+import { cachesOf } from "@/components/caches";
 import { CautionNotes } from "@/components/caution-notes";
 import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
 import { DirtyShare } from "@/components/dirty-share";
+import { FlashCachesField } from "@/components/flash-caches-field";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { ReplayCheck } from "@/components/replay-check";
@@ -24,7 +26,7 @@ import {
   type AnalysisState,
   assumptions,
 } from "@/questions/point";
-import { cachesOf, type ThroughputSearch } from "@/questions/throughput";
+import type { ThroughputSearch } from "@/questions/throughput";
 import { usePatch } from "@/questions/use-analysis";
 import {
   Controls,
@@ -35,7 +37,6 @@ import {
 } from "./controls";
 import { CoursePanel } from "./course-panel";
 import { atEnd } from "./findings";
-import { FlashCachesField } from "./flash-caches-field";
 import { ResponsePanel } from "./response-panel";
 import { SchemeTable } from "./scheme-table";
 import { StartingDevices } from "./starting-devices";

@@ -2,12 +2,20 @@ import { Skeleton } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
+import type { WearCheckIn } from "@/api/gen/types.gen";
 import { recoveryCheck, wearCheck } from "@/api/replay-checks";
 import { useCatalogNames } from "@/api/use-names";
 import { recoveryQuery, wearQuery } from "@/api/wear";
-import { mayLackWrites, replaysOf, type SummaryOut } from "@/api/workloads";
+import {
+  mayLackWrites,
+  type Replays,
+  replaysOf,
+  type SummaryOut,
+} from "@/api/workloads";
+import { type CachesSearch, cachesOf } from "@/components/caches";
 import { CautionNotes } from "@/components/caution-notes";
 import { DirtyShare } from "@/components/dirty-share";
+import { FlashCachesField } from "@/components/flash-caches-field";
 import { ProblemAlert } from "@/components/problem-alert";
 import { ReplayCheck } from "@/components/replay-check";
 import { useSettled } from "@/components/use-settled";
@@ -127,13 +135,11 @@ function WearView({ state, name, summary }: AnalysisInputs) {
             <LifeChart wear={wear.data} name={name} />
             <WearTable wear={wear.data} />
           </div>
-          <ReplayCheck
-            query={wearCheck(wearQuestion(state, load))}
-            what={
-              wear.data.budget.spare === null
-                ? "flash writes and life"
-                : "flash writes, write amplification and life"
-            }
+          <WearCheck
+            question={wearQuestion(state, load)}
+            isAmplified={wear.data.budget.spare !== null}
+            search={search}
+            patch={patch}
             replays={replaysOf(summary)}
           />
         </section>
@@ -184,5 +190,34 @@ function WearView({ state, name, summary }: AnalysisInputs) {
       />
       <TransactionSection search={search} patch={patch} />
     </>
+  );
+}
+
+/** Flash writes and life by replay: of every scheme, and of flash caches that are chosen. */
+function WearCheck(props: {
+  readonly question: WearCheckIn;
+  /** Write amplification is computed, so it is replayed too. */
+  readonly isAmplified: boolean;
+  readonly search: CachesSearch;
+  readonly patch: (change: CachesSearch) => void;
+  readonly replays: Replays;
+}) {
+  const { question, search, patch } = props;
+  return (
+    <ReplayCheck
+      query={wearCheck({
+        ...question,
+        flash_caches: question.flash_pages > 0 ? cachesOf(search) : [],
+      })}
+      what={
+        props.isAmplified
+          ? "flash writes, write amplification and life"
+          : "flash writes and life"
+      }
+      replays={props.replays}
+      options={
+        question.flash_pages > 0 && <FlashCachesField search={search} patch={patch} />
+      }
+    />
   );
 }

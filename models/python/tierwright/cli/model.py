@@ -15,11 +15,13 @@ from tierwright.cli.charge import charge
 from tierwright.cli.in_production import RecordedProfile, Source, StandIn, recorded
 from tierwright.cli.options import (
     Assumptions,
+    FlashCaches,
     FlashMetadata,
     NewPages,
     Seed,
     Start,
     WarmUpOption,
+    flash_caches_of,
     preset_of,
     warm_up_of,
 )
@@ -27,6 +29,7 @@ from tierwright.cli.output import (
     Json,
     pairs,
     print_cautions,
+    print_check,
     print_facts,
     print_json,
     print_notes,
@@ -795,6 +798,7 @@ def evaluate(
         ),
     ] = None,
     trace: NamedTrace | None = None,
+    flash_cache: FlashCaches = None,
     start: Start = "steady",
     production: ProductionOption = None,
     new_pages: NewPages = 0,
@@ -806,7 +810,7 @@ def evaluate(
     With --trace, a lead that lies within the error of the model is decided by a replay:
     `decided_by`. For a profile that was scaled to production, TRACE is its recording, which is
     replayed at the sizes that correspond: `replayed_at`. Where production has larger pages, TRACE is profiled
-    again with them, and replayed so.
+    again with them, and replayed so. Each --flash-cache is replayed beside all schemes: `check`.
     """
     from tierwright.advise import compare
     from tierwright.hardware import catalog
@@ -835,6 +839,8 @@ def evaluate(
             "profile the trace and evaluate that profile",
         )
     choices["duration_s"] = read_from.duration_s
+    caches = flash_caches_of(flash_cache, has_trace=trace is not None)
+    checked = None
     if trace is None:
         found = compare.answer(curve, **choices)
     else:
@@ -843,8 +849,21 @@ def evaluate(
             found = compare.answer(
                 curve, **choices, trace=read, on_progress=on_progress
             )
+            if caches:
+                from tierwright.advise.checks import flash_caches
+
+                checked = flash_caches.replayed(
+                    found.evaluation,
+                    curve,
+                    read,
+                    caches,
+                    flash=choices["flash"],
+                    disk=choices["disk"],
+                    on_progress=on_progress,
+                )
     if json:
-        print_json(found.to_dict())
+        check = None if checked is None else checked.to_dict()
+        print_json({**found.to_dict(), "check": check})
         return
     print_cautions(found.cautions, every=assumptions)
     typer.echo(found.finding)
@@ -857,6 +876,8 @@ def evaluate(
     _print_evaluation(found.evaluation, priced=price_book is not None)
     _print_outer(found, priced=price_book is not None)
     _print_load(found, priced=price_book is not None)
+    if checked is not None:
+        print_check(checked, "Schemes and flash caches, replayed")
 
 
 def conformance(

@@ -12,9 +12,11 @@ from tierwright.cli.books import book_of
 from tierwright.cli.cost import Device, explain, plain_data
 from tierwright.cli.options import (
     Assumptions,
+    FlashCaches,
     FlashMetadata,
     Start,
     accesses_per_s_option,
+    flash_caches_of,
     preset_of,
 )
 from tierwright.cli.output import (
@@ -38,6 +40,8 @@ from tierwright.common.errors import BadInput
 from tierwright.common.units import parse_bytes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tierwright.advise.checks.checked import Checked
     from tierwright.advise.point import Rate
     from tierwright.advise.wear import Wear
@@ -212,12 +216,13 @@ def wear(
     start: Start = "steady",
     production: ProductionOption = None,
     trace: NamedTrace | None = None,
+    flash_cache: FlashCaches = None,
     assumptions: Assumptions = False,
     json: Json = False,
 ) -> None:
     """Say how long flash lasts: under each scheme, or at a rate; by rating or P/E cycles.
 
-    With --trace, every scheme is replayed: its flash writes are counted and, with --spare-percent,
+    With --trace, every scheme and each --flash-cache is replayed: its flash writes are counted and, with --spare-percent,
     a flash device under it counts the write amplification.
     """
     from tierwright.hardware import catalog
@@ -246,6 +251,7 @@ def wear(
         "--block-pages": block_pages,
         "--gc": gc,
         "--trace": trace,
+        "--flash-cache": flash_cache,
     }
     if profile is None:
         given = [name for name, value in only_by_scheme.items() if value is not None]
@@ -295,6 +301,7 @@ def wear(
     read = workload(profile, production)
     if trace is not None:
         check_recording(str(profile), read)
+    caches = flash_caches_of(flash_cache, has_trace=trace is not None)
     _of_a_profile(
         read,
         found,
@@ -327,6 +334,7 @@ def wear(
         price_book=price_book,
         months=amortisation_months,
         trace=trace,
+        flash_caches=caches,
         assumptions=assumptions,
         json=json,
     )
@@ -373,6 +381,7 @@ def _of_a_profile(
     price_book: str | None,
     months: int,
     trace: NamedTrace | None,
+    flash_caches: Sequence[str],
     assumptions: bool,
     json: bool,
 ) -> None:
@@ -391,7 +400,7 @@ def _of_a_profile(
         prices=None if price_book is None else book_of(price_book),
         amortisation_months=months,
     )
-    checked = None if trace is None else _checked(found, curve, trace)
+    checked = None if trace is None else _checked(found, curve, trace, flash_caches)
     document = _document(found, rate.basis)
     document["check"] = None if checked is None else checked.to_dict()
     if json:
@@ -406,12 +415,16 @@ def _of_a_profile(
         print_check(checked, "Model and replay")
 
 
-def _checked(found: Wear, curve: Curve, trace: NamedTrace) -> Checked:
+def _checked(
+    found: Wear, curve: Curve, trace: NamedTrace, flash_caches: Sequence[str]
+) -> Checked:
     from tierwright.advise.checks import wear as checks
 
     files, reading = as_profiled(trace, curve)
     with opened(files, reading) as read, progress("replay") as on_progress:
-        return checks.replayed(found, curve, read, on_progress=on_progress)
+        return checks.replayed(
+            found, curve, read, flash_caches=flash_caches, on_progress=on_progress
+        )
 
 
 def _document(found: Wear, rate_basis: str) -> dict[str, Any]:

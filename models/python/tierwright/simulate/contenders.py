@@ -13,6 +13,12 @@ from typing import Any
 from tierwright.common.errors import BadInput
 from tierwright.simulate import replay
 
+RATE = "accesses_per_second"
+"""The option of what works by the clock."""
+BY_THE_CLOCK = (
+    "it works by the clock, and what it moves in a second does not scale with the recording; only a recording of the "
+    "whole of production can be replayed through it"
+)
 _POLICY_VALUES = ("a replacement policy", "the name of a replacement policy")
 _POLICY_SUFFIX = "_policy"
 _OWNER, _EQUALS = ":", "="
@@ -39,6 +45,15 @@ def spelled(name: str) -> str:
 def flash_cache_titles() -> dict[str, str]:
     """Return the title of every flash cache that the core replays, by name."""
     return {each["name"]: each["title"] for each in replay.contenders("flash_cache")}
+
+
+def clock_driven() -> frozenset[str]:
+    """Return the flash caches that work by the clock, by name."""
+    return frozenset(
+        row["name"]
+        for row in replay.contenders("flash_cache")
+        if any(option["name"] == RATE for option in row["options"])
+    )
 
 
 def option_names(row: Mapping[str, Any], given: Mapping[str, str]) -> list[str]:

@@ -47,6 +47,15 @@ class Replay:
     warm_up: int
     options: dict[str, str] = field(default_factory=dict)
 
+    def configuration(self) -> dict[str, Any]:
+        """Return it as `sweep` takes a configuration."""
+        return {
+            self.family: self.name,
+            "ram_pages": self.ram_pages,
+            "flash_pages": self.flash_pages,
+            "options": self.options,
+        }
+
 
 def contenders(family: Family) -> list[dict[str, Any]]:
     """Return what the core replays of a family, with their options."""

@@ -12,6 +12,7 @@ from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
     Answer,
     CautionOut,
+    FlashCaches,
     Pages,
     Usd,
     WarningOut,
@@ -31,6 +32,14 @@ class Decide(StrEnum):
 
     MODEL = "model"
     REPLAY = "replay"
+
+
+class EvaluationCheckIn(EvaluationIn):
+    """The point, and what is replayed beside the schemes."""
+
+    flash_caches: FlashCaches = Field(
+        default=[], description="Flash caches of `GET /simulator` to replay besides."
+    )
 
 
 class DecisionIn(EvaluationIn):

@@ -2,6 +2,7 @@
 
 from tierwright_server.questions.replay_checks import (
     directories,
+    evaluation,
     flash_choice,
     fragment_cache,
     recovery,
@@ -13,6 +14,7 @@ from tierwright_server.questions.replay_checks import (
 from tierwright_server.questions.replay_checks.check import Check
 
 CHECKS: tuple[Check, ...] = (
+    evaluation.CHECK,
     throughput.CHECK,
     response.CHECK,
     wear.CHECK,

@@ -11,11 +11,11 @@ from tierwright_server.questions.replay_checks.check import (
 )
 from tierwright_server.questions.replay_checks.schemas import CheckedAnswer
 from tierwright_server.questions.wear import service as wears
-from tierwright_server.questions.wear.schemas import WearIn
+from tierwright_server.questions.wear.schemas import WearCheckIn
 from tierwright_server.replays.sweeps.schemas import SweepOut
 
 
-async def check_wear(asking: Asking, body: WearIn) -> CheckedAnswer | SweepOut:
+async def check_wear(asking: Asking, body: WearCheckIn) -> CheckedAnswer | SweepOut:
     """Put flash writes, write amplification and life beside those of replays."""
     asked = EvaluationIn(
         workload_id=body.workload_id,
@@ -30,7 +30,12 @@ async def check_wear(asking: Asking, body: WearIn) -> CheckedAnswer | SweepOut:
         await wears.find(asking.session, asking.context, body), body, prices=None
     )
     _, found = await replayed(
-        asking, asked, lambda scheme: wear.options_of(answer, scheme)
+        asking,
+        asked,
+        lambda scheme: wear.options_of(answer, scheme),
+        lambda _, accesses: wear.flash_cache_replays(
+            answer, body.flash_caches, accesses=accesses
+        ),
     )
     if not isinstance(found, Counted):
         return found
@@ -41,6 +46,6 @@ CHECK = Check(
     "/wear/check",
     "check_wear",
     "Life of the flash with the flash writes of a replay of every scheme, on a flash device where spare space is given.",
-    WearIn,
+    WearCheckIn,
     check_wear,
 )

@@ -13,6 +13,7 @@ from tierwright_server.common.schemas import (
     Answer,
     Body,
     CautionOut,
+    FlashCaches,
     FlashMetadata,
     Identifier,
     Months,
@@ -124,6 +125,14 @@ class WearIn(PointIn):
     )
     price_book_id: Identifier | None = None
     amortisation_months: Months = 36
+
+
+class WearCheckIn(WearIn):
+    """The question, and what is replayed beside the schemes."""
+
+    flash_caches: FlashCaches = Field(
+        default=[], description="Flash caches of `GET /simulator` to replay besides."
+    )
 
 
 class WearMoney(Answer):

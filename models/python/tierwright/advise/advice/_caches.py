@@ -32,6 +32,7 @@ from tierwright.evaluate.advice.rows import STANDING, life_years
 from tierwright.evaluate.metadata import PRESETS
 from tierwright.evaluate.page_flow.decision import ReplayPoint, warm_up_of
 from tierwright.evaluate.scale.replays import recorded_accesses
+from tierwright.simulate.contenders import BY_THE_CLOCK, RATE, clock_driven
 from tierwright.simulate.priced import price
 
 EQUAL = 0.01
@@ -39,12 +40,6 @@ EQUAL = 0.01
 MOST_PLACES = 3
 """Kinds of hardware on which flash caches are tried, where the least I/O time is sought."""
 IO_TIME = "io_time_us_per_access"
-RATE = "accesses_per_second"
-"""The option of flash caches that work by the clock."""
-BY_THE_CLOCK = (
-    "it works by the clock, and what it moves in a second does not scale with the recording; only a recording of the "
-    "whole of production can be replayed through it"
-)
 NO_RESPONSE = "flash caches are replayed without queues here; the check of response times replays one on simulated time"
 NO_SPLIT = "a flash cache lies below RAM: splits are modelled over one device"
 
@@ -223,7 +218,7 @@ def _planned(table: Table, at: int, row: Mapping[str, Any]) -> SchemeAt | str:
     if ram < 1:
         return f"its metadata take {format_bytes(taxed)}, all of the RAM"
     scaled = curve.scaled
-    by_clock = any(option["name"] == RATE for option in row["options"])
+    by_clock = cache in clock_driven()
     if by_clock and scaled is not None:
         return BY_THE_CLOCK
     rate = table.setting.rates.mean

@@ -172,7 +172,7 @@ class ReplayedLife:
     Attributes
     ----------
     pages_per_access : float
-        Flash writes. [pages]
+        Flash writes, the pages of metadata that a flash cache writes among them. [pages]
     tb_per_day : float
         Host writes today. [10^12 bytes/day]
     years : float or None
@@ -208,7 +208,8 @@ def replayed_life(
     BadInput
         If a number is out of its domain.
     """
-    pages = counters["flash_writes"] / counters["accesses"]
+    written = counters["flash_writes"] + counters.get("metadata_page_writes", 0)
+    pages = written / counters["accesses"]
     bytes_per_s = pages * accesses_per_s * counters["page_bytes"]
     per_year = bytes_per_s * SECONDS_PER_YEAR / TB
     return ReplayedLife(

@@ -20,6 +20,7 @@ from tierwright.evaluate.page_flow.schemes import BY_NAME
 from tierwright.evaluate.scale.replays import ReplaySizes, recorded_sizes
 from tierwright.hardware.device import Device
 from tierwright.profile.production import Scaled
+from tierwright.simulate.contenders import BY_THE_CLOCK, clock_driven
 from tierwright.simulate.priced import price
 from tierwright.simulate.replay import Replay
 
@@ -41,6 +42,12 @@ Counters = Mapping[str, Any]
 MOST_BLOCK_PAGES = 64
 """RAM pages of the largest flash page that the simulator replays. [pages]"""
 LEAST_BLOCK_PAGES = 2
+DEVICE_BLOCKS = 128
+"""Erase blocks that the device under a replay has at least, spare ones not counted."""
+LEAST_ERASED_PAGES = 8
+"""Pages of the smallest erase block that stands for larger ones. [pages]"""
+DEVICE_OPTIONS = "ftl_"
+BLOCK_OPTION = "ftl_block_pages"
 NO_RAM = 1
 """RAM of a replay that sends every access on to flash; the simulator has no scheme without any. [pages]"""
 FILL_STEPS = 8
@@ -205,10 +212,44 @@ def restart_replays(
     return found
 
 
+def fitting_block_pages(block_pages: int, flash_pages: int) -> int | None:
+    """Return the erase block of a device under so much flash: smaller where it would have fewer than 128. [pages]
+
+    Of few blocks, those that are being filled are most of the spare ones: seven blocks with 28 % spare space amplify
+    eight times as much as seven thousand. Blocks of fewer than 8 pages stand for none: then it is None.
+
+    Parameters
+    ----------
+    block_pages : int
+        Of the device that is meant. [pages]
+    flash_pages : int
+        Of the replay. [pages]
+    """
+    pages = min(block_pages, flash_pages // DEVICE_BLOCKS)
+    return pages if pages >= min(block_pages, LEAST_ERASED_PAGES) else None
+
+
+def _fitting(each: Replay) -> Replay:
+    """Give the device under a replay blocks that fit; without any that stand for those that are meant, no device."""
+    if BLOCK_OPTION not in each.options:
+        return each
+    pages = fitting_block_pages(int(each.options[BLOCK_OPTION]), each.flash_pages)
+    options = (
+        {
+            name: value
+            for name, value in each.options.items()
+            if not name.startswith(DEVICE_OPTIONS)
+        }
+        if pages is None
+        else {**each.options, BLOCK_OPTION: str(pages)}
+    )
+    return replace(each, options=options)
+
+
 def recorded_replays(
     wanted: Mapping[str, Replay], scaled: Scaled | None, *, steady: bool = False
 ) -> tuple[dict[str, Replay], ReplaySizes | None]:
-    """Return the replays of the recording that stand for those of production.
+    """Return the replays of the recording that stand for those of production, with devices under them that fit.
 
     Parameters
     ----------
@@ -223,11 +264,22 @@ def recorded_replays(
     -------
     (dict of str to Replay, ReplaySizes or None)
         By the same names; the sizes are None where they are those of production.
+
+    Raises
+    ------
+    BadInput
+        If one of them works by the clock.
     """
     if scaled is None:
-        return dict(wanted), None
+        return {name: _fitting(each) for name, each in wanted.items()}, None
+    by_clock = clock_driven()
     found, pairs = {}, []
     for name, each in wanted.items():
+        if each.family == "flash_cache" and each.name in by_clock:
+            raise BadInput(
+                f"flash cache: `{each.name}` cannot be replayed for production: {BY_THE_CLOCK}",
+                "leave it out, or ask about the recording itself",
+            )
         asked = (each.ram_pages, each.flash_pages)
         scheme = BY_NAME.get(each.name) if each.family == "scheme" else None
         ram, flash = recorded_sizes(
@@ -238,7 +290,7 @@ def recorded_replays(
         )
         if each.ram_pages == NO_RAM:
             ram = NO_RAM
-        found[name] = replace(each, ram_pages=ram, flash_pages=flash)
+        found[name] = _fitting(replace(each, ram_pages=ram, flash_pages=flash))
         pairs.append((asked, (ram, flash)))
     return found, ReplaySizes.of(scaled, pairs, steady=steady)
 

@@ -12,10 +12,11 @@ from tierwright.advise.checks.checked import (
     verdict,
 )
 from tierwright.advise.checks.counted import Counters, replayed_throughput
+from tierwright.advise.checks.flash_caches import besides
+from tierwright.advise.checks.flash_caches import flash_cache_replays as replays_at
 from tierwright.advise.checks.points import Replay
 from tierwright.advise.point import scheme_titles
 from tierwright.advise.throughput import Throughput
-from tierwright.common.errors import BadInput
 from tierwright.common.wording import listed, three_digits
 from tierwright.evaluate.page_flow.decision import warm_up_of
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
@@ -69,12 +70,7 @@ def _basis(
     yield REPLAYED
     caches = [name for name in counters if name not in answer.study.schemes]
     if caches:
-        titles = flash_cache_titles()
-        yield (
-            f"So {'was' if len(caches) == 1 else 'were'} {listed([titles[name] for name in caches])}, "
-            "for which there is no formula: single pages and pages in batches at the rates of their "
-            "pattern, metadata included."
-        )
+        yield besides(caches)
     if mixed_load_basis(flash) == MODEL:
         yield (
             f"{flash.name} states its rate under a mixed load, so its reads take longer the more "
@@ -107,23 +103,10 @@ def flash_cache_replays(
     BadInput
         If there is no such flash cache, or no flash.
     """
-    titles = flash_cache_titles()
     ram, flash = _sizes(answer)
-    found = {}
-    for name in names:
-        if name not in titles:
-            raise BadInput(
-                f"flash cache: `{name}` is unknown", f"one of {', '.join(titles)}"
-            )
-        if flash == 0:
-            raise BadInput(
-                f"flash cache: `{name}` has no flash to use",
-                "give a flash size above 0",
-            )
-        found[name] = Replay(
-            "flash_cache", name, ram, flash, warm_up_of(start, accesses)
-        )
-    return found
+    return replays_at(
+        names, ram_pages=ram, flash_pages=flash, start=start, accesses=accesses
+    )
 
 
 def _sizes(answer: Throughput) -> tuple[int, int]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 
 from tierwright.advise.checks.checked import (
     REPLAYED,
@@ -12,15 +14,26 @@ from tierwright.advise.checks.checked import (
     verdict,
 )
 from tierwright.advise.checks.counted import Counters, replayed_life
+from tierwright.advise.checks.flash_caches import besides, evaluation_replays
+from tierwright.advise.checks.points import (
+    DEVICE_BLOCKS,
+    LEAST_ERASED_PAGES,
+    Replay,
+    fitting_block_pages,
+    recorded_replays,
+)
 from tierwright.advise.decide import replayed_rows
+from tierwright.advise.point import scheme_titles
 from tierwright.advise.wear import Wear
-from tierwright.common.wording import three_digits
+from tierwright.common.wording import counted, listed, three_digits
 from tierwright.evaluate.endurance.outlook import SpareSpace
 from tierwright.evaluate.page_flow.decision import replay_points
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.profile.curve import Curve
+from tierwright.simulate.contenders import flash_cache_titles
 from tierwright.trace.reading import OnProgress, Trace
 
+WRITES = "flash writes"
 AMPLIFICATION = "write amplification"
 AGREES = 0.01
 """Gap to the formula up to which both count as equal."""
@@ -53,11 +66,39 @@ def options_of(answer: Wear, scheme: str) -> dict[str, str]:
     }
 
 
+def flash_cache_replays(
+    answer: Wear, names: Sequence[str], *, accesses: int
+) -> dict[str, Replay]:
+    """Return the replays of flash caches at the sizes of an answer, with the device of the answer under their flash.
+
+    Parameters
+    ----------
+    answer : Wear
+        Of the model.
+    names : sequence of str
+        Flash caches.
+    accesses : int
+        Of the trace.
+
+    Raises
+    ------
+    BadInput
+        If there is no such flash cache, or no flash.
+    """
+    return evaluation_replays(
+        answer.evaluation,
+        names,
+        accesses=accesses,
+        options_of=partial(options_of, answer),
+    )
+
+
 def replayed(
     answer: Wear,
     curve: Curve,
     trace: Trace,
     *,
+    flash_caches: Sequence[str] = (),
     on_progress: OnProgress | None = None,
 ) -> Checked:
     """Replay the trace of an answer under every scheme, and put both side by side.
@@ -70,6 +111,8 @@ def replayed(
         That it was asked with: of a recording at its own scale.
     trace : Trace
         The recording.
+    flash_caches : sequence of str
+        To be replayed besides.
     on_progress : callable, optional
         See `OnProgress`; False cancels.
 
@@ -80,18 +123,26 @@ def replayed(
     Cancelled
         If progress asked to stop.
     """
-    points = replay_points(answer.evaluation)
+    wanted = {
+        name: Replay(
+            "scheme",
+            name,
+            at.ram_pages,
+            at.flash_pages,
+            at.warm_up,
+            options_of(answer, name),
+        )
+        for name, at in replay_points(answer.evaluation).items()
+    } | flash_cache_replays(answer, flash_caches, accesses=curve.accesses)
+    wanted, _ = recorded_replays(wanted, None)
     rows = replayed_rows(
         curve,
         trace,
-        [
-            {**point.configuration(name), "options": options_of(answer, name)}
-            for name, point in points.items()
-        ],
-        warm_up=points[NO_FLASH].warm_up,
+        [each.configuration() for each in wanted.values()],
+        warm_up=wanted[NO_FLASH].warm_up,
         on_progress=on_progress,
     )
-    return check(answer, dict(zip(points, rows, strict=True)))
+    return check(answer, dict(zip(wanted, rows, strict=True)))
 
 
 def check(answer: Wear, counters: Mapping[str, Counters]) -> Checked:
@@ -105,55 +156,109 @@ def check(answer: Wear, counters: Mapping[str, Counters]) -> Checked:
     answer : Wear
         Of the model.
     counters : mapping of str to counters
-        Of the replay of each scheme at the sizes of the answer, with `options_of`.
+        Of the replay of each scheme at the sizes of the answer, with `options_of`; further ones are of flash caches.
     """
     rows = tuple(_rows(answer, counters))
-    finding = verdict(rows, "flash writes", min)
+    caches = [name for name in counters if name not in scheme_titles()]
+    finding = f"{verdict(rows, 'flash writes', min)} {_of_caches(rows, caches)}".strip()
+    replays = f"{REPLAYED} {besides(caches)}".strip()
     spare = answer.budget.spare
     if spare is None:
         return Checked(
             finding=finding,
             rows=rows,
-            basis=f"{REPLAYED} Write amplification inside the drive is covered by its "
+            basis=f"{replays} Write amplification inside the drive is covered by its "
             "rating and is not replayed."
             if answer.budget.waf_in_place is None
-            else f"{REPLAYED} The write amplification is as stated or given and is not "
+            else f"{replays} The write amplification is as stated or given and is not "
             "replayed: give spare space to have it computed and replayed.",
         )
-    amplified = [each for each in rows if each.figure == AMPLIFICATION]
-    return Checked(
-        finding=f"{finding} {_amplification(spare, amplified)}",
-        rows=rows,
-        basis=f"{REPLAYED} {_device(spare, counters)}",
+    amplified = [
+        each for each in rows if each.figure == AMPLIFICATION and each.of not in caches
+    ]
+    is_too_small = any(
+        each["flash_pages"] > 0
+        and fitting_block_pages(spare.block_pages, each["flash_pages"]) is None
+        for each in counters.values()
     )
+    return Checked(
+        finding=f"{finding} {_amplification(spare, amplified, is_too_small=is_too_small)}",
+        rows=rows,
+        basis=f"{replays} {_device(spare, counters, caches, is_too_small=is_too_small)}",
+    )
+
+
+def _of_caches(rows: Sequence[CheckedFigure], caches: Sequence[str]) -> str:
+    """Say which flash cache writes least, beside the scheme with flash that does; empty where none was replayed."""
+    written = {
+        each.of: each
+        for each in rows
+        if each.figure == WRITES and each.simulated is not None and each.of != NO_FLASH
+    }
+
+    def told(of: Sequence[CheckedFigure]) -> str:
+        first = min(of, key=lambda each: each.simulated or 0.0)
+        return f"{first.title} writes least ({three_digits(first.simulated or 0.0)} TB/day)"
+
+    ours = [each for of, each in written.items() if of in caches]
+    if not ours:
+        return ""
+    said = (
+        f"Of the flash caches, {told(ours)}"
+        if len(ours) > 1
+        else f"{ours[0].title} writes {three_digits(ours[0].simulated or 0.0)} TB/day"
+    )
+    flows = [each for of, each in written.items() if of not in caches]
+    return f"{said}; of the page-flow schemes, {told(flows)}." if flows else f"{said}."
 
 
 def _rows(answer: Wear, counters: Mapping[str, Counters]) -> Iterator[CheckedFigure]:
     budget = answer.budget
-    for scheme in answer.schemes:
-        counted = counters[scheme.scheme]
-        waf = (counted.get("ftl") or {}).get("waf")
+    models = {each.scheme: each for each in answer.schemes}
+    titles = scheme_titles() | flash_cache_titles()
+    for name in (*models, *(each for each in counters if each not in models)):
+        model, replay = models.get(name), counters[name]
+        waf = None if budget.spare is None else _amplified(budget.spare, replay)
         total = budget.in_place_tb
         if budget.spare is not None and total is not None and waf is not None:
             total *= budget.spare.waf / waf
         life = replayed_life(
-            counted,
+            replay,
             budget_tb=total,
             accesses_per_s=answer.accesses_per_s,
             growth_per_year=answer.growth_per_year,
             written_tb=answer.written_tb,
         )
         figures = [
-            ("flash writes", "TB/day", scheme.tb_per_day, life.tb_per_day),
-            ("life", "years", scheme.years, life.years),
+            (WRITES, "TB/day", model and model.tb_per_day, life.tb_per_day),
+            ("life", "years", model and model.years, life.years),
         ]
         if budget.spare is not None:
-            figures.insert(1, (AMPLIFICATION, "1", budget.spare.waf, waf))
-        for figure, unit, model, simulated in figures:
-            yield row(scheme.scheme, scheme.title, figure, unit, model, simulated)
+            formula = None if model is None else budget.spare.waf
+            figures.insert(1, (AMPLIFICATION, "1", formula, waf))
+        for figure, unit, predicted, simulated in figures:
+            yield row(name, titles[name], figure, unit, predicted, simulated)
 
 
-def _amplification(spare: SpareSpace, rows: Sequence[CheckedFigure]) -> str:
+def _amplified(spare: SpareSpace, replay: Counters) -> float | None:
+    """Write amplification of a replay, as of the blocks that are meant; None where nothing was written to flash. [1]
+
+    Where the device of the replay has smaller ones, by the ratio of the formulas at both sizes.
+    """
+    waf: float | None = (replay.get("ftl") or {}).get("waf")
+    return None if waf is None else waf * _of_blocks(spare, replay)
+
+
+def _of_blocks(spare: SpareSpace, replay: Counters) -> float:
+    """Return the formula at the blocks that are meant over that at those of the replay, which has a device. [1]"""
+    pages = fitting_block_pages(spare.block_pages, replay["flash_pages"])
+    assert pages is not None  # else there is no device
+    return spare.waf / replace(spare, block_pages=pages).waf
+
+
+def _amplification(
+    spare: SpareSpace, rows: Sequence[CheckedFigure], *, is_too_small: bool
+) -> str:
     """Say how the device amplifies the writes of the schemes, beside the formula."""
     known = [
         (each.simulated, each.title) for each in rows if each.simulated is not None
@@ -163,7 +268,11 @@ def _amplification(spare: SpareSpace, rows: Sequence[CheckedFigure]) -> str:
         f"{three_digits(spare.waf)}"
     )
     if not known:
-        return f"{formula}; no scheme wrote to flash in its replay."
+        return (
+            f"{formula}; the flash of the replay is too small to count it, so the lives of the replay rest on the formula."
+            if is_too_small
+            else f"{formula}; no scheme wrote to flash in its replay."
+        )
     (least, gentle), (most, harsh) = min(known), max(known)
     texts = three_digits(least), three_digits(most)
     span = (
@@ -180,29 +289,78 @@ def _amplification(spare: SpareSpace, rows: Sequence[CheckedFigure]) -> str:
     return f"{formula}; the schemes' own writes cause {span}."
 
 
-def _device(spare: SpareSpace, counters: Mapping[str, Counters]) -> str:
+def _device(
+    spare: SpareSpace,
+    counters: Mapping[str, Counters],
+    caches: Sequence[str],
+    *,
+    is_too_small: bool,
+) -> str:
     """Say on which device the schemes wrote, and whether it became steady."""
-    overwrites = [
-        each["ftl"]["host_writes"] / each["flash_pages"]
-        for each in counters.values()
+    if is_too_small:
+        return (
+            f"Fewer than {DEVICE_BLOCKS} blocks of {LEAST_ERASED_PAGES} pages fit into the flash of the replay, so no device "
+            "was put under it."
+        )
+    overwrites = {
+        name: each["ftl"]["host_writes"] / each["flash_pages"]
+        for name, each in counters.items()
         if each.get("ftl")
-    ]
+    }
     device = (
         "The flash pages of each scheme filled a page-mapped device with "
         f"{spare.words}; nothing was trimmed."
     )
-    if not overwrites:
+    device += _stood_in(spare, [counters[name] for name in overwrites])
+    flows = [count for name, count in overwrites.items() if name not in caches]
+    if not flows:
         return device
-    fewest = min(overwrites)
+    fewest = min(flows)
     times = (
         f"{three_digits(fewest)} {'time' if three_digits(fewest) == '1' else 'times'}"
     )
-    counted = (
-        f"While writes were counted, every scheme overwrote flash at least {times}"
+    said = f"While writes were counted, every scheme overwrote flash at least {times}"
+    rising = [name for name in caches if overwrites.get(name, SETTLED) < SETTLED]
+    titles = flash_cache_titles()
+    others = (
+        f" {listed([titles[name] for name in rising])} overwrote it less than {SETTLED} times: "
+        f"{'its life is' if len(rising) == 1 else 'their lives are'} {'an upper bound' if len(rising) == 1 else 'upper bounds'}."
+        if rising
+        else ""
     )
     if fewest >= SETTLED:
-        return f"{device} {counted}, enough for a steady write amplification."
+        return f"{device} {said}, enough for a steady write amplification.{others}"
     return (
-        f"{device} {counted}: below about {SETTLED} the write amplification is still "
-        "rising, so the lives of the replay are upper bounds."
+        f"{device} {said}: below about {SETTLED} the write amplification is still "
+        f"rising, so the lives of the replay are upper bounds.{others}"
+    )
+
+
+def _stood_in(spare: SpareSpace, replays: Sequence[Counters]) -> str:
+    """Say which blocks stood for those of the device, where it is too small for them; empty where it is not."""
+    smaller = {
+        pages: _of_blocks(spare, each)
+        for each in replays
+        for pages in [fitting_block_pages(spare.block_pages, each["flash_pages"])]
+        if pages not in (None, spare.block_pages)
+    }
+    if not smaller:
+        return ""
+    sizes, factors = (
+        sorted(pages for pages in smaller if pages),
+        sorted(smaller.values()),
+    )
+    pages = (
+        counted(sizes[0], "page")
+        if len(sizes) == 1
+        else f"{sizes[0]:,} to {counted(sizes[-1], 'page')}"
+    )
+    times = (
+        three_digits(factors[0])
+        if three_digits(factors[0]) == three_digits(factors[-1])
+        else f"{three_digits(factors[0])} to {three_digits(factors[-1])}"
+    )
+    return (
+        f" Flash as small as in the replay would hold fewer than {DEVICE_BLOCKS} such blocks, so blocks of {pages} stood "
+        f"for them, and the amplification that they counted is multiplied by {times}, as the formula grows with the block."
     )

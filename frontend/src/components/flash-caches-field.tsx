@@ -1,11 +1,11 @@
 import { MultiSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { simulatorQuery } from "@/api/simulator";
-import { cachesOf, type ThroughputSearch } from "@/questions/throughput";
+import { type CachesSearch, cachesOf } from "./caches";
 
 interface FlashCachesFieldProps {
-  readonly search: Pick<ThroughputSearch, "caches">;
-  readonly patch: (change: ThroughputSearch) => void;
+  readonly search: CachesSearch;
+  readonly patch: (change: CachesSearch) => void;
 }
 
 /** Which flash caches are replayed beside the schemes: there are no formulas for them. */

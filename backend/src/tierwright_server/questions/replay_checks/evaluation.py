@@ -1,0 +1,47 @@
+"""The check of a comparison of schemes, with flash caches beside them."""
+
+from tierwright.advise.checks import flash_caches
+from tierwright_server.questions.compare import service as evaluations
+from tierwright_server.questions.compare.schemas import EvaluationCheckIn
+from tierwright_server.questions.point import find_point
+from tierwright_server.questions.replay_checks.check import (
+    Asking,
+    Check,
+    Counted,
+    replayed,
+    shown,
+)
+from tierwright_server.questions.replay_checks.schemas import CheckedAnswer
+from tierwright_server.replays.sweeps.schemas import SweepOut
+
+
+async def check_evaluation(
+    asking: Asking, body: EvaluationCheckIn
+) -> CheckedAnswer | SweepOut:
+    """Put the I/O times of all schemes beside their replays, and those of flash caches besides."""
+    point = await find_point(asking.session, asking.context, body)
+    model = evaluations.compute(body, point)
+    point, found = await replayed(
+        asking,
+        body,
+        besides=lambda _, accesses: flash_caches.evaluation_replays(
+            model, body.flash_caches, accesses=accesses
+        ),
+    )
+    if not isinstance(found, Counted):
+        return found
+    return shown(
+        flash_caches.check(
+            model, found.counters, flash=point.flash[0], disk=point.disk[0]
+        ),
+        found.sizes,
+    )
+
+
+CHECK = Check(
+    "/evaluations/check",
+    "check_evaluation",
+    "I/O time of every scheme and of flash caches by replay, by kind of operation.",
+    EvaluationCheckIn,
+    check_evaluation,
+)

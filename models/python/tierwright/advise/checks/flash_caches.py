@@ -1,0 +1,321 @@
+"""Flash caches beside the page-flow schemes of an answer: there is no formula for them, so they are replayed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from tierwright.advise.checks.checked import (
+    REPLAYED,
+    Checked,
+    CheckedFigure,
+    at_recorded_sizes,
+    not_checked,
+    row,
+)
+from tierwright.advise.checks.points import Counters, Replay, recorded_replays
+from tierwright.advise.decide import replayed_rows
+from tierwright.advise.point import scheme_titles
+from tierwright.common.errors import BadInput
+from tierwright.common.units import format_microseconds
+from tierwright.common.wording import listed, percent
+from tierwright.evaluate.page_flow.decision import replay_points, warm_up_of
+from tierwright.evaluate.page_flow.results import Evaluation
+from tierwright.evaluate.scale.replays import recorded_accesses
+from tierwright.hardware.device import Device
+from tierwright.profile.curve import Curve
+from tierwright.simulate.contenders import flash_cache_titles
+from tierwright.simulate.priced import ReplayCost, price
+from tierwright.trace.reading import OnProgress, Trace
+
+IO_TIME = "I/O time"
+PART = f"{IO_TIME}: "
+"""Begins the figure of one kind of operation."""
+EQUAL = 0.01
+"""Share of the I/O time below which a lead does not matter. [1]"""
+UNIT = "µs/access"
+
+
+def flash_cache_replays(
+    names: Sequence[str],
+    *,
+    ram_pages: int,
+    flash_pages: int,
+    start: str,
+    accesses: int,
+    options_of: Callable[[str], dict[str, str]] = lambda _: {},
+) -> dict[str, Replay]:
+    """Return the replays of flash caches at one pair of sizes.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Flash caches.
+    ram_pages, flash_pages : int
+        RAM that is left to pages, and flash. [pages]
+    start : str
+        `steady` warms the caches with the first half of the trace; `cold` counts all of it.
+    accesses : int
+        Of the trace.
+    options_of : callable
+        Options of one, by its name.
+
+    Raises
+    ------
+    BadInput
+        If there is no such flash cache, or no flash.
+    """
+    titles = flash_cache_titles()
+    found = {}
+    for name in names:
+        if name not in titles:
+            raise BadInput(
+                f"flash cache: `{name}` is unknown", f"one of {', '.join(titles)}"
+            )
+        if flash_pages == 0:
+            raise BadInput(
+                f"flash cache: `{name}` has no flash to use",
+                "give a flash size above 0",
+            )
+        found[name] = Replay(
+            "flash_cache",
+            name,
+            ram_pages,
+            flash_pages,
+            warm_up_of(start, accesses),
+            options_of(name),
+        )
+    return found
+
+
+def evaluation_replays(
+    found: Evaluation,
+    names: Sequence[str],
+    *,
+    accesses: int,
+    options_of: Callable[[str], dict[str, str]] = lambda _: {},
+) -> dict[str, Replay]:
+    """Return the replays of flash caches at the sizes of an evaluation: with the RAM that its metadata leave.
+
+    Parameters
+    ----------
+    found : Evaluation
+        Of all schemes at the point.
+    names : sequence of str
+        Flash caches.
+    accesses : int
+        Of the trace.
+
+    Raises
+    ------
+    BadInput
+        As `flash_cache_replays`.
+    """
+    return flash_cache_replays(
+        names,
+        ram_pages=found.inputs["ram_pages_with_flash"],
+        flash_pages=found.inputs["flash_pages"],
+        start=found.start,
+        accesses=accesses,
+        options_of=options_of,
+    )
+
+
+def replayed(
+    found: Evaluation,
+    curve: Curve,
+    trace: Trace,
+    names: Sequence[str],
+    *,
+    flash: Device,
+    disk: Device,
+    on_progress: OnProgress | None = None,
+) -> Checked:
+    """Replay the trace of an evaluation under every scheme and under flash caches.
+
+    Parameters
+    ----------
+    found : Evaluation
+        By the model.
+    curve : Curve
+        That was evaluated: of a recording, or scaled from one.
+    trace : Trace
+        The recording.
+    names : sequence of str
+        Flash caches.
+    flash, disk : Device
+        Their service times price the operations.
+    on_progress : callable, optional
+        See `OnProgress`; False cancels.
+
+    Raises
+    ------
+    BadInput
+        If the trace is another one than that of the curve, or a replay is impossible.
+    Cancelled
+        If progress asked to stop.
+    """
+    accesses = (
+        curve.accesses if curve.scaled is None else recorded_accesses(curve.scaled)
+    )
+    points = {
+        name: Replay("scheme", name, at.ram_pages, at.flash_pages, at.warm_up)
+        for name, at in replay_points(found).items()
+    }
+    wanted, sizes = recorded_replays(
+        points | evaluation_replays(found, names, accesses=accesses), curve.scaled
+    )
+    if sizes is not None and sizes.too_small:
+        return not_checked(sizes)
+    rows = replayed_rows(
+        curve,
+        trace,
+        [each.configuration() for each in wanted.values()],
+        warm_up=warm_up_of(found.start, accesses),
+        on_progress=on_progress,
+    )
+    made = check(found, dict(zip(wanted, rows, strict=True)), flash=flash, disk=disk)
+    return at_recorded_sizes(made, sizes)
+
+
+def check(
+    found: Evaluation,
+    counters: Mapping[str, Counters],
+    *,
+    flash: Device,
+    disk: Device,
+) -> Checked:
+    """Put the I/O times of all schemes beside their replays, and those of flash caches besides.
+
+    Parameters
+    ----------
+    found : Evaluation
+        By the model.
+    counters : mapping of str to counters
+        Of the replay of each scheme; further ones are of flash caches.
+    flash, disk : Device
+        Their service times price the operations.
+
+    Raises
+    ------
+    BadInput
+        If a device states no time of an operation that was counted.
+    """
+    costs = {name: _cost(name, each, flash, disk) for name, each in counters.items()}
+    rows = tuple(_rows(found, counters, costs))
+    caches = [name for name in counters if name not in found.schemes]
+    return Checked(
+        finding=_finding(rows, caches),
+        rows=rows,
+        basis=f"{REPLAYED} {besides(caches)}".rstrip(),
+    )
+
+
+def besides(caches: Sequence[str]) -> str:
+    """Say which flash caches were replayed beside the schemes, and how they are priced; empty for none."""
+    if not caches:
+        return ""
+    titles = flash_cache_titles()
+    return (
+        f"So {'was' if len(caches) == 1 else 'were'} {listed([titles[name] for name in caches])}, for which there is "
+        "no formula: single pages and pages in batches at the rates of their pattern, metadata included."
+    )
+
+
+def _cost(name: str, counted: Counters, flash: Device, disk: Device) -> ReplayCost:
+    cost = price(counted, flash=flash, disk=disk)
+    if cost.io_time_us_per_access is None:
+        raise BadInput(
+            f"the replay of `{name}` has no I/O time: {cost.reason}",
+            "choose devices that state both times",
+        )
+    return cost
+
+
+def _rows(
+    found: Evaluation,
+    counters: Mapping[str, Counters],
+    costs: Mapping[str, ReplayCost],
+) -> Iterator[CheckedFigure]:
+    titles = scheme_titles() | flash_cache_titles()
+    for name, counted in counters.items():
+        model, cost, title = found.schemes.get(name), costs[name], titles[name]
+        yield row(
+            name,
+            title,
+            IO_TIME,
+            UNIT,
+            None if model is None else model.io_time_us_per_access,
+            cost.io_time_us_per_access,
+        )
+        for term, time_us in cost.terms_us_per_access.items():
+            if time_us > 0:
+                figure = f"{PART}{term.replace('_', ' ')}"
+                yield row(name, title, figure, UNIT, None, time_us)
+        accesses, pages = counted["accesses"], found.inputs["accesses"]
+        for figure, counter in (
+            ("RAM hits", "ram_hits"),
+            ("flash hits", "flash_hits"),
+            ("flash writes", "flash_writes"),
+        ):
+            yield row(
+                name,
+                title,
+                figure,
+                "1/access",
+                None
+                if model is None
+                else (
+                    model.flash_writes_counted
+                    if counter == "flash_writes"
+                    else getattr(model, counter)
+                )
+                / pages,
+                (counted[counter] + metadata_writes(counted, counter)) / accesses,
+            )
+
+
+def metadata_writes(counted: Counters, counter: str) -> int:
+    """Return the pages of metadata that are written to flash beside those of data. [pages]"""
+    found: int = (
+        counted.get("metadata_page_writes", 0) if counter == "flash_writes" else 0
+    )
+    return found
+
+
+def _finding(rows: Sequence[CheckedFigure], caches: Sequence[str]) -> str:
+    """Say which takes least by replay, and what the first of the other kind takes."""
+    times = {
+        each.of: each
+        for each in rows
+        if each.figure == IO_TIME and each.simulated is not None
+    }
+    flows = [each for of, each in times.items() if of not in caches]
+    others = [each for of, each in times.items() if of in caches]
+
+    def least(of: Sequence[CheckedFigure]) -> CheckedFigure:
+        return min(of, key=lambda each: each.simulated or 0.0)
+
+    def told(each: CheckedFigure) -> str:
+        return f"{each.title} ({format_microseconds(each.simulated or 0.0)})"
+
+    if not others or not flows:
+        first = least(others or flows)
+        return f"By replay, {first.title} takes least: {format_microseconds(first.simulated or 0.0)} per access."
+    flow, cache = least(flows), least(others)
+    one, other = (
+        (cache, flow)
+        if (cache.simulated or 0.0) < (flow.simulated or 0.0)
+        else (flow, cache)
+    )
+    longer = other.simulated or 0.0
+    saved = 0.0 if longer == 0 else 1 - (one.simulated or 0.0) / longer
+    kind = "page-flow scheme" if other is flow else "flash cache"
+    if saved < EQUAL:
+        return (
+            f"By replay, the fastest flash cache and the fastest page-flow scheme are within {100 * EQUAL:g} %: "
+            f"{told(cache)} and {told(flow)}."
+        )
+    return (
+        f"By replay, {one.title} takes {format_microseconds(one.simulated or 0.0)} per access, {percent(saved)} less "
+        f"than the fastest {kind}, {told(other)}."
+    )

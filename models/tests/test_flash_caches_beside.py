@@ -1,0 +1,246 @@
+"""Flash caches beside the page-flow schemes of a comparison, of wear and of throughput: only replays know them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tierwright.advise import scale, wear
+from tierwright.advise.checks import flash_caches, points
+from tierwright.advise.checks import wear as wear_check
+from tierwright.advise.checks.checked import Checked
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.page_flow.evaluation import evaluate
+from tierwright.evaluate.page_flow.results import Evaluation
+from tierwright.hardware import catalog
+from tierwright.profile.document import Profile
+from tierwright.profile.measure import profile
+from tierwright.profile.production import Production
+from tierwright.simulate.contenders import clock_driven
+from tierwright.simulate.priced import price
+from tierwright.simulate.replay import Replay, replay
+from tierwright.trace.reading import Trace
+
+TRACE = Path(__file__).resolve().parents[2] / "fixtures" / "traces" / "tpcb-cut.csv.zst"
+FLASH = catalog.device("samsung-pm9a3-7.68tb-u2")
+DISK = catalog.device("seagate-exos-2x18-18tb")
+RAM_PAGES, FLASH_PAGES = 300, 2_000
+GIB = 2**30
+
+
+@cache
+def recorded() -> Profile:
+    return profile(Trace(TRACE))
+
+
+@cache
+def evaluation() -> Evaluation:
+    return evaluate(
+        recorded().curve.from_start("steady"),
+        ram_pages=RAM_PAGES,
+        flash_pages=FLASH_PAGES,
+        flash=FLASH,
+        disk=DISK,
+    )
+
+
+def beside(*names: str) -> Checked:
+    return flash_caches.replayed(
+        evaluation(),
+        recorded().curve.from_start("steady"),
+        Trace(TRACE),
+        names,
+        flash=FLASH,
+        disk=DISK,
+    )
+
+
+@pytest.mark.formula("advise.checks.flash_caches.check")
+def test_a_flash_cache_costs_what_its_replay_alone_costs() -> None:
+    found = beside("larc", "face")
+    half = recorded().curve.accesses // 2
+    for name in ("larc", "face"):
+        alone = replay(
+            Trace(TRACE), "flash_cache", name, RAM_PAGES, FLASH_PAGES, warm_up=half
+        )
+        cost = price(alone, flash=FLASH, disk=DISK)
+        figures = {row.figure: row for row in found.rows if row.of == name}
+        assert figures["I/O time"].simulated == cost.io_time_us_per_access
+        assert figures["I/O time"].model is None
+        parts = [
+            row.simulated or 0.0
+            for figure, row in figures.items()
+            if figure.startswith("I/O time: ")
+        ]
+        assert sum(parts) == pytest.approx(cost.io_time_us_per_access)
+        written = alone["flash_writes"] + alone["metadata_page_writes"]
+        assert figures["flash writes"].simulated == written / alone["accesses"]
+        assert figures["flash hits"].simulated == alone["flash_hits"] / half
+    # The schemes stand beside them with their model.
+    of_schemes = {row.of: row for row in found.rows if row.figure == "I/O time"}
+    for name, scheme in evaluation().schemes.items():
+        assert of_schemes[name].model == scheme.io_time_us_per_access
+    assert "LARC and FaCE" in found.basis
+    assert "So " not in beside().basis
+
+
+def counters(disk_reads: int) -> dict[str, Any]:
+    """Return a replay of 1,000 accesses that reads the disk so often, and does nothing else."""
+    return {
+        "accesses": 1_000,
+        "page_bytes": 8192,
+        "ram_hits": 1_000 - disk_reads,
+        "flash_hits": 0,
+        "flash_misses": disk_reads,
+        "hdd_reads": disk_reads,
+        "hdd_writes": 0,
+        "flash_reads": 0,
+        "flash_writes": 0,
+        "disk_batch_reads": 0,
+        "flash_random_reads": 0,
+        "flash_random_page_writes": 0,
+        "metadata_random_page_writes": 0,
+        "metadata_page_writes": 0,
+        "flash_batch_read_pages": 0,
+        "flash_sequential_page_writes": 0,
+    }
+
+
+@pytest.mark.parametrize(
+    ("flow", "cache_", "said"),
+    [
+        (100, 80, r"LARC takes .* 20\.0 % less than the fastest page-flow scheme, "),
+        (80, 100, r"takes .* 20\.0 % less than the fastest flash cache, LARC "),
+        (1_000, 995, r"are within 1 %: LARC .* and "),
+    ],
+)
+def test_the_sentence_says_which_kind_is_faster(
+    flow: int, cache_: int, said: str
+) -> None:
+    replays: Mapping[str, Any] = {
+        **{name: counters(flow) for name in evaluation().schemes},
+        "larc": counters(cache_),
+    }
+    found = flash_caches.check(evaluation(), replays, flash=FLASH, disk=DISK)
+    assert re.search(said, found.finding), found.finding
+
+
+def test_without_flash_or_of_an_unknown_name_nothing_is_replayed() -> None:
+    with pytest.raises(BadInput, match=r"`lark` is unknown"):
+        beside("lark")
+    dry = evaluate(
+        recorded().curve.from_start("steady"),
+        ram_pages=RAM_PAGES,
+        flash_pages=0,
+        flash=FLASH,
+        disk=DISK,
+    )
+    with pytest.raises(BadInput, match="no flash to use"):
+        flash_caches.evaluation_replays(dry, ["larc"], accesses=1_000)
+
+
+@pytest.mark.formula("advise.checks.points.recorded_replays")
+def test_what_works_by_the_clock_is_not_replayed_for_production() -> None:
+    scaled = scale.answer(recorded(), Production(4 * GIB, 2_000.0)).profile.curve.scaled
+    assert {"l2arc", "cachelib", "bcache"} <= clock_driven()
+    assert not {"larc", "face", "tac"} & clock_driven()
+    wanted = {"l2arc": Replay("flash_cache", "l2arc", 10_000, 100_000, 0)}
+    with pytest.raises(BadInput, match=r"`l2arc` cannot be replayed for production"):
+        points.recorded_replays(wanted, scaled)
+    assert points.recorded_replays(wanted, None)[0] == wanted
+
+
+def worn(flash_pages: int = FLASH_PAGES, block_pages: int = 256) -> wear.Wear:
+    return wear.answer(
+        recorded().curve.from_start("steady"),
+        ram_pages=RAM_PAGES,
+        flash_pages=flash_pages,
+        flash=FLASH,
+        disk=DISK,
+        accesses_per_s=20_000.0,
+        pe_cycles=3_000.0,
+        spare_percent=28,
+        block_pages=block_pages,
+    )
+
+
+def checked(answer: wear.Wear, *names: str) -> Checked:
+    curve = recorded().curve.from_start("steady")
+    return wear_check.replayed(answer, curve, Trace(TRACE), flash_caches=names)
+
+
+@pytest.mark.formula("advise.checks.wear.check")
+def test_flash_caches_wear_flash_by_all_that_they_write() -> None:
+    answer = worn()
+    found = checked(answer, "larc", "lazy_cleaning")
+    half = recorded().curve.accesses // 2
+    alone = replay(
+        Trace(TRACE), "flash_cache", "larc", RAM_PAGES, FLASH_PAGES, warm_up=half
+    )
+    written = (alone["flash_writes"] + alone["metadata_page_writes"]) / half
+    page_bytes = recorded().curve.page_bytes
+    rows = {(row.of, row.figure): row for row in found.rows}
+    assert rows["larc", "flash writes"].simulated == pytest.approx(
+        written * 20_000 * page_bytes * 86_400 / 1e12
+    )
+    assert rows["larc", "flash writes"].model is None
+    least = min(
+        ("larc", "lazy_cleaning"),
+        key=lambda name: rows[name, "flash writes"].simulated or 0,
+    )
+    title = {"larc": "LARC", "lazy_cleaning": "Lazy Cleaning (LC)"}[least]
+    assert f"Of the flash caches, {title} writes least" in found.finding
+    assert "flash cache" not in checked(answer).finding
+
+
+@pytest.mark.formula("advise.checks.points.fitting_block_pages")
+def test_a_small_device_has_blocks_that_fit_it() -> None:
+    assert points.fitting_block_pages(256, 256 * 128) == 256
+    assert points.fitting_block_pages(256, 256 * 128 - 1) == 255
+    assert points.fitting_block_pages(256, 8 * 128) == 8
+    assert points.fitting_block_pages(256, 8 * 128 - 1) is None
+    assert points.fitting_block_pages(4, 4 * 128) == 4
+    assert points.fitting_block_pages(4, 4 * 128 - 1) is None
+
+
+def test_a_replay_on_little_flash_does_not_multiply_its_writes_by_its_smallness() -> (
+    None
+):
+    """Of seven blocks the one that is filled is most of the spare ones: they amplified by 20 where many do by 2."""
+    answer = worn()
+    rows = {
+        row.of: row
+        for row in checked(answer).rows
+        if row.figure == "write amplification"
+    }
+    assert answer.budget.spare is not None
+    for name in ("exclusive", "lazy"):
+        amplified = rows[name].simulated
+        assert amplified is not None
+        assert 1 <= amplified < 1.5 * answer.budget.spare.waf
+    said = checked(answer).basis
+    assert "blocks of 15 pages stood for them" in said
+    # As many blocks as are meant stand for themselves.
+    fits = checked(worn(block_pages=15))
+    assert "stood for them" not in fits.basis
+    fitting = {row.of: row for row in fits.rows if row.figure == "write amplification"}
+    ratio = answer.budget.spare.waf / replace(answer.budget.spare, block_pages=15).waf
+    for name in ("exclusive", "lazy"):
+        assert rows[name].simulated == pytest.approx(
+            (fitting[name].simulated or 0.0) * ratio
+        )
+
+
+def test_flash_that_is_too_small_for_a_device_says_so() -> None:
+    found = checked(worn(flash_pages=500), "larc")
+    assert "the flash of the replay is too small to count it" in found.finding
+    assert "so no device was put under it" in found.basis
+    rows = [row for row in found.rows if row.figure == "write amplification"]
+    assert rows
+    assert all(row.simulated is None for row in rows)
