@@ -101,6 +101,47 @@ def test_flash_caches_are_replayed_beside_the_schemes(application):
     assert "`fast` is unknown" in refused.text
 
 
+def test_a_comparison_has_flash_caches_beside_its_schemes(application):
+    body = {**POINT, "flash_caches": ["larc"]}
+    found = application.post("/evaluations/check", body, 200)
+    rows = {(row["of"], row["figure"]): row for row in found["rows"]}
+    alone = _simulator.replay(
+        "fixtures/traces/tpcb-cut.csv.zst",
+        "flash_cache",
+        "larc",
+        ram_pages=500,
+        flash_pages=4000,
+    )
+    cost = price(alone, flash=catalog.device(FLASH), disk=catalog.device(DISK))
+    time = rows["larc", "I/O time"]
+    assert (time["title"], time["model"]) == ("LARC", None)
+    assert time["simulated"] == pytest.approx(cost.io_time_us_per_access)
+    answer = application.post("/evaluations", POINT, 200)
+    for scheme in answer["schemes"]:
+        row = rows[scheme["scheme"], "I/O time"]
+        assert row["model"] == pytest.approx(scheme["io_time_us_per_access"])
+        assert row["simulated"] > 0
+    assert "So was LARC" in found["basis"]
+    assert "LARC" in found["sentence"]
+    refused = application.client.post(
+        "/evaluations/check", json={**body, "flash_pages": 0}
+    )
+    assert refused.status_code == 422
+    assert "has no flash to use" in refused.text
+
+
+def test_flash_caches_wear_flash_beside_the_schemes(application):
+    body = {**POINT, "rated_tb": 100.0, "accesses_per_s": 1000.0}
+    found = application.post("/wear/check", {**body, "flash_caches": ["larc"]}, 200)
+    rows = {(row["of"], row["figure"]): row for row in found["rows"]}
+    assert rows["larc", "flash writes"]["model"] is None
+    assert 0 < rows["larc", "flash writes"]["simulated"]
+    assert 0 < rows["larc", "life"]["simulated"]
+    assert "LARC writes" in found["sentence"]
+    without = application.post("/wear/check", body, 200)
+    assert "LARC" not in without["sentence"]
+
+
 def test_life_is_that_of_the_counted_writes(application, counters):
     body = {**POINT, "rated_tb": 100.0, "accesses_per_s": 1000.0}
     found = application.post("/wear/check", body, 200)

@@ -34,6 +34,8 @@ interface FlashCachesCheckProps {
   readonly search: CachesSearch;
   readonly patch: (change: CachesSearch) => void;
   readonly replays: Replays;
+  /** Whether the accesses have times. */
+  readonly timed: boolean;
   /** Of the workload. */
   readonly name: string;
   readonly title?: string;
@@ -82,7 +84,12 @@ export function FlashCachesCheck(props: FlashCachesCheckProps) {
       >
         <Stack gap="sm">
           {why === null ? (
-            <FlashCachesField search={search} patch={patch} />
+            <FlashCachesField
+              search={search}
+              patch={patch}
+              replays={replays}
+              timed={props.timed}
+            />
           ) : (
             <Text size="sm" c="dimmed">
               {why}

@@ -1,32 +1,63 @@
-import { MultiSelect } from "@mantine/core";
+import { Button, Group, MultiSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { simulatorQuery } from "@/api/simulator";
+import type { Replays } from "@/api/workloads";
 import { type CachesSearch, cachesOf } from "./caches";
 
 interface FlashCachesFieldProps {
   readonly search: CachesSearch;
   readonly patch: (change: CachesSearch) => void;
+  readonly replays: Replays;
+  /** Whether the accesses have times. */
+  readonly timed: boolean;
 }
 
+const RATE = "accesses_per_second";
+const BY_THE_CLOCK = " Caches that work by the clock are left out: ";
+
+/** Why caches that work by the clock cannot be replayed; empty where they can. */
+const whyNotTimed = (replays: Replays, timed: boolean): string => {
+  if (replays === "recording") {
+    return `${BY_THE_CLOCK}what they move in a second does not scale with the recording.`;
+  }
+  return timed
+    ? ""
+    : `${BY_THE_CLOCK}this trace has no times. Simulate takes a rate for them.`;
+};
+
 /** Which flash caches are replayed beside the schemes: there are no formulas for them. */
-export function FlashCachesField({ search, patch }: FlashCachesFieldProps) {
+export function FlashCachesField(props: FlashCachesFieldProps) {
+  const { search, patch } = props;
   const simulator = useQuery(simulatorQuery()).data;
+  const why = whyNotTimed(props.replays, props.timed);
+  const offered = (simulator?.flash_caches ?? []).filter(
+    (item) => why === "" || item.options.every((option) => option.name !== RATE),
+  );
   const chosen = cachesOf(search);
+  const choose = (names: readonly string[]) =>
+    patch({ caches: names.length === 0 ? undefined : names.join(",") });
   return (
-    <MultiSelect
-      label="Flash caches"
-      description="Replayed beside the schemes; there is no formula for them."
-      placeholder={chosen.length === 0 ? "None" : undefined}
-      clearable
-      value={chosen}
-      data={(simulator?.flash_caches ?? []).map(({ name, title }) => ({
-        value: name,
-        label: title,
-      }))}
-      onChange={(names) =>
-        patch({ caches: names.length === 0 ? undefined : names.join(",") })
-      }
-      maw={640}
-    />
+    <Group align="flex-end" gap="xs">
+      <MultiSelect
+        label="Flash caches"
+        description={`Replayed beside the schemes; there is no formula for them.${why}`}
+        placeholder={chosen.length === 0 ? "None" : undefined}
+        clearable
+        searchable
+        value={chosen}
+        data={offered.map(({ name, title }) => ({ value: name, label: title }))}
+        onChange={choose}
+        style={{ flex: "1 1 260px" }}
+        maw={640}
+      />
+      {chosen.length < offered.length && (
+        <Button
+          variant="default"
+          onClick={() => choose(offered.map(({ name }) => name))}
+        >
+          Choose all
+        </Button>
+      )}
+    </Group>
   );
 }

@@ -151,6 +151,7 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
             search={{ caches }}
             patch={patch}
             replays={replaysOf(summary)}
+            timed={summary.duration_s !== null}
             name={workload.name}
           />
           <FlashPanel

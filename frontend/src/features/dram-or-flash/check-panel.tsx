@@ -29,6 +29,8 @@ interface CheckPanelProps {
   readonly found: BreakEvenOut;
   readonly money: NextMoney;
   readonly replays: Replays;
+  /** Whether the accesses have times. */
+  readonly timed: boolean;
   /** Of the workload. */
   readonly name: string;
 }
@@ -249,6 +251,7 @@ function CachesPanel(props: CheckPanelProps & { readonly dram: SimulationOut | n
       search={search}
       patch={patch}
       replays={props.replays}
+      timed={props.timed}
       name={props.name}
       against={us === undefined ? null : { title: "the money in DRAM", us }}
     />

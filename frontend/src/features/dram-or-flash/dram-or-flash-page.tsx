@@ -208,6 +208,7 @@ function DramOrFlashView({ state, name, summary }: AnalysisInputs) {
           name={name}
           busy={found.isPlaceholderData}
           replays={replaysOf(summary)}
+          timed={summary.duration_s !== null}
         />
       )}
       {found.data !== undefined && (
@@ -238,6 +239,7 @@ function Answer(props: {
   readonly name: string;
   readonly busy: boolean;
   readonly replays: Replays;
+  readonly timed: boolean;
 }) {
   const { found, name } = props;
   const money = found.next_money;
@@ -268,7 +270,13 @@ function Answer(props: {
       <PlatformPanel found={found} />
       <PlanTable found={found} />
       {money !== null && (
-        <CheckPanel found={found} money={money} replays={props.replays} name={name} />
+        <CheckPanel
+          found={found}
+          money={money}
+          replays={props.replays}
+          timed={props.timed}
+          name={name}
+        />
       )}
     </section>
   );

@@ -199,6 +199,7 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
             search={search}
             patch={patch}
             replays={replaysOf(summary)}
+            timed={summary.duration_s !== null}
             name={name}
           />
         </section>

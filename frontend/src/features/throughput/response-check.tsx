@@ -92,7 +92,12 @@ export function ResponseCheckPanel(props: ResponseCheckProps) {
               onChange={(value) => patch({ seed: Math.round(value) || undefined })}
             />
           </div>
-          <FlashCachesField search={asked} patch={patch} />
+          <FlashCachesField
+            search={asked}
+            patch={patch}
+            replays={replays}
+            timed={timed}
+          />
           {!timed && (
             <Text size="sm" c="dimmed">
               {NO_TIMES}

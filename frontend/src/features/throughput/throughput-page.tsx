@@ -255,7 +255,14 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
             what="throughput and response time"
             replays={replays}
             isNeeded={close.isClose}
-            options={<FlashCachesField search={search} patch={patch} />}
+            options={
+              <FlashCachesField
+                search={search}
+                patch={patch}
+                replays={replays}
+                timed={summary.duration_s !== null}
+              />
+            }
           />
           <ResponsePanel
             question={responseQuestion(asked(state, search, given), search)}

@@ -141,6 +141,7 @@ function WearView({ state, name, summary }: AnalysisInputs) {
             search={search}
             patch={patch}
             replays={replaysOf(summary)}
+            timed={summary.duration_s !== null}
           />
         </section>
       )}
@@ -201,6 +202,7 @@ function WearCheck(props: {
   readonly search: CachesSearch;
   readonly patch: (change: CachesSearch) => void;
   readonly replays: Replays;
+  readonly timed: boolean;
 }) {
   const { question, search, patch } = props;
   return (
@@ -216,7 +218,14 @@ function WearCheck(props: {
       }
       replays={props.replays}
       options={
-        question.flash_pages > 0 && <FlashCachesField search={search} patch={patch} />
+        question.flash_pages > 0 && (
+          <FlashCachesField
+            search={search}
+            patch={patch}
+            replays={props.replays}
+            timed={props.timed}
+          />
+        )
       }
     />
   );

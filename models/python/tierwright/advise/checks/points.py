@@ -42,7 +42,7 @@ Counters = Mapping[str, Any]
 MOST_BLOCK_PAGES = 64
 """RAM pages of the largest flash page that the simulator replays. [pages]"""
 LEAST_BLOCK_PAGES = 2
-DEVICE_BLOCKS = 128
+DEVICE_BLOCKS = 100
 """Erase blocks that the device under a replay has at least, spare ones not counted."""
 LEAST_ERASED_PAGES = 8
 """Pages of the smallest erase block that stands for larger ones. [pages]"""
@@ -213,7 +213,7 @@ def restart_replays(
 
 
 def fitting_block_pages(block_pages: int, flash_pages: int) -> int | None:
-    """Return the erase block of a device under so much flash: smaller where it would have fewer than 128. [pages]
+    """Return the erase block of a device under so much flash: smaller where it would have fewer than 100. [pages]
 
     Of few blocks, those that are being filled are most of the spare ones: seven blocks with 28 % spare space amplify
     eight times as much as seven thousand. Blocks of fewer than 8 pages stand for none: then it is None.
