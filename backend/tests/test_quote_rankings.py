@@ -493,6 +493,27 @@ class TestImports:
         assert refused.status_code == 422
         assert "Base64" in refused.text
 
+    def test_answers_of_netbox_with_what_is_stated_of_the_instance(
+        self, application: Application
+    ) -> None:
+        url = "https://netbox.example/api/dcim"
+        kind = {"id": 3, "model": "RDIMM", "profile": {"id": 1, "name": "Memory"}}
+        answers = [
+            {
+                "url": f"{url}/modules/7/",
+                "device": {"id": 1, "name": "db1"},
+                "module_type": {"id": 3, "model": "RDIMM"},
+            },
+            {**kind, "url": f"{url}/module-types/3/", "attributes": {"size": 64}},
+        ]
+        text = json.dumps({"results": answers})
+        found = self.read(application, "inventory", text)
+        assert (found["format"], found["machines"]) == ("netbox", [])
+        assert found["skipped"][0]["reason"] == "no unit of memory is stated"
+        stated = {"format": "netbox", "values": {"memory_unit": "GiB"}}
+        [group] = self.read(application, "inventory", text, **stated)["machines"]
+        assert (group["hosts"], group["ram_bytes"]) == (["db1"], 64 * 2**30)
+
     def test_a_price_list_and_what_is_none(self, application: Application) -> None:
         text = '{"BillingCurrency":"USD","Items":[{"currencyCode":"USD","tierMinimumUnits":0,"retailPrice":0.5,"unitPrice":0.5,"armRegionName":"westeurope","effectiveStartDate":"2026-01-01T00:00:00Z","meterId":"m","meterName":"x","productId":"p","skuId":"s","productName":"Linux","skuName":"D","serviceName":"Virtual Machines","unitOfMeasure":"1 Hour","type":"Consumption","armSkuName":"Standard_D2"}]}'
         found = self.read(application, "prices", text)
