@@ -87,7 +87,11 @@ export function kindOf(text: string): ImportKind {
   if (head.startsWith(ARCHIVE)) {
     return "inventory";
   }
-  if (/"blockdevices"|Handle 0x|"Devices"\s*:|tierwright-host|"@odata\.|\/api\/dcim\//.test(head)) {
+  if (
+    /"blockdevices"|Handle 0x|"Devices"\s*:|tierwright-host|"@odata\.|\/api\/dcim\//.test(
+      head,
+    )
+  ) {
     return "inventory";
   }
   return head.startsWith(PARQUET) ||
