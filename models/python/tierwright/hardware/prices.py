@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tierwright.common.currency import (
     BASE,
@@ -25,6 +25,9 @@ from tierwright.common.errors import BadInput, Problems
 from tierwright.common.fields import check_date
 from tierwright.common.units import UNIT_BYTES
 from tierwright.hardware.device import KINDS, RUNNING, Device, Figure, price_range
+
+if TYPE_CHECKING:
+    from tierwright.hardware.rents import Rents
 
 DEFAULT_AMORTISATION_MONTHS = 36
 """Months over which a purchase is spread when nothing else is said."""
@@ -60,6 +63,7 @@ _BOOK_KEYS = {
     "retired",
     "absent",
     "prices",
+    "rents",
 }
 _ABSENT_KEYS = {"kind", "reason"}
 _QUARTERS, _MONTHS_A_QUARTER = 4, 3
@@ -207,6 +211,8 @@ class PriceBook:
         Kinds without a price, and why.
     exchange_rates : tuple of ExchangeRate
         Rates that the book states itself; they go before the shipped ones.
+    rents : tuple of Rent
+        Of instances and volumes: these are rented at them, all others as shipped.
     """
 
     id: str
@@ -220,6 +226,7 @@ class PriceBook:
     retired: str = ""
     absent: Mapping[str, str] = field(default_factory=dict)
     exchange_rates: tuple[ExchangeRate, ...] = ()
+    rents: Rents = ()
 
     def rate(self, currency: str) -> ExchangeRate | None:
         """Return the rate of a currency that the book states itself."""
@@ -269,6 +276,9 @@ class PriceBook:
             ],
             "exchange_rates": [rate.to_dict() for rate in self.exchange_rates],
             "prices": [price.to_dict() for price in self.prices],
+            **(
+                {"rents": [rent.to_dict() for rent in self.rents]} if self.rents else {}
+            ),
         }
 
 
@@ -407,6 +417,7 @@ def price_book_from_mapping(
         `{currency, per_usd, date, source}`), `notes`, `default`, `retired`, `absent` (a list of
         `{kind, reason}`), and `prices`: a list of `{device_id or kind, one of PRICE_UNITS,
         low?, high?, source, date?, note?}`; `low` and `high` are the range of a purchase, in the unit of the price.
+        Optional `rents`, as `tierwright.hardware.rents.rents_from_list` reads them.
     place : str
         File or request named in errors.
 
@@ -461,6 +472,7 @@ def price_book_from_mapping(
             if price is not None:
                 prices.append(price)
     _check_unique(prices, problems)
+    rents = _rents(data.get("rents"), rate or DOLLARS, problems)
     for price in prices:
         problems.check(
             price.kind is None or price.kind not in absent,
@@ -481,7 +493,17 @@ def price_book_from_mapping(
         data.get("retired", ""),
         absent,
         tuple(rates.values()),
+        rents,
     )
+
+
+def _rents(entries: Any, rate: ExchangeRate, problems: Problems) -> Rents:
+    if entries is None:
+        return ()
+    # Instances and volumes are found by the catalogue, which reads price books too.
+    from tierwright.hardware.rents import rents_from_list
+
+    return rents_from_list(entries, "rents", problems, rate)
 
 
 def _rates(entries: Any, problems: Problems) -> dict[str, ExchangeRate]:
