@@ -17,6 +17,8 @@ from test_import_prices import GP3, azure, dimension, offer, term
 from tierwright.advise import advice, bill
 from tierwright.advise.advice.found import Advice
 from tierwright.advise.advice.request import Candidates
+from tierwright.advise.exports.focus import focus_csv
+from tierwright.advise.exports.opencost import opencost_csv
 from tierwright.common.currency import ExchangeRate
 from tierwright.common.errors import BadInput
 from tierwright.hardware.build import build_from_mapping
@@ -404,6 +406,33 @@ class TestAdvice:
         assert len(prices) == len(units), "one price each"
         assert prices["aws-ebs-gp3, capacity"] == "0.0952"
         assert set(prices.values()) <= {"0.0952", "0.006", "0.0476"}
+
+    def test_exports_name_the_region_of_the_book(self) -> None:
+        made = book(with_gp3(VM=machine())).book
+        document = advised(made, INSTANCE).to_dict()
+        for text in (focus_csv(document, "2026-11"), opencost_csv(document)):
+            [line] = [each for each in text.splitlines() if TYPE in each]
+            assert "eu-central-1" in line
+            assert "us-east-1" not in line
+        shipped = advised(None, INSTANCE).to_dict()
+        assert "us-east-1" in opencost_csv(shipped)
+
+    def test_candidates_of_two_lists_are_said_and_those_of_one_are_not(self) -> None:
+        of = rented(i4i_4xlarge="1")
+
+        def said(*servers: str) -> list[str]:
+            wanted = Candidates(kinds=("instances",), servers=servers)
+            found = advice.answer(curve(), prices=of, candidates=wanted, how_sure=False)
+            return [
+                each.message
+                for each in found.warnings
+                if each.name == "rents_of_two_lists"
+            ]
+
+        [message] = said(INSTANCE, "aws-i7i.4xlarge")
+        assert "1 instance or volume is rented at the price book `b`, and 1 " in message
+        assert said(INSTANCE) == []
+        assert said("aws-i7i.4xlarge") == []
 
     def test_rents_of_others_change_nothing(self) -> None:
         other = rented(i7i_4xlarge="0.01")
