@@ -194,7 +194,9 @@ describe("a price book's form", () => {
       },
     ]);
     const euros = { ...book, currency: "EUR", rents: [{ ...rent, stated: "0.88" }] };
-    expect(bookOfForm(formOfBook(euros)).rents?.[0]).toMatchObject({ per_hour: "0.88" });
+    expect(bookOfForm(formOfBook(euros)).rents?.[0]).toMatchObject({
+      per_hour: "0.88",
+    });
     expect(bookOfForm(formOfBook(euros)).rents?.[0]).not.toHaveProperty("usd_per_hour");
     expect(bookOfForm(formOfBook(book))).not.toHaveProperty("rents");
   });
