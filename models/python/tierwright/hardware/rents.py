@@ -46,7 +46,7 @@ _AMOUNTS = {
 _KEYS = {INSTANCE, VOLUME, *_AMOUNTS, "source", "date", "region", "note"}
 _LICENCE = "price book"
 
-Rented = TypeVar("Rented", Server, Volume)
+Rented = TypeVar("Rented", bound=Server | Volume)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,9 +181,9 @@ def _rent(
         name,
         f"is not the id of a shipped {kind}",
     )
-    of, figure = _AMOUNTS[key]
+    of_kind, figure = _AMOUNTS[key]
     problems.check(
-        of == kind,
+        of_kind == kind,
         f"{at}.{key}",
         None,
         f"is not one of the rents of `{kind}`: {', '.join(FIGURES[kind])}",
@@ -230,12 +230,12 @@ def rented(thing: Rented, rents: Iterable[Rent]) -> Rented:
     own = [each for each in rents if (each.kind, each.item) == (kind, thing.id)]
     if not own:
         return thing
-    return replace(
-        thing,
-        region=own[0].region or thing.region,
-        figures={**thing.figures, **{each.figure: each.fact for each in own}},
+    changed: dict[str, Any] = {
+        "region": own[0].region or thing.region,
+        "figures": {**thing.figures, **{each.figure: each.fact for each in own}},
         **{each.figure: each.usd for each in own},
-    )
+    }
+    return replace(thing, **changed)
 
 
 def servers_at(rents: Rents) -> Mapping[str, Server]:

@@ -489,17 +489,19 @@ def price_book_out(book: PriceBook, *, own: bool = False) -> PriceBookOut:
         ],
         prices=[_price_out(price) for price in book.prices],
         rents=[
-            RentOut(
-                instance=each.item if each.kind == INSTANCE else None,
-                volume=each.item if each.kind == VOLUME else None,
-                figure=each.figure,
-                usd=each.usd,
-                stated=each.stated,
-                unit=each.unit,
-                source=each.source,
-                date=each.date,
-                region=each.region,
-                note=each.note,
+            RentOut.model_validate(
+                {
+                    "instance": each.item if each.kind == INSTANCE else None,
+                    "volume": each.item if each.kind == VOLUME else None,
+                    "figure": each.figure,
+                    "usd": each.usd,
+                    "stated": each.stated,
+                    "unit": each.unit,
+                    "source": each.source,
+                    "date": each.date,
+                    "region": each.region,
+                    "note": each.note,
+                }
             )
             for each in book.rents
         ],
