@@ -365,6 +365,7 @@ function Files(props: {
               <ColumnsOf
                 name={file.name}
                 example={FIELDS[file.kind]}
+                format={imports[at]?.data?.format ?? ""}
                 onRead={(stated) => props.read(at, stated)}
               />
             )}

@@ -525,7 +525,7 @@ def _size(of: _Type, what: str, asked: _Asked, ledger: Ledger) -> int:
     except Skip as left_out:
         if unit and not asked.units[what]:
             raise Skip(
-                f"{left_out.reason}; its profile says `{shown(title)}`"
+                f"{left_out.reason}; its profile says `{shown(title)}`, and `{what}_unit` can be stated"
             ) from None
         raise
     for printed, understood in noted:
