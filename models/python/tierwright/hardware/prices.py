@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tierwright.common.currency import (
     BASE,
@@ -25,9 +25,7 @@ from tierwright.common.errors import BadInput, Problems
 from tierwright.common.fields import check_date
 from tierwright.common.units import UNIT_BYTES
 from tierwright.hardware.device import KINDS, RUNNING, Device, Figure, price_range
-
-if TYPE_CHECKING:
-    from tierwright.hardware.rents import Rents
+from tierwright.hardware.rents import Rents, rents_from_list
 
 DEFAULT_AMORTISATION_MONTHS = 36
 """Months over which a purchase is spread when nothing else is said."""
@@ -472,7 +470,7 @@ def price_book_from_mapping(
             if price is not None:
                 prices.append(price)
     _check_unique(prices, problems)
-    rents = _rents(data.get("rents"), rate or DOLLARS, problems)
+    rents = rents_from_list(data.get("rents", []), "rents", problems, rate or DOLLARS)
     for price in prices:
         problems.check(
             price.kind is None or price.kind not in absent,
@@ -495,15 +493,6 @@ def price_book_from_mapping(
         tuple(rates.values()),
         rents,
     )
-
-
-def _rents(entries: Any, rate: ExchangeRate, problems: Problems) -> Rents:
-    if entries is None:
-        return ()
-    # Instances and volumes are found by the catalogue, which reads price books too.
-    from tierwright.hardware.rents import rents_from_list
-
-    return rents_from_list(entries, "rents", problems, rate)
 
 
 def _rates(entries: Any, problems: Problems) -> dict[str, ExchangeRate]:
