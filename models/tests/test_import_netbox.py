@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 from command import answer
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tierwright.common.errors import BadInput
 from tierwright.hardware.imports import inventories
@@ -437,6 +439,107 @@ class TestTables:
             inventories.read_stream(
                 io.BytesIO(b"a,b\n1,2\n"), "given", "given", "netbox"
             )
+
+
+MACHINES = st.dictionaries(
+    st.integers(1, 50),
+    st.tuples(
+        st.lists(st.sampled_from([16, 32, 64, 128]), max_size=4),
+        st.lists(st.sampled_from([960, 3840, 7680]), max_size=4),
+    ).filter(any),
+    min_size=1,
+    max_size=6,
+)
+
+
+@given(truth=MACHINES, is_table=st.booleans())
+def test_generated_devices_come_back_as_they_were(
+    truth: dict[int, tuple[list[int], list[int]]], is_table: bool
+) -> None:
+    """A list of what each device holds, written as answers or as tables, against what is read."""
+    sizes = {
+        kind: sorted({size for one in truth.values() for size in one[at]})
+        for at, kind in enumerate(("Memory", "Hard disk"))
+    }
+    held = [
+        (of, kind, size)
+        for of, one in truth.items()
+        for kind, pieces in zip(("Memory", "Hard disk"), one, strict=True)
+        for size in pieces
+    ]
+    if is_table:
+        modules = table(
+            *(
+                {"Device": f"db{of}", "Module Type": f"{kind} {size}"}
+                for of, kind, size in held
+            )
+        )
+        types = table(
+            *(
+                {
+                    "Module Type": f"{kind} {size}",
+                    "Profile": kind,
+                    "Attributes": f"Size (GB): {size}",
+                }
+                for kind, each in sizes.items()
+                for size in each
+            )
+        )
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w") as archive:
+            archive.writestr("modules.csv", modules)
+            archive.writestr("types.csv", types)
+        packed.seek(0)
+        found = inventories.read_stream(packed, "g", "g", "netbox", GIB_MEMORY)
+    else:
+        numbers = {
+            (kind, size): 10 * at + place
+            for at, (kind, each) in enumerate(sizes.items(), 1)
+            for place, size in enumerate(each)
+        }
+        found = read(
+            page(
+                "modules",
+                *(
+                    module(at, of, numbers[kind, size])
+                    for at, (of, kind, size) in enumerate(held)
+                ),
+            ),
+            page(
+                "module-types",
+                *(
+                    kind_of(
+                        at,
+                        f"{kind} {size}",
+                        (1 if kind == "Memory" else 2, kind),
+                        {"size": size},
+                    )
+                    for (kind, size), at in numbers.items()
+                ),
+            ),
+            PROFILES,
+        )
+    machines = {
+        host: (
+            sorted(
+                each["size_bytes"] // GIB
+                for each in group["modules"]
+                for _ in range(each["count_per_machine"])
+            ),
+            sorted(
+                each["size_bytes"] // GB
+                for each in group["drives"]
+                for _ in range(each["count_per_machine"])
+            ),
+        )
+        for group in found.machines
+        for host in group["hosts"]
+    }
+    assert machines == {
+        f"db{of}": (sorted(memory), sorted(drives))
+        for of, (memory, drives) in truth.items()
+    }
+    assert found.imported.skipped == ()
 
 
 def test_the_command_reads_it(tmp_path: Path) -> None:

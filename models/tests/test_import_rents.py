@@ -6,12 +6,15 @@ import io
 import json
 from dataclasses import replace
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 from advice_cases import curve, recorded
 from command import answer
+from hypothesis import given
+from hypothesis import strategies as st
 from test_import_prices import GP3, azure, dimension, offer, term
 
 from tierwright.advise import advice, bill
@@ -308,6 +311,25 @@ class TestMapping:
         assert price_book_from_mapping(made.book.to_dict()) == made.book
 
 
+@given(
+    amount=st.decimals("0.000001", "9999", places=6, allow_nan=False),
+    per=st.sampled_from([1, 10, 100, 1000]),
+    unit=st.sampled_from(["HUR", "MON"]),
+)
+def test_a_rent_is_never_off_by_a_unit(amount: Decimal, per: int, unit: str) -> None:
+    """A generated list against the rule in words: a month has 730 hours, a price is of `price_per` units."""
+    text = (
+        "sku,date,currency,price,price_per,unit,kind,item\n"
+        f"X,2026-10-01,USD,{amount:f},{per},{unit},instance,{INSTANCE}\n"
+    )
+    hours = Fraction(730 if unit == "MON" else 1)
+    truth = Fraction(amount) / per / hours
+    if truth < Fraction(1, 10**12):
+        return
+    [rent] = book(text.encode()).book.rents
+    assert abs(Fraction(rent.usd) - truth) <= Fraction(1, 2 * 10**12)
+
+
 class TestBooks:
     def test_a_newer_book_lists_what_changed(self) -> None:
         before = book(with_gp3(VM=machine())).book
@@ -387,7 +409,7 @@ class TestAdvice:
         assert best is not None
         [line] = [each for each in best.bill if each["kind"] == "server"]
         assert (line["unit_price"], line["date"]) == ("0.01", "2026-10-01")
-        assert line["source"] == "our contract"
+        assert (line["source"], line["note"]) == ("our contract", "730 hours a month")
         again = bill.answer(build_from_mapping(best.config))
         assert again.usd_per_month == best.usd_per_month
 

@@ -44,7 +44,8 @@ _AMOUNTS = {
     for key in (figure, figure.removeprefix("usd_"))
 }
 _KEYS = {INSTANCE, VOLUME, *_AMOUNTS, "source", "date", "region", "note"}
-_LICENCE = "price book"
+LICENCE = "price book"
+"""What a fact has as its licence that is a rent of a price book."""
 
 Rented = TypeVar("Rented", bound=Server | Volume)
 
@@ -98,7 +99,7 @@ class Rent:
     @property
     def fact(self) -> Fact:
         """The same as a figure of what is rented."""
-        return Fact(self.usd, self.unit, self.source, self.date, _LICENCE, self.note)
+        return Fact(self.usd, self.unit, self.source, self.date, LICENCE, self.note)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the rent in the form that `rents_from_list` reads."""
