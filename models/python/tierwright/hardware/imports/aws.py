@@ -248,11 +248,7 @@ class _Products:
             _text(attributes.get("regionCode"))[:_MOST_FACT],
             _text(attributes.get(name))[:_MOST_FACT],
             name == "instanceType"
-            and _is_plain(
-                _text(found.get("productFamily")),
-                {key: _text(value) for key, value in attributes.items()},
-                0,
-            ),
+            and _is_plain(_text(found.get("productFamily")), attributes, 0),
         )
         number = self._numbers.setdefault(facts, len(self._facts))
         self._kept += len(sku)
@@ -279,13 +275,12 @@ class _Products:
 _MOST_FACT = 120
 
 
-def _is_plain(family: str, stated: Mapping[str, str], at: int) -> bool:
+def _is_plain(family: str, stated: Mapping[str, Any], at: int) -> bool:
     """Whether a product is an instance with Linux on shared hardware: by its attributes (`at` 0) or its columns (1)."""
-    market = stated.get(_MARKET[at], "") or _MARKET[2]
     return (
         family == _INSTANCES
-        and market == _MARKET[2]
         and all(stated.get(each[at]) == each[2] for each in _PLAIN)
+        and (stated.get(_MARKET[at]) or _MARKET[2]) == _MARKET[2]
     )
 
 
@@ -477,7 +472,9 @@ def _rows_of_table(
             field: next((cells[at] for at in found if cells[at]), "")
             for field, found in places.items()
         }
-        own = {name: cells[at] for name, at in told.items()}
-        is_plain = _is_plain(stated["Product Family"], own, 1)
-        stated["Instance"] = own.get("Instance Type", "") if is_plain else ""
+        stated["Instance"] = ""
+        if stated["Product Family"] == _INSTANCES:
+            own = {name: cells[at] for name, at in told.items()}
+            if _is_plain(_INSTANCES, own, 1):
+                stated["Instance"] = own.get("Instance Type", "")
         yield row, stated, offer
