@@ -16271,6 +16271,8 @@ export type PriceBookIn = {
     prices: Array<PriceIn>;
     /**
      * Rents
+     *
+     * Of instances and volumes, in place of those shipped.
      */
     rents?: Array<RentIn>;
 };
@@ -18539,10 +18541,14 @@ export type RentIn = {
 export type RentOut = {
     /**
      * Instance
+     *
+     * Instance that is rented at it; null: it is of a volume.
      */
     instance: string | null;
     /**
      * Volume
+     *
+     * Volume that is rented at it; null: it is of an instance.
      */
     volume: string | null;
     /**
