@@ -399,7 +399,10 @@ def price_books() -> str:
     """Return the page of the price books and of the format of their files."""
     parts = [
         "# Price books",
-        "One file per book in `fixtures/prices/`. The price of a device takes precedence over that of its kind. GB = 10^9, GiB = 2^30 bytes.",
+        "One file per book in `fixtures/prices/`. The price of a device takes precedence over that of its kind. GB = 10^9, GiB = 2^30 bytes. "
+        "A book may also state `rents` of instances and volumes, as [imported ones](../imports.md#price-books-of-imported-lists) do: a list of "
+        "`instance` or `volume` with its id, one of `usd_per_hour`, `usd_per_gib_month`, `usd_per_iops_month` and `usd_per_mb_per_s_month` (without `usd_` in "
+        "another currency), `source`, and optional `date`, `region`, `note`.",
     ]
     for book in catalog.price_books().values():
         region = f", {book.region}" if book.region else ""

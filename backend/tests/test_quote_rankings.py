@@ -493,6 +493,27 @@ class TestImports:
         assert refused.status_code == 422
         assert "Base64" in refused.text
 
+    def test_answers_of_netbox_with_what_is_stated_of_the_instance(
+        self, application: Application
+    ) -> None:
+        url = "https://netbox.example/api/dcim"
+        kind = {"id": 3, "model": "RDIMM", "profile": {"id": 1, "name": "Memory"}}
+        answers = [
+            {
+                "url": f"{url}/modules/7/",
+                "device": {"id": 1, "name": "db1"},
+                "module_type": {"id": 3, "model": "RDIMM"},
+            },
+            {**kind, "url": f"{url}/module-types/3/", "attributes": {"size": 64}},
+        ]
+        text = json.dumps({"results": answers})
+        found = self.read(application, "inventory", text)
+        assert (found["format"], found["machines"]) == ("netbox", [])
+        assert found["skipped"][0]["reason"] == "no unit of memory is stated"
+        stated = {"format": "netbox", "values": {"memory_unit": "GiB"}}
+        [group] = self.read(application, "inventory", text, **stated)["machines"]
+        assert (group["hosts"], group["ram_bytes"]) == (["db1"], 64 * 2**30)
+
     def test_a_price_list_and_what_is_none(self, application: Application) -> None:
         text = '{"BillingCurrency":"USD","Items":[{"currencyCode":"USD","tierMinimumUnits":0,"retailPrice":0.5,"unitPrice":0.5,"armRegionName":"westeurope","effectiveStartDate":"2026-01-01T00:00:00Z","meterId":"m","meterName":"x","productId":"p","skuId":"s","productName":"Linux","skuName":"D","serviceName":"Virtual Machines","unitOfMeasure":"1 Hour","type":"Consumption","armSkuName":"Standard_D2"}]}'
         found = self.read(application, "prices", text)
@@ -656,6 +677,39 @@ class TestPriceBooks:
 
     MAPPING = ({"part_number": "MZQL", "is": [{"kind": "device", "item": DRIVE}]},)
 
+    def test_rents_of_a_list_are_those_of_the_advice_and_of_its_bill(
+        self, application: Application
+    ) -> None:
+        text = (
+            "sku,region,date,currency,price,unit,kind,item\n"
+            "VM,eu-central-1,2026-10-01,USD,0.01,HUR,instance,aws-i4i.4xlarge\n"
+        )
+        made = application.client.post(
+            "/imports/price-books", json={"name": "Contract", "text": text}
+        )
+        assert made.status_code == 201, made.text
+        book = made.json()["price_book"]
+        [rent] = book["rents"]
+        assert (rent["instance"], rent["usd"]) == ("aws-i4i.4xlarge", "0.01")
+        assert (rent["unit"], rent["region"]) == ("USD/hour", "eu-central-1")
+        kept = application.get(f"/catalog/price-books/{book['id']}")
+        assert kept["rents"] == book["rents"]
+        found = application.client.post(
+            "/workloads/example/advice",
+            json={
+                "price_book_id": book["id"],
+                "candidates": {"kinds": ["instances"], "servers": ["aws-i4i.4xlarge"]},
+            },
+        )
+        assert found.status_code == 200, found.text
+        best = found.json()["recommendation"]
+        [line] = [each for each in best["bill"] if each["kind"] == "server"]
+        assert (line["unit_price"], line["date"]) == ("0.01", "2026-10-01")
+        # What the option states is a body of the bill.
+        bill = application.client.post("/bills", json=best["config"])
+        assert bill.status_code == 200, bill.text
+        assert bill.json()["usd_per_month"] == best["usd_per_month"]
+
     def test_the_same_list_is_one_book_and_a_newer_one_names_what_changed(
         self, application: Application
     ) -> None:
@@ -680,6 +734,7 @@ class TestPriceBooks:
         assert "POST /api/v1/catalog/price-books" in refused.json()["hint"]
         kept = application.get(f"/catalog/price-books/{book['id']}")
         assert kept["prices"] == book["prices"]
+        assert (kept["rents"], book["rents"]) == ([], [])
         missing = application.client.put(
             "/catalog/price-books/own-imported-csv-none",
             json=CHANGED,

@@ -42,7 +42,7 @@ test("compare: a flash cache is replayed beside the schemes, and the address kee
 test("@long scheme map and DRAM or flash: flash caches are replayed there too", async ({
   page,
 }) => {
-  await openReady(page, `/map?${POINT}`);
+  await openReady(page, `/scheme-map?${POINT}`);
   await replayLarc(page);
   await expect(replayed(page).getByRole("heading")).toContainText(/LARC/);
   await openReady(page, `/dram-or-flash?${POINT}&caches=larc`);

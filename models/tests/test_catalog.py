@@ -10,7 +10,7 @@ import pytest
 
 from tierwright.common.errors import BadInput
 from tierwright.common.shipped import shipped_folder
-from tierwright.hardware import catalog
+from tierwright.hardware import catalog, facts
 from tierwright.hardware.capabilities import missing_figures
 from tierwright.hardware.device import FIGURES, KINDS, OPERATIONS
 from tierwright.hardware.prices import MOST_QUARTERS_APART, quarter_of
@@ -36,7 +36,7 @@ KNOWN = (
 
 
 def test_every_shipped_file_is_read() -> None:
-    folder = catalog.fixtures_folder()
+    folder = facts.fixtures_folder()
     assert set(catalog.devices()) == {
         path.stem for path in folder.glob("devices/*.toml")
     }
@@ -212,7 +212,7 @@ def test_an_unknown_id_offers_near_ones() -> None:
 def own_fixtures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "devices").mkdir()
     (tmp_path / "prices").mkdir()
-    monkeypatch.setenv(catalog.FIXTURES_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(facts.FIXTURES_VARIABLE, str(tmp_path))
     return tmp_path
 
 
@@ -263,11 +263,11 @@ def test_two_default_books_are_refused(own_fixtures: Path) -> None:
 def test_a_folder_without_facts_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(catalog.FIXTURES_VARIABLE, str(tmp_path))
+    monkeypatch.setenv(facts.FIXTURES_VARIABLE, str(tmp_path))
     with pytest.raises(BadInput) as caught:
         catalog.devices()
     assert "does not hold `devices` and `prices`" in caught.value.message
-    assert catalog.FIXTURES_VARIABLE in caught.value.hint
+    assert facts.FIXTURES_VARIABLE in caught.value.hint
 
 
 # Columns of the table that the files were made from, and the figures they became.

@@ -27,7 +27,7 @@ from tierwright.evaluate.described.workload import (
     described_profile,
 )
 from tierwright.evaluate.page_flow.cautions import about_curve
-from tierwright.hardware.catalog import fixtures_folder
+from tierwright.hardware.facts import fixtures_folder
 from tierwright.hardware.workload_presets import (
     find_preset,
     preset_from_mapping,

@@ -22,8 +22,9 @@ from tierwright.catalogue.vectors import conformance
 from tierwright.common.documents import read_toml
 from tierwright.common.errors import BadInput
 from tierwright.common.units import parse_bytes
-from tierwright.hardware.catalog import device_or_file, fixtures_folder
+from tierwright.hardware.catalog import device_or_file
 from tierwright.hardware.device import device_from_mapping
+from tierwright.hardware.facts import fixtures_folder
 from tierwright.hardware.fio import import_fio, read_fio
 from tierwright.hardware.prices import price_book_from_mapping
 from tierwright.hardware.smart import read_smart, smart_from_mapping

@@ -369,8 +369,28 @@ class TestBook:
         [
             ("X,n,,2026-10-01,USD,980,,EA,,", "neither an exact rule nor the mapping"),
             (
-                "X,n,,2026-10-01,USD,9,,HUR,instance,aws-i4i.4xlarge",
-                "devices and of memory",
+                "X,n,,2026-10-01,USD,9,,EA,part,chassis-dell-r760",
+                "devices and of memory, and rents",
+            ),
+            (
+                "X,n,,2026-10-01,USD,9,,EA,instance,aws-i4i.4xlarge",
+                "not the rent of an instance",
+            ),
+            (
+                "X,n,,2026-10-01,USD,9,,HUR,instance,aws-i4i.nothing",
+                "there is no instance",
+            ),
+            (
+                "X,n,,2026-10-01,USD,9,,GiB-Months,volume,aws-s3-standard",
+                "there is no block volume",
+            ),
+            (
+                "X,n,,2026-10-01,USD,9,,MON,volume,aws-ebs-gp2",
+                "does not state its whole `size_gib`",
+            ),
+            (
+                "X,n,,2026-10-01,USD,9,,GiB-Months,volume,aws-ebs-gp3",
+                "no one price of its IOPS and throughput",
             ),
             ("X,n,,2026-10-01,USD,9,,EA,device,nothing", "there is no device"),
             (f"X,n,r2,2026-10-01,USD,9,,EA,device,{DRIVE}", "2 prices"),

@@ -19,11 +19,14 @@ import pytest
 from test_import_focus import ROW, table
 from test_import_google import SAMPLE as SKU
 from test_import_inventory import DMIDECODE, LSBLK, NVME_NEW, NVME_OLD, smart
+from test_import_netbox import GIB_MEMORY, MODULE_TABLE, module, page
+from test_import_netbox import WHOLE as NETBOX
 from test_import_prices import F16S, SAMPLE, as_csv, azure
 from test_import_redfish import WHOLE, members_of, zipped
 
 from tierwright.common.errors import BadInput
 from tierwright.hardware.imports import inventories, redfish
+from tierwright.hardware.imports.columns import Columns
 from tierwright.hardware.imports.host.inventory import read_stream
 from tierwright.hardware.imports.readers import PRICES, QUOTES, read_rows
 
@@ -108,6 +111,27 @@ MACHINES = (
     b"db1,64 GiB,16,32,10,A,4,7.68 TB,nvme,93\ndb2,64 GiB,2,4,4,B,1,1 TiB,hdd,\n"
 )
 
+CMDB = b"Name;RAM (MB);Disk model;Disks;Disk space (GB)\ndb1;1048576;A;4;7680\ndb2;524288;B;2;3840\n"
+OF_CMDB = Columns(
+    {
+        "host": "Name",
+        "ram": "RAM (MB)",
+        "drive": "Disk model",
+        "drives": "Disks",
+        "drive_size": "Disk space (GB)",
+    },
+    {"memory_unit": "MiB", "drive_unit": "GB", "drive_kind": "nvme"},
+)
+OFFERS = b"Artikel,Menge,Preis (netto),Bemerkung\nP-1,4,980.00,x\nP-2,100,0.10,\n"
+OF_OFFERS = Columns(
+    {"part_number": "Artikel", "quantity": "Menge", "price": "Preis (netto)"},
+    {"quote_id": "Q-17", "currency": "EUR", "unit": "EA"},
+)
+FEW_OF_NETBOX = joined(
+    NETBOX[0], page("modules", module(1, 1, 1), module(2, 1, 2)), *NETBOX[2:]
+)
+"""Without its long list of modules."""
+
 READERS: dict[str, tuple[Callable[[bytes], Any], list[bytes]]] = {
     "csv": (quotes("csv"), [QUOTE_CSV]),
     "json": (quotes("json"), [json.dumps(QUOTE).encode()]),
@@ -127,6 +151,24 @@ READERS: dict[str, tuple[Callable[[bytes], Any], list[bytes]]] = {
             io.BytesIO(content), "given", "db1", "csv"
         ),
         [MACHINES],
+    ),
+    "csv of quotes by a mapping": (
+        lambda content: read_rows(
+            io.BytesIO(content), "given", QUOTES, lambda _: None, columns=OF_OFFERS
+        ),
+        [OFFERS],
+    ),
+    "csv of machines by a mapping": (
+        lambda content: inventories.read_stream(
+            io.BytesIO(content), "given", "db1", "csv", OF_CMDB
+        ),
+        [CMDB],
+    ),
+    "netbox": (
+        lambda content: inventories.read_stream(
+            io.BytesIO(content), "given", "db1", "netbox", GIB_MEMORY
+        ),
+        [FEW_OF_NETBOX, MODULE_TABLE[:600].rpartition("\n")[0].encode()],
     ),
     "redfish": (
         lambda content: redfish.read_stream(io.BytesIO(content), "given"),
@@ -190,9 +232,10 @@ def test_every_reader_is_among_them() -> None:
     assert set(READERS) == {
         *QUOTES,
         *PRICES,
-        "host",
-        "redfish",
+        *inventories.FORMATS,
         "archive",
+        "csv of quotes by a mapping",
+        "csv of machines by a mapping",
         "csv of prices",
         "csv of machines",
     }

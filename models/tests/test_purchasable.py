@@ -9,7 +9,7 @@ import pytest
 from command import run
 
 from tierwright.common.errors import BadInput
-from tierwright.hardware import catalog, parts, price_history, servers, volumes
+from tierwright.hardware import catalog, facts, parts, price_history, servers, volumes
 
 HOURS = Decimal(730)
 FOLDERS: dict[str, Callable[[], Any]] = {
@@ -23,7 +23,7 @@ COUNTS = {"servers": 94, "volumes": 34, "parts": 42, "price-history": 10}
 
 @pytest.mark.parametrize("name", FOLDERS)
 def test_every_shipped_file_is_read(name: str) -> None:
-    folder = catalog.fixtures_folder() / name
+    folder = facts.fixtures_folder() / name
     assert set(FOLDERS[name]()) == {path.stem for path in folder.glob("*.toml")}
     assert len(FOLDERS[name]()) == COUNTS[name]
     assert all(path.stat().st_size < 2_000_000 for path in folder.iterdir())
@@ -45,7 +45,7 @@ def test_every_figure_has_source_licence_and_unit() -> None:
 
 def test_no_figure_rests_on_the_share_alike_database() -> None:
     for name in FOLDERS:
-        for path in (catalog.fixtures_folder() / name).glob("*.toml"):
+        for path in (facts.fixtures_folder() / name).glob("*.toml"):
             assert "SpareCores" not in path.read_text("utf-8"), path.name
 
 

@@ -360,6 +360,9 @@ OF_ONE_SCHEMA: dict[str, str] = {
     "device.",
     "PriceOut.kind": "Kind of device with this price; null: the price is of one "
     "device.",
+    "PriceBookIn.rents": "Of instances and volumes, in place of those shipped.",
+    "RentOut.instance": "Instance that is rented at it; null: it is of a volume.",
+    "RentOut.volume": "Volume that is rented at it; null: it is of an instance.",
     "FioImportOut.device": "The device made from the result.",
     "FioImportOut.runs": "Every run of the result, used or not.",
     "FioRunOut.block_bytes": "Size of a request. [bytes]",

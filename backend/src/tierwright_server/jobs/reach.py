@@ -2,7 +2,7 @@
 
 from typing import TypedDict
 
-from tierwright.hardware.catalog import fixtures_folder
+from tierwright.hardware.facts import fixtures_folder
 from tierwright_server.common.settings import Settings
 
 

@@ -235,6 +235,10 @@ def _of_book(book: PriceBookOut) -> dict[str, str]:
         name = f"{of} ({'rent' if price.usd_per_gb is None else 'purchase'})"
         dated = f" ({price.date})" if price.date else ""
         prices[name] = f"{price.usd:f} {price.unit}{dated}"
+    for rent in book.rents:
+        dated = f" ({rent.date})" if rent.date else ""
+        name = f"{rent.instance or rent.volume} ({rent.figure})"
+        prices[name] = f"{rent.usd:f} {rent.unit}{dated}"
     return {"date": book.date, **prices}
 
 

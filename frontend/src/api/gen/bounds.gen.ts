@@ -145,6 +145,7 @@ export const BillExtraIn = {
 export const BillIn = {
   machines: {"low":1,"high":1000000,"whole":true,"usual":1},
   usd_per_hour: {"low":0,"high":1000000000},
+  rent: {"most":200},
   commitment_discount: {"low":0,"high":1,"usual":0},
   part: {"most":200},
   own: {"most":200},
@@ -175,6 +176,13 @@ export const BillPowerIn = {
   pue: {"low":1,"high":100,"usual":1.5},
 } as const;
 
+export const BillRentIn = {
+  usd_per_hour: {"low":0,"high":1000000000},
+  usd_per_gib_month: {"low":0,"high":1000000000},
+  usd_per_iops_month: {"low":0,"high":1000000000},
+  usd_per_mb_per_s_month: {"low":0,"high":1000000000},
+} as const;
+
 export const BillReservedIn = {
   gib: {"low":0,"high":1000000000000000},
 } as const;
@@ -182,6 +190,7 @@ export const BillReservedIn = {
 export const BillSideIn = {
   machines: {"low":1,"high":1000000,"whole":true,"usual":1},
   usd_per_hour: {"low":0,"high":1000000000},
+  rent: {"most":200},
   commitment_discount: {"low":0,"high":1,"usual":0},
   part: {"most":200},
   own: {"most":200},
@@ -434,7 +443,7 @@ export const CreatePoolSplitQuery = {
 } as const;
 
 export const CreatePriceBookQuery = {
-  table: {"values":["exchange_rates","absent","prices"]},
+  table: {"values":["exchange_rates","absent","prices","rents"]},
 } as const;
 
 export const CreateQuoteRankingQuery = {
@@ -693,7 +702,7 @@ export const GetPoolSplitQuery = {
 } as const;
 
 export const GetPriceBookQuery = {
-  table: {"values":["exchange_rates","absent","prices"]},
+  table: {"values":["exchange_rates","absent","prices","rents"]},
 } as const;
 
 export const GetQuoteRankingQuery = {
@@ -777,7 +786,7 @@ export const ImportFioQuery = {
 } as const;
 
 export const ImportPriceBookQuery = {
-  table: {"values":["price_book.exchange_rates","price_book.absent","price_book.prices","left","changes","skipped","warnings"]},
+  table: {"values":["price_book.exchange_rates","price_book.absent","price_book.prices","price_book.rents","left","changes","skipped","warnings"]},
 } as const;
 
 export const JoinedWorkloadIn = {
@@ -857,7 +866,7 @@ export const ListPriceBooksQuery = {
   origin: {"values":["shipped","own"]},
   limit: {"low":1,"high":500,"whole":true,"usual":500},
   offset: {"low":0,"high":1000000000,"whole":true,"usual":0},
-  table: {"values":["items","items.exchange_rates","items.absent","items.prices"]},
+  table: {"values":["items","items.exchange_rates","items.absent","items.prices","items.rents"]},
 } as const;
 
 export const ListPriceHistoryQuery = {
@@ -1023,6 +1032,7 @@ export const PriceBookImportIn = {
 export const PriceBookIn = {
   exchange_rates: {"most":200},
   prices: {"most":1000},
+  rents: {"most":1000},
 } as const;
 
 export const PriceIn = {
@@ -1124,6 +1134,17 @@ export const RegisterFileQuery = {
 
 export const RenameWorkloadQuery = {
   table: {"values":["summary.warnings","summary.evidence.parts","summary.evidence.tiers","summary.production.production.rates","summary.composed_of"]},
+} as const;
+
+export const RentIn = {
+  usd_per_hour: {"low":0,"high":1000000000},
+  usd_per_gib_month: {"low":0,"high":1000000000},
+  usd_per_iops_month: {"low":0,"high":1000000000},
+  usd_per_mb_per_s_month: {"low":0,"high":1000000000},
+  per_hour: {"low":0,"high":1000000000},
+  per_gib_month: {"low":0,"high":1000000000},
+  per_iops_month: {"low":0,"high":1000000000},
+  per_mb_per_s_month: {"low":0,"high":1000000000},
 } as const;
 
 export const ReportAdviceQuery = {
@@ -1355,7 +1376,7 @@ export const UpdateDeviceQuery = {
 } as const;
 
 export const UpdatePriceBookQuery = {
-  table: {"values":["exchange_rates","absent","prices"]},
+  table: {"values":["exchange_rates","absent","prices","rents"]},
 } as const;
 
 export const UpdateScenarioQuery = {

@@ -1858,6 +1858,12 @@ export type BillIn = {
      */
     usd_per_hour?: number | string | null;
     /**
+     * Rent
+     *
+     * Rents of instances and volumes in place of those shipped, each with its source; an option of an advice states those of its price book.
+     */
+    rent?: Array<BillRentIn>;
+    /**
      * Commitment
      *
      * Name of the commitment that gives the discount.
@@ -2270,6 +2276,74 @@ export type BillRamOut = {
 };
 
 /**
+ * BillRentIn
+ *
+ * A rent of the instance or of a volume, in place of the shipped one; exactly one amount.
+ */
+export type BillRentIn = {
+    /**
+     * Instance
+     *
+     * Id of the instance; absent: of a volume.
+     */
+    instance?: string | null;
+    /**
+     * Volume
+     *
+     * Id of the volume; absent: of the instance.
+     */
+    volume?: string | null;
+    /**
+     * Usd Per Hour
+     *
+     * Of an instance. [USD/hour]
+     */
+    usd_per_hour?: number | string | null;
+    /**
+     * Usd Per Gib Month
+     *
+     * Capacity of a volume. [USD/GiB/month]
+     */
+    usd_per_gib_month?: number | string | null;
+    /**
+     * Usd Per Iops Month
+     *
+     * IOPS above the included ones. [USD/IOPS/month]
+     */
+    usd_per_iops_month?: number | string | null;
+    /**
+     * Usd Per Mb Per S Month
+     *
+     * Throughput above the included one, in the unit in which the volume counts it.
+     */
+    usd_per_mb_per_s_month?: number | string | null;
+    /**
+     * Source
+     *
+     * Where the rent is from.
+     */
+    source: string;
+    /**
+     * Date
+     *
+     * When it was seen.
+     */
+    date?: string | null;
+    /**
+     * Region
+     *
+     * Where it holds.
+     */
+    region?: string;
+    /**
+     * Note
+     *
+     * What to know before using it.
+     */
+    note?: string;
+};
+
+/**
  * BillReservedIn
  *
  * RAM of each machine that is not for the cache.
@@ -2319,6 +2393,12 @@ export type BillSideIn = {
      * Your price of the server, instead of the list.
      */
     usd_per_hour?: number | string | null;
+    /**
+     * Rent
+     *
+     * Rents of instances and volumes in place of those shipped, each with its source; an option of an advice states those of its price book.
+     */
+    rent?: Array<BillRentIn>;
     /**
      * Commitment
      *
@@ -16275,6 +16355,12 @@ export type PriceBookIn = {
      * The prices.
      */
     prices: Array<PriceIn>;
+    /**
+     * Rents
+     *
+     * Of instances and volumes, in place of those shipped.
+     */
+    rents?: Array<RentIn>;
 };
 
 /**
@@ -16381,6 +16467,12 @@ export type PriceBookOut = {
      * The prices.
      */
     prices: Array<PriceOut>;
+    /**
+     * Rents
+     *
+     * Of instances and volumes: the advisor rents them at these, all others as shipped.
+     */
+    rents: Array<RentOut>;
     /**
      * Etag
      *
@@ -18433,6 +18525,166 @@ export type RelationOut = {
      * Different pages that were accessed. [pages]
      */
     distinct_pages: number;
+};
+
+/**
+ * RentIn
+ *
+ * One rent of an instance or of a volume; exactly one of the eight money fields.
+ */
+export type RentIn = {
+    /**
+     * Instance
+     *
+     * Shipped instance that is rented at it.
+     */
+    instance?: string | null;
+    /**
+     * Volume
+     *
+     * Shipped volume that is rented at it.
+     */
+    volume?: string | null;
+    /**
+     * Usd Per Hour
+     *
+     * Of an instance. [USD/hour]
+     */
+    usd_per_hour?: number | string | null;
+    /**
+     * Usd Per Gib Month
+     *
+     * Capacity of a volume. [USD/GiB/month]
+     */
+    usd_per_gib_month?: number | string | null;
+    /**
+     * Usd Per Iops Month
+     *
+     * IOPS of a volume above the included ones. [USD/IOPS/month]
+     */
+    usd_per_iops_month?: number | string | null;
+    /**
+     * Usd Per Mb Per S Month
+     *
+     * Throughput of a volume above the included one, in the unit in which the volume counts it.
+     */
+    usd_per_mb_per_s_month?: number | string | null;
+    /**
+     * Per Hour
+     *
+     * The same, in the currency of the book.
+     */
+    per_hour?: number | string | null;
+    /**
+     * Per Gib Month
+     *
+     * The same, in the currency of the book.
+     */
+    per_gib_month?: number | string | null;
+    /**
+     * Per Iops Month
+     *
+     * The same, in the currency of the book.
+     */
+    per_iops_month?: number | string | null;
+    /**
+     * Per Mb Per S Month
+     *
+     * The same, in the currency of the book.
+     */
+    per_mb_per_s_month?: number | string | null;
+    /**
+     * Source
+     *
+     * Where it is from.
+     */
+    source: string;
+    /**
+     * Date
+     *
+     * Its day, month or quarter.
+     */
+    date?: string | null;
+    /**
+     * Region
+     *
+     * Where the prices hold; empty: anywhere.
+     */
+    region?: string;
+    /**
+     * Note
+     *
+     * A remark.
+     */
+    note?: string;
+};
+
+/**
+ * RentOut
+ *
+ * One rent of an instance or of a volume.
+ */
+export type RentOut = {
+    /**
+     * Instance
+     *
+     * Instance that is rented at it; null: it is of a volume.
+     */
+    instance: string | null;
+    /**
+     * Volume
+     *
+     * Volume that is rented at it; null: it is of an instance.
+     */
+    volume: string | null;
+    /**
+     * Figure
+     *
+     * Which rent it is.
+     */
+    figure: 'usd_per_hour' | 'usd_per_gib_month' | 'usd_per_iops_month' | 'usd_per_mb_per_s_month';
+    /**
+     * Usd
+     *
+     * In `unit`.
+     */
+    usd: string;
+    /**
+     * Stated
+     *
+     * As stated, where the book is in another currency. [its currency]
+     */
+    stated: string | null;
+    /**
+     * Unit
+     *
+     * Such as `USD/hour`.
+     */
+    unit: string;
+    /**
+     * Source
+     *
+     * Where it is from.
+     */
+    source: string;
+    /**
+     * Date
+     *
+     * Its day, month or quarter.
+     */
+    date: string | null;
+    /**
+     * Region
+     *
+     * Where it holds; empty where that is not stated.
+     */
+    region: string;
+    /**
+     * Note
+     *
+     * A remark.
+     */
+    note: string;
 };
 
 /**
@@ -30232,7 +30484,7 @@ export type ImportPriceBookData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'price_book.exchange_rates' | 'price_book.absent' | 'price_book.prices' | 'left' | 'changes' | 'skipped' | 'warnings';
+        table?: 'price_book.exchange_rates' | 'price_book.absent' | 'price_book.prices' | 'price_book.rents' | 'left' | 'changes' | 'skipped' | 'warnings';
     };
     url: '/api/v1/imports/price-books';
 };
@@ -32123,7 +32375,7 @@ export type ListPriceBooksData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `items`.
          */
-        table?: 'items' | 'items.exchange_rates' | 'items.absent' | 'items.prices';
+        table?: 'items' | 'items.exchange_rates' | 'items.absent' | 'items.prices' | 'items.rents';
     };
     url: '/api/v1/catalog/price-books';
 };
@@ -32183,7 +32435,7 @@ export type CreatePriceBookData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'exchange_rates' | 'absent' | 'prices';
+        table?: 'exchange_rates' | 'absent' | 'prices' | 'rents';
     };
     url: '/api/v1/catalog/price-books';
 };
@@ -32432,7 +32684,7 @@ export type GetPriceBookData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'exchange_rates' | 'absent' | 'prices';
+        table?: 'exchange_rates' | 'absent' | 'prices' | 'rents';
     };
     url: '/api/v1/catalog/price-books/{price_book_id}';
 };
@@ -32505,7 +32757,7 @@ export type UpdatePriceBookData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'exchange_rates' | 'absent' | 'prices';
+        table?: 'exchange_rates' | 'absent' | 'prices' | 'rents';
     };
     url: '/api/v1/catalog/price-books/{price_book_id}';
 };

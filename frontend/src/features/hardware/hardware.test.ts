@@ -68,6 +68,7 @@ const book: PriceBookOut = {
   default: false,
   retired: "",
   absent: [],
+  rents: [],
   prices: [
     {
       device_id: null,
@@ -166,6 +167,38 @@ describe("a price book's form", () => {
       "0.40",
       "EUR/GiB",
     ]);
+  });
+
+  it("keeps the rents of a book, in its currency", () => {
+    const rent = {
+      instance: "aws-i4i.4xlarge",
+      volume: null,
+      figure: "usd_per_hour" as const,
+      usd: "1",
+      stated: null,
+      unit: "USD/hour",
+      source: "our contract",
+      date: "2026-10-01",
+      region: "eu-central-1",
+      note: "",
+    };
+    const input = bookOfForm(formOfBook({ ...book, rents: [rent] }));
+    expect(input.rents).toEqual([
+      {
+        instance: "aws-i4i.4xlarge",
+        usd_per_hour: "1",
+        source: "our contract",
+        date: "2026-10-01",
+        region: "eu-central-1",
+        note: "",
+      },
+    ]);
+    const euros = { ...book, currency: "EUR", rents: [{ ...rent, stated: "0.88" }] };
+    expect(bookOfForm(formOfBook(euros)).rents?.[0]).toMatchObject({
+      per_hour: "0.88",
+    });
+    expect(bookOfForm(formOfBook(euros)).rents?.[0]).not.toHaveProperty("usd_per_hour");
+    expect(bookOfForm(formOfBook(book))).not.toHaveProperty("rents");
   });
 
   it("keeps the range of a price until the price is another", () => {

@@ -1,5 +1,11 @@
 import type { PriceBookOut } from "@/api/catalog";
-import type { ExchangeRateOut, PriceBookIn, PriceIn } from "@/api/gen/types.gen";
+import type {
+  ExchangeRateOut,
+  PriceBookIn,
+  PriceIn,
+  RentIn,
+  RentOut,
+} from "@/api/gen/types.gen";
 import { BASE_CURRENCY } from "@/units/currency";
 import { parseNumber } from "@/units/quantity";
 
@@ -12,6 +18,8 @@ export interface PriceBookForm {
   currency: string;
   rates: RateRow[];
   prices: PriceRow[];
+  /** Rents of instances and volumes, as they were loaded: no field changes them. */
+  rents: RentIn[];
 }
 
 /** The four ways a price is quoted; decimal and binary units stay what they are. */
@@ -118,6 +126,7 @@ export function formOfBook(book: PriceBookOut | null): PriceBookForm {
       currency: BASE_CURRENCY,
       rates: [],
       prices: [emptyPrice("first")],
+      rents: [],
     };
   }
   return {
@@ -147,6 +156,17 @@ export function formOfBook(book: PriceBookOut | null): PriceBookForm {
         ? row
         : { ...row, range: { low, high, of: priceOf(row) } };
     }),
+    rents: book.rents.map(rentIn),
+  };
+}
+
+/** A rent as the server takes it, in the currency of its book. */
+function rentIn({ instance, volume, figure, usd, stated, ...rent }: RentOut): RentIn {
+  const { source, date, region, note } = rent;
+  return {
+    ...(instance === null ? { volume } : { instance }),
+    [stated === null ? figure : figure.replace("usd_", "")]: stated ?? usd,
+    ...{ source, date, region, note },
   };
 }
 
@@ -251,6 +271,7 @@ export function bookOfForm(form: PriceBookForm): PriceBookIn {
         note: row.note,
       };
     }),
+    ...(form.rents.length > 0 ? { rents: form.rents } : {}),
   };
 }
 

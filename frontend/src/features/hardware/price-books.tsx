@@ -22,6 +22,7 @@ import {
 } from "./price-book-form";
 
 type Price = PriceBookOut["prices"][number];
+type Rent = PriceBookOut["rents"][number];
 
 interface Editing {
   /** `null` makes a new own book of what is typed. */
@@ -65,7 +66,7 @@ export function PriceBooks(props: {
                 region
               ),
           },
-          { key: "Prices", cell: (book) => book.prices.length },
+          { key: "Prices", cell: (book) => book.prices.length + book.rents.length },
           {
             key: "Actions",
             align: "text",
@@ -192,6 +193,7 @@ function PriceTable(props: {
         </Text>
       ))}
       <BookTable book={book} target={target} />
+      {book.rents.length > 0 && <RentTable book={book} />}
     </>
   );
 }
@@ -241,6 +243,59 @@ function BookTable(props: {
       ]}
       rows={book.prices}
       rowKey={(price) => `${price.device_id} ${price.kind} ${price.unit}`}
+    />
+  );
+}
+
+const RENT_TITLES: Readonly<Record<Rent["figure"], string>> = {
+  usd_per_hour: "instance",
+  usd_per_gib_month: "capacity",
+  usd_per_iops_month: "IOPS above the included ones",
+  usd_per_mb_per_s_month: "throughput above the included one",
+};
+
+/** Rents of instances and volumes: the advisor rents them at these. */
+function RentTable({ book }: { readonly book: PriceBookOut }) {
+  return (
+    <DataTable
+      label={`Rents of ${book.name}`}
+      columns={[
+        {
+          key: "For",
+          rowHeader: true,
+          cell: (rent) => rent.instance ?? rent.volume ?? "",
+        },
+        { key: "Rent of", align: "text", cell: (rent) => RENT_TITLES[rent.figure] },
+        {
+          key: "Rent",
+          cell: (rent) => rent.stated ?? rent.usd,
+        },
+        {
+          key: "Unit",
+          align: "text",
+          cell: (rent) => rent.unit.replace(/^USD/, book.currency),
+        },
+        {
+          key: "Region",
+          align: "text",
+          cell: ({ region }) =>
+            region === "" ? <Unknown reason="no region is stated" /> : region,
+        },
+        {
+          key: "Date",
+          align: "text",
+          cell: (rent) => rent.date ?? <Unknown reason="the source carries no date" />,
+        },
+        {
+          key: "Source",
+          align: "text",
+          cell: (rent) => (
+            <span style={{ overflowWrap: "anywhere" }}>{rent.source}</span>
+          ),
+        },
+      ]}
+      rows={book.rents}
+      rowKey={(rent) => `${rent.instance} ${rent.volume} ${rent.figure}`}
     />
   );
 }

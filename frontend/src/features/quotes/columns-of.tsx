@@ -33,24 +33,39 @@ const refusedText = (refused: string): string | undefined =>
     ? undefined
     : `"${refused}" is not a field and what it is, or names a field again; write one on each line, such as price=Net price`;
 
-/** Names the columns of a table that another system wrote. */
+const TABLE = {
+  label: (name: string) => `Columns of ${name} have other names`,
+  text: "Of a table of ServiceNow, Device42 or a spreadsheet: a field of ours and the name of its column, one on each line.",
+  values: "currency=EUR",
+};
+const NETBOX = {
+  label: (name: string) => `Fields and units of ${name}`,
+  text: "Of NetBox: the attribute or custom field with the size; in every row the unit of memory and of drives where it is not stated, and the profile or role of each.",
+  values: "memory_unit=GiB\ndrive_profile=Hard disk",
+};
+
+/** Names the columns of a table that another system wrote, or what an instance of NetBox calls its fields. */
 export function ColumnsOf(props: {
   readonly name: string;
   /** Fields that are read, as an example of each kind of file. */
   readonly example: string;
+  /** As which the file was read; empty while it is not known. */
+  readonly format: string;
   readonly onRead: (stated: TableColumns) => void;
 }) {
-  const { name, example } = props;
+  const { name } = props;
+  const isNetbox = props.format === "netbox";
+  const said = isNetbox ? NETBOX : TABLE;
+  const example = isNetbox ? "size=capacity" : props.example;
   const [columns, setColumns] = useState("");
   const [values, setValues] = useState("");
   const named = pairsOf(columns);
   const same = pairsOf(values);
   return (
-    <Disclosure label={`Columns of ${name} have other names`}>
+    <Disclosure label={said.label(name)}>
       <Stack gap="xs">
         <Text size="sm" c="dimmed">
-          Of a table of ServiceNow, Device42 or a spreadsheet: a field of ours and the
-          name of its column, one on each line.
+          {said.text}
         </Text>
         <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
           <Textarea
@@ -68,7 +83,7 @@ export function ColumnsOf(props: {
             aria-label={`The same in every row of ${name}`}
             autosize
             minRows={3}
-            placeholder="currency=EUR"
+            placeholder={said.values}
             value={values}
             error={refusedText(same.refused)}
             onChange={(event) => setValues(event.currentTarget.value)}

@@ -77,6 +77,9 @@ export function kindOf(text: string): ImportKind {
   if (columns.has("price") && columns.has("date") && !columns.has("quote_id")) {
     return "prices";
   }
+  if (columns.has("device") && (columns.has("module type") || columns.has("part id"))) {
+    return "inventory";
+  }
   const holds = ["ram", "module", "drive"].some((name) => columns.has(name));
   if (columns.has("host") && holds) {
     return "inventory";
@@ -84,7 +87,11 @@ export function kindOf(text: string): ImportKind {
   if (head.startsWith(ARCHIVE)) {
     return "inventory";
   }
-  if (/"blockdevices"|Handle 0x|"Devices"\s*:|tierwright-host|"@odata\./.test(head)) {
+  if (
+    /"blockdevices"|Handle 0x|"Devices"\s*:|tierwright-host|"@odata\.|\/api\/dcim\//.test(
+      head,
+    )
+  ) {
     return "inventory";
   }
   return head.startsWith(PARQUET) ||
@@ -354,10 +361,11 @@ function Files(props: {
             {imports[at]?.data !== undefined && (
               <ImportView name={file.name} found={imports[at].data} />
             )}
-            {file.encoding === "text" && (
+            {(file.encoding === "text" || file.kind === "inventory") && (
               <ColumnsOf
                 name={file.name}
                 example={FIELDS[file.kind]}
+                format={imports[at]?.data?.format ?? ""}
                 onRead={(stated) => props.read(at, stated)}
               />
             )}

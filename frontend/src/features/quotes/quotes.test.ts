@@ -48,6 +48,8 @@ describe("what a file seems to be", () => {
     ["PAR1\u0000", "prices"],
     ["sku;date;currency;price;unit\n", "prices"],
     ["quote_id,date,price\n", "quotes"],
+    ['{"results":[{"url":"https://n.example/api/dcim/modules/1/"}]}', "inventory"],
+    ["Device,Module Bay,Manufacturer,Module Type\ndb1,1,A,B", "inventory"],
     ["PK\u0003\u0004\u0014", "inventory"],
   ])("%s is %s", (text, kind) => {
     expect(kindOf(text)).toBe(kind);

@@ -14,7 +14,7 @@ from tierwright.catalogue.cards import face, fd, kv, mod, sce, zhou
 from tierwright.catalogue.vectors.conformance import FORMULAS
 from tierwright.common.errors import BadInput
 from tierwright.common.shipped import shipped_folder
-from tierwright.hardware.catalog import fixtures_folder
+from tierwright.hardware.facts import fixtures_folder
 
 ONE_UNIT = "all times in one unit of your choice; resulting times are in the same unit"
 EXAMPLES_FILE = "independent.json"

@@ -266,7 +266,7 @@ def inventory(
         typer.Option(
             "--as",
             metavar="FORMAT",
-            help="host: outputs of lsblk, dmidecode, nvme and smartctl; redfish: saved answers; csv: a table [default: by the content].",
+            help="host: outputs of lsblk, dmidecode, nvme and smartctl; redfish or netbox: saved answers, or exported tables of NetBox; csv: a table [default: by the content].",
         ),
     ] = None,
     mapping: Annotated[

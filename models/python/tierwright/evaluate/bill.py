@@ -15,6 +15,7 @@ from tierwright.evaluate.economics import HOURS_PER_MONTH
 from tierwright.hardware.build import Build, PartItem, Price, StoreItem, VolumeItem
 from tierwright.hardware.price_history import PricePoint
 from tierwright.hardware.prices import MOST_QUARTERS_APART, quarter_of
+from tierwright.hardware.rents import LICENCE
 from tierwright.hardware.servers import Server
 from tierwright.hardware.volumes import Volume
 
@@ -293,7 +294,9 @@ def _server_line(build: Build, server: Server) -> Line:
     price = None if listed is None else listed * (1 - build.commitment_discount)
     fact = server.figures.get("usd_per_hour")
     of = (None, "") if fact is None else (fact.date, fact.source)
-    note = "730 hours a month, on demand"
+    # A rent of a price book may be that of a contract.
+    is_stated = fact is not None and fact.licence == LICENCE
+    note = "730 hours a month" + ("" if is_stated else ", on demand")
     if build.usd_per_hour is not None:
         of, note = (None, "stated in the CONFIG"), "730 hours a month"
     if build.commitment_discount:

@@ -18,6 +18,7 @@ from tierwright.hardware.parts import Part, part
 from tierwright.hardware.price_history import PriceSeries, price_history
 from tierwright.hardware.prices import PriceBook
 from tierwright.hardware.rated_endurance import rated_endurance
+from tierwright.hardware.rents import Rents, rented, rents_from_list
 from tierwright.hardware.servers import Server, server
 from tierwright.hardware.volumes import Volume, volume
 
@@ -39,6 +40,7 @@ _KEYS = {
     "horizon_months",
     "server",
     "usd_per_hour",
+    "rent",
     "commitment",
     "commitment_discount",
     "price_book",
@@ -288,7 +290,8 @@ class _Reader:
         book = self.book(data, at)
         day = self.date(data, "price_date", at)
         name = self.text(data, "server", at)
-        rented = server(name) if name else None
+        rents = rents_from_list(data.get("rent", []), f"{at}rent", self.problems)
+        leased = rented(server(name), rents) if name else None
         spares = self.table(data, "spares", at, {"share", "count"})
         power = self.table(data, "power", at, {"usd_per_kwh", "watts", "pue"})
         discount = self.amount(data, "commitment_discount", at, Decimal(0), most=1)
@@ -307,14 +310,14 @@ class _Reader:
             name=self.text(data, "name", at),
             machines=self.count(data, "machines", at, 1, least=1),
             horizon_months=months,
-            server=rented,
+            server=leased,
             usd_per_hour=self.amount(data, "usd_per_hour", at),
             commitment=self.text(data, "commitment", at),
             commitment_discount=discount or Decimal(0),
             parts=parts,
             own=own,
             volumes=tuple(
-                self.volume(*each) for each in self.entries(data, "volume", at)
+                self.volume(*each, rents) for each in self.entries(data, "volume", at)
             ),
             object_stores=tuple(
                 self.store(*each) for each in self.entries(data, "object_store", at)
@@ -464,9 +467,9 @@ class _Reader:
             price_history().get(found.series),
         )
 
-    def volume(self, entry: Mapping[str, Any], where: str) -> VolumeItem:
+    def volume(self, entry: Mapping[str, Any], where: str, rents: Rents) -> VolumeItem:
         keys = {"id", "quantity", "size_gib", "iops", "mb_per_s", "io_per_month"}
-        found = volume(self.identifier(entry, where, keys))
+        found = rented(volume(self.identifier(entry, where, keys)), rents)
         at = f"{where}."
         self.problems.check(
             found.kind != "object",

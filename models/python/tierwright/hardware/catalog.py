@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import calendar
 import datetime
-import os
 from collections.abc import Mapping
 from decimal import Decimal
 from functools import lru_cache
@@ -22,32 +21,11 @@ from tierwright.common.currency import (
 from tierwright.common.documents import read_json, read_toml
 from tierwright.common.errors import BadInput, Problems
 from tierwright.common.fields import check_date
-from tierwright.common.shipped import shipped_folder
 from tierwright.hardware.device import Device, device_from_mapping
+from tierwright.hardware.facts import fixtures_folder
 from tierwright.hardware.prices import PriceBook, price_book_from_mapping
 
 T = TypeVar("T")
-
-FIXTURES_VARIABLE = "TIERWRIGHT_FIXTURES"
-"""Environment variable that names the folder with `devices/` and `prices/`."""
-
-
-def fixtures_folder() -> Path:
-    """Folder of the shipped facts: `TIERWRIGHT_FIXTURES`, else that of the wheel or repository.
-
-    Raises
-    ------
-    BadInput
-        If the folder does not hold `devices` and `prices`.
-    """
-    named = os.environ.get(FIXTURES_VARIABLE)
-    folder = Path(named) if named else shipped_folder() / "fixtures"
-    if not (folder / "devices").is_dir() or not (folder / "prices").is_dir():
-        raise BadInput(
-            f"the catalogue folder `{folder}` does not hold `devices` and `prices`",
-            f"set {FIXTURES_VARIABLE} to the repository's `fixtures` folder",
-        )
-    return folder
 
 
 def devices() -> Mapping[str, Device]:

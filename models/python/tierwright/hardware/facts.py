@@ -6,6 +6,7 @@ absent, never guessed.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,14 +19,36 @@ from typing import Any, TypeVar
 from tierwright.common.documents import read_toml
 from tierwright.common.errors import BadInput, Problems
 from tierwright.common.fields import check_date, plain_number, read_decimal
+from tierwright.common.shipped import shipped_folder
 
 T = TypeVar("T")
+
+FIXTURES_VARIABLE = "TIERWRIGHT_FIXTURES"
+"""Environment variable that names the folder with `devices/` and `prices/`."""
 
 FigureTable = Mapping[str, tuple[tuple[str, ...], str]]
 """Figure to its allowed units and its meaning."""
 
 _ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
 _FACT_KEYS = {"value", "unit", "source", "date", "licence", "note", "estimate"}
+
+
+def fixtures_folder() -> Path:
+    """Folder of the shipped facts: `TIERWRIGHT_FIXTURES`, else that of the wheel or repository.
+
+    Raises
+    ------
+    BadInput
+        If the folder does not hold `devices` and `prices`.
+    """
+    named = os.environ.get(FIXTURES_VARIABLE)
+    folder = Path(named) if named else shipped_folder() / "fixtures"
+    if not (folder / "devices").is_dir() or not (folder / "prices").is_dir():
+        raise BadInput(
+            f"the catalogue folder `{folder}` does not hold `devices` and `prices`",
+            f"set {FIXTURES_VARIABLE} to the repository's `fixtures` folder",
+        )
+    return folder
 
 
 @dataclass(frozen=True, slots=True)

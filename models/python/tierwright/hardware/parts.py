@@ -12,8 +12,7 @@ from tierwright.common.errors import Problems
 from tierwright.common.fields import read_decimal
 from tierwright.common.units import UNIT_BYTES
 from tierwright.hardware import facts
-from tierwright.hardware.catalog import fixtures_folder
-from tierwright.hardware.facts import Fact, FigureTable
+from tierwright.hardware.facts import Fact, FigureTable, fixtures_folder
 from tierwright.hardware.prices import quarter_of
 
 KINDS = {

@@ -25,6 +25,7 @@ from tierwright.common.errors import BadInput, Problems
 from tierwright.common.fields import check_date
 from tierwright.common.units import UNIT_BYTES
 from tierwright.hardware.device import KINDS, RUNNING, Device, Figure, price_range
+from tierwright.hardware.rents import Rents, rents_from_list
 
 DEFAULT_AMORTISATION_MONTHS = 36
 """Months over which a purchase is spread when nothing else is said."""
@@ -60,6 +61,7 @@ _BOOK_KEYS = {
     "retired",
     "absent",
     "prices",
+    "rents",
 }
 _ABSENT_KEYS = {"kind", "reason"}
 _QUARTERS, _MONTHS_A_QUARTER = 4, 3
@@ -207,6 +209,8 @@ class PriceBook:
         Kinds without a price, and why.
     exchange_rates : tuple of ExchangeRate
         Rates that the book states itself; they go before the shipped ones.
+    rents : tuple of Rent
+        Of instances and volumes: these are rented at them, all others as shipped.
     """
 
     id: str
@@ -220,6 +224,7 @@ class PriceBook:
     retired: str = ""
     absent: Mapping[str, str] = field(default_factory=dict)
     exchange_rates: tuple[ExchangeRate, ...] = ()
+    rents: Rents = ()
 
     def rate(self, currency: str) -> ExchangeRate | None:
         """Return the rate of a currency that the book states itself."""
@@ -269,6 +274,9 @@ class PriceBook:
             ],
             "exchange_rates": [rate.to_dict() for rate in self.exchange_rates],
             "prices": [price.to_dict() for price in self.prices],
+            **(
+                {"rents": [rent.to_dict() for rent in self.rents]} if self.rents else {}
+            ),
         }
 
 
@@ -407,6 +415,7 @@ def price_book_from_mapping(
         `{currency, per_usd, date, source}`), `notes`, `default`, `retired`, `absent` (a list of
         `{kind, reason}`), and `prices`: a list of `{device_id or kind, one of PRICE_UNITS,
         low?, high?, source, date?, note?}`; `low` and `high` are the range of a purchase, in the unit of the price.
+        Optional `rents`, as `tierwright.hardware.rents.rents_from_list` reads them.
     place : str
         File or request named in errors.
 
@@ -461,6 +470,7 @@ def price_book_from_mapping(
             if price is not None:
                 prices.append(price)
     _check_unique(prices, problems)
+    rents = rents_from_list(data.get("rents", []), "rents", problems, rate or DOLLARS)
     for price in prices:
         problems.check(
             price.kind is None or price.kind not in absent,
@@ -481,6 +491,7 @@ def price_book_from_mapping(
         data.get("retired", ""),
         absent,
         tuple(rates.values()),
+        rents,
     )
 
 

@@ -10,8 +10,7 @@ from typing import Any
 from tierwright.common.derivation import plain
 from tierwright.common.errors import Problems
 from tierwright.hardware import facts
-from tierwright.hardware.catalog import fixtures_folder
-from tierwright.hardware.facts import Fact, FigureTable
+from tierwright.hardware.facts import Fact, FigureTable, fixtures_folder
 
 FIGURES: FigureTable = {
     "vcpu": (("1",), "virtual processors"),

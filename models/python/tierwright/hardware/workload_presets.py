@@ -15,7 +15,7 @@ from typing import Any
 from tierwright.common.errors import Problems
 from tierwright.common.wording import counted
 from tierwright.hardware import facts
-from tierwright.hardware.catalog import fixtures_folder
+from tierwright.hardware.facts import fixtures_folder
 from tierwright.profile.described.description import (
     Description,
     description_from_mapping,

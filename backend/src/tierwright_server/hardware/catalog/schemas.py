@@ -2,9 +2,9 @@
 
 import re
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from tierwright.hardware.service_time import ServiceTime
 from tierwright_server.common.mirrors import mirrors
@@ -390,6 +390,69 @@ class PriceIn(Body):
     note: LongText = ""
 
 
+class RentIn(Body):
+    """One rent of an instance or of a volume; exactly one of the eight money fields."""
+
+    instance: Identifier | None = Field(
+        default=None, description="Shipped instance that is rented at it."
+    )
+    volume: Identifier | None = Field(
+        default=None, description="Shipped volume that is rented at it."
+    )
+    usd_per_hour: UsdIn | None = Field(
+        default=None, description="Of an instance. [USD/hour]"
+    )
+    usd_per_gib_month: UsdIn | None = Field(
+        default=None, description="Capacity of a volume. [USD/GiB/month]"
+    )
+    usd_per_iops_month: UsdIn | None = Field(
+        default=None,
+        description="IOPS of a volume above the included ones. [USD/IOPS/month]",
+    )
+    usd_per_mb_per_s_month: UsdIn | None = Field(
+        default=None,
+        description="Throughput of a volume above the included one, in the unit in which the volume counts it.",
+    )
+    per_hour: UsdIn | None = Field(
+        default=None, description="The same, in the currency of the book."
+    )
+    per_gib_month: UsdIn | None = Field(
+        default=None, description="The same, in the currency of the book."
+    )
+    per_iops_month: UsdIn | None = Field(
+        default=None, description="The same, in the currency of the book."
+    )
+    per_mb_per_s_month: UsdIn | None = Field(
+        default=None, description="The same, in the currency of the book."
+    )
+    source: Annotated[ShortText, Field(min_length=1)]
+    date: DatedText | None = None
+    region: ShortText = ""
+    note: LongText = ""
+
+
+class RentOut(Answer):
+    """One rent of an instance or of a volume."""
+
+    instance: str | None
+    volume: str | None
+    figure: Literal[
+        "usd_per_hour",
+        "usd_per_gib_month",
+        "usd_per_iops_month",
+        "usd_per_mb_per_s_month",
+    ] = Field(description="Which rent it is.")
+    usd: Usd = Field(description="In `unit`.")
+    stated: Usd | None = Field(
+        description="As stated, where the book is in another currency. [its currency]"
+    )
+    unit: str = Field(description="Such as `USD/hour`.")
+    source: str
+    date: str | None
+    region: str = Field(description="Where it holds; empty where that is not stated.")
+    note: str
+
+
 CurrencyCode = Annotated[
     str,
     Field(
@@ -466,6 +529,9 @@ class PriceBookOut(Answer):
         description="Kinds without a price, and why there is none."
     )
     prices: list[PriceOut]
+    rents: list[RentOut] = Field(
+        description="Of instances and volumes: the advisor rents them at these, all others as shipped."
+    )
     etag: str | None = Field(
         default=None, description="For `If-Match` of a change; absent for shipped ones."
     )
@@ -484,7 +550,14 @@ class PriceBookIn(Body):
     )
     exchange_rates: Annotated[list[ExchangeRateIn], Field(max_length=200)] = []
     notes: LongText = ""
-    prices: Annotated[list[PriceIn], Field(min_length=1, max_length=1000)]
+    prices: Annotated[list[PriceIn], Field(max_length=1000)]
+    rents: Annotated[list[RentIn], Field(max_length=1000)] = []
+
+    @model_validator(mode="after")
+    def _holds_something(self) -> Self:
+        if not self.prices and not self.rents:
+            raise ValueError("a price book needs at least one price or rent")
+        return self
 
 
 class PriceBookList(Answer):

@@ -28,6 +28,7 @@ from tierwright.hardware.prices import (
     price_book_from_mapping,
     rate_caution,
 )
+from tierwright.hardware.rents import INSTANCE, VOLUME
 from tierwright.hardware.service_time import (
     service_basis,
     service_time,
@@ -64,6 +65,7 @@ from tierwright_server.hardware.catalog.schemas import (
     PriceBookList,
     PriceBookOut,
     PriceOut,
+    RentOut,
     Role,
     SchemeOut,
     ServiceTimeOut,
@@ -486,6 +488,23 @@ def price_book_out(book: PriceBook, *, own: bool = False) -> PriceBookOut:
             for kind, reason in book.absent.items()
         ],
         prices=[_price_out(price) for price in book.prices],
+        rents=[
+            RentOut.model_validate(
+                {
+                    "instance": each.item if each.kind == INSTANCE else None,
+                    "volume": each.item if each.kind == VOLUME else None,
+                    "figure": each.figure,
+                    "usd": each.usd,
+                    "stated": each.stated,
+                    "unit": each.unit,
+                    "source": each.source,
+                    "date": each.date,
+                    "region": each.region,
+                    "note": each.note,
+                }
+            )
+            for each in book.rents
+        ],
     )
 
 

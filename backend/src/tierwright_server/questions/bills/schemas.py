@@ -180,6 +180,38 @@ class BillCarbonIn(Body):
     )
 
 
+class BillRentIn(Body):
+    """A rent of the instance or of a volume, in place of the shipped one; exactly one amount."""
+
+    instance: Identifier | None = Field(
+        default=None, description="Id of the instance; absent: of a volume."
+    )
+    volume: Identifier | None = Field(
+        default=None, description="Id of the volume; absent: of the instance."
+    )
+    usd_per_hour: UsdIn | None = Field(
+        default=None, description="Of an instance. [USD/hour]"
+    )
+    usd_per_gib_month: UsdIn | None = Field(
+        default=None, description="Capacity of a volume. [USD/GiB/month]"
+    )
+    usd_per_iops_month: UsdIn | None = Field(
+        default=None, description="IOPS above the included ones. [USD/IOPS/month]"
+    )
+    usd_per_mb_per_s_month: UsdIn | None = Field(
+        default=None,
+        description="Throughput above the included one, in the unit in which the volume counts it.",
+    )
+    source: Text = Field(description="Where the rent is from.")
+    date: Date | None = Field(default=None, description="When it was seen.")
+    region: Annotated[str, Field(max_length=200)] = Field(
+        default="", description="Where it holds."
+    )
+    note: Annotated[str, Field(max_length=1000)] = Field(
+        default="", description="What to know before using it."
+    )
+
+
 class BillSideIn(Body):
     """What is rented, bought and owned."""
 
@@ -192,6 +224,11 @@ class BillSideIn(Body):
     )
     usd_per_hour: UsdIn | None = Field(
         default=None, description="Your price of the server, instead of the list."
+    )
+    rent: list[BillRentIn] = Field(
+        default=[],
+        max_length=MOST_ENTRIES,
+        description="Rents of instances and volumes in place of those shipped, each with its source; an option of an advice states those of its price book.",
     )
     commitment: Text | None = Field(
         default=None, description="Name of the commitment that gives the discount."

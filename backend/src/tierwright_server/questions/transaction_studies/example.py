@@ -5,7 +5,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from tierwright.hardware.catalog import fixtures_folder
+from tierwright.hardware.facts import fixtures_folder
 from tierwright_server.common.result_ids import result_id
 from tierwright_server.jobs.runs.states import RunKind
 from tierwright_server.storage.tables import TransactionStudy

@@ -62,6 +62,7 @@ def about_answer(asked: Asked, table: Table, best: int | None) -> Iterator[Cauti
             "no price book with a price of RAM was chosen, so RAM and devices bought by themselves are no candidates",
             "choose a price book",
         )
+    yield from _about_rents(table)
     unpriced = table.own_unpriced
     if unpriced:
         yield Caution(
@@ -89,6 +90,31 @@ def about_answer(asked: Asked, table: Table, best: int | None) -> Iterator[Cauti
             "power_left_out",
             "electricity of what is bought is not counted: no price of it is stated",
             "state the price of a kWh and the watts of a server",
+        )
+
+
+def _about_rents(table: Table) -> Iterator[Caution]:
+    """Warn where some of what may be rented is at a price book, and some as shipped."""
+    prices, columns = table.setting.prices, table.columns
+    if prices is None or not prices.rents or columns is None:
+        return
+    servers = columns.sold.servers
+    named = {servers[at].id for at in set(columns.server.tolist()) if at >= 0}
+    named |= {
+        columns.options[at].item.volume.id
+        for at in set(columns.volume.tolist())
+        if at >= 0
+    }
+    of_book = named & {each.item for each in prices.rents}
+    others = len(named) - len(of_book)
+    if of_book and others:
+        yield Caution(
+            "rents_of_two_lists",
+            f"{counted(len(of_book), 'instance or volume is', 'instances and volumes are')} rented at the price book "
+            f"`{prices.id}`, and {others:,} that may be rented as well at the list prices that are shipped, which may be of "
+            "another region or another contract",
+            "state as candidates what the price book has, or import a list with all of them",
+            about=(prices.id,),
         )
 
 

@@ -66,6 +66,7 @@ from tierwright.hardware.build import PartItem, build_from_mapping
 from tierwright.hardware.device import Device
 from tierwright.hardware.parts import PartPrice, vendor_of_device
 from tierwright.hardware.prices import Price, PriceBook, own_price
+from tierwright.hardware.rents import Rents
 from tierwright.hardware.service_time import waiting_time
 from tierwright.profile.curve import Curve
 
@@ -923,6 +924,7 @@ def wanted_of(setting: Setting) -> Wanted | None:
         usd_per_kwh=candidates.usd_per_kwh,
         watts=candidates.watts,
         pue=candidates.pue,
+        rents=() if setting.prices is None else setting.prices.rents,
     )
 
 
@@ -947,6 +949,7 @@ class _Rented:
     max_machines: int
     kinds: tuple[str, ...]
     reserved_gib: Decimal
+    rents: Rents
 
     @classmethod
     def of(cls, wanted: Wanted) -> _Rented:
@@ -955,7 +958,7 @@ class _Rented:
 
 @lru_cache(maxsize=4)
 def _rented(of: _Rented) -> Columns:
-    """List instances and volumes once for questions that differ in their limits: their prices are shipped."""
+    """List instances and volumes once for questions that differ in their limits: their prices are shipped, or those of a price book."""
     return enumerate_configurations(
         Wanted(**{each.name: getattr(of, each.name) for each in fields(of)})
     )

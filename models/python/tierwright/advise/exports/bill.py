@@ -43,11 +43,14 @@ class Billed:
     option : mapping
     rows : tuple of mapping
         Of the bill; one row of its sums where only these were stated.
+    regions : mapping of str to str
+        Of instances and volumes that are rented at a price book, by id; all others are rented as shipped.
     """
 
     document: Mapping[str, Any]
     option: Mapping[str, Any]
     rows: tuple[Mapping[str, Any], ...]
+    regions: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +112,7 @@ def option_of(document: Mapping[str, Any], option: str = "recommended") -> Bille
             "state its price, and ask for the advice again",
         )
     rows = one["bill"] or [stated_row(one)]
-    return Billed(found, one, tuple(rows))
+    return Billed(found, one, tuple(rows), _regions(document[OPTIONS[option]]))
 
 
 def identity(row: Mapping[str, Any]) -> str:
@@ -118,21 +121,32 @@ def identity(row: Mapping[str, Any]) -> str:
     return head if head in volumes() else str(row["what"])
 
 
-def sold(row: Mapping[str, Any]) -> Sold:
-    """Say what a row of a bill is, by its id in the catalogue."""
+def _regions(option: Mapping[str, Any]) -> dict[str, str]:
+    config = option.get("config")
+    entries = config.get("rent", ()) if isinstance(config, Mapping) else ()
+    return {
+        str(each.get("instance") or each.get("volume")): str(each["region"])
+        for each in (entries if isinstance(entries, (list, tuple)) else ())
+        if isinstance(each, Mapping) and each.get("region")
+    }
+
+
+def sold(row: Mapping[str, Any], regions: Mapping[str, str] | None = None) -> Sold:
+    """Say what a row of a bill is, by its id in the catalogue, and where it is rented by the `regions` of a `Billed`."""
     name = identity(row)
+    stated = (regions or {}).get(name)
     if (server := servers().get(name)) is not None:
         return Sold(
             "Compute",
             PROVIDERS.get(server.provider, server.provider),
-            server.region,
+            stated or server.region,
             server.name,
         )
     if (volume := volumes().get(name)) is not None:
         return Sold(
             "Storage",
             PROVIDERS.get(volume.provider, volume.provider),
-            volume.region,
+            stated or volume.region,
             volume.name,
         )
     if (part := parts().get(name)) is not None:

@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from tierwright.advise.exports.bill import Billed, Sold, option_of, sold, table_csv
+from tierwright.advise.exports.bill import (
+    Billed,
+    Sold,
+    option_of,
+    sold,
+    table_csv,
+)
 from tierwright.advise.report._options import Cell
 from tierwright.common.errors import BadInput
 from tierwright.common.fields import is_count
@@ -225,7 +231,7 @@ def _common(
     account: str,
     option: str,
 ) -> dict[str, Cell]:
-    what: Sold = sold(row)
+    what: Sold = sold(row, billed.regions)
     return {
         "BillingAccountId": account,
         "BillingAccountName": account,

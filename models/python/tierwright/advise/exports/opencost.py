@@ -6,7 +6,12 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal, localcontext
 from typing import Any
 
-from tierwright.advise.exports.bill import Billed, identity, option_of, table_csv
+from tierwright.advise.exports.bill import (
+    Billed,
+    identity,
+    option_of,
+    table_csv,
+)
 from tierwright.advise.report._options import Cell
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.bill import EXACT
@@ -81,7 +86,7 @@ def _rows(billed: Billed) -> Iterator[list[Cell]]:
         if server is not None
         else option["server"] or f"advice-{billed.document['advice_id']}"
     )
-    region = None if server is None else server.region
+    region = None if server is None else billed.regions.get(server.id, server.region)
     yield [
         None,
         kind,

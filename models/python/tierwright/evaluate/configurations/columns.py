@@ -18,6 +18,7 @@ from tierwright.evaluate.configurations.sold import (
     Sold,
     VolumeOption,
     part_entry,
+    rent_entries,
     sold,
     volume_options,
 )
@@ -186,6 +187,9 @@ class Columns:
             found["server"] = sold_.servers[self.server[row]].id
         if self.volume[row] != _NONE:
             found["volume"] = [dict(self.options[self.volume[row]].entry)]
+        names = [found["server"]] if "server" in found else []
+        names += [each["id"] for each in found.get("volume", ())]
+        found.update(rent_entries(wanted.rents, *names))
         if self.chassis[row] != _NONE:
             items = (
                 (sold_.chassis[self.chassis[row]], 1),

@@ -13,9 +13,10 @@ from tierwright.hardware import catalog
 from tierwright.hardware.build import PartItem, VolumeItem, build_from_mapping
 from tierwright.hardware.device import Device, Figure
 from tierwright.hardware.parts import parts
-from tierwright.hardware.servers import Server, servers
+from tierwright.hardware.rents import Rents, servers_at, volumes_at
+from tierwright.hardware.servers import Server
 from tierwright.hardware.service_time import service_us
-from tierwright.hardware.volumes import Volume, volumes
+from tierwright.hardware.volumes import Volume
 
 Times = tuple[float | None, float | None]
 """Busy time of one page read and of one page write; None where no source states it. [µs]"""
@@ -106,7 +107,11 @@ def sold(wanted: Wanted) -> Sold:
     """
     rented: tuple[Server, ...] = ()
     if set(wanted.kinds) & {"instances", "volumes"}:
-        rented = tuple(each for each in servers().values() if each.ram_gib is not None)
+        rented = tuple(
+            each
+            for each in servers_at(wanted.rents).values()
+            if each.ram_gib is not None
+        )
     built = "chassis" in wanted.kinds
     chassis, dimms, drives = (
         _items(wanted, kinds) if built else ()
@@ -144,7 +149,7 @@ def volume_options(wanted: Wanted, machines: int) -> Iterator[VolumeOption]:
     VolumeOption
     """
     gib = -(-wanted.machine_bytes[machines] // GIB)
-    for volume in volumes().values():
+    for volume in volumes_at(wanted.rents).values():
         if volume.kind != "block":
             continue
         largest = volume.max_size_gib
@@ -153,7 +158,7 @@ def volume_options(wanted: Wanted, machines: int) -> Iterator[VolumeOption]:
             continue
         size = -(-gib // count)
         for rates in _rates(volume, wanted.page_bytes):
-            yield _option(volume, count, size, rates, wanted.page_bytes, machines)
+            yield _option(volume, count, size, rates, wanted, machines)
 
 
 def part_entry(wanted: Wanted, identifier: str, kind: str) -> dict[str, Any]:
@@ -162,6 +167,12 @@ def part_entry(wanted: Wanted, identifier: str, kind: str) -> dict[str, Any]:
     if usd is None and kind == "chassis":
         usd = wanted.part_usd.get(ANY_CHASSIS)
     return {"id": identifier, **({} if usd is None else {"usd": usd})}
+
+
+def rent_entries(rents: Rents, *names: str) -> dict[str, Any]:
+    """Return the `rent` of a CONFIG with those of some instances and volumes; nothing where none is stated."""
+    found = [each.in_dollars() for each in rents if each.item in names]
+    return {"rent": found} if found else {}
 
 
 def _items(wanted: Wanted, kinds: tuple[str, ...]) -> tuple[PartItem, ...]:
@@ -178,11 +189,17 @@ def _option(
     count: int,
     size_gib: int,
     rates: Mapping[str, Decimal],
-    page_bytes: int,
+    wanted: Wanted,
     machines: int,
 ) -> VolumeOption:
     entry = {"id": volume.id, "quantity": count, "size_gib": size_gib, **rates}
-    build = build_from_mapping({"machines": machines, "volume": [entry]})
+    build = build_from_mapping(
+        {
+            "machines": machines,
+            "volume": [entry],
+            **rent_entries(wanted.rents, volume.id),
+        }
+    )
     lines = bill_lines(build)
     [item] = build.volumes
     iops, mb_per_s = provisioned(build.volumes)
@@ -196,7 +213,7 @@ def _option(
         frozenset(each.name for each in violations(build)),
         iops,
         mb_per_s,
-        _times(volume_device(item), page_bytes),
+        _times(volume_device(item), wanted.page_bytes),
         entry,
     )
 

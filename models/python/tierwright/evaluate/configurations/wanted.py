@@ -10,6 +10,7 @@ from tierwright.common.errors import Problems
 from tierwright.common.fields import is_count
 from tierwright.hardware.build import DEFAULT_HORIZON_MONTHS, DEFAULT_PUE
 from tierwright.hardware.parts import part
+from tierwright.hardware.rents import Rents
 
 KINDS: Mapping[str, str] = {
     "instances": "cloud instances with the data on their local disks",
@@ -58,6 +59,8 @@ class Wanted:
         Of each such server; None: the sum of the active power of its parts. [W]
     pue : Decimal
         Power at the meter for each watt of a server. [1]
+    rents : tuple of Rent
+        Of instances and volumes, in place of those that are shipped.
     """
 
     data_bytes: int
@@ -71,6 +74,7 @@ class Wanted:
     usd_per_kwh: Decimal | None = None
     watts: Decimal | None = None
     pue: Decimal = DEFAULT_PUE
+    rents: Rents = ()
 
     def __post_init__(self) -> None:
         problems = Problems("configurations", "state what is bought for")

@@ -31,6 +31,18 @@ _MOST_SKU = 64
 TERM_TYPES = ("OnDemand", "Reserved")
 _NAMES = ("instanceType", "volumeApiName", "usagetype", "usageType")
 """Attributes that name a product, the most exact first."""
+_INSTANCES = "Compute Instance"
+"""Family of the instances; metal has another one."""
+_PLAIN = (
+    ("operatingSystem", "Operating System", "Linux"),
+    ("tenancy", "Tenancy", "Shared"),
+    ("preInstalledSw", "Pre Installed S/W", "NA"),
+    ("capacitystatus", "CapacityStatus", "Used"),
+    ("licenseModel", "License Model", "No License required"),
+)
+"""What tells the price of a type from those of its other products: attribute, column, value."""
+_MARKET = ("marketoption", "MarketOption", "OnDemand")
+"""Stated by newer files alone."""
 _METADATA = ("formatversion", "disclaimer", "publication date", "version", "offercode")
 _COLUMNS = (
     *("SKU", "OfferTermCode", "RateCode", "TermType", "EffectiveDate"),
@@ -170,6 +182,7 @@ def _price(stated: Mapping[str, str], offer: str, row: Row) -> Price:
         end=last,
         price=values.number(stated["PricePerUnit"], "price"),
         currency=values.currency(stated["Currency"]),
+        instance=stated["Instance"] if term_type == "OnDemand" else "",
     )
 
 
@@ -203,8 +216,8 @@ class _Products:
     def __init__(self, place: str) -> None:
         self._place = place
         self._index: dict[str, int] = {}
-        self._facts: list[tuple[str, str, str]] = []
-        self._numbers: dict[tuple[str, str, str], int] = {}
+        self._facts: list[tuple[str, str, str, bool]] = []
+        self._numbers: dict[tuple[str, str, str, bool], int] = {}
         self._facts_of = array("L")
         self._priced = bytearray()
         self._kept = 0
@@ -234,18 +247,20 @@ class _Products:
             _text(found.get("productFamily"))[:_MOST_FACT],
             _text(attributes.get("regionCode"))[:_MOST_FACT],
             _text(attributes.get(name))[:_MOST_FACT],
+            name == "instanceType"
+            and _is_plain(_text(found.get("productFamily")), attributes, 0),
         )
         number = self._numbers.setdefault(facts, len(self._facts))
         self._kept += len(sku)
         if number == len(self._facts):
             self._facts.append(facts)
-            self._kept += sum(map(len, facts))
+            self._kept += sum(map(len, facts[:3]))
         self._index[sku] = len(self._facts_of)
         self._facts_of.append(number)
         self._priced.append(0)
 
-    def facts_of(self, sku: str) -> tuple[str, str, str] | None:
-        """Return family, region and name of a product that has a price; None if it is unknown."""
+    def facts_of(self, sku: str) -> tuple[str, str, str, bool] | None:
+        """Return family, region and name of a product that has a price, and whether it is a plain instance; None if it is unknown."""
         at = self._index.get(sku)
         if at is None:
             return None
@@ -258,6 +273,15 @@ class _Products:
 
 
 _MOST_FACT = 120
+
+
+def _is_plain(family: str, stated: Mapping[str, Any], at: int) -> bool:
+    """Whether a product is an instance with Linux on shared hardware: by its attributes (`at` 0) or its columns (1)."""
+    return (
+        family == _INSTANCES
+        and all(stated.get(each[at]) == each[2] for each in _PLAIN)
+        and (stated.get(_MARKET[at]) or _MARKET[2]) == _MARKET[2]
+    )
 
 
 def _read_json(source: Source, ledger: Ledger) -> Iterator[Price]:
@@ -314,13 +338,14 @@ def _rows_of_terms(
             facts = products.facts_of(sku)
             if facts is None:
                 ledger.leave_unresolved(sku, sku, "the file has no product of this SKU")
-            family, region, name = facts or ("", "", "")
+            family, region, name, is_plain = facts or ("", "", "", False)
             head = {
                 "SKU": sku,
                 "TermType": term_type,
                 "Product Family": family,
                 "Region Code": region,
                 "Name": name,
+                "Instance": name if is_plain else "",
             }
             for code, term in _items(stream.value()):
                 for row, stated in _rows_of_term(code, term, head):
@@ -434,15 +459,22 @@ def _rows_of_table(
         field: [columns.index(name) for name in names if name in columns]
         for field, names in _PLACES.items()
     }
+    told = {
+        name: columns.index(name)
+        for name in (*(each[1] for each in _PLAIN), _MARKET[1], "Instance Type")
+        if name in columns
+    }
     for row, cells in rows_of(table, len(columns), lines):
         if isinstance(cells, Skip):
             yield row, cells, offer
             continue
-        yield (
-            row,
-            {
-                field: next((cells[at] for at in found if cells[at]), "")
-                for field, found in places.items()
-            },
-            offer,
-        )
+        stated = {
+            field: next((cells[at] for at in found if cells[at]), "")
+            for field, found in places.items()
+        }
+        stated["Instance"] = ""
+        if stated["Product Family"] == _INSTANCES:
+            own = {name: cells[at] for name, at in told.items()}
+            if _is_plain(_INSTANCES, own, 1):
+                stated["Instance"] = own.get("Instance Type", "")
+        yield row, stated, offer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
 from functools import partial
@@ -35,6 +36,7 @@ UNITS = {
     ),
 }
 _BASE_CURRENCY = "USD"
+_SERIES = re.compile(r"Virtual Machines [A-Za-z0-9]{1,40} Series")
 _HINT = "give an answer of the retail prices service, or one object with the Items of several"
 
 
@@ -180,7 +182,24 @@ def _price(item: Mapping[str, Any], row: Row) -> Price:
         end=None,
         price=price,
         currency=values.currency(_text(item.get("currencyCode"))),
+        instance=_instance(item) if kind == "Consumption" else "",
     )
+
+
+def _instance(item: Mapping[str, Any]) -> str:
+    """Return the type of a virtual machine with Linux; empty where the item is not exactly that.
+
+    Its product is called `Virtual Machines ... Series`, with nothing behind, and its SKU as the type: those with Windows,
+    at a low priority or on spare capacity have a word more.
+    """
+    name = _text(item.get("armSkuName"))
+    plain = name.removeprefix("Standard_").replace("_", " ")
+    is_plain = (
+        _text(item.get("serviceName")) == "Virtual Machines"
+        and _SERIES.fullmatch(_text(item.get("productName"))) is not None
+        and _text(item.get("skuName")) == plain
+    )
+    return name if is_plain else ""
 
 
 def _text(value: object) -> str:

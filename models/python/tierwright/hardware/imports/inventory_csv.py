@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -15,6 +14,7 @@ from tierwright.hardware.imports.host.devices import Array, Slot, spaced
 from tierwright.hardware.imports.host.inventory import Inventory, inventory_from
 from tierwright.hardware.imports.host.machine import Doubts, Drive, Machine
 from tierwright.hardware.imports.ledger import Ledger, Row, Skip, shown
+from tierwright.hardware.imports.sizes import bytes_of
 from tierwright.hardware.imports.source import Source
 
 FORMAT = "csv"
@@ -43,12 +43,7 @@ MOST_MACHINES = 10_000
 MOST_PIECES = 1000
 """Most modules, drives, slots or bays of a line."""
 _HOLDS = ("ram", "module", "drive")
-_SIZE = re.compile(r"([0-9.]+) ?([A-Za-z]*)")
-_BINARY = {f"{power}iB": 2 ** (10 * at) for at, power in enumerate("KMGTP", 1)}
-_DECIMAL = {f"{power}B": 10 ** (3 * at) for at, power in enumerate("KMGTP", 1)}
-_UNITS = {"B": 1, **_BINARY, **_DECIMAL}
 _WHOLE_LIFE = 100
-_LARGEST = 2**63
 
 
 @dataclass(slots=True)
@@ -149,7 +144,7 @@ def _line(row: Row, fields: Mapping[str, str]) -> _Line:
         if (count := _count(text[name], name)) is not None
     }
     if text["ram"]:
-        stated["ram"] = _bytes(text["ram"], text["memory_unit"], "ram", units)
+        stated["ram"] = bytes_of(text["ram"], text["memory_unit"], "ram", units)
     slots = _modules(text, units)
     drives = _drives(row, text, units)
     if not stated and not slots and not drives:
@@ -162,7 +157,7 @@ def _modules(text: Mapping[str, str], units: list[tuple[str, str]]) -> tuple[Slo
         if text["modules"]:
             raise Skip("modules are counted, but the size of one is not stated")
         return ()
-    size = _bytes(text["module"], text["memory_unit"], "module", units)
+    size = bytes_of(text["module"], text["memory_unit"], "module", units)
     count = _count(text["modules"], "modules")
     number = "" if text["drive"] or text["drive_size"] else text["part_number"]
     slot = Slot("", size, text["memory_kind"], part_number=number)
@@ -182,7 +177,7 @@ def _drives(
     kind = text["drive_kind"].lower()
     if kind and kind not in KINDS:
         raise Skip(f"drive_kind `{shown(kind)}` is not one of {listed(KINDS)}")
-    held = _bytes(size, text["drive_unit"], "drive", units)
+    held = bytes_of(size, text["drive_unit"], "drive", units)
     life = text["life_left_percent"]
     left = float(values.number(life, "life_left_percent")) if life else None
     if left is not None and left > _WHOLE_LIFE:
@@ -199,63 +194,6 @@ def _count(text: str, name: str) -> int | None:
     if found is not None and found > MOST_PIECES:
         raise Skip(f"{name} is {found:,}, more than {MOST_PIECES:,}")
     return found
-
-
-def _bytes(text: str, unit: str, name: str, units: list[tuple[str, str]]) -> int:
-    """Return a size in bytes, and note its unit.
-
-    Parameters
-    ----------
-    text : str
-        A number, alone or with its unit.
-    unit : str
-        Of numbers alone; empty where nothing states it.
-    name : str
-        `ram`, `module` or `drive`.
-
-    Raises
-    ------
-    Skip
-        If it is not one, its unit is not stated, is unknown, or means several things.
-    """
-    found = _SIZE.fullmatch(text)
-    if found is None:
-        raise Skip(f"{name} `{shown(text)}` is not a size such as 64 GiB")
-    own = found[2]
-    if own and unit and own != unit:
-        raise Skip(
-            f"{name} `{shown(text)}` has another unit than `{shown(unit)}`, which is stated beside it"
-        )
-    printed = own or unit
-    if not printed:
-        raise Skip(f"no unit of {name} is stated")
-    if printed not in _UNITS:
-        raise Skip(f"unit `{shown(printed)}` of {name} is unknown")
-    if name != "drive" and printed in _DECIMAL:
-        raise Skip(
-            f"unit `{printed}` of {name} may be {format_unit(_DECIMAL[printed])} or "
-            f"{format_unit(_BINARY[f'{printed[0]}iB'])}: state {printed[0]}iB where it is a power of 2"
-        )
-    amount = values.positive(found[1], name) * _UNITS[printed]
-    if amount != amount.to_integral_value() or amount >= _LARGEST:
-        raise Skip(f"{name} `{shown(text)}` is not a whole number of bytes")
-    units.append((printed, format_unit(_UNITS[printed])))
-    return int(amount)
-
-
-def format_unit(count: int) -> str:
-    """Return how many bytes a unit is, as a power.
-
-    Examples
-    --------
-    >>> format_unit(10**9), format_unit(2**30), format_unit(1)
-    ('10^9 bytes', '2^30 bytes', '1 byte')
-    """
-    if count == 1:
-        return "1 byte"
-    if count & (count - 1) == 0:
-        return f"2^{count.bit_length() - 1} bytes"
-    return f"10^{len(str(count)) - 1} bytes"
 
 
 def _machine(name: str, found: _Host, doubts: Doubts) -> Machine:
@@ -294,4 +232,5 @@ def _machine(name: str, found: _Host, doubts: Doubts) -> Machine:
         bays,
         ram if sockets else None,
         stated_bytes=None if sockets else ram,
+        lists_empty_slots=slots is not None,
     )

@@ -60,6 +60,9 @@ class Price:
     kind, item : str
         What it is of, where the file states it: one of `tierwright.hardware.imports.quotes.BUYABLE`, and its id in the
         catalogue; empty where it does not.
+    instance : str
+        Type of an instance, where the row states exactly that it is on demand, with Linux, on shared hardware and without
+        other software; empty where it does not.
     """
 
     row: Row
@@ -78,6 +81,7 @@ class Price:
     currency: str
     kind: str = ""
     item: str = ""
+    instance: str = ""
 
     # What a mapping of quotes recognises a line by: a SKU is a part number of who offers it.
     @property

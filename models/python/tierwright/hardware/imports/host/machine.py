@@ -79,6 +79,8 @@ class Machine:
         RAM as a summary states it, beside the sum of the modules. [bytes]
     stated_bytes : int or None
         RAM as a table states it that lists no modules. [bytes]
+    lists_empty_slots : bool
+        Whether `slots` has the empty ones too; otherwise it is not known how many there are.
     """
 
     name: str
@@ -90,6 +92,7 @@ class Machine:
     bays: int | None = None
     summary_bytes: int | None = None
     stated_bytes: int | None = None
+    lists_empty_slots: bool = True
 
     @property
     def ram_bytes(self) -> int | None:
@@ -123,6 +126,7 @@ class Machine:
             self.bays,
             self.summary_bytes,
             self.stated_bytes,
+            self.lists_empty_slots,
         )
 
 
@@ -245,6 +249,22 @@ _WARNINGS: Mapping[str, tuple[str, str]] = {
     "drive_lives_not_stated": (
         "The table does not state the remaining life of flash",
         "add `life_left_percent`",
+    ),
+    "memory_not_in_netbox": (
+        "No module or inventory item states the memory of these devices, so it is not known",
+        "give the module types of memory a profile with a size, or state the RAM in a table",
+    ),
+    "disk_types_not_stated": (
+        "NetBox does not state whether these are hard disks or flash",
+        "state `type` in the profile of the drives: HD, SSD or NVME",
+    ),
+    "lives_not_in_netbox": (
+        "NetBox does not state the remaining life of flash",
+        "read it from the machine: `tierwright inventory`, or `smartctl --json -x DEVICE`",
+    ),
+    "bays_of_no_purpose": (
+        "Empty module bays do not state whether they are for memory or drives; they do not count as free",
+        "look into the machine, or its manual",
     ),
     "bays_not_stated": (
         "Nothing states the bays that are empty",
@@ -516,15 +536,16 @@ def groups_of(machines: Sequence[Machine]) -> list[dict[str, Any]]:
 def _group(machines: Sequence[Machine]) -> dict[str, Any]:
     one = machines[0]
     filled = [each for each in one.slots if each.size_bytes]
+    knows_slots = bool(one.slots) and one.lists_empty_slots
     return {
         "count": len(machines),
         "hosts": [each.name for each in machines],
         "ram_bytes": one.ram_bytes,
         "ram_bytes_of_summary": one.summary_bytes,
         "most_ram_bytes": one.most_ram_bytes,
-        "slots": len(one.slots) or None,
+        "slots": len(one.slots) if knows_slots else None,
         "slots_of_board": one.slots_of_board,
-        "free_slots": len(one.slots) - len(filled) if one.slots else None,
+        "free_slots": len(one.slots) - len(filled) if knows_slots else None,
         "modules": _modules(machines),
         "bays": one.bays,
         "free_bays": None if one.bays is None else one.bays - len(one.drives),
