@@ -188,6 +188,19 @@ class Evidence:
             return np.ones(smallest.shape, dtype=np.bool_)
         return np.asarray((smallest < self.valid_from) | (largest > self.valid_to))
 
+    def covers(self, smallest: ArrayLike, largest: ArrayLike) -> NDArray[np.bool_]:
+        """Say where it speaks of every size from one to another, to the last bits of a size.
+
+        Parameters
+        ----------
+        smallest, largest : array_like
+            Broadcast against each other. [pages]
+        """
+        return np.asarray(
+            (np.asarray(smallest) >= self.valid_from * (1.0 - _ROUNDED))
+            & (np.asarray(largest) <= self.valid_to * (1.0 + _ROUNDED))
+        )
+
     def reads_beyond(self, smallest: float, largest: float) -> bool:
         """Whether what is read from one size to another is beyond what it speaks of: unknown.
 

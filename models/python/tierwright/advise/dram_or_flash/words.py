@@ -41,6 +41,7 @@ _BOUGHT = {
     "neither": ("neither",),
 }
 """What leads at an end: of a tie both, and by its name where both ends tie."""
+_AS_FAR = "as far as the counters speak of sizes"
 _ALIKE = f"{100 * EQUAL_SHARE:g} %"
 
 
@@ -91,6 +92,8 @@ def ends_of_money(
 def finding(money: NextMoney | None, answers: OneEnd) -> str:
     """Say where the next sum belongs."""
     if money is None:
+        if answers.beyond:
+            return f"Where the next sum belongs is unknown: {answers.beyond}"
         return f"No decision without prices: {prices_used(answers).reason}"
     what = f"The next {money_of(money.usd)}"
     if money.winner in ("neither", "tie"):
@@ -116,6 +119,8 @@ def finding(money: NextMoney | None, answers: OneEnd) -> str:
             None,
         )
         first = f"The first {money_of(money.usd)} belongs in {tier}"
+        if larger is None and answers.curve.evidence is not None:
+            return f"{first}: {_AS_FAR}, flash does not recover the cost of its writes"
         if larger is None:
             return (
                 f"{first}: at this price, flash does not recover the cost of its writes"
@@ -124,6 +129,8 @@ def finding(money: NextMoney | None, answers: OneEnd) -> str:
     away = next(
         (each for each in money.crossings if each.better_beyond != money.winner), None
     )
+    if away is None and answers.curve.evidence is not None:
+        return f"{what} belongs in {tier}, {_AS_FAR}"
     if away is None:
         return f"{what} belongs in {tier}, however much is spent on it"
     if away.usd > money.usd:
@@ -154,8 +161,10 @@ def _too_much_flash(money: NextMoney, answers: OneEnd) -> bool:
     return used is not None and flip is not None and used < flip
 
 
-def sentence(money: NextMoney | None) -> str:
+def sentence(money: NextMoney | None, answers: OneEnd) -> str:
     """Say what the sum buys and what that saves."""
+    if money is None and answers.beyond:
+        return "Measure further sizes: what more DRAM or flash would save there is unknown, not nothing."
     if money is None:
         return (
             "Choose a price book above: without prices of DRAM and flash only the sizes "
@@ -239,6 +248,11 @@ def flip_finding(money: NextMoney | None, answers: OneEnd) -> str:
         return (
             f"{what} flash gains what DRAM gains to within {_ALIKE}, but never all "
             "of it"
+        )
+    if flip is None and answers.curve.evidence is not None:
+        return (
+            f"{what} the price ratio that flips the decision is unknown: no flash within what the counters speak of "
+            "gains as much as DRAM"
         )
     if flip is None:
         return f"{what} no amount of flash gains as much as DRAM: buy DRAM at any price of flash"
