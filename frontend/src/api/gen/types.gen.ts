@@ -13686,9 +13686,15 @@ export type NextMoneyOut = {
     /**
      * Usual Usd
      *
-     * About the price of doubling the DRAM.
+     * About the price of doubling the DRAM, or less where a curve from counters does not cover that.
      */
     usual_usd: string;
+    /**
+     * Most Usd
+     *
+     * The largest amount that buys sizes which a curve from counters covers; what larger ones gain is unknown. Null where the curve covers every size.
+     */
+    most_usd: string | null;
     /**
      * Dram Pages
      *
@@ -13728,9 +13734,9 @@ export type NextMoneyOut = {
     /**
      * Dram Gain Us
      *
-     * Gained by that money in DRAM.
+     * Gained by that money in DRAM; null where a curve from counters does not cover the size, as of the three that follow.
      */
-    dram_gain_us: Array<number>;
+    dram_gain_us: Array<number | null>;
     /**
      * Flash Gain Us
      *
@@ -13742,7 +13748,7 @@ export type NextMoneyOut = {
      *
      * Gained per dollar by the next amount in DRAM.
      */
-    dram_next: Array<number>;
+    dram_next: Array<number | null>;
     /**
      * Flash Next
      *

@@ -39,6 +39,9 @@ export const FlipChart = memo(function FlipChart(props: {
       colors,
     });
   }, [found, colors]);
+  if (found.flips.delta.length === 0) {
+    return null; // no step of which the counters speak
+  }
   return (
     <ChartCard
       title={found.flip_finding}
@@ -55,7 +58,7 @@ export const FlipChart = memo(function FlipChart(props: {
           Adding delta times the existing DRAM gains as much as adding flash of theta
           times the existing DRAM. Equal money buys both where the price ratio is delta
           / theta: below a line flash is the better buy, above it DRAM. A line ends
-          where no amount of flash gains as much as the DRAM. The log model assumes a
+          where no known amount of flash gains as much as the DRAM. The log model assumes a
           hit ratio that is linear in the logarithm of the size; the others follow the
           workload's own curve. Exponent E = C_disk / (C_disk − C_flash) ={" "}
           {formatShort(found.exponent, 6)}.

@@ -92,10 +92,9 @@ def ends_of_money(
 def finding(money: NextMoney | None, answers: OneEnd) -> str:
     """Say where the next sum belongs."""
     if money is None:
-        if answers.beyond:
-            return f"Where the next sum belongs is unknown: {answers.beyond}"
-        return f"No decision without prices: {prices_used(answers).reason}"
+        return _without_sum(answers)
     what = f"The next {money_of(money.usd)}"
+    of_counters = answers.curve.evidence is not None
     if money.winner in ("neither", "tie"):
         return f"{what} {_BUYS[money.winner]}"
     if (enough := _enough_flash(money, answers.curve)) is not None:
@@ -119,20 +118,16 @@ def finding(money: NextMoney | None, answers: OneEnd) -> str:
             None,
         )
         first = f"The first {money_of(money.usd)} belongs in {tier}"
-        if larger is None and answers.curve.evidence is not None:
-            return f"{first}: {_AS_FAR}, flash does not recover the cost of its writes"
         if larger is None:
-            return (
-                f"{first}: at this price, flash does not recover the cost of its writes"
-            )
+            far = f", {_AS_FAR}" if of_counters else ""
+            return f"{first}: at this price, flash does not recover the cost of its writes{far}"
         return f"{first}; flash is the better buy from {money_of(larger.usd)} on, spent at once"
     away = next(
         (each for each in money.crossings if each.better_beyond != money.winner), None
     )
-    if away is None and answers.curve.evidence is not None:
-        return f"{what} belongs in {tier}, {_AS_FAR}"
     if away is None:
-        return f"{what} belongs in {tier}, however much is spent on it"
+        far = _AS_FAR if of_counters else "however much is spent on it"
+        return f"{what} belongs in {tier}, {far}"
     if away.usd > money.usd:
         return f"{what} belongs in {tier}, until {money_of(away.usd)} is spent"
     # The two lines compare sums that follow money already spent, the headline one spent at once.
@@ -140,6 +135,13 @@ def finding(money: NextMoney | None, answers: OneEnd) -> str:
         f"{what} belongs in {tier} if it is spent at once; after {money_of(away.usd)}, "
         f"another {money_of(money.usd)} gains more in {_TIER[away.better_beyond]}"
     )
+
+
+def _without_sum(answers: OneEnd) -> str:
+    """Say why no sum is judged."""
+    if answers.beyond:
+        return f"Where the next sum belongs is unknown: {answers.beyond}"
+    return f"No decision without prices: {prices_used(answers).reason}"
 
 
 def _enough_flash(money: NextMoney, curve: Curve) -> Decimal | None:
