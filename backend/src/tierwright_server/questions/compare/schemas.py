@@ -18,6 +18,7 @@ from tierwright_server.common.schemas import (
 )
 from tierwright_server.http.steps import DerivationStep
 from tierwright_server.questions.point_schemas import (
+    CurveClass,
     DevicesUsed,
     DirtyShareOut,
     EvaluationIn,
@@ -381,3 +382,4 @@ class DerivationOut(Answer):
     """How the figures of an answer came about."""
 
     derivation: list[DerivationStep]
+    evidence: CurveClass = None

@@ -202,6 +202,12 @@ COUNT_CAUTIONS = frozenset(
 """Warnings about counts, which hold for whatever is computed from them."""
 
 
+def about_class(curve: Curve) -> tuple[Caution, ...]:
+    """Name the class of a curve from counters, for an answer that says nothing else of its curve."""
+    evidence = curve.evidence
+    return () if evidence is None else (_about_evidence(evidence, curve.page_bytes),)
+
+
 def about_given(curve: Curve) -> Iterator[Caution]:
     """Warnings about how a curve came about: its trace, a sample of it, or a given curve."""
     yield from about_trace(curve.notes)
