@@ -6962,6 +6962,12 @@ export type DerivationOut = {
      * The formulas with their numbers, step by step.
      */
     derivation: Array<DerivationStep>;
+    /**
+     * Evidence
+     *
+     * Class of a curve from counters that this rests on; null where the curve is of another kind.
+     */
+    evidence: 'points' | 'ages' | 'one_point' | null;
 };
 
 /**
@@ -12826,6 +12832,12 @@ export type MapPointOut = {
      */
     sentence: string;
     /**
+     * Evidence
+     *
+     * Class of a curve from counters that this rests on; null where the curve is of another kind.
+     */
+    evidence: 'points' | 'ages' | 'one_point' | null;
+    /**
      * Derivation
      *
      * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
@@ -14216,6 +14228,12 @@ export type PaperCheckOut = {
      * Ids of the recommended quotes whose files do not state until when they hold, for `statements.validity`.
      */
     without_validity: Array<string>;
+    /**
+     * Evidence
+     *
+     * Class of a curve from counters that this rests on; null where the curve is of another kind.
+     */
+    evidence: 'points' | 'ages' | 'one_point' | null;
 };
 
 /**

@@ -58,9 +58,9 @@ export const FlipChart = memo(function FlipChart(props: {
           Adding delta times the existing DRAM gains as much as adding flash of theta
           times the existing DRAM. Equal money buys both where the price ratio is delta
           / theta: below a line flash is the better buy, above it DRAM. A line ends
-          where no known amount of flash gains as much as the DRAM. The log model assumes a
-          hit ratio that is linear in the logarithm of the size; the others follow the
-          workload's own curve. Exponent E = C_disk / (C_disk − C_flash) ={" "}
+          where no known amount of flash gains as much as the DRAM. The log model
+          assumes a hit ratio that is linear in the logarithm of the size; the others
+          follow the workload's own curve. Exponent E = C_disk / (C_disk − C_flash) ={" "}
           {formatShort(found.exponent, 6)}.
         </p>
       }

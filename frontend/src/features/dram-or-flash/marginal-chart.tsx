@@ -93,7 +93,9 @@ export const MarginalChart = memo(function MarginalChart({
       table={() => marginalTable(money)}
       rate={rateOf(found)}
       fileName={`${name} DRAM or flash next ${money.usd} ${shownCurrency()}`}
-      sentence={[found.sentence, knownNote(money), trendNote(money)].filter(Boolean).join(" ")}
+      sentence={[found.sentence, knownNote(money), trendNote(money)]
+        .filter(Boolean)
+        .join(" ")}
       explanation={
         <Stack gap="xs">
           <Text size="sm">

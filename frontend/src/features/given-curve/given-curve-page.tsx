@@ -10,6 +10,7 @@ import {
   curveKindsQuery,
   curvePreviewQuery,
 } from "@/api/given";
+import { FromCounters } from "@/components/counters-note";
 import { CreateWorkload } from "@/components/create-workload";
 import { EmptyState } from "@/components/empty-state";
 import { EvidencePanel } from "@/components/evidence";
@@ -79,11 +80,11 @@ export function GivenCurvePage() {
               </EmptyState>
             </Panel>
           ) : (
-            <>
+            <FromCounters evidence={found.evidence}>
               {found.evidence !== null && <EvidencePanel evidence={found.evidence} />}
               <CurvePreviewChart preview={found} />
               <CurveFindings preview={found} draft={draft} onChange={change} />
-            </>
+            </FromCounters>
           )}
           <Create
             draft={draft}
