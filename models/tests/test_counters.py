@@ -1780,3 +1780,22 @@ def test_a_fragment_cache_reads_no_size_of_which_counters_do_not_speak() -> None
         curve, ram_pages=low, flash_pages=2 * high, read_miss_rate=0.3, **asked
     )
     assert stated.read_miss_rate == 0.3
+
+
+def test_the_tiers_of_aurora_and_their_times_stand_in_its_production() -> None:
+    """What was timed stays with the workload that is scaled to production, and answers there."""
+    found = examine(KINDS["aurora"].example)
+    assert found.profile is not None
+    curve = found.profile.curve
+    assert curve.evidence is not None
+    assert [tier.read_us for tier in curve.evidence.tiers] == [None, 200.0, 1200.0]
+    assert found.profile.duration_s is not None
+    made = scale.answer(
+        found.profile,
+        Production(2 * curve.data_pages * curve.page_bytes, 2 * 5000.0),
+    )
+    again = profile_from_mapping(json.loads(made.profile.to_text())).curve
+    assert again.evidence is not None
+    assert again.evidence.tiers == curve.evidence.tiers
+    assert running_devices(again).keys() == running_devices(curve).keys()
+    assert len(running_devices(again)) == 2

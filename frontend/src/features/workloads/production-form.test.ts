@@ -1,10 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { ProductionOut } from "@/api/scaling";
 import {
+  countedProduction,
   EMPTY_PRODUCTION,
   errorText,
   productionOf,
+  readTime,
   scaledText,
+  tiersText,
   usualName,
 } from "./production-form";
 
@@ -87,5 +90,41 @@ describe("the form of production", () => {
     expect(errorText(scaled({ extrapolated: true }))).toContain(
       "extrapolated from at most 8 times",
     );
+  });
+});
+
+describe("the tiers of a running system", () => {
+  const tier = (read_us: number | null) => ({
+    name: "the cache on flash",
+    size_bytes: 2 ** 30,
+    requests_per_s: 100,
+    read_us,
+    text: "",
+    device_id: null,
+  });
+
+  it("come with the rate and the data that were counted, and a trace with neither", () => {
+    const counted = {
+      accesses: 7200,
+      duration_s: 3600,
+      data_known: true,
+      footprint_bytes: TIB,
+    };
+    const evidence = { tiers: [] } as never;
+    expect(countedProduction({ ...counted, evidence })).toMatchObject({
+      rate: 2,
+      dataBytes: TIB,
+    });
+    expect(
+      countedProduction({ ...counted, evidence, data_known: false }),
+    ).toMatchObject({ rate: 2, dataBytes: null });
+    expect(countedProduction({ ...counted, evidence: null })).toBe(EMPTY_PRODUCTION);
+  });
+
+  it("stand in the block of production with the times that were measured", () => {
+    expect(readTime(tier(200))).toBe("200 µs");
+    expect(readTime(tier(null))).toBe("not timed");
+    expect(tiersText([tier(null), tier(200)])).toContain("waits included");
+    expect(tiersText([tier(null)])).toContain("track_io_timing");
   });
 });
