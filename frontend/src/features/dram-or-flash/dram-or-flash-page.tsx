@@ -207,6 +207,7 @@ function DramOrFlashView({ state, name, summary }: AnalysisInputs) {
           found={atEnd(found.data, end)}
           name={name}
           busy={found.isPlaceholderData}
+          replayed={replaysOf(summary) !== null}
         />
       )}
       {found.data !== undefined && (
@@ -236,6 +237,8 @@ function Answer(props: {
   readonly found: BreakEvenOut;
   readonly name: string;
   readonly busy: boolean;
+  /** Whether there are accesses that a check can replay. */
+  readonly replayed: boolean;
 }) {
   const { found, name } = props;
   const money = found.next_money;
@@ -265,7 +268,7 @@ function Answer(props: {
       <PayingChart found={found} name={name} />
       <PlatformPanel found={found} />
       <PlanTable found={found} />
-      {money !== null && <CheckPanel found={found} money={money} />}
+      {money !== null && props.replayed && <CheckPanel found={found} money={money} />}
     </section>
   );
 }

@@ -1,7 +1,7 @@
 import { Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import { answer } from "@/api/client";
 import { createWorkloadFromCurve } from "@/api/gen/sdk.gen";
 import {
@@ -59,7 +59,8 @@ export function GivenCurvePage() {
         />
       )}
       <div className={classes["columns"]}>
-        <div className={classes["column"]}>
+        {found?.evidence != null && <EvidenceFirst evidence={found.evidence} />}
+        <div className={`${classes["column"]} ${classes["form"]}`}>
           <CurveInput draft={draft} kinds={kinds.data ?? []} onChange={change} />
           <StatementForm
             draft={draft}
@@ -68,7 +69,7 @@ export function GivenCurvePage() {
             onChange={change}
           />
         </div>
-        <div className={classes["column"]} aria-live="polite">
+        <div className={`${classes["column"]} ${classes["rest"]}`} aria-live="polite">
           {preview.error !== null && (
             <ProblemAlert error={preview.error} title="The curve could not be read" />
           )}
@@ -81,7 +82,6 @@ export function GivenCurvePage() {
             </Panel>
           ) : (
             <FromCounters evidence={found.evidence}>
-              {found.evidence !== null && <EvidencePanel evidence={found.evidence} />}
               <CurvePreviewChart preview={found} />
               <CurveFindings preview={found} draft={draft} onChange={change} />
             </FromCounters>
@@ -97,6 +97,21 @@ export function GivenCurvePage() {
         </div>
       </div>
     </Page>
+  );
+}
+
+type Evidence = NonNullable<CurvePreviewOut["evidence"]>;
+
+/** Class, range and gap before anything else: on a phone the form is long, so it stands above and comes into view. */
+function EvidenceFirst({ evidence }: { readonly evidence: Evidence }) {
+  const card = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    card.current?.scrollIntoView({ block: "nearest" });
+  }, []);
+  return (
+    <div ref={card} className={classes["evidence"]} aria-live="polite">
+      <EvidencePanel evidence={evidence} />
+    </div>
   );
 }
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ProductionOut } from "@/api/scaling";
 import {
-  countedProduction,
   EMPTY_PRODUCTION,
   errorText,
   productionOf,
@@ -101,24 +100,6 @@ describe("the tiers of a running system", () => {
     read_us,
     text: "",
     device_id: null,
-  });
-
-  it("come with the rate and the data that were counted, and a trace with neither", () => {
-    const counted = {
-      accesses: 7200,
-      duration_s: 3600,
-      data_known: true,
-      footprint_bytes: TIB,
-    };
-    const evidence = { tiers: [] } as never;
-    expect(countedProduction({ ...counted, evidence })).toMatchObject({
-      rate: 2,
-      dataBytes: TIB,
-    });
-    expect(
-      countedProduction({ ...counted, evidence, data_known: false }),
-    ).toMatchObject({ rate: 2, dataBytes: null });
-    expect(countedProduction({ ...counted, evidence: null })).toBe(EMPTY_PRODUCTION);
   });
 
   it("stand in the block of production with the times that were measured", () => {

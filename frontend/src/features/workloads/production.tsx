@@ -172,12 +172,12 @@ type Tier = NonNullable<SummaryOut["evidence"]>["tiers"][number];
 
 const TIER_COLUMNS: readonly Column<Tier>[] = [
   { key: "Tier", rowHeader: true, cell: ({ name }) => name },
+  { key: "Time per read", cell: (tier) => readTime(tier) },
   {
     key: "In use",
     cell: ({ size_bytes: size }) => (size === null ? "" : formatBytes(bytes(size))),
   },
   { key: "Requests per second", cell: (tier) => formatShort(tier.requests_per_s, 4) },
-  { key: "Time per read", cell: (tier) => readTime(tier) },
 ];
 
 /** The levels of the running system with their times, as its counters measured them. */
