@@ -247,7 +247,8 @@ test("on a phone the class of counters is the first thing seen after the upload,
   await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
 
   await page.setViewportSize({ width: 1280, height: 900 });
-  await page.getByRole("link", { name: "Compare schemes" }).click();
+  await page.reload();
+  await page.waitForLoadState("networkidle");
   const exported = page.getByRole("button", { name: "Export", exact: true }).first();
   for (const [form, said] of [
     ["SVG picture", /Evidence: ages\. Speaks of /],

@@ -17,6 +17,10 @@ export const FlipChart = memo(function FlipChart(props: {
   const { found, name } = props;
   const colors = useChartColors();
   const option = useMemo(() => {
+    // Counters may speak of no step of DRAM.
+    if (found.flips.delta.length === 0) {
+      return null;
+    }
     const money = found.next_money;
     const step = money === null ? 0 : money.dram_pages / found.ram_pages;
     const last = found.flips.delta.at(-1) ?? 1;
@@ -39,8 +43,8 @@ export const FlipChart = memo(function FlipChart(props: {
       colors,
     });
   }, [found, colors]);
-  if (found.flips.delta.length === 0) {
-    return null; // no step of which the counters speak
+  if (option === null) {
+    return null;
   }
   return (
     <ChartCard
