@@ -283,9 +283,14 @@ def _about_evidence(evidence: Evidence, page_bytes: int) -> Caution:
             about=("curve",),
         )
     if evidence.kind == "points":
+        envelope = (
+            ", as maxima of the hit ratios over intervals (an upper envelope: it misses more on the mean)"
+            if evidence.envelope
+            else ""
+        )
         return Caution(
             "curve_from_points",
-            f"the system itself counted the misses of some sizes, {sizes}: between them only the counts on "
+            f"the system itself counted the misses of some sizes, {sizes}{envelope}: between them only the counts on "
             "either side bound the misses, and beyond nothing is known",
             "record a sampled trace for the sizes between, and a ghost list, a simulated pool or a resize for "
             "those beyond",
