@@ -6,13 +6,28 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tierwright.advise import dram_or_flash
 from tierwright.advise.dram_or_flash import DramOrFlash
+from tierwright.advise.dram_or_flash.paying_ram import at_an_end
 from tierwright.advise.point import Rate
 from tierwright.cli.app import main
 from tierwright.common.errors import BadInput
-from tierwright.evaluate.metadata import PRESETS
+from tierwright.evaluate.break_even.gains import (
+    FullGains,
+    PageCosts,
+    about_unknown,
+    known_steps,
+    most_flash,
+    only_known,
+)
+from tierwright.evaluate.break_even.next_money import (
+    check_known_usd,
+    most_known_usd,
+)
+from tierwright.evaluate.metadata import PRESETS, MetadataPreset
 from tierwright.hardware.catalog import device_or_file, price_book
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.document import Profile
@@ -239,3 +254,68 @@ def test_the_command_names_the_steps_that_it_leaves_out(
     text = shown.out + shown.err
     assert "unknown, not nothing" in text
     assert "the DRAM step to" in text
+
+
+@pytest.mark.oracle(
+    "evaluate.break_even.gains.known_steps",
+    "evaluate.break_even.gains.most_flash",
+    "evaluate.break_even.gains.about_unknown",
+    "evaluate.break_even.next_money.most_known_usd",
+    "evaluate.break_even.next_money.check_known_usd",
+    "advise.dram_or_flash.paying_ram.at_an_end",
+)
+@pytest.mark.formula(
+    "evaluate.break_even.gains.known_steps",
+    "evaluate.break_even.gains.most_flash",
+    "evaluate.break_even.gains.about_unknown",
+    "evaluate.break_even.next_money.most_known_usd",
+    "evaluate.break_even.next_money.check_known_usd",
+    "advise.dram_or_flash.paying_ram.at_an_end",
+)
+@given(
+    low=st.integers(1, 60),
+    width=st.integers(0, 60),
+    above=st.integers(0, 60),
+    old=st.sampled_from((0.0, 0.25)),
+    entry=st.sampled_from((0.0, 100.0, 1000.0)),
+)
+def test_what_is_known_is_found_by_looking_at_every_size(
+    low: int, width: int, above: int, old: float, entry: float
+) -> None:
+    high, base = low + width, low + min(above, width)
+    small = Curve.from_lists(
+        [low, high] if width else [low],
+        [500.0, 400.0] if width else [500.0],
+        None,
+        accesses=1000,
+        distinct_pages=1000,
+        page_bytes=4096,
+        write_accesses=0,
+        given=Given("counters", True, evidence=Evidence("ages", low, high)),
+    )
+    preset = MetadataPreset("m", "m", entry, None, 0.0, 0, "", "") if entry else None
+    gains = FullGains(small, base, PageCosts(10.0, 10.0, 1.0, 1.0), old, preset)
+
+    def is_known(flash: int) -> bool:
+        left = base - flash * entry / 4096
+        return left >= low - 1e-6 and left + flash * (1 - old) <= high + 1e-6
+
+    # The most of it: with more flash RAM only shrinks, and both together only grow.
+    flash = max(each for each in range(400) if is_known(each) or each == 0)
+    assert most_flash(gains) == flash
+    deltas = [0.1, 0.5, 1.0, 2.0]
+    known = [each for each in deltas if base * (1 + each) <= high + 1e-6]
+    assert known_steps(small, base, deltas) == known
+    sizes = np.arange(1.0, high + 5)
+    seen = np.isfinite(only_known(small, sizes, sizes, sizes))
+    assert np.array_equal(seen, (sizes >= low) & (sizes <= high))
+    dram_usd, flash_usd = Decimal("0.001"), Decimal("0.0003")
+    most = most_known_usd(gains, dram_usd, flash_usd)
+    assert most == min((high - base) * dram_usd, flash * flash_usd) * 4096
+    check_known_usd(gains, most, dram_usd, flash_usd)
+    with pytest.raises(BadInput, match="unknown"):
+        check_known_usd(gains, most + Decimal("0.1"), dram_usd, flash_usd)
+    assert [at_an_end(small, each) for each in range(1, high + 2)] == [
+        each in (low, high) for each in range(1, high + 2)
+    ]
+    assert "what is left out" in about_unknown(small, ["what is left out"]).message
