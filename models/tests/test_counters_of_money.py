@@ -1,5 +1,6 @@
 """DRAM or flash on a curve from counters: no figure, line or row rests on a size of which they do not speak."""
 
+import math
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -297,7 +298,7 @@ def test_what_is_known_is_found_by_looking_at_every_size(
     gains = FullGains(small, base, PageCosts(10.0, 10.0, 1.0, 1.0), old, preset)
 
     def is_known(flash: int) -> bool:
-        left = base - flash * entry / 4096
+        left = base - math.ceil(flash * entry / 4096)  # metadata fill whole pages
         return left >= low - 1e-6 and left + flash * (1 - old) <= high + 1e-6
 
     # The most of it: with more flash RAM only shrinks, and both together only grow.
