@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, type Page, test } from "@playwright/test";
@@ -222,4 +222,77 @@ test("counters of one size say what they bound and what to record next, and reco
   await page.getByLabel("Exact Flash size").fill("1000");
   await page.getByLabel("Exact Flash size").press("Enter");
   await expect(page.getByText(/speaks of 8 GiB alone/)).toBeVisible();
+});
+
+test("on a phone the class of counters is the first thing seen after the upload, and every file of it names the class", async ({
+  page,
+}) => {
+  const name = `Ages ${unique()}`;
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto("/given-curve");
+  await choose(page, "Start from an example", /^memcached/);
+  const card = page.getByRole("heading", { name: "Evidence: ages" });
+  await expect(card).toBeInViewport();
+  for (const part of ["Speaks of", "Gap"]) {
+    await expect(page.getByText(part, { exact: true })).toBeInViewport();
+  }
+  // Above the form, not only scrolled to.
+  const [top, form] = await Promise.all([
+    card.boundingBox(),
+    page.getByLabel("Lines").boundingBox(),
+  ]);
+  expect(top?.y ?? 0).toBeLessThan(form?.y ?? 0);
+  await page.getByLabel("Workload name").fill(name);
+  await page.getByRole("button", { name: "Use this curve" }).click();
+  await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
+
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.reload();
+  await page.waitForLoadState("networkidle");
+  const exported = page.getByRole("button", { name: "Export", exact: true }).first();
+  for (const [form, said] of [
+    ["SVG picture", /Evidence: ages\. Speaks of /],
+    ["CSV numbers", /,evidence of the curve,speaks of,gap\r\n.*,ages,/],
+  ] as const) {
+    await exported.click();
+    const download = page.waitForEvent("download");
+    await page.getByRole("menuitem", { name: form }).click();
+    const file = await (await download).path();
+    expect(readFileSync(file, "utf8").replaceAll(" ", " ")).toMatch(said);
+  }
+});
+
+test("DRAM or flash leaves out what counters do not speak of, and says so", async ({
+  page,
+  request,
+}) => {
+  const kinds = await (await request.get("/api/v1/curve-kinds")).json();
+  const { example } = kinds.items.find(
+    (each: { name: string }) => each.name === "aurora",
+  );
+  const made = await request.post("/api/v1/workloads/from-curve", {
+    data: { name: `Tiers ${unique()}`, text: example, dirty_share: 0.1 },
+  });
+  const { id, summary } = await made.json();
+  await page.goto(`/workloads/${id}`);
+  const tiers = page.getByRole("table", { name: "Tiers of the running system" });
+  await expect(tiers.getByRole("row", { name: /the cache on flash/ })).toContainText(
+    "200 µs",
+  );
+  await expect(tiers.getByRole("row", { name: /Aurora storage/ })).toContainText(
+    "1.2 ms",
+  );
+  const { valid_from: low, valid_to: high } = summary.evidence;
+  const asked = (ram: number) =>
+    `/dram-or-flash?workload=${id}&ram_pages=${ram}&flash_pages=1000&flash_device=samsung-pm9a3-7.68tb-u2&disk_device=toshiba-mg10-20tb&ram_device=none&price_book=street-2026-q3&months=36`;
+  await page.goto(asked(low));
+  await expect(page.getByText(/as far as the counters speak of sizes/)).toBeVisible();
+  await expect(page.getByText(/unknown, not nothing/)).toBeVisible();
+  await page.goto(asked(high));
+  await expect(
+    page.getByText(/^Where the next sum belongs is unknown: the evidence of the curve/),
+  ).toBeVisible();
+  await expect(page.getByText("No step of DRAM is known")).toBeVisible();
+  await page.goto(asked(2 * high));
+  await expect(page.getByText("DRAM and flash could not be compared")).toBeVisible();
 });

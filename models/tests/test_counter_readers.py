@@ -1,6 +1,7 @@
 """Readers of Redis, Linux, DAMON, RocksDB, Db2 and NetApp: documented samples to the digit, and what each refuses."""
 
 import importlib.util
+import json
 import math
 import re
 import subprocess
@@ -15,6 +16,8 @@ from hypothesis import strategies as st
 
 from tierwright import _simulator
 from tierwright.common.errors import BadInput
+from tierwright.evaluate.page_flow.cautions import about_class
+from tierwright.profile.document import profile_from_mapping
 from tierwright.profile.given.db2_simulated_pool import displays_of
 from tierwright.profile.given.examine import Examined, examine
 from tierwright.profile.given.kinds import KINDS
@@ -740,6 +743,24 @@ class TestNetApp:
         assert found.evidence.snapshots == 145
         assert "an upper envelope" in found.evidence.check_text(4096)
         assert any("overwrites, 35, 44" in each for each in found.assumptions)
+
+    def test_the_envelope_is_labelled_wherever_the_class_is(self) -> None:
+        """It stays with the profile, its title, and the caution of every answer; counts of one load have none."""
+        found = complete(self.TEXT, accesses_per_s=1000.0).profile
+        assert found is not None
+        again = profile_from_mapping(json.loads(found.to_text()))
+        counted = complete(KINDS["aurora"].example).profile
+        assert counted is not None
+        for profile, is_labelled in ((found, True), (again, True), (counted, False)):
+            evidence = profile.curve.evidence
+            assert evidence is not None
+            assert ("upper envelope" in evidence.title) is is_labelled
+            [said] = about_class(profile.curve)
+            assert ("upper envelope" in said.message) is is_labelled
+        document = {**found.to_dict()}
+        document["given"]["envelope"] = 3
+        with pytest.raises(BadInput, match=r"given\.envelope"):
+            profile_from_mapping(document)
 
     @pytest.mark.parametrize(
         ("change", "says"),

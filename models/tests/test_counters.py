@@ -28,7 +28,9 @@ from tierwright.advise import (
     configurations,
     directories,
     dram_or_flash,
+    exports,
     flash_choice,
+    fragment_cache,
     recovery,
     report,
     response,
@@ -1735,3 +1737,65 @@ def test_no_report_or_export_of_an_advice_drops_the_class(kind: str, form: str) 
     # Where a line of the PDF may end there is a mark that is not seen.
     said = said.replace("\u200b", "")
     assert words[kind].lower() in said.lower() or f"curve_from_{kind}" in said
+
+
+@pytest.mark.parametrize("kind", ["points", "ages"])
+def test_no_export_of_a_bill_drops_the_class(kind: str) -> None:
+    """FOCUS rows, prices of nodes and the list of purchases leave the product without their advice."""
+    document = advice_cases.ask(curve=large(kind), accesses_per_s=5000.0).to_dict()
+    plain_ = replace(large(kind), given=Given("table", data_known=True))
+    other = advice_cases.ask(
+        curve=plain_.with_dirty_share(0.2), accesses_per_s=5000.0
+    ).to_dict()
+    for made in (
+        lambda each: exports.focus_csv(each, "2026-12"),
+        exports.opencost_csv,
+        exports.purchases_csv,
+    ):
+        head, *rows = made(document).splitlines()
+        assert "vidence" in head.split(",")[-1]
+        assert rows
+        assert all(row.endswith(f",{kind}") for row in rows)
+        assert "vidence" not in made(other).splitlines()[0]
+    book = text_of(exports.purchases_workbook(document), "xlsx")
+    assert "evidence of the curve" in book
+
+
+def test_a_fragment_cache_reads_no_size_of_which_counters_do_not_speak() -> None:
+    curve = large("ages")
+    assert curve.evidence is not None
+    low, high = curve.evidence.valid_from, curve.evidence.valid_to
+    asked: dict[str, Any] = {
+        "flash": device_or_file(FLASH),
+        "disk": device_or_file(DISK),
+        "run_bytes": 8192.0,
+        "accesses_per_s": 5000.0,
+    }
+    found = fragment_cache.answer(curve, ram_pages=low, flash_pages=high, **asked)
+    assert "curve_from_ages" in {each.name for each in found.warnings}
+    for ram, flash in ((low // 2, high), (low, high + 1)):
+        with pytest.raises(BadInput, match="unknown"):
+            fragment_cache.answer(curve, ram_pages=ram, flash_pages=flash, **asked)
+    stated = fragment_cache.answer(
+        curve, ram_pages=low, flash_pages=2 * high, read_miss_rate=0.3, **asked
+    )
+    assert stated.read_miss_rate == 0.3
+
+
+def test_the_tiers_of_aurora_and_their_times_stand_in_its_production() -> None:
+    """What was timed stays with the workload that is scaled to production, and answers there."""
+    found = examine(KINDS["aurora"].example)
+    assert found.profile is not None
+    curve = found.profile.curve
+    assert curve.evidence is not None
+    assert [tier.read_us for tier in curve.evidence.tiers] == [None, 200.0, 1200.0]
+    assert found.profile.duration_s is not None
+    made = scale.answer(
+        found.profile,
+        Production(2 * curve.data_pages * curve.page_bytes, 2 * 5000.0),
+    )
+    again = profile_from_mapping(json.loads(made.profile.to_text())).curve
+    assert again.evidence is not None
+    assert again.evidence.tiers == curve.evidence.tiers
+    assert running_devices(again).keys() == running_devices(curve).keys()
+    assert len(running_devices(again)) == 2

@@ -1,12 +1,13 @@
 import { Button, Group, Menu, SegmentedControl, Text, Title } from "@mantine/core";
 import { type ReactNode, useState } from "react";
+import { countersText, useCountersNote } from "@/components/counters-note";
 import { DataTable } from "@/components/data-table";
 import { Disclosure } from "@/components/disclosure";
 import { ProblemAlert } from "@/components/problem-alert";
 import { type ExchangeRate, rateText } from "@/units/currency";
 import { unbroken } from "@/units/quantity";
 import { Chart, type ChartMarker, useChartColors } from "./chart";
-import { type CsvCell, csvWithRate } from "./csv";
+import { type CsvCell, csvWithNotes } from "./csv";
 import { downloadText, downloadUrl, fileStem } from "./download";
 import { type ChartOption, withFootnote } from "./option";
 import { chartInk } from "./palette";
@@ -55,6 +56,11 @@ export function ChartCard(props: ChartCardProps) {
   const colors = useChartColors();
   const paper = chartInk(colors).paper;
   const rate = props.rate ?? null;
+  const counters = useCountersNote();
+  const notes = [
+    ...(rate === null ? [] : [rateText(rate)]),
+    ...(counters === null ? [] : [countersText(counters)]),
+  ].join(" ");
   const stem = fileStem(props.fileName);
 
   const exportPicture = async (kind: "png" | "svg") => {
@@ -62,8 +68,7 @@ export function ChartCard(props: ChartCardProps) {
       setExportError(null);
       const engine = await import("./engine");
       const drawn = props.pictureOption?.() ?? props.option;
-      const option =
-        rate === null ? drawn : withFootnote(drawn, rateText(rate), colors);
+      const option = notes === "" ? drawn : withFootnote(drawn, notes, colors);
       if (kind === "png") {
         downloadUrl(`${stem}.png`, engine.drawPng(option, PICTURE, paper));
       } else {
@@ -118,7 +123,7 @@ export function ChartCard(props: ChartCardProps) {
                   downloadText(
                     `${stem}.csv`,
                     "text/csv;charset=utf-8",
-                    csvWithRate(header, rows, rate),
+                    csvWithNotes(header, rows, rate, counters),
                   );
                 }}
               >

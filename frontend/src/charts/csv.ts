@@ -1,3 +1,4 @@
+import type { CountersNote } from "@/components/counters-note";
 import type { ExchangeRate } from "@/units/currency";
 
 export type CsvCell = string | number | null;
@@ -23,26 +24,34 @@ export function csvText(
 /** Columns that an export of converted money has behind its own, the same in every row. */
 const RATE_COLUMNS = ["currency", "per_usd", "rate_date", "rate_source"] as const;
 
+/** Columns of what a curve from counters rests on, likewise; the first is named as in the API's tables. */
+const COUNTERS_COLUMNS = ["evidence of the curve", "speaks of", "gap"] as const;
+
 /**
- * The same table with the rate its money was converted at, so that the file says it wherever
- * it goes; as it is where money is in dollars. Columns, since readers of CSV know no comments.
+ * The same table with the rate its money was converted at, and with the class of a curve from
+ * counters, so that the file says both wherever it goes; as it is where money is in dollars and the
+ * curve another one. Columns, since readers of CSV know no comments.
  */
-export function csvWithRate(
+export function csvWithNotes(
   header: readonly string[],
   rows: readonly (readonly CsvCell[])[],
   rate: ExchangeRate | null,
+  counters: CountersNote | null,
 ): string {
-  if (rate === null) {
-    return csvText(header, rows);
-  }
+  const names = [
+    ...(rate === null ? [] : RATE_COLUMNS),
+    ...(counters === null ? [] : COUNTERS_COLUMNS),
+  ];
   const cells: CsvCell[] = [
-    rate.currency,
-    Number(rate.per_usd),
-    rate.date,
-    rate.source,
+    ...(rate === null
+      ? []
+      : [rate.currency, Number(rate.per_usd), rate.date, rate.source]),
+    ...(counters === null
+      ? []
+      : [counters.title, counters.range ?? "", counters.gap ?? ""]),
   ];
   return csvText(
-    [...header, ...RATE_COLUMNS],
+    [...header, ...names],
     rows.map((row) => [...row, ...cells]),
   );
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bytes } from "@/units/quantity";
 import { barsOption, type SchemeBar, termsOf } from "./bars-option";
-import { csvText, csvWithRate } from "./csv";
+import { csvText, csvWithNotes } from "./csv";
 import { curveOption } from "./curve-option";
 import { doublingsOption } from "./doublings-option";
 import { fileStem } from "./download";
@@ -326,12 +326,12 @@ describe("an export of converted money", () => {
   };
 
   it("says the rate, its day and its source in every row of the table", () => {
-    expect(csvWithRate(["cost [EUR]"], [[1], [2]], RATE).split("\r\n")).toEqual([
+    expect(csvWithNotes(["cost [EUR]"], [[1], [2]], RATE, null).split("\r\n")).toEqual([
       "cost [EUR],currency,per_usd,rate_date,rate_source",
       '1,EUR,0.88067,2026-09-30,"European Central Bank, reference rate; noon"',
       '2,EUR,0.88067,2026-09-30,"European Central Bank, reference rate; noon"',
     ]);
-    expect(csvWithRate(["cost [USD]"], [[1]], null)).toBe("cost [USD]\r\n1");
+    expect(csvWithNotes(["cost [USD]"], [[1]], null, null)).toBe("cost [USD]\r\n1");
   });
 
   it("says them below the picture, which leaves room for it", () => {

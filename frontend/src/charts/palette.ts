@@ -131,9 +131,9 @@ export function costTermColor(term: string, colors: ColorScheme): string {
   return TERM_COLORS[place]?.[colors] ?? (colors === "light" ? "#5c6470" : "#a9b1bd");
 }
 
-/** The page's own font, for text inside charts. */
+/** The page's own font, for text inside charts; single quotes, as exported SVG puts it between double ones. */
 export const CHART_FONT =
-  'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Liberation Sans", sans-serif';
+  "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Liberation Sans', sans-serif";
 
 /** Inks of axes, grid and text, matched to the page's background. */
 export function chartInk(colors: ColorScheme) {

@@ -1,8 +1,9 @@
 import { Button } from "@mantine/core";
-import { csvWithRate } from "@/charts/csv";
+import { csvWithNotes } from "@/charts/csv";
 import { downloadText } from "@/charts/download";
 import type { ExchangeRate } from "@/units/currency";
 import { type Column, csvLists } from "./columns";
+import { useCountersNote } from "./counters-note";
 
 interface ExportCsvProps<Row> {
   /** Name of the file, without its ending. */
@@ -19,12 +20,13 @@ interface ExportCsvProps<Row> {
 /** Saves the columns of a table as CSV. */
 export function ExportCsv<Row>(props: ExportCsvProps<Row>) {
   const { file, columns, rows, rate = null, label } = props;
+  const counters = useCountersNote();
   const save = () => {
     const table = csvLists(columns, rows);
     downloadText(
       `${file}.csv`,
       "text/csv;charset=utf-8",
-      csvWithRate(table.header, table.rows, rate),
+      csvWithNotes(table.header, table.rows, rate, counters),
     );
   };
   return (

@@ -10,6 +10,7 @@ import {
   type WorkloadOut,
   workloadsQuery,
 } from "@/api/workloads";
+import { FromCounters } from "@/components/counters-note";
 import { EmptyState } from "@/components/empty-state";
 import { NeedsTrace, originOf } from "@/components/needs-trace";
 import { Page } from "@/components/page";
@@ -110,17 +111,19 @@ export function AnalysisPage(props: AnalysisPageProps) {
         />
       )}
       {isReady && workload.summary !== null && (
-        <Answered
-          key={workload.id}
-          page={props}
-          inputs={{
-            state,
-            name: workload.name,
-            workload,
-            summary: workload.summary,
-            asks: asks(search),
-          }}
-        />
+        <FromCounters evidence={workload.summary.evidence}>
+          <Answered
+            key={workload.id}
+            page={props}
+            inputs={{
+              state,
+              name: workload.name,
+              workload,
+              summary: workload.summary,
+              asks: asks(search),
+            }}
+          />
+        </FromCounters>
       )}
     </Page>
   );

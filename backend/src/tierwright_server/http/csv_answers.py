@@ -6,6 +6,7 @@ Objects inside a row become columns with a dot; a list of objects inside a row i
 An object with two axes `x` and `y` is a table of cells: one row for each point of its grids.
 In a table of columns a list of pairs becomes two, `.low` and `.high`, and a list of lists that says by
 which list it goes on (`x-by`) becomes a column for each value there, such as `misses.pages=100`.
+Where a curve from counters is behind an answer, a last column names the class of its evidence.
 Numbers and decimal strings stand as in the JSON. Text that a spreadsheet would run as a formula gets
 an apostrophe before it, as in the exports of the page.
 """
@@ -25,6 +26,7 @@ from fastapi.routing import APIRoute
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tierwright.profile.evidence import CLASSES
 from tierwright_server.common.errors import BadInput, ServerError
 from tierwright_server.http.problems import responses
 
@@ -45,6 +47,11 @@ _COSTS = "io_time_us_per_access"
 _FIGURES = frozenset({"integer", "number"})
 _ENDS = ("low", "high")
 """What the two ends of an interval are called."""
+_EVIDENCE = "evidence of the curve"
+"""Column of the class of a curve from counters, in every table of what was answered with it."""
+_CAUTIONS = ("warnings", "cautions")
+_FROM = "curve_from_"
+"""How the cautions that name a class begin."""
 _IDENTITY = ("id", "name", "scheme", "title", "currency")
 
 
@@ -297,9 +304,40 @@ def _flat(value: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
             yield name, each
 
 
+def classed(rows: list[dict[str, Any]], answer: Any) -> list[dict[str, Any]]:
+    """Add the class of the evidence to every row, where a curve from counters is behind the answer.
+
+    Cautions are a table of their own, and a file of another table would drop the class.
+    """
+    found = dict.fromkeys(_classes_in(answer))
+    if not found:
+        return rows
+    return [{**row, _EVIDENCE: "; ".join(found)} for row in rows]
+
+
+def _classes_in(value: Any) -> Iterator[str]:
+    """Name the classes in what an answer says beside its rows."""
+    if not isinstance(value, dict):
+        return
+    for key, each in value.items():
+        if key in _CAUTIONS and isinstance(each, list):
+            codes = (str(one.get("code", one.get("name", ""))) for one in each)
+            yield from (
+                code.removeprefix(_FROM) for code in codes if code.startswith(_FROM)
+            )
+        elif key == "evidence" and isinstance(each, dict):
+            yield str(each.get("evidence", ""))
+        elif key == "evidence" and each in CLASSES:
+            yield str(each)
+        else:
+            yield from _classes_in(each)
+
+
 def written(rows: list[dict[str, Any]], table: Table) -> str:
     """Write rows as CSV (RFC 4180)."""
     header = list(dict.fromkeys(key for row in rows for key in row)) or table.header
+    if _EVIDENCE in header:  # behind what later rows alone have
+        header = [*(key for key in header if key != _EVIDENCE), _EVIDENCE]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow([_guarded(name) for name in header])
@@ -484,7 +522,7 @@ class CsvAnswers:
 
 async def _send_csv(start: Message, body: bytes, table: Table, send: Send) -> None:
     answer = json.loads(body, parse_float=Number, parse_int=Number)
-    text = written(rows_of(answer, table), table).encode()
+    text = written(classed(rows_of(answer, table), answer), table).encode()
     headers = MutableHeaders(raw=list(start["headers"]))
     headers["Content-Type"] = "text/csv; charset=utf-8; header=present"
     headers["Content-Length"] = str(len(text))

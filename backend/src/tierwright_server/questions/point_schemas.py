@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from tierwright.profile.curve import Curve
+from tierwright.profile.evidence import EvidenceClass
 from tierwright_server.common.schemas import (
     Answer,
     FlashMetadata,
@@ -30,6 +32,19 @@ ServiceTimes = Annotated[
     ),
 ]
 """What devices do on simulated time and in the models of response, as every question about it asks."""
+
+
+CurveClass = Annotated[
+    EvidenceClass | None,
+    Field(
+        description="Class of a curve from counters that this rests on; null where the curve is of another kind."
+    ),
+]
+
+
+def class_of(curve: Curve) -> EvidenceClass | None:
+    """Return the class of a curve, for an answer that has no cautions to name it."""
+    return None if curve.evidence is None else curve.evidence.kind
 
 
 class DirtyShareIn(StartIn):

@@ -7042,6 +7042,12 @@ export type DerivationOut = {
      * The formulas with their numbers, step by step.
      */
     derivation: Array<DerivationStep>;
+    /**
+     * Evidence
+     *
+     * Class of a curve from counters that this rests on; null where the curve is of another kind.
+     */
+    evidence: 'points' | 'ages' | 'one_point' | null;
 };
 
 /**
@@ -12992,6 +12998,12 @@ export type MapPointOut = {
      */
     sentence: string;
     /**
+     * Evidence
+     *
+     * Class of a curve from counters that this rests on; null where the curve is of another kind.
+     */
+    evidence: 'points' | 'ages' | 'one_point' | null;
+    /**
      * Derivation
      *
      * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
@@ -13852,9 +13864,15 @@ export type NextMoneyOut = {
     /**
      * Usual Usd
      *
-     * About the price of doubling the DRAM.
+     * About the price of doubling the DRAM, or less where a curve from counters does not cover that.
      */
     usual_usd: string;
+    /**
+     * Most Usd
+     *
+     * The largest amount that buys sizes which a curve from counters covers; what larger ones gain is unknown. Null where the curve covers every size.
+     */
+    most_usd: string | null;
     /**
      * Dram Pages
      *
@@ -13894,9 +13912,9 @@ export type NextMoneyOut = {
     /**
      * Dram Gain Us
      *
-     * Gained by that money in DRAM.
+     * Gained by that money in DRAM; null where a curve from counters does not cover the size, as of the three that follow.
      */
-    dram_gain_us: Array<number>;
+    dram_gain_us: Array<number | null>;
     /**
      * Flash Gain Us
      *
@@ -13908,7 +13926,7 @@ export type NextMoneyOut = {
      *
      * Gained per dollar by the next amount in DRAM.
      */
-    dram_next: Array<number>;
+    dram_next: Array<number | null>;
     /**
      * Flash Next
      *
@@ -14376,6 +14394,12 @@ export type PaperCheckOut = {
      * Ids of the recommended quotes whose files do not state until when they hold, for `statements.validity`.
      */
     without_validity: Array<string>;
+    /**
+     * Evidence
+     *
+     * Class of a curve from counters that this rests on; null where the curve is of another kind.
+     */
+    evidence: 'points' | 'ages' | 'one_point' | null;
 };
 
 /**

@@ -8,6 +8,7 @@ const side = (name: string, usd: string | null, us: number | null): Side =>
     scenario: { id: name, name },
     workload: "TPC-C",
     found: {
+      cautions: [],
       recommendation: {
         name: "1 x small",
         scheme: "lazy",
@@ -21,7 +22,7 @@ const without = (name: string): Side =>
   ({
     scenario: { id: name, name },
     workload: "TPC-C",
-    found: { recommendation: null },
+    found: { cautions: [], recommendation: null },
   }) as unknown as Side;
 
 describe("advices side by side", () => {
@@ -66,6 +67,17 @@ describe("advices side by side", () => {
     expect(against(time, 2, 3)).toMatch(/^\+1.*µs$/);
     expect(against(time, "a", "b")).toBe("differs");
     expect(against(time, "a", "a")).toBe("equal");
+  });
+
+  it("name the class of a curve from counters", () => {
+    const figure = figures().find(({ name }) => name === "Evidence of the curve");
+    const one = side("A", "10", 2);
+    const counted = {
+      ...one,
+      found: { ...one.found, cautions: [{ code: "curve_from_ages" }] },
+    } as unknown as Side;
+    expect(figure?.of(counted, new Map())).toBe("ages");
+    expect(figure?.of(one, new Map())).toBe("not from counters");
   });
 
   it("say why a figure is not known", () => {

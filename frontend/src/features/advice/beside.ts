@@ -1,6 +1,7 @@
 /** What several saved advices say, figure by figure. */
 import type { AdviceOptionOut, AdviceOut } from "@/api/advice";
 import type { ScenarioOut } from "@/api/scenarios";
+import { classNamed, NOT_FROM_COUNTERS } from "@/components/counters-note";
 import { shownCurrency } from "@/units/currency";
 import {
   bytes,
@@ -55,6 +56,10 @@ const size = (value: number) => formatBytes(bytes(value));
 /** In the order in which a decision reads them. */
 export const figures = (): readonly Figure[] => [
   { name: "Workload", of: ({ workload }) => workload },
+  {
+    name: "Evidence of the curve",
+    of: ({ found }) => classNamed(found.cautions)?.title ?? NOT_FROM_COUNTERS,
+  },
   {
     name: "Recommendation",
     of: ({ found }) => found.recommendation?.name ?? NO_OPTION,

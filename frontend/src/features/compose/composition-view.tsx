@@ -6,6 +6,7 @@ import {
   type CompositionOut,
   createComposed,
 } from "@/api/compositions";
+import { classNamed, FromCounters } from "@/components/counters-note";
 import { CreateWorkload } from "@/components/create-workload";
 import { LogSlider } from "@/components/log-slider";
 import { Panel } from "@/components/panel";
@@ -48,9 +49,11 @@ export function CompositionView(props: ViewProps) {
   return (
     <Stack gap="lg" style={{ opacity: props.isStale ? 0.6 : 1 }}>
       <SizePanel {...props} />
-      <ComposedCurves found={found} mode={mode} cursor={cursor} onPick={onSize} />
-      <SharesTable found={found} mode={mode} />
-      <MissesChart found={found} />
+      <FromCounters evidence={classNamed(found.warnings)}>
+        <ComposedCurves found={found} mode={mode} cursor={cursor} onPick={onSize} />
+        <SharesTable found={found} mode={mode} />
+        <MissesChart found={found} />
+      </FromCounters>
       <HowGood found={found} />
       <WarningNotes notes={found.warnings} />
       <Keep found={found} asked={props.asked} isStale={props.isStale} />

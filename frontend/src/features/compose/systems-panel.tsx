@@ -10,6 +10,7 @@ import {
 } from "@/api/placements";
 import { CautionNotes } from "@/components/caution-notes";
 import { type Column, valueColumn } from "@/components/columns";
+import { classNamed, FromCounters } from "@/components/counters-note";
 import { DataTable } from "@/components/data-table";
 import { ExportCsv } from "@/components/export-csv";
 import { Panel } from "@/components/panel";
@@ -95,7 +96,9 @@ function Placed({ members }: { readonly members: readonly Member[] }) {
   }
   return (
     <>
-      <Systems found={found.data} />
+      <FromCounters evidence={classNamed(found.data.cautions)}>
+        <Systems found={found.data} />
+      </FromCounters>
       <CautionNotes of="the systems" cautions={found.data.cautions} />
     </>
   );

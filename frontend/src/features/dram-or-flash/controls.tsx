@@ -155,6 +155,18 @@ function pricesText(found: BreakEvenOut | undefined): string {
     : `From the prices: DRAM ${dollars(dram)} per GiB, flash ${dollars(flash)} per GiB.`;
 }
 
+/** End of the slider: beyond what a curve from counters speaks of, what a sum gains is unknown. */
+const mostParts = (money: NonNullable<BreakEvenOut["next_money"]>): number =>
+  money.most_usd === null
+    ? MOST_USD_PARTS
+    : Math.min(
+        MOST_USD_PARTS,
+        Math.max(
+          LEAST_USD_PARTS + 1,
+          Math.floor((Number(money.most_usd) / Number(money.usual_usd)) * USD_PARTS),
+        ),
+      );
+
 function SumControl({ usd, found }: ControlsProps) {
   const money = found?.next_money ?? null;
   if (money === null) {
@@ -171,7 +183,7 @@ function SumControl({ usd, found }: ControlsProps) {
           label="Next amount to spend"
           value={Math.round((value / usual) * USD_PARTS)}
           min={LEAST_USD_PARTS}
-          max={MOST_USD_PARTS}
+          max={mostParts(money)}
           valueText={dollars(value)}
           onChange={(parts) =>
             usd.setValue(three(((parts / USD_PARTS) * usual) / rate))
@@ -182,7 +194,7 @@ function SumControl({ usd, found }: ControlsProps) {
           unit={shownCurrency()}
           value={value}
           min={1e-9 * rate}
-          max={1e9 * rate}
+          max={money.most_usd === null ? 1e9 * rate : Number(money.most_usd)}
           onChange={(sum) => usd.setValue(sum / rate)}
         />
       </div>

@@ -269,7 +269,7 @@ function Answer(props: {
       <PayingChart found={found} name={name} />
       <PlatformPanel found={found} />
       <PlanTable found={found} />
-      {money !== null && (
+      {money !== null && props.replays !== null && (
         <CheckPanel
           found={found}
           money={money}

@@ -6,6 +6,7 @@ import {
   checkVerdict,
   crossingMarkers,
   flipSeries,
+  knownNote,
   marginalTable,
   moneySeries,
   type NextMoney,
@@ -13,6 +14,7 @@ import {
   surplusText,
   tellingSteps,
   trendNote,
+  unknownText,
 } from "./findings";
 
 const equal: NextMoney["equal_money"][number] = {
@@ -40,6 +42,7 @@ const equal: NextMoney["equal_money"][number] = {
 const money: NextMoney = {
   usd: "0.5",
   usual_usd: "0.5",
+  most_usd: null,
   dram_pages: 10,
   flash_pages: 100,
   flash_useful_pages: 400,
@@ -101,6 +104,32 @@ describe("the lines of money", () => {
     const table = marginalTable(money);
     expect(table.rows[2]).toEqual([2, 4, null, 1, null]);
     expect(table.shown[2]?.[2]).toBe("–");
+  });
+});
+
+describe("sizes of which counters do not speak", () => {
+  const counted = { ...money, most_usd: "1.5", dram_gain_us: [0, 3, null] };
+
+  it("ends the lines there and says so", () => {
+    const [dram] = moneySeries(counted, "total", "light");
+    expect(dram?.points).toEqual([
+      [0.005, 0],
+      [1, 3],
+    ]);
+    expect(knownNote(counted)).toContain("unknown, not nothing");
+    expect(knownNote(counted)).toContain("1.5");
+    expect(knownNote(money)).toBe("");
+    expect(marginalTable(counted).rows[2]?.[1]).toBeNull();
+  });
+
+  it("repeats what the answer left out, and nothing else", () => {
+    const about = {
+      ...{ hint: "", effect: "", about: [], could_change_choice: null },
+      ...{ name: "given_curve", message: "other" },
+    };
+    const unknown = { ...about, name: "sizes_unknown", message: "left out: 3 GiB" };
+    expect(unknownText({ warnings: [about, unknown] })).toBe("Left out: 3 GiB.");
+    expect(unknownText({ warnings: [about] })).toBe("");
   });
 });
 

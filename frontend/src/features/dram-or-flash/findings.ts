@@ -66,6 +66,20 @@ export function trendNote(money: NextMoney): string {
   return `The recording is too short for caches beyond ${dollars(dram)} of DRAM or ${dollars(flash)} of flash: the dotted lines extrapolate from smaller ones.`;
 }
 
+/** Where the lines end, as a curve from counters speaks of no larger sizes. */
+export const knownNote = ({ most_usd: most }: Pick<NextMoney, "most_usd">): string =>
+  most === null
+    ? ""
+    : `Up to ${dollars(most)}, DRAM and flash are both known. Each line ends where the counters speak of no larger size: what more of it gains is unknown, not nothing.`;
+
+/** What the answer leaves out, as the counters do not speak of the sizes; empty where that is nothing. */
+export function unknownText({ warnings }: Pick<BreakEvenOut, "warnings">): string {
+  const about = warnings.find(({ name }) => name === "sizes_unknown");
+  return about === undefined
+    ? ""
+    : `${about.message.charAt(0).toUpperCase()}${about.message.slice(1)}.`;
+}
+
 /** Points whose value is known. */
 const known = (
   xs: readonly number[],
@@ -231,10 +245,14 @@ export function flipTable(found: BreakEvenOut) {
       formatCount(Number(added)),
       ...rest.map((value) => cell(value as number | null)),
     ]),
-    caption:
+    caption: [
       full === null
-        ? "Flash price over DRAM price, per byte. A dash: no amount of flash gains as much, or the DRAM gains nothing. Schemes are left out: the curve of this workload has no write-backs."
-        : "Flash price over DRAM price, per byte. A dash: no amount of flash gains as much, or the DRAM gains nothing.",
+        ? "Flash price over DRAM price, per byte. A dash: no known amount of flash gains as much, or the DRAM gains nothing. Schemes are left out: the curve of this workload has no write-backs."
+        : "Flash price over DRAM price, per byte. A dash: no known amount of flash gains as much, or the DRAM gains nothing.",
+      unknownText(found),
+    ]
+      .filter(Boolean)
+      .join(" "),
   };
 }
 

@@ -17,6 +17,10 @@ export const FlipChart = memo(function FlipChart(props: {
   const { found, name } = props;
   const colors = useChartColors();
   const option = useMemo(() => {
+    // Counters may speak of no step of DRAM.
+    if (found.flips.delta.length === 0) {
+      return null;
+    }
     const money = found.next_money;
     const step = money === null ? 0 : money.dram_pages / found.ram_pages;
     const last = found.flips.delta.at(-1) ?? 1;
@@ -39,6 +43,9 @@ export const FlipChart = memo(function FlipChart(props: {
       colors,
     });
   }, [found, colors]);
+  if (option === null) {
+    return null;
+  }
   return (
     <ChartCard
       title={found.flip_finding}
@@ -55,9 +62,9 @@ export const FlipChart = memo(function FlipChart(props: {
           Adding delta times the existing DRAM gains as much as adding flash of theta
           times the existing DRAM. Equal money buys both where the price ratio is delta
           / theta: below a line flash is the better buy, above it DRAM. A line ends
-          where no amount of flash gains as much as the DRAM. The log model assumes a
-          hit ratio that is linear in the logarithm of the size; the others follow the
-          workload's own curve. Exponent E = C_disk / (C_disk − C_flash) ={" "}
+          where no known amount of flash gains as much as the DRAM. The log model
+          assumes a hit ratio that is linear in the logarithm of the size; the others
+          follow the workload's own curve. Exponent E = C_disk / (C_disk − C_flash) ={" "}
           {formatShort(found.exponent, 6)}.
         </p>
       }

@@ -10,6 +10,7 @@ import { formatShort } from "@/units/quantity";
 import {
   crossingMarkers,
   dollars,
+  knownNote,
   marginalTable,
   moneySeries,
   type NextMoney,
@@ -92,7 +93,9 @@ export const MarginalChart = memo(function MarginalChart({
       table={() => marginalTable(money)}
       rate={rateOf(found)}
       fileName={`${name} DRAM or flash next ${money.usd} ${shownCurrency()}`}
-      sentence={[found.sentence, trendNote(money)].filter(Boolean).join(" ")}
+      sentence={[found.sentence, knownNote(money), trendNote(money)]
+        .filter(Boolean)
+        .join(" ")}
       explanation={
         <Stack gap="xs">
           <Text size="sm">

@@ -4,6 +4,7 @@ import { type BreakEvenOut, breakEvenSteps } from "@/api/dram-or-flash";
 import { AskedSteps } from "@/components/asked-steps";
 import type { Column } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
+import { EmptyState } from "@/components/empty-state";
 import { ExportCsv } from "@/components/export-csv";
 import { Panel } from "@/components/panel";
 import { type Names, Prose } from "@/components/prose";
@@ -25,6 +26,7 @@ import {
   schemeTheta,
   surplusText,
   tellingSteps,
+  unknownText,
   winnerText,
 } from "./findings";
 
@@ -115,6 +117,13 @@ export const StepTable = memo(function StepTable({
 }) {
   const decides = found.form === "full" ? "full" : "curve";
   const columns = stepColumns(decides);
+  if (found.steps.length === 0) {
+    return (
+      <Panel title="Flash that gains as much as DRAM">
+        <EmptyState title="No step of DRAM is known">{unknownText(found)}</EmptyState>
+      </Panel>
+    );
+  }
   return (
     <Panel
       title="Flash that gains as much as DRAM"
@@ -131,7 +140,10 @@ export const StepTable = memo(function StepTable({
             ? "Best scheme: flash writes and dirty pages counted, under the scheme that needs the least flash. Pays below: flash price over DRAM price, per byte, under that scheme."
             : "Best scheme: flash writes and dirty pages counted, under the scheme that needs the least flash. Pays below: flash price over DRAM price, per byte, by hits alone.",
           ...(found.steps.some((step) => step.is_trend) ? [TREND] : []),
-        ].join(" ")}
+          unknownText(found),
+        ]
+          .filter(Boolean)
+          .join(" ")}
       />
       <Stack gap={4} mt="xs">
         <Text size="sm" c="dimmed">
@@ -173,6 +185,7 @@ export const SchemeStepTable = memo(function SchemeStepTable({
     return null;
   }
   const titles = new Map(schemes.map((each) => [each.scheme, each.title]));
+  const unknown = unknownText(found);
   return (
     <Panel
       title="Flash that gains as much as DRAM, by page-flow scheme"
@@ -197,7 +210,9 @@ export const SchemeStepTable = memo(function SchemeStepTable({
                   shown(
                     schemeTheta(
                       each,
-                      "no amount of flash gains as much under this scheme",
+                      unknown === ""
+                        ? "no amount of flash gains as much under this scheme"
+                        : "unknown: no flash within what the counters speak of gains as much under this scheme",
                     ),
                   )
                 );

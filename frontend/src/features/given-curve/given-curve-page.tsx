@@ -1,7 +1,7 @@
 import { Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import { answer } from "@/api/client";
 import { createWorkloadFromCurve } from "@/api/gen/sdk.gen";
 import {
@@ -10,6 +10,7 @@ import {
   curveKindsQuery,
   curvePreviewQuery,
 } from "@/api/given";
+import { FromCounters } from "@/components/counters-note";
 import { CreateWorkload } from "@/components/create-workload";
 import { EmptyState } from "@/components/empty-state";
 import { EvidencePanel } from "@/components/evidence";
@@ -58,7 +59,8 @@ export function GivenCurvePage() {
         />
       )}
       <div className={classes["columns"]}>
-        <div className={classes["column"]}>
+        {found?.evidence != null && <EvidenceFirst evidence={found.evidence} />}
+        <div className={`${classes["column"]} ${classes["form"]}`}>
           <CurveInput draft={draft} kinds={kinds.data ?? []} onChange={change} />
           <StatementForm
             draft={draft}
@@ -67,7 +69,7 @@ export function GivenCurvePage() {
             onChange={change}
           />
         </div>
-        <div className={classes["column"]} aria-live="polite">
+        <div className={`${classes["column"]} ${classes["rest"]}`} aria-live="polite">
           {preview.error !== null && (
             <ProblemAlert error={preview.error} title="The curve could not be read" />
           )}
@@ -79,11 +81,10 @@ export function GivenCurvePage() {
               </EmptyState>
             </Panel>
           ) : (
-            <>
-              {found.evidence !== null && <EvidencePanel evidence={found.evidence} />}
+            <FromCounters evidence={found.evidence}>
               <CurvePreviewChart preview={found} />
               <CurveFindings preview={found} draft={draft} onChange={change} />
-            </>
+            </FromCounters>
           )}
           <Create
             draft={draft}
@@ -96,6 +97,21 @@ export function GivenCurvePage() {
         </div>
       </div>
     </Page>
+  );
+}
+
+type Evidence = NonNullable<CurvePreviewOut["evidence"]>;
+
+/** Class, range and gap before anything else: on a phone the form is long, so it stands above and comes into view. */
+function EvidenceFirst({ evidence }: { readonly evidence: Evidence }) {
+  const card = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    card.current?.scrollIntoView({ block: "nearest" });
+  }, []);
+  return (
+    <div ref={card} className={classes["evidence"]} aria-live="polite">
+      <EvidencePanel evidence={evidence} />
+    </div>
   );
 }
 

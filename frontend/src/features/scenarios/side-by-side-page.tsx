@@ -14,6 +14,7 @@ import { workloadsQuery } from "@/api/workloads";
 import { type CsvCell, csvText } from "@/charts/csv";
 import { downloadText, fileStem } from "@/charts/download";
 import { SchemeMark } from "@/charts/scheme-mark";
+import { classNamed, NOT_FROM_COUNTERS } from "@/components/counters-note";
 import { DataTable } from "@/components/data-table";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
@@ -383,6 +384,7 @@ function useInputRows(): (side: Side) => readonly (readonly [string, string])[] 
     formatPagesAndBytes(pages(count), bytes(side.evaluation.page_bytes));
   return (side) => [
     ["Workload", nameOf(workloads, side.state.workload)],
+    ["Evidence of the curve", evidenceOf(side.evaluation)],
     ["RAM", size(side, side.state.ram_pages)],
     ["Flash", size(side, side.state.flash_pages)],
     ["Flash device", nameOf(devices, side.state.flash_device)],
@@ -396,6 +398,10 @@ function useInputRows(): (side: Side) => readonly (readonly [string, string])[] 
     ...rateRows(side.evaluation),
   ];
 }
+
+/** The class of a curve from counters, which the table and its export name. */
+export const evidenceOf = ({ cautions }: Pick<EvaluationOut, "cautions">): string =>
+  classNamed(cautions)?.title ?? NOT_FROM_COUNTERS;
 
 /** The rate that the costs were converted at; none in dollars. */
 export function rateRows(

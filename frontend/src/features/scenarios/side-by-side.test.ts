@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
 import type { EvaluationOut } from "@/api/compare";
-import { countedBy, rateRows, resultRows, type Side } from "./side-by-side-page";
+import {
+  countedBy,
+  evidenceOf,
+  rateRows,
+  resultRows,
+  type Side,
+} from "./side-by-side-page";
 
 test("costs in another currency stand beside their rate, those in dollars need none", () => {
   const exchange_rate = {
@@ -48,4 +54,13 @@ test("a scenario that a replay decided shows the figures that Compare shows", ()
   );
   expect(countedBy(side("one", 849), side("other", 7))).toBe("both replayed");
   expect(countedBy(side("one", null), side("other", null))).toBe("both by the model");
+});
+
+test("the class of a curve from counters is a row of the inputs, which the export holds", () => {
+  const named = (...codes: string[]) =>
+    evidenceOf({
+      cautions: codes.map((code) => ({ code })),
+    } as unknown as EvaluationOut);
+  expect(named("curve_from_points")).toBe("points");
+  expect(named("given_curve")).toBe("not from counters");
 });

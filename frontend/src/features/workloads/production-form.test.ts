@@ -4,7 +4,9 @@ import {
   EMPTY_PRODUCTION,
   errorText,
   productionOf,
+  readTime,
   scaledText,
+  tiersText,
   usualName,
 } from "./production-form";
 
@@ -87,5 +89,23 @@ describe("the form of production", () => {
     expect(errorText(scaled({ extrapolated: true }))).toContain(
       "extrapolated from at most 8 times",
     );
+  });
+});
+
+describe("the tiers of a running system", () => {
+  const tier = (read_us: number | null) => ({
+    name: "the cache on flash",
+    size_bytes: 2 ** 30,
+    requests_per_s: 100,
+    read_us,
+    text: "",
+    device_id: null,
+  });
+
+  it("stand in the block of production with the times that were measured", () => {
+    expect(readTime(tier(200))).toBe("200 µs");
+    expect(readTime(tier(null))).toBe("not timed");
+    expect(tiersText([tier(null), tier(200)])).toContain("waits included");
+    expect(tiersText([tier(null)])).toContain("track_io_timing");
   });
 });

@@ -1,6 +1,14 @@
 import type { ProductionIn, ProductionOut } from "@/api/scaling";
 import type { SummaryOut, WorkloadOut } from "@/api/workloads";
-import { bytes, formatBytes, formatOff, formatShort, ratio } from "@/units/quantity";
+import {
+  bytes,
+  formatBytes,
+  formatDuration,
+  formatOff,
+  formatShort,
+  microseconds,
+  ratio,
+} from "@/units/quantity";
 import { typedRates } from "./rates";
 
 /** What the form of production holds; `null` where nothing was stated. */
@@ -66,6 +74,19 @@ export function countedProduction(
         dataBytes: summary.data_known ? summary.footprint_bytes : null,
         rate: accesses / seconds,
       };
+}
+
+type Tiers = NonNullable<SummaryOut["evidence"]>["tiers"];
+
+/** Mean time of a read of a tier, waits included; of memory none is timed. */
+export const readTime = ({ read_us: us }: Pick<Tiers[number], "read_us">): string =>
+  us === null ? "not timed" : formatDuration(microseconds(us));
+
+/** What the times of the tiers are used for. */
+export function tiersText(tiers: Tiers): string {
+  return tiers.some(({ read_us: us }) => us !== null)
+    ? "Mean times of a read, waits included. Compare and Throughput use them where no device is named."
+    : "No read was timed: with track_io_timing on, times of each tier stand here.";
 }
 
 /** Whether rates over time stand in place of mean and peak. */

@@ -56,7 +56,9 @@ import {
   needsJoining,
   type ProductionForm,
   productionOf,
+  readTime,
   scaledText,
+  tiersText,
   usualName,
 } from "./production-form";
 import { typedRates } from "./rates";
@@ -147,6 +149,7 @@ function Stated(props: {
       <Text size="sm" mt="sm">
         Error known of the law: {errorText(production)}.
       </Text>
+      <MeasuredTiers summary={summary} />
       {from !== null && (
         <Text size="sm">
           Scaled from{" "}
@@ -162,6 +165,40 @@ function Stated(props: {
         </Box>
       )}
     </Panel>
+  );
+}
+
+type Tier = NonNullable<SummaryOut["evidence"]>["tiers"][number];
+
+const TIER_COLUMNS: readonly Column<Tier>[] = [
+  { key: "Tier", rowHeader: true, cell: ({ name }) => name },
+  { key: "Time per read", cell: (tier) => readTime(tier) },
+  {
+    key: "In use",
+    cell: ({ size_bytes: size }) => (size === null ? "" : formatBytes(bytes(size))),
+  },
+  { key: "Requests per second", cell: (tier) => formatShort(tier.requests_per_s, 4) },
+];
+
+/** The levels of the running system with their times, as its counters measured them. */
+function MeasuredTiers({ summary }: { readonly summary: SummaryOut }) {
+  const tiers = summary.evidence?.tiers ?? [];
+  if (tiers.length === 0) {
+    return null;
+  }
+  return (
+    <div>
+      <Text size="sm" fw={500} mb={4}>
+        Tiers of the running system, as counted
+      </Text>
+      <DataTable
+        label="Tiers of the running system"
+        columns={TIER_COLUMNS}
+        rows={tiers}
+        rowKey={({ name }) => name}
+        caption={tiersText(tiers)}
+      />
+    </div>
   );
 }
 
@@ -203,6 +240,7 @@ function ScaleForm(props: {
     >
       <Stack gap="md">
         <Fields form={form} change={change} summary={summary} />
+        <MeasuredTiers summary={summary} />
         <Disclosure label="More: law, growth, machines, relations">
           <Stack gap="md" pt="xs">
             <MoreFields form={form} change={change} pageBytes={summary.page_bytes} />

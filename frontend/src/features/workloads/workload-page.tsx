@@ -13,6 +13,7 @@ import {
   type WorkloadOut,
   workloadQuery,
 } from "@/api/workloads";
+import { FromCounters } from "@/components/counters-note";
 import { DeleteButton } from "@/components/delete-button";
 import { EvidencePanel } from "@/components/evidence";
 import { NeedsTrace, originOf } from "@/components/needs-trace";
@@ -156,13 +157,17 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
           ))}
         </>
       )}
-      <Beyond workload={workload} />
+      <FromCounters evidence={workload.summary?.evidence}>
+        <Beyond workload={workload} />
+      </FromCounters>
       {workload.status === "ready" && workload.summary !== null && (
-        <Profile
-          workloadId={workload.id}
-          name={workload.name}
-          summary={workload.summary}
-        />
+        <FromCounters evidence={workload.summary.evidence}>
+          <Profile
+            workloadId={workload.id}
+            name={workload.name}
+            summary={workload.summary}
+          />
+        </FromCounters>
       )}
       {workload.summary !== null && workload.summary.kind !== "trace" && (
         <NeedsTrace

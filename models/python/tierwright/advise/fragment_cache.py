@@ -32,6 +32,8 @@ from tierwright.evaluate.fragment_cache import (
     write_policies,
 )
 from tierwright.evaluate.metadata import SCE_MAP_ENTRY_BYTES, fragment_descriptor
+from tierwright.evaluate.page_flow.cautions import about_class
+from tierwright.evaluate.page_flow.counts import check_evidence
 from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve
 
@@ -521,7 +523,8 @@ def answer(
     Raises
     ------
     BadInput
-        As `fragment_study`; if a device states no service time, or nothing misses RAM.
+        As `fragment_study`; if a device states no service time, nothing misses RAM, or a curve from counters does
+        not speak of the sizes and no miss rate is given.
     """
     times = page_flow_times(flash, disk, curve.page_bytes)
     cache_bytes = flash_pages * curve.page_bytes
@@ -548,6 +551,7 @@ def answer(
         finding=finding_of(found),
         warnings=(
             *found.warnings,
+            *about_class(curve),
             *_about_assumed(source=source_bytes is None, rate=read_miss_rate is None),
         ),
         explain=lambda: steps(found.derivation),
@@ -566,6 +570,7 @@ def _miss_rate(
 ) -> tuple[float, str]:
     if given is not None:
         return given, "as given"
+    check_evidence("fragment cache", curve, ram_pages, max(0, flash_pages - ram_pages))
     reached = float(curve.misses(ram_pages))
     if reached == 0:
         raise BadInput(

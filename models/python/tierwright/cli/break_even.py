@@ -385,7 +385,7 @@ def break_even(
     if finding is not None:
         typer.echo(finding)
     print_scale(curve)
-    _print(found)
+    _print(found, of_counters=curve is not None and curve.evidence is not None)
     _print_platform(platform)
     if answer is not None:
         _print_paying(answer)
@@ -598,7 +598,7 @@ def _assumed_book(flash_id: str, assumed: list[dict[str, str]]) -> PriceBook | N
     return book
 
 
-def _print(found: BreakEven) -> None:
+def _print(found: BreakEven, *, of_counters: bool) -> None:
     inputs = found.inputs
     print_facts(
         [
@@ -622,22 +622,26 @@ def _print(found: BreakEven) -> None:
         series.append(found.theta_full)
     columns.append(("flash pays below, of DRAM's price per byte", True))
     best = found.theta_full or found.theta_from_curve or found.theta
+    unknown = [each for each in found.warnings if each.name == "sizes_unknown"]
+    none = "unknown" if unknown else "unreachable"
     print_table(
         "Flash that gains as much as the added DRAM, in multiples of the existing DRAM",
         columns,
         [
             [
                 f"{step:.4g} x",
-                *(_multiple(values[at]) for values in series),
-                _flip(found.flip_price_ratio[at], best[at]),
+                *(_multiple(values[at], none) for values in series),
+                _flip(found.flip_price_ratio[at], best[at], none),
             ]
             for at, step in enumerate(found.delta)
         ],
     )
-    _print_schemes(found)
+    for each in unknown:
+        typer.echo(f"{each.message[0].upper()}{each.message[1:]}.")
+    _print_schemes(found, none)
     if found.price_ratio is not None:
         typer.echo(f"flash costs {found.price_ratio:.4g} of what DRAM costs per byte")
-    _print_money(found)
+    _print_money(found, of_counters=of_counters)
     typer.echo("")
     parts = _terms_shown(found.intervals)
     print_table(
@@ -699,7 +703,7 @@ def _signed(seconds: float) -> str:
     return f"-{_duration(-seconds)}" if seconds < 0 else _duration(seconds)
 
 
-def _print_schemes(found: BreakEven) -> None:
+def _print_schemes(found: BreakEven, none: str) -> None:
     schemes = found.schemes
     if schemes is None:
         return
@@ -714,20 +718,28 @@ def _print_schemes(found: BreakEven) -> None:
         [
             [
                 f"{step:.4g} x",
-                *(_scheme_multiple(each, at) for each in schemes.schemes.values()),
-                schemes.best[at] or "no amount gains as much",
+                *(
+                    _scheme_multiple(each, at, none)
+                    for each in schemes.schemes.values()
+                ),
+                schemes.best[at]
+                or ("unknown" if none == "unknown" else "no amount gains as much"),
             ]
             for at, step in enumerate(found.delta)
         ],
     )
 
 
-def _scheme_multiple(found: SchemeTheta, at: int) -> str:
+def _scheme_multiple(found: SchemeTheta, at: int, none: str) -> str:
     """Say how much flash a scheme needs, with its stated error where it is not exact."""
     middle, least, most = (
         float(of[at]) for of in (found.theta, found.theta_least, found.theta_most)
     )
-    text = f"{middle:.3g}" if math.isfinite(middle) else "none"
+    text = (
+        f"{middle:.3g}"
+        if math.isfinite(middle)
+        else ("none" if none == "unreachable" else none)
+    )
     if found.is_trend[at]:
         text += ", trend"
     if found.exact or least == middle == most or not math.isfinite(least):
@@ -737,7 +749,7 @@ def _scheme_multiple(found: SchemeTheta, at: int) -> str:
     return f"{text} (at least {least:.3g})"
 
 
-def _print_money(found: BreakEven) -> None:
+def _print_money(found: BreakEven, *, of_counters: bool) -> None:
     from tierwright.common.currency import amount as amount_of
     from tierwright.common.currency import money, shown_in
 
@@ -754,7 +766,7 @@ def _print_money(found: BreakEven) -> None:
                 f"{counted(roi['dram_pages'], 'page')} of DRAM or "
                 f"{counted(roi['flash_pages'], 'page')} of flash",
             ),
-            *_next_facts(found),
+            *_next_facts(found, of_counters=of_counters),
             ("hits alone", f"{roi['winner']} ({gains})"),
         ]
     )
@@ -790,7 +802,7 @@ def _saved(gain: float | None) -> str:
     return "no DRAM is left" if gain is None else format_microseconds(gain)
 
 
-def _next_facts(found: BreakEven) -> list[tuple[str, str]]:
+def _next_facts(found: BreakEven, *, of_counters: bool) -> list[tuple[str, str]]:
     from tierwright.common.currency import money
 
     spent = found.next_money
@@ -799,6 +811,11 @@ def _next_facts(found: BreakEven) -> list[tuple[str, str]]:
     ratio, flip = spent.flash_to_dram_gain_ratio, spent.flip_price_ratio
     gains = "DRAM gains nothing" if ratio is None else f"flash gains {ratio:.3g} x DRAM"
     scheme = "" if spent.flash_scheme is None else f", flash under {spent.flash_scheme}"
+    no_price = (
+        "unknown: no flash within what the counters speak of gains what DRAM gains"
+        if of_counters
+        else "no price: no flash gains what DRAM gains"
+    )
     return [
         ("better buy", f"{spent.winner} ({gains}{scheme})"),
         *(
@@ -815,9 +832,7 @@ def _next_facts(found: BreakEven) -> list[tuple[str, str]]:
         ),
         (
             "flash is the better buy below",
-            "no price: no flash gains what DRAM gains"
-            if flip is None
-            else f"{flip:.3g} of the price of DRAM per byte",
+            no_price if flip is None else f"{flip:.3g} of the price of DRAM per byte",
         ),
         *(
             (
@@ -829,14 +844,14 @@ def _next_facts(found: BreakEven) -> list[tuple[str, str]]:
     ]
 
 
-def _multiple(value: float | None) -> str:
-    return "unreachable" if value is None else f"{value:.4g} x"
+def _multiple(value: float | None, none: str) -> str:
+    return none if value is None else f"{value:.4g} x"
 
 
-def _flip(ratio: float | None, theta: float | None) -> str:
+def _flip(ratio: float | None, theta: float | None, none: str) -> str:
     if ratio is not None:
         return f"{ratio:.4g}"
-    return "unreachable" if theta is None else "DRAM gains nothing"
+    return none if theta is None else "DRAM gains nothing"
 
 
 def _duration(seconds: float) -> str:

@@ -141,6 +141,8 @@ class Evidence:
         Between two counted sizes it is as high as the counts on either side (`stepped`).
     tiers : tuple of Tier
         Levels of the hierarchy that was counted, from the fastest; empty where it was not counted by level.
+    envelope : bool
+        Whether hit ratios are maxima over intervals: an upper envelope, of which the mean lies below.
     parts : tuple of Part
         Of which it was put together, by size; empty of one measurement. `kind` is then the weakest that gives a
         curve.
@@ -156,6 +158,7 @@ class Evidence:
     parts: tuple[Part, ...] = ()
     self_check_pages: int | None = None
     tiers: tuple[Tier, ...] = ()
+    envelope: bool = False
 
     @property
     def is_indicative(self) -> bool:
@@ -169,7 +172,11 @@ class Evidence:
         """Class to show, with how far it can be relied on."""
         kinds = [each for each in CLASSES if any(p.kind == each for p in self.parts)]
         named = listed([TITLES[each] for each in kinds or [self.kind]])
-        return named + (", indicative" if self.is_indicative else "")
+        return (
+            named
+            + (", upper envelope" if self.envelope else "")
+            + (", indicative" if self.is_indicative else "")
+        )
 
     def unknown(self, smallest: FloatArray, largest: FloatArray) -> NDArray[np.bool_]:
         """Say which choices of sizes rest on more than it speaks of: unknown, not worse.
@@ -187,6 +194,19 @@ class Evidence:
         if self.kind == "one_point":
             return np.ones(smallest.shape, dtype=np.bool_)
         return np.asarray((smallest < self.valid_from) | (largest > self.valid_to))
+
+    def covers(self, smallest: ArrayLike, largest: ArrayLike) -> NDArray[np.bool_]:
+        """Say where it speaks of every size from one to another, to the last bits of a size.
+
+        Parameters
+        ----------
+        smallest, largest : array_like
+            Broadcast against each other. [pages]
+        """
+        return np.asarray(
+            (np.asarray(smallest) >= self.valid_from * (1.0 - _ROUNDED))
+            & (np.asarray(largest) <= self.valid_to * (1.0 + _ROUNDED))
+        )
 
     def reads_beyond(self, smallest: float, largest: float) -> bool:
         """Whether what is read from one size to another is beyond what it speaks of: unknown.
@@ -321,6 +341,7 @@ class Evidence:
             **(
                 {"tiers": [each.to_dict() for each in self.tiers]} if self.tiers else {}
             ),
+            **({"envelope": True} if self.envelope else {}),
         }
 
 
@@ -500,6 +521,10 @@ def from_mapping(given: Mapping[str, Any], problems: Problems) -> Evidence | Non
         None,
         f"must be a list of at most {_MOST_PARTS} objects with evidence, valid_from, valid_to and source",
     )
+    envelope = given.get("envelope", False)
+    problems.check(
+        isinstance(envelope, bool), "given.envelope", envelope, "must be true or false"
+    )
     tiers = given.get("tiers", [])
     problems.check(
         isinstance(tiers, list)
@@ -540,6 +565,7 @@ def from_mapping(given: Mapping[str, Any], problems: Problems) -> Evidence | Non
             )
             for tier in tiers
         ),
+        envelope,
     )
 
 

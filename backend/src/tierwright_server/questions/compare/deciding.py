@@ -24,6 +24,7 @@ from tierwright_server.questions.compare.schemas import (
     EvaluationOut,
 )
 from tierwright_server.questions.point import Point
+from tierwright_server.questions.point_schemas import class_of
 from tierwright_server.replays import kept, points
 from tierwright_server.storage import contents
 from tierwright_server.traces.workloads import recordings
@@ -66,11 +67,16 @@ async def derive(
     point = questions_point.with_new_pages(body, point)
     if questions_point.dirty_ends(body, point) is not None:
         ends = service.compute_range(body, point)
-        return DerivationOut(derivation=service.derivation(point, ends))
+        return DerivationOut(
+            derivation=service.derivation(point, ends), evidence=class_of(point.curve)
+        )
     found = await _find(request, session, context, body, point)
     if isinstance(found, SimulationOut):
         return found
-    return DerivationOut(derivation=service.derivation(point, found.evaluation))
+    return DerivationOut(
+        derivation=service.derivation(point, found.evaluation),
+        evidence=class_of(point.curve),
+    )
 
 
 async def _find(

@@ -19,6 +19,7 @@ from tierwright_server.common.schemas import (
 )
 from tierwright_server.http.steps import DerivationStep
 from tierwright_server.questions.point_schemas import (
+    CurveClass,
     DevicesUsed,
     DirtyShareOut,
     EvaluationIn,
@@ -390,3 +391,4 @@ class DerivationOut(Answer):
     """How the figures of an answer came about."""
 
     derivation: list[DerivationStep]
+    evidence: CurveClass = None

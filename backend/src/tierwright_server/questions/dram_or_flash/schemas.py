@@ -370,7 +370,13 @@ class NextMoneyOut(Answer):
     """The next amount, now and after any amount spent on one of the two."""
 
     usd: Usd
-    usual_usd: Usd = Field(description="About the price of doubling the DRAM.")
+    usual_usd: Usd = Field(
+        description="About the price of doubling the DRAM, or less where a curve from counters does not cover that."
+    )
+    most_usd: Usd | None = Field(
+        description="The largest amount that buys sizes which a curve from counters covers; what larger ones gain is "
+        "unknown. Null where the curve covers every size."
+    )
     dram_pages: int
     flash_pages: int
     flash_useful_pages: int | None = Field(
@@ -382,9 +388,12 @@ class NextMoneyOut(Answer):
     )
     equal_money: list[EqualMoney] = Field(description="The requested form first.")
     spent_usd: list[Usd]
-    dram_gain_us: list[float] = Field(description="Gained by that money in DRAM.")
+    dram_gain_us: list[float | None] = Field(
+        description="Gained by that money in DRAM; null where a curve from counters does not cover the size, as of "
+        "the three that follow."
+    )
     flash_gain_us: list[float | None]
-    dram_next: list[Rate] = Field(
+    dram_next: list[Rate | None] = Field(
         description="Gained per dollar by the next amount in DRAM."
     )
     flash_next: list[float | None]

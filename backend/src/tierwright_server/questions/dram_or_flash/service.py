@@ -227,6 +227,7 @@ def _next_money(end: OneEnd) -> NextMoneyOut | None:
     return NextMoneyOut.showing(
         main,
         usual_usd=end.usual_usd,
+        most_usd=end.most_usd,
         flash_useful_pages=useful_pages(end.curve),
         ram_pages_beside_flash=end.beside_flash,
         equal_money=[
@@ -243,13 +244,13 @@ def _next_money(end: OneEnd) -> NextMoneyOut | None:
                     )
                     for scheme, gain in each.flash_gains.items()
                 ],
-                flip_reason=no_flip(each),
+                flip_reason=no_flip(each, end.curve),
             )
             for name, each in end.money.items()
         ],
-        dram_gain_us=main.dram_at.tolist(),
+        dram_gain_us=nullable(main.dram_at),
         flash_gain_us=nullable(main.flash_at),
-        dram_next=main.dram_next.tolist(),
+        dram_next=nullable(main.dram_next),
         flash_next=nullable(main.flash_next),
         crossings=[CrossingOut.model_validate(each) for each in main.crossings],
         total_crossings=[

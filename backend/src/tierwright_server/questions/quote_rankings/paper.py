@@ -12,6 +12,7 @@ from tierwright_server.http.context import Context
 from tierwright_server.questions.advice import check
 from tierwright_server.questions.advice.report import Report, check_title
 from tierwright_server.questions.advice.schemas import AdviceCheckOut
+from tierwright_server.questions.point_schemas import class_of
 from tierwright_server.questions.quote_rankings.schemas import (
     PaperCheckOut,
     QuotePaperIn,
@@ -115,6 +116,7 @@ async def checked(
             if each["could_change_choice"] is True
         ],
         without_validity=reports.without_validity(document),
+        evidence=class_of(asked.question.curve),
     )
 
 

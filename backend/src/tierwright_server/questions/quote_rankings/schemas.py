@@ -32,6 +32,7 @@ from tierwright_server.questions.advice.schemas import (
     HaveIn,
     Objective,
 )
+from tierwright_server.questions.point_schemas import CurveClass
 
 MOST_AT_ONCE = 100
 """Quotes that are ranked while the client waits."""
@@ -360,3 +361,4 @@ class PaperCheckOut(Answer):
     without_validity: list[str] = Field(
         description="Ids of the recommended quotes whose files do not state until when they hold, for `statements.validity`."
     )
+    evidence: CurveClass = None

@@ -21,7 +21,7 @@ from tierwright_server.common.schemas import (
 )
 from tierwright_server.hardware.catalog.schemas import DeviceOut
 from tierwright_server.http.steps import DerivationStep
-from tierwright_server.questions.point_schemas import PriceBookRef
+from tierwright_server.questions.point_schemas import CurveClass, PriceBookRef
 
 MOST_POINTS = 64
 AxisName = Literal[
@@ -259,6 +259,7 @@ class MapPointOut(Answer):
         description="The other end, where the dirty share is unknown; else absent."
     )
     sentence: str
+    evidence: CurveClass = None
     derivation: list[DerivationStep] | None
 
 

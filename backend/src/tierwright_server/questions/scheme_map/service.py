@@ -19,7 +19,7 @@ from tierwright_server.hardware.flash_metadata import metadata_preset
 from tierwright_server.http.context import Context
 from tierwright_server.http.steps import rows_of
 from tierwright_server.questions.point import Point, dirty_ends, find_inputs
-from tierwright_server.questions.point_schemas import PriceBookRef
+from tierwright_server.questions.point_schemas import PriceBookRef, class_of
 from tierwright_server.questions.scheme_map.schemas import (
     AxisIn,
     AxisOption,
@@ -153,6 +153,7 @@ def _point(point: Point, found: PlaceOnMap, *, derived: bool) -> MapPointOut:
         start=curve.start,
         page_bytes=curve.page_bytes,
         ram_pages_with_flash=max(0.0, most.frames),
+        evidence=class_of(curve),
         measured_dirty_share=found.measured_dirty_share,
         devices=devices,
         price_book=PriceBookRef.model_validate(point.prices[1])

@@ -24,6 +24,7 @@ from tierwright.advise.dram_or_flash.paying_ram import (
     NO_RATE,
     OF_POINTS,
     PayingRam,
+    at_an_end,
     known_break_evens,
     ram_that_pays,
 )
@@ -365,7 +366,9 @@ def _with_platform(
             load_of_curve(curve, rate.accesses_per_s, rate.basis),
             end.ram_pages,
             platform,
-            pays_pages=None if paying is None else paying.sizes[0].pages,
+            pays_pages=None
+            if paying is None or at_an_end(curve, paying.sizes[0].pages)
+            else paying.sizes[0].pages,
         ),
     )
 
@@ -423,7 +426,7 @@ def _known(asked: Asked, end: OneEnd, names: dict[str, str]) -> DramOrFlash:
         warnings=tuple(words.cautions(end)),
         explain=lambda: words.steps(found, main),
         weigh=effects(asked, end),
-        sentence=words.sentence(main) + words.surplus(main, end.curve),
+        sentence=words.sentence(main, end) + words.surplus(main, end.curve),
         flip_finding=words.flip_finding(main, end),
         interval_sentence=words.interval_sentence(found.intervals, names),
         steps=tuple(step_rows(end.curve, end.ram_pages, found)),
@@ -451,8 +454,8 @@ def _range(least: OneEnd, most: DramOrFlash) -> DramOrFlash:
         warnings=(DIRTY_SHARE_UNKNOWN, *most.warnings),
         explain=explain,
         weigh=most.weigh,
-        sentence=f"If {words.NONE_DIRTY}: {words.sentence(few)} If {words.ALL_DIRTY}: "
-        f"{words.sentence(many)}",
+        sentence=f"If {words.NONE_DIRTY}: {words.sentence(few, least)} If {words.ALL_DIRTY}: "
+        f"{words.sentence(many, most.end)}",
         flip_finding=most.flip_finding,
         interval_sentence=most.interval_sentence,
         steps=most.steps,
@@ -462,7 +465,7 @@ def _range(least: OneEnd, most: DramOrFlash) -> DramOrFlash:
             end=least,
             steps=tuple(step_rows(least.curve, least.ram_pages, least.found)),
             finding=words.finding(few, least),
-            sentence=words.sentence(few),
+            sentence=words.sentence(few, least),
             flip_finding=words.flip_finding(few, least),
         ),
         better_at_least=at_least,

@@ -12,8 +12,15 @@ import numpy as np
 from tierwright.common.cautions import Caution
 from tierwright.common.derivation import Derivation, Number, plain
 from tierwright.common.errors import BadInput, Problems
+from tierwright.common.units import format_bytes
 from tierwright.common.wording import counted, listed
-from tierwright.evaluate.break_even.gains import PageCosts, PlainGains, about_metadata
+from tierwright.evaluate.break_even.gains import (
+    PageCosts,
+    PlainGains,
+    about_metadata,
+    about_unknown,
+    known_steps,
+)
 from tierwright.evaluate.break_even.interval import (
     POWER_HINT,
     POWER_UNKNOWN,
@@ -34,6 +41,7 @@ from tierwright.evaluate.break_even.money import (
 from tierwright.evaluate.break_even.next_money import (
     NextMoney,
     SpendingPlan,
+    check_known_usd,
     next_money,
     spending_plan,
 )
@@ -43,6 +51,7 @@ from tierwright.evaluate.break_even.schemes import (
     scheme_thetas,
 )
 from tierwright.evaluate.break_even.theta import (
+    FLASH_BEYOND,
     CurveTheta,
     Theta,
     curve_theta,
@@ -51,6 +60,7 @@ from tierwright.evaluate.break_even.theta import (
 )
 from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.evaluate.page_flow.cautions import about_curve, about_page_size
+from tierwright.evaluate.page_flow.counts import check_evidence
 from tierwright.hardware.catalog import where_priced
 from tierwright.hardware.device import OPERATIONS, Device
 from tierwright.hardware.prices import (
@@ -81,7 +91,8 @@ class BreakEven:
     exponent : float
         E of the log model. [1]
     delta, theta : list of float
-        DRAM steps and the flash that replaces each, by the log model. [1]
+        DRAM steps and the flash that replaces each, by the log model; without those of which a curve from counters
+        does not speak, which the caution `sizes_unknown` names. [1]
     theta_from_curve : list of (float or None), or None
         The same by the measured curve, None where unreachable; None without a curve.
     theta_full : list of (float or None), or None
@@ -242,8 +253,12 @@ def analyse(
         If flash is not faster than disk, a device lacks a busy time, an input is out of its
         domain, or inputs that belong together are not given together.
     """
-    steps = [float(delta) for delta in deltas]
-    _check(steps, disks, curve, ram_pages, usd)
+    requested = [float(delta) for delta in deltas]
+    _check(requested, disks, curve, ram_pages, usd)
+    steps = requested
+    if curve is not None and ram_pages is not None:
+        check_evidence("break-even", curve, ram_pages, 0)
+        steps = known_steps(curve, ram_pages, requested)
     months = check_amortisation(amortisation_months)
     page = page_bytes or (DEFAULT_PAGE_BYTES if curve is None else curve.page_bytes)
     costs = page_costs(flash, disk, disks, page, sequential=sequential_writes)
@@ -325,12 +340,13 @@ def analyse(
         validity=best.validity if schemes is None else schemes.validity,
         warnings=_once(
             *_about_devices(flash, disk, disks, page, used),
+            *_about_unknown(curve, ram_pages, requested, (by_curve, schemes)),
             *about_share,
             *(() if curve is None else about_curve(curve, ram_pages or 0, 0)),
             *about_bought(curve, ram_pages, next_),
             *by_log.warnings,
-            *(() if by_curve is None else by_curve.warnings),
-            *(() if schemes is None else schemes.warnings),
+            *_but_unknown(() if by_curve is None else by_curve.warnings),
+            *_but_unknown(() if schemes is None else schemes.warnings),
             *(() if by_curve is None else about_metadata(flash_metadata)),
             *_about_log_model(by_log, by_curve),
             *about_money,
@@ -459,6 +475,36 @@ def _read_share(
         return 1.0, "assumed: reads only", (about,)
     share = 1 - writes / curve.accesses
     return share, "among all accesses of the workload", ()
+
+
+def _about_unknown(
+    curve: Curve | None,
+    ram_pages: int | None,
+    requested: Sequence[float],
+    found: Iterable[CurveTheta | SchemeThetas | None],
+) -> Iterable[Caution]:
+    """Name what is left out, as a curve from counters does not speak of it, in one caution."""
+    if curve is None or ram_pages is None or curve.evidence is None:
+        return
+    known = known_steps(curve, ram_pages, requested)
+    sizes = [
+        format_bytes(int((1 + each) * ram_pages) * curve.page_bytes)
+        for each in requested
+        if each not in known
+    ]
+    what = []
+    if sizes:
+        steps = "the DRAM step" if len(sizes) == 1 else "the DRAM steps"
+        what.append(f"{steps} to {listed(sizes)}")
+    if any(each is not None and not np.all(np.isfinite(each.theta)) for each in found):
+        what.append(FLASH_BEYOND)
+    if what:
+        yield about_unknown(curve, what)
+
+
+def _but_unknown(warnings: Iterable[Caution]) -> Iterable[Caution]:
+    """Leave out what `_about_unknown` says of both forms together."""
+    return (each for each in warnings if each.name != "sizes_unknown")
 
 
 def _once(*warnings: Caution) -> tuple[Caution, ...]:
@@ -666,6 +712,8 @@ def _money(
             where_priced(device),
         )
     disk_cost, flash_cost = mixed
+    gains = PlainGains(curve, ram_pages, *mixed, flash_metadata)
+    check_known_usd(gains, usd, dram_byte, flash_byte)
     dram = pages_for(usd, dram_byte, page_bytes)
     flash = pages_for(usd, flash_byte, page_bytes)
     by_log = roi_log(

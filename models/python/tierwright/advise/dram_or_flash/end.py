@@ -16,13 +16,14 @@ from tierwright.advise.dram_or_flash.break_even import (
     tier_prices,
 )
 from tierwright.common.errors import BadInput, Problem
-from tierwright.evaluate.break_even.gains import PageCosts, PlainGains
+from tierwright.evaluate.break_even.gains import PageCosts, PlainGains, known_steps
 from tierwright.evaluate.break_even.interval import HostShare, Power
 from tierwright.evaluate.break_even.next_money import (
     FlipCurve,
     NextMoney,
     SpendingPlan,
     flip_curve,
+    most_known_usd,
     next_money,
     spending_plan,
 )
@@ -124,15 +125,20 @@ class OneEnd:
     flips : FlipCurve
         Price ratio at which the decision flips, over the DRAM step.
     money : dict of str to NextMoney
-        By form, the one asked for first; empty without prices.
+        By form, the one asked for first; empty without prices, and where a curve from counters speaks of no larger
+        size.
     plan : SpendingPlan or None
         The sum again and again.
     usual_usd : Decimal or None
-        About the price of doubling the DRAM. [USD]
+        About the price of doubling the DRAM, or less where a curve from counters does not speak of so much; None
+        without prices, and where it speaks of no larger size. [USD]
     form : str
         As used: `plain` where there are no write-backs.
     beside_flash : int
         What the metadata of the flash bought leave of the DRAM. [pages]
+    most_usd : Decimal or None
+        The largest sum that buys sizes of which a curve from counters speaks; None of other curves, and without
+        prices. [USD]
     """
 
     curve: Curve
@@ -147,6 +153,23 @@ class OneEnd:
     usual_usd: Decimal | None
     form: Form
     beside_flash: int
+    most_usd: Decimal | None = None
+
+    @property
+    def beyond(self) -> str:
+        """Why no sum is known though there are prices: nothing larger is; empty where one is."""
+        evidence = self.curve.evidence
+        prices = self.prices
+        priced = None not in (
+            prices.per_byte(prices.ram),
+            prices.per_byte(prices.flash),
+        )
+        if evidence is None or self.money or not priced:
+            return ""
+        return (
+            f"the evidence of the curve ({evidence.title}) speaks of {evidence.range_text(self.curve.page_bytes)}, and "
+            "no sum buys DRAM and flash within it"
+        )
 
     @property
     def main(self) -> NextMoney | None:
@@ -201,12 +224,16 @@ def one_end(asked: Asked, curve: Curve) -> OneEnd:
     prices = tier_prices(ram, flash, disk, book, months, ratio)
     per_byte = (prices.per_byte(prices.ram), prices.per_byte(prices.flash))
     money: dict[Form, NextMoney] = {}
-    plan, usual = None, None
+    plan, usual, usd, most = None, None, None, None
     dram_byte, flash_byte = per_byte
     if dram_byte is not None and flash_byte is not None:
         pages = max(asked.ram_pages, LEAST_USUAL_PAGES)
         usual = _nice(max(dram_byte, flash_byte) * curve.page_bytes * pages)
+        most = most_known_usd(plain, dram_byte, flash_byte)
+        if most is not None and usual > most:
+            usual = _known_usd(most, max(dram_byte, flash_byte) * curve.page_bytes)
         usd = usual if asked.usd is None else asked.usd
+    if dram_byte is not None and flash_byte is not None and usd is not None:
         money = {
             name: next_money(
                 forms[name],
@@ -224,7 +251,7 @@ def one_end(asked: Asked, curve: Curve) -> OneEnd:
             dram_usd_per_byte=dram_byte,
             flash_usd_per_byte=flash_byte,
         )
-    elif asked.usd is not None:
+    elif asked.usd is not None and (dram_byte is None or flash_byte is None):
         device = ram if dram_byte is None else flash
         what = "DRAM" if device is None else f"`{device.id}`"
         message = (
@@ -243,7 +270,7 @@ def one_end(asked: Asked, curve: Curve) -> OneEnd:
         flips=flip_curve(
             curve,
             asked.ram_pages,
-            FLIP_DELTAS.tolist(),
+            known_steps(curve, asked.ram_pages, FLIP_DELTAS.tolist()),
             disk_cost=disk_us,
             flash_cost=flash_us,
             costs=costs,
@@ -255,6 +282,7 @@ def one_end(asked: Asked, curve: Curve) -> OneEnd:
         usual_usd=usual,
         form=form,
         beside_flash=_beside(asked, curve, money),
+        most_usd=most,
     )
 
 
@@ -269,6 +297,15 @@ def _beside(asked: Asked, curve: Curve, money: dict[Form, NextMoney]) -> int:
         source_bytes=curve.data_pages * curve.page_bytes,
     )
     return max(0, int(left))
+
+
+def _known_usd(most: Decimal, page_usd: Decimal) -> Decimal | None:
+    """Round down to 1, 2 or 5 times a power of ten; None where that buys no page. [USD]"""
+    if most < page_usd:
+        return None
+    power = Decimal(10) ** most.adjusted()
+    found = max(step * power for step in (1, 2, 5) if step * power <= most)
+    return (found if found >= page_usd else most).normalize()
 
 
 def _nice(usd: Decimal) -> Decimal:

@@ -162,7 +162,7 @@ def ram_that_pays(
         interval_s=hull.interval_s,
         existing_interval_s=_at(hull, ram_pages),
         sizes=sizes,
-        finding=_finding(sizes[0]),
+        finding=_finding(curve, sizes[0]),
     )
 
 
@@ -180,15 +180,32 @@ _CORNERS: WeakKeyDictionary[Counts, tuple[FloatArray, FloatArray]] = WeakKeyDict
 
 
 def _corners_of(curve: Curve) -> tuple[FloatArray, FloatArray]:
-    """Return sizes and misses at, at least, the corners of the lower hull of a curve."""
+    """Return sizes and misses at, at least, the corners of the lower hull of a curve.
+
+    Of a curve from counters only the sizes of which they speak.
+    """
+    if curve.evidence is not None:
+        known = curve.evidence.covers(curve.knots, curve.knots)
+        return curve.knots[known], curve.knot_misses[known]
     if curve.counts not in _CORNERS:
         corners = below_chords(curve.knots, curve.knot_misses)
         _CORNERS[curve.counts] = (curve.knots[corners], curve.knot_misses[corners])
     return _CORNERS[curve.counts]
 
 
-def _finding(size: PayingSize) -> str:
+def at_an_end(curve: Curve, pages: int) -> bool:
+    """Whether what pays is the least or the most of which counters speak: it may be beyond."""
+    evidence = curve.evidence
+    return evidence is not None and pages in (evidence.valid_from, evidence.valid_to)
+
+
+def _finding(curve: Curve, size: PayingSize) -> str:
     """Say in one line how much RAM pays."""
+    if curve.evidence is not None and size.pages == curve.evidence.valid_from:
+        return (
+            f"No RAM beyond {format_bytes(size.bytes)} pays for itself where misses are read from {size.lower_name}, "
+            "as far as the counters speak of sizes"
+        )
     if size.pages == 0:
         return f"No RAM pays for itself where misses are read from {size.lower_name}"
     return (
@@ -223,6 +240,16 @@ def _size(
         sentence = (
             f"No RAM pays for itself where misses are read from {device}: no page of it "
             f"saves an access at least once in {interval}."
+        )
+    elif curve.evidence is not None and pages == curve.evidence.valid_from:
+        sentence = (
+            f"No RAM beyond {size} pays for itself where misses are read from {device}; whether less would do is "
+            "unknown, as the counters speak of no smaller size."
+        )
+    elif curve.evidence is not None and pages == curve.evidence.valid_to == ram_pages:
+        sentence = (
+            f"{have[0].upper()}{have[1:]} pays for itself where misses are read from {device}; whether more does is "
+            "unknown, as the counters speak of no larger size."
         )
     elif pages == ram_pages:
         sentence = (

@@ -79,6 +79,8 @@ class Load:
         The most that are possible where they are unknown. [1/s]
     validity : str
         Where it holds.
+    known : bool
+        Whether sizes beyond these are known: of a curve from counters they are not.
     """
 
     page_bytes: int
@@ -89,14 +91,18 @@ class Load:
     write_backs: PerSecond | None
     most_write_backs: PerSecond
     validity: str
+    known: bool = True
 
     def least_pages(self, fits: Callable[[float], bool]) -> int | None:
-        """Return the least RAM at which a condition holds; None where it does at no size."""
+        """Return the least RAM at which a condition holds; None where it does at no known size.
+
+        Where it holds at the first size, that one: 0, or the least of which counters speak.
+        """
         at = next((at for at, size in enumerate(self.sizes) if fits(float(size))), None)
         if at is None:
             return None
         if at == 0:
-            return 0
+            return int(self.sizes[0])
         # Bisected over whole pages, which rounding cannot fool.
         low, high = int(self.sizes[at - 1]), math.ceil(float(self.sizes[at]))
         while high - low > 1:
@@ -140,7 +146,10 @@ def load_of_curve(curve: Curve, accesses_per_s: float, rate_basis: str) -> Load:
         accesses_per_s=accesses_per_s,
         basis=f"the workload's own curve at {counted(rate_text(accesses_per_s), 'access')} per second "
         f"({rate_basis})",
-        sizes=curve.knots,
+        sizes=curve.knots
+        if curve.evidence is None
+        else curve.knots[curve.evidence.covers(curve.knots, curve.knots)],
+        known=curve.evidence is None,
         reads=lambda pages: scale * (float(curve.misses(pages)) - curve.growth),
         write_backs=(lambda pages: scale * float(curve.write_backs(pages)))
         if knows

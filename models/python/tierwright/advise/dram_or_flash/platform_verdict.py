@@ -203,7 +203,7 @@ def judge(
         writes=_about_writes(load, ram_pages, platform, need, pays_pages),
         validity=f"{load.validity}; {EVENLY}",
     )
-    return _in_words(found, ram_pages, load.page_bytes, need.least, pays_pages)
+    return _in_words(found, load, ram_pages, need.least, pays_pages)
 
 
 def judge_stated(
@@ -325,17 +325,17 @@ _SHORT: dict[Limit, str] = {
 
 def _in_words(
     found: PlatformVerdict,
+    load: Load,
     ram_pages: int,
-    page_bytes: int,
     needed: int | None,
     pays: int | None,
 ) -> PlatformVerdict:
     return replace(
         found,
         finding=_finding(found),
-        sentence=_viable(found, ram_pages, page_bytes, needed, pays)
+        sentence=_viable(found, load, ram_pages, needed, pays)
         if found.viable
-        else _steps(found, page_bytes),
+        else _steps(found, load),
     )
 
 
@@ -372,12 +372,15 @@ def _load(found: PlatformVerdict) -> str:
 
 def _viable(
     found: PlatformVerdict,
+    load: Load,
     ram_pages: int,
-    page_bytes: int,
     needed: int | None,
     pays: int | None,
 ) -> str:
+    page_bytes = load.page_bytes
     must = format_bytes((needed or 0) * page_bytes)
+    if not load.known and needed == load.sizes[0]:
+        must = f"at most {must}"
     have = format_bytes(ram_pages * page_bytes)
     first = _load(found)
     if pays is None:
@@ -390,7 +393,7 @@ def _viable(
     return f"{first} The platform needs {must} of RAM, of which only {paid} pays for itself."
 
 
-def _steps(found: PlatformVerdict, page_bytes: int) -> str:
+def _steps(found: PlatformVerdict, load: Load) -> str:
     relief = []
     if found.more_drives:
         relief.append(counted(found.more_drives, "more drive"))
@@ -399,7 +402,13 @@ def _steps(found: PlatformVerdict, page_bytes: int) -> str:
             f"{three_digits(found.more_bytes_per_s / GB)} GB/s more DRAM bandwidth"
         )
     with_ = " and ".join(relief)
+    if found.more_pages is None and not load.known:
+        most = format_bytes(int(load.sizes[-1]) * load.page_bytes)
+        return (
+            f"{_load(found)} It becomes viable with {with_}; whether more RAM alone suffices is unknown beyond {most}, "
+            "up to which it does not."
+        )
     if found.more_pages is None:
         return f"{_load(found)} It becomes viable with {with_}; RAM alone does not suffice."
-    more = format_bytes(found.more_pages * page_bytes)
+    more = format_bytes(found.more_pages * load.page_bytes)
     return f"{_load(found)} It becomes viable with {with_}, or with {more} more RAM."

@@ -19,6 +19,7 @@ from tierwright.profile.curve import Curve
 GIB = 2**30
 NOT_COMPUTED = "not computed: the curve of this workload has no write-backs"
 UNREACHABLE = "unreachable: no amount of flash gains as much"
+UNKNOWN = "unknown: no flash within what the counters speak of gains as much"
 NOTHING_TO_MATCH = "the DRAM gains nothing, so there is nothing to match"
 TOO_LARGE = "more flash than a number can hold"
 
@@ -131,7 +132,7 @@ def step_rows(curve: Curve, ram_pages: int, found: BreakEven) -> Iterator[StepRo
         for form, each in theta.items():
             if each is None:
                 computed = form != "full" or found.theta_full is not None
-                reasons[f"theta_{form}"] = _no_theta(form, computed=computed)
+                reasons[f"theta_{form}"] = _no_theta(curve, form, computed=computed)
             if flips[form] is None:
                 reasons[f"flip_{form}"] = reasons.get(f"theta_{form}", NOTHING_TO_MATCH)
         schemes = found.schemes
@@ -172,10 +173,12 @@ def _scheme_steps(found: SchemeThetas, at: int) -> Iterator[SchemeStep]:
         )
 
 
-def _no_theta(form: str, *, computed: bool) -> str:
+def _no_theta(curve: Curve, form: str, *, computed: bool) -> str:
     if form == "log":
         return TOO_LARGE
-    return UNREACHABLE if computed else NOT_COMPUTED
+    if not computed:
+        return NOT_COMPUTED
+    return UNREACHABLE if curve.evidence is None else UNKNOWN
 
 
 def prices_used(answers: OneEnd) -> PricesUsed:
@@ -217,11 +220,13 @@ def price_ratio(prices: TierPrices) -> float | None:
     return None if dram is None or flash is None else float(flash / dram)
 
 
-def no_flip(money: NextMoney) -> str:
+def no_flip(money: NextMoney, curve: Curve) -> str:
     """Say why there is no price ratio at which the decision flips; empty where there is one."""
     if money.flip_price_ratio is not None:
         return ""
-    return NOTHING_TO_MATCH if money.dram_gain <= 0 else UNREACHABLE
+    if money.dram_gain <= 0:
+        return NOTHING_TO_MATCH
+    return UNREACHABLE if curve.evidence is None else UNKNOWN
 
 
 def plan_is_trend(answers: OneEnd, plan: SpendingPlan) -> list[bool]:

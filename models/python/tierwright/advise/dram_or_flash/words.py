@@ -41,6 +41,7 @@ _BOUGHT = {
     "neither": ("neither",),
 }
 """What leads at an end: of a tie both, and by its name where both ends tie."""
+_AS_FAR = "as far as the counters speak of sizes"
 _ALIKE = f"{100 * EQUAL_SHARE:g} %"
 
 
@@ -91,8 +92,9 @@ def ends_of_money(
 def finding(money: NextMoney | None, answers: OneEnd) -> str:
     """Say where the next sum belongs."""
     if money is None:
-        return f"No decision without prices: {prices_used(answers).reason}"
+        return _without_sum(answers)
     what = f"The next {money_of(money.usd)}"
+    of_counters = answers.curve.evidence is not None
     if money.winner in ("neither", "tie"):
         return f"{what} {_BUYS[money.winner]}"
     if (enough := _enough_flash(money, answers.curve)) is not None:
@@ -117,15 +119,15 @@ def finding(money: NextMoney | None, answers: OneEnd) -> str:
         )
         first = f"The first {money_of(money.usd)} belongs in {tier}"
         if larger is None:
-            return (
-                f"{first}: at this price, flash does not recover the cost of its writes"
-            )
+            far = f", {_AS_FAR}" if of_counters else ""
+            return f"{first}: at this price, flash does not recover the cost of its writes{far}"
         return f"{first}; flash is the better buy from {money_of(larger.usd)} on, spent at once"
     away = next(
         (each for each in money.crossings if each.better_beyond != money.winner), None
     )
     if away is None:
-        return f"{what} belongs in {tier}, however much is spent on it"
+        far = _AS_FAR if of_counters else "however much is spent on it"
+        return f"{what} belongs in {tier}, {far}"
     if away.usd > money.usd:
         return f"{what} belongs in {tier}, until {money_of(away.usd)} is spent"
     # The two lines compare sums that follow money already spent, the headline one spent at once.
@@ -133,6 +135,13 @@ def finding(money: NextMoney | None, answers: OneEnd) -> str:
         f"{what} belongs in {tier} if it is spent at once; after {money_of(away.usd)}, "
         f"another {money_of(money.usd)} gains more in {_TIER[away.better_beyond]}"
     )
+
+
+def _without_sum(answers: OneEnd) -> str:
+    """Say why no sum is judged."""
+    if answers.beyond:
+        return f"Where the next sum belongs is unknown: {answers.beyond}"
+    return f"No decision without prices: {prices_used(answers).reason}"
 
 
 def _enough_flash(money: NextMoney, curve: Curve) -> Decimal | None:
@@ -154,8 +163,10 @@ def _too_much_flash(money: NextMoney, answers: OneEnd) -> bool:
     return used is not None and flip is not None and used < flip
 
 
-def sentence(money: NextMoney | None) -> str:
+def sentence(money: NextMoney | None, answers: OneEnd) -> str:
     """Say what the sum buys and what that saves."""
+    if money is None and answers.beyond:
+        return "Measure further sizes: what more DRAM or flash would save there is unknown, not nothing."
     if money is None:
         return (
             "Choose a price book above: without prices of DRAM and flash only the sizes "
@@ -239,6 +250,11 @@ def flip_finding(money: NextMoney | None, answers: OneEnd) -> str:
         return (
             f"{what} flash gains what DRAM gains to within {_ALIKE}, but never all "
             "of it"
+        )
+    if flip is None and answers.curve.evidence is not None:
+        return (
+            f"{what} the price ratio that flips the decision is unknown: no flash within what the counters speak of "
+            "gains as much as DRAM"
         )
     if flip is None:
         return f"{what} no amount of flash gains as much as DRAM: buy DRAM at any price of flash"

@@ -9,7 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from tierwright.advise.report._document import checked
-from tierwright.advise.report._options import Cell, safe_cell
+from tierwright.advise.report._options import (
+    EVIDENCE,
+    Cell,
+    evidence_of,
+    safe_cell,
+)
 from tierwright.advise.report._workbook import stated_row
 from tierwright.common.errors import BadInput
 from tierwright.hardware import catalog
@@ -156,6 +161,28 @@ def sold(row: Mapping[str, Any], regions: Mapping[str, str] | None = None) -> So
         vendor = vendor_of_device(device.id)
         return Sold("Storage", vendor or UNKNOWN_SUPPLIER, "", device.name)
     return Sold("Other", UNKNOWN_SUPPLIER, "", name)
+
+
+def classed(
+    document: Mapping[str, Any],
+    headings: Sequence[str],
+    rows: Sequence[Sequence[Cell]],
+    heading: str = EVIDENCE,
+) -> tuple[list[str], list[list[Cell]]]:
+    """Add a last column with the class of a curve from counters; as they are where the advice rests on another.
+
+    Parameters
+    ----------
+    document : mapping
+        Plain data of an advice.
+    headings, rows : sequence
+        Of a table.
+    heading : str
+        Of that column.
+    """
+    found = evidence_of(document)
+    last = [] if found is None else [found]
+    return [*headings, *(heading for _ in last)], [[*row, *last] for row in rows]
 
 
 def table_csv(headings: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from tierwright.advise.exports.bill import (
     Billed,
     Sold,
+    classed,
     option_of,
     sold,
     table_csv,
@@ -60,6 +61,8 @@ OWN_COLUMNS = (
     "x_Note",
 )
 """Own columns: they stand last."""
+EVIDENCE_COLUMN = "x_CurveEvidence"
+"""Behind these where a curve from counters is behind the advice."""
 UNITS = {
     "USD": "Units",
     "USD/hour": "Hours",
@@ -187,7 +190,7 @@ def focus_csv(
             billed, Month(int(found[1]), int(found[2])), months, account, option
         )
     ]
-    return table_csv(headings, rows)
+    return table_csv(*classed(document, headings, rows, EVIDENCE_COLUMN))
 
 
 def _charges(

@@ -8,6 +8,7 @@ from typing import Any
 
 from tierwright.advise.exports.bill import (
     Billed,
+    classed,
     identity,
     option_of,
     table_csv,
@@ -30,6 +31,8 @@ COLUMNS = (
     "Version",
 )
 """In the order that the reader of OpenCost has them."""
+EVIDENCE_COLUMN = "CurveEvidence"
+"""Behind these where a curve from counters is behind the advice; a reader by name skips it."""
 VERSION = "forecast"
 TYPE_LABEL = "metadata.labels.node.kubernetes.io/instance-type"
 """Where a node states its type; the price is matched by it."""
@@ -56,7 +59,7 @@ def opencost_csv(document: Mapping[str, Any], *, option: str = "recommended") ->
         As `tierwright.advise.exports.bill.option_of`; or if it has no machines.
     """
     billed = option_of(document, option)
-    return table_csv(COLUMNS, list(_rows(billed)))
+    return table_csv(*classed(document, COLUMNS, list(_rows(billed)), EVIDENCE_COLUMN))
 
 
 def _rows(billed: Billed) -> Iterator[list[Cell]]:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tierwright.advise.exports.bill import Billed, option_of, sold, table_csv
+from tierwright.advise.exports.bill import (
+    Billed,
+    classed,
+    option_of,
+    sold,
+    table_csv,
+)
 from tierwright.advise.report._options import Cell
 from tierwright.advise.report._workbook import table_of
 
@@ -44,7 +50,8 @@ def purchases_csv(document: Mapping[str, Any], *, option: str = "recommended") -
     BadInput
         As `tierwright.advise.exports.bill.option_of`.
     """
-    return table_csv(COLUMNS, _rows(option_of(document, option)))
+    billed = option_of(document, option)
+    return table_csv(*classed(document, COLUMNS, _rows(billed)))
 
 
 def purchases_workbook(
@@ -65,7 +72,8 @@ def purchases_workbook(
         As `purchases_csv`, or if the package XlsxWriter is not installed.
     """
     billed = option_of(document, option)
-    return table_of(dict(billed.document), TITLE, TITLE, COLUMNS, _rows(billed))
+    headings, rows = classed(document, COLUMNS, _rows(billed))
+    return table_of(dict(billed.document), TITLE, TITLE, headings, rows)
 
 
 def _rows(billed: Billed) -> list[list[Cell]]:

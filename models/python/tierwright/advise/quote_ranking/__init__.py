@@ -44,6 +44,7 @@ from tierwright.evaluate.advice.choose import Objective
 from tierwright.evaluate.advice.rows import IntArray
 from tierwright.evaluate.bill import CENT
 from tierwright.evaluate.configurations.wanted import DEFAULT_RESERVED_GIB
+from tierwright.evaluate.page_flow.cautions import about_class
 from tierwright.hardware.build import DEFAULT_HORIZON_MONTHS
 from tierwright.hardware.device import Device
 from tierwright.hardware.imports.mapping import NO_MAPPING, LineMapping
@@ -590,6 +591,7 @@ def _answer(
     }
     return Ranking(
         finding=_words.finding(ranked, rejected, unreadable, zero is not None),
+        warnings=about_class(asked.setting.curve),
         explain=lambda: _steps(ranked, options, asked),
         ranking_id=_identity(asked, known, unreadable, mapping),
         ranked=tuple(ranked),

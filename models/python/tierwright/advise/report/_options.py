@@ -55,7 +55,7 @@ def options_table(document: Document) -> tuple[list[str], list[list[Cell]]]:
 
     Of a curve from counters its class is in every row.
     """
-    evidence = _evidence_of(document)
+    evidence = evidence_of(document)
     last: list[str] = [] if evidence is None else [evidence]
     rows = [
         ["; ".join(roles), *(option[key] for _, key in _COLUMNS), *last]
@@ -65,7 +65,7 @@ def options_table(document: Document) -> tuple[list[str], list[list[Cell]]]:
     return [*headings, *(EVIDENCE for _ in last)], rows
 
 
-def _evidence_of(document: Document) -> str | None:
+def evidence_of(document: Document) -> str | None:
     """Return the class of the curve, in words; None where it does not rest on counters."""
     for caution in document["cautions"]:
         kind = str(caution.get("code") or caution.get("name")).removeprefix(_FROM)

@@ -16,8 +16,10 @@ all per access; each is the difference of two times, `time(B)` less that of the 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -102,7 +104,8 @@ class PlainGains:
         beyond = curve.misses(ram + flash)
         hits = curve.misses(ram) - beyond
         time = hits * self.flash_cost + beyond * self.disk_cost
-        return _known(time / curve.accesses, left, self.flash_metadata)
+        known = only_known(curve, time / curve.accesses, ram, ram + flash)
+        return _known(known, left, self.flash_metadata)
 
     def dram(self, added_pages: ArrayLike) -> FloatArray:
         """Time an access that more DRAM saves. [time]"""
@@ -153,7 +156,8 @@ class FullGains:
             + curve.write_backs(total) * costs.disk_write
             + staged * costs.flash_write
         )
-        return _known(time / curve.accesses, left, self.flash_metadata)
+        known = only_known(curve, time / curve.accesses, ram, total)
+        return _known(known, left, self.flash_metadata)
 
     def dram(self, added_pages: ArrayLike) -> FloatArray:
         """Time an access that more DRAM saves. [time]"""
@@ -279,6 +283,97 @@ def frames_left(
         flash,
         page_bytes=curve.page_bytes,
         source_bytes=np.asarray(float(curve.data_pages * curve.page_bytes)),
+    )
+
+
+def only_known(
+    curve: Curve, values: FloatArray, smallest: ArrayLike, largest: ArrayLike
+) -> FloatArray:
+    """NaN where a curve from counters is read at sizes that its evidence does not speak of.
+
+    Parameters
+    ----------
+    curve : Curve
+        Any other curve leaves the values as they are.
+    values : float64 array
+        What was read of it.
+    smallest, largest : array_like
+        Sizes from which and up to which each reads it. [pages]
+    """
+    if curve.evidence is None:
+        return values
+    return np.where(curve.evidence.covers(smallest, largest), values, np.nan)
+
+
+def known_steps(curve: Curve, base_pages: float, delta: Iterable[float]) -> list[float]:
+    """Return the DRAM steps, in multiples of the existing DRAM, that the evidence reaches. [1]"""
+    evidence = curve.evidence
+    return [
+        each
+        for each in delta
+        if evidence is None or evidence.covers(base_pages, (1 + each) * base_pages)
+    ]
+
+
+class Beside(Protocol):
+    """What flash stands beside: the attributes that every form of gain has."""
+
+    @property
+    def curve(self) -> Curve:
+        """Of the workload."""
+
+    @property
+    def base_pages(self) -> float:
+        """B, the existing DRAM. [pages]"""
+
+    @property
+    def old_share(self) -> float:
+        """Share of flash that holds old versions. [1]"""
+
+    @property
+    def flash_metadata(self) -> MetadataPreset | None:
+        """Taken out of B."""
+
+
+def most_flash(gains: Beside) -> int | None:
+    """Most flash of which a curve from counters speaks, beside the existing DRAM; None of others.
+
+    Parameters
+    ----------
+    gains : Beside
+        Any form of gain.
+
+    Returns
+    -------
+    int or None
+        0 where it speaks of none. [pages]
+    """
+    curve, base = gains.curve, gains.base_pages
+    evidence = curve.evidence
+    if evidence is None:
+        return None
+
+    def known(flash: int) -> bool:
+        left = float(frames_left(curve, base, flash, gains.flash_metadata))
+        return bool(evidence.covers(left, left + flash * (1 - gains.old_share)))
+
+    # With more flash RAM only shrinks, and both together only grow.
+    low, high = 0, 2 * math.ceil(evidence.valid_to / (1 - gains.old_share)) + 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if known(middle) else (low, middle)
+    return low
+
+
+def about_unknown(curve: Curve, what: Sequence[str]) -> Caution:
+    """Say what is left out, as the evidence of the curve does not speak of its sizes."""
+    evidence = curve.evidence
+    assert evidence is not None
+    return Caution(
+        "sizes_unknown",
+        f"the counters speak of {evidence.range_text(curve.page_bytes)}: what other sizes gain is unknown, not "
+        f"nothing. Left out: {'; '.join(what)}",
+        "measure further sizes, or ask for smaller steps",
     )
 
 

@@ -6,6 +6,7 @@ Source: derived from Kang, Lee and Moon (2016), sections 2.3 and 6.7.2 (equal mo
 from __future__ import annotations
 
 import bisect
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -16,7 +17,8 @@ import numpy as np
 from tierwright.common.arrays import FloatArray
 from tierwright.common.checks import broadcast
 from tierwright.common.derivation import Derivation, Number, plain
-from tierwright.common.errors import Problems
+from tierwright.common.errors import BadInput, Problem, Problems
+from tierwright.common.units import format_bytes
 from tierwright.evaluate.break_even.full import FULL_VALIDITY
 from tierwright.evaluate.break_even.gains import (
     FullGains,
@@ -24,6 +26,7 @@ from tierwright.evaluate.break_even.gains import (
     PlainGains,
     flash_gain_terms,
     least_flash,
+    most_flash,
 )
 from tierwright.evaluate.break_even.money import (
     MOST_STEPS,
@@ -115,9 +118,9 @@ class NextMoney:
     spent_usd : list of Decimal
         Money spent before, on DRAM alone or on flash alone. [USD]
     dram_at, flash_at : float64 array
-        What that money has gained. [time]
+        What that money has gained; NaN where a curve from counters does not speak of the sizes. [time]
     dram_next, flash_next : float64 array
-        What the next `usd` gain beyond it, a dollar. [time/USD]
+        What the next `usd` gain beyond it, a dollar; NaN likewise. [time/USD]
     crossings : tuple of Crossing
         Where `dram_next` and `flash_next` cross, in the order of money.
     total_crossings : tuple of Crossing
@@ -267,6 +270,7 @@ def next_money(
         LEAST_POINTS <= points <= MOST_POINTS, "points", points, "must lie in [2, 2000]"
     )
     problems.raise_if_any()
+    check_known_usd(gains, usd, dram_usd_per_byte, flash_usd_per_byte)
     dram = float(gains.dram(dram_pages))
     flash = float(gains.flash(flash_pages))
     matching = float(_least(gains, dram))
@@ -305,8 +309,8 @@ def next_money(
         flash_at=flash_at,
         dram_next=dram_next,
         flash_next=flash_next,
-        crossings=tuple(_crossings(money, dram_next, flash_next)),
-        total_crossings=tuple(_crossings(money, dram_at, flash_at)),
+        crossings=tuple(_crossings(gains, money, dram_next, flash_next)),
+        total_crossings=tuple(_crossings(gains, money, dram_at, flash_at)),
         dram_trend_from_usd=_trend_from(gains, dram_usd_per_byte * page),
         flash_trend_from_usd=_trend_from(gains, flash_usd_per_byte * page),
         entry_gain=float(np.nan_to_num(gains.flash(ENTRY_PAGES), nan=-np.inf)),
@@ -378,6 +382,82 @@ def flip_curve(
     )
 
 
+def most_known_usd(
+    gains: Gains, dram_usd_per_byte: Decimal, flash_usd_per_byte: Decimal
+) -> Decimal | None:
+    """Return the largest sum of which a curve from counters speaks, in DRAM and in flash.
+
+    Parameters
+    ----------
+    gains : PlainGains, FullGains or BestGains
+        The form.
+    dram_usd_per_byte, flash_usd_per_byte : Decimal
+        Above 0. [USD/byte]
+
+    Returns
+    -------
+    Decimal or None
+        None of any other curve, which speaks of every size. [USD]
+    """
+    evidence, flash = gains.curve.evidence, most_flash(gains)
+    if evidence is None or flash is None:
+        return None
+    page = gains.curve.page_bytes
+    dram = max(0, math.floor(evidence.valid_to - gains.base_pages))
+    return min(dram * dram_usd_per_byte, flash * flash_usd_per_byte) * page
+
+
+def check_known_usd(
+    gains: Gains, usd: Decimal, dram_usd_per_byte: Decimal, flash_usd_per_byte: Decimal
+) -> None:
+    """Refuse a sum that buys sizes of which a curve from counters does not speak.
+
+    Parameters
+    ----------
+    gains : PlainGains, FullGains or BestGains
+        The form.
+    usd : Decimal
+        The sum. [USD]
+    dram_usd_per_byte, flash_usd_per_byte : Decimal
+        Above 0. [USD/byte]
+
+    Raises
+    ------
+    BadInput
+        If the DRAM or the flash that it buys is beyond the evidence of the curve.
+    """
+    curve = gains.curve
+    evidence = curve.evidence
+    most = most_known_usd(gains, dram_usd_per_byte, flash_usd_per_byte)
+    if evidence is None or most is None or usd <= most:
+        return
+    page = curve.page_bytes
+    dram, flash, base = (
+        format_bytes(int(each) * page)
+        for each in (
+            pages_for(usd, dram_usd_per_byte, page),
+            pages_for(usd, flash_usd_per_byte, page),
+            gains.base_pages,
+        )
+    )
+    problem = Problem(
+        "usd",
+        str(usd),
+        f"buys {dram} of DRAM or {flash} of flash beside {base}, but the evidence of the curve "
+        f"({evidence.title}) speaks of {evidence.range_text(page)}: what one of the two gains is unknown",
+    )
+    enough = Decimal(f"{float(most):.3g}")
+    while enough > most:
+        enough -= Decimal(1).scaleb(enough.adjusted() - 2)
+    raise BadInput(
+        f"next money: {problem}",
+        f"use at most {enough:f} USD, or measure further sizes"
+        if enough > 0
+        else "measure further sizes: a longer series of snapshots, a ghost or simulated cache, or a resize for an hour",
+        (problem,),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class SpendingPlan:
     """Where each next sum gains most, one after the other.
@@ -392,7 +472,7 @@ class SpendingPlan:
         Time an access that the step would save in DRAM, in flash; None where the metadata
         would leave no DRAM. [time]
     choice : list of str
-        `dram`, `flash`, or `neither`, which ends the plan.
+        `dram`, `flash`, or `neither`, which ends the plan, as do sizes of which a curve from counters does not speak.
     """
 
     usd: list[Decimal]
@@ -457,6 +537,8 @@ def spending_plan(
         now = float(gains.time(ram, flash))
         by_dram = now - float(gains.time(ram + more_ram, flash))
         by_flash = now - float(gains.time(ram, flash + more_flash))
+        if gains.curve.evidence is not None and math.isnan(by_dram + by_flash):
+            break  # the evidence does not speak of one of the two
         winner = winner_of(by_dram, by_flash if np.isfinite(by_flash) else -np.inf)
         choice = "flash" if winner == "tie" else winner
         found.usd.append(spent)
@@ -531,6 +613,11 @@ def _spent(
     missing = max(gains.curve.last_listed - gains.base_pages, 0.0)
     whole = max(missing * prices[0], missing / (1 - gains.old_share) * prices[1])
     most = max(BEYOND * whole, LEAST_SUMS * usd)
+    flash = most_flash(gains)
+    evidence = gains.curve.evidence
+    if evidence is not None and flash is not None:
+        dram = math.floor(evidence.valid_to - gains.base_pages)
+        most = max(usd, min(most, max(dram * prices[0], flash * prices[1])))
     steps = np.geomspace(FIRST_SHARE * usd, most, points)
     return [Decimal(f"{step:.6g}") for step in steps.tolist()]
 
@@ -545,11 +632,13 @@ def _along(
 
 
 def _crossings(
-    money: FloatArray, dram: FloatArray, flash: FloatArray
+    gains: Gains, money: FloatArray, dram: FloatArray, flash: FloatArray
 ) -> Iterable[Crossing]:
     ahead = flash - dram  # NaN where flash is not possible: DRAM is the better buy
     level = SAME * np.maximum(np.abs(dram), np.abs(np.nan_to_num(flash)))
-    sign = np.where(np.isnan(ahead), -1, np.where(np.abs(ahead) <= level, 0, 1))
+    # Of a curve from counters NaN is what is unknown, where neither is the better buy.
+    absent = -1 if gains.curve.evidence is None else 0
+    sign = np.where(np.isnan(ahead), absent, np.where(np.abs(ahead) <= level, 0, 1))
     sign = np.where((sign == 1) & (ahead < 0), -1, sign)
     last: int | None = None
     for at in np.flatnonzero(sign).tolist():

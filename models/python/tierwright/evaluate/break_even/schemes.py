@@ -34,10 +34,13 @@ from tierwright.evaluate.break_even.gains import (
     NEXT_FLOATS,
     SAME,
     PageCosts,
+    about_unknown,
     check_old_share,
     frames_left,
+    most_flash,
+    only_known,
 )
-from tierwright.evaluate.break_even.theta import check_base
+from tierwright.evaluate.break_even.theta import FLASH_BEYOND, check_base
 from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.evaluate.page_flow.counts import (
     hits_kernel,
@@ -133,9 +136,15 @@ class SchemeGains:
             np.asarray(flash_pages, dtype=np.float64),
         )
         left = frames_left(self.curve, ram, flash, self.flash_metadata)
-        running = _time(self.flows(np.maximum(left, 0.0), flash), self)
+        frames = np.maximum(left, 0.0)
+        running = only_known(
+            self.curve,
+            _time(self.flows(frames, flash), self),
+            frames,
+            frames + flash * (1 - self.old_share),
+        )
         if self.off and self.curve.cold is not None:
-            held = (np.maximum(left, 0.0) + flash) / self.curve.distinct_pages
+            held = (frames + flash) / self.curve.distinct_pages
             running = running * (1 - self.off * steady_difference(held))
         time = np.where(flash > 0, running, time_without(self, ram))
         if self.flash_metadata is None:
@@ -332,7 +341,7 @@ def time_without(gains: AnySchemeGains, ram_pages: ArrayLike) -> FloatArray:
     time = (
         curve.misses(ram) * costs.disk_read + curve.write_backs(ram) * costs.disk_write
     )
-    return np.asarray(time / curve.accesses)
+    return only_known(curve, np.asarray(time / curve.accesses), ram, ram)
 
 
 def _time(flows: Flows, gains: SchemeGains) -> FloatArray:
@@ -367,7 +376,11 @@ def _candidates(gains: SchemeGains) -> FloatArray:
     listed = np.unique(reach[reach > 0]) / (1 - gains.old_share)
     if gains.flash_metadata is None:
         last = float(listed[-1:].sum())
-        return np.concatenate(([0.0], np.geomspace(last / 2**_OCTAVES, last, _LOOKS)))
+        looks = np.geomspace(last / 2**_OCTAVES, last, _LOOKS)
+        known = most_flash(gains)
+        if known is None:
+            return np.concatenate(([0.0], looks))
+        return np.unique(np.concatenate(([0.0, float(known)], looks)))
     steps = np.interp(
         np.arange(_PER_KNOT * len(listed)) / _PER_KNOT,
         np.arange(len(listed)),
@@ -598,7 +611,7 @@ def scheme_thetas(
         most_flash_gain=most,
         estimator="I/O time of each scheme from the LRU hit-ratio and write-back curves",
         validity=SCHEME_VALIDITY,
-        warnings=tuple(_about(most, theta)),
+        warnings=tuple(_about(curve, most, theta)),
         derivation=_derive(form, steps, wanted, best, theta),
     )
 
@@ -652,8 +665,11 @@ def _derive(
     )
 
 
-def _about(most: float, theta: FloatArray) -> Iterable[Caution]:
-    if most <= 0:
+def _about(curve: Curve, most: float, theta: FloatArray) -> Iterable[Caution]:
+    if curve.evidence is not None:
+        if not np.all(np.isfinite(theta)):
+            yield about_unknown(curve, [FLASH_BEYOND])
+    elif most <= 0:
         yield Caution(
             "staging_costs_more",
             "flash of any size costs more in writes than its hits save, under every "

@@ -22,8 +22,10 @@ from tierwright.common.wording import counted
 from tierwright.evaluate.break_even.gains import (
     PlainGains,
     about_metadata,
+    about_unknown,
     flash_gain_terms,
     least_flash,
+    only_known,
 )
 from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.profile.curve import Curve
@@ -45,6 +47,8 @@ CURVE_VALIDITY = (
 HIT_TOLERANCE = 1e-12
 """Hit ratios closer than this are equal: the last bits of a target are rounding."""
 HALF_OF_DISK = 0.5
+FLASH_BEYOND = "flash that gains as much as a step of DRAM, where no known size does"
+"""Where no flash within the evidence of a curve from counters is enough."""
 _HINT = (
     "use times of one page access as costs, flash below disk, and a delta of at least 0"
 )
@@ -330,17 +334,24 @@ def curve_theta(
     check_base(curve, base_pages)
     found = float(exponent(disk_cost, flash_cost))
     at_base = float(curve.hit_ratio(base_pages))
-    gained = np.maximum(curve.hit_ratio((1 + steps) * base_pages) - at_base, 0.0)
+    larger = (1 + steps) * base_pages
+    gained = only_known(
+        curve,
+        np.maximum(curve.hit_ratio(larger) - at_base, 0.0),
+        base_pages,
+        larger,
+    )
     target = at_base + found * gained
     hit_ratios = 1.0 - curve.knot_misses / curve.accesses
     size = least_size(curve.knots, hit_ratios, target)
     theta = np.where(gained <= 0, 0.0, np.maximum(size / base_pages - 1, 0.0))
+    theta = only_known(curve, theta, base_pages, (1 + theta) * base_pages)
     how = "least theta with H((1 + theta) B) >= target"
     given: tuple[Number, ...] = (
         Number("target", target, "1", "hit ratio to reach"),
         Number(
             "H max",
-            float(curve.hit_ratio(curve.last_listed)),
+            float(curve.hit_ratio(_last_known(curve))),
             "1",
             "most that the curve reaches",
         ),
@@ -396,6 +407,12 @@ def curve_theta(
             ),
         ),
     )
+
+
+def _last_known(curve: Curve) -> int:
+    """Return the last size listed, or the last one of which a curve from counters speaks. [pages]"""
+    evidence = curve.evidence
+    return curve.last_listed if evidence is None else evidence.valid_to
 
 
 def least_size(knots: FloatArray, values: FloatArray, target: ArrayLike) -> FloatArray:
@@ -486,7 +503,10 @@ def _about_curve(
     gained: FloatArray,
 ) -> tuple[Caution, ...]:
     found = []
-    if not np.all(np.isfinite(theta)):
+    if curve.evidence is not None:
+        if not np.all(np.isfinite(theta)):
+            found.append(about_unknown(curve, [FLASH_BEYOND]))
+    elif not np.all(np.isfinite(theta)):
         found.append(
             Caution(
                 "unreachable",
@@ -509,7 +529,7 @@ def _about_curve(
         ((1 + delta).ravel(), (1 + theta[np.isfinite(theta)]).ravel())
     )
     beyond = sizes * base_pages > curve.last_listed
-    if curve.ends_early and bool(np.any(beyond)):
+    if curve.evidence is None and curve.ends_early and bool(np.any(beyond)):
         found.append(
             Caution(
                 "beyond_the_curve",

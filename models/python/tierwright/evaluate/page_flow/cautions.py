@@ -202,6 +202,12 @@ COUNT_CAUTIONS = frozenset(
 """Warnings about counts, which hold for whatever is computed from them."""
 
 
+def about_class(curve: Curve) -> tuple[Caution, ...]:
+    """Name the class of a curve from counters, for an answer that says nothing else of its curve."""
+    evidence = curve.evidence
+    return () if evidence is None else (_about_evidence(evidence, curve.page_bytes),)
+
+
 def about_given(curve: Curve) -> Iterator[Caution]:
     """Warnings about how a curve came about: its trace, a sample of it, or a given curve."""
     yield from about_trace(curve.notes)
@@ -277,9 +283,14 @@ def _about_evidence(evidence: Evidence, page_bytes: int) -> Caution:
             about=("curve",),
         )
     if evidence.kind == "points":
+        envelope = (
+            ", as maxima of the hit ratios over intervals (an upper envelope: it misses more on the mean)"
+            if evidence.envelope
+            else ""
+        )
         return Caution(
             "curve_from_points",
-            f"the system itself counted the misses of some sizes, {sizes}: between them only the counts on "
+            f"the system itself counted the misses of some sizes, {sizes}{envelope}: between them only the counts on "
             "either side bound the misses, and beyond nothing is known",
             "record a sampled trace for the sizes between, and a ghost list, a simulated pool or a resize for "
             "those beyond",

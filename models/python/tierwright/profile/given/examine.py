@@ -551,6 +551,7 @@ def _evidence(
         band,
         self_check_pages=_checked_at(found, measured),
         tiers=measured.tiers,
+        envelope=measured.envelope,
     )
 
 

@@ -113,6 +113,7 @@ def _say(found: Reading, summary: _Summary) -> None:
         summary.intervals,
         reason=f"each hit ratio is the maximum over {over}, an upper envelope",
         exact=False,
+        envelope=True,
     )
     found.assumptions += [
         f"Hit ratios are maxima over {over} of 10 minutes: an upper envelope, of which the mean lies "

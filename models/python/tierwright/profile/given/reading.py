@@ -136,6 +136,8 @@ class Measured:
         Size of the check, where it is beyond the last point; None where it is at the last one. [bytes]
     tiers : tuple of Tier
         Levels of the hierarchy, where the system counts by level.
+    envelope : bool
+        Whether hit ratios are maxima over intervals.
     """
 
     kind: EvidenceClass
@@ -146,6 +148,7 @@ class Measured:
     exact: bool = True
     check_bytes: float | None = None
     tiers: tuple[Tier, ...] = ()
+    envelope: bool = False
 
 
 @dataclass(slots=True)
