@@ -9,4 +9,7 @@ if ! command -v cargo >/dev/null 2>&1; then
 fi
 export VIRTUAL_ENV="$PWD/.venv"
 export PATH="$PWD/.venv/bin:$PATH"
+# The same as of the wheels (build_wheels.py), which then find what is compiled here.
+CARGO_ENCODED_RUSTFLAGS="$(.venv/bin/python scripts/build_wheels.py --flags)"
+export CARGO_ENCODED_RUSTFLAGS
 .tools/uv/bin/uv pip install --quiet --no-deps --no-build-isolation -e models -e backend

@@ -19,8 +19,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
 TOOLS = ROOT / ".venv" / "bin"
-TARGET = ROOT / "models" / "target" / "wheels"
-"""Always the same place, so that what is built once is known again."""
+TARGET = ROOT / "models" / "target"
+"""That of the set-up, whose compiled crates are known again: same flags, same times of sources."""
+STAGE = "wheels"
+"""Where in it the copies lie from which they are packed."""
 EPOCH = "315532800"
 """The least time that a ZIP archive can hold, for every file: the wheel is the same each time."""
 WHEELS = (
@@ -54,6 +56,23 @@ def copied(name: str, into: Path) -> Path:
     return Path(shutil.copytree(ROOT / name, into / name, ignore=NOT_PACKED))
 
 
+def flags(target: Path) -> str:
+    """Return the compiler's flags, of the set-up and of the wheels alike: no path of a machine stays in what is built."""
+    # The last that fits counts; between flags stands a unit separator, for paths with spaces.
+    places = {
+        ROOT: "tierwright",
+        target: "target",
+        target / STAGE: "tierwright",
+        Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo")): "cargo",
+    }
+    return "\x1f".join(
+        [
+            *os.environ.get("RUSTFLAGS", "").split(),
+            *(f"--remap-path-prefix={place}={name}" for place, name in places.items()),
+        ]
+    )
+
+
 def pack_core(folder: Path, dist: Path, target: Path) -> None:
     """Build `tierwright`."""
     shipped = folder / "python" / "tierwright" / "shipped"
@@ -78,22 +97,12 @@ def pack_core(folder: Path, dist: Path, target: Path) -> None:
     (shipped / "docs" / "models").mkdir(parents=True)
     for path in (ROOT / "docs" / "models").glob("*.md"):
         shutil.copy(path, shipped / "docs" / "models")
-    # The last that fits counts; between flags stands a unit separator, for paths with spaces.
-    places = {
-        target: "target",
-        folder.parent: "tierwright",
-        os.environ.get("CARGO_HOME", Path.home() / ".cargo"): "cargo",
-    }
-    flags = [
-        *os.environ.get("RUSTFLAGS", "").split(),
-        *(f"--remap-path-prefix={place}={name}" for place, name in places.items()),
-    ]
     run(
         *(TOOLS / "maturin", "build", "--release"),
         *("--interpreter", TOOLS / "python", "--out", dist),
         cwd=folder,
         CARGO_TARGET_DIR=str(target),
-        CARGO_ENCODED_RUSTFLAGS="\x1f".join(flags),
+        CARGO_ENCODED_RUSTFLAGS=flags(target),
         VIRTUAL_ENV=str(ROOT / ".venv"),
     )
 
@@ -110,7 +119,7 @@ def build(dist: Path, target: Path) -> dict[str, str]:
     """Build both into an emptied folder, and return the hash of each."""
     shutil.rmtree(dist, ignore_errors=True)
     dist.mkdir()
-    stage = target / "stage"
+    stage = target / STAGE
     shutil.rmtree(stage, ignore_errors=True)
     stage.mkdir(parents=True)
     pack_core(copied("models", stage), dist, target)
@@ -138,7 +147,14 @@ def main() -> None:
     """Build both, or build them again and compare."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--again", action="store_true", help="compare with dist/")
-    if not options.parse_args().again:
+    options.add_argument(
+        "--flags", action="store_true", help="print those of the compiler, and end"
+    )
+    asked = options.parse_args()
+    if asked.flags:
+        print(flags(TARGET))
+        return
+    if not asked.again:
         for name, is_now in build(DIST, TARGET).items():
             size = (DIST / name).stat().st_size / 1e6
             print(f"dist/{name}  {size:.1f} MB  sha256 {is_now}")
