@@ -1,0 +1,130 @@
+"""The papers reproduced: every verdict is computed by its rule, and no published claim is lost unnoticed."""
+
+from __future__ import annotations
+
+import runpy
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
+
+from reproduction import rules  # noqa: E402
+from reproduction.frame import kept, outcome_of  # noqa: E402
+from reproduction.lab import Lab  # noqa: E402
+from reproduction.rules import AGREES, DIFFERS, SAME_SHAPE, Outcome  # noqa: E402
+from reproduction.table import EXPERIMENTS, PAPERS  # noqa: E402
+
+SCRIPT: dict[str, Any] = runpy.run_path(
+    str(ROOT / "scripts" / "generate_reproduction.py")
+)
+OUTCOMES = SCRIPT["read"]()
+CLAIMS = [
+    pytest.param(each, at, id=f"{each.id}-{at}")
+    for each in EXPERIMENTS
+    for at in range(len(each.claims))
+]
+ASKED = {
+    "kv": [f"Figure {n}" for n in range(6, 15)] + ["Table 1", "Table 2"],
+}
+"""What has to be reproduced of each paper."""
+
+
+def lines(**by_name: list[float]) -> Outcome:
+    """Return an outcome of lines at x = 0, 1, 2, ..."""
+    return Outcome({}, {name: list(enumerate(ys)) for name, ys in by_name.items()})
+
+
+def values(**by_name: float) -> Outcome:
+    return Outcome(by_name, {})
+
+
+@pytest.mark.parametrize(
+    ("rule", "outcome", "verdict"),
+    [
+        (rules.Numbers({"a": 100}), values(a=101.9), AGREES),
+        (rules.Numbers({"a": 100}), values(a=103), DIFFERS),
+        (rules.Numbers({"a": 100, "b": 50}), values(a=9, b=8), SAME_SHAPE),
+        (rules.Numbers({"a": 100, "b": 50}), values(a=8, b=9), DIFFERS),
+        (rules.Numbers({"a": 100, "b": 99.5}), values(a=8, b=9), DIFFERS),
+        (rules.Between("a", 1.3, 2), values(a=1.3), AGREES),
+        (rules.Between("a", 1.3, 2), values(a=1.1), SAME_SHAPE),
+        (rules.Between("a", 1.3, 2), values(a=2.7), SAME_SHAPE),
+        (rules.Between("a", 1.3, 2), values(a=0.9), DIFFERS),
+        (rules.Between("a", 0.2, 0.8), values(a=0.9), SAME_SHAPE),
+        (rules.Between("a", 0.2, 0.8), values(a=1.1), DIFFERS),
+        (rules.Between("a", 0.9, 1.1), values(a=1.2), DIFFERS),
+        (rules.Between("a", 1.0, 1.1, neutral=None), values(a=1.2), DIFFERS),
+        (rules.Order(("a", "b")), lines(a=[1, 2], b=[1, 3]), SAME_SHAPE),
+        (rules.Order(("a", "b")), lines(a=[1, 3], b=[1, 2]), DIFFERS),
+        (rules.Order(("a", "b"), slack=0.1), lines(a=[105], b=[100]), SAME_SHAPE),
+        (rules.Order(("a", "b"), within=(1, 9)), lines(a=[9, 1], b=[1, 2]), SAME_SHAPE),
+        (rules.Order(("a", "b"), within=(5, 9)), lines(a=[1, 1], b=[1, 2]), DIFFERS),
+        (rules.Trend("a", "rises"), lines(a=[1, 5, 4.9, 9]), SAME_SHAPE),
+        (rules.Trend("a", "rises"), lines(a=[1, 5, 3, 9]), DIFFERS),
+        (rules.Trend("a", "rises"), lines(a=[1, 1]), DIFFERS),
+        (rules.Trend("a", "falls"), lines(a=[9, 5, 1]), SAME_SHAPE),
+        (rules.Trend("a", "falls"), lines(a=[1, 5, 9]), DIFFERS),
+        (rules.Trend("a", "level"), lines(a=[100, 95]), SAME_SHAPE),
+        (rules.Trend("a", "level"), lines(a=[100, 80]), DIFFERS),
+        (rules.Peak("a"), lines(a=[1, 3, 2]), SAME_SHAPE),
+        (rules.Peak("a"), lines(a=[1, 2, 3]), DIFFERS),
+        (rules.Crossing("a", "b", 1, 2), lines(a=[0, 2, 4], b=[3, 3, 3]), AGREES),
+        (rules.Crossing("a", "b", 5, 6), lines(a=[0, 2, 4], b=[3, 3, 3]), SAME_SHAPE),
+        (rules.Crossing("a", "b", 7, 9), lines(a=[0, 2, 4], b=[3, 3, 3]), DIFFERS),
+        (rules.Crossing("b", "a", 1, 2), lines(a=[0, 2, 4], b=[3, 3, 3]), DIFFERS),
+        (rules.Crossing("a", "b", 1, 2), lines(a=[0, 1, 2], b=[3, 3, 3]), DIFFERS),
+        (rules.Straight("a"), lines(a=[0, 1, 2]), SAME_SHAPE),
+        (rules.Straight("a"), lines(a=[0, 1.8, 2]), DIFFERS),
+        (rules.Straight("a", is_straight=False), lines(a=[0, 1.8, 2]), SAME_SHAPE),
+        (rules.Straight("a", is_straight=False), lines(a=[0, 1, 2]), DIFFERS),
+        (rules.Lowest(("a", "b"), "a"), values(a=1, b=2), SAME_SHAPE),
+        (rules.Lowest(("a", "b"), "a"), values(a=2, b=1), DIFFERS),
+    ],
+)
+def test_a_rule_gives_its_verdict_and_in_the_opposite_case_another(
+    rule: rules.Rule, outcome: Outcome, verdict: str
+) -> None:
+    assert rule.judge(outcome).verdict == verdict
+
+
+@pytest.mark.parametrize(("experiment", "at"), CLAIMS)
+def test_a_claim_holds_unless_the_page_says_why_not(experiment: Any, at: int) -> None:
+    """A published claim that is lost, or won back, has to be explained, or its explanation removed."""
+    claim = experiment.claims[at]
+    found = claim.rule.judge(outcome_of(OUTCOMES[experiment.id]))
+    assert (found.verdict == DIFFERS) == bool(claim.because), (claim.says, found.ours)
+
+
+@pytest.mark.parametrize("paper", [each.id for each in PAPERS])
+def test_everything_asked_of_a_paper_is_there(paper: str) -> None:
+    shown = [each.shows for each in EXPERIMENTS if each.paper == paper]
+    missing = [
+        name
+        for name in ASKED[paper]
+        if not any(each == name or each.startswith(f"{name} (") for each in shown)
+    ]
+    assert missing == []
+
+
+def test_page_pictures_and_quick_experiments_are_fresh() -> None:
+    assert SCRIPT["stale"]() == [], "run `make reproduce`"
+
+
+def test_the_verdict_of_a_figure_is_the_worst_of_its_claims() -> None:
+    assert rules.worst([AGREES, SAME_SHAPE]) == SAME_SHAPE
+    assert rules.worst([DIFFERS, AGREES]) == DIFFERS
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("paper", [each.id for each in PAPERS])
+def test_experiments_give_the_outcomes_that_are_kept(
+    paper: str, tmp_path: Path
+) -> None:
+    lab = Lab(tmp_path)
+    for each in EXPERIMENTS:
+        if each.paper == paper:
+            assert kept(each.compute(lab)) == OUTCOMES[each.id], each.id

@@ -1,0 +1,94 @@
+"""The page of all experiments, from the outcomes that are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from reproduction.charts import drawn
+from reproduction.frame import Experiment, outcome_of
+from reproduction.rules import CROSSING_FACTOR, DIFFERS, VERDICTS
+from reproduction.table import EXPERIMENTS, PAPERS, Paper
+
+NOTE = "<!-- Written by `make reproduce`; do not edit. -->"
+PICTURES = "images/reproduction"
+
+
+def pictures(documents: Mapping[str, Any]) -> dict[str, str]:
+    """Return the pictures by their file's name."""
+    return {
+        f"{each.id}.svg": drawn(
+            each.chart, documents[each.id]["lines"], f"{each.shows}: {each.title}"
+        )
+        for each in EXPERIMENTS
+        if each.chart
+    }
+
+
+def page(documents: Mapping[str, Any]) -> str:
+    """Return the page."""
+    parts = [
+        "# The papers reproduced",
+        NOTE,
+        "What the papers behind the models published, beside what Tierwright computes: by the same formulas and replays "
+        "as every answer, on the recordings of PostgreSQL in `fixtures/traces`, on the workloads that the papers "
+        "define, and on generated traces of stated parameters. `make reproduce` computes everything again.",
+        "A verdict is computed from the figures by the rule of its claim. **Agrees**: published numbers are met within "
+        "the tolerance of the rule. **Same shape**: the direction, the order or the crossing is the published one (a "
+        f"crossing within a factor of {CROSSING_FACTOR:g}), the numbers are not, or none were published. **Differs**: "
+        "neither, and the reason is stated. A table or figure has the worst verdict of its claims. The charts show "
+        "our figures; where a published figure can be read only as a picture, what its text says of it is compared.",
+        "Throughput of the papers' servers cannot be measured here. Where a claim is about transactions per second, "
+        "the operations that replays count are priced with the figures of the paper's devices.",
+        _summary(documents),
+    ]
+    for paper in PAPERS:
+        parts.append(f"## {paper.title}")
+        parts.append(paper.note)
+        parts.extend(
+            _section(each, documents[each.id])
+            for each in EXPERIMENTS
+            if each.paper == paper.id
+        )
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _summary(documents: Mapping[str, Any]) -> str:
+    heads = ["", *VERDICTS]
+    rows = [_counts(paper, documents) for paper in PAPERS]
+    return _table(heads, rows)
+
+
+def _counts(paper: Paper, documents: Mapping[str, Any]) -> list[str]:
+    here: dict[str, list[str]] = {verdict: [] for verdict in VERDICTS}
+    for each in EXPERIMENTS:
+        if each.paper == paper.id:
+            verdict = each.verdict(outcome_of(documents[each.id]))
+            here[verdict].append(f"[{each.shows}](#{each.id})")
+    return [paper.short, *(", ".join(here[verdict]) or "-" for verdict in VERDICTS)]
+
+
+def _section(each: Experiment, document: Mapping[str, Any]) -> str:
+    outcome = outcome_of(document)
+    judged = each.judge(outcome)
+    parts = [
+        f'<a id="{each.id}"></a>\n\n### {each.shows}: {each.title}',
+        f"**{each.verdict(outcome).capitalize()}.** {each.setting}",
+    ]
+    if each.tuned:
+        parts.append(f"Tuned constants: {'; '.join(each.tuned)}.")
+    if each.chart:
+        parts.append(f"![{each.title}]({PICTURES}/{each.id}.svg)")
+    rows = []
+    for claim, found in zip(each.claims, judged, strict=True):
+        verdict: str = found.verdict
+        if found.verdict == DIFFERS:
+            verdict = f"differs because {claim.because}"
+        rows.append([f"{claim.says} ({claim.where})", found.ours, verdict])
+    parts.append(_table(["published", "ours", "verdict"], rows))
+    return "\n\n".join(parts)
+
+
+def _table(heads: list[str], rows: list[list[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)

@@ -1,0 +1,29 @@
+"""All experiments: the one table from which outcomes, page, pictures and tests are made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reproduction import kv
+from reproduction.frame import Experiment
+
+
+@dataclass(frozen=True, slots=True)
+class Paper:
+    """A paper, and what holds for all of its experiments."""
+
+    id: str
+    short: str
+    title: str
+    note: str
+
+
+PAPERS = (
+    Paper(
+        "kv",
+        "Koltsidas and Viglas",
+        "Three page-flow schemes: Koltsidas and Viglas",
+        kv.NOTE,
+    ),
+)
+EXPERIMENTS: tuple[Experiment, ...] = (*kv.EXPERIMENTS,)
