@@ -29,6 +29,7 @@ CLAIMS = [
 ]
 ASKED = {
     "kv": [f"Figure {n}" for n in range(6, 15)] + ["Table 1", "Table 2"],
+    "fd": [f"Figure {n}" for n in range(2, 12)] + ["Table 2", "Table 4"],
 }
 """What has to be reproduced of each paper."""
 
@@ -72,6 +73,10 @@ def values(**by_name: float) -> Outcome:
         (rules.Trend("a", "level"), lines(a=[100, 80]), DIFFERS),
         (rules.Peak("a"), lines(a=[1, 3, 2]), SAME_SHAPE),
         (rules.Peak("a"), lines(a=[1, 2, 3]), DIFFERS),
+        (rules.Peak("a", is_valley=True), lines(a=[3, 1, 2]), SAME_SHAPE),
+        (rules.Peak("a", is_valley=True), lines(a=[1, 3, 2]), DIFFERS),
+        (rules.AtLeast("a", 1), lines(a=[1, 2]), SAME_SHAPE),
+        (rules.AtLeast("a", 1), lines(a=[2, 0.9]), DIFFERS),
         (rules.Crossing("a", "b", 1, 2), lines(a=[0, 2, 4], b=[3, 3, 3]), AGREES),
         (rules.Crossing("a", "b", 5, 6), lines(a=[0, 2, 4], b=[3, 3, 3]), SAME_SHAPE),
         (rules.Crossing("a", "b", 7, 9), lines(a=[0, 2, 4], b=[3, 3, 3]), DIFFERS),

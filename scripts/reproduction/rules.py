@@ -182,17 +182,19 @@ class Trend:
 
 @dataclass(frozen=True, slots=True)
 class Peak:
-    """A line whose largest value is at neither end: `same shape` if so."""
+    """A line whose largest value, or least one of a valley, is at neither end: `same shape` if so."""
 
     name: str
+    is_valley: bool = False
 
     def judge(self, outcome: Outcome) -> Judged:
         """Compare."""
         points = outcome.line(self.name)
-        at, top = max(points, key=lambda point: point[1])
-        ends = max(points[0][1], points[-1][1])
+        choose = min if self.is_valley else max
+        at, top = choose(points, key=lambda point: point[1])
+        end = choose(points[0][1], points[-1][1])
         text = f"{self.name}: {shown(top)} at {shown(at)}, at the ends {shown(points[0][1])} and {shown(points[-1][1])}"
-        return Judged(SAME_SHAPE if top > ends else DIFFERS, text)
+        return Judged(SAME_SHAPE if top != end else DIFFERS, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +267,20 @@ class Lowest:
         found = min(ours, key=lambda name: ours[name])
         text = _listed(iter(ours.items()))
         return Judged(SAME_SHAPE if found == self.lowest else DIFFERS, text)
+
+
+@dataclass(frozen=True, slots=True)
+class AtLeast:
+    """A line that nowhere lies below a bound: `same shape` if so."""
+
+    name: str
+    least: float
+
+    def judge(self, outcome: Outcome) -> Judged:
+        """Compare."""
+        ys = [y for _, y in outcome.line(self.name)]
+        text = f"{self.name} from {shown(min(ys))} to {shown(max(ys))}"
+        return Judged(SAME_SHAPE if min(ys) >= self.least else DIFFERS, text)
 
 
 def worst(verdicts: Sequence[Verdict]) -> Verdict:

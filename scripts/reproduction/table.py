@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reproduction import kv
+from reproduction import fd, kv
 from reproduction.frame import Experiment
 
 
@@ -25,5 +25,11 @@ PAPERS = (
         "Three page-flow schemes: Koltsidas and Viglas",
         kv.NOTE,
     ),
+    Paper(
+        "fd",
+        "On and others (FD-Buffer)",
+        "Clean and dirty pages apart: FD-Buffer",
+        fd.NOTE,
+    ),
 )
-EXPERIMENTS: tuple[Experiment, ...] = (*kv.EXPERIMENTS,)
+EXPERIMENTS: tuple[Experiment, ...] = (*kv.EXPERIMENTS, *fd.EXPERIMENTS)
