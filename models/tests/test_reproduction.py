@@ -30,6 +30,8 @@ CLAIMS = [
 ASKED = {
     "kv": [f"Figure {n}" for n in range(6, 15)] + ["Table 1", "Table 2"],
     "fd": [f"Figure {n}" for n in range(2, 12)] + ["Table 2", "Table 4"],
+    "face": [f"Table {n}" for n in (2, 4, 5, 6, 7, 8)]
+    + [f"Figure {n}" for n in (5, 6, 7, 8, 12, 13)],
 }
 """What has to be reproduced of each paper."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reproduction import fd, kv
+from reproduction import face, fd, kv
 from reproduction.frame import Experiment
 
 
@@ -31,5 +31,15 @@ PAPERS = (
         "Clean and dirty pages apart: FD-Buffer",
         fd.NOTE,
     ),
+    Paper(
+        "face",
+        "Kang, Lee and Moon (FaCE)",
+        "Flash as an extension of the cache: FaCE",
+        face.NOTE,
+    ),
 )
-EXPERIMENTS: tuple[Experiment, ...] = (*kv.EXPERIMENTS, *fd.EXPERIMENTS)
+EXPERIMENTS: tuple[Experiment, ...] = (
+    *kv.EXPERIMENTS,
+    *fd.EXPERIMENTS,
+    *face.EXPERIMENTS,
+)
