@@ -32,6 +32,8 @@ ASKED = {
     "fd": [f"Figure {n}" for n in range(2, 12)] + ["Table 2", "Table 4"],
     "face": [f"Table {n}" for n in (2, 4, 5, 6, 7, 8)]
     + [f"Figure {n}" for n in (5, 6, 7, 8, 12, 13)],
+    "sce": [f"Figure {n}" for n in range(7, 14)] + ["Table 1"],
+    "zhou": [f"Figure 6 ({letter})" for letter in "abc"],
 }
 """What has to be reproduced of each paper."""
 

@@ -82,12 +82,18 @@ GENERATED: Mapping[str, tuple[int, int, list[dict[str, Any]]]] = {
     ),
     "brokerage": (
         4096,
-        1_500_000,
-        [part(1.0, 0, 40_960, 0.13, kind="zipf", exponent=1.0)],
+        3_000_000,
+        [
+            part(0.87, 0, 163_840, 0.0, kind="zipf", exponent=1.2),
+            part(0.13, 0, 163_840, 1.0, kind="zipf", exponent=1.0),
+        ],
     ),
 }
 """Generated workloads: page size [bytes], accesses, parts. `scans` replaces TPC-H, `reads of TM1` TM1 and `brokerage`
-TPC-E, none of which is recorded: shares of writes are the papers', sizes and exponents are ours."""
+TPC-E, of which there are no recordings: shares of writes are the papers', sizes and exponents are ours."""
+RATES = {"brokerage": 15_000.0}
+RATE = 10_000.0
+"""Of a generated workload unless it has another. [accesses/s]"""
 SEED = 20
 
 
@@ -132,7 +138,7 @@ class Lab:
         workload = {
             "name": name,
             "page_bytes": page_bytes,
-            "accesses_per_s": 10_000.0,
+            "accesses_per_s": RATES.get(name, RATE),
             "parts": parts,
         }
         _simulator.generate(json.dumps(workload), accesses, SEED, str(path))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reproduction import face, fd, kv
+from reproduction import face, fd, kv, sce, zhou
 from reproduction.frame import Experiment
 
 
@@ -37,9 +37,18 @@ PAPERS = (
         "Flash as an extension of the cache: FaCE",
         face.NOTE,
     ),
+    Paper("sce", "SCE", "Fragments behind a host: SCE", sce.NOTE),
+    Paper(
+        "zhou",
+        "Zhou, Meng and Liang",
+        "Transactions over raw flash: Zhou, Meng and Liang",
+        zhou.NOTE,
+    ),
 )
 EXPERIMENTS: tuple[Experiment, ...] = (
     *kv.EXPERIMENTS,
     *fd.EXPERIMENTS,
     *face.EXPERIMENTS,
+    *sce.EXPERIMENTS,
+    *zhou.EXPERIMENTS,
 )
