@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
 from reproduction import rules  # noqa: E402
-from reproduction.frame import kept, outcome_of  # noqa: E402
+from reproduction.frame import Claim, kept, outcome_of, reason  # noqa: E402
 from reproduction.lab import Lab  # noqa: E402
 from reproduction.rules import AGREES, DIFFERS, SAME_SHAPE, Outcome  # noqa: E402
 from reproduction.table import EXPERIMENTS, PAPERS  # noqa: E402
@@ -33,6 +33,7 @@ ASKED = {
     "face": [f"Table {n}" for n in (2, 4, 5, 6, 7, 8)]
     + [f"Figure {n}" for n in (5, 6, 7, 8, 12, 13)],
     "sce": [f"Figure {n}" for n in range(7, 14)] + ["Table 1"],
+    "today": ["CacheSack", "LARC", "L2ARC", "Write streams", "Five-minute rule"],
     "zhou": [f"Figure 6 ({letter})" for letter in "abc"],
 }
 """What has to be reproduced of each paper."""
@@ -121,6 +122,12 @@ def test_everything_asked_of_a_paper_is_there(paper: str) -> None:
 
 def test_page_pictures_and_quick_experiments_are_fresh() -> None:
     assert SCRIPT["stale"]() == [], "run `make reproduce`"
+
+
+def test_a_reason_has_the_figures_of_now() -> None:
+    claim = Claim("", "", rules.AtLeast("a", 9), "{b} of {a@1}")
+    outcome = Outcome({"b": 7.0}, {"a": [(0, 1.5), (1, 2.5)]})
+    assert reason(claim, outcome) == "7 of 2.5"
 
 
 def test_the_verdict_of_a_figure_is_the_worst_of_its_claims() -> None:

@@ -326,8 +326,8 @@ LRU_2 = (
     "up to 12 GB, and FaCE-GSC is ahead of it at all sizes"
 )
 DISKS = (
-    "by the figures of the paper's table 1 the disks are the bound of LC on the 840 Pro up to 16 GB: its flash is busy for 66 % of the time at "
-    "4 GB and 100 % at 20 GB. The paper's was saturated earlier, of which mixed reads and writes explain little "
+    "by the figures of the paper's table 1 the disks, not the drive, are the bound of LC on the 840 Pro, except with the "
+    "largest flash. The paper's drive was saturated earlier, of which mixed reads and writes explain little "
     "([timed gaps](models/timed-gaps.md))"
 )
 
@@ -400,7 +400,7 @@ EXPERIMENTS = (
                 "both are almost identical: at most 2 points apart",
                 "section 6.3",
                 Between("largest difference", 0, 2, neutral=None),
-                because="clean pages take slots from dirty ones: of the recording's writes, less skewed than the paper's, up to 8 points "
+                because="clean pages take slots from dirty ones: of the recording's writes, less skewed than the paper's, up to {largest difference} points "
                 "of the reduction are lost by it",
             ),
             Claim(
@@ -632,7 +632,8 @@ EXPERIMENTS = (
                 "LC raises it to 80 % or more",
                 "section 6.4.2",
                 AtLeast("LC busy", 80),
-                because=DISKS,
+                because="LC keeps it busy for {LC busy@4} % of the time at 4 GB: "
+                + DISKS,
             ),
             Claim(
                 "that of FaCE rises with the flash",

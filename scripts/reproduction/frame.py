@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from reproduction.lab import Lab
-from reproduction.rules import Judged, Outcome, Rule, Verdict, worst
+from reproduction.rules import Judged, Outcome, Rule, Verdict, shown, worst
 
 DIGITS = 6
 """Significant digits of a figure that is kept."""
@@ -26,7 +27,7 @@ class Claim:
     rule : Rule
         How it is compared.
     because : str
-        Why ours differs; given if and only if it does.
+        Why ours differs; given if and only if it does. `{name}` is a figure of the outcome, `{line@x}` the y of a line at x.
     """
 
     says: str
@@ -99,6 +100,21 @@ class Figures:
     def add(self, line: str, x: float, y: float) -> None:
         """Add a point to a line."""
         self.lines.setdefault(line, []).append((x, y))
+
+
+_FIGURE = re.compile(r"\{([^{}@]+)(?:@([^{}@]+))?\}")
+
+
+def reason(claim: Claim, outcome: Outcome) -> str:
+    """Return why ours differs, with its figures as they are now."""
+
+    def figure(found: re.Match[str]) -> str:
+        name, at = found.groups()
+        if at is None:
+            return shown(outcome.values[name])
+        return shown({x: y for x, y in outcome.lines[name]}[float(at)])  # noqa: C416  # points are lists
+
+    return _FIGURE.sub(figure, claim.because)
 
 
 def kept(figures: Figures) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from reproduction.charts import drawn
-from reproduction.frame import Experiment, outcome_of
+from reproduction.frame import Experiment, outcome_of, reason
 from reproduction.rules import CROSSING_FACTOR, DIFFERS, VERDICTS
 from reproduction.table import EXPERIMENTS, PAPERS, Paper
 
@@ -83,7 +83,7 @@ def _section(each: Experiment, document: Mapping[str, Any]) -> str:
     for claim, found in zip(each.claims, judged, strict=True):
         verdict: str = found.verdict
         if found.verdict == DIFFERS:
-            verdict = f"differs because {claim.because}"
+            verdict = f"differs because {reason(claim, outcome)}"
         rows.append([f"{claim.says} ({claim.where})", found.ours, verdict])
     parts.append(_table(["published", "ours", "verdict"], rows))
     return "\n\n".join(parts)

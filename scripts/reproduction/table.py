@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from reproduction import face, fd, kv, sce, zhou
+from reproduction import face, fd, kv, sce, today, zhou
 from reproduction.frame import Experiment
 
 
@@ -44,6 +44,7 @@ PAPERS = (
         "Transactions over raw flash: Zhou, Meng and Liang",
         zhou.NOTE,
     ),
+    Paper("today", "Of today", "Of today", today.NOTE),
 )
 EXPERIMENTS: tuple[Experiment, ...] = (
     *kv.EXPERIMENTS,
@@ -51,4 +52,5 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     *face.EXPERIMENTS,
     *sce.EXPERIMENTS,
     *zhou.EXPERIMENTS,
+    *today.EXPERIMENTS,
 )
