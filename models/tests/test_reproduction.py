@@ -39,6 +39,69 @@ ASKED = {
 """What has to be reproduced of each paper."""
 
 
+LETTERS = {AGREES: "A", SAME_SHAPE: "S", DIFFERS: "D"}
+VERDICTS = {
+    "kv-table-1": "AA",
+    "kv-table-2": "AASS",
+    "kv-figure-6a": "SSSSSS",
+    "kv-figure-6b": "SSSSSD",
+    "kv-figure-6c": "SSSS",
+    "kv-figure-7": "S",
+    "kv-figure-8": "SDS",
+    "kv-figure-9a": "SDSD",
+    "kv-figure-9b": "SSSS",
+    "kv-figure-10": "SSSS",
+    "kv-figure-11": "SD",
+    "kv-figure-12": "DSS",
+    "kv-figure-13": "SSDSS",
+    "kv-figure-14": "SSSDD",
+    "fd-table-2": "AAA",
+    "fd-table-4": "SDDDD",
+    "fd-figure-2": "DADSD",
+    "fd-figure-3": "DSSSDSSSSSSASSSD",
+    "fd-figure-4": "SSS",
+    "fd-figure-5": "DDSASS",
+    "fd-figure-6": "SDS",
+    "fd-figure-7": "AASS",
+    "fd-figure-8": "AASSSS",
+    "fd-figure-10": "AASSSS",
+    "fd-figure-9": "S",
+    "fd-figure-11": "S",
+    "face-table-2": "AAA",
+    "face-table-4": "SSDA",
+    "face-table-5": "SSSS",
+    "face-table-6": "DS",
+    "face-table-7": "AS",
+    "face-table-8": "AS",
+    "face-figure-5": "SSSSD",
+    "face-figure-6": "SSSSSSDADSS",
+    "face-figure-7": "DSSSSD",
+    "face-figure-8a": "ASSD",
+    "face-figure-8b": "DSSSS",
+    "face-figure-8c": "SS",
+    "face-figure-8d": "D",
+    "face-figure-12": "SSS",
+    "face-figure-13": "SSDDS",
+    "sce-table-1": "AASSS",
+    "sce-figure-7": "ADSS",
+    "sce-figure-8": "ASDD",
+    "sce-figure-9": "DDDDS",
+    "sce-figure-10": "SDSDDD",
+    "sce-figure-11": "SSDAA",
+    "sce-figure-12": "SSSSDA",
+    "sce-figure-13": "AA",
+    "zhou-figure-6a": "SS",
+    "zhou-figure-6b": "DD",
+    "zhou-figure-6c": "SSSA",
+    "today-cachesack": "SSSSDA",
+    "today-larc": "SSDS",
+    "today-l2arc": "AAASS",
+    "today-streams": "DSDS",
+    "today-five-minutes": "AAAA",
+}
+"""The verdict of each claim as it was when it was last looked at: A agrees, S same shape, D differs."""
+
+
 def lines(**by_name: list[float]) -> Outcome:
     """Return an outcome of lines at x = 0, 1, 2, ..."""
     return Outcome({}, {name: list(enumerate(ys)) for name, ys in by_name.items()})
@@ -64,6 +127,10 @@ def values(**by_name: float) -> Outcome:
         (rules.Between("a", 0.2, 0.8), values(a=1.1), DIFFERS),
         (rules.Between("a", 0.9, 1.1), values(a=1.2), DIFFERS),
         (rules.Between("a", 1.0, 1.1, neutral=None), values(a=1.2), DIFFERS),
+        (rules.Side("a", 1, "above"), values(a=1.1), SAME_SHAPE),
+        (rules.Side("a", 1, "above"), values(a=1), DIFFERS),
+        (rules.Side("a", 1, "below"), values(a=0.9), SAME_SHAPE),
+        (rules.Side("a", 1, "below"), values(a=1), DIFFERS),
         (rules.Order(("a", "b")), lines(a=[1, 2], b=[1, 3]), SAME_SHAPE),
         (rules.Order(("a", "b")), lines(a=[1, 3], b=[1, 2]), DIFFERS),
         (rules.Order(("a", "b"), slack=0.1), lines(a=[105], b=[100]), SAME_SHAPE),
@@ -107,6 +174,18 @@ def test_a_claim_holds_unless_the_page_says_why_not(experiment: Any, at: int) ->
     claim = experiment.claims[at]
     found = claim.rule.judge(outcome_of(OUTCOMES[experiment.id]))
     assert (found.verdict == DIFFERS) == bool(claim.because), (claim.says, found.ours)
+
+
+@pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda each: each.id)
+def test_no_verdict_changes_unnoticed(experiment: Any) -> None:
+    """Whoever loses a claim finds the cause; whoever wins one enters it here."""
+    judged = experiment.judge(outcome_of(OUTCOMES[experiment.id]))
+    found = "".join(LETTERS[each.verdict] for each in judged)
+    assert found == VERDICTS[experiment.id], [each.ours for each in judged]
+
+
+def test_every_verdict_is_of_an_experiment() -> None:
+    assert list(VERDICTS) == [each.id for each in EXPERIMENTS]
 
 
 @pytest.mark.parametrize("paper", [each.id for each in PAPERS])

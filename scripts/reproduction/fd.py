@@ -14,6 +14,7 @@ from reproduction.rules import (
     Numbers,
     Order,
     Peak,
+    Side,
     Trend,
 )
 from tierwright.advise import pool_advisor
@@ -701,7 +702,7 @@ EXPERIMENTS = (
             Claim(
                 "with a higher share of writes more pages go to the dirty ones",
                 "section 5.2.2",
-                Between("wm1: last third / first third", 0, 0.999),
+                Side("wm1: last third / first third", 1, "below"),
             ),
         ),
         Chart("epoch", "clean pool [%]"),
@@ -717,7 +718,7 @@ EXPERIMENTS = (
             Claim(
                 "the clean pool adapts: it shrinks as R grows",
                 "section 5.2.3",
-                Between("rm1: last third / first third", 0, 0.999),
+                Side("rm1: last third / first third", 1, "below"),
             ),
         ),
         Chart("epoch", "clean pool [%]"),

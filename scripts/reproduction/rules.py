@@ -124,6 +124,21 @@ class Between:
 
 
 @dataclass(frozen=True, slots=True)
+class Side:
+    """A figure of which only the side of a bound was published, or none but a direction: `same shape` if it lies there."""
+
+    name: str
+    bound: float
+    side: Literal["above", "below"]
+
+    def judge(self, outcome: Outcome) -> Judged:
+        """Compare."""
+        ours = outcome.values[self.name]
+        holds = ours > self.bound if self.side == "above" else ours < self.bound
+        return Judged(SAME_SHAPE if holds else DIFFERS, f"{self.name} {shown(ours)}")
+
+
+@dataclass(frozen=True, slots=True)
 class Order:
     """Lines of which each lies at or below the next one, at every common x (within both ends, if given).
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from reproduction.frame import Chart, Claim, Experiment, Figures
 from reproduction.lab import Lab, device, formula
-from reproduction.rules import Between, Numbers
+from reproduction.rules import Between, Numbers, Side
 from tierwright.simulate import priced
 
 NOTE = (
@@ -317,18 +317,18 @@ EXPERIMENTS = (
             Claim(
                 "bcache serves more than it populates",
                 "figure 8",
-                Between("bcache reads / writes", 1.001, 10),
+                Side("bcache reads / writes", 1, "above"),
             ),
             Claim(
                 "flashcache populates more than it serves",
                 "section 4.3",
-                Between("flashcache reads / writes", 0.1, 1.0),
+                Side("flashcache reads / writes", 1, "below"),
                 because=RULES,
             ),
             Claim(
                 "EnhanceIO populates more than it serves",
                 "section 4.3",
-                Between("EnhanceIO reads / writes", 0.1, 1.0),
+                Side("EnhanceIO reads / writes", 1, "below"),
                 because=RULES,
             ),
         ),
@@ -467,7 +467,7 @@ EXPERIMENTS = (
                 Claim(
                     f"{name}: significantly more with 30 GiB than with 200",
                     "section 4.6",
-                    Between(f"{name}: 30 / 200 GiB", 1.2, 100),
+                    Side(f"{name}: 30 / 200 GiB", 1.1, "above"),
                 )
                 for name in SYSTEMS
             ),
