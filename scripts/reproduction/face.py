@@ -360,7 +360,6 @@ EXPERIMENTS = (
         tuned=(
             "spare space of 10 % (840 Pro) and 20 % (S3500), chosen by the WAF of 4 kB; neither drive states its own",
         ),
-        is_quick=True,
     ),
     Experiment(
         "face-table-4",
@@ -538,7 +537,6 @@ EXPERIMENTS = (
             ),
         ),
         tuned=("pages to redo, from the published times without flash",),
-        is_quick=True,
     ),
     Experiment(
         "face-figure-5",
@@ -572,6 +570,7 @@ EXPERIMENTS = (
             ),
         ),
         Chart(SIZE, RATE, ("FaCE-M", "FaCE-D", "FaCE-C", "LC-M", "LC-D", "LC-C")),
+        is_long=True,
     ),
     Experiment(
         "face-figure-6",

@@ -367,7 +367,6 @@ EXPERIMENTS = (
                 Numbers({"R of equal cost": 2}, within=0),
             ),
         ),
-        is_quick=True,
     ),
     Experiment(
         "fd-table-4",
@@ -415,6 +414,7 @@ EXPERIMENTS = (
             ),
         ),
         tuned=("nine splits, each a tenth of the buffer further",),
+        is_long=True,
     ),
     Experiment(
         "fd-figure-2",
@@ -462,6 +462,7 @@ EXPERIMENTS = (
                 "the whole buffer; TPC-B's {TPC-B: best clean share [%]} % is near the paper's",
             ),
         ),
+        is_long=True,
     ),
     Experiment(
         "fd-figure-3",
@@ -519,6 +520,7 @@ EXPERIMENTS = (
             COST,
             ("TPC-C, FD-Buffer", "TPC-C, LRU", "TPC-C, CFLRU(0.5)"),
         ),
+        is_long=True,
     ),
     Experiment(
         "fd-figure-4",
@@ -589,6 +591,7 @@ EXPERIMENTS = (
         ),
         Chart("a_w", "gain over LRU [%]"),
         tuned=("w = 0.3", "20,000 pages"),
+        is_long=True,
     ),
     Experiment(
         "fd-figure-6",
@@ -618,6 +621,7 @@ EXPERIMENTS = (
         ),
         Chart("exponent", "clean pool [%]"),
         tuned=("w = 0.3", "20,000 pages"),
+        is_long=True,
     ),
     Experiment(
         "fd-figure-7",
@@ -650,6 +654,7 @@ EXPERIMENTS = (
         ),
         Chart("share of writes", "gain over LRU [%]"),
         tuned=("20,000 pages",),
+        is_long=True,
     ),
     *(
         Experiment(
@@ -685,6 +690,7 @@ EXPERIMENTS = (
                     for over, gain in zip(("lru", "cflru"), both, strict=True)
                 ),
             ),
+            is_long=True,
         )
         for number, what, first, second, gains in (
             (8, "writes", "wm1", "wm2", ((12, 11), (50, 40))),
@@ -706,6 +712,7 @@ EXPERIMENTS = (
             ),
         ),
         Chart("epoch", "clean pool [%]"),
+        is_long=True,
     ),
     Experiment(
         "fd-figure-11",
@@ -722,5 +729,6 @@ EXPERIMENTS = (
             ),
         ),
         Chart("epoch", "clean pool [%]"),
+        is_long=True,
     ),
 )

@@ -66,8 +66,8 @@ class Experiment:
         Of the lines.
     tuned : tuple of str
         Constants that we chose, since the paper does not state them.
-    is_quick : bool
-        Computed again by every run of the tests.
+    is_long : bool
+        Computed again by the long tests alone; the others by every run of the tests.
     """
 
     id: str
@@ -79,7 +79,7 @@ class Experiment:
     claims: tuple[Claim, ...]
     chart: Chart | None = None
     tuned: tuple[str, ...] = ()
-    is_quick: bool = False
+    is_long: bool = False
 
     def judge(self, outcome: Outcome) -> list[Judged]:
         """Compare every claim."""

@@ -328,7 +328,6 @@ EXPERIMENTS = (
                 ),
             ),
         ),
-        is_quick=True,
     ),
     Experiment(
         "kv-table-2",
@@ -375,7 +374,6 @@ EXPERIMENTS = (
                 Side("writes span", 1000, "above"),
             ),
         ),
-        is_quick=True,
     ),
     Experiment(
         "kv-figure-6a",
@@ -469,6 +467,7 @@ EXPERIMENTS = (
         ),
         Chart(RATIO, "replay / formula"),
         tuned=(TUNED,),
+        is_long=True,
     ),
     Experiment(
         "kv-figure-7",
@@ -667,6 +666,7 @@ EXPERIMENTS = (
             ("inclusive, flash hit ratio", "lazy, flash hit ratio"),
         ),
         tuned=(TUNED, "flash of 20 times RAM"),
+        is_long=True,
     ),
     Experiment(
         "kv-figure-13",
@@ -706,6 +706,7 @@ EXPERIMENTS = (
         ),
         Chart("RAM pages of a flash page", "overwriting / invalidating"),
         tuned=(TUNED, "flash of 20 times RAM"),
+        is_long=True,
     ),
     Experiment(
         "kv-figure-14",
@@ -754,5 +755,6 @@ EXPERIMENTS = (
             ("clean only, I/O time", "all pages, I/O time"),
         ),
         tuned=("10,000 pages, 20 % of them in RAM, 60 % on flash",),
+        is_long=True,
     ),
 )

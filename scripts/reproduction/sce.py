@@ -261,6 +261,7 @@ EXPERIMENTS = (
                 Between("bcache / no cache", 1.4, 1.7),
             ),
         ),
+        is_long=True,
     ),
     Experiment(
         "sce-figure-7",
@@ -300,6 +301,7 @@ EXPERIMENTS = (
                 Between("SCE / bcache", 4.3, 5.3),
             ),
         ),
+        is_long=True,
     ),
     Experiment(
         "sce-figure-8",
@@ -332,6 +334,7 @@ EXPERIMENTS = (
                 because=RULES,
             ),
         ),
+        is_long=True,
     ),
     Experiment(
         "sce-figure-9",
@@ -374,6 +377,7 @@ EXPERIMENTS = (
                 Between("SCE / no cache", 4.9, 6.0),
             ),
         ),
+        is_long=True,
     ),
     Experiment(
         "sce-figure-10",
@@ -415,6 +419,7 @@ EXPERIMENTS = (
                 for name in OTHERS
             ),
         ),
+        is_long=True,
     ),
     Experiment(
         "sce-figure-11",
@@ -454,6 +459,7 @@ EXPERIMENTS = (
                 Numbers({"ramp of 128 KiB / 1 MiB": 8}),
             ),
         ),
+        is_long=True,
     ),
     Experiment(
         "sce-figure-12",
@@ -484,6 +490,7 @@ EXPERIMENTS = (
                 Between("SCE / bcache, 30 GiB", 0.71, 0.87),
             ),
         ),
+        is_long=True,
     ),
     Experiment(
         "sce-figure-13",
@@ -512,6 +519,5 @@ EXPERIMENTS = (
             ),
         ),
         Chart("cache [GiB]", "memory [MiB]"),
-        is_quick=True,
     ),
 )

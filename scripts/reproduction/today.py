@@ -371,7 +371,6 @@ EXPERIMENTS = (
         tuned=(
             "spare space, shares of small objects and of writes; the paper's are other",
         ),
-        is_quick=True,
     ),
     Experiment(
         "today-five-minutes",
@@ -409,6 +408,5 @@ EXPERIMENTS = (
                 ),
             ),
         ),
-        is_quick=True,
     ),
 )

@@ -112,7 +112,6 @@ EXPERIMENTS = (
                 Between("writes saved [%]", 63, 100, neutral=0),
             ),
         ),
-        is_quick=True,
     ),
     Experiment(
         "zhou-figure-6b",
@@ -136,7 +135,6 @@ EXPERIMENTS = (
                 because="all transactions run until the end, so that each page that leaves is of a running one",
             ),
         ),
-        is_quick=True,
     ),
     Experiment(
         "zhou-figure-6c",
@@ -168,6 +166,5 @@ EXPERIMENTS = (
             ),
         ),
         tuned=("100 bytes of log for an update",),
-        is_quick=True,
     ),
 )
