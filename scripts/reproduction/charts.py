@@ -11,7 +11,7 @@ from tierwright.advise.report._charts import Axis
 from tierwright.common.units import format_number
 
 WIDTH, HEIGHT = 640.0, 300.0
-LEFT, RIGHT, TOP, BOTTOM = 64.0, 16.0, 40.0, 48.0
+LEFT, RIGHT, TOP, BOTTOM = 80.0, 16.0, 40.0, 48.0
 COLOURS = ("#2a6fdb", "#d9480f", "#2b8a3e", "#9c36b5", "#c2255c", "#5c7cfa", "#868e96")
 DASHES = ("", "6 3", "2 3", "8 3 2 3", "", "6 3", "2 3")
 STYLE = (
@@ -26,8 +26,7 @@ def drawn(chart: Chart, lines: Mapping[str, Line], title: str) -> str:
     """Return the picture of some lines."""
     shown = {name: lines[name] for name in chart.lines or lines}
     points = [point for line in shown.values() for point in line]
-    xs = Axis.of([x for x, _ in points])
-    ys = Axis.of([y for _, y in points])
+    xs, ys = (_axis([point[at] for point in points], chart) for at in (0, 1))
     right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
 
     def at(x: float, y: float) -> tuple[float, float]:
@@ -75,6 +74,13 @@ def drawn(chart: Chart, lines: Mapping[str, Line], title: str) -> str:
         + "".join(parts)
         + "</svg>\n"
     )
+
+
+def _axis(values: list[float], chart: Chart) -> Axis:
+    if not chart.is_linear:
+        return Axis.of(values)
+    space = 0.05 * (max(values) - min(values))
+    return Axis(min(values) - space, max(values) + space, is_log=False)
 
 
 def _words(x: float, y: float, text: str, anchor: str) -> str:

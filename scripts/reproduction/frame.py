@@ -38,12 +38,12 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """Lines of the outcome, drawn: all of them unless `lines` names some."""
+    """Lines of the outcome, drawn: all of them unless `lines` names some; wide ranges as logarithms unless `is_linear`."""
 
     across: str
     up: str
     lines: tuple[str, ...] = ()
-    is_log: bool = False
+    is_linear: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -404,7 +404,7 @@ EXPERIMENTS = (
                 "grows in all cases: IRP", "section 5.1", Trend("uniform", "rises", 0)
             ),
         ),
-        Chart("cache [% of the pages]", "hit ratio"),
+        Chart("cache [% of the pages]", "hit ratio", is_linear=True),
     ),
     Experiment(
         "kv-figure-6b",

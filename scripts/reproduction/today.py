@@ -77,7 +77,7 @@ def l2arc(lab: Lab) -> Figures:
             elapsed_s=0,
             write_max=64 * 2**20,
         )
-        found.values[f"drive writes a day at {percent} %"] = (
+        found.values[f"drive writes per day at {percent} %"] = (
             made["bytes_per_s"] * 86_400 / terabyte
         )
     spent = formula(
@@ -297,14 +297,14 @@ EXPERIMENTS = (
         l2arc,
         (
             Claim(
-                "the default limit is one drive write a day",
+                "the default limit is one drive write per day",
                 "OpenZFS source, 2026-08",
-                Numbers({"drive writes a day at 100 %": 1.0}, within=0.001),
+                Numbers({"drive writes per day at 100 %": 1.0}, within=0.001),
             ),
             Claim(
                 "the rate is at most 64 MiB/s, which 300 % of 1 TB does not reach",
                 "OpenZFS source",
-                Numbers({"drive writes a day at 300 %": 3.0}, within=0.001),
+                Numbers({"drive writes per day at 300 %": 3.0}, within=0.001),
             ),
             Claim(
                 "nothing is fed once the day's writes are used",

@@ -97,7 +97,7 @@ EXPERIMENTS = (
         "zhou-figure-6a",
         "zhou",
         "Figure 6 (a)",
-        "Committed transactions leave first",
+        "Committed transactions are evicted first",
         "256 committed transactions and 512 that have loaded half of their 16 pages fill the RAM; then the rest is loaded.",
         figure_6a,
         (
@@ -117,7 +117,7 @@ EXPERIMENTS = (
         "zhou-figure-6b",
         "zhou",
         "Figure 6 (b)",
-        "Running transactions leave by their average access time",
+        "Running transactions are evicted by their average access time",
         "1,024 transactions load a page each in turn, twice what RAM holds.",
         figure_6b,
         (
