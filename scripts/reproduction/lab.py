@@ -69,6 +69,19 @@ def _analytics() -> list[dict[str, Any]]:
     return found
 
 
+def _brokerage() -> list[dict[str, Any]]:
+    """Return 64 areas that lie one behind the other, popular by Zipf; a fifth of each takes its writes."""
+    pages, areas, exponent = 163_840, 64, 1.7
+    size = pages // areas
+    weights = [rank**-exponent for rank in range(1, areas + 1)]
+    found = []
+    for at, weight in enumerate(weights):
+        share = weight / sum(weights)
+        found.append(part(0.87 * share, at * size, size, 0.0, kind="uniform"))
+        found.append(part(0.13 * share, at * size, size // 5, 1.0, kind="uniform"))
+    return found
+
+
 GENERATED: Mapping[str, tuple[int, int, list[dict[str, Any]]]] = {
     "uniform": (4096, 600_000, [part(1.0, 0, 20_000, 0.3, kind="uniform")]),
     "scans": (4096, 600_000, _analytics()),
@@ -80,18 +93,11 @@ GENERATED: Mapping[str, tuple[int, int, list[dict[str, Any]]]] = {
             part(0.046, 0, 30_000, 1.0, kind="zipf", exponent=0.9),
         ],
     ),
-    "brokerage": (
-        4096,
-        3_000_000,
-        [
-            part(0.87, 0, 163_840, 0.0, kind="zipf", exponent=1.2),
-            part(0.13, 0, 163_840, 1.0, kind="zipf", exponent=1.0),
-        ],
-    ),
+    "brokerage": (4096, 3_000_000, _brokerage()),
 }
 """Generated workloads: page size [bytes], accesses, parts. `scans` replaces TPC-H, `reads of TM1` TM1 and `brokerage`
 TPC-E, of which there are no recordings: shares of writes are the papers', sizes and exponents are ours."""
-RATES = {"brokerage": 15_000.0}
+RATES = {"brokerage": 3_000.0}
 RATE = 10_000.0
 """Of a generated workload unless it has another. [accesses/s]"""
 SEED = 20
