@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reproduction.charts import drawn
 from reproduction.frame import Experiment, outcome_of, reason
-from reproduction.rules import CROSSING_FACTOR, DIFFERS, VERDICTS
+from reproduction.rules import (
+    AGREES,
+    CROSSING_FACTOR,
+    DIFFERS,
+    EFFECT_FACTOR,
+    SAME_SHAPE,
+    VERDICTS,
+    Verdict,
+)
 from reproduction.table import EXPERIMENTS, PAPERS, Paper
 
 NOTE = "<!-- Written by `make reproduce`; do not edit. -->"
@@ -35,7 +44,7 @@ def page(documents: Mapping[str, Any]) -> str:
         "define, and on generated traces of stated parameters. `make reproduce` computes everything again.",
         "A verdict is computed from the figures by the rule of its claim. **Agrees**: published numbers are met within "
         "the tolerance of the rule. **Same shape**: the direction, the order or the crossing is the published one (a "
-        f"crossing within a factor of {CROSSING_FACTOR:g}), the numbers are not, or none were published. **Differs**: "
+        f"crossing within a factor of {CROSSING_FACTOR:g}, an effect within {EFFECT_FACTOR:g}), the numbers are not, or none were published. **Differs**: "
         "neither, and the reason is stated. A table or figure has the worst verdict of its claims. The charts show "
         "our figures; where a published figure can be read only as a picture, what its text says of it is compared.",
         "Throughput of the papers' servers cannot be measured here. Where a claim is about transactions per second, "
@@ -54,9 +63,23 @@ def page(documents: Mapping[str, Any]) -> str:
 
 
 def _summary(documents: Mapping[str, Any]) -> str:
-    heads = ["", *VERDICTS]
+    heads = ["", *VERDICTS, "claims"]
     rows = [_counts(paper, documents) for paper in PAPERS]
-    return _table(heads, rows)
+    every = claims(EXPERIMENTS, documents)
+    said = f"{every[AGREES]} agree, {every[SAME_SHAPE]} have the same shape, {every[DIFFERS]} differ"
+    total = f"Of {sum(every.values())} claims: {said}."
+    return f"{total} The last column counts them in the order of the columns before it.\n\n{_table(heads, rows)}"
+
+
+def claims(
+    experiments: Sequence[Experiment], documents: Mapping[str, Any]
+) -> Counter[Verdict]:
+    """Count the claims of some experiments by their verdict."""
+    return Counter(
+        judged.verdict
+        for each in experiments
+        for judged in each.judge(outcome_of(documents[each.id]))
+    )
 
 
 def _counts(paper: Paper, documents: Mapping[str, Any]) -> list[str]:
@@ -65,7 +88,12 @@ def _counts(paper: Paper, documents: Mapping[str, Any]) -> list[str]:
         if each.paper == paper.id:
             verdict = each.verdict(outcome_of(documents[each.id]))
             here[verdict].append(f"[{each.shows}](#{each.id})")
-    return [paper.short, *(", ".join(here[verdict]) or "-" for verdict in VERDICTS)]
+    counted = claims([e for e in EXPERIMENTS if e.paper == paper.id], documents)
+    return [
+        paper.short,
+        *(", ".join(here[verdict]) or "-" for verdict in VERDICTS),
+        " / ".join(str(counted[verdict]) for verdict in VERDICTS),
+    ]
 
 
 def _section(each: Experiment, document: Mapping[str, Any]) -> str:

@@ -22,6 +22,8 @@ VERDICTS: tuple[Verdict, ...] = (AGREES, SAME_SHAPE, DIFFERS)
 """The best first."""
 CROSSING_FACTOR = 4.0
 """How far a crossing may lie from the published range and still be about there."""
+EFFECT_FACTOR = 5.0
+"""How many times smaller or larger an effect may be than the published one and still have its shape."""
 CLEAR = 1e-9
 """Relative difference below which two figures are equal."""
 
@@ -101,8 +103,8 @@ class Numbers:
 class Between:
     """A figure that was published as a range.
 
-    `agrees` within it; `same shape` on the same side of `neutral`, where nothing would have been gained or lost;
-    without a `neutral`, only within it.
+    `agrees` within it; `same shape` on the same side of `neutral`, where nothing would have been gained or lost, and
+    within `EFFECT_FACTOR` of the published distance from it; without a `neutral`, only within the range.
     """
 
     name: str
@@ -118,9 +120,13 @@ class Between:
             return Judged(AGREES, text)
         if self.neutral is None:
             return Judged(DIFFERS, text)
-        above = self.low >= self.neutral and ours > self.neutral
-        below = self.high <= self.neutral and ours < self.neutral
-        return Judged(SAME_SHAPE if above or below else DIFFERS, text)
+        if self.low < self.neutral < self.high:
+            return Judged(DIFFERS, text)
+        sign = 1 if self.low >= self.neutral else -1
+        ends = sorted(sign * (end - self.neutral) for end in (self.low, self.high))
+        effect = sign * (ours - self.neutral)
+        near = ends[0] / EFFECT_FACTOR <= effect <= ends[1] * EFFECT_FACTOR
+        return Judged(SAME_SHAPE if effect > 0 and near else DIFFERS, text)
 
 
 @dataclass(frozen=True, slots=True)
