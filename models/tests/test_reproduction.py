@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import runpy
 import sys
 from pathlib import Path
@@ -15,6 +16,7 @@ sys.path.insert(0, str(ROOT / "scripts"))
 from reproduction import rules  # noqa: E402
 from reproduction.frame import Claim, kept, outcome_of, reason  # noqa: E402
 from reproduction.lab import Lab  # noqa: E402
+from reproduction.page import page  # noqa: E402
 from reproduction.rules import AGREES, DIFFERS, SAME_SHAPE, Outcome  # noqa: E402
 from reproduction.table import EXPERIMENTS, PAPERS  # noqa: E402
 
@@ -64,8 +66,8 @@ VERDICTS = {
     "fd-figure-6": "SDS",
     "fd-figure-7": "AASS",
     "fd-figure-8": "AASDDD",
-    "fd-figure-10": "AADDSD",
     "fd-figure-9": "S",
+    "fd-figure-10": "AADDSD",
     "fd-figure-11": "S",
     "face-table-2": "AAA",
     "face-table-4": "SSDA",
@@ -206,6 +208,21 @@ def test_everything_asked_of_a_paper_is_there(paper: str) -> None:
 
 def test_page_pictures_and_quick_experiments_are_fresh() -> None:
     assert SCRIPT["stale"]() == [], "run `make reproduce`"
+
+
+def test_the_page_says_the_opposite_of_opposite_figures() -> None:
+    """No verdict of the page is written down: swapped figures swap it."""
+    changed = json.loads(json.dumps(OUTCOMES))
+    values = changed["kv-figure-10"]["values"]
+    lazy, exclusive = "Samsung, lazy", "Samsung, exclusive"
+    values[lazy], values[exclusive] = values[exclusive], values[lazy]
+    row = "| lazy is optimal on the Samsung (section 5.4.2) |"
+    before, after = (
+        next(line for line in page(each).splitlines() if line.startswith(row))
+        for each in (OUTCOMES, changed)
+    )
+    assert before.endswith("| same shape |")
+    assert "| differs because" in after
 
 
 def test_a_reason_has_the_figures_of_now() -> None:

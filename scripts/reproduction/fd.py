@@ -343,6 +343,49 @@ CHANGES = {
     ("rm2", "cflru"): WOBBLE,
 }
 
+
+def _changing(
+    number: int, what: str, first: str, second: str, gains: tuple[tuple[int, int], ...]
+) -> Experiment:
+    """Return figure 8 or 10: costs under two models of change."""
+    return Experiment(
+        f"fd-figure-{number}",
+        "fd",
+        f"Figure {number}",
+        f"Costs while {what} change",
+        f"TPC-C under {first.upper()} (x = 0) and {second.upper()} (x = 1), epochs of 5,000 accesses.",
+        _dynamics(first, second),
+        (
+            Claim(
+                f"{first.upper()}: comparable to the best static split",
+                "section 5.2",
+                Between(f"{first}: adaptive / best static", 0, 1.05, neutral=None),
+            ),
+            Claim(
+                f"{second.upper()}: comparable to the best static split",
+                "section 5.2",
+                Between(f"{second}: adaptive / best static", 0, 1.05, neutral=None),
+            ),
+            *(
+                Claim(
+                    f"{dynamics.upper()}: {gain} % less than {over.upper()}",
+                    "section 5.2",
+                    Between(
+                        f"{dynamics}: gain over {over} [%]",
+                        0.8 * gain,
+                        1.2 * gain,
+                        neutral=0,
+                    ),
+                    because=CHANGES.get((dynamics, over), ""),
+                )
+                for dynamics, both in ((first, gains[0]), (second, gains[1]))
+                for over, gain in zip(("lru", "cflru"), both, strict=True)
+            ),
+        ),
+        is_long=True,
+    )
+
+
 EXPERIMENTS = (
     Experiment(
         "fd-table-2",
@@ -675,48 +718,7 @@ EXPERIMENTS = (
         tuned=("20,000 pages",),
         is_long=True,
     ),
-    *(
-        Experiment(
-            f"fd-figure-{number}",
-            "fd",
-            f"Figure {number}",
-            f"Costs while {what} change",
-            f"TPC-C under {first.upper()} (x = 0) and {second.upper()} (x = 1), epochs of 5,000 accesses.",
-            _dynamics(first, second),
-            (
-                Claim(
-                    f"{first.upper()}: comparable to the best static split",
-                    "section 5.2",
-                    Between(f"{first}: adaptive / best static", 0, 1.05, neutral=None),
-                ),
-                Claim(
-                    f"{second.upper()}: comparable to the best static split",
-                    "section 5.2",
-                    Between(f"{second}: adaptive / best static", 0, 1.05, neutral=None),
-                ),
-                *(
-                    Claim(
-                        f"{dynamics.upper()}: {gain} % less than {over.upper()}",
-                        "section 5.2",
-                        Between(
-                            f"{dynamics}: gain over {over} [%]",
-                            0.8 * gain,
-                            1.2 * gain,
-                            neutral=0,
-                        ),
-                        because=CHANGES.get((dynamics, over), ""),
-                    )
-                    for dynamics, both in ((first, gains[0]), (second, gains[1]))
-                    for over, gain in zip(("lru", "cflru"), both, strict=True)
-                ),
-            ),
-            is_long=True,
-        )
-        for number, what, first, second, gains in (
-            (8, "writes", "wm1", "wm2", ((12, 11), (50, 40))),
-            (10, "their costs", "rm1", "rm2", ((38, 33), (28, 22))),
-        )
-    ),
+    _changing(8, "writes", "wm1", "wm2", ((12, 11), (50, 40))),
     Experiment(
         "fd-figure-9",
         "fd",
@@ -734,6 +736,7 @@ EXPERIMENTS = (
         Chart("epoch", "clean pool [%]"),
         is_long=True,
     ),
+    _changing(10, "their costs", "rm1", "rm2", ((38, 33), (28, 22))),
     Experiment(
         "fd-figure-11",
         "fd",
