@@ -413,6 +413,7 @@ EXPERIMENTS = (
             ),
         ),
         Chart("cache [% of the pages]", "hit ratio", is_linear=True),
+        is_long=True,
     ),
     Experiment(
         "kv-figure-6b",
@@ -443,6 +444,7 @@ EXPERIMENTS = (
             "share of RAM that the directory takes [%]", "hit ratio, of that without"
         ),
         tuned=("RAM of 10 % of the pages",),
+        is_long=True,
     ),
     Experiment(
         "kv-figure-6c",
@@ -523,6 +525,7 @@ EXPERIMENTS = (
         ),
         Chart(RATIO, TIME, SCHEMES),
         tuned=(TUNED,),
+        is_long=True,
     ),
     Experiment(
         "kv-figure-9a",

@@ -287,6 +287,7 @@ EXPERIMENTS = (
             ("TPC-B, writes", "TPC-C, writes"),
         ),
         tuned=("1,000 pages of RAM",),
+        is_long=True,
     ),
     Experiment(
         "today-l2arc",
