@@ -326,7 +326,7 @@ TINY = (
 COST = "cost [page reads per access]"
 
 LITTLE = (
-    "of the recordings' written pages those that are used again are used soon: CFLRU(0.5) holds them in its half, and the best static "
+    "those of the recordings' written pages that are used again are used soon: CFLRU(0.5) holds them in its half, and the best static "
     "split costs hardly less"
 )
 EPOCHS = (
@@ -574,7 +574,7 @@ EXPERIMENTS = (
                 "CFLRU can be worse than LRU, up to 18 %",
                 "section 5.2.1",
                 Between("TPC-C: CFLRU / LRU at worst", 1.0001, 1.18),
-                because="of the recorded TPC-C the written pages are the ones that are used again, so that keeping them never hurts",
+                because="in the recorded TPC-C written pages are those that are used again, so that keeping them never hurts",
             ),
         ),
         Chart(

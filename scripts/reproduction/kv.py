@@ -661,7 +661,7 @@ EXPERIMENTS = (
                 "hit ratio of inclusive rises with the block",
                 "section 5.5",
                 Trend("inclusive, flash hit ratio", "rises"),
-                because="of the preset only the scans have neighbours to prefetch, and they hit already; a block around "
+                because="only the scans of the preset have neighbours to prefetch, and they hit already; a block around "
                 "a page that is read by itself wastes the rest of its space",
             ),
             Claim(
@@ -761,7 +761,7 @@ EXPERIMENTS = (
                 "beyond, about 10 % more",
                 "section 5.6",
                 Between("clean only, at 0.9 / at 0.7", 1.05, 1.15),
-                because="the same prices let the time fall to the end",
+                because="with the same prices the time falls to the end",
             ),
         ),
         Chart(

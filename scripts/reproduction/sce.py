@@ -300,7 +300,7 @@ EXPERIMENTS = (
                 "throughput within 6 % of all-flash",
                 "section 4.2",
                 Between("SCE / all-flash", 0.94, 1.0, neutral=None),
-                because="writes go to the disks, too, by which the time of an access is theirs; the paper's server does not wait for "
+                because="writes go to the disks, too, and their time is most of the time of an access; the paper's server does not wait for "
                 "writes as it does for reads",
             ),
             Claim(

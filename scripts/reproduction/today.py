@@ -60,6 +60,9 @@ def larc(lab: Lab) -> Figures:
             found.add(f"{name}, hits", percent, hits)
         most = max(y for _, y in found.lines[f"{name}, writes"])
         found.values[f"{name}: writes / those of LRU, most"] = most
+        found.values[f"{name}: hits lost at 40 %"] = -found.lines[f"{name}, hits"][-1][
+            1
+        ]
     return found
 
 
@@ -212,7 +215,7 @@ WEAR = (
 )
 TWICE = (
     "a page that is read twice is hit once by LRU, and not by LARC, which admits it at the second read: on a larger flash such pages of "
-    "TPC-B are many, and LARC hits {TPC-B, hits@40} points less often with flash of 40 % of the pages"
+    "TPC-B are many, and LARC hits {TPC-B: hits lost at 40 %} points less often with flash of 40 % of the pages"
 )
 UNITS = (
     "with as much spare space as data, greedy collection of blocks of 64 pages finds blocks without a valid page; the drive of the "
