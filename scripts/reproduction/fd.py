@@ -24,7 +24,7 @@ from tierwright.trace.reading import Trace
 NOTE = (
     "TPC-C and TPC-B are recordings of PostgreSQL of 560,000 and 420,000 accesses, where the paper's are of 16.8 and "
     "12.7 millions; TM1, of which there is no recording, is 500,000 accesses to 30,000 pages by Zipf of exponent 0.9, "
-    "of which 4.6 % write as in the paper: tuned constants. The synthetic workloads <a_r, a_w, w> are the paper's, of "
+    "of which 4.6 % write as in the paper: tuned constants. The synthetic workloads `<a_r, a_w, w>` are the paper's, of "
     "300,000 accesses to 20,000 pages instead of 14 millions to 262,144, reads and writes with the same hottest pages. "
     "The buffer has 3.1 % of the pages and R is 32 unless stated, as in the paper. Costs are page reads per access, "
     "of the second half of each trace."
@@ -615,7 +615,7 @@ EXPERIMENTS = (
         "fd",
         "Figure 5",
         "Gain by the exponents of reads and writes",
-        "<a_r, a_w, 0.3>; the paper states no w here.",
+        "`<a_r, a_w, 0.3>`; the paper states no w here.",
         figure_5,
         (
             Claim(
@@ -690,7 +690,7 @@ EXPERIMENTS = (
         "fd",
         "Figure 7",
         "Gain by the share of writes",
-        "<0.4, 1.2, w>, at three R.",
+        "`<0.4, 1.2, w>`, at three R.",
         figure_7,
         (
             Claim(

@@ -15,7 +15,9 @@ from reproduction.rules import (
     EFFECT_FACTOR,
     SAME_SHAPE,
     VERDICTS,
+    Judged,
     Verdict,
+    worst,
 )
 from reproduction.table import EXPERIMENTS, PAPERS, Paper
 
@@ -45,7 +47,7 @@ def page(documents: Mapping[str, Any]) -> str:
         "A verdict is computed from the figures by the rule of its claim. **Agrees**: published numbers are met within "
         "the tolerance of the rule. **Same shape**: the direction, the order or the crossing is the published one (a "
         f"crossing within a factor of {CROSSING_FACTOR:g}, an effect within {EFFECT_FACTOR:g}), the numbers are not, or none were published. **Differs**: "
-        "neither, and the reason is stated. A table or figure has the worst verdict of its claims. The charts show "
+        "neither, and the reason is stated. A table or figure has the worst verdict of its claims, and is said to differ in as many as do. The charts show "
         "our figures; where a published figure can be read only as a picture, what its text says of it is compared.",
         "Throughput of the papers' servers cannot be measured here. Where a claim is about transactions per second, "
         "the operations that replays count are priced with the figures of the paper's devices.",
@@ -87,7 +89,13 @@ def _counts(paper: Paper, documents: Mapping[str, Any]) -> list[str]:
     for each in EXPERIMENTS:
         if each.paper == paper.id:
             verdict = each.verdict(outcome_of(documents[each.id]))
-            here[verdict].append(f"[{each.shows}](#{each.id})")
+            judged = each.judge(outcome_of(documents[each.id]))
+            share = (
+                f" ({_differing(judged)} of {len(judged)})"
+                if verdict == DIFFERS
+                else ""
+            )
+            here[verdict].append(f"[{each.shows}](#{each.id}){share}")
     counted = claims([e for e in EXPERIMENTS if e.paper == paper.id], documents)
     return [
         paper.short,
@@ -96,12 +104,24 @@ def _counts(paper: Paper, documents: Mapping[str, Any]) -> list[str]:
     ]
 
 
+def _differing(judged: Sequence[Judged]) -> int:
+    return sum(each.verdict == DIFFERS for each in judged)
+
+
+def _headline(judged: Sequence[Judged]) -> str:
+    """Return the verdict of an experiment in words."""
+    verdict = worst([each.verdict for each in judged])
+    if verdict != DIFFERS or len(judged) == 1:
+        return verdict.capitalize()
+    return f"Differs in {_differing(judged)} of {len(judged)} claims"
+
+
 def _section(each: Experiment, document: Mapping[str, Any]) -> str:
     outcome = outcome_of(document)
     judged = each.judge(outcome)
     parts = [
         f'<a id="{each.id}"></a>\n\n### {each.shows}: {each.title}',
-        f"**{each.verdict(outcome).capitalize()}.** {each.setting}",
+        f"**{_headline(judged)}.** {each.setting}",
     ]
     if each.tuned:
         parts.append(f"Tuned constants: {'; '.join(each.tuned)}.")
