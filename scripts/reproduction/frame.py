@@ -26,14 +26,42 @@ class Claim:
         Its place in the paper.
     rule : Rule
         How it is compared.
-    because : str
-        Why ours differs; given if and only if it does. `{name}` is a figure of the outcome, `{line@x}` the y of a line at x.
+    measured : str
+        Why ours differs, as far as a replay, a count or a formula of ours shows it. `{name}` is a figure of the outcome,
+        `{line@x}` the y of a line at x.
+    inferred : str
+        Why ours differs, as far as we conclude it without a measurement. One of both is given if and only if ours differs.
     """
 
     says: str
     where: str
     rule: Rule
-    because: str = ""
+    measured: str = ""
+    inferred: str = ""
+
+    @property
+    def has_reason(self) -> bool:
+        """Return whether the entry expects ours to differ."""
+        return bool(self.measured or self.inferred)
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """A constant that we chose, since the paper does not state it or ours cannot have it.
+
+    Attributes
+    ----------
+    what : str
+        The constant.
+    tried : str
+        How it was chosen, and what else was tried.
+    changes : str
+        What another choice changes. In both, `{name}` and `{line@x}` as in a claim.
+    """
+
+    what: str
+    tried: str
+    changes: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +92,8 @@ class Experiment:
         At least one.
     chart : Chart or None
         Of the lines.
-    tuned : tuple of str
-        Constants that we chose, since the paper does not state them.
+    tuned : tuple of Tuned
+        Constants that we chose.
     is_long : bool
         Computed again by the long tests alone; the others by every run of the tests.
     """
@@ -78,7 +106,7 @@ class Experiment:
     compute: Callable[[Lab], Figures]
     claims: tuple[Claim, ...]
     chart: Chart | None = None
-    tuned: tuple[str, ...] = ()
+    tuned: tuple[Tuned, ...] = ()
     is_long: bool = False
 
     def judge(self, outcome: Outcome) -> list[Judged]:
@@ -97,6 +125,10 @@ class Figures:
     values: dict[str, float] = field(default_factory=dict)
     lines: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
 
+    def __or__(self, other: Figures) -> Figures:
+        """Return the figures of both."""
+        return Figures(self.values | other.values, self.lines | other.lines)
+
     def add(self, line: str, x: float, y: float) -> None:
         """Add a point to a line."""
         self.lines.setdefault(line, []).append((x, y))
@@ -105,8 +137,19 @@ class Figures:
 _FIGURE = re.compile(r"\{([^{}@]+)(?:@([^{}@]+))?\}")
 
 
+MEASURED = "(measured here)"
+INFERRED = "(inferred, not measured here)"
+
+
 def reason(claim: Claim, outcome: Outcome) -> str:
-    """Return why ours differs, with its figures as they are now."""
+    """Return why ours differs, each part with its basis and its figures as they are now."""
+    parts = ((MEASURED, claim.measured), (INFERRED, claim.inferred))
+    given = [f"{basis} {filled(text, outcome)}" for basis, text in parts if text]
+    return "; ".join(given)
+
+
+def filled(text: str, outcome: Outcome) -> str:
+    """Return a text with the figures of an outcome in place of their names."""
 
     def figure(found: re.Match[str]) -> str:
         name, at = found.groups()
@@ -114,7 +157,7 @@ def reason(claim: Claim, outcome: Outcome) -> str:
             return shown(outcome.values[name])
         return shown({x: y for x, y in outcome.lines[name]}[float(at)])  # noqa: C416  # points are lists
 
-    return _FIGURE.sub(figure, claim.because)
+    return _FIGURE.sub(figure, text)
 
 
 def kept(figures: Figures) -> dict[str, Any]:

@@ -69,16 +69,18 @@ def _analytics() -> list[dict[str, Any]]:
     return found
 
 
-def _brokerage() -> list[dict[str, Any]]:
-    """Return 64 areas that lie one behind the other, popular by Zipf; a fifth of each takes its writes."""
-    pages, areas, exponent = 163_840, 64, 1.7
+def _brokerage(exponent: float = 1.7, written: float = 0.2) -> list[dict[str, Any]]:
+    """Return 64 areas that lie one behind the other, popular by Zipf; a part of each takes its writes."""
+    pages, areas = 163_840, 64
     size = pages // areas
     weights = [rank**-exponent for rank in range(1, areas + 1)]
     found = []
     for at, weight in enumerate(weights):
         share = weight / sum(weights)
         found.append(part(0.87 * share, at * size, size, 0.0, kind="uniform"))
-        found.append(part(0.13 * share, at * size, size // 5, 1.0, kind="uniform"))
+        found.append(
+            part(0.13 * share, at * size, round(size * written), 1.0, kind="uniform")
+        )
     return found
 
 
@@ -94,10 +96,18 @@ GENERATED: Mapping[str, tuple[int, int, list[dict[str, Any]]]] = {
         ],
     ),
     "brokerage": (4096, 3_000_000, _brokerage()),
+    "brokerage, 15,000 per second": (4096, 3_000_000, _brokerage()),
+    "brokerage, exponent 1.2": (4096, 3_000_000, _brokerage(exponent=1.2)),
+    "brokerage, writes to all pages": (4096, 3_000_000, _brokerage(written=1.0)),
 }
 """Generated workloads: page size [bytes], accesses, parts. `scans` replaces TPC-H, `reads of TM1` TM1 and `brokerage`
 TPC-E, of which there are no recordings: shares of writes are the papers', sizes and exponents are ours."""
-RATES = {"brokerage": 3_000.0}
+RATES = {
+    "brokerage": 3_000.0,
+    "brokerage, 15,000 per second": 15_000.0,
+    "brokerage, exponent 1.2": 3_000.0,
+    "brokerage, writes to all pages": 3_000.0,
+}
 RATE = 10_000.0
 """Of a generated workload unless it has another. [accesses/s]"""
 SEED = 20

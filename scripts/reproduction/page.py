@@ -7,7 +7,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reproduction.charts import drawn
-from reproduction.frame import Experiment, outcome_of, reason
+from reproduction.frame import (
+    INFERRED,
+    MEASURED,
+    Claim,
+    Experiment,
+    filled,
+    outcome_of,
+    reason,
+)
 from reproduction.rules import (
     AGREES,
     CROSSING_FACTOR,
@@ -46,11 +54,16 @@ def page(documents: Mapping[str, Any]) -> str:
         "define, and on generated traces of stated parameters. `make reproduce` computes everything again.",
         "A verdict is computed from the figures by the rule of its claim. **Agrees**: published numbers are met within "
         "the tolerance of the rule. **Same shape**: the direction, the order or the crossing is the published one (a "
-        f"crossing within a factor of {CROSSING_FACTOR:g}, an effect within {EFFECT_FACTOR:g}), the numbers are not, or none were published. **Differs**: "
+        f"crossing within a factor of {CROSSING_FACTOR:g}, an effect within {EFFECT_FACTOR:g}), the numbers are not, or no number was published. **Differs**: "
         "neither, and the reason is stated. A table or figure has the worst verdict of its claims, and is said to differ in as many as do. The charts show "
         "our figures; where a published figure can be read only as a picture, what its text says of it is compared.",
         "Throughput of the papers' servers cannot be measured here. Where a claim is about transactions per second, "
         "the operations that replays count are priced with the figures of the paper's devices.",
+        f"A reason is marked by what it rests on. *{MEASURED[1:-1].capitalize()}*: a replay, a count or a formula of this run "
+        f"shows it. *{INFERRED[1:-1].capitalize()}*: it is our best explanation, which no figure of this run tests.",
+        "A tuned constant is one that we chose because the paper does not state it or because our traces cannot have it. "
+        "Several were chosen after outcomes had been seen, so that a claim that holds with them is weaker evidence than "
+        "one that holds without. Each paper's section ends with a table of them.",
         _summary(documents),
     ]
     for paper in PAPERS:
@@ -61,6 +74,7 @@ def page(documents: Mapping[str, Any]) -> str:
             for each in EXPERIMENTS
             if each.paper == paper.id
         )
+        parts.append(_tuned_constants(paper, documents))
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -70,7 +84,51 @@ def _summary(documents: Mapping[str, Any]) -> str:
     every = claims(EXPERIMENTS, documents)
     said = f"{every[AGREES]} agree, {every[SAME_SHAPE]} have the same shape, {every[DIFFERS]} differ"
     total = f"Of {sum(every.values())} claims: {said}."
-    return f"{total} The last column counts them in the order of the columns before it.\n\n{_table(heads, rows)}"
+    return (
+        f"{total} {_bases(documents)} The last column of the table counts the claims that agree, have the same shape "
+        f"and differ.\n\n{_table(heads, rows)}"
+    )
+
+
+def _bases(documents: Mapping[str, Any]) -> str:
+    """Say on what the reasons rest."""
+    found = Counter(
+        (bool(claim.measured), bool(claim.inferred))
+        for each in EXPERIMENTS
+        for claim, judged in _judged(each, documents)
+        if judged.verdict == DIFFERS
+    )
+    return (
+        f"Of the reasons why they differ, {found[True, False]} were measured in full, {found[True, True]} in part, and "
+        f"{found[False, True]} were inferred alone."
+    )
+
+
+def _judged(
+    each: Experiment, documents: Mapping[str, Any]
+) -> list[tuple[Claim, Judged]]:
+    judged = each.judge(outcome_of(documents[each.id]))
+    return list(zip(each.claims, judged, strict=True))
+
+
+def _tuned_constants(paper: Paper, documents: Mapping[str, Any]) -> str:
+    """Return the table of a paper's tuned constants, each with the experiments that it is of."""
+    of: dict[tuple[str, str, str], list[str]] = {}
+    for each in EXPERIMENTS:
+        if each.paper == paper.id:
+            outcome = outcome_of(documents[each.id])
+            for tuned in each.tuned:
+                row = (
+                    tuned.what,
+                    filled(tuned.tried, outcome),
+                    filled(tuned.changes, outcome),
+                )
+                of.setdefault(row, []).append(f"[{each.shows}](#{each.id})")
+    if not of:
+        return ""
+    rows = [[what, ", ".join(at), *rest] for (what, *rest), at in of.items()]
+    heads = ["constant", "of", "how it was chosen", "what another choice changes"]
+    return f"### Tuned constants: {paper.short}\n\n{_table(heads, rows)}"
 
 
 def claims(
@@ -124,7 +182,7 @@ def _section(each: Experiment, document: Mapping[str, Any]) -> str:
         f"**{_headline(judged)}.** {each.setting}",
     ]
     if each.tuned:
-        parts.append(f"Tuned constants: {'; '.join(each.tuned)}.")
+        parts.append(f"Tuned constants: {'; '.join(t.what for t in each.tuned)}.")
     if each.chart:
         parts.append(f"![{each.title}]({PICTURES}/{each.id}.svg)")
     rows = []

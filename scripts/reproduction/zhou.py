@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reproduction.frame import Claim, Experiment, Figures
+from reproduction.frame import Claim, Experiment, Figures, Tuned
 from reproduction.lab import Lab, formula
 from reproduction.rules import Between, Numbers, Side
 from tierwright.simulate import transactions
@@ -72,6 +72,24 @@ def figure_6c(_: Lab) -> Figures:
     found.values["time saved [%]"] = 100 * (1 - ours.time_us() / base.time_us())
     found.values["writes saved [%]"] = 100 * (1 - ours.writes / base.writes)
     found.values["reads / baseline"] = ours.reads / max(1, base.reads)
+    counts = transactions.compare_buffers(
+        _read_again(),
+        ram_pages=RAM,
+        database_pages=DATABASE,
+        log_bytes_per_update=2 * LOG_BYTES,
+    )
+    once = transactions.compare_buffers(
+        transactions.concurrent_loads(),
+        ram_pages=RAM,
+        database_pages=DATABASE,
+        log_bytes_per_update=LOG_BYTES,
+    )
+    found.values["reads / baseline, not read again"] = once[
+        "transaction_log"
+    ].reads / max(1, once["transaction_page"].reads)
+    found.values["writes saved, 200 bytes [%]"] = 100 * (
+        1 - counts["transaction_log"].writes / counts["transaction_page"].writes
+    )
     made = formula(
         "zhou.implied_read_share",
         read_slowdown=0.25,
@@ -125,14 +143,15 @@ EXPERIMENTS = (
                 "11 % better",
                 "section V",
                 Between("time saved [%]", 9, 13, neutral=0),
-                because="every page of every transaction is loaded once and not read again: whichever leaves first, as much is read "
-                "and written. The paper's events, which are not published, must have come back to pages",
+                measured="every page of every transaction is loaded once and not read again: whichever leaves first, as much is read "
+                "({reads / baseline} times the baseline) and written ({writes saved [%]} % saved)",
+                inferred="the paper's events, which are not published, came back to pages",
             ),
             Claim(
                 "less temporary data is written",
                 "section V",
                 Side("uncommitted pages written / baseline", 1, "below"),
-                because="all transactions run until the end, so that each page that leaves is of a running one",
+                measured="all transactions run until the end, so that each page that leaves is of a running one",
             ),
         ),
     ),
@@ -165,6 +184,17 @@ EXPERIMENTS = (
                 Numbers({"disk / flash read": 360, "disk / flash write": 45}),
             ),
         ),
-        tuned=("100 bytes of log for an update",),
+        tuned=(
+            Tuned(
+                "every page read once more before the commits",
+                "the events of the paper are not published; chosen after the outcome without it had been seen",
+                "reads are {reads / baseline} times the baseline; without it {reads / baseline, not read again} times",
+            ),
+            Tuned(
+                "100 bytes of log for an update",
+                "the paper states none",
+                "writes saved are {writes saved [%]} %; with 200 bytes {writes saved, 200 bytes [%]} %",
+            ),
+        ),
     ),
 )
