@@ -14,7 +14,15 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))
 
 from reproduction import rules  # noqa: E402
-from reproduction.frame import Claim, kept, outcome_of, reason  # noqa: E402
+from reproduction.frame import (  # noqa: E402
+    INFERRED,
+    MEASURED,
+    Claim,
+    Tuned,
+    kept,
+    outcome_of,
+    reason,
+)
 from reproduction.lab import Lab  # noqa: E402
 from reproduction.page import page  # noqa: E402
 from reproduction.rules import AGREES, DIFFERS, SAME_SHAPE, Outcome  # noqa: E402
@@ -180,7 +188,7 @@ def test_a_claim_holds_unless_the_page_says_why_not(experiment: Any, at: int) ->
     """A published claim that is lost, or won back, has to be explained, or its explanation removed."""
     claim = experiment.claims[at]
     found = claim.rule.judge(outcome_of(OUTCOMES[experiment.id]))
-    assert (found.verdict == DIFFERS) == bool(claim.because), (claim.says, found.ours)
+    assert (found.verdict == DIFFERS) == claim.has_reason, (claim.says, found.ours)
 
 
 @pytest.mark.parametrize("experiment", EXPERIMENTS, ids=lambda each: each.id)
@@ -228,7 +236,77 @@ def test_the_page_says_the_opposite_of_opposite_figures() -> None:
 def test_a_reason_has_the_figures_of_now() -> None:
     claim = Claim("", "", rules.AtLeast("a", 9), "{b} of {a@1}")
     outcome = Outcome({"b": 7.0}, {"a": [(0, 1.5), (1, 2.5)]})
-    assert reason(claim, outcome) == "7 of 2.5"
+    assert reason(claim, outcome) == f"{MEASURED} 7 of 2.5"
+
+
+def test_each_part_of_a_reason_says_whether_it_was_measured() -> None:
+    """An explanation that no figure of a run tests is never shown as one that a run has shown."""
+    outcome = Outcome({"b": 7.0}, {})
+    rule = rules.AtLeast("a", 9)
+    both = Claim("", "", rule, measured="{b} reads", inferred="other data")
+    guess = Claim("", "", rule, inferred="other data")
+    assert reason(both, outcome) == f"{MEASURED} 7 reads; {INFERRED} other data"
+    assert reason(guess, outcome) == f"{INFERRED} other data"
+
+
+def test_every_reason_on_the_page_has_its_basis() -> None:
+    rows = [row for row in page(OUTCOMES).splitlines() if "| differs because" in row]
+    differing = [
+        judged
+        for each in EXPERIMENTS
+        for judged in each.judge(outcome_of(OUTCOMES[each.id]))
+        if judged.verdict == DIFFERS
+    ]
+    assert len(rows) == len(differing) > 0
+    assert [row for row in rows if MEASURED not in row and INFERRED not in row] == []
+
+
+@pytest.mark.parametrize(
+    ("experiment", "at"),
+    [
+        ("face-table-4", 2),
+        ("face-table-6", 0),
+        ("kv-figure-13", 2),
+        ("fd-figure-3", 7),
+        ("today-streams", 0),
+        ("sce-table-1", 2),
+        ("sce-table-1", 4),
+    ],
+)
+def test_what_was_never_measured_is_shown_as_inferred(experiment: str, at: int) -> None:
+    """Skew of the writes, counting of sequences, neighbours, units, an index's latency, the bound of a server."""
+    found = next(each for each in EXPERIMENTS if each.id == experiment)
+    shown = reason(found.claims[at], outcome_of(OUTCOMES[experiment]))
+    assert INFERRED in shown
+
+
+@pytest.mark.parametrize("paper", [each.id for each in PAPERS])
+def test_every_tuned_constant_says_how_it_was_chosen_and_what_it_changes(
+    paper: str,
+) -> None:
+    """Once for a paper: two texts of one constant would contradict each other sooner or later."""
+    tuned = [t for each in EXPERIMENTS if each.paper == paper for t in each.tuned]
+    for what in {each.what for each in tuned}:
+        said = {t for t in tuned if t.what == what and t != Tuned(what)}
+        assert len(said) == 1, what
+        (only,) = said
+        assert only.tried, what
+        assert only.changes, what
+
+
+def test_a_tuned_constant_has_the_figures_of_now() -> None:
+    """Where another choice changes more claims, the page says so."""
+    changed = json.loads(json.dumps(OUTCOMES))
+    name = "FaCE-GSC above LC, 20 warehouses"
+    values = changed["face-figure-5"]["values"]
+    assert 0 <= values[name] < 5, "the claim would not depend on the recording"
+    values[name] = 5.0
+    before, after = (
+        next(line for line in page(each).splitlines() if "20 warehouses at" in line)
+        for each in (OUTCOMES, changed)
+    )
+    assert "on the recording of 20 warehouses at 5." in after
+    assert "on the recording of 20 warehouses at 5." not in before
 
 
 def test_the_verdict_of_a_figure_is_the_worst_of_its_claims() -> None:

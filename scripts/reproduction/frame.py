@@ -56,12 +56,18 @@ class Tuned:
     tried : str
         How it was chosen, and what else was tried.
     changes : str
-        What another choice changes. In both, `{name}` and `{line@x}` as in a claim.
+        What another choice changes. In both, `{name}` and `{line@x}` as in a claim. Both are given by one experiment of a
+        paper that has the constant; the others name it alone.
     """
 
     what: str
-    tried: str
-    changes: str
+    tried: str = ""
+    changes: str = ""
+
+    @property
+    def named(self) -> Tuned:
+        """Return the constant without what one experiment says of it."""
+        return Tuned(self.what)
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,20 +113,20 @@ def _judged(
 
 def _tuned_constants(paper: Paper, documents: Mapping[str, Any]) -> str:
     """Return the table of a paper's tuned constants, each with the experiments that it is of."""
-    of: dict[tuple[str, str, str], list[str]] = {}
+    of: dict[str, list[str]] = {}
+    said: dict[str, list[str]] = {}
     for each in EXPERIMENTS:
         if each.paper == paper.id:
             outcome = outcome_of(documents[each.id])
             for tuned in each.tuned:
-                row = (
-                    tuned.what,
-                    filled(tuned.tried, outcome),
-                    filled(tuned.changes, outcome),
-                )
-                of.setdefault(row, []).append(f"[{each.shows}](#{each.id})")
+                of.setdefault(tuned.what, []).append(f"[{each.shows}](#{each.id})")
+                if tuned.tried:
+                    said[tuned.what] = [
+                        filled(text, outcome) for text in (tuned.tried, tuned.changes)
+                    ]
     if not of:
         return ""
-    rows = [[what, ", ".join(at), *rest] for (what, *rest), at in of.items()]
+    rows = [[what, ", ".join(at), *said[what]] for what, at in of.items()]
     heads = ["constant", "of", "how it was chosen", "what another choice changes"]
     return f"### Tuned constants: {paper.short}\n\n{_table(heads, rows)}"
 

@@ -274,10 +274,7 @@ AREAS = Tuned(
     "chosen after pages of like popularity had been tried scattered",
     "scattered, SCE hit 19 to 70 % in earlier runs, in place of {SCE hits [%]} %; not computed in this run",
 )
-OF_NINE = tuple(
-    Tuned(each.what, each.tried, "computed for figure 9, in a row of this table")
-    for each in (RATE, EXPONENT, WRITTEN, AREAS)
-)
+OF_NINE = tuple(each.named for each in (RATE, EXPONENT, WRITTEN, AREAS))
 DRIVE = Tuned(
     "an Intel P3700 as the drive",
     "the paper does not name its drive; not varied",

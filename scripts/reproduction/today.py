@@ -228,10 +228,14 @@ UNITS = (
 )
 NOTHING = ("", "")
 RAM_CHOSEN = Tuned(
-    "1,000 pages of RAM", "no study states one for our traces; not varied", "not computed"
+    "1,000 pages of RAM",
+    "no study states one for our traces; not varied",
+    "not computed",
 )
 EIGHT_THOUSAND = Tuned(
-    "8,000 pages of flash", "no study states one for our traces; not varied", "not computed"
+    "8,000 pages of flash",
+    "no study states one for our traces; not varied",
+    "not computed",
 )
 EXPERIMENTS = (
     Experiment(
