@@ -666,7 +666,7 @@ EXPERIMENTS = (
         tuned=(
             Tuned(
                 "pages to redo, from the published times without flash",
-                "the paper states neither the pages nor how long the redo of one takes; not varied",
+                "the paper states neither the pages nor how long the redo of one takes; not varied in this run",
                 "not computed; time of a redo that is not reading would bring the speed-ups closer to 1",
             ),
         ),

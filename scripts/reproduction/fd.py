@@ -419,17 +419,17 @@ CHANGES = {
 
 TM1 = Tuned(
     "TM1 as 500,000 accesses to 30,000 pages by Zipf of exponent 0.9, reads and writes with the same hottest pages",
-    "the share of writes is the paper's, the rest is ours; not varied",
-    "not computed; with other hottest pages for writes the best split would move",
+    "the share of writes is the paper's, the rest is ours; not varied in this run",
+    "not computed",
 )
 SIZE = Tuned(
     "20,000 pages and 300,000 accesses",
-    "the paper has 262,144 pages and 14 million accesses; not varied",
+    "the paper has 262,144 pages and 14 million accesses; not varied in this run",
     "not computed",
 )
 SHARE_OF_WRITES = Tuned(
     "w = 0.3",
-    "the paper states none here; not varied",
+    "the paper states none here; not varied in this run",
     "figure 7 varies it at one pair of exponents",
 )
 
@@ -568,7 +568,7 @@ EXPERIMENTS = (
             TM1,
             Tuned(
                 "nine splits, each a tenth of the buffer further",
-                "the paper states none; not varied",
+                "the paper states none; not varied in this run",
                 "not computed",
             ),
         ),

@@ -127,7 +127,12 @@ def _tuned_constants(paper: Paper, documents: Mapping[str, Any]) -> str:
     if not of:
         return ""
     rows = [[what, ", ".join(at), *said[what]] for what, at in of.items()]
-    heads = ["constant", "of", "how it was chosen", "what another choice changes"]
+    heads = [
+        "constant",
+        "experiments",
+        "how it was chosen",
+        "what another choice changes",
+    ]
     return f"### Tuned constants: {paper.short}\n\n{_table(heads, rows)}"
 
 

@@ -277,7 +277,7 @@ AREAS = Tuned(
 OF_NINE = tuple(each.named for each in (RATE, EXPONENT, WRITTEN, AREAS))
 DRIVE = Tuned(
     "an Intel P3700 as the drive",
-    "the paper does not name its drive; not varied",
+    "the paper does not name its drive; not varied in this run",
     "throughput alone: hits and writes do not depend on it",
 )
 

@@ -229,12 +229,12 @@ UNITS = (
 NOTHING = ("", "")
 RAM_CHOSEN = Tuned(
     "1,000 pages of RAM",
-    "no study states one for our traces; not varied",
+    "no study states one for our traces; not varied in this run",
     "not computed",
 )
 EIGHT_THOUSAND = Tuned(
     "8,000 pages of flash",
-    "no study states one for our traces; not varied",
+    "no study states one for our traces; not varied in this run",
     "not computed",
 )
 EXPERIMENTS = (

@@ -187,7 +187,7 @@ EXPERIMENTS = (
         tuned=(
             Tuned(
                 "every page read once more before the commits",
-                "the events of the paper are not published; chosen after the outcome without it had been seen",
+                "the paper does not publish its events; without it the methods read the same",
                 "reads are {reads / baseline} times the baseline; without it {reads / baseline, not read again} times",
             ),
             Tuned(
