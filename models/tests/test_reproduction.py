@@ -294,6 +294,18 @@ def test_every_tuned_constant_says_how_it_was_chosen_and_what_it_changes(
         assert only.changes, what
 
 
+def test_claims_that_hold_where_a_constant_was_tuned_are_counted() -> None:
+    """A reader sees how much of the agreement may be by choice."""
+    tuned = [
+        judged.verdict
+        for each in EXPERIMENTS
+        if each.tuned
+        for judged in each.judge(outcome_of(OUTCOMES[each.id]))
+    ]
+    said = f"have {tuned.count(AGREES)} of the claims that agree and {tuned.count(SAME_SHAPE)} of those that have the same shape"
+    assert said in page(OUTCOMES)
+
+
 def test_a_tuned_constant_has_the_figures_of_now() -> None:
     """Where another choice changes more claims, the page says so."""
     changed = json.loads(json.dumps(OUTCOMES))

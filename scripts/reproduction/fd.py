@@ -23,9 +23,9 @@ from tierwright.trace.reading import Trace, inspect
 
 NOTE = (
     "TPC-C and TPC-B are recordings of PostgreSQL of 560,000 and 420,000 accesses, where the paper's are of 16.8 and "
-    "12.7 millions; TM1, of which there is no recording, is 500,000 accesses to 30,000 pages by Zipf of exponent 0.9, "
+    "12.7 million; TM1, of which there is no recording, is 500,000 accesses to 30,000 pages by Zipf of exponent 0.9, "
     "of which 4.6 % write as in the paper. The synthetic workloads `<a_r, a_w, w>` are the paper's, of "
-    "300,000 accesses to 20,000 pages instead of 14 millions to 262,144, reads and writes with the same hottest pages. "
+    "300,000 accesses to 20,000 pages instead of 14 million to 262,144, reads and writes with the same hottest pages. "
     "The buffer has 3.1 % of the pages and R is 32 unless stated, as in the paper. Costs are page reads per access, "
     "of the second half of each trace; in figures 2, 8 and 10 of the whole trace."
 )

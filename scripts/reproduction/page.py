@@ -85,7 +85,7 @@ def _summary(documents: Mapping[str, Any]) -> str:
     said = f"{every[AGREES]} agree, {every[SAME_SHAPE]} have the same shape, {every[DIFFERS]} differ"
     total = f"Of {sum(every.values())} claims: {said}."
     return (
-        f"{total} {_bases(documents)} The last column of the table counts the claims that agree, have the same shape "
+        f"{total} {_bases(documents)} {_by_choice(documents)} The last column of the table counts the claims that agree, have the same shape "
         f"and differ.\n\n{_table(heads, rows)}"
     )
 
@@ -101,6 +101,15 @@ def _bases(documents: Mapping[str, Any]) -> str:
     return (
         f"Of the reasons why they differ, {found[True, False]} were measured in full, {found[True, True]} in part, and "
         f"{found[False, True]} were inferred alone."
+    )
+
+
+def _by_choice(documents: Mapping[str, Any]) -> str:
+    """Say how many claims hold where a constant was tuned."""
+    tuned = claims([each for each in EXPERIMENTS if each.tuned], documents)
+    return (
+        f"Tables and figures with a tuned constant have {tuned[AGREES]} of the claims that agree and {tuned[SAME_SHAPE]} of "
+        "those that have the same shape."
     )
 
 

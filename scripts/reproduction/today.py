@@ -13,7 +13,7 @@ from tierwright.profile import categories
 from tierwright.simulate.flash_device import FlashDevice, Part, simulate_writes
 
 NOTE = (
-    "What systems and studies since state of themselves, as far as we could read it. Counters are of recordings of "
+    "What later systems and studies state about themselves, as far as we could read them. Counters are of recordings of "
     "PostgreSQL; prices are of the book `street-2026-q3`."
 )
 TRACES = ("TPC-B", "TPC-C")
