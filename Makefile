@@ -128,6 +128,10 @@ miniature-coverage: setup ## measure anew how often intervals of miniatures hold
 gaps: setup ## write docs/models/model-vs-simulation.md anew; needs the recorded traces (TIERWRIGHT_SHARED)
 	$(PY) scripts/generate_model_gaps.py $(or $(TIERWRIGHT_SHARED),../shared)
 
+.PHONY: reproduce
+reproduce: setup ## write docs/reproduction.md anew: the papers' tables and figures beside ours, each with a verdict; takes some minutes
+	$(PY) scripts/generate_reproduction.py
+
 .PHONY: time-gaps
 time-gaps: setup ## write docs/models/timed-gaps.md anew: response times and throughput beside replays on simulated time; takes minutes
 	$(PY) scripts/generate_time_gaps.py

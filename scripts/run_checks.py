@@ -42,6 +42,7 @@ CHECKS: dict[str, list[str]] = {
     "gaps": ["python", "scripts/generate_model_gaps.py", "--check"],
     "choices": ["python", "scripts/generate_choices.py", "--check"],
     "regrets": ["python", "scripts/generate_regrets.py", "--check"],
+    "reproduction": ["python", "scripts/generate_reproduction.py", "--check"],
     "break-evens": ["python", "scripts/generate_break_evens.py", "--check"],
 }
 
