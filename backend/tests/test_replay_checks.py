@@ -135,8 +135,8 @@ def test_flash_caches_wear_flash_beside_the_schemes(application):
     found = application.post("/wear/check", {**body, "flash_caches": ["larc"]}, 200)
     rows = {(row["of"], row["figure"]): row for row in found["rows"]}
     assert rows["larc", "flash writes"]["model"] is None
-    assert 0 < rows["larc", "flash writes"]["simulated"]
-    assert 0 < rows["larc", "life"]["simulated"]
+    assert rows["larc", "flash writes"]["simulated"] > 0
+    assert rows["larc", "life"]["simulated"] > 0
     assert "LARC writes" in found["sentence"]
     without = application.post("/wear/check", body, 200)
     assert "LARC" not in without["sentence"]

@@ -252,13 +252,17 @@ function CachesChart(props: {
   const beside = besideText(bars, props.against ?? null);
   return (
     <ChartCard
-      title={found.sentence}
+      title={found.finding ?? found.sentence}
       subtitle="I/O time per access by operation, replayed [µs]; page-flow schemes and flash caches, the fastest first"
       label={`I/O time per access by replay: ${bars.map((bar) => `${bar.title} ${time(bar.us)}`).join(", ")}`}
       option={option}
       height={FRAME_HEIGHT + ROW_HEIGHT * bars.length}
       fileName={`${name} flash caches`}
-      sentence={beside === null ? undefined : <Text size="sm">{beside}</Text>}
+      sentence={
+        <Text size="sm">
+          {found.sentence} {beside}
+        </Text>
+      }
       table={() =>
         chartTable(bars, [
           valueColumn("Scheme or cache", (bar: ReplayedBar) => bar.title),

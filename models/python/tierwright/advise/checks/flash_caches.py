@@ -203,8 +203,10 @@ def check(
     costs = {name: _cost(name, each, flash, disk) for name, each in counters.items()}
     rows = tuple(_rows(found, counters, costs))
     caches = [name for name in counters if name not in found.schemes]
+    finding = _finding(rows, caches)
     return Checked(
-        finding=_finding(rows, caches),
+        finding=finding,
+        decided=finding.removesuffix("."),
         rows=rows,
         basis=f"{REPLAYED} {besides(caches)}".rstrip(),
     )

@@ -230,8 +230,13 @@ def _rows(answer: Wear, counters: Mapping[str, Counters]) -> Iterator[CheckedFig
             written_tb=answer.written_tb,
         )
         figures = [
-            (WRITES, "TB/day", model and model.tb_per_day, life.tb_per_day),
-            ("life", "years", model and model.years, life.years),
+            (
+                WRITES,
+                "TB/day",
+                None if model is None else model.tb_per_day,
+                life.tb_per_day,
+            ),
+            ("life", "years", None if model is None else model.years, life.years),
         ]
         if budget.spare is not None:
             formula = None if model is None else budget.spare.waf
