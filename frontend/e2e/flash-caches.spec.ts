@@ -50,3 +50,30 @@ test("@long scheme map and DRAM or flash: flash caches are replayed there too", 
   await page.getByRole("button", { name: "Replay flash caches" }).click();
   await expect(replayed(page)).toContainText(/takes .* the money in DRAM/);
 });
+
+test("what to cache: categories are told apart, the choice is replayed, the table leaves", async ({
+  page,
+}) => {
+  await openReady(page, `/what-to-cache?${POINT}`);
+  const chart = page.getByRole("region", { name: /^Cost by what enters flash/ });
+  await expect(chart.getByRole("heading")).toContainText(
+    /than admitting every miss|as much as admitting every miss/,
+  );
+  const table = page.getByRole("table", { name: "What enters flash, by category" });
+  await expect(table.getByRole("row").nth(1)).toBeVisible();
+  await expectAccessible(page, "what to cache");
+
+  // By size of request there is another table, and the address says so.
+  await page.getByRole("combobox", { name: "Tell accesses apart by" }).press("Enter");
+  await page.getByRole("option", { name: "Hour" }).click();
+  await expect(page).toHaveURL(/categories=hour/);
+  await expect(table.getByRole("columnheader").first()).toHaveText(/Hour/);
+
+  await page.getByRole("button", { name: "Check this point" }).press("Enter");
+  const checked = page.getByRole("table", { name: "Model and simulation" });
+  await expect(checked.getByRole("row").nth(1)).toBeVisible();
+  const file = await exported(page, chart, "CSV numbers");
+  const csv = readFileSync(await file.path(), "utf8");
+  expect(csv).toMatch(/By category/);
+  expect(csv).toMatch(/Never/);
+});

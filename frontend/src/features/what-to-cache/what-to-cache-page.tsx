@@ -156,7 +156,7 @@ function Controls({ state, search, summary, patch }: ControlsProps) {
         />
         <OptionalNumberField
           label="Load"
-          unit="accesses/s"
+          unit="1/s"
           value={search.rate}
           min={1e-6}
           max={Bounds.accesses_per_s.high}
