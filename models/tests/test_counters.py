@@ -44,6 +44,7 @@ from tierwright.cli.app import main
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.advice.later import stretched_curve
 from tierwright.evaluate.compose.composed import composed_profile
+from tierwright.evaluate.advice.thumbs import Thumb, thumbs
 from tierwright.evaluate.page_flow.cautions import about_curve
 from tierwright.evaluate.page_flow.map_point import map_point
 from tierwright.evaluate.page_flow.other_ends import Situation, other_ends
@@ -1391,6 +1392,56 @@ def test_the_advisor_ranks_what_the_evidence_reaches_and_calls_the_rest_unknown(
     free = advice_cases.ask(curve=bare.with_dirty_share(0.2), accesses_per_s=5000.0)
     assert "evidence" not in free.rejected_counts
     assert free.suitable > found.suitable
+
+
+def test_a_rule_of_thumb_names_no_size_of_which_counters_do_not_speak() -> None:
+    """Counters of 1 to 64 GiB: what a rule asks for beyond is unknown, not what the end of the curve gives."""
+    known = large("ages")
+    table = replace(known, given=Given("table", data_known=True))
+
+    def rules(curve: Curve, data_bytes: float, rate: float | None) -> dict[str, Thumb]:
+        return {each.name: each for each in thumbs(curve, data_bytes, rate, 1)}
+
+    # Of 4 TiB at a million accesses per second each of the five would need more than 64 GiB.
+    for rule in rules(known, 2**42, 1e6).values():
+        assert rule.ram_bytes is None
+        assert rule.flash_bytes in (None, 0.0)
+        assert rule.reason == (
+            "unknown for this workload: it lies beyond the sizes of which the counters speak, 1 GiB to 64 GiB"
+        )
+    # What lies within is what it is of any other curve: a tenth of 256 GiB, and what stays for five minutes.
+    within, free = rules(known, 2**38, 5000.0), rules(table, 2**38, 5000.0)
+    for name in ("tenth_in_ram", "five_minutes", "flash_ten_times_ram"):
+        assert within[name] == free[name]
+        assert within[name].ram_bytes is not None
+    assert within["all_in_ram"].ram_bytes is None
+    # The smallest known size would do, and what smaller ones miss is unknown.
+    least, lower = (rules(each, 2**38, 10.0)["five_minutes"] for each in (known, table))
+    assert lower.ram_bytes == 2**30
+    assert least.ram_bytes is None
+    assert "may lie below the sizes" in least.reason
+    # Without a rate that is the reason, and nothing else.
+    assert rules(known, 2**38, None)["five_minutes"] == rules(table, 2**38, None)[
+        "five_minutes"
+    ]
+    # Of a curve to the end of the data it is known that no size has this hit ratio.
+    whole = replace(of_class("ages"), distinct_pages=2000)
+    for curve, says in ((whole, "at no size of RAM"), (of_class("ages"), "unknown")):
+        assert says in rules(curve, 8_192_000, 1.0)["hit_ratio_95"].reason
+
+
+def test_an_advice_says_which_rules_of_thumb_are_unknown() -> None:
+    found = advice_cases.ask(curve=large("ages"), accesses_per_s=5000.0)
+    told = {each.name: each for each in found.rules_of_thumb}
+    assert told["five_minutes"].option is not None
+    for name in ("tenth_in_ram", "all_in_ram", "hit_ratio_95", "flash_ten_times_ram"):
+        assert told[name].option is None
+        assert told[name].ram_bytes is None
+        assert told[name].reason.startswith("unknown for this workload")
+    one = advice_cases.ask(curve=large("one_point"), accesses_per_s=5000.0)
+    for each in one.rules_of_thumb:
+        assert (each.option, each.ram_bytes) == (None, None)
+        assert "the counters speak of one size alone, 64 GiB" in each.reason
 
 
 def test_an_indicative_curve_gives_no_probability_and_says_so() -> None:
