@@ -43,8 +43,8 @@ from tierwright.advise.point import Rate
 from tierwright.cli.app import main
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.advice.later import stretched_curve
-from tierwright.evaluate.compose.composed import composed_profile
 from tierwright.evaluate.advice.thumbs import Thumb, thumbs
+from tierwright.evaluate.compose.composed import composed_profile
 from tierwright.evaluate.page_flow.cautions import about_curve
 from tierwright.evaluate.page_flow.map_point import map_point
 from tierwright.evaluate.page_flow.other_ends import Situation, other_ends
@@ -1421,9 +1421,10 @@ def test_a_rule_of_thumb_names_no_size_of_which_counters_do_not_speak() -> None:
     assert least.ram_bytes is None
     assert "may lie below the sizes" in least.reason
     # Without a rate that is the reason, and nothing else.
-    assert rules(known, 2**38, None)["five_minutes"] == rules(table, 2**38, None)[
-        "five_minutes"
-    ]
+    assert (
+        rules(known, 2**38, None)["five_minutes"]
+        == rules(table, 2**38, None)["five_minutes"]
+    )
     # Of a curve to the end of the data it is known that no size has this hit ratio.
     whole = replace(of_class("ages"), distinct_pages=2000)
     for curve, says in ((whole, "at no size of RAM"), (of_class("ages"), "unknown")):

@@ -122,7 +122,9 @@ def _why_unknown(curve: Curve, rule: Thumb, machines: int) -> str:
         return ""
     sizes = evidence.range_text(curve.page_bytes)
     if evidence.kind == "one_point":
-        return f"unknown for this workload: the counters speak of one size alone, {sizes}"
+        return (
+            f"unknown for this workload: the counters speak of one size alone, {sizes}"
+        )
     beyond = f"unknown for this workload: it lies beyond the sizes of which the counters speak, {sizes}"
     scale = curve.page_bytes * machines
     if rule.ram_bytes is None:
