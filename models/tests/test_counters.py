@@ -748,6 +748,53 @@ class TestPostgres:
         assert "39 of 248 used buffers (15.7 %)" in said
         assert "2,096,904 buffers were unused" in said
 
+    def test_the_documented_usage_counts_are_churn_and_no_curve(self) -> None:
+        """The sample of the documentation: a pool of 128 MiB, of which the sweep may take nine tenths."""
+        head = " usage_count | buffers | dirty | pinned\n"
+        rows = (
+            "0 | 14650 | 0 | 0\n1 | 1436 | 671 | 0\n2 | 102 | 88 | 0\n"
+            "3 | 23 | 21 | 0\n4 | 9 | 7 | 0\n5 | 164 | 106 | 0\n"
+        )
+        found = examine(head + rows)
+        assert (found.points, found.profile, found.evidence) == ([], None, None)
+        [said] = found.problems
+        assert said.where == "line 1"
+        assert "no ages" in said.message
+        assert (
+            "of 16,384 buffers 14,650 (89.4 %) have count 0, 164 (1.00 %) count 5"
+            in said.message
+        )
+        # Rows that are none show nothing, and are refused all the same.
+        [bare] = examine(head + "9 | 5 | 0 | 0\n").problems
+        assert "give no curve; give two readings" in bare.message
+
+    @pytest.mark.parametrize("context", ["bulkread", "bulkwrite", "vacuum"])
+    def test_ring_buffers_are_apart_from_the_pool(self, context: str) -> None:
+        """Reads of a ring reuse its few buffers: in the point they would be misses of the pool."""
+        bare = self.HEAD_16 + self.rows_16(100, 10, 90) + self.rows_16(200, 110, 990)
+        text = bare.replace(",bulkread,", f",{context},")
+        without = re.sub(r".*,bulkread,.*\n", "", bare)
+        found, alone = complete(text), complete(without)
+        assert [(p.pages, p.hit_ratio) for p in found.points] == [
+            (p.pages, p.hit_ratio) for p in alone.points
+        ]
+        assert found.accesses == alone.accesses == 1000
+        # 700 reads and 100 hits beside 1,000 requests of the pool.
+        assert any("44.4 % of all requests used ring" in a for a in found.assumptions)
+        assert any("0 % of all requests used ring" in a for a in alone.assumptions)
+
+    def test_a_miss_of_the_pool_is_not_called_a_read_of_the_device(self) -> None:
+        """The kernel's cache lies below the pool of PostgreSQL, and none below that of Aurora."""
+        text = self.HEAD_16 + self.rows_16(100, 10, 90) + self.rows_16(200, 110, 990)
+        below = "the memory of the kernel may have answered it"
+        assert any(below in each for each in complete(text).assumptions)
+        aurora = complete(KINDS["aurora"].example)
+        assert not any(below in each for each in aurora.assumptions)
+        assert any(
+            "the kernel's cache of files may hold the block" in each
+            for each in KINDS["rocksdb_simcache"].cannot_tell
+        )
+
     @pytest.mark.parametrize(
         ("text", "says"),
         [
@@ -967,6 +1014,30 @@ class TestMemcached:
             "1",
         )
         assert (item.items, item.size) == (1, 73)
+
+    def test_a_dump_as_the_server_prints_it_is_read(self) -> None:
+        """Whole lines in the documented form, with URL-encoded keys and `END`, give what their bins give."""
+
+        def lines(at: int) -> str:
+            rows = (
+                SAMPLE.replace("foo", f"a%3D{age}")
+                .replace("1597801394", str(at - age))
+                .replace("cls=1", "cls=5")
+                for age in range(10, 7201, 10)
+            )
+            return "\n".join(rows) + "\nEND\n"
+
+        bins = dump(10_000).replace("items=10 bytes=1000", "items=1 bytes=73")
+        ends = stats(20_000, 10**6, 1000)
+        plain, binned = (
+            complete(stats(10_000, 0, 0) + each + ends)
+            for each in (lines(10_000), bins)
+        )
+        assert plain.page_bytes == binned.page_bytes == 73
+        assert plain.points[-1].hit_ratio == binned.points[-1].hit_ratio
+        assert plain.points[-1].pages == binned.points[-1].pages == 720
+        assert plain.profile is not None
+        assert "a%3D" not in plain.profile.to_text()
 
     def test_ages_give_the_curve_and_the_evictions_check_it(self) -> None:
         text = "".join(
