@@ -5,6 +5,7 @@ import json
 import math
 import os
 import re
+import shutil
 import subprocess
 import zipfile
 from collections.abc import Callable
@@ -464,10 +465,53 @@ class TestDocumentedRows:
             2**33,
             0.9875,
         ),
+        # Runs the documented script itself, which reads what serverStatus() names.
+        "mongodb_rows --host db": (
+            'mongosh() { for code; do :; done; [ -e again ] && n="3000, 300, 27" || n="1000, 100, 7"; '
+            'node -e "const [asked, read, out] = [$n]; const print = console.log; '
+            "const db = {serverStatus: () => ({wiredTiger: {cache: {'maximum bytes configured': 8589934592, "
+            "'pages requested from the cache': asked, 'pages read into cache': read, "
+            "'modified pages evicted': out}}})}; $code\"; }",
+            2**33,
+            0.9,
+        ),
+        # Two nodes, each counting by itself.
+        "elasticsearch_rows http://host request_cache 1073741824": (
+            "curl() { [ -e again ] && n=900 m=300 || n=100 m=100; "
+            'one="{\\"indices\\":{\\"request_cache\\":{\\"hit_count\\":$n,\\"miss_count\\":$m,\\"evictions\\":5}}}"; '
+            'echo "{\\"nodes\\":{\\"a\\":$one,\\"b\\":$one}}"; }',
+            2**30,
+            0.8,
+        ),
+        "elasticsearch_shared_rows http://host": (
+            "curl() { [ -e again ] && n=1100 m=150 || n=100 m=50; "
+            'echo "{\\"nodes\\":{\\"a\\":{\\"shared_cache\\":{\\"reads\\":$n,\\"bytes_read_in_bytes\\":9,'
+            '\\"writes\\":$m,\\"evictions\\":5,\\"num_regions\\":64,\\"region_size_in_bytes\\":16777216}}}}"; }',
+            2**30,
+            0.9,
+        ),
+        "ceph_rows osd.3 1073741824": (
+            "ceph() { [ -e again ] && n=900 m=300 || n=100 m=100; "
+            'echo "{\\"bluestore\\":{\\"bluestore_onode_hits\\":$n,\\"bluestore_onode_misses\\":$m}}"; }',
+            2**30,
+            0.8,
+        ),
+        # The names of later versions.
+        "ceph_rows osd.4 1073741824": (
+            "ceph() { [ -e again ] && n=900 m=300 || n=100 m=100; "
+            'echo "{\\"bluestore\\":{\\"onode_hits\\":$n,\\"onode_misses\\":$m}}"; }',
+            2**30,
+            0.8,
+        ),
     }
+    NEEDS = {"mongodb": "node", "elasticsearch": "jq", "ceph": "jq"}
+    """Programs that the functions, or what stands for their server, run."""
 
     @pytest.mark.parametrize("call", STUBS)
     def test_rows_are_read(self, call: str, tmp_path: Path) -> None:
+        program = self.NEEDS.get(call.split("_")[0], "sh")
+        if shutil.which(program) is None:
+            pytest.skip(f"{program} is not installed")
         page = (ROOT / "docs" / "traces" / "counters.md").read_text("utf-8")
         [functions] = re.findall(r"```sh\n(# SQL Server:.*?)```", page, re.DOTALL)
         stub, size, hit_ratio = self.STUBS[call]
@@ -526,6 +570,52 @@ class TestDocumentedRows:
         ):
             assert f"{name}_rows() {{" in page
         assert "INNODB_BUFFER_POOL_STATS" in page
+
+    @pytest.mark.parametrize(
+        ("system", "between"), [("InnoDB", "\t"), ("PostgreSQL up to 15", ",")]
+    )
+    def test_rows_of_the_documented_queries_are_read(
+        self, system: str, between: str
+    ) -> None:
+        """The names that the query of the page gives its columns, as `mysql --batch` or `psql --csv` print them."""
+        page = (ROOT / "docs" / "traces" / "counters.md").read_text("utf-8")
+        [query] = re.findall(
+            rf"^\| {system} \| `(SELECT .*?)` with", page, re.MULTILINE
+        )
+        names = re.findall(r" AS (\w+)", query)
+        rows = (
+            {
+                "size_bytes": 2**27,
+                "requests": 10**9,
+                "misses": 10**7,
+                "writes": 50,
+                "seconds": 1_764_100_000,
+            },
+            {
+                "size_bytes": 2**27,
+                "requests": 10**9 + 4000,
+                "misses": 10**7 + 400,
+                "writes": 150,
+                "seconds": 1_764_103_600,
+            },
+        )
+        text = "".join(
+            between.join(names)
+            + "\n"
+            + between.join(str(row[name]) for name in names)
+            + "\n"
+            for row in rows
+        )
+        found = complete(text, page_bytes=16_384)
+        assert found.kind == "counters"
+        assert [(p.pages, p.hit_ratio) for p in found.points] == [(8192, 0.9)]
+        assert found.evidence is not None
+        assert found.evidence.kind == "one_point"
+        assert found.profile is not None
+        assert found.profile.curve.given is not None
+        assert found.profile.curve.given.dirty_share == (
+            0.25 if "writes" in names else None
+        )
 
     def test_rows_with_a_ruling_line_are_read(self) -> None:
         text = (
