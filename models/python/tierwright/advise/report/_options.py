@@ -70,7 +70,7 @@ def evidence_of(document: Document) -> str | None:
     for caution in document["cautions"]:
         kind = str(caution.get("code") or caution.get("name")).removeprefix(_FROM)
         if kind in TITLES:
-            maxima = f", {ENVELOPE}" if ENVELOPE in caution["message"] else ""
+            maxima = f", {ENVELOPE}" if ENVELOPE in str(caution.get("message")) else ""
             return TITLES[kind] + maxima
     return None
 
