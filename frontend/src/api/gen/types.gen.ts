@@ -6967,7 +6967,7 @@ export type DerivationOut = {
      *
      * Class of a curve from counters that this rests on; null where the curve is of another kind.
      */
-    evidence: 'points' | 'ages' | 'one_point' | null;
+    evidence: 'points' | 'ages' | 'one_point' | 'points, upper envelope' | null;
 };
 
 /**
@@ -12836,7 +12836,7 @@ export type MapPointOut = {
      *
      * Class of a curve from counters that this rests on; null where the curve is of another kind.
      */
-    evidence: 'points' | 'ages' | 'one_point' | null;
+    evidence: 'points' | 'ages' | 'one_point' | 'points, upper envelope' | null;
     /**
      * Derivation
      *
@@ -14233,7 +14233,7 @@ export type PaperCheckOut = {
      *
      * Class of a curve from counters that this rests on; null where the curve is of another kind.
      */
-    evidence: 'points' | 'ages' | 'one_point' | null;
+    evidence: 'points' | 'ages' | 'one_point' | 'points, upper envelope' | null;
 };
 
 /**
