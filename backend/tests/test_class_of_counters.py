@@ -7,6 +7,7 @@ import json
 import pytest
 from live_app import REPOSITORY
 
+from tierwright.profile.given.kinds import KINDS
 from tierwright_server.http.csv_answers import (
     classed,
     rows_of,
@@ -140,3 +141,71 @@ def test_a_table_has_the_column_where_the_curve_is_from_counters(application, co
         assert found.status_code == 200, found.text
         head = found.text.split("\r\n", 1)[0]
         assert head.endswith(f",{CLASS}") is is_there
+
+
+def test_the_upper_envelope_is_part_of_the_class_in_every_table(application):
+    """Maxima over intervals are no counts of one load: *points* alone would say that they are."""
+    body = {
+        "name": "Working set of a filer",
+        "text": KINDS["netapp_awa"].example,
+        "accesses_per_s": 1000,
+        "dirty_share": 0.2,
+        "data_bytes": 2**40,
+    }
+    made = application.post("/workloads/from-curve", body, 201)
+    for operation_id, header in (
+        ("ask_compare", "text/csv"),
+        ("derive_compare", "application/json"),
+    ):
+        method, path, _ = OPERATIONS[operation_id]
+        _, asked = asked_of(made["id"], EXAMPLES[operation_id])
+        found = application.client.request(
+            method,
+            path.removeprefix("/api/v1"),
+            json={**asked, "ram_pages": 6_000_000, "flash_pages": 20_000_000},
+            headers={"accept": header},
+        )
+        assert found.status_code == 200, found.text
+        if header == "application/json":
+            assert found.json()["evidence"] == "points, upper envelope"
+            continue
+        head, *rows = csv.reader(io.StringIO(found.text, newline=""))
+        assert head[-1] == CLASS
+        assert rows
+        assert {row[-1] for row in rows} == {"points, upper envelope"}
+    workload = application.get(f"/workloads/{made['id']}")
+    [row] = classed([{}], workload["summary"])
+    assert row == {CLASS: "points, upper envelope"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "named"),
+    [
+        (
+            {
+                "warnings": [
+                    {"name": "curve_from_points", "message": "an upper envelope"}
+                ]
+            },
+            "points, upper envelope",
+        ),
+        ({"cautions": [{"code": "curve_from_points", "message": "counted"}]}, "points"),
+        ({"evidence": "points, upper envelope"}, "points, upper envelope"),
+        ({"evidence": "ages"}, "ages"),
+        ({"evidence": {"evidence": "points", "title": "points"}}, "points"),
+        # What names the class alone stands for the same curve.
+        (
+            {
+                "evidence": {"evidence": "points", "title": "points, upper envelope"},
+                "asked": {"evidence": "points"},
+            },
+            "points, upper envelope",
+        ),
+    ],
+)
+def test_what_names_the_class_names_its_envelope(answer, named):
+    assert classed([{"x": 1}], answer) == [{"x": 1, CLASS: named}]
+
+
+def test_what_is_no_class_makes_no_column():
+    assert classed([{"x": 1}], {"evidence": "some"}) == [{"x": 1}]

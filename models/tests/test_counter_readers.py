@@ -535,6 +535,16 @@ class TestDamon:
         text = self.text(idle).replace(*change) if change[0] else self.text(idle)
         assert says in problem(text, accesses_per_s=1e6)[1]
 
+    def test_the_estimated_bandwidth_is_stated_and_no_rate(self) -> None:
+        """Bytes per second of an estimate count no accesses: those are asked all the same."""
+        name = "/sys/module/damon_stat/parameters/estimated_memory_bandwidth"
+        text = self.text(
+            [1000 * (at - 5) for at in range(101)], extra=f"{name}:2097152\n"
+        )
+        assert {q.field for q in examine(text).questions} == {"accesses"}
+        said = " ".join(complete(text, accesses_per_s=1_024_000.0).assumptions)
+        assert "2 MiB per second; it is no count of accesses" in said
+
     def test_the_interval_must_be_stated(self) -> None:
         text = re.sub(r"\S*aggr_interval_us:\d+\n", "", self.text(range(101)))
         assert "blurred" in problem(text, accesses_per_s=1e6)[1]
@@ -726,6 +736,8 @@ class TestDb2:
 
 
 class TestNetApp:
+    """Names are those of the manual page na_awa; no printed sample of its columns was found, and so docs say."""
+
     TEXT = KINDS["netapp_awa"].example
 
     def test_hit_ratios_at_shares_of_the_largest_size_are_an_envelope(self) -> None:
@@ -743,6 +755,10 @@ class TestNetApp:
         assert found.evidence.snapshots == 145
         assert "an upper envelope" in found.evidence.check_text(4096)
         assert any("overwrites, 35, 44" in each for each in found.assumptions)
+
+    def test_the_page_says_that_no_printed_sample_was_compared(self) -> None:
+        section = PAGE[PAGE.index("### NetApp (`netapp_awa`)") :].split("\n### ")[0]
+        assert "no printed sample could be compared" in section
 
     def test_the_envelope_is_labelled_wherever_the_class_is(self) -> None:
         """It stays with the profile, its title, and the caution of every answer; counts of one load have none."""
@@ -964,3 +980,27 @@ def test_a_trace_of_rocksdbs_tracer_is_read_as_documented(tmp_path: Path) -> Non
     assert found["format"] == "rocksdb_block_cache"
     assert (found["accesses"], found["distinct_pages"]) == (5, 3)
     assert found["duration_s"] == pytest.approx(4e-4)
+    # With the column that copies add, the next access, as in the documented list of 22 names.
+    wide = "".join(f"{line},{at}\n" for at, line in enumerate(lines))
+    (tmp_path / "wide.csv").write_text(wide)
+    again = _simulator.inspect(tmp_path / "wide.csv", page_bytes=4096)
+    assert again["format"] == "rocksdb_block_cache"
+    assert (again["accesses"], again["distinct_pages"]) == (5, 3)
+
+
+def test_what_is_not_usable_is_said_with_its_reason() -> None:
+    """So that nobody asks twice: each source of the list is a row with a reason."""
+    table = PAGE[PAGE.index("## What is not usable") :]
+    rows = [row.split("|")[1:3] for row in table.splitlines() if row.startswith("|")]
+    for name in (
+        "ESXi active memory",
+        "PSI",
+        "--hotkeys",
+        "page life expectancy",
+        "pg_stat_statements",
+        "pg_buffercache_usage_counts",
+        "workingset_activate",
+        "INNODB_BUFFER_PAGE_LRU",
+    ):
+        [reason] = [why.strip() for source, why in rows if name in source]
+        assert reason

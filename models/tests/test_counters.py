@@ -1,10 +1,12 @@
 """Curves from counters: ages against exact curves, what each reader takes and refuses, what the class does to answers."""
 
+import csv
 import io
 import json
 import math
 import os
 import re
+import shutil
 import subprocess
 import zipfile
 from collections.abc import Callable
@@ -43,6 +45,7 @@ from tierwright.advise.point import Rate
 from tierwright.cli.app import main
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.advice.later import stretched_curve
+from tierwright.evaluate.advice.thumbs import Thumb, thumbs
 from tierwright.evaluate.compose.composed import composed_profile
 from tierwright.evaluate.page_flow.cautions import about_curve
 from tierwright.evaluate.page_flow.map_point import map_point
@@ -463,10 +466,53 @@ class TestDocumentedRows:
             2**33,
             0.9875,
         ),
+        # Runs the documented script itself, which reads what serverStatus() names.
+        "mongodb_rows --host db": (
+            'mongosh() { for code; do :; done; [ -e again ] && n="3000, 300, 27" || n="1000, 100, 7"; '
+            'node -e "const [asked, read, out] = [$n]; const print = console.log; '
+            "const db = {serverStatus: () => ({wiredTiger: {cache: {'maximum bytes configured': 8589934592, "
+            "'pages requested from the cache': asked, 'pages read into cache': read, "
+            "'modified pages evicted': out}}})}; $code\"; }",
+            2**33,
+            0.9,
+        ),
+        # Two nodes, each counting by itself.
+        "elasticsearch_rows http://host request_cache 1073741824": (
+            "curl() { [ -e again ] && n=900 m=300 || n=100 m=100; "
+            'one="{\\"indices\\":{\\"request_cache\\":{\\"hit_count\\":$n,\\"miss_count\\":$m,\\"evictions\\":5}}}"; '
+            'echo "{\\"nodes\\":{\\"a\\":$one,\\"b\\":$one}}"; }',
+            2**30,
+            0.8,
+        ),
+        "elasticsearch_shared_rows http://host": (
+            "curl() { [ -e again ] && n=1100 m=150 || n=100 m=50; "
+            'echo "{\\"nodes\\":{\\"a\\":{\\"shared_cache\\":{\\"reads\\":$n,\\"bytes_read_in_bytes\\":9,'
+            '\\"writes\\":$m,\\"evictions\\":5,\\"num_regions\\":64,\\"region_size_in_bytes\\":16777216}}}}"; }',
+            2**30,
+            0.9,
+        ),
+        "ceph_rows osd.3 1073741824": (
+            "ceph() { [ -e again ] && n=900 m=300 || n=100 m=100; "
+            'echo "{\\"bluestore\\":{\\"bluestore_onode_hits\\":$n,\\"bluestore_onode_misses\\":$m}}"; }',
+            2**30,
+            0.8,
+        ),
+        # The names of later versions.
+        "ceph_rows osd.4 1073741824": (
+            "ceph() { [ -e again ] && n=900 m=300 || n=100 m=100; "
+            'echo "{\\"bluestore\\":{\\"onode_hits\\":$n,\\"onode_misses\\":$m}}"; }',
+            2**30,
+            0.8,
+        ),
     }
+    NEEDS = {"mongodb": "node", "elasticsearch": "jq", "ceph": "jq"}
+    """Programs that the functions, or what stands for their server, run."""
 
     @pytest.mark.parametrize("call", STUBS)
     def test_rows_are_read(self, call: str, tmp_path: Path) -> None:
+        program = self.NEEDS.get(call.split("_")[0], "sh")
+        if shutil.which(program) is None:
+            pytest.skip(f"{program} is not installed")
         page = (ROOT / "docs" / "traces" / "counters.md").read_text("utf-8")
         [functions] = re.findall(r"```sh\n(# SQL Server:.*?)```", page, re.DOTALL)
         stub, size, hit_ratio = self.STUBS[call]
@@ -525,6 +571,52 @@ class TestDocumentedRows:
         ):
             assert f"{name}_rows() {{" in page
         assert "INNODB_BUFFER_POOL_STATS" in page
+
+    @pytest.mark.parametrize(
+        ("system", "between"), [("InnoDB", "\t"), ("PostgreSQL up to 15", ",")]
+    )
+    def test_rows_of_the_documented_queries_are_read(
+        self, system: str, between: str
+    ) -> None:
+        """The names that the query of the page gives its columns, as `mysql --batch` or `psql --csv` print them."""
+        page = (ROOT / "docs" / "traces" / "counters.md").read_text("utf-8")
+        [query] = re.findall(
+            rf"^\| {system} \| `(SELECT .*?)` with", page, re.MULTILINE
+        )
+        names = re.findall(r" AS (\w+)", query)
+        rows = (
+            {
+                "size_bytes": 2**27,
+                "requests": 10**9,
+                "misses": 10**7,
+                "writes": 50,
+                "seconds": 1_764_100_000,
+            },
+            {
+                "size_bytes": 2**27,
+                "requests": 10**9 + 4000,
+                "misses": 10**7 + 400,
+                "writes": 150,
+                "seconds": 1_764_103_600,
+            },
+        )
+        text = "".join(
+            between.join(names)
+            + "\n"
+            + between.join(str(row[name]) for name in names)
+            + "\n"
+            for row in rows
+        )
+        found = complete(text, page_bytes=16_384)
+        assert found.kind == "counters"
+        assert [(p.pages, p.hit_ratio) for p in found.points] == [(8192, 0.9)]
+        assert found.evidence is not None
+        assert found.evidence.kind == "one_point"
+        assert found.profile is not None
+        assert found.profile.curve.given is not None
+        assert found.profile.curve.given.dirty_share == (
+            0.25 if "writes" in names else None
+        )
 
     def test_rows_with_a_ruling_line_are_read(self) -> None:
         text = (
@@ -747,6 +839,53 @@ class TestPostgres:
         assert "39 of 248 used buffers (15.7 %)" in said
         assert "2,096,904 buffers were unused" in said
 
+    def test_the_documented_usage_counts_are_churn_and_no_curve(self) -> None:
+        """The sample of the documentation: a pool of 128 MiB, of which the sweep may take nine tenths."""
+        head = " usage_count | buffers | dirty | pinned\n"
+        rows = (
+            "0 | 14650 | 0 | 0\n1 | 1436 | 671 | 0\n2 | 102 | 88 | 0\n"
+            "3 | 23 | 21 | 0\n4 | 9 | 7 | 0\n5 | 164 | 106 | 0\n"
+        )
+        found = examine(head + rows)
+        assert (found.points, found.profile, found.evidence) == ([], None, None)
+        [said] = found.problems
+        assert said.where == "line 1"
+        assert "no ages" in said.message
+        assert (
+            "of 16,384 buffers 14,650 (89.4 %) have count 0, 164 (1.00 %) count 5"
+            in said.message
+        )
+        # Rows that are none show nothing, and are refused all the same.
+        [bare] = examine(head + "9 | 5 | 0 | 0\n").problems
+        assert "give no curve; give two readings" in bare.message
+
+    @pytest.mark.parametrize("context", ["bulkread", "bulkwrite", "vacuum"])
+    def test_ring_buffers_are_apart_from_the_pool(self, context: str) -> None:
+        """Reads of a ring reuse its few buffers: in the point they would be misses of the pool."""
+        bare = self.HEAD_16 + self.rows_16(100, 10, 90) + self.rows_16(200, 110, 990)
+        text = bare.replace(",bulkread,", f",{context},")
+        without = re.sub(r".*,bulkread,.*\n", "", bare)
+        found, alone = complete(text), complete(without)
+        assert [(p.pages, p.hit_ratio) for p in found.points] == [
+            (p.pages, p.hit_ratio) for p in alone.points
+        ]
+        assert found.accesses == alone.accesses == 1000
+        # 700 reads and 100 hits beside 1,000 requests of the pool.
+        assert any("44.4 % of all requests used ring" in a for a in found.assumptions)
+        assert any("0 % of all requests used ring" in a for a in alone.assumptions)
+
+    def test_a_miss_of_the_pool_is_not_called_a_read_of_the_device(self) -> None:
+        """The kernel's cache lies below the pool of PostgreSQL, and none below that of Aurora."""
+        text = self.HEAD_16 + self.rows_16(100, 10, 90) + self.rows_16(200, 110, 990)
+        below = "the memory of the kernel may have answered it"
+        assert any(below in each for each in complete(text).assumptions)
+        aurora = complete(KINDS["aurora"].example)
+        assert not any(below in each for each in aurora.assumptions)
+        assert any(
+            "the kernel's cache of files may hold the block" in each
+            for each in KINDS["rocksdb_simcache"].cannot_tell
+        )
+
     @pytest.mark.parametrize(
         ("text", "says"),
         [
@@ -966,6 +1105,30 @@ class TestMemcached:
             "1",
         )
         assert (item.items, item.size) == (1, 73)
+
+    def test_a_dump_as_the_server_prints_it_is_read(self) -> None:
+        """Whole lines in the documented form, with URL-encoded keys and `END`, give what their bins give."""
+
+        def lines(at: int) -> str:
+            rows = (
+                SAMPLE.replace("foo", f"a%3D{age}")
+                .replace("1597801394", str(at - age))
+                .replace("cls=1", "cls=5")
+                for age in range(10, 7201, 10)
+            )
+            return "\n".join(rows) + "\nEND\n"
+
+        bins = dump(10_000).replace("items=10 bytes=1000", "items=1 bytes=73")
+        ends = stats(20_000, 10**6, 1000)
+        plain, binned = (
+            complete(stats(10_000, 0, 0) + each + ends)
+            for each in (lines(10_000), bins)
+        )
+        assert plain.page_bytes == binned.page_bytes == 73
+        assert plain.points[-1].hit_ratio == binned.points[-1].hit_ratio
+        assert plain.points[-1].pages == binned.points[-1].pages == 720
+        assert plain.profile is not None
+        assert "a%3D" not in plain.profile.to_text()
 
     def test_ages_give_the_curve_and_the_evictions_check_it(self) -> None:
         text = "".join(
@@ -1393,6 +1556,57 @@ def test_the_advisor_ranks_what_the_evidence_reaches_and_calls_the_rest_unknown(
     assert free.suitable > found.suitable
 
 
+def test_a_rule_of_thumb_names_no_size_of_which_counters_do_not_speak() -> None:
+    """Counters of 1 to 64 GiB: what a rule asks for beyond is unknown, not what the end of the curve gives."""
+    known = large("ages")
+    table = replace(known, given=Given("table", data_known=True))
+
+    def rules(curve: Curve, data_bytes: float, rate: float | None) -> dict[str, Thumb]:
+        return {each.name: each for each in thumbs(curve, data_bytes, rate, 1)}
+
+    # Of 4 TiB at a million accesses per second each of the five would need more than 64 GiB.
+    for rule in rules(known, 2**42, 1e6).values():
+        assert rule.ram_bytes is None
+        assert rule.flash_bytes in (None, 0.0)
+        assert rule.reason == (
+            "unknown for this workload: it lies beyond the sizes of which the counters speak, 1 GiB to 64 GiB"
+        )
+    # What lies within is what it is of any other curve: a tenth of 256 GiB, and what stays for five minutes.
+    within, free = rules(known, 2**38, 5000.0), rules(table, 2**38, 5000.0)
+    for name in ("tenth_in_ram", "five_minutes", "flash_ten_times_ram"):
+        assert within[name] == free[name]
+        assert within[name].ram_bytes is not None
+    assert within["all_in_ram"].ram_bytes is None
+    # The smallest known size would do, and what smaller ones miss is unknown.
+    least, lower = (rules(each, 2**38, 10.0)["five_minutes"] for each in (known, table))
+    assert lower.ram_bytes == 2**30
+    assert least.ram_bytes is None
+    assert "may lie below the sizes" in least.reason
+    # Without a rate that is the reason, and nothing else.
+    assert (
+        rules(known, 2**38, None)["five_minutes"]
+        == rules(table, 2**38, None)["five_minutes"]
+    )
+    # Of a curve to the end of the data it is known that no size has this hit ratio.
+    whole = replace(of_class("ages"), distinct_pages=2000)
+    for curve, says in ((whole, "at no size of RAM"), (of_class("ages"), "unknown")):
+        assert says in rules(curve, 8_192_000, 1.0)["hit_ratio_95"].reason
+
+
+def test_an_advice_says_which_rules_of_thumb_are_unknown() -> None:
+    found = advice_cases.ask(curve=large("ages"), accesses_per_s=5000.0)
+    told = {each.name: each for each in found.rules_of_thumb}
+    assert told["five_minutes"].option is not None
+    for name in ("tenth_in_ram", "all_in_ram", "hit_ratio_95", "flash_ten_times_ram"):
+        assert told[name].option is None
+        assert told[name].ram_bytes is None
+        assert told[name].reason.startswith("unknown for this workload")
+    one = advice_cases.ask(curve=large("one_point"), accesses_per_s=5000.0)
+    for each in one.rules_of_thumb:
+        assert (each.option, each.ram_bytes) == (None, None)
+        assert "the counters speak of one size alone, 64 GiB" in each.reason
+
+
 def test_an_indicative_curve_gives_no_probability_and_says_so() -> None:
     found = advice_cases.ask(
         curve=large("ages", self_check=0.6), accesses_per_s=5000.0, how_sure=True
@@ -1739,10 +1953,12 @@ def test_no_report_or_export_of_an_advice_drops_the_class(kind: str, form: str) 
     assert words[kind].lower() in said.lower() or f"curve_from_{kind}" in said
 
 
-@pytest.mark.parametrize("kind", ["points", "ages"])
-def test_no_export_of_a_bill_drops_the_class(kind: str) -> None:
+@pytest.mark.parametrize("named", ["points", "ages", "points, upper envelope"])
+def test_no_export_of_a_bill_drops_the_class(named: str) -> None:
     """FOCUS rows, prices of nodes and the list of purchases leave the product without their advice."""
-    document = advice_cases.ask(curve=large(kind), accesses_per_s=5000.0).to_dict()
+    kind, _, envelope = named.partition(", ")
+    counted = large(kind, envelope=bool(envelope))
+    document = advice_cases.ask(curve=counted, accesses_per_s=5000.0).to_dict()
     plain_ = replace(large(kind), given=Given("table", data_known=True))
     other = advice_cases.ask(
         curve=plain_.with_dirty_share(0.2), accesses_per_s=5000.0
@@ -1755,7 +1971,7 @@ def test_no_export_of_a_bill_drops_the_class(kind: str) -> None:
         head, *rows = made(document).splitlines()
         assert "vidence" in head.split(",")[-1]
         assert rows
-        assert all(row.endswith(f",{kind}") for row in rows)
+        assert {row[-1] for row in csv.reader(rows)} == {named}
         assert "vidence" not in made(other).splitlines()[0]
     book = text_of(exports.purchases_workbook(document), "xlsx")
     assert "evidence of the curve" in book

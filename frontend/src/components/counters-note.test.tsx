@@ -93,6 +93,9 @@ it("names the class in the file of a table", async () => {
 it("finds the class in what an answer warns of", () => {
   expect(classNamed([{ name: "given_curve" }])).toBeNull();
   expect(classNamed([{ name: "x" }, { name: "curve_from_ages" }])?.title).toBe("ages");
+  const points = { code: "curve_from_points", message: "maxima (an upper envelope)" };
+  expect(classNamed([points])?.title).toBe("points, upper envelope");
+  expect(classNamed([{ ...points, message: "counted" }])?.title).toBe("points");
   expect(countersText({ title: "points" })).toBe("Evidence: points.");
 });
 

@@ -35,12 +35,21 @@ const CLASSES: Readonly<Record<string, string>> = {
 };
 export const NOT_FROM_COUNTERS = "not from counters";
 
-/** The class that the cautions of an answer name. */
+const ENVELOPE = "upper envelope";
+
+/** The class that the cautions of an answer name, with the envelope where they say that the counts are maxima. */
 export function classNamed(
-  cautions: readonly { readonly name?: string; readonly code?: string }[],
+  cautions: readonly {
+    readonly name?: string;
+    readonly code?: string;
+    readonly message?: string;
+  }[],
 ): CountersNote | null {
-  const found = cautions
-    .map(({ code, name }) => CLASSES[code ?? name ?? ""])
-    .find((title) => title !== undefined);
-  return found === undefined ? null : { title: found };
+  for (const { code, name, message = "" } of cautions) {
+    const title = CLASSES[code ?? name ?? ""];
+    if (title !== undefined) {
+      return { title: message.includes(ENVELOPE) ? `${title}, ${ENVELOPE}` : title };
+    }
+  }
+  return null;
 }

@@ -26,7 +26,7 @@ from fastapi.routing import APIRoute
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tierwright.profile.evidence import CLASSES
+from tierwright.profile.evidence import CLASSES, ENVELOPE
 from tierwright_server.common.errors import BadInput, ServerError
 from tierwright_server.http.problems import responses
 
@@ -309,7 +309,9 @@ def classed(rows: list[dict[str, Any]], answer: Any) -> list[dict[str, Any]]:
 
     Cautions are a table of their own, and a file of another table would drop the class.
     """
-    found = dict.fromkeys(_classes_in(answer))
+    named = dict.fromkeys(_classes_in(answer))
+    # What names the class alone says no more than what names its envelope as well.
+    found = [each for each in named if f"{each}, {ENVELOPE}" not in named]
     if not found:
         return rows
     return [{**row, _EVIDENCE: "; ".join(found)} for row in rows]
@@ -321,16 +323,25 @@ def _classes_in(value: Any) -> Iterator[str]:
         return
     for key, each in value.items():
         if key in _CAUTIONS and isinstance(each, list):
-            codes = (str(one.get("code", one.get("name", ""))) for one in each)
-            yield from (
-                code.removeprefix(_FROM) for code in codes if code.startswith(_FROM)
-            )
+            for one in each:
+                code = str(one.get("code", one.get("name", "")))
+                if code.startswith(_FROM):
+                    yield _with_envelope(code.removeprefix(_FROM), one.get("message"))
         elif key == "evidence" and isinstance(each, dict):
-            yield str(each.get("evidence", ""))
-        elif key == "evidence" and each in CLASSES:
+            yield _with_envelope(str(each.get("evidence", "")), each.get("title"))
+        elif key == "evidence" and _is_class(each):
             yield str(each)
         else:
             yield from _classes_in(each)
+
+
+def _is_class(value: Any) -> bool:
+    return str(value).removesuffix(f", {ENVELOPE}") in CLASSES
+
+
+def _with_envelope(name: str, said: Any) -> str:
+    """Name a class, with the envelope where what is said beside it names one."""
+    return f"{name}, {ENVELOPE}" if ENVELOPE in str(said) else name
 
 
 def written(rows: list[dict[str, Any]], table: Table) -> str:

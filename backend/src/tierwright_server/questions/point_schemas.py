@@ -35,16 +35,23 @@ ServiceTimes = Annotated[
 
 
 CurveClass = Annotated[
-    EvidenceClass | None,
+    EvidenceClass | Literal["points, upper envelope"] | None,
     Field(
         description="Class of a curve from counters that this rests on; null where the curve is of another kind."
     ),
 ]
 
 
-def class_of(curve: Curve) -> EvidenceClass | None:
+def class_of(curve: Curve) -> CurveClass:
     """Return the class of a curve, for an answer that has no cautions to name it."""
-    return None if curve.evidence is None else curve.evidence.kind
+    evidence = curve.evidence
+    if evidence is None:
+        return None
+    return (
+        "points, upper envelope"
+        if evidence.envelope and evidence.kind == "points"
+        else evidence.kind
+    )
 
 
 class DirtyShareIn(StartIn):

@@ -7047,7 +7047,7 @@ export type DerivationOut = {
      *
      * Class of a curve from counters that this rests on; null where the curve is of another kind.
      */
-    evidence: 'points' | 'ages' | 'one_point' | null;
+    evidence: 'points' | 'ages' | 'one_point' | 'points, upper envelope' | null;
 };
 
 /**
@@ -13002,7 +13002,7 @@ export type MapPointOut = {
      *
      * Class of a curve from counters that this rests on; null where the curve is of another kind.
      */
-    evidence: 'points' | 'ages' | 'one_point' | null;
+    evidence: 'points' | 'ages' | 'one_point' | 'points, upper envelope' | null;
     /**
      * Derivation
      *
@@ -14399,7 +14399,7 @@ export type PaperCheckOut = {
      *
      * Class of a curve from counters that this rests on; null where the curve is of another kind.
      */
-    evidence: 'points' | 'ages' | 'one_point' | null;
+    evidence: 'points' | 'ages' | 'one_point' | 'points, upper envelope' | null;
 };
 
 /**

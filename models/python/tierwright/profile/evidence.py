@@ -28,6 +28,8 @@ TITLES: Mapping[str, str] = {
     "one_point": "one point",
 }
 """Names to show."""
+ENVELOPE = "upper envelope"
+"""What hit ratios are called that are maxima over intervals, beside their class."""
 _MOST_BAND = 4000
 _MOST_PARTS = 20
 _LEAST_RATIO = 1e-9
@@ -174,7 +176,7 @@ class Evidence:
         named = listed([TITLES[each] for each in kinds or [self.kind]])
         return (
             named
-            + (", upper envelope" if self.envelope else "")
+            + (f", {ENVELOPE}" if self.envelope else "")
             + (", indicative" if self.is_indicative else "")
         )
 

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from tierwright.advise.report._answer import Document
-from tierwright.profile.evidence import TITLES
+from tierwright.profile.evidence import ENVELOPE, TITLES
 
 EVIDENCE = "evidence of the curve"
 """Heading of the class of a curve from counters."""
@@ -70,7 +70,8 @@ def evidence_of(document: Document) -> str | None:
     for caution in document["cautions"]:
         kind = str(caution.get("code") or caution.get("name")).removeprefix(_FROM)
         if kind in TITLES:
-            return TITLES[kind]
+            maxima = f", {ENVELOPE}" if ENVELOPE in str(caution.get("message")) else ""
+            return TITLES[kind] + maxima
     return None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,6 +14,8 @@ TENTH = 0.1
 HIT_RATIO = 0.95
 FLASH_TIMES = 10.0
 FIVE_MINUTES_S = 300.0
+_NO_RATE = "the workload states no rate"
+_ROUNDED = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,8 @@ class Thumb:
     needs_flash : bool
         Whether it buys a flash cache.
     reason : str
+    reads_curve : bool
+        Whether its size is the least one at which the curve has some property.
     """
 
     name: str
@@ -37,12 +41,15 @@ class Thumb:
     flash_bytes: float | None = 0.0
     needs_flash: bool = False
     reason: str = ""
+    reads_curve: bool = False
 
 
 def thumbs(
     curve: Curve, data_bytes: float, accesses_per_s: float | None, machines: int
 ) -> Iterator[Thumb]:
     """Apply five rules of thumb to a workload.
+
+    Of a curve from counters a rule is unknown where it asks for a size of which these do not speak: it names none.
 
     Parameters
     ----------
@@ -55,6 +62,24 @@ def thumbs(
     machines : int
         That the curve is one of.
     """
+    for rule in _applied(curve, data_bytes, accesses_per_s, machines):
+        reason = _why_unknown(curve, rule, machines)
+        yield (
+            replace(
+                rule,
+                ram_bytes=None,
+                flash_bytes=None if rule.needs_flash else rule.flash_bytes,
+                reason=reason,
+            )
+            if reason
+            else rule
+        )
+
+
+def _applied(
+    curve: Curve, data_bytes: float, accesses_per_s: float | None, machines: int
+) -> Iterator[Thumb]:
+    """Apply each rule, wherever the curve leads it."""
     page = curve.page_bytes
     yield Thumb("tenth_in_ram", "RAM for a tenth of the data", data_bytes * TENTH)
     yield Thumb("all_in_ram", "RAM for all of the data", data_bytes)
@@ -63,6 +88,7 @@ def thumbs(
         "hit_ratio_95",
         "RAM for a hit ratio of 95 %",
         None if ram is None else ram * page * machines,
+        reads_curve=True,
         reason=""
         if ram is not None
         else "the curve reaches that hit ratio at no size of RAM",
@@ -74,7 +100,8 @@ def thumbs(
         "five_minutes",
         "RAM for pages that are used again within five minutes",
         None if resident is None else resident * page * machines,
-        reason="" if resident is not None else "the workload states no rate",
+        reads_curve=True,
+        reason="" if resident is not None else _NO_RATE,
     )
     yield Thumb(
         "flash_ten_times_ram",
@@ -82,6 +109,42 @@ def thumbs(
         data_bytes / 100,
         data_bytes * FLASH_TIMES / 100,
         needs_flash=True,
+    )
+
+
+def _why_unknown(curve: Curve, rule: Thumb, machines: int) -> str:
+    """Say why a rule asks for a size of which counters do not speak; empty where it does not, or has another reason.
+
+    A least size that is the smallest known one may be smaller still: what misses below is unknown.
+    """
+    evidence = curve.evidence
+    if evidence is None or rule.reason == _NO_RATE:
+        return ""
+    sizes = evidence.range_text(curve.page_bytes)
+    if evidence.kind == "one_point":
+        return (
+            f"unknown for this workload: the counters speak of one size alone, {sizes}"
+        )
+    beyond = f"unknown for this workload: it lies beyond the sizes of which the counters speak, {sizes}"
+    scale = curve.page_bytes * machines
+    if rule.ram_bytes is None:
+        # At no listed size: only where all of the data is known is there none.
+        return "" if _knows_all(curve) else beyond
+    ram, flash = rule.ram_bytes / scale, (rule.flash_bytes or 0.0) / scale
+    if ram + flash > evidence.valid_to * (1 + _ROUNDED):
+        return beyond
+    if rule.reads_curve and ram <= evidence.valid_from * (1 + _ROUNDED):
+        return f"unknown for this workload: it may lie below the sizes of which the counters speak, {sizes}"
+    return ""
+
+
+def _knows_all(curve: Curve) -> bool:
+    """Whether counters speak of a cache that holds all of the data."""
+    evidence = curve.evidence
+    return (
+        evidence is not None
+        and curve.data_known
+        and evidence.valid_to >= curve.data_pages
     )
 
 

@@ -16,7 +16,7 @@ from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.hardware.device import KINDS, OPERATIONS, RUNNING, Device
 from tierwright.hardware.service_time import RULES, service_time
 from tierwright.profile.curve import Curve
-from tierwright.profile.evidence import Evidence
+from tierwright.profile.evidence import ENVELOPE, Evidence
 from tierwright.profile.production import ScaledParts
 from tierwright.trace.notes import NO_WRITES_IN_FORMAT, ReaderNotes
 
@@ -284,7 +284,7 @@ def _about_evidence(evidence: Evidence, page_bytes: int) -> Caution:
         )
     if evidence.kind == "points":
         envelope = (
-            ", as maxima of the hit ratios over intervals (an upper envelope: it misses more on the mean)"
+            f", as maxima of the hit ratios over intervals (an {ENVELOPE}: it misses more on the mean)"
             if evidence.envelope
             else ""
         )

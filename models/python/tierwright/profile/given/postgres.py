@@ -8,6 +8,7 @@ By its documentation `reads` are operations of `op_bytes` bytes each up to versi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from tierwright.common.units import format_count
@@ -27,6 +28,10 @@ _NEEDED = frozenset(
     {"seconds", "size_bytes", "block_bytes", "context", "hits", "reads"}
 )
 _USAGE = frozenset({"usage_count", "buffers"})
+_USAGE_COUNT = re.compile(r"[0-5]")
+_MOST_USED = 5
+"""Largest usage count of PostgreSQL's clock sweep (BM_MAX_USAGE_COUNT)."""
+_BUFFERS = re.compile(r"\d{1,18}", re.ASCII)
 _POOL = ("buffers_used", "buffers_unused", "buffers_dirty")
 _DATA = "data_bytes"
 """Column with the size of all databases, where the query printed it."""
@@ -52,8 +57,8 @@ def read(rows: Sequence[Row], options: CurveOptions) -> Reading:
         found.problem(
             rows[usage].line,
             rows[usage].text,
-            "usage counts of a clock sweep are no ages: they show churn and give no curve; give two readings of "
-            "pg_stat_io",
+            "usage counts of a clock sweep are no ages: they show churn and give no curve"
+            f"{_churn(rows, usage)}; give two readings of pg_stat_io",
         )
         return found
     at = head_of(rows, _NEEDED)
@@ -81,6 +86,25 @@ def read(rows: Sequence[Row], options: CurveOptions) -> Reading:
     if found.problems:
         return found
     return _of_moments(found, rows[at].line, moments, options)
+
+
+def _churn(rows: Sequence[Row], at: int) -> str:
+    """Say what usage counts show of churn: which share of the buffers the sweep may take, and which is used most."""
+    columns = columns_of(rows[at])
+    buffers: dict[int, int] = {}
+    for row in rows[at + 1 :]:
+        cells = dict(zip(columns, (cell.strip() for cell in row.cells), strict=False))
+        count, held = (cells.get(name, "") for name in ("usage_count", "buffers"))
+        if _USAGE_COUNT.fullmatch(count) and _BUFFERS.fullmatch(held):
+            buffers[int(count)] = buffers.get(int(count), 0) + int(held)
+    total = sum(buffers.values())
+    if total == 0:
+        return ""
+    free, most = (
+        f"{format_count(buffers.get(count, 0))} ({percent(buffers.get(count, 0) / total)})"
+        for count in (0, _MOST_USED)
+    )
+    return f" (of {counted(total, 'buffer')} {free} have count 0, {most} count {_MOST_USED})"
 
 
 def _of_moments(
