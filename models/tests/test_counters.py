@@ -2015,3 +2015,49 @@ def test_the_tiers_of_aurora_and_their_times_stand_in_its_production() -> None:
     assert again.evidence.tiers == curve.evidence.tiers
     assert running_devices(again).keys() == running_devices(curve).keys()
     assert len(running_devices(again)) == 2
+
+
+class TestMissesRead:
+    """A miss of the pool need not be a read of the device: it is asked, and said as long as nobody has answered."""
+
+    @staticmethod
+    def found(**stated: Any) -> Examined:
+        return examine(
+            "size_bytes,requests,misses,seconds\n"
+            "8589934592,1000,100,0\n8589934592,11000,1100,3600\n"
+            "17179869184,21000,1600,7200\n17179869184,31000,2100,10800\n",
+            CurveOptions(kind="counters", page_bytes=8192, **stated),
+        )
+
+    @staticmethod
+    def said(found: Examined) -> list[str]:
+        assert found.profile is not None
+        curve = found.profile.curve
+        return [
+            each.message
+            for each in about_curve(curve, [int(curve.pages[0])], [0])
+            if each.name == "misses_may_be_cached"
+        ]
+
+    def test_as_long_as_nobody_says_it_is_unknown(self) -> None:
+        found = self.found()
+        assert found.evidence is not None
+        assert found.evidence.misses_read == "unknown"
+        assert "may be answered by a cache below it" in self.said(found)[0]
+
+    def test_a_cache_below_is_said_and_the_device_alone_is_not(self) -> None:
+        [message] = self.said(self.found(misses_read="cache"))
+        assert "is answered by a cache below it, too" in message
+        assert self.said(self.found(misses_read="device")) == []
+
+    def test_the_profile_keeps_it(self) -> None:
+        for stated in ("device", "cache", None):
+            profile = self.found(misses_read=stated).profile
+            assert profile is not None
+            again = profile_from_mapping(json.loads(profile.to_text()))
+            assert again.curve.evidence is not None
+            assert again.curve.evidence.misses_read == (stated or "unknown")
+
+    def test_what_cannot_be_stated_is_refused(self) -> None:
+        with pytest.raises(BadInput, match="misses_read"):
+            self.found(misses_read="kernel")

@@ -502,6 +502,7 @@ export const CurveStatement = {
   data_bytes: {"low":1,"high":9007199254740991,"whole":true},
   dirty_share: {"low":0,"high":1},
   write_share: {"low":0,"high":1},
+  misses_read: {"values":["device","cache"]},
 } as const;
 
 export const CurveWorkloadIn = {
@@ -511,6 +512,7 @@ export const CurveWorkloadIn = {
   data_bytes: {"low":1,"high":9007199254740991,"whole":true},
   dirty_share: {"low":0,"high":1},
   write_share: {"low":0,"high":1},
+  misses_read: {"values":["device","cache"]},
 } as const;
 
 export const DecisionIn = {

@@ -6827,6 +6827,12 @@ export type CurveStatement = {
      * Replace a curve that falls by the nearest one that does not.
      */
     repair?: boolean;
+    /**
+     * Misses Read
+     *
+     * What answers a miss that a system counted: the device, as with direct I/O, or a cache below it too; absent: unknown, where there can be one.
+     */
+    misses_read?: 'device' | 'cache' | null;
 };
 
 /**
@@ -6925,6 +6931,12 @@ export type CurveWorkloadIn = {
      * Replace a curve that falls by the nearest one that does not.
      */
     repair?: boolean;
+    /**
+     * Misses Read
+     *
+     * What answers a miss that a system counted: the device, as with direct I/O, or a cache below it too; absent: unknown, where there can be one.
+     */
+    misses_read?: 'device' | 'cache' | null;
     /**
      * Name
      *
@@ -9040,6 +9052,12 @@ export type EvidenceOut = {
      * Levels of the hierarchy that was counted, from the fastest; empty where it was not counted by level.
      */
     tiers: Array<EvidenceTierOut>;
+    /**
+     * Misses Read
+     *
+     * What answers a miss: the `device`, a `cache` below too, or `unknown`; null where no cache lies below.
+     */
+    misses_read: 'device' | 'cache' | 'unknown' | null;
     /**
      * Bounds
      *

@@ -157,6 +157,25 @@ function Amounts({ draft, faults, preview, onChange }: FormProps) {
           error={faults.accesses ?? null}
           onChange={(event) => onChange({ accesses: event.currentTarget.value })}
         />
+        {(preview?.evidence?.misses_read != null || draft.missesRead !== "") && (
+          <Select
+            label="What answers a miss"
+            description="A cache below, such as that of the operating system, answers some misses without the device"
+            inputWrapperOrder={["label", "input", "description", "error"]}
+            value={draft.missesRead}
+            allowDeselect={false}
+            data={[
+              { value: "", label: "Not known" },
+              { value: "device", label: "The device: direct I/O" },
+              { value: "cache", label: "A cache below, too" },
+            ]}
+            onChange={(value) =>
+              onChange({
+                missesRead: value === "device" || value === "cache" ? value : "",
+              })
+            }
+          />
+        )}
         <Group align="center">
           <SegmentedControl
             aria-label="Accesses as"

@@ -19,6 +19,8 @@ export interface CurveDraft {
   readonly writes: "unknown" | "dirty" | "written";
   readonly share: string;
   readonly repair: boolean;
+  /** What answers a miss that a system counted; empty: nobody has said. */
+  readonly missesRead: "" | "device" | "cache";
 }
 
 export const EMPTY_DRAFT: CurveDraft = {
@@ -38,6 +40,7 @@ export const EMPTY_DRAFT: CurveDraft = {
   writes: "unknown",
   share: "",
   repair: false,
+  missesRead: "",
 };
 
 export const SIZE_UNITS = [
@@ -109,6 +112,7 @@ export function statementOf(draft: CurveDraft): CurveStatement {
     dirty_share: draft.writes === "dirty" ? (shareOf(draft) ?? undefined) : undefined,
     write_share: draft.writes === "written" ? (shareOf(draft) ?? undefined) : undefined,
     repair: draft.repair,
+    misses_read: text(draft.missesRead),
   };
   return Object.fromEntries(
     Object.entries(stated).filter(([, value]) => value !== undefined),

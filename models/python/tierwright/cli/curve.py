@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
@@ -206,6 +206,15 @@ def import_(
             help="Share of the accesses that write; it bounds the dirty share.",
         ),
     ] = None,
+    misses_read: Annotated[
+        str | None,
+        typer.Option(
+            "--misses-read",
+            metavar="device|cache",
+            help="What answers a miss that a system counted: the device (direct I/O), or a cache below it too, such "
+            "as that of the operating system [default: unknown, where there can be one].",
+        ),
+    ] = None,
     repair: Annotated[
         bool,
         typer.Option(
@@ -237,6 +246,7 @@ def import_(
             dirty_share=dirty_share,
             write_share=write_share,
             repair=repair,
+            misses_read=cast("Literal['device', 'cache'] | None", misses_read),
         ),
         place=str(file),
     )

@@ -350,6 +350,7 @@ WHY_NOT: Mapping[str, str] = {
     "given_curve": "not computable: only a trace shows how far the curve is from one of LRU",
     "curve_from_ages": "not computable: fewer than three snapshots, or the curve was composed, so no band is "
     "known",
+    "misses_may_be_cached": "not computable: what a cache below answers was not counted",
     "curve_from_points": "not computable: only a trace shows how far the counts are from those of LRU",
     "curve_from_one_point": "not computable: no other size is read, or nothing was chosen",
     "described_workload": "not computable: only a trace shows how far the description is from "

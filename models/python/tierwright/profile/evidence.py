@@ -20,6 +20,11 @@ EvidenceClass = Literal["points", "ages", "one_point"]
 """Hits that the system measured at two or more sizes; ages of what is resident; one size and its hit ratio."""
 CLASSES: tuple[EvidenceClass, ...] = get_args(EvidenceClass)
 """From the strongest to the weakest."""
+MissesRead = Literal["device", "cache", "unknown"]
+"""What answers a miss where another cache may lie below: the device, that cache too, or nobody has said."""
+MISSES_READ: tuple[MissesRead, ...] = get_args(MissesRead)
+STATED: tuple[str, ...] = ("device", "cache")
+"""Of these, what can be stated."""
 INDICATIVE = 0.25
 """Gap of the self-check above which a curve is indicative only. [1]"""
 TITLES: Mapping[str, str] = {
@@ -148,6 +153,9 @@ class Evidence:
     parts : tuple of Part
         Of which it was put together, by size; empty of one measurement. `kind` is then the weakest that gives a
         curve.
+    misses_read : str or None
+        What answers a miss, where the cache of an operating system may lie below: one of `MISSES_READ`. None where
+        none does, or nothing is known of it.
     """
 
     kind: EvidenceClass
@@ -161,6 +169,7 @@ class Evidence:
     self_check_pages: int | None = None
     tiers: tuple[Tier, ...] = ()
     envelope: bool = False
+    misses_read: MissesRead | None = None
 
     @property
     def is_indicative(self) -> bool:
@@ -344,6 +353,7 @@ class Evidence:
                 {"tiers": [each.to_dict() for each in self.tiers]} if self.tiers else {}
             ),
             **({"envelope": True} if self.envelope else {}),
+            **({"misses_read": self.misses_read} if self.misses_read else {}),
         }
 
 
@@ -527,6 +537,13 @@ def from_mapping(given: Mapping[str, Any], problems: Problems) -> Evidence | Non
     problems.check(
         isinstance(envelope, bool), "given.envelope", envelope, "must be true or false"
     )
+    below = given.get("misses_read")
+    problems.check(
+        below is None or below in MISSES_READ,
+        "given.misses_read",
+        below,
+        f"must be one of {', '.join(MISSES_READ)}",
+    )
     tiers = given.get("tiers", [])
     problems.check(
         isinstance(tiers, list)
@@ -568,6 +585,7 @@ def from_mapping(given: Mapping[str, Any], problems: Problems) -> Evidence | Non
             for tier in tiers
         ),
         envelope,
+        below,
     )
 
 

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from tierwright.hardware.running_tiers import running_id
 from tierwright.profile.curve import Curve
-from tierwright.profile.evidence import Evidence, EvidenceClass
+from tierwright.profile.evidence import Evidence, EvidenceClass, MissesRead
 from tierwright.profile.given.combine import MOST
 from tierwright.profile.next_step import bounds_text, next_step
 from tierwright_server.common.schemas import Answer, Body, Identifier, Name
@@ -100,6 +100,11 @@ class EvidenceOut(Answer):
         description="Levels of the hierarchy that was counted, from the fastest; empty where it was not counted by "
         "level.",
     )
+    misses_read: MissesRead | None = Field(
+        default=None,
+        description="What answers a miss: the `device`, a `cache` below too, or `unknown`; null where no cache lies "
+        "below.",
+    )
     bounds: str | None = Field(
         default=None,
         description="Of one point: the most that a larger cache saves and the least that a smaller one loses; null "
@@ -166,6 +171,7 @@ def evidence_of(
             )
             for at, each in enumerate(evidence.tiers)
         ],
+        misses_read=evidence.misses_read,
         bounds=None if curve is None else bounds_text(curve, duration_s),
         next_step=None if step is None else NextStepOut(**step.to_dict()),
     )

@@ -1,6 +1,6 @@
 """Shapes of workloads that are made without a trace."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints
 
@@ -75,6 +75,11 @@ class CurveStatement(Body):
     repair: bool = Field(
         default=False,
         description="Replace a curve that falls by the nearest one that does not.",
+    )
+    misses_read: Literal["device", "cache"] | None = Field(
+        default=None,
+        description="What answers a miss that a system counted: the device, as with direct I/O, or a cache below it "
+        "too; absent: unknown, where there can be one.",
     )
 
 

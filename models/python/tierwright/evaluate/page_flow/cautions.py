@@ -191,6 +191,7 @@ COUNT_CAUTIONS = frozenset(
         "described_workload",
         "dirty_share_stated",
         "data_size_unknown",
+        "misses_may_be_cached",
         "warm_up_inside",
         "steady_state_uncertain",
         "all_pages_fit_in_ram",
@@ -205,7 +206,7 @@ COUNT_CAUTIONS = frozenset(
 def about_class(curve: Curve) -> tuple[Caution, ...]:
     """Name the class of a curve from counters, for an answer that says nothing else of its curve."""
     evidence = curve.evidence
-    return () if evidence is None else (_about_evidence(evidence, curve.page_bytes),)
+    return () if evidence is None else (_about_class(evidence, curve.page_bytes),)
 
 
 def about_given(curve: Curve) -> Iterator[Caution]:
@@ -232,9 +233,9 @@ def about_given(curve: Curve) -> Iterator[Caution]:
             "profile a trace of all workloads on one machine to check it",
         )
         if given.evidence is not None:
-            yield _about_evidence(given.evidence, curve.page_bytes)
+            yield from _about_evidence(given.evidence, curve.page_bytes)
     elif given.evidence is not None:
-        yield _about_evidence(given.evidence, curve.page_bytes)
+        yield from _about_evidence(given.evidence, curve.page_bytes)
     elif given.described_by is None:
         yield Caution(
             "given_curve",
@@ -270,7 +271,24 @@ def about_given(curve: Curve) -> Iterator[Caution]:
         )
 
 
-def _about_evidence(evidence: Evidence, page_bytes: int) -> Caution:
+def _about_evidence(evidence: Evidence, page_bytes: int) -> Iterator[Caution]:
+    """Say what a curve from the counters of a running system rests on, and what may answer its misses."""
+    yield _about_class(evidence, page_bytes)
+    if evidence.misses_read in ("unknown", "cache"):
+        stated = evidence.misses_read == "cache"
+        yield Caution(
+            "misses_may_be_cached",
+            f"a miss of the cache that was counted {'is answered by' if stated else 'may be answered by'} a cache below "
+            f"it{', too' if stated else ', such as that of the operating system'}: each counts as a read of the device "
+            "here, so I/O times, loads and what more memory saves are upper bounds",
+            "count the reads of the device beside those of the cache, or record a trace below both"
+            if stated
+            else "state whether misses read the device, as they do with direct I/O",
+            about=("curve",),
+        )
+
+
+def _about_class(evidence: Evidence, page_bytes: int) -> Caution:
     """Say what a curve from the counters of a running system rests on, and of which sizes it speaks."""
     sizes = evidence.range_text(page_bytes)
     if evidence.kind == "one_point":

@@ -13,7 +13,7 @@ from tierwright.common.units import format_bytes
 from tierwright.common.wording import counted, percent
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.document import Profile
-from tierwright.profile.evidence import Evidence, Part, stepped
+from tierwright.profile.evidence import Evidence, MissesRead, Part, stepped
 from tierwright.profile.given.counters import SHARE_OF_EVICTED, SHARE_OF_READ
 from tierwright.profile.given.examine import (
     ONE_LINE,
@@ -120,6 +120,7 @@ def combined(
                 )
             ),
             check_at,
+            misses_read=_misses_read([_evidence(each) for each in profiles]),
         ),
         _said(moved, most),
     )
@@ -129,6 +130,12 @@ def _evidence(profile: Profile) -> Evidence:
     evidence = profile.curve.evidence
     assert evidence is not None  # checked
     return evidence
+
+
+def _misses_read(each: Sequence[Evidence]) -> MissesRead | None:
+    """Return what answers misses as the least certain of the measurements says."""
+    said = {one.misses_read for one in each}
+    return next((what for what in ("unknown", "cache", "device") if what in said), None)
 
 
 def _rows(curve: Curve) -> dict[int, _Measured]:

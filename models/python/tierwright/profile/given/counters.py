@@ -176,6 +176,7 @@ def points_of(
         "one_point" if len(sizes) == 1 else "points",
         min(each.intervals for each in sizes.values()),
         reason="the points are what the system counts",
+        has_cache_below=True,
     )
     if counts_writes:
         _dirty_share(

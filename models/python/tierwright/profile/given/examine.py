@@ -16,7 +16,7 @@ from tierwright.common.units import UNIT_BYTES, format_bytes, format_count
 from tierwright.common.wording import counted, listed
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.document import Profile
-from tierwright.profile.evidence import Evidence, stepped
+from tierwright.profile.evidence import STATED, Evidence, stepped
 from tierwright.profile.given.kinds import KINDS
 from tierwright.profile.given.reading import (
     MOST_POINTS,
@@ -251,7 +251,7 @@ def examine(text: str, options: CurveOptions | None = None) -> Examined:
         return found
     _check_points(found, reading.points, pages, ratios)
     _order_and_check(found, reading, pages, ratios, chosen)
-    found.evidence = _evidence(found, reading, pages)
+    found.evidence = _evidence(found, reading, pages, chosen)
     counts_dirty = chosen.dirty_share is None and reading.dirty_share is not None
     if counts_dirty:
         chosen = replace(chosen, dirty_share=reading.dirty_share)
@@ -266,6 +266,7 @@ def _check_options(options: CurveOptions) -> None:
         ("size_unit", options.size_unit, SIZE_UNITS),
         ("value", options.value, VALUES),
         ("scale", options.scale, SCALES),
+        ("misses_read", options.misses_read, STATED),
     ):
         problems.check(
             value is None or value in known,
@@ -527,7 +528,7 @@ def _order_and_check(
 
 
 def _evidence(
-    found: Examined, reading: Reading, pages: Sequence[int]
+    found: Examined, reading: Reading, pages: Sequence[int], options: CurveOptions
 ) -> Evidence | None:
     """Say what the points rest on, once they are known."""
     measured = reading.measured
@@ -552,6 +553,8 @@ def _evidence(
         self_check_pages=_checked_at(found, measured),
         tiers=measured.tiers,
         envelope=measured.envelope,
+        misses_read=options.misses_read
+        or ("unknown" if measured.has_cache_below else None),
     )
 
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Literal
 
 from tierwright.common.errors import Problem
 from tierwright.common.units import UNIT_BYTES
@@ -58,6 +59,8 @@ class CurveOptions:
         Share of the accesses that write. [1]
     repair : bool
         Whether a curve that falls is bent to the nearest one that does not.
+    misses_read : str or None
+        What answers a miss of the cache: the `device`, or a `cache` below it too, such as that of the operating system.
     """
 
     kind: str | None = None
@@ -74,6 +77,7 @@ class CurveOptions:
     dirty_share: float | None = None
     write_share: float | None = None
     repair: bool = False
+    misses_read: Literal["device", "cache"] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +142,8 @@ class Measured:
         Levels of the hierarchy, where the system counts by level.
     envelope : bool
         Whether hit ratios are maxima over intervals.
+    has_cache_below : bool
+        Whether the cache of an operating system may answer a miss.
     """
 
     kind: EvidenceClass
@@ -149,6 +155,7 @@ class Measured:
     check_bytes: float | None = None
     tiers: tuple[Tier, ...] = ()
     envelope: bool = False
+    has_cache_below: bool = False
 
 
 @dataclass(slots=True)

@@ -84,6 +84,7 @@ def read(rows: Sequence[Row], options: CurveOptions) -> Reading:
         "points" if real else "one_point",
         len(intervals),
         reason="the points are what the system counts",
+        has_cache_below=True,
     )
     found.assumptions.append(
         f"What was counted over {found.duration_s:g} s: {counted(total, 'lookup')} of blocks, each one access."
