@@ -21,6 +21,7 @@ const AGES: EvidenceOut = {
   tiers: [],
   bounds: null,
   next_step: null,
+  misses_read: null,
 };
 
 it("names the class, the range and the check of a curve from counters", async () => {
