@@ -204,3 +204,8 @@ export function readAddress<F extends Fields>(
   // Each field yields its own type; the loop over names hides it here.
   return search as SearchOf<F> & Refused;
 }
+
+const MOST_NAMES = 500;
+
+/** Names of flash caches, separated by commas. */
+export const cacheNames = text(MOST_NAMES);

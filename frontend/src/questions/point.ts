@@ -7,6 +7,7 @@ import type { EvaluationIn } from "@/api/compare";
 import { DecisionIn } from "@/api/gen/bounds.gen";
 import { BASE_CURRENCY, currencyCode, statedRate } from "@/units/currency";
 import {
+  cacheNames,
   identifier,
   metadataName,
   oneOf,
@@ -15,7 +16,6 @@ import {
   share,
   whole,
 } from "./address";
-import { CACHES } from "./caches";
 
 /** Written where a choice is deliberately empty, so that it is not filled by a default. */
 export const NONE = "none";
@@ -85,7 +85,7 @@ const FIELDS = {
   months: whole(DecisionIn.amortisation_months, "months"),
   start: oneOf(STARTS),
   check: identifier("the id of a check"),
-  caches: CACHES,
+  caches: cacheNames,
   scenario: identifier("the id of a scenario"),
   dirty_share: share,
   new_pages: whole(DecisionIn.new_pages, "pages"),

@@ -9,6 +9,7 @@ import type { CachesSearch } from "@/components/caches";
 import {
   atLeast,
   bounded,
+  cacheNames,
   inUnits,
   metadataName,
   oneOf,
@@ -16,7 +17,6 @@ import {
   readAddress,
   text,
 } from "./address";
-import { CACHES } from "./caches";
 
 export const VARIED = ThroughputIn.vary.values;
 export type Varied = (typeof VARIED)[number];
@@ -77,7 +77,7 @@ const FIELDS = {
   arrivals: oneOf(ResponseCheckIn.arrivals.values),
   loop: bounded(ResponseCheckIn.clients),
   seed: bounded(ResponseCheckIn.seed),
-  caches: CACHES,
+  caches: cacheNames,
   metadata: metadataName,
   system: text(MOST_NAME),
   course_arrivals: oneOf(CourseIn.arrivals.values),

@@ -102,11 +102,21 @@ export function GivenCurvePage() {
 
 type Evidence = NonNullable<CurvePreviewOut["evidence"]>;
 
+/** Where the form stands below the card; the same width as in the style sheet. */
+const NARROW = "(max-width: 62em)";
+
+/** Whether somebody is filling in a field, from which nothing may scroll away. */
+const isTyping = (): boolean =>
+  document.activeElement instanceof HTMLInputElement &&
+  document.activeElement.type !== "file";
+
 /** Class, range and gap before anything else: on a phone the form is long, so it stands above and comes into view. */
 function EvidenceFirst({ evidence }: { readonly evidence: Evidence }) {
   const card = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    card.current?.scrollIntoView({ block: "nearest" });
+    if (window.matchMedia(NARROW).matches && !isTyping()) {
+      card.current?.scrollIntoView({ block: "nearest" });
+    }
   }, []);
   return (
     <div ref={card} className={classes["evidence"]} aria-live="polite">
