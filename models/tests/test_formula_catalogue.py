@@ -265,6 +265,17 @@ NO_MODEL = {
     "profile.categories.counted": "hands on what the core counts; held by test_cachesack.py",
     "profile.categories.kinds": "lists what the core tells apart; held by test_cachesack.py",
     "profile.curve.thinned_sizes": "picks sizes to list",
+    **dict.fromkeys(
+        (
+            "evaluate.configurations.sold.rent_entries",
+            "hardware.rents.lacking",
+            "hardware.rents.rented",
+            "hardware.rents.rents_from_list",
+            "hardware.rents.servers_at",
+            "hardware.rents.volumes_at",
+        ),
+        "reads, finds or hands on rents of a price book; held by test_import_rents.py",
+    ),
     "profile.rates.from_mapping": "reads a key of a file; held by test_rates.py",
     "profile.production.from_mapping": "reads keys of a file",
     "profile.production.parts_from_mapping": "reads a key of a file",

@@ -299,7 +299,7 @@ class TestFolder:
         path.write_text("\n".join(map(json.dumps, WHOLE)), encoding="utf-8")
         assert read_inventory(str(path)).imported.format == "redfish"
         assert run("import", "inventory", path, "--as", "host").returncode == 2
-        done = run("import", "inventory", path, "--as", "netbox")
+        done = run("import", "inventory", path, "--as", "lshw")
         assert done.returncode == 2
         assert "hint: the formats are" in done.stderr
 

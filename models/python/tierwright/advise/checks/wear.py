@@ -177,7 +177,7 @@ def check(answer: Wear, counters: Mapping[str, Counters]) -> Checked:
         each for each in rows if each.figure == AMPLIFICATION and each.of not in caches
     ]
     is_too_small = any(
-        each["flash_pages"] > 0
+        each.get("flash_pages", 0) > 0
         and fitting_block_pages(spare.block_pages, each["flash_pages"]) is None
         for each in counters.values()
     )
@@ -216,7 +216,8 @@ def _rows(answer: Wear, counters: Mapping[str, Counters]) -> Iterator[CheckedFig
     budget = answer.budget
     models = {each.scheme: each for each in answer.schemes}
     titles = scheme_titles() | flash_cache_titles()
-    for name in (*models, *(each for each in counters if each not in models)):
+    caches = [each for each in counters if each not in models and each != NO_FLASH]
+    for name in (*models, *caches):
         model, replay = models.get(name), counters[name]
         waf = None if budget.spare is None else _amplified(budget.spare, replay)
         total = budget.in_place_tb
