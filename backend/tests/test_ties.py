@@ -175,4 +175,5 @@ def test_what_the_money_buys_is_said_by_its_sign(
         flash_pages=1220,
         flash_to_dram_gain_ratio=flash / dram if dram > 0 else None,
     )
-    assert said in break_evens.sentence(found)
+    answers: Any = SimpleNamespace(curve=CURVE, beyond=False)
+    assert said in break_evens.sentence(found, answers)

@@ -2,9 +2,9 @@
 import { queryOptions } from "@tanstack/react-query";
 import { answer } from "./client";
 import {
+  checkCompare,
   checkDirectories,
   checkDramOrFlash,
-  checkEvaluation,
   checkFlashChoice,
   checkFragmentCache,
   checkRecovery,
@@ -64,10 +64,7 @@ const checked =
       staleTime: Number.POSITIVE_INFINITY,
     });
 
-export const evaluationCheck = checked<EvaluationCheckIn>(
-  "evaluation",
-  checkEvaluation,
-);
+export const evaluationCheck = checked<EvaluationCheckIn>("evaluation", checkCompare);
 export const throughputCheck = checked<ThroughputCheckIn>(
   "throughput",
   checkThroughput,

@@ -530,6 +530,7 @@ _CHECKS = {
     "check_dram_or_flash": Example(
         {**_WORKLOAD, "ram_pages": 500, **_FLASH, **_DISK, "start": "cold"}
     ),
+    "check_compare": Example({**_CHECKED, "flash_caches": ["larc"]}),
     "check_throughput": Example(
         {**_CHECKED, "clients": 20, "flash_caches": ["face", "lazy_cleaning"]}
     ),

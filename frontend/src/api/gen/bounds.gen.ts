@@ -296,15 +296,15 @@ export const CheckAdviceQuery = {
   table: {"values":["recommendation.bill","verdict.shadows","option_zero.bill","alternatives","alternatives.bill","pareto","pareto.bill","rejected","rejected.option.bill","rejected.also","confidence.tornado","confidence.value_of_information","confidence.intervals","checked","checked.option.bill","flash_caches","when.steps","waiting.trends","flat","next_dollar.steps","scenarios.columns","scenarios.rows","scenarios.rows.regret","rules_of_thumb","rules_of_thumb.option.bill","warnings","cautions","derivation"]},
 } as const;
 
+export const CheckCompareQuery = {
+  table: {"values":["rows","columns","contenders","rows.warnings","warnings","result.rows"]},
+} as const;
+
 export const CheckDirectoriesQuery = {
   table: {"values":["rows","columns","contenders","rows.warnings","warnings","result.rows"]},
 } as const;
 
 export const CheckDramOrFlashQuery = {
-  table: {"values":["rows","columns","contenders","rows.warnings","warnings","result.rows"]},
-} as const;
-
-export const CheckEvaluationQuery = {
   table: {"values":["rows","columns","contenders","rows.warnings","warnings","result.rows"]},
 } as const;
 

@@ -30699,7 +30699,7 @@ export type ReplaceLineMappingResponses = {
 
 export type ReplaceLineMappingResponse = ReplaceLineMappingResponses[keyof ReplaceLineMappingResponses];
 
-export type CheckEvaluationData = {
+export type CheckCompareData = {
     body: EvaluationCheckIn;
     path?: never;
     query?: {
@@ -30711,7 +30711,7 @@ export type CheckEvaluationData = {
     url: '/api/v1/evaluations/check';
 };
 
-export type CheckEvaluationErrors = {
+export type CheckCompareErrors = {
     /**
      * The request cannot be read.
      */
@@ -30750,22 +30750,22 @@ export type CheckEvaluationErrors = {
     503: Problem;
 };
 
-export type CheckEvaluationError = CheckEvaluationErrors[keyof CheckEvaluationErrors];
+export type CheckCompareError = CheckCompareErrors[keyof CheckCompareErrors];
 
-export type CheckEvaluationResponses = {
+export type CheckCompareResponses = {
     /**
      * Successful Response
      */
     200: CheckedAnswer;
     /**
-     * Response 202 Check Evaluation
+     * Response 202 Check Compare
      *
      * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
      */
     202: SweepOut | SimulationOut | ResponseReplayOut | CategoryCountsOut;
 };
 
-export type CheckEvaluationResponse = CheckEvaluationResponses[keyof CheckEvaluationResponses];
+export type CheckCompareResponse = CheckCompareResponses[keyof CheckCompareResponses];
 
 export type CheckThroughputData = {
     body: ThroughputCheckIn;

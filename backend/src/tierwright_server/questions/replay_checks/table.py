@@ -1,8 +1,8 @@
 """Every check by replay: adding one is its file and a line here."""
 
 from tierwright_server.questions.replay_checks import (
+    compare,
     directories,
-    evaluation,
     flash_choice,
     fragment_cache,
     recovery,
@@ -14,7 +14,7 @@ from tierwright_server.questions.replay_checks import (
 from tierwright_server.questions.replay_checks.check import Check
 
 CHECKS: tuple[Check, ...] = (
-    evaluation.CHECK,
+    compare.CHECK,
     throughput.CHECK,
     response.CHECK,
     wear.CHECK,

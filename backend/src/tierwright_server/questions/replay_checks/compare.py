@@ -15,7 +15,7 @@ from tierwright_server.questions.replay_checks.schemas import CheckedAnswer
 from tierwright_server.replays.sweeps.schemas import SweepOut
 
 
-async def check_evaluation(
+async def check_compare(
     asking: Asking, body: EvaluationCheckIn
 ) -> CheckedAnswer | SweepOut:
     """Put the I/O times of all schemes beside their replays, and those of flash caches besides."""
@@ -40,8 +40,8 @@ async def check_evaluation(
 
 CHECK = Check(
     "/evaluations/check",
-    "check_evaluation",
+    "check_compare",
     "I/O time of every scheme and of flash caches by replay, by kind of operation.",
     EvaluationCheckIn,
-    check_evaluation,
+    check_compare,
 )
