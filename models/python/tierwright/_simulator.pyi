@@ -64,6 +64,8 @@ __all__ = [
     "UndecidedFormat",
     "_panic",
     "admissions",
+    "categories",
+    "category_counts",
     "check_part",
     "column_names",
     "contenders",

@@ -11,6 +11,10 @@ pub(super) const MOST_WINDOWS: usize = 20_000;
 
 /// What a cache holds at the end of a window.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[expect(
+    clippy::struct_field_names,
+    reason = "the names are those of the columns of a course"
+)]
 pub(crate) struct Held {
     /// Slots of flash in use, with old versions.
     pub(crate) flash_used: Option<u64>,
