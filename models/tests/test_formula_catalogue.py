@@ -265,6 +265,7 @@ NO_MODEL = {
     "profile.categories.counted": "hands on what the core counts; held by test_cachesack.py",
     "profile.categories.kinds": "lists what the core tells apart; held by test_cachesack.py",
     "profile.curve.thinned_sizes": "picks sizes to list",
+    "simulate.priced.flash_pages_written": "adds two counters; held by test_flash_caches_beside.py",
     **dict.fromkeys(
         (
             "evaluate.configurations.sold.rent_entries",
@@ -314,7 +315,6 @@ NO_MODEL = {
             "advise.checks.flash_caches.check",
             "advise.checks.flash_caches.evaluation_replays",
             "advise.checks.flash_caches.flash_cache_replays",
-            "advise.checks.flash_caches.metadata_writes",
             "advise.checks.flash_caches.replayed",
             "advise.checks.flash_choice.check",
             "advise.checks.fragment_cache.check",

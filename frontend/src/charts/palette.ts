@@ -107,7 +107,7 @@ export const MARKED: readonly string[] = [
  * By place in the server's table of cost terms: flash work in violets, disk work in golds,
  * two families told apart by hue; then terms that are declared later.
  */
-const TERM_COLORS: readonly Readonly<Record<ColorScheme, string>>[] = [
+export const TERM_COLORS: readonly Readonly<Record<ColorScheme, string>>[] = [
   { light: "#a78bda", dark: "#c9b6f2" },
   { light: "#7a52c4", dark: "#9a78de" },
   { light: "#4b2a8f", dark: "#7350bd" },

@@ -11,6 +11,7 @@ import type { Replays } from "@/api/workloads";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { chartTable } from "@/charts/chart-table";
+import { TERM_COLORS } from "@/charts/palette";
 import { type BarPart, stackedBarsOption } from "@/charts/stacked-bars-option";
 import {
   formatDuration,
@@ -127,15 +128,8 @@ function notReplayed(point: EvaluationIn, replays: Replays): string | null {
 
 const IO_TIME = "I/O time";
 const PART = `${IO_TIME}: `;
-const COLORS: readonly { readonly light: string; readonly dark: string }[] = [
-  { light: "#a78bda", dark: "#c9b6f2" },
-  { light: "#7a52c4", dark: "#9a78de" },
-  { light: "#c08a1e", dark: "#e6b450" },
-  { light: "#7d560b", dark: "#b3822b" },
-  { light: "#0b7285", dark: "#66d9e8" },
-  { light: "#4b2a8f", dark: "#7350bd" },
-  { light: "#a61e4d", dark: "#faa2c1" },
-];
+/** Of the cost terms: violets for flash, golds for the disk, then those of further operations. */
+const COLORS = [0, 1, 3, 4, 5, 2, 6].map((at) => TERM_COLORS[at]);
 /** Those that nearly all have, in the order in which they are stacked. */
 const FIRST = ["flash reads", "flash writes", "disk reads", "disk writes"];
 

@@ -47,12 +47,17 @@ def flash_cache_titles() -> dict[str, str]:
     return {each["name"]: each["title"] for each in replay.contenders("flash_cache")}
 
 
+def works_by_the_clock(row: Mapping[str, Any]) -> bool:
+    """Say whether what an entry of a table moves depends on the time."""
+    return any(option["name"] == RATE for option in row["options"])
+
+
 def clock_driven() -> frozenset[str]:
     """Return the flash caches that work by the clock, by name."""
     return frozenset(
         row["name"]
         for row in replay.contenders("flash_cache")
-        if any(option["name"] == RATE for option in row["options"])
+        if works_by_the_clock(row)
     )
 
 

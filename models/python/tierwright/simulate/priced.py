@@ -45,6 +45,12 @@ class ReplayCost:
         return found
 
 
+def flash_pages_written(counters: Mapping[str, Any]) -> int:
+    """Return the pages that a replay wrote to flash, those of its metadata among them. [pages]"""
+    found: int = counters["flash_writes"] + counters.get("metadata_page_writes", 0)
+    return found
+
+
 def price(
     counters: Mapping[str, Any], *, flash: Device | None, disk: Device
 ) -> ReplayCost:

@@ -32,8 +32,8 @@ from tierwright.evaluate.advice.rows import STANDING, life_years
 from tierwright.evaluate.metadata import PRESETS
 from tierwright.evaluate.page_flow.decision import ReplayPoint, warm_up_of
 from tierwright.evaluate.scale.replays import recorded_accesses
-from tierwright.simulate.contenders import BY_THE_CLOCK, RATE, clock_driven
-from tierwright.simulate.priced import price
+from tierwright.simulate.contenders import BY_THE_CLOCK, RATE, works_by_the_clock
+from tierwright.simulate.priced import flash_pages_written, price
 
 EQUAL = 0.01
 """Share of the I/O time below which a flash cache is not better than page flow. [1]"""
@@ -218,7 +218,7 @@ def _planned(table: Table, at: int, row: Mapping[str, Any]) -> SchemeAt | str:
     if ram < 1:
         return f"its metadata take {format_bytes(taxed)}, all of the RAM"
     scaled = curve.scaled
-    by_clock = cache in clock_driven()
+    by_clock = works_by_the_clock(row)
     if by_clock and scaled is not None:
         return BY_THE_CLOCK
     rate = table.setting.rates.mean
@@ -267,7 +267,7 @@ def _of(
     if cost.io_time_us_per_access is None:
         return _refused(at, row, cost.reason)
     accesses = counters["accesses"]
-    written = (counters["flash_writes"] + counters["metadata_page_writes"]) / accesses
+    written = flash_pages_written(counters) / accesses
     tax = _tax(table, at, row["name"])
     found = CacheReplayed(
         at,

@@ -23,7 +23,7 @@ from tierwright.evaluate.throughput.schemes import (
 )
 from tierwright.hardware.device import Device
 from tierwright.hardware.mixed_load import beside_writes_us
-from tierwright.simulate.priced import FLASH_CACHE_ONLY, price
+from tierwright.simulate.priced import FLASH_CACHE_ONLY, flash_pages_written, price
 
 __all__ = [
     "ReplayedChoice",
@@ -208,8 +208,7 @@ def replayed_life(
     BadInput
         If a number is out of its domain.
     """
-    written = counters["flash_writes"] + counters.get("metadata_page_writes", 0)
-    pages = written / counters["accesses"]
+    pages = flash_pages_written(counters) / counters["accesses"]
     bytes_per_s = pages * accesses_per_s * counters["page_bytes"]
     per_year = bytes_per_s * SECONDS_PER_YEAR / TB
     return ReplayedLife(

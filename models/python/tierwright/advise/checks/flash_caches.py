@@ -24,7 +24,7 @@ from tierwright.evaluate.scale.replays import recorded_accesses
 from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve
 from tierwright.simulate.contenders import flash_cache_titles
-from tierwright.simulate.priced import ReplayCost, price
+from tierwright.simulate.priced import ReplayCost, flash_pages_written, price
 from tierwright.trace.reading import OnProgress, Trace
 
 IO_TIME = "I/O time"
@@ -254,34 +254,17 @@ def _rows(
                 figure = f"{PART}{term.replace('_', ' ')}"
                 yield row(name, title, figure, UNIT, None, time_us)
         accesses, pages = counted["accesses"], found.inputs["accesses"]
-        for figure, counter in (
-            ("RAM hits", "ram_hits"),
-            ("flash hits", "flash_hits"),
-            ("flash writes", "flash_writes"),
+        for figure, predicted, simulated in (
+            ("RAM hits", model and model.ram_hits, counted["ram_hits"]),
+            ("flash hits", model and model.flash_hits, counted["flash_hits"]),
+            (
+                "flash writes",
+                model and model.flash_writes_counted,
+                flash_pages_written(counted),
+            ),
         ):
-            yield row(
-                name,
-                title,
-                figure,
-                "1/access",
-                None
-                if model is None
-                else (
-                    model.flash_writes_counted
-                    if counter == "flash_writes"
-                    else getattr(model, counter)
-                )
-                / pages,
-                (counted[counter] + metadata_writes(counted, counter)) / accesses,
-            )
-
-
-def metadata_writes(counted: Counters, counter: str) -> int:
-    """Return the pages of metadata that are written to flash beside those of data. [pages]"""
-    found: int = (
-        counted.get("metadata_page_writes", 0) if counter == "flash_writes" else 0
-    )
-    return found
+            share = None if predicted is None else predicted / pages
+            yield row(name, title, figure, "1/access", share, simulated / accesses)
 
 
 def _finding(rows: Sequence[CheckedFigure], caches: Sequence[str]) -> str:
