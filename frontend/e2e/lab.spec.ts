@@ -25,6 +25,7 @@ test("a sweep: choose, run, read, export, reopen by its link", async ({ page }) 
   await page.keyboard.type("2q");
   await page.keyboard.press("Enter");
   await expect(chosen.getByRole("listitem")).toHaveCount(5);
+  await expect(add).toHaveValue("");
   await page.getByRole("button", { name: "Options of 2Q" }).press("Enter");
   await page.getByRole("textbox", { name: "k_in" }).fill("0.5");
   await expect(chosen.getByText("2Q (k_in 0.5)")).toBeVisible();

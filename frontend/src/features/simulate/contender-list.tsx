@@ -164,6 +164,7 @@ function AddContender(props: {
   readonly disabled: boolean;
   readonly onAdd: (added: readonly ContenderIn[]) => void;
 }) {
+  const [search, setSearch] = useState("");
   return (
     <Select
       label="Add a contender"
@@ -183,9 +184,15 @@ function AddContender(props: {
         if (family !== undefined && name !== undefined) {
           props.onAdd([{ family: family as Family, name }]);
         }
+        // Nothing stays chosen, so the field is empty for the next name.
+        setSearch("");
       }}
       searchable
+      searchValue={search}
+      onSearchChange={setSearch}
       selectFirstOptionOnChange
+      // Else a list that opens forgets, a moment later, what the typed letters chose: Enter would do nothing.
+      selectFirstOptionOnDropdownOpen
       maxDropdownHeight={320}
       nothingFoundMessage="No contender has this name"
     />
