@@ -35,7 +35,6 @@ from tierwright.advise.quote_ranking._priced import Unranked, rates_by_currency
 from tierwright.advise.quote_ranking.caution import QuoteCaution
 from tierwright.advise.quote_ranking.switching import Switch, switches
 from tierwright.common.answer import Answer, Figure, Step
-from tierwright.common.arrays import FloatArray
 from tierwright.common.currency import ExchangeRate
 from tierwright.common.errors import BadInput
 from tierwright.common.fields import is_of_calendar
@@ -470,29 +469,29 @@ class _Places:
 
     def best(self) -> dict[int, int]:
         """Return the best option of each quote that keeps every limit, in the order of the objective."""
-        found: dict[int, int] = {}
-        for at in self._in_order(found):
-            found.setdefault(int(self.owner[at]), at)
-        return found
+        order = self.chosen.order
+        kept = self._in_time(order) if self.asked.limits_response else order
+        return {
+            int(self.owner[at]): int(at) for at in kept[_firsts(self.owner[kept])]
+        }
 
-    def _in_order(self, found: dict[int, int]) -> Iterator[int]:
-        if not self.asked.limits_response:
-            yield from self.chosen.order.tolist()
-            return
+    def _in_time(self, order: IntArray) -> IntArray:
+        """Return the best option of each quote that keeps the limits of response times.
 
-        def responses(rows: IntArray) -> tuple[FloatArray, ...]:
-            # Of some a better option of the same quote was found.
-            new = ~np.isin(self.owner[rows], list(found))
-            times = np.full((TIMES, len(rows)), np.inf)
-            times[:, new] = responses_of(self.table, self.chosen, rows[new])
-            return tuple(times)
-
-        yield from choose.keeping(
-            self.chosen.order,
-            responses,
-            self.asked.response_limits,
-            self.table.least_response,
-        )
+        Of each quote one option at a time is computed, the best that is left: those behind the first that keeps the
+        limits are never asked.
+        """
+        limits, least = self.asked.response_limits, self.table.least_response
+        left = choose.not_too_slow(order, limits, least)
+        kept = np.zeros(0, dtype=np.int64)
+        while len(left):
+            at = _firsts(self.owner[left])
+            times = responses_of(self.table, self.chosen, left[at])
+            good = left[at][choose.in_time(limits, times)]
+            kept = np.append(kept, good)
+            left = np.delete(left, at)
+            left = left[~np.isin(self.owner[left], self.owner[good])]
+        return np.asarray(order[np.isin(order, kept)])
 
     def rejected(self, owner: int, of: Offered | None) -> Rejected:
         """Say which limits the best option of a quote breaks that breaks one whatever runs it."""
@@ -525,6 +524,12 @@ class _Places:
             rejected_text(option, broken.constraint, broken.value, broken.limit),
             *_stated(of),
         )
+
+
+def _firsts(owners: IntArray) -> IntArray:
+    """Places where each owner comes first, in their order."""
+    _, at = np.unique(owners, return_index=True)
+    return np.sort(at)
 
 
 def _answer(

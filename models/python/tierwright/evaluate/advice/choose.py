@@ -59,15 +59,28 @@ def keeping(
     least : sequence of float64 array
         What these are at least, by option: a bound by which most are left out. [µs]
     """
-    able = np.ones(len(order), dtype=np.bool_)
-    for limit, bound in zip(limits, least, strict=True):
-        if limit is not None:
-            able &= ~(bound[order] > limit)
-    left, many = order[able], 1
+    left, many = not_too_slow(order, limits, least), 1
     while len(left):
         some, left = left[:many], left[many:]
         yield from some[in_time(limits, responses(some))].tolist()
         many = min(2 * many, MOST_AT_ONCE)
+
+
+def not_too_slow(
+    order: IntArray, limits: Sequence[float | None], least: Sequence[FloatArray]
+) -> IntArray:
+    """Leave out the options that break a limit with the least that their response times can be.
+
+    Parameters
+    ----------
+    order, limits, least
+        As `keeping`.
+    """
+    able = np.ones(len(order), dtype=np.bool_)
+    for limit, bound in zip(limits, least, strict=True):
+        if limit is not None:
+            able &= ~(bound[order] > limit)
+    return np.asarray(order[able])
 
 
 def in_time(limits: Sequence[float | None], times: Sequence[FloatArray]) -> Bools:

@@ -19,6 +19,8 @@ from tierwright.common.errors import Problems
 from tierwright.evaluate.response.queue import Wait
 
 _HALVINGS = 56
+_AT_ONCE = ((64, 4), (1024, 2))
+"""Halvings that one look at the distribution makes, for up to so many numbers: of few, many points cost what one does."""
 _WHOLE = 1e-6
 """How far shares may be from adding up to 1. [1]"""
 _ROUNDED = 1e-12
@@ -29,6 +31,8 @@ partial fractions. [1]"""
 _SURE = 60.0
 """Exponential times of the slowest wait beyond which no access is left: exp(-60) is below 1e-26."""
 MOST_WAITS = 6
+_IN_CACHE = 16_384
+"""Numbers that one step over the terms of a mixture works on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +122,7 @@ def response_tail(ways: Sequence[Way], time_s: ArrayLike) -> FloatArray:
     """
     _check(ways)
     time = broadcast("response", amounts={"time_s": time_s})["time_s"]
-    return _tail([(way, _terms(way)) for way in ways if way.share > 0], time)
+    return _Tail.of(ways).at(time)
 
 
 def response_quantile(ways: Sequence[Way], percentile: ArrayLike) -> FloatArray:
@@ -160,22 +164,35 @@ def response_quantile(ways: Sequence[Way], percentile: ArrayLike) -> FloatArray:
         "must lie between 0 and 1",
     )
     problems.raise_if_any()
-    used = [(way, _terms(way)) for way in ways if way.share > 0]
-    slow, reach = np.zeros(()), max(way.least_s for way, _ in used)
-    for way, _ in used:
+    used = [way for way in ways if way.share > 0]
+    slow, reach = np.zeros(()), max(way.least_s for way in used)
+    for way in used:
         reach += _SURE * sum(way.varying_s)
         for wait in way.waits:
             slow = slow + wait.shift_s + _SURE / wait.decay_per_s
     bounded = np.isfinite(slow)
     left = ((1 - asked) * (1 + _ROUNDED)).reshape(asked.shape + (1,) * slow.ndim)
+    tail = _Tail.of(used)
     low = np.zeros(asked.shape + slow.shape)
     high = np.broadcast_to(np.where(bounded, slow + reach, 0.0), low.shape)
-    at_once = _tail(used, low) <= left
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        enough = _tail(used, middle) <= left
-        high = np.where(enough, middle, high)
-        low = np.where(enough, low, middle)
+    at_once = tail.at(low) <= left
+    halvings = next((many for most, many in _AT_ONCE if low.size <= most), 1)
+    parts = 2**halvings
+    shares = (np.arange(1, parts) / parts).reshape((-1,) + (1,) * low.ndim)
+    for _ in range(_HALVINGS // halvings):
+        points = low + (high - low) * shares
+        # More accesses take longer than a shorter time: the points that leave too many come first.
+        before = np.count_nonzero(~(tail.at(points) <= left), axis=0)[None]
+        if halvings == 1:
+            low, high = (
+                np.where(before[0] > 0, points[0], low),
+                np.where(before[0] > 0, high, points[0]),
+            )
+            continue
+        edges = np.concatenate([low[None], points, high[None]])
+        low, high = (
+            np.take_along_axis(edges, at, axis=0)[0] for at in (before, before + 1)
+        )
     return np.asarray(np.where(bounded, np.where(at_once, 0.0, high), np.nan))
 
 
@@ -267,27 +284,90 @@ def _apart(rates: list[FloatArray]) -> tuple[FloatArray, ...]:
     return tuple(ordered)
 
 
-def _tail(used: Sequence[tuple[Way, list[_Term]]], time: FloatArray) -> FloatArray:
-    left = np.zeros(())
-    for way, terms in used:
-        for probability, shift, rates in terms:
-            beyond = time - way.least_s - shift
-            left = left + way.share * probability * _longer(rates, beyond)
-    return np.asarray(left)
+@dataclass(frozen=True, slots=True)
+class _Tail:
+    """P(R > t) of a mixture, its terms in arrays: one sum of exponential times each, from a start on.
+
+    Terms of one number of rates stand together; behind the first axes stand those of the waits.
+    """
+
+    groups: tuple[tuple[FloatArray, FloatArray, FloatArray, FloatArray], ...]
+    """Shares (terms, ...) [1], starts (terms, ...) [s], rates (rates, terms, ...) [1/s] and weights (the same) [1]."""
+
+    @classmethod
+    def of(cls, ways: Sequence[Way]) -> _Tail:
+        by_rates: dict[int, list[tuple[FloatArray, ...]]] = {}
+        for way in ways:
+            if way.share > 0:
+                for probability, shift, rates in _terms(way):
+                    row = (way.share * probability, way.least_s + shift, *rates)
+                    by_rates.setdefault(len(rates), []).append(
+                        tuple(np.broadcast_arrays(*row))
+                    )
+        groups = []
+        for rows in by_rates.values():
+            # Axes of the waits are as many in each row, so that points of time stand before them.
+            most = max(row[0].ndim for row in rows)
+            shape = np.broadcast_shapes(*(row[0].shape for row in rows))
+            found = np.stack(
+                [
+                    np.stack([np.broadcast_to(each, shape) for each in row])
+                    for row in rows
+                ],
+                axis=1,
+            ).reshape((len(rows[0]), len(rows)) + (1,) * (most - len(shape)) + shape)
+            share, start, rates = found[0], found[1], found[2:]
+            groups.append((share, start, rates, _weights(rates)))
+        return cls(tuple(groups))
+
+    def at(self, time: FloatArray) -> FloatArray:
+        """P(R > t), of the shape of the times and the waits. [1]"""
+        left = np.zeros(())
+        for share, start, rates, weights in self.groups:
+            lead = (1,) * max(0, time.ndim - (start.ndim - 1))
+            # Terms are taken so many at a time that what is between the steps stays in the cache.
+            size = max(time.size, start[0].size)
+            many = max(1, _IN_CACHE // (size * max(1, len(rates))))
+            for first in range(0, len(share), many):
+                some = slice(first, first + many)
+                found = _longer(
+                    time,
+                    *(_spread(each[some], 1, lead) for each in (share, start)),
+                    *(_spread(each[:, some], 2, lead) for each in (rates, weights)),
+                )
+                left = left + found
+        return np.asarray(left)
 
 
-def _longer(rates: tuple[FloatArray, ...], time: FloatArray) -> FloatArray:
-    """P(sum of exponential times > t): 1 before 0."""
-    if not rates:
-        return np.asarray(np.where(time < 0, 1.0, 0.0))
-    after = np.maximum(time, 0.0)
+def _spread(values: FloatArray, axes: int, lead: tuple[int, ...]) -> FloatArray:
+    """Put axes of one element, for those of the points of time, behind the first ones."""
+    return values.reshape(values.shape[:axes] + lead + values.shape[axes:])
+
+
+def _longer(
+    time: FloatArray,
+    share: FloatArray,
+    start: FloatArray,
+    rates: FloatArray,
+    weights: FloatArray,
+) -> FloatArray:
+    """Share of the accesses of some terms that take longer than a time: all of them before they start."""
+    beyond = time - start
+    if not len(rates):
+        return np.asarray((share * (beyond < 0)).sum(axis=0))
+    each = np.exp(-rates * np.maximum(beyond, 0.0))
     if len(rates) == 1:
-        return np.asarray(np.exp(-rates[0] * after))  # 1 before 0
-    found = np.zeros(())
+        return np.asarray((share * each[0]).sum(axis=0))  # 1 before the start
+    each *= weights
+    after = np.clip(each.sum(axis=0), 0.0, 1.0)
+    return np.asarray((share * np.where(beyond < 0, 1.0, after)).sum(axis=0))
+
+
+def _weights(rates: FloatArray) -> FloatArray:
+    """Weights of the exponentials in the tail of a sum of exponential times, rates along the first axis."""
+    found = np.ones_like(rates)
     for at, rate in enumerate(rates):
-        weight = np.ones(())
         for other, different in enumerate(rates):
             if other != at:
-                weight = weight * different / (different - rate)
-        found = found + weight * np.exp(-rate * after)
-    return np.asarray(np.clip(np.where(time < 0, 1.0, found), 0.0, 1.0))
+                found[at] *= different / (different - rate)
+    return found

@@ -286,9 +286,11 @@ def waiting(arrivals_per_s: ArrayLike, *, servers: int, mix: Mix) -> Wait:
     probability = np.where(
         some, np.minimum(load, constant), np.where(keeps_up, 0, np.nan)
     )
+    # Of a load next to 0 the quotient has no number: nothing waits for it.
+    busy = np.where(some, load, 1.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         shift = np.where(
-            some, np.maximum(0.0, np.log(constant / load)) / decay, spare * 0.0
+            some, np.maximum(0.0, np.log(constant / busy)) / decay, spare * 0.0
         )
     return Wait(load, mean, probability, shift, np.where(some, decay, 1 / given_wait))
 
