@@ -594,16 +594,17 @@ def _answer(
         "day": day,
         "exchange_rates": _words.rates_in_words(rates),
     }
+    advice_id = asked.advice_id
     return Ranking(
         finding=_words.finding(ranked, rejected, unreadable, zero is not None),
         warnings=about_class(asked.setting.curve),
         explain=lambda: _steps(ranked, options, asked),
-        ranking_id=_identity(asked, known, unreadable, mapping),
+        ranking_id=_identity(advice_id, known, unreadable, mapping),
         ranked=tuple(ranked),
         rejected=tuple(rejected),
         unreadable=tuple(unreadable),
         option_zero=zero,
-        advice_id=asked.advice_id,
+        advice_id=advice_id,
         objective=asked.objective,
         horizon_months=asked.setting.horizon_months,
         versions=known,
@@ -656,13 +657,13 @@ def _zero(table: Table) -> Option | None:
 
 
 def _identity(
-    asked: Asked,
+    advice_id: str,
     known: Mapping[str, str],
     unreadable: Sequence[Unreadable],
     mapping: LineMapping,
 ) -> str:
     document = {
-        "advice": asked.advice_id,
+        "advice": advice_id,
         "versions": dict(known),
         "unreadable": [(each.index, each.code, each.detail) for each in unreadable],
         "mapping": mapping.to_dict(),
