@@ -337,6 +337,29 @@ class TestMixture:
             assert (tier_of_quantile(ways, share) == "ram") == (hits > share)
         assert float(mean_response(ways)) >= (1 - hits) * 0.01 - 1e-12
 
+    @pytest.mark.parametrize("many", [3, 20, 300, 700])
+    def test_percentiles_of_many_loads_are_those_of_each_by_itself(
+        self, many: int
+    ) -> None:
+        mix = Mix.checked([0.7, 0.3], [0.004, 0.012])
+
+        def ways(load: object) -> list[Way]:
+            disk = waiting(np.asarray(load) / mix.mean_s, servers=1, mix=mix)
+            return [
+                Way("ram", 0.4, 0.0),
+                Way("flash", 0.2, 0.0001),
+                Way("disk", 0.3, 0.0064, (disk,)),
+                Way("disk", 0.1, 0.0128, (disk, disk), (0.0064, 0.0064)),
+            ]
+
+        loads = np.linspace(0.01, 0.97, many)
+        shares = [0.3, 0.5, 0.99]
+        found = response_quantile(ways(loads), shares)
+        assert found.shape == (3, many)
+        for at in (0, many // 2, many - 1):
+            alone = [float(response_quantile(ways(loads[at]), each)) for each in shares]
+            assert found[:, at] == pytest.approx(alone, rel=1e-7)
+
     @pytest.mark.oracle("evaluate.response.mixture.tier_of_quantile")
     @pytest.mark.parametrize("hits", [0.3, 0.5, 0.985, 0.99, 0.995])
     def test_the_tier_at_a_percentile_is_that_of_the_sorted_accesses(

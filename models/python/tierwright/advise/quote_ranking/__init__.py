@@ -23,7 +23,6 @@ from tierwright.advise.advice._choice import (
     response_limits,
     responses_of,
 )
-from tierwright.advise.advice._responses import TIMES
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._why_not import broken_by
 from tierwright.advise.advice._words import rejected_text
@@ -471,9 +470,7 @@ class _Places:
         """Return the best option of each quote that keeps every limit, in the order of the objective."""
         order = self.chosen.order
         kept = self._in_time(order) if self.asked.limits_response else order
-        return {
-            int(self.owner[at]): int(at) for at in kept[_firsts(self.owner[kept])]
-        }
+        return {int(self.owner[at]): int(at) for at in kept[_firsts(self.owner[kept])]}
 
     def _in_time(self, order: IntArray) -> IntArray:
         """Return the best option of each quote that keeps the limits of response times.

@@ -304,10 +304,8 @@ class _Tail:
                     by_rates.setdefault(len(rates), []).append(
                         tuple(np.broadcast_arrays(*row))
                     )
-        groups = []
+        groups: list[tuple[FloatArray, FloatArray, FloatArray, FloatArray]] = []
         for rows in by_rates.values():
-            # Axes of the waits are as many in each row, so that points of time stand before them.
-            most = max(row[0].ndim for row in rows)
             shape = np.broadcast_shapes(*(row[0].shape for row in rows))
             found = np.stack(
                 [
@@ -315,9 +313,8 @@ class _Tail:
                     for row in rows
                 ],
                 axis=1,
-            ).reshape((len(rows[0]), len(rows)) + (1,) * (most - len(shape)) + shape)
-            share, start, rates = found[0], found[1], found[2:]
-            groups.append((share, start, rates, _weights(rates)))
+            )
+            groups.append((found[0], found[1], found[2:], _weights(found[2:])))
         return cls(tuple(groups))
 
     def at(self, time: FloatArray) -> FloatArray:
