@@ -535,6 +535,11 @@ impl FlashCache for Kangaroo {
     }
 
     #[inline]
+    fn holds(&self, page: u32) -> bool {
+        self.frame_of[page as usize] != NONE
+    }
+
+    #[inline]
     fn on_exit(&mut self, exit: Exit, host: &mut impl Host) {
         let Exit { page, changed } = exit;
         let on_flash = self.frame_of[page as usize] != NONE;

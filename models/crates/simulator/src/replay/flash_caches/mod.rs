@@ -60,6 +60,7 @@ use crate::replay::translation::{
 use crate::replay::two_tier::{self, Warning};
 use crate::replay::{About, Totals, WarmedUp, disagreement, page_count};
 
+use admitted::{ADMISSION, Admitted, BY_CATEGORY};
 pub use categories::{CategoryAbout, categories};
 pub use category_counts::{CategoryCounts, CategoryRow, UnderRow, category_counts};
 pub use counters::FlashCacheCounters;
@@ -69,6 +70,8 @@ use engine::{CrashPlan, Engine, Watch};
 pub use options::OptionAbout;
 use options::Options;
 
+mod admitted;
+mod assignments;
 mod bcache;
 mod cac;
 mod cachelib;
@@ -228,6 +231,8 @@ pub(crate) trait FlashCache: Sized {
     fn on_dram_hit(&mut self, _page: u32, _host: &mut impl Host) {}
     /// Whether a page that DRAM lacks is served from flash.
     fn lookup(&mut self, page: u32, host: &mut impl Host) -> bool;
+    /// Whether a lookup would find a page on flash.
+    fn holds(&self, page: u32) -> bool;
     /// A page came from disk into DRAM.
     #[inline]
     fn on_entry(&mut self, _page: u32, _host: &mut impl Host) {}
@@ -350,8 +355,18 @@ impl FlashCacheAbout {
     pub fn options(&self) -> Vec<OptionAbout> {
         let own = self.own_options;
         let is_own = |common: &&OptionAbout| own.iter().any(|option| option.name == common.name);
-        let common = COMMON_OPTIONS.iter().filter(|option| !is_own(option));
+        let assigns = if self.has_own("assignment") {
+            &[]
+        } else {
+            admitted::OPTIONS.as_slice()
+        };
+        let common = COMMON_OPTIONS.iter().chain(assigns);
+        let common = common.filter(|option| !is_own(option));
         own.iter().chain(common).copied().collect()
+    }
+
+    fn has_own(&self, name: &str) -> bool {
+        self.own_options.iter().any(|option| option.name == name)
     }
 }
 
@@ -651,11 +666,16 @@ fn simulate<C: FlashCache>(
     about: &'static FlashCacheAbout,
     run: Run<'_, '_>,
 ) -> Result<FlashCacheResult> {
-    with_options(about, run.options, |options, dram| match dram.policy {
-        "lru" => simulate_over::<Lru, C, ()>(about, options, dram, run, &mut ()),
-        "fifo" => simulate_over::<Fifo, C, ()>(about, options, dram, run, &mut ()),
-        "clock" => simulate_over::<Clock, C, ()>(about, options, dram, run, &mut ()),
-        _ => simulate_over::<AnyPolicy, C, ()>(about, options, dram, run, &mut ()),
+    with_options(about, run.options, |options, dram, admitted| {
+        match dram.policy {
+            _ if admitted => {
+                simulate_over::<AnyPolicy, Admitted<C>, ()>(about, options, dram, run, &mut ())
+            }
+            "lru" => simulate_over::<Lru, C, ()>(about, options, dram, run, &mut ()),
+            "fifo" => simulate_over::<Fifo, C, ()>(about, options, dram, run, &mut ()),
+            "clock" => simulate_over::<Clock, C, ()>(about, options, dram, run, &mut ()),
+            _ => simulate_over::<AnyPolicy, C, ()>(about, options, dram, run, &mut ()),
+        }
     })
 }
 
@@ -666,8 +686,12 @@ fn simulate_timed<C: FlashCache>(
     timing: Timing,
 ) -> Result<TimedResult> {
     let mut clock = TimedClock::new(timing);
-    let replay = with_options(about, run.options, |options, dram| {
-        simulate_over::<AnyPolicy, C, TimedClock>(about, options, dram, run, &mut clock)
+    let replay = with_options(about, run.options, |options, dram, admitted| {
+        if admitted {
+            simulate_over::<AnyPolicy, Admitted<C>, _>(about, options, dram, run, &mut clock)
+        } else {
+            simulate_over::<AnyPolicy, C, _>(about, options, dram, run, &mut clock)
+        }
     })?;
     let held = Held {
         flash_used: Some(replay.slots_used),
@@ -680,11 +704,11 @@ fn simulate_timed<C: FlashCache>(
     })
 }
 
-/// Reads the options of a flash cache, and those of the policy of its DRAM.
+/// Reads the options of a flash cache, those of the policy of its DRAM, and whether it is behind an assignment.
 fn with_options<T>(
     about: &'static FlashCacheAbout,
     given: &[(String, String)],
-    replay: impl FnOnce(Options<'_>, Settings) -> Result<T>,
+    replay: impl FnOnce(Options<'_>, Settings, bool) -> Result<T>,
 ) -> Result<T> {
     // What is no option of the flash cache, however it is written, may be one of the policy of its DRAM.
     let known = about.options();
@@ -692,14 +716,28 @@ fn with_options<T>(
         let name = spelled(name);
         known.iter().any(|option| option.name == name)
     };
+    // A cache with rules of admission of its own keeps them behind an assignment.
+    let keeps_own = about.has_own(ADMISSION.name) || about.has_own("assignment");
+    let by_category = |(name, value): &&(String, String)| {
+        spelled(name) == ADMISSION.name && spelled(value) == BY_CATEGORY
+    };
+    let is_asked = given.iter().any(|option| by_category(&option));
     let (of_dram, own): (Vec<_>, Vec<_>) = given
         .iter()
+        .filter(|option| !(keeps_own && by_category(option)))
         .cloned()
         .partition(|(name, _)| spelled(name).starts_with(RAM_PREFIX) && !is_own(name));
     let of_its_policy = options_of_dram(&own, &known);
     let options = Options::new(about.about.name, known, &own, &of_its_policy)?;
     let dram = options.policy(RAM_POLICY, RAM_PREFIX, &of_dram)?;
-    replay(options, dram)
+    if about.has_own("assignment") {
+        return replay(options, dram, false);
+    }
+    if !keeps_own {
+        options.choice(ADMISSION.name, &[("all", ()), (BY_CATEGORY, ())])?;
+    }
+    let admitted = admitted::is_wanted(&options, is_asked)?;
+    replay(options, dram, admitted)
 }
 
 fn simulate_over<P: Policy, C: FlashCache, W: Watch>(

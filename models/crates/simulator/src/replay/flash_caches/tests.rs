@@ -405,6 +405,10 @@ impl FlashCache for ByAddress {
         self.frames[self.frame_of(page)] == Some(page)
     }
 
+    fn holds(&self, page: u32) -> bool {
+        self.frames[self.frame_of(page)] == Some(page)
+    }
+
     fn on_entry(&mut self, page: u32, host: &mut impl Host) {
         let frame = self.frame_of(page);
         let number = u32::try_from(frame).unwrap();
