@@ -8,9 +8,10 @@ use super::{
     Warning,
 };
 use crate::access::Chunk;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::replay::Totals;
 use crate::replay::bits::BitSet;
+use crate::replay::settings::spelled;
 
 /// The option, and its value, by which a flash cache is put behind an assignment.
 pub(super) const ADMISSION: OptionAbout = OptionAbout {
@@ -79,7 +80,7 @@ pub(crate) struct Settings<S> {
 /// its unit, it hears of that page from then on. A cache that takes victims of DRAM early gets none as soon as the
 /// next one is not admitted, which leaves all the same.
 #[derive(Debug)]
-struct Gate {
+pub(crate) struct Gate {
     categories: Categories,
     mixtures: Vec<Mixture>,
     lifetime: u64,
@@ -95,9 +96,71 @@ struct Gate {
 }
 
 impl Gate {
+    fn new(categories: Categories, mixtures: Vec<Mixture>, lifetime: u64) -> Self {
+        let remembers = mixtures
+            .iter()
+            .any(|mixture| mixture.uses(Rule::SecondMiss));
+        Self {
+            categories,
+            mixtures,
+            lifetime,
+            coming: Vec::new(),
+            next: 0,
+            heard: BitSet::default(),
+            requests: 0,
+            last: Vec::new(),
+            remembers,
+        }
+    }
+
+    /// The assignment that the options of a page-flow scheme state; `refused` makes an error of a value and why.
+    ///
+    /// # Errors
+    /// Those of `refused`.
+    pub(crate) fn of_scheme(
+        assignment: &str,
+        categories: &str,
+        lifetime: Option<u64>,
+        flash_pages: u32,
+        refused: impl Fn(&'static str, &str, String) -> Error,
+    ) -> Result<Self> {
+        let mixtures =
+            parse(assignment).map_err(|why| refused(ASSIGNMENT.name, assignment, why))?;
+        let wanted = spelled(categories);
+        let categories = Categories::named(&wanted).ok_or_else(|| {
+            let why = "is not one of its values".to_owned();
+            refused(CATEGORIES.name, categories, why)
+        })?;
+        let lifetime = lifetime.unwrap_or(u64::from(flash_pages.max(1)));
+        Ok(Self::new(categories, mixtures, lifetime))
+    }
+
+    pub(crate) fn grow(&mut self, pages: usize) {
+        self.heard.grow(pages);
+        if self.remembers && pages > self.last.len() {
+            self.last.resize(pages, 0);
+        }
+    }
+
+    pub(crate) fn classify(&mut self, chunk: &Chunk, spaces: &[u32]) -> Result<()> {
+        self.next = 0;
+        self.categories.of(chunk, spaces, &mut self.coming)
+    }
+
+    /// The access that comes next finds its page in DRAM.
+    #[inline]
+    pub(crate) fn pass(&mut self) {
+        self.next += 1;
+    }
+
+    #[inline]
+    pub(crate) fn hears(&self, page: u32) -> bool {
+        self.heard.contains(page)
+    }
+
     /// Numbers a request; the answer is the number of the last one of its page.
     #[inline]
-    fn request(&mut self, page: u32) -> u64 {
+    pub(crate) fn request(&mut self, page: u32) -> u64 {
         self.requests += 1;
         self.last
             .get_mut(page as usize)
@@ -106,7 +169,7 @@ impl Gate {
 
     /// Whether the rule of the access that comes next admits its page, which DRAM lacks.
     #[inline]
-    fn admits(&mut self, page: u32) -> bool {
+    pub(crate) fn admits(&mut self, page: u32) -> bool {
         let category = self
             .coming
             .get(self.next)
@@ -122,7 +185,7 @@ impl Gate {
     }
 
     #[inline]
-    fn hear(&mut self, page: u32, heard: bool) {
+    pub(crate) fn hear(&mut self, page: u32, heard: bool) {
         self.heard.take(page);
         self.heard.insert_if(page, heard);
     }
@@ -155,7 +218,7 @@ impl<H: Host> Host for Gated<'_, H> {
         if exit.changed {
             self.gate.request(exit.page);
         }
-        if self.gate.heard.contains(exit.page) {
+        if self.gate.hears(exit.page) {
             return Some(exit);
         }
         self.host.counters().disk_writes_on_exit += u64::from(exit.changed);
@@ -165,6 +228,11 @@ impl<H: Host> Host for Gated<'_, H> {
     #[inline]
     fn flash_write(&mut self, frame: u32, pages: u32) {
         self.host.flash_write(frame, pages);
+    }
+
+    #[inline]
+    fn flash_write_apart(&mut self, frame: u32, pages: u32) {
+        self.host.flash_write_apart(frame, pages);
     }
 
     #[inline]
@@ -184,7 +252,7 @@ impl<C: FlashCache> Admitted<C> {
     /// Whether the cache hears of a page in DRAM.
     #[inline]
     fn hears(&self, page: u32) -> bool {
-        self.gate.heard.contains(page) || self.cache.holds(page)
+        self.gate.hears(page) || self.cache.holds(page)
     }
 }
 
@@ -230,19 +298,14 @@ impl<C: FlashCache> FlashCache for Admitted<C> {
     }
 
     fn new(flash_pages: u32, settings: &Self::Settings) -> Self {
-        let mut mixtures = settings.mixtures.iter();
+        let Settings {
+            categories,
+            ref mixtures,
+            lifetime,
+            ..
+        } = *settings;
         Self {
-            gate: Gate {
-                categories: settings.categories,
-                mixtures: settings.mixtures.clone(),
-                lifetime: settings.lifetime,
-                coming: Vec::new(),
-                next: 0,
-                heard: BitSet::default(),
-                requests: 0,
-                last: Vec::new(),
-                remembers: mixtures.any(|mixture| mixture.uses(Rule::SecondMiss)),
-            },
+            gate: Gate::new(categories, mixtures.clone(), lifetime),
             cache: C::new(flash_pages, &settings.cache),
         }
     }
@@ -253,10 +316,7 @@ impl<C: FlashCache> FlashCache for Admitted<C> {
 
     fn grow(&mut self, pages: usize) {
         self.cache.grow(pages);
-        self.gate.heard.grow(pages);
-        if self.gate.remembers && pages > self.gate.last.len() {
-            self.gate.last.resize(pages, 0);
-        }
+        self.gate.grow(pages);
     }
 
     fn locate(&mut self, pages: &[u32], spaces: &[u32], addresses: &[u64]) {
@@ -264,9 +324,7 @@ impl<C: FlashCache> FlashCache for Admitted<C> {
     }
 
     fn classify(&mut self, chunk: &Chunk, spaces: &[u32]) -> Result<()> {
-        self.gate.next = 0;
-        let coming = &mut self.gate.coming;
-        self.gate.categories.of(chunk, spaces, coming)?;
+        self.gate.classify(chunk, spaces)?;
         self.cache.classify(chunk, spaces)
     }
 
@@ -295,7 +353,7 @@ impl<C: FlashCache> FlashCache for Admitted<C> {
 
     #[inline]
     fn on_dram_hit(&mut self, page: u32, host: &mut impl Host) {
-        self.gate.next += 1;
+        self.gate.pass();
         if self.hears(page) {
             let Self { gate, cache } = self;
             cache.on_dram_hit(page, &mut Gated { gate, host });
@@ -322,7 +380,7 @@ impl<C: FlashCache> FlashCache for Admitted<C> {
     #[inline]
     fn on_entry(&mut self, page: u32, host: &mut impl Host) {
         let Self { gate, cache } = self;
-        if gate.heard.contains(page) {
+        if gate.hears(page) {
             cache.on_entry(page, &mut Gated { gate, host });
         }
     }

@@ -55,11 +55,12 @@ use crate::replay::settings::{Settings, spelled};
 use crate::replay::timed::{Clock as TimedClock, Held, Replayed, TimedResult, Timing};
 use crate::replay::translation::{
     Asked, COLLECTIONS, DEFAULT_BLOCK, FTL_BLOCK, FTL_BUFFER, FTL_GC, FTL_MAPPING, FTL_SPARE,
-    FTL_TRIM, MOST_SPARE, Under,
+    FTL_TRIM, MOST_SPARE, STREAMS, Under,
 };
 use crate::replay::two_tier::{self, Warning};
 use crate::replay::{About, Totals, WarmedUp, disagreement, page_count};
 
+pub(crate) use admitted::Gate;
 use admitted::{ADMISSION, Admitted, BY_CATEGORY};
 pub use categories::{CategoryAbout, categories};
 pub use category_counts::{CategoryCounts, CategoryRow, UnderRow, category_counts};
@@ -131,6 +132,8 @@ pub(crate) trait Host {
     /// One write operation to the frames `frame..frame + pages`, which may wrap around. The caller
     /// counts the cause of each page.
     fn flash_write(&mut self, frame: u32, pages: u32);
+    /// The same of pages that die otherwise than the others: a device with two streams keeps them apart.
+    fn flash_write_apart(&mut self, frame: u32, pages: u32);
     /// The frames `frame..frame + pages`, which may wrap around, hold nothing that is needed.
     fn flash_trim(&mut self, frame: u32, pages: u32);
 }
@@ -141,6 +144,8 @@ pub(crate) trait FlashDevice {
     /// One write operation to the frames `frame..frame + pages`, which may wrap around. It counts what
     /// it makes of the pages; the operation itself is counted already.
     fn write(&mut self, frame: u32, pages: u32, counters: &mut FlashCacheCounters);
+    /// Writes from now on belong to a stream, which a device with one has no use for.
+    fn turn_to(&mut self, _stream: u32) {}
     /// What lies in these frames, which may wrap around, is not needed.
     fn trim(&mut self, _frame: u32, _pages: u32) {}
     /// Puts a flash translation layer under it.
@@ -789,13 +794,20 @@ fn simulate_over<P: Policy, C: FlashCache, W: Watch>(
 /// The device that the options put under a flash cache.
 fn translation(options: &Options<'_>, flash_pages: u32) -> Result<Option<Under>> {
     let Some(percent) = options.number_if_given(FTL_SPARE, 1..=u64::from(MOST_SPARE))? else {
-        return [FTL_BLOCK, FTL_GC, FTL_BUFFER, FTL_MAPPING, FTL_TRIM]
-            .into_iter()
-            .find(|name| options.is_given(name))
-            .map_or(Ok(None), |name| {
-                let why = format!("has no effect without {FTL_SPARE}");
-                Err(options.impossible(name, &why))
-            });
+        return [
+            FTL_BLOCK,
+            FTL_GC,
+            FTL_BUFFER,
+            FTL_MAPPING,
+            FTL_TRIM,
+            STREAMS,
+        ]
+        .into_iter()
+        .find(|name| options.is_given(name))
+        .map_or(Ok(None), |name| {
+            let why = format!("has no effect without {FTL_SPARE}");
+            Err(options.impossible(name, &why))
+        });
     };
     let block_pages = options.number(FTL_BLOCK, 1..=u64::from(MAX_BLOCK_PAGES))?;
     let collection = options.choice(FTL_GC, &COLLECTIONS)?;
@@ -810,6 +822,11 @@ fn translation(options: &Options<'_>, flash_pages: u32) -> Result<Option<Under>>
         return Err(options.impossible(FTL_GC, &why));
     }
     let trim = options.flag(FTL_TRIM)?;
+    let streams = if options.knows(STREAMS) {
+        options.number(STREAMS, 1..=2)?
+    } else {
+        1
+    };
     if flash_pages == 0 {
         return Ok(None);
     }
@@ -820,6 +837,7 @@ fn translation(options: &Options<'_>, flash_pages: u32) -> Result<Option<Under>>
         buffer_pages: u32::try_from(buffer_pages).unwrap_or(u32::MAX),
         mapping,
         trim,
+        streams: u32::try_from(streams).unwrap_or(1),
     };
     Under::new(flash_pages, asked).map(Some)
 }
