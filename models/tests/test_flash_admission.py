@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import random
 import sys
-from collections import Counter
+from collections import Counter, OrderedDict
 from pathlib import Path
+from typing import Any
 
 import pytest
 import test_flash_systems as systems
+from command import run
 
 from tierwright._simulator import ParameterError
 from tierwright.simulate.replay import contenders, replay
+from tierwright.trace.reading import Trace
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "fixtures" / "golden"))
 import slow_admission
@@ -200,3 +204,189 @@ def test_options_of_an_assignment_need_one(tmp_path: Path) -> None:
         trace, "flash_cache", "cachesack", 4, 40, options={"admission": "cachesack"}
     )
     assert found["options"]["assignment"] == "miss"
+
+
+class Flow:
+    """RAM and flash under LRU, exclusive or lazy, behind an assignment: pages carry the number of their last write."""
+
+    def __init__(self, scheme: str, own: dict[str, str], ram: int, flash: int) -> None:
+        self.scheme, self.sizes = scheme, (ram, flash)
+        first, *others = own["assignment"].split("+")
+        self.common = first
+        self.single = dict(each.split(":") for each in others)
+        self.lifetime = int(own.get("lifetime_requests", "0")) or flash
+        self.ram: OrderedDict[slow_systems.Page, bool] = OrderedDict()
+        self.flash: OrderedDict[slow_systems.Page, bool] = OrderedDict()
+        self.spaces: list[str] = []
+        self.asked: list[slow_systems.Page] = []
+        self.stays: dict[slow_systems.Page, bool] = {}
+        self.count: Counter[str] = Counter()
+
+    def access(self, page: slow_systems.Page, *, write: bool) -> None:
+        if page[0] not in self.spaces:
+            self.spaces.append(page[0])
+        if page in self.ram:
+            self.count["ram_hits"] += 1
+            self.ram.move_to_end(page)
+            self.ram[page] |= write
+            return
+        rule = self.single.get(str(self.spaces.index(page[0])), self.common)
+        again = page in self.asked[-self.lifetime :]
+        self.asked.append(page)
+        hit = page in self.flash
+        self.stays[page] = (
+            hit or rule in ("miss", "write") or (rule == "second_miss" and again)
+        )
+        self.count["flash_hits" if hit else "flash_misses"] += 1
+        dirty = False
+        if hit and self.scheme == "exclusive":
+            dirty = self.flash.pop(page)
+        elif hit:
+            self.flash.move_to_end(page)
+        if len(self.ram) == self.sizes[0]:
+            self.leave(*self.ram.popitem(last=False))
+        self.ram[page] = dirty or write
+
+    def leave(self, page: slow_systems.Page, dirty: bool) -> None:
+        if dirty:
+            self.asked.append(page)
+        if page in self.flash and not dirty:
+            return
+        if not self.stays[page]:
+            self.count["rejections"] += 1
+            self.count["dirty_rejections"] += dirty
+            self.count["hdd_writes"] += dirty
+            self.count["flash_invalidations"] += self.flash.pop(page, None) is not None
+            return
+        if page in self.flash:
+            self.count["flash_write_backs"] += 1
+        else:
+            if len(self.flash) == self.sizes[1]:
+                _, old = self.flash.popitem(last=False)
+                self.count["flash_evictions"] += 1
+                self.count["hdd_writes"] += old
+            self.count["flash_fills"] += 1
+        self.flash[page] = dirty
+        self.flash.move_to_end(page)
+
+
+@pytest.mark.parametrize("scheme", ["exclusive", "lazy"])
+def test_a_scheme_takes_an_assignment_too(scheme: str, tmp_path: Path) -> None:
+    seen: Counter[str] = Counter()
+    names = (
+        "ram_hits", "flash_hits", "flash_misses", "rejections", "dirty_rejections",
+        "hdd_writes", "flash_fills", "flash_write_backs", "flash_evictions",
+        "flash_invalidations",
+    )  # fmt: skip
+    for seed in range(2 * TRACES):
+        draw = random.Random(f"{scheme} {seed}")
+        steps = systems.trace_of(draw)
+        own = assigned(draw, ASSIGNMENTS[:3])
+        sizes = (draw.randint(1, 8), draw.randint(8, 40))
+        model = Flow(scheme, own, *sizes)
+        for _, page, write in steps:
+            model.access(page, write=write)
+        trace = systems.written(steps, tmp_path / f"{seed}.csv")
+        given = {"admission": "cachesack", **own}
+        found = replay(trace, "scheme", scheme, *sizes, options=given)
+        assert {name: found[name] for name in names} == {
+            name: model.count[name] for name in names
+        }, f"trace {seed} with {own} over {sizes}"
+        plain = replay(trace, "scheme", scheme, *sizes)
+        same = replay(trace, "scheme", scheme, *sizes, options={"admission": "cachesack"})
+        assert {**same, "admission": "all"} == plain
+        seen.update(model.count)
+    for key in ("flash_hits", "rejections", "dirty_rejections", "flash_evictions"):
+        assert seen[key] > 0, key
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"assignment": "never"}, "has no effect without admission=cachesack"),
+        ({"categories": "hour"}, "has no effect without admission=cachesack"),
+        ({"lifetime_requests": "5"}, "has no effect without admission=cachesack"),
+        ({"admission": "cachesack", "assignment": "nevr"}, "is not one of never"),
+        ({"admission": "cachesack", "categories": "colour"}, "is not one of its values"),
+        (
+            {
+                "admission": "cachesack",
+                "block_pages": "2",
+                "block_technique": "invalidating",
+            },
+            "categories are of RAM pages",
+        ),
+    ],
+)
+def test_a_scheme_refuses_what_is_no_assignment(
+    options: dict[str, str], words: str, tmp_path: Path
+) -> None:
+    trace = systems.written(systems.trace_of(random.Random(1)), tmp_path / "a.csv")
+    with pytest.raises(ParameterError, match=words):
+        replay(trace, "scheme", "lazy", 4, 40, options=options)
+
+
+FOUND = Path(__file__).parents[2] / "fixtures" / "traces" / "tpcc-20w-cut.csv.zst"
+
+
+def test_streams_lower_write_amplification(tmp_path: Path) -> None:
+    """The one that is counted beside it is that of a replay with one stream, and two streams copy less."""
+    trace = Trace(FOUND)
+    options = {"ftl_spare_percent": "28", "ftl_block_pages": "64", "set_pages": "8"}
+    one, two = (
+        replay(
+            trace, "flash_cache", "kangaroo", 1000, 8000,
+            options={**options, "streams": streams, "ftl_trim": "true"},
+        )["ftl"]
+        for streams in ("1", "2")
+    )  # fmt: skip
+    assert two["waf_one_stream"] == one["waf"]
+    assert two["erases_one_stream"] == one["erases"]
+    assert "waf_one_stream" not in one
+    assert 1 < two["waf"] < 0.9 * one["waf"]
+    assert [stream["host_writes"] for stream in one["streams"]] == [two["host_writes"]]
+    assert sum(stream["host_writes"] for stream in two["streams"]) == one["host_writes"]
+    with pytest.raises(ParameterError, match="has no effect without ftl_spare_percent"):
+        replay(trace, "flash_cache", "kangaroo", 10, 100, options={"streams": "2"})
+    with pytest.raises(ParameterError, match="no option `streams`"):
+        replay(trace, "flash_cache", "face", 10, 100, options={"streams": "2"})
+
+
+def test_simulate_takes_a_plan_of_what_to_cache(tmp_path: Path) -> None:
+    sizes = ["--ram-pages", "1000", "--flash-pages", "8000"]
+    devices = ["--flash-device", "samsung-pm9a3-7.68tb-u2", "--disk-device", "toshiba-mg10-20tb"]
+    plan = tmp_path / "plan.json"
+    made = run("cachesack", FOUND, *sizes, *devices, "--no-replay", "--json")
+    plan.write_text(made.stdout)
+    answer = json.loads(made.stdout)
+
+    def simulated(scheme: str, *more: str) -> dict[str, Any]:
+        done = run("simulate", FOUND, "--scheme", scheme, *sizes, *more, "--json")
+        assert done.returncode == 0, done.stderr
+        found: dict[str, Any] = json.loads(done.stdout)
+        return found
+
+    planned = simulated("larc", "--plan", str(plan))
+    assert planned["options"]["assignment"] == answer["chosen"]["assignment"]
+    assert planned["options"]["lifetime_requests"] == str(round(answer["lifetime_requests"]))
+    assert planned["flash_writes"] < simulated("larc")["flash_writes"]
+    itself = simulated("cachesack", "--plan", str(plan))
+    assert itself["options"]["assignment"] == answer["chosen"]["assignment"]
+
+    lines = tmp_path / "plan.txt"
+    first, second = answer["rows"][:2]
+    lines.write_text(f"# by hand\n*=second_miss\n{first['name']} = never\n{second['number']}=miss\n")
+    by_hand = simulated("face", "--plan", str(lines), "--option", "mode=write_through")
+    assert by_hand["options"]["assignment"] == (
+        f"second_miss+{first['number']}:never+{second['number']}:miss"
+    )
+    assert by_hand["options"]["admission"] == "mixed"
+    for text, words in (
+        ("nothing\n", "line 1: `nothing` is not CATEGORY=RULES"),
+        ("9/9=never\n", "the trace has no relation `9/9`"),
+        ('{"rows": []}', "is not an answer of"),
+    ):
+        lines.write_text(text)
+        done = run("simulate", FOUND, "--scheme", "face", *sizes, "--plan", lines)
+        assert done.returncode == 2
+        assert words in " ".join(done.stderr.split())

@@ -146,6 +146,8 @@ impl Under {
     /// Writes flash pages one after the other, the first again behind the last.
     #[inline]
     pub(crate) fn write(&mut self, first: u32, pages: u32, stream: u32) {
+        // A device with one stream has it for all.
+        let stream = if self.mixed.is_some() { stream } else { 0 };
         self.ftl.write_run(first, pages, stream);
         if let Some(untrimmed) = &mut self.untrimmed {
             untrimmed.write_run(first, pages, stream);
