@@ -60,7 +60,9 @@ def test_what_is_not_admitted_the_slow_model_never_hears_of(
         draw = random.Random(seed)
         own = assigned(draw, ASSIGNMENTS)
         own["categories"] = draw.choice(("relation", "hour", "size"))
-        model = slow_admission.behind(slow_systems.MODELS[name])({**options, **own}, *sizes)
+        model = slow_admission.behind(slow_systems.MODELS[name])(
+            {**options, **own}, *sizes
+        )
         for time_us, page, write in steps:
             model.access(time_us, page, write=write)
         expected = model.finish()
@@ -293,7 +295,9 @@ def test_a_scheme_takes_an_assignment_too(scheme: str, tmp_path: Path) -> None:
             name: model.count[name] for name in names
         }, f"trace {seed} with {own} over {sizes}"
         plain = replay(trace, "scheme", scheme, *sizes)
-        same = replay(trace, "scheme", scheme, *sizes, options={"admission": "cachesack"})
+        same = replay(
+            trace, "scheme", scheme, *sizes, options={"admission": "cachesack"}
+        )
         assert {**same, "admission": "all"} == plain
         seen.update(model.count)
     for key in ("flash_hits", "rejections", "dirty_rejections", "flash_evictions"):
@@ -307,7 +311,10 @@ def test_a_scheme_takes_an_assignment_too(scheme: str, tmp_path: Path) -> None:
         ({"categories": "hour"}, "has no effect without admission=cachesack"),
         ({"lifetime_requests": "5"}, "has no effect without admission=cachesack"),
         ({"admission": "cachesack", "assignment": "nevr"}, "is not one of never"),
-        ({"admission": "cachesack", "categories": "colour"}, "is not one of its values"),
+        (
+            {"admission": "cachesack", "categories": "colour"},
+            "is not one of its values",
+        ),
         (
             {
                 "admission": "cachesack",
@@ -354,7 +361,14 @@ def test_streams_lower_write_amplification(tmp_path: Path) -> None:
 
 def test_simulate_takes_a_plan_of_what_to_cache(tmp_path: Path) -> None:
     sizes = ["--ram-pages", "1000", "--flash-pages", "8000"]
-    devices = ["--flash-device", "samsung-pm9a3-7.68tb-u2", "--disk-device", "toshiba-mg10-20tb"]
+    devices = [
+        "--flash-device",
+        "samsung-pm9a3-7.68tb-u2",
+        "--disk-device",
+        "toshiba-mg10-20tb",
+        "--price-book",
+        "street-2026-q3",
+    ]
     plan = tmp_path / "plan.json"
     made = run("cachesack", FOUND, *sizes, *devices, "--no-replay", "--json")
     plan.write_text(made.stdout)
@@ -368,14 +382,18 @@ def test_simulate_takes_a_plan_of_what_to_cache(tmp_path: Path) -> None:
 
     planned = simulated("larc", "--plan", str(plan))
     assert planned["options"]["assignment"] == answer["chosen"]["assignment"]
-    assert planned["options"]["lifetime_requests"] == str(round(answer["lifetime_requests"]))
+    assert planned["options"]["lifetime_requests"] == str(
+        round(answer["lifetime_requests"])
+    )
     assert planned["flash_writes"] < simulated("larc")["flash_writes"]
     itself = simulated("cachesack", "--plan", str(plan))
     assert itself["options"]["assignment"] == answer["chosen"]["assignment"]
 
     lines = tmp_path / "plan.txt"
     first, second = answer["rows"][:2]
-    lines.write_text(f"# by hand\n*=second_miss\n{first['name']} = never\n{second['number']}=miss\n")
+    lines.write_text(
+        f"# by hand\n*=second_miss\n{first['name']} = never\n{second['number']}=miss\n"
+    )
     by_hand = simulated("face", "--plan", str(lines), "--option", "mode=write_through")
     assert by_hand["options"]["assignment"] == (
         f"second_miss+{first['number']}:never+{second['number']}:miss"

@@ -29,6 +29,7 @@ import { RunProgress } from "@/components/run-progress";
 import { SizeInput } from "@/components/size-input";
 import { useReplay } from "@/components/use-replay";
 import { type AnalysisInputs, AnalysisPage } from "@/questions/analysis-page";
+import { KeptAnswer } from "@/questions/kept-answer";
 import type { AnalysisSearch, AnalysisState } from "@/questions/point";
 import { usePatch } from "@/questions/use-analysis";
 import { CATEGORIES, type CacheSearch } from "@/questions/what-to-cache";
@@ -65,6 +66,7 @@ export function WhatToCachePage() {
       height={520}
       empty="What to cache is found from the accesses of a trace."
       untraced={UNTRACED}
+      asks={({ state, search }) => ({ what_to_cache: cacheQuestion(state, search) })}
       hasJob
       forProduction
       view={(inputs) => <WhatToCacheView {...inputs} />}
@@ -74,7 +76,7 @@ export function WhatToCachePage() {
 
 type Search = CacheSearch & AnalysisSearch;
 
-function WhatToCacheView({ state, name, summary }: AnalysisInputs) {
+function WhatToCacheView({ state, name, summary, asks }: AnalysisInputs) {
   const search = useSearch({ strict: false }) as Search;
   const patch = usePatch<Search>();
   const names = useCatalogNames();
@@ -86,6 +88,15 @@ function WhatToCacheView({ state, name, summary }: AnalysisInputs) {
   const found = asked.checked;
   return (
     <>
+      <KeptAnswer
+        question="what_to_cache"
+        asks={asks}
+        job={{
+          start: asked.again,
+          running: asked.isRunning,
+          done: found !== undefined,
+        }}
+      />
       <Controls state={state} search={search} summary={summary} patch={patch} />
       {asked.error !== null && (
         <ProblemAlert

@@ -76,9 +76,7 @@ def _of_answer(path: Path, text: str) -> dict[str, str]:
         ) from error
 
 
-def _of_lines(
-    path: Path, text: str, kind: str, trace: Trace, ram_pages: int
-) -> str:
+def _of_lines(path: Path, text: str, kind: str, trace: Trace, ram_pages: int) -> str:
     """Write lines as an assignment; a category that is not a number is looked for by its name."""
     common, single = "miss", []
     numbers: dict[str, int] | None = None

@@ -450,9 +450,7 @@ def simulate(
     else:
         warm = made.warm_up_of(warm_up)
         stand_in = StandIn.of(made, wanted, warm)
-        found = _simulated(
-            made.trace, stand_in.replay, policy, scheme, options, warm
-        )
+        found = _simulated(made.trace, stand_in.replay, policy, scheme, options, warm)
         found["production"] = stand_in.document(found, budget)
     if found["trace"]["skipped_records"]:
         found["skipped_records"] = found["trace"]["skipped_records"]
