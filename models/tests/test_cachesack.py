@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from tierwright import _simulator
 from tierwright.advise import cachesack
 from tierwright.advise.checks import cachesack as checks
+from tierwright.catalogue.vectors.conformance import FORMULAS
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import percent
 from tierwright.evaluate.cachesack import choose, knapsack, served, uniform
@@ -225,8 +226,7 @@ options_of = st.lists(
 )
 
 
-@pytest.mark.oracle("evaluate.cachesack.knapsack")
-@pytest.mark.formula("evaluate.cachesack.knapsack")
+@pytest.mark.formula("mod.caching_knapsack")
 @given(each=options_of, first=st.integers(0, 60), capacity=st.integers(0, 60))
 def test_the_knapsack_is_the_linear_programme_and_no_pure_assignment_is_better(
     each: list[list[tuple[int, int]]], first: int, capacity: int
@@ -236,6 +236,14 @@ def test_the_knapsack_is_the_linear_programme_and_no_pure_assignment_is_better(
         [[first, *(one[1] for one in row)] for row in each], dtype=np.float64
     )
     found = knapsack(space, cost, float(capacity))
+    rows = [
+        {"category": at, "space": float(held), "cost": float(paid)}
+        for at in range(len(each))
+        for held, paid in zip(space[at], cost[at], strict=True)
+    ]
+    asked = FORMULAS["mod.caching_knapsack"]({"options": rows, "capacity": capacity})
+    assert asked["shares"] == found.shares.ravel().tolist()
+    assert (asked["cost"], asked["price"]) == (found.cost, found.price)
     assert found.cost == pytest.approx(programme(space, cost, capacity), abs=1e-6)
     assert found.cost <= pure(space, cost, capacity) + 1e-9
     assert found.space <= capacity + 1e-9

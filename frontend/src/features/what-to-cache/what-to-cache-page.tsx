@@ -122,7 +122,9 @@ function WhatToCacheView({ state, name, summary, asks }: AnalysisInputs) {
             query={whatToCacheCheck(cacheCheck(body, search))}
             what="hits, writes and cost"
             subtitle="Replays the choice as the admission of a flash cache, and admitting every miss beside it."
-            options={<FlashCacheChoice summary={summary} search={search} patch={patch} />}
+            options={
+              <FlashCacheChoice summary={summary} search={search} patch={patch} />
+            }
             replays={replaysOf(summary)}
           />
         </section>

@@ -7,8 +7,8 @@ from typing import Any
 
 from tierwright.advise.cachesack import BILLION, SECONDS_PER_MONTH, WhatToCache
 from tierwright.advise.checks.checked import Checked, CheckedFigure, row
-from tierwright.common.errors import BadInput
 from tierwright.common.currency import money
+from tierwright.common.errors import BadInput
 from tierwright.common.wording import percent
 from tierwright.hardware.rated_endurance import TB
 from tierwright.simulate.contenders import (
