@@ -473,6 +473,30 @@ def test_the_check_takes_any_flash_cache_and_shows_the_gap(
     assert costs["miss"] == pytest.approx(usd(before), rel=1e-6)
 
 
+def test_what_is_lru_and_writes_through_agrees_with_the_cache_of_the_model(
+    tpcc: CategoryCounts,
+) -> None:
+    """Open CAS by default is that, written for itself; only the second miss differs, by how old it may be."""
+    found = answered(tpcc)
+    here = {
+        cache: [
+            replay(
+                TPCC,
+                each.family,
+                each.name,
+                each.ram_pages,
+                each.flash_pages,
+                options=each.options,
+            )
+            for each in checks.wanted(found, cache).values()
+        ]
+        for cache in ("cachesack", "open_cas")
+    }
+    for one, other in zip(here["cachesack"], here["open_cas"], strict=True):
+        for name in ("flash_hits", "flash_writes", "hdd_writes"):
+            assert one[name] == pytest.approx(other[name], rel=0.01)
+
+
 def test_a_check_refuses_what_it_cannot_replay(tpcc: CategoryCounts) -> None:
     found = answered(tpcc)
     with pytest.raises(BadInput, match="`no_cache` is unknown"):
