@@ -195,6 +195,22 @@ def test_a_crash_behind_an_assignment_adds_up(
         assert "restart" in refused
 
 
+def test_stating_an_assignment_asks_for_it(tmp_path: Path) -> None:
+    trace = systems.written(systems.trace_of(random.Random(1)), tmp_path / "a.csv")
+    stated, asked_too = (
+        replay(trace, "flash_cache", "larc", 4, 40, options=options)
+        for options in (
+            {"assignment": "never"},
+            {"assignment": "never", "admission": "cachesack"},
+        )
+    )
+    assert stated == asked_too
+    assert stated["options"]["admission"] == "cachesack"
+    plain = replay(trace, "flash_cache", "larc", 4, 40)
+    assert plain["options"]["admission"] == "all"
+    assert "assignment" not in plain["options"]
+
+
 def test_options_of_an_assignment_need_one(tmp_path: Path) -> None:
     trace = systems.written(systems.trace_of(random.Random(1)), tmp_path / "a.csv")
     for option, value in (("categories", "size"), ("lifetime_requests", "5")):

@@ -287,18 +287,18 @@ def _pool_split(answer: PoolSplitCosts) -> Iterator[KeptFigure]:
 
 def _what_to_cache(answer: WhatToCacheOut) -> Iterator[KeptFigure]:
     figure = _maker("what_to_cache")
-    chosen = answer.chosen
-    yield figure("cost", "Cost of reads and wear", _money(chosen.usd_per_month), _USD)
+    chosen = answer.chosen.model_dump()
+    yield figure("cost", "Cost of reads and wear", chosen["usd_per_month"], _USD)
     yield figure(
         "saved", "Below admitting every miss", _money(answer.saved_usd_per_month), _USD
     )
-    yield figure("hit_share", "Hits of flash", chosen.hit_share, "1")
-    yield figure("flash_writes", "Flash writes", chosen.flash_writes, "pages")
+    yield figure("hit_share", "Hits of flash", chosen["hit_share"], "1")
+    yield figure("flash_writes", "Flash writes", chosen["flash_writes"], "pages")
     yield figure("lifetime", "Stay on flash", answer.lifetime_s, "s")
-    for each in answer.alternatives:
-        of = _maker("what_to_cache", each.name.replace("_", " "))
-        yield of("cost", "Cost for all", _money(each.usd_per_month), _USD)
-    yield figure("assignment", "Assignment", chosen.assignment)
+    for each in (alternative.model_dump() for alternative in answer.alternatives):
+        of = _maker("what_to_cache", each["name"].replace("_", " "))
+        yield of("cost", "Cost for all", each["usd_per_month"], _USD)
+    yield figure("assignment", "Assignment", chosen["assignment"])
 
 
 _MOST_SIZES = 12

@@ -365,7 +365,7 @@ impl FlashCacheAbout {
         } else {
             admitted::OPTIONS.as_slice()
         };
-        let common = COMMON_OPTIONS.iter().chain(assigns);
+        let common = assigns.iter().chain(COMMON_OPTIONS);
         let common = common.filter(|option| !is_own(option));
         own.iter().chain(common).copied().collect()
     }
@@ -738,10 +738,14 @@ fn with_options<T>(
     if about.has_own("assignment") {
         return replay(options, dram, false);
     }
+    let admitted = admitted::is_wanted(&options, is_asked)?;
     if !keeps_own {
         options.choice(ADMISSION.name, &[("all", ()), (BY_CATEGORY, ())])?;
+        if admitted {
+            // As an assignment asks for it, whether it is given or not.
+            options.hold(ADMISSION.name, BY_CATEGORY);
+        }
     }
-    let admitted = admitted::is_wanted(&options, is_asked)?;
     replay(options, dram, admitted)
 }
 

@@ -109,6 +109,12 @@ impl<'given> Options<'given> {
         self.taken.borrow_mut().push(taken);
     }
 
+    /// Puts another value in force than was read.
+    pub(crate) fn hold(&self, name: &'static str, value: &str) {
+        self.taken.borrow_mut().retain(|(taken, _)| taken != name);
+        self.note(name, &value);
+    }
+
     fn refuse(&self, name: &'static str, value: &str, message: &str) -> Error {
         let about = self.about(name);
         Error::BadParameter {
