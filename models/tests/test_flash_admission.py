@@ -377,6 +377,31 @@ def test_streams_lower_write_amplification(tmp_path: Path) -> None:
         replay(trace, "flash_cache", "face", 10, 100, options={"streams": "2"})
 
 
+def test_a_stream_that_is_written_in_order_is_never_copied() -> None:
+    """Allison and others (EuroSys 2025): apart, the log has a WAF of 1 and needs no spare space, and the sets get all."""
+    found = replay(
+        Trace(FOUND),
+        "flash_cache",
+        "kangaroo",
+        1000,
+        4000,
+        options={
+            "set_pages": "8",
+            "log_percent": "50",
+            "partitions": "1",
+            "segment_pages": "64",
+            "ftl_spare_percent": "7",
+            "ftl_block_pages": "32",
+            "streams": "2",
+        },
+    )["ftl"]
+    sets, log = found["streams"]
+    assert log["host_writes"] > sets["host_writes"] / 2
+    assert log["moved"] == 0
+    assert sets["moved"] == found["moved"] > 0
+    assert 1 < found["waf"] < 0.6 * found["waf_one_stream"]
+
+
 def test_simulate_takes_a_plan_of_what_to_cache(tmp_path: Path) -> None:
     sizes = ["--ram-pages", "1000", "--flash-pages", "8000"]
     devices = [
