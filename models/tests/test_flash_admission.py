@@ -211,6 +211,30 @@ def test_stating_an_assignment_asks_for_it(tmp_path: Path) -> None:
     assert "assignment" not in plain["options"]
 
 
+@pytest.mark.parametrize(
+    ("family", "name"),
+    [("flash_cache", "larc"), ("flash_cache", "cachesack"), ("scheme", "lazy")],
+)
+def test_a_category_that_the_trace_lacks_is_named(
+    family: Any, name: str, tmp_path: Path
+) -> None:
+    steps = [(at, (f"1/{at % 2}", at), False) for at in range(40)]
+    trace = systems.written(steps, tmp_path / "two.csv")
+
+    def noted(assignment: str) -> list[str]:
+        options = {"admission": "cachesack", "assignment": assignment}
+        found = replay(trace, family, name, 4, 20, options=options)
+        return [
+            each["message"]
+            for each in found["warnings"]
+            if each["name"] == "unknown_category"
+        ]
+
+    [said] = noted("miss+1:never+7:second_miss")
+    assert "names category 7, and the highest number in the trace is 1" in said
+    assert noted("miss+1:never") == noted("never") == []
+
+
 def test_options_of_an_assignment_need_one(tmp_path: Path) -> None:
     trace = systems.written(systems.trace_of(random.Random(1)), tmp_path / "a.csv")
     for option, value in (("categories", "size"), ("lifetime_requests", "5")):

@@ -361,6 +361,10 @@ pub(crate) trait Scheme: Machine {
     fn counters(&self) -> SchemeCounters;
     /// Gives its admission what the options assign to categories; a scheme without one is never asked to.
     fn assign(&mut self, _gate: Gate) {}
+    /// Things to know about what it was given, once the trace was seen.
+    fn notes(&self) -> Vec<Warning> {
+        Vec::new()
+    }
     /// Puts flash on a device; a scheme that is compiled without one is never asked to.
     fn put_on(&mut self, _device: Placed) {}
     /// The warm-up has ended: what a device counted before does not count.
@@ -385,13 +389,13 @@ pub(crate) fn simulate<S: Scheme, N: Scheme>(
     policies: &Policies,
     run: Run<'_, '_>,
 ) -> Result<SchemeResult> {
-    let tiers = Tiers::of::<S>(about, &run)?;
+    let mut tiers = Tiers::of::<S>(about, &run)?;
     let Run {
         source,
         on_progress,
         ..
     } = run;
-    let (counters, totals, ftl) = if tiers.without_flash {
+    let (counters, totals, ftl, notes) = if tiers.without_flash {
         let ram = policies.ram.needs_future();
         count::<N>(
             about,
@@ -414,6 +418,7 @@ pub(crate) fn simulate<S: Scheme, N: Scheme>(
             on_progress,
         )?
     };
+    tiers.warnings.extend(notes);
     Ok(SchemeResult {
         ftl: ftl.map(Box::new),
         ..tiers.result(about, policies, counters, totals)
@@ -578,7 +583,7 @@ fn count<S: Scheme>(
     needs_future: bool,
     source: &mut dyn AccessSource,
     on_progress: OnProgress<'_>,
-) -> Result<(SchemeCounters, Totals, Option<FtlResult>)> {
+) -> Result<(SchemeCounters, Totals, Option<FtlResult>, Vec<Warning>)> {
     let ram = Cache {
         pages: ram_pages,
         settings: &policies.ram,
@@ -609,7 +614,7 @@ fn count<S: Scheme>(
         .finished(totals)
         .map_err(|text| disagreement(about.name, &text))?;
     let counters = scheme.counters().since(before);
-    Ok((counters, totals, scheme.translated()?))
+    Ok((counters, totals, scheme.translated()?, scheme.notes()))
 }
 
 fn count_timed<S: Scheme>(

@@ -5,6 +5,7 @@ use crate::access::Chunk;
 use crate::error::Result;
 use crate::replay::flash_caches::Gate;
 use crate::replay::tier::Victim;
+use crate::replay::two_tier::Warning;
 
 /// Decides at each miss of RAM about the stay in RAM that it begins, as [`Gate`] does before a flash cache.
 ///
@@ -75,6 +76,10 @@ impl Admission for ByCategory {
         self.gate
             .as_ref()
             .is_none_or(|gate| gate.hears(victim.page))
+    }
+
+    fn notes(&self) -> Vec<Warning> {
+        self.gate.as_ref().map_or_else(Vec::new, Gate::notes)
     }
 
     fn recount(&self) -> std::result::Result<(), String> {

@@ -13,6 +13,7 @@ use crate::replay::About;
 use crate::replay::flash_caches::Gate;
 use crate::replay::settings::{Need, Setting, Values};
 use crate::replay::tier::Victim;
+use crate::replay::two_tier::Warning;
 
 mod accessed_twice;
 pub(crate) mod all;
@@ -50,6 +51,10 @@ pub(crate) trait Admission {
     fn on_exit(&mut self, _victim: Victim) {}
     /// Whether flash takes the victim.
     fn admits(&self, victim: Victim) -> bool;
+    /// Things to know about what it was given, once the trace was seen.
+    fn notes(&self) -> Vec<Warning> {
+        Vec::new()
+    }
     /// Counts the rule's own state again; the text says what disagrees.
     fn recount(&self) -> std::result::Result<(), String>;
 }

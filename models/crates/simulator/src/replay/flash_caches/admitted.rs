@@ -1,7 +1,7 @@
 //! An assignment of categories to admissions before any flash cache: what it does not admit, the cache never hears of.
 
-use super::assignments::{ASSIGNMENT, CATEGORIES, Mixture, Rule, parse};
-use super::categories::Categories;
+use super::assignments::{ASSIGNMENT, Assignment, CATEGORIES, Rule, parse};
+use super::categories::{Categories, MOST};
 use super::options::Options;
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Host, OptionAbout,
@@ -60,8 +60,7 @@ pub(super) fn is_wanted(options: &Options<'_>, by_category: bool) -> Result<bool
 pub(crate) struct Settings<S> {
     cache: S,
     categories: Categories,
-    /// By the number of the category; the last one is of all that are not told apart.
-    mixtures: Vec<Mixture>,
+    assignment: Assignment,
     /// Of a page behind a request. [requests]
     lifetime: u64,
 }
@@ -82,11 +81,13 @@ pub(crate) struct Settings<S> {
 #[derive(Debug)]
 pub(crate) struct Gate {
     categories: Categories,
-    mixtures: Vec<Mixture>,
+    assignment: Assignment,
     lifetime: u64,
     /// Of the accesses of a chunk, and which comes next.
     coming: Vec<u16>,
     next: usize,
+    /// Of the categories so far.
+    highest: Option<u16>,
     /// Pages in DRAM of which the cache hears.
     heard: BitSet,
     requests: u64,
@@ -96,16 +97,15 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
-    fn new(categories: Categories, mixtures: Vec<Mixture>, lifetime: u64) -> Self {
-        let remembers = mixtures
-            .iter()
-            .any(|mixture| mixture.uses(Rule::SecondMiss));
+    fn new(categories: Categories, assignment: Assignment, lifetime: u64) -> Self {
+        let remembers = assignment.uses(Rule::SecondMiss);
         Self {
             categories,
-            mixtures,
+            assignment,
             lifetime,
             coming: Vec::new(),
             next: 0,
+            highest: None,
             heard: BitSet::default(),
             requests: 0,
             last: Vec::new(),
@@ -124,15 +124,14 @@ impl Gate {
         flash_pages: u32,
         refused: impl Fn(&'static str, &str, String) -> Error,
     ) -> Result<Self> {
-        let mixtures =
-            parse(assignment).map_err(|why| refused(ASSIGNMENT.name, assignment, why))?;
+        let parsed = parse(assignment).map_err(|why| refused(ASSIGNMENT.name, assignment, why))?;
         let wanted = spelled(categories);
         let categories = Categories::named(&wanted).ok_or_else(|| {
             let why = "is not one of its values".to_owned();
             refused(CATEGORIES.name, categories, why)
         })?;
         let lifetime = lifetime.unwrap_or(u64::from(flash_pages.max(1)));
-        Ok(Self::new(categories, mixtures, lifetime))
+        Ok(Self::new(categories, parsed, lifetime))
     }
 
     pub(crate) fn grow(&mut self, pages: usize) {
@@ -144,7 +143,14 @@ impl Gate {
 
     pub(crate) fn classify(&mut self, chunk: &Chunk, spaces: &[u32]) -> Result<()> {
         self.next = 0;
-        self.categories.of(chunk, spaces, &mut self.coming)
+        self.categories.of(chunk, spaces, &mut self.coming)?;
+        self.highest = self.highest.max(self.coming.iter().copied().max());
+        Ok(())
+    }
+
+    /// What to say of the assignment, once the trace was seen.
+    pub(crate) fn notes(&self) -> Vec<Warning> {
+        self.assignment.notes(self.highest)
     }
 
     /// The access that comes next finds its page in DRAM.
@@ -170,14 +176,10 @@ impl Gate {
     /// Whether the rule of the access that comes next admits its page, which DRAM lacks.
     #[inline]
     pub(crate) fn admits(&mut self, page: u32) -> bool {
-        let category = self
-            .coming
-            .get(self.next)
-            .copied()
-            .map_or(self.mixtures.len() - 1, usize::from);
+        let category = self.coming.get(self.next).copied().unwrap_or(MOST);
         self.next += 1;
         let last = self.request(page);
-        match self.mixtures[category].of(page) {
+        match self.assignment.of(category, page) {
             Rule::Never => false,
             Rule::SecondMiss => last > 0 && self.requests - last <= self.lifetime,
             Rule::Miss | Rule::Write => true,
@@ -268,7 +270,7 @@ impl<C: FlashCache> FlashCache for Admitted<C> {
         Ok(Settings {
             cache: C::settings(options, run)?,
             categories: options.choice(CATEGORIES.name, &Categories::choices())?,
-            mixtures: options.parsed(ASSIGNMENT.name, parse)?,
+            assignment: options.parsed(ASSIGNMENT.name, parse)?,
             lifetime: options.number_or(
                 LIFETIME.name,
                 1..=u64::MAX - 1,
@@ -300,12 +302,12 @@ impl<C: FlashCache> FlashCache for Admitted<C> {
     fn new(flash_pages: u32, settings: &Self::Settings) -> Self {
         let Settings {
             categories,
-            ref mixtures,
+            ref assignment,
             lifetime,
             ..
         } = *settings;
         Self {
-            gate: Gate::new(categories, mixtures.clone(), lifetime),
+            gate: Gate::new(categories, assignment.clone(), lifetime),
             cache: C::new(flash_pages, &settings.cache),
         }
     }
@@ -331,6 +333,7 @@ impl<C: FlashCache> FlashCache for Admitted<C> {
     fn keep_places(&mut self, crashed: &mut Self) {
         self.gate.coming = std::mem::take(&mut crashed.gate.coming);
         self.gate.next = crashed.gate.next;
+        self.gate.highest = crashed.gate.highest;
         self.cache.keep_places(&mut crashed.cache);
     }
 
@@ -437,7 +440,9 @@ impl<C: FlashCache> FlashCache for Admitted<C> {
     }
 
     fn notes(&self) -> Vec<Warning> {
-        self.cache.notes()
+        let mut notes = self.cache.notes();
+        notes.extend(self.gate.notes());
+        notes
     }
 
     fn recount(

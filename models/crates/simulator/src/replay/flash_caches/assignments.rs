@@ -1,7 +1,7 @@
 //! Assignments of categories to admissions: what enters flash, as an option states it.
 
-use super::OptionAbout;
 use super::categories::{MOST, NAMES};
+use super::{OptionAbout, Warning};
 
 /// When a page of a category enters flash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,22 +104,67 @@ pub(super) const ASSIGNMENT: OptionAbout = OptionAbout {
     is_place: false,
 };
 
+/// The rules of every category.
+#[derive(Debug, Clone)]
+pub(super) struct Assignment {
+    /// By the number of the category; the last one is of all that are not told apart.
+    mixtures: Vec<Mixture>,
+    /// The highest number that is named by itself.
+    highest_named: Option<u16>,
+}
+
+impl Assignment {
+    #[inline]
+    pub(super) fn of(&self, category: u16, page: u32) -> Rule {
+        self.mixtures[usize::from(category)].of(page)
+    }
+
+    /// Whether any page of any category is under the rule.
+    pub(super) fn uses(&self, rule: Rule) -> bool {
+        self.mixtures.iter().any(|mixture| mixture.uses(rule))
+    }
+
+    /// What to say where it names a category that the trace, whose highest is given, does not have.
+    pub(super) fn notes(&self, highest_seen: Option<u16>) -> Vec<Warning> {
+        let named = self.highest_named.filter(|&named| named < MOST);
+        let (Some(named), Some(seen)) = (named, highest_seen) else {
+            return Vec::new();
+        };
+        if named <= seen {
+            return Vec::new();
+        }
+        vec![Warning {
+            name: "unknown_category",
+            message: format!(
+                "assignment names category {named}, and the highest number in the trace is {seen}"
+            ),
+            hint: "`tierwright cachesack` lists the numbers of the categories of a trace, as does its JSON"
+                .to_owned(),
+        }]
+    }
+}
+
 /// Reads `RULES+NUMBER:RULES+...`: of all categories, then of single ones.
-pub(super) fn parse(text: &str) -> std::result::Result<Vec<Mixture>, String> {
+pub(super) fn parse(text: &str) -> std::result::Result<Assignment, String> {
     let mut items = text.split('+');
     let all = Mixture::parse(items.next().unwrap_or_default())?;
     let mut mixtures = vec![all; usize::from(MOST) + 1];
+    let mut highest_named = None;
     for item in items {
         let (number, rules) = item
             .split_once(':')
             .ok_or_else(|| format!("`{item}` is not NUMBER:RULES"))?;
-        let place = number.parse::<usize>().ok();
-        let place = place
-            .and_then(|number| mixtures.get_mut(number))
+        let named = number.parse::<u16>().ok();
+        let named = named
+            .filter(|&named| named <= MOST)
             .ok_or_else(|| format!("`{number}` is not a category from 0 to {MOST}"))?;
-        *place = Mixture::parse(rules)?;
+        mixtures[usize::from(named)] = Mixture::parse(rules)?;
+        highest_named = highest_named.max(Some(named));
     }
-    Ok(mixtures)
+    Ok(Assignment {
+        mixtures,
+        highest_named,
+    })
 }
 
 #[cfg(test)]
@@ -129,12 +174,25 @@ mod tests {
     #[test]
     fn an_assignment_names_all_categories_and_then_single_ones() {
         let found = parse("miss+3:never+512:Second-Miss*0.25*write").expect("well formed");
+        assert!(found.uses(Rule::Write) && found.notes(Some(2)).is_empty());
+        let found = found.mixtures;
         assert_eq!(found[0], Mixture::whole(Rule::Miss));
         assert_eq!(found[3], Mixture::whole(Rule::Never));
         let last = found[512];
         assert_eq!((last.first, last.rest), (Rule::SecondMiss, Rule::Write));
         let first = (0..1000).filter(|&page| last.of(page) == Rule::SecondMiss);
         assert!((245..=255).contains(&first.count()));
+    }
+
+    #[test]
+    fn a_category_that_the_trace_lacks_is_named() {
+        let found = parse("miss+3:never+1:never").expect("well formed");
+        let noted = |seen| found.notes(seen).len();
+        assert_eq!(
+            [noted(Some(2)), noted(Some(3)), noted(Some(9)), noted(None)],
+            [1, 0, 0, 0]
+        );
+        assert!(found.notes(Some(2))[0].message.contains("category 3"));
     }
 
     #[test]

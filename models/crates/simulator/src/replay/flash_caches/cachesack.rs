@@ -1,12 +1,13 @@
 //! An LRU flash cache that asks an assignment of categories to admissions what enters.
 
-use super::assignments::{ASSIGNMENT, CATEGORIES, Mixture, Rule, parse};
+use super::assignments::{ASSIGNMENT, Assignment, CATEGORIES, Rule, parse};
 use super::categories::{Categories, MOST};
 use super::chains::{Ends, Links};
 use super::frames::{Copies, DIRECTORY, FrameTable, persistent};
 use super::options::Options;
 use super::{
     Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host, OptionAbout,
+    Warning,
 };
 use crate::access::Chunk;
 use crate::error::Result;
@@ -14,8 +15,7 @@ use crate::error::Result;
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     categories: Categories,
-    /// By the number of the category; the last one is of all that are not told apart.
-    mixtures: Vec<Mixture>,
+    assignment: Assignment,
     persistent_directory: bool,
 }
 
@@ -52,6 +52,8 @@ pub(crate) struct CacheSack {
     /// Of the accesses of a chunk, and which comes next.
     coming: Vec<u16>,
     next: usize,
+    /// Of the categories so far.
+    highest: Option<u16>,
     category_of: Vec<u16>,
     /// 0: not requested yet.
     last: Vec<u64>,
@@ -75,7 +77,8 @@ impl CacheSack {
 
     #[inline]
     fn rule(&self, page: u32) -> Rule {
-        self.settings.mixtures[usize::from(self.category_of[page as usize])].of(page)
+        let category = self.category_of[page as usize];
+        self.settings.assignment.of(category, page)
     }
 
     fn admit(&mut self, page: u32, host: &mut impl Host) {
@@ -101,7 +104,7 @@ impl FlashCache for CacheSack {
     fn settings(options: &Options<'_>, run: Conditions) -> Result<Settings> {
         Ok(Settings {
             categories: options.choice("categories", &Categories::choices())?,
-            mixtures: options.parsed("assignment", parse)?,
+            assignment: options.parsed("assignment", parse)?,
             persistent_directory: persistent(options, run)?,
         })
     }
@@ -114,6 +117,7 @@ impl FlashCache for CacheSack {
             order: Ends::EMPTY,
             coming: Vec::new(),
             next: 0,
+            highest: None,
             category_of: Vec::new(),
             last: Vec::new(),
             requests: 0,
@@ -132,12 +136,21 @@ impl FlashCache for CacheSack {
 
     fn classify(&mut self, chunk: &Chunk, spaces: &[u32]) -> Result<()> {
         self.next = 0;
-        self.settings.categories.of(chunk, spaces, &mut self.coming)
+        self.settings
+            .categories
+            .of(chunk, spaces, &mut self.coming)?;
+        self.highest = self.highest.max(self.coming.iter().copied().max());
+        Ok(())
+    }
+
+    fn notes(&self) -> Vec<Warning> {
+        self.settings.assignment.notes(self.highest)
     }
 
     fn keep_places(&mut self, crashed: &mut Self) {
         self.coming = std::mem::take(&mut crashed.coming);
         self.next = crashed.next;
+        self.highest = crashed.highest;
         self.category_of = std::mem::take(&mut crashed.category_of);
     }
 

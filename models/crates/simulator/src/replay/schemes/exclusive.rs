@@ -11,7 +11,9 @@ use crate::replay::policies::{Policy, Removable};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Tier, Victim};
 use crate::replay::translation::{BLOCK, BUFFER, Below, GC, MAPPING, Placed, SPARE, TRIM};
-use crate::replay::two_tier::{Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, add_up};
+use crate::replay::two_tier::{
+    Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, Warning, add_up,
+};
 use crate::replay::{FLASH, Fill, Machine, Totals};
 
 /// Figure 3 of Koltsidas and Viglas.
@@ -179,6 +181,10 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Scheme for Exclusive<R, F,
 
     fn assign(&mut self, gate: Gate) {
         self.admission.assign(gate);
+    }
+
+    fn notes(&self) -> Vec<Warning> {
+        self.admission.notes()
     }
 
     fn put_on(&mut self, device: Placed) {
