@@ -31,6 +31,9 @@ COMPANIONS = {
     "ftl_buffer_pages": {"ftl_spare_percent": "28", "ftl_block_pages": "16"},
     "ftl_mapping": {"ftl_spare_percent": "28", "ftl_block_pages": "16"},
     "ftl_trim": {"ftl_spare_percent": "28", "ftl_block_pages": "16"},
+    "streams": {"ftl_spare_percent": "28", "ftl_block_pages": "16"},
+    "categories": {"admission": "cachesack"},
+    "lifetime_requests": {"admission": "cachesack"},
 }
 """Options that mean something only beside another one."""
 CHOICE_COMPANIONS = {

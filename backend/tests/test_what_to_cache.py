@@ -95,3 +95,32 @@ def test_what_cannot_be_answered_is_refused_by_its_field(application, changes, w
     refused = application.client.post(PLACE, json={**ASKED, **changes})
     assert refused.status_code == 422
     assert where in [each["where"] for each in refused.json()["errors"]]
+
+
+def test_the_check_is_replayed_through_any_flash_cache(application):
+    """Of another cache than that of the model the check shows the gap, and claims nothing of 5 %."""
+    answered(application, ASKED)
+    for cache, title in (("larc", "LARC"), ("FACE", "FaCE")):
+        body = {**ASKED, "flash_cache": cache}
+        checked = application.post(f"{PLACE}/check", body, 200)
+        assert checked["sentence"].startswith(f"Before {title}, the choice ")
+        assert "within" not in checked["sentence"]
+        assert title in checked["basis"]
+        assert {row["of"] for row in checked["rows"]} == {"by_category", "miss"}
+    refused = application.client.post(
+        f"{PLACE}/check", json={**ASKED, "flash_cache": "nocache"}
+    )
+    assert refused.status_code == 422
+    assert "`nocache` is unknown" in refused.json()["detail"]
+
+
+def test_production_refuses_a_cache_that_works_by_the_clock(application):
+    workload = scaled(application, "What to cache by the clock")
+    body = {**ASKED, "workload_id": workload["id"]}
+    body |= {"ram_pages": 20_000, "flash_pages": 100_000}
+    answered(application, body)
+    refused = application.client.post(
+        f"{PLACE}/check", json={**body, "flash_cache": "l2arc"}
+    )
+    assert refused.status_code == 422
+    assert "works by the clock" in refused.json()["detail"]

@@ -13,7 +13,7 @@ import json
 import math
 import random
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -1919,6 +1919,80 @@ def control_of_today() -> None:
     add("mod.dwpd_rate", inputs, {"bytes_per_s": 216_000_000_000 // 64_800})
     add("mod.dwpd_rate", {**inputs, "write_max": 1000}, {"bytes_per_s": 1000})
     refuse("mod.dwpd_rate", {**inputs, "elapsed_s": 86_400}, "the day is over")
+    caching_knapsacks()
+
+
+def best_mixture(
+    options: list[tuple[int, Fraction, Fraction]], capacity: Fraction
+) -> tuple[Fraction, Fraction]:
+    """Try all choices of one option for each category, and all pairs of them that share the space left.
+
+    The optimum of the linear programme is at a vertex: at most one category mixes two of its options.
+    """
+    names = sorted({category for category, _, _ in options})
+    of = {name: [each[1:] for each in options if each[0] == name] for name in names}
+    best: tuple[Fraction, Fraction] | None = None
+    for chosen in product(*(of[name] for name in names)):
+        space = sum((each[0] for each in chosen), Fraction())
+        cost = sum((each[1] for each in chosen), Fraction())
+        found = [(cost, space)] if space <= capacity else []
+        for at, name in enumerate(names):
+            for other in of[name]:
+                wide = other[0] - chosen[at][0]
+                if space <= capacity < space + wide:
+                    part = (capacity - space) / wide
+                    found.append((cost + part * (other[1] - chosen[at][1]), capacity))
+        for each in found:
+            best = each if best is None or each < best else best
+    assert best is not None
+    return best
+
+
+def caching_knapsacks() -> None:
+    hand = [(1, 0, 9), (1, 4, 1), (2, 0, 5), (2, 2, 3)]
+    one = [(7, 0, 10), (7, 3, 4), (7, 4, 6), (7, 9, 1)]
+    uneven = [
+        (0, 0, 20),
+        (0, 5, 8),
+        (0, 8, 5),
+        (1, 0, 6),
+        (1, 2, 1),
+        (2, 0, 3),
+        (2, 1, 3),
+    ]
+    for options, capacity, shares, price in (
+        (hand, 5, [0, 1, Fraction(1, 2), Fraction(1, 2)], 1),
+        (hand, 100, [0, 1, 0, 1], 0),
+        (hand, 0, [1, 0, 1, 0], 2),
+        (one, 6, [0, Fraction(1, 2), 0, Fraction(1, 2)], Fraction(1, 2)),
+        (uneven, 8, [0, Fraction(2, 3), Fraction(1, 3), 0, 1, 1, 0], 1),
+    ):
+        exact = [
+            (name, Fraction(space), Fraction(cost)) for name, space, cost in options
+        ]
+        cost, space = best_mixture(exact, Fraction(capacity))
+        add(
+            "mod.caching_knapsack",
+            {
+                "options": [
+                    {"category": name, "space": space_, "cost": cost_}
+                    for name, space_, cost_ in options
+                ],
+                "capacity": capacity,
+            },
+            {"shares": shares, "space": space, "cost": cost, "price": price},
+        )
+    refuse(
+        "mod.caching_knapsack",
+        {
+            "options": [
+                {"category": 1, "space": 1, "cost": 2},
+                {"category": 1, "space": 2, "cost": 1},
+            ],
+            "capacity": 5,
+        },
+        "the first option takes space",
+    )
 
 
 def build() -> dict[str, Any]:

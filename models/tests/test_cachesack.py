@@ -20,12 +20,14 @@ from hypothesis import strategies as st
 from tierwright import _simulator
 from tierwright.advise import cachesack
 from tierwright.advise.checks import cachesack as checks
+from tierwright.catalogue.vectors.conformance import FORMULAS
 from tierwright.common.errors import BadInput
+from tierwright.common.wording import percent
 from tierwright.evaluate.cachesack import choose, knapsack, served, uniform
 from tierwright.hardware import catalog
 from tierwright.profile import categories
 from tierwright.profile.categories import ADMISSIONS, CategoryCounts
-from tierwright.simulate.replay import Replay, replay
+from tierwright.simulate.replay import Replay, contenders, replay
 from tierwright.trace.reading import Trace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -224,8 +226,7 @@ options_of = st.lists(
 )
 
 
-@pytest.mark.oracle("evaluate.cachesack.knapsack")
-@pytest.mark.formula("evaluate.cachesack.knapsack")
+@pytest.mark.formula("mod.caching_knapsack")
 @given(each=options_of, first=st.integers(0, 60), capacity=st.integers(0, 60))
 def test_the_knapsack_is_the_linear_programme_and_no_pure_assignment_is_better(
     each: list[list[tuple[int, int]]], first: int, capacity: int
@@ -235,6 +236,14 @@ def test_the_knapsack_is_the_linear_programme_and_no_pure_assignment_is_better(
         [[first, *(one[1] for one in row)] for row in each], dtype=np.float64
     )
     found = knapsack(space, cost, float(capacity))
+    rows = [
+        {"category": at, "space": float(held), "cost": float(paid)}
+        for at in range(len(each))
+        for held, paid in zip(space[at], cost[at], strict=True)
+    ]
+    asked = FORMULAS["mod.caching_knapsack"]({"options": rows, "capacity": capacity})
+    assert asked["shares"] == found.shares.ravel().tolist()
+    assert (asked["cost"], asked["price"]) == (found.cost, found.price)
     assert found.cost == pytest.approx(programme(space, cost, capacity), abs=1e-6)
     assert found.cost <= pure(space, cost, capacity) + 1e-9
     assert found.space <= capacity + 1e-9
@@ -409,6 +418,92 @@ def test_money_is_counters_times_prices(tpcc: CategoryCounts) -> None:
     assert sum(row.saved_usd_per_month for row in found.rows) == pytest.approx(
         found.saved_usd_per_month
     )
+
+
+@pytest.mark.parametrize("cache", ["larc", "face", "lazy-cleaning", "tac"])
+def test_the_check_takes_any_flash_cache_and_shows_the_gap(
+    tpcc: CategoryCounts, cache: str
+) -> None:
+    found = answered(tpcc)
+    counters: dict[str, dict[str, Any]] = {}
+
+    def run_one(asked: Replay) -> dict[str, Any]:
+        found_ = replay(
+            TPCC,
+            asked.family,
+            asked.name,
+            asked.ram_pages,
+            asked.flash_pages,
+            options=asked.options,
+        )
+        counters[asked.options["assignment"]] = found_
+        return found_
+
+    checked = checks.replayed(found, run_one, cache)
+    title = next(
+        each["title"]
+        for each in contenders("flash_cache")
+        if each["name"] == cache.replace("-", "_")
+    )
+    chosen, before = counters[found.chosen.assignment], counters["miss"]
+    plain = replay(
+        TPCC, "flash_cache", chosen["scheme"], found.ram_pages, found.flash_pages
+    )
+    names = ("flash_hits", "flash_misses", "flash_writes", "hdd_writes")
+    assert [before[name] for name in names] == [plain[name] for name in names]
+    # Of what the choice keeps from flash, FaCE and LC write less; each of them pays for what it reads and writes.
+    assert chosen["flash_writes"] < before["flash_writes"]
+
+    def usd(counted: dict[str, Any]) -> float:
+        charges = found.charges
+        each = (
+            counted["flash_misses"] * charges.usd_per_billion_reads / 1e9
+            + counted["flash_writes"] * 8192 * charges.usd_per_tb_written / 1e12
+        )
+        return each * 730 * 3600 / (tpcc.duration_s or 0.0)
+
+    verb = "saves" if usd(chosen) <= usd(before) else "costs"
+    assert checked.finding.startswith(f"Before {title}, the choice {verb} ")
+    assert f"against {title} without it" in checked.finding
+    assert "within" not in checked.finding
+    worst = max(abs(row.gap_relative or 0.0) for row in checked.rows)
+    assert percent(worst) in checked.finding
+    costs = {row.of: row.simulated for row in checked.rows if row.figure == "cost"}
+    assert costs["by_category"] == pytest.approx(usd(chosen), rel=1e-6)
+    assert costs["miss"] == pytest.approx(usd(before), rel=1e-6)
+
+
+def test_what_is_lru_and_writes_through_agrees_with_the_cache_of_the_model(
+    tpcc: CategoryCounts,
+) -> None:
+    """Open CAS by default is that, written for itself; only the second miss differs, by how old it may be."""
+    found = answered(tpcc)
+    here = {
+        cache: [
+            replay(
+                TPCC,
+                each.family,
+                each.name,
+                each.ram_pages,
+                each.flash_pages,
+                options=each.options,
+            )
+            for each in checks.wanted(found, cache).values()
+        ]
+        for cache in ("cachesack", "open_cas")
+    }
+    for one, other in zip(here["cachesack"], here["open_cas"], strict=True):
+        for name in ("flash_hits", "flash_writes", "hdd_writes"):
+            assert one[name] == pytest.approx(other[name], rel=0.01)
+
+
+def test_a_check_refuses_what_it_cannot_replay(tpcc: CategoryCounts) -> None:
+    found = answered(tpcc)
+    with pytest.raises(BadInput, match="`no_cache` is unknown"):
+        checks.wanted(found, "no_cache")
+    with pytest.raises(BadInput, match="works by the clock"):
+        checks.wanted(found, "sce", of_a_recording=True)
+    assert checks.wanted(found, "sce")["miss"].name == "sce"
 
 
 def choose_shares(found: cachesack.WhatToCache, counts: CategoryCounts) -> Any:

@@ -173,6 +173,38 @@ def checked(answer: wear.Wear, *names: str) -> Checked:
     return wear_check.replayed(answer, curve, Trace(TRACE), flash_caches=names)
 
 
+def test_two_streams_are_counted_beside_one_and_the_life_is_that_of_one() -> None:
+    found = checked(worn(block_pages=20), "kangaroo", "face")
+    waf = {
+        (row.of, row.figure): row.simulated
+        for row in found.rows
+        if row.figure.startswith("write amplification")
+    }
+    plain = replay(
+        Trace(TRACE),
+        "flash_cache",
+        "kangaroo",
+        RAM_PAGES,
+        FLASH_PAGES,
+        options={
+            "ftl_spare_percent": "28",
+            "ftl_block_pages": "20",
+            "ftl_gc": "greedy",
+        },
+        warm_up=recorded().curve.accesses // 2,
+    )
+    one = waf["kangaroo", "write amplification"]
+    two = waf["kangaroo", "write amplification with two streams"]
+    assert one is not None
+    assert two is not None
+    assert two < one
+    assert one == pytest.approx(plain["ftl"]["waf"], rel=1e-9)
+    assert ("face", "write amplification with two streams") not in waf
+    assert "The life of Kangaroo is that with one stream" in found.basis
+    alone = checked(worn(block_pages=20), "face")
+    assert "one stream" not in alone.basis
+
+
 def test_flash_caches_wear_flash_by_all_that_they_write() -> None:
     answer = worn()
     found = checked(answer, "larc", "lazy_cleaning")

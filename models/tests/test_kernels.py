@@ -436,12 +436,16 @@ def test_memory_of_face_entries() -> None:
 
 @pytest.mark.formula(
     "evaluate.metadata.PRESETS.bcache",
+    "evaluate.metadata.PRESETS.bighash",
+    "evaluate.metadata.PRESETS.cachelib",
     "evaluate.metadata.PRESETS.dm_cache",
     "evaluate.metadata.PRESETS.dm_writeboost",
     "evaluate.metadata.PRESETS.enhanceio",
     "evaluate.metadata.PRESETS.face",
     "evaluate.metadata.PRESETS.flashcache",
+    "evaluate.metadata.PRESETS.kangaroo",
     "evaluate.metadata.PRESETS.l2arc",
+    "evaluate.metadata.PRESETS.open_cas",
     "evaluate.metadata.PRESETS.sce",
 )
 @given(

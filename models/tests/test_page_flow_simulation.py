@@ -59,6 +59,7 @@ def test_lists() -> None:
         "accessed_twice",
         "top_f",
         "read_intensive",
+        "cachesack",
     ]
     needing = [rule["name"] for rule in replay.admissions() if rule["needs"]]
     assert needing == ["clean_only", "read_intensive"]

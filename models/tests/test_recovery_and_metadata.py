@@ -31,6 +31,8 @@ fragments = st.integers(0, 12).map(lambda doublings: 4096 * 2**doublings)
 
 @pytest.mark.oracle(
     "evaluate.metadata.PRESETS.bcache",
+    "evaluate.metadata.PRESETS.bighash",
+    "evaluate.metadata.PRESETS.cachelib",
     "evaluate.metadata.PRESETS.dm_cache",
     "evaluate.metadata.PRESETS.dm_writeboost",
     "evaluate.metadata.PRESETS.enhanceio",
@@ -51,11 +53,28 @@ fragments = st.integers(0, 12).map(lambda doublings: 4096 * 2**doublings)
         ("dm_writeboost", 100 * GIB, 1 * GIB),
         # The kernel's guide to the policies of dm-cache: 25 bytes a block, here of 256 KiB.
         ("dm_cache", TIB, 25 * 2**22),
+        # CacheLib: 8 bytes a record of the index of large objects, and a bucket of 4 KiB.
+        ("cachelib", TIB, 2 * GIB),
+        ("bighash", TIB, 2 * GIB),
     ],
 )
 def test_memory_of_block_caches(preset: str, flash: int, published: int) -> None:
     found = metadata.PRESETS[preset].ram_bytes(flash)
     assert float(found) == pytest.approx(published, rel=1e-9)
+
+
+@pytest.mark.oracle("evaluate.metadata.PRESETS.open_cas")
+def test_open_cas_takes_what_its_statistics_say() -> None:
+    # Open-CAS/open-cas-linux#410: 926,351,414 lines of 4 KiB, "Metadata Memory Footprint 46.7 [GiB]".
+    found = metadata.PRESETS["open_cas"].ram_bytes(926_351_414 * 4096)
+    assert float(found) / GIB == pytest.approx(46.7, abs=0.05)
+
+
+@pytest.mark.oracle("evaluate.metadata.PRESETS.kangaroo")
+def test_kangaroo_takes_seven_bits_an_object() -> None:
+    # McAllister and others (SOSP 2021): 7.0 bits of DRAM an object.
+    found = metadata.PRESETS["kangaroo"].ram_bytes(10**9 * 512, page_bytes=512)
+    assert float(found) == 7 * 10**9 / 8
 
 
 @pytest.mark.oracle("evaluate.metadata.PRESETS.l2arc")

@@ -358,6 +358,18 @@ def timed(trace: Trace, name: str, **asked: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", [each["name"] for each in contenders("flash_cache")])
+def test_behind_an_assignment_it_counts_as_without_time(
+    trace: Trace, name: str
+) -> None:
+    options = {"admission": "cachesack", "assignment": "second_miss"}
+    plain = replay(trace, "flash_cache", name, *SIZES, options=options)
+    found = timed(trace, name, options=options)
+    for key, value in plain.items():
+        assert found[key] == value, key
+    assert found["bypassed"] > 0
+
+
+@pytest.mark.parametrize("name", [each["name"] for each in contenders("flash_cache")])
 def test_every_flash_cache_counts_as_without_time_and_the_same_for_a_seed(
     trace: Trace, name: str
 ) -> None:

@@ -30,7 +30,7 @@ import type {
   SweepOut,
   ThroughputCheckIn,
   WearCheckIn,
-  WhatToCacheIn,
+  WhatToCacheCheckIn,
 } from "./gen/types.gen";
 
 export type { CheckedAnswer, CheckedFigure } from "./gen/types.gen";
@@ -82,7 +82,7 @@ export const fragmentCacheCheck = checked<FragmentCacheIn>(
   checkFragmentCache,
 );
 export const breakEvenCheck = checked<BreakEvenCheckIn>("break-even", checkDramOrFlash);
-export const whatToCacheCheck = checked<WhatToCacheIn>(
+export const whatToCacheCheck = checked<WhatToCacheCheckIn>(
   "what to cache",
   checkWhatToCache,
 );

@@ -6,7 +6,12 @@ import { askWhatToCache } from "./gen/sdk.gen";
 import type { WhatToCacheIn, WhatToCacheOut } from "./gen/types.gen";
 import type { ReplayJob } from "./replay-checks";
 
-export type { CachedCategory, WhatToCacheIn, WhatToCacheOut } from "./gen/types.gen";
+export type {
+  CachedCategory,
+  WhatToCacheCheckIn,
+  WhatToCacheIn,
+  WhatToCacheOut,
+} from "./gen/types.gen";
 
 /** The answer, or the job that counts the requests of the workload for it. */
 export const whatToCacheQuery = (body: WhatToCacheIn) =>

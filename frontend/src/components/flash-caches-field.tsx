@@ -16,7 +16,7 @@ const RATE = "accesses_per_second";
 const BY_THE_CLOCK = " Caches that work by the clock are left out: ";
 
 /** Why caches that work by the clock cannot be replayed; empty where they can. */
-const whyNotTimed = (replays: Replays, timed: boolean): string => {
+export const whyNotTimed = (replays: Replays, timed: boolean): string => {
   if (replays === "recording") {
     return `${BY_THE_CLOCK}what they move in a second does not scale with the recording.`;
   }
@@ -25,14 +25,23 @@ const whyNotTimed = (replays: Replays, timed: boolean): string => {
     : `${BY_THE_CLOCK}this trace has no times. Simulate takes a rate for them.`;
 };
 
+/** Those of the flash caches that do not work by the clock, where there is a reason to leave the others out. */
+export const timedOrAll = <
+  Item extends { readonly options: readonly { readonly name: string }[] },
+>(
+  items: readonly Item[],
+  why: string,
+): readonly Item[] =>
+  why === ""
+    ? items
+    : items.filter((item) => item.options.every((option) => option.name !== RATE));
+
 /** Which flash caches are replayed beside the schemes: there are no formulas for them. */
 export function FlashCachesField(props: FlashCachesFieldProps) {
   const { search, patch } = props;
   const simulator = useQuery(simulatorQuery()).data;
   const why = whyNotTimed(props.replays, props.timed);
-  const offered = (simulator?.flash_caches ?? []).filter(
-    (item) => why === "" || item.options.every((option) => option.name !== RATE),
-  );
+  const offered = timedOrAll(simulator?.flash_caches ?? [], why);
   const chosen = cachesOf(search);
   const choose = (names: readonly string[]) =>
     patch({ caches: names.length === 0 ? undefined : names.join(",") });

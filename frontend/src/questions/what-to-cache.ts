@@ -1,6 +1,6 @@
 /** What the page "What to cache" adds to the address. */
 import { WhatToCacheIn } from "@/api/gen/bounds.gen";
-import { atLeast, bounded, oneOf, type Refused, readAddress } from "./address";
+import { atLeast, bounded, oneOf, type Refused, readAddress, text } from "./address";
 
 export const CATEGORIES = WhatToCacheIn.categories.values;
 export type Categories = (typeof CATEGORIES)[number];
@@ -14,13 +14,18 @@ export interface CacheSearch {
   read_usd?: number | undefined;
   /** Price of a terabyte written to flash; absent: of the rated writes of the device. */
   written_usd?: number | undefined;
+  /** Flash cache that is replayed behind the choice; absent: that of the model. */
+  cache?: string | undefined;
 }
+
+const MOST_NAME = 60;
 
 const FIELDS = {
   categories: oneOf(CATEGORIES),
   rate: bounded(atLeast(WhatToCacheIn.accesses_per_s, 1e-6)),
   read_usd: bounded(WhatToCacheIn.usd_per_billion_reads),
   written_usd: bounded(WhatToCacheIn.usd_per_tb_written),
+  cache: text(MOST_NAME),
 } as const;
 
 /** Reads the page's own parameters. */

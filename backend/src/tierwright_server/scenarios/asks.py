@@ -38,6 +38,11 @@ from tierwright_server.questions.wear.schemas import (
     WearIn,
     WearOut,
 )
+from tierwright_server.questions.what_to_cache import service as what_to_cache
+from tierwright_server.questions.what_to_cache.schemas import (
+    WhatToCacheIn,
+    WhatToCacheOut,
+)
 from tierwright_server.replays.sweeps import service as sweeps
 from tierwright_server.replays.sweeps.schemas import ContenderOut, ReplayOut, SweepAsk
 from tierwright_server.replays.sweeps.service import StoredReplays
@@ -69,6 +74,10 @@ class Asks(Body):
         default=None,
         description="Of `POST /pool-splits`, whose job must have ended, and of its costs at "
         "one R.",
+    )
+    what_to_cache: WhatToCacheIn | None = Field(
+        default=None,
+        description="Of `POST /what-to-cache`, whose job must have ended.",
     )
     sweep: SweepAsk | None = Field(
         default=None,
@@ -276,6 +285,22 @@ def _pool_split(answer: PoolSplitCosts) -> Iterator[KeptFigure]:
         )
 
 
+def _what_to_cache(answer: WhatToCacheOut) -> Iterator[KeptFigure]:
+    figure = _maker("what_to_cache")
+    chosen = answer.chosen.model_dump()
+    yield figure("cost", "Cost of reads and wear", chosen["usd_per_month"], _USD)
+    yield figure(
+        "saved", "Below admitting every miss", _money(answer.saved_usd_per_month), _USD
+    )
+    yield figure("hit_share", "Hits of flash", chosen["hit_share"], "1")
+    yield figure("flash_writes", "Flash writes", chosen["flash_writes"], "pages")
+    yield figure("lifetime", "Stay on flash", answer.lifetime_s, "s")
+    for each in (alternative.model_dump() for alternative in answer.alternatives):
+        of = _maker("what_to_cache", each["name"].replace("_", " "))
+        yield of("cost", "Cost for all", each["usd_per_month"], _USD)
+    yield figure("assignment", "Assignment", chosen["assignment"])
+
+
 _MOST_SIZES = 12
 """Replays of a contender that are kept singly; the means are over all of them."""
 
@@ -373,6 +398,7 @@ ASKS = {
     "wear": Ask(_of(wear.wear), _wear, _sentence),
     "recovery": Ask(_of(wear.recover), _recovery, _sentence),
     "pool_split": Ask(_of(splits.stored), _pool_split, _sentence),
+    "what_to_cache": Ask(_of(what_to_cache.stored), _what_to_cache, _sentence),
     "sweep": Ask(_of(sweeps.stored), _sweep, _sweep_sentence),
 }
 """By the field of `Asks`."""

@@ -1432,6 +1432,16 @@ export const WearIn = {
   amortisation_months: {"low":1,"high":600,"whole":true,"usual":36},
 } as const;
 
+export const WhatToCacheCheckIn = {
+  ram_pages: {"low":1,"high":9007199254740991,"whole":true},
+  flash_pages: {"low":1,"high":9007199254740991,"whole":true},
+  amortisation_months: {"low":1,"high":600,"whole":true,"usual":36},
+  categories: {"values":["relation","size","hour"],"usual":"relation"},
+  accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000},
+  usd_per_billion_reads: {"low":0,"high":1000000000},
+  usd_per_tb_written: {"low":0,"high":1000000000},
+} as const;
+
 export const WhatToCacheIn = {
   ram_pages: {"low":1,"high":9007199254740991,"whole":true},
   flash_pages: {"low":1,"high":9007199254740991,"whole":true},

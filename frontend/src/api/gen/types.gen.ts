@@ -1355,6 +1355,10 @@ export type Asks = {
      */
     pool_split?: PoolSplitAsk | null;
     /**
+     * Of `POST /what-to-cache`, whose job must have ended.
+     */
+    what_to_cache?: WhatToCacheIn | null;
+    /**
      * Of `POST /sweeps`, whose job must have ended, and of the devices that price it.
      */
     sweep?: SweepAsk | null;
@@ -1417,7 +1421,7 @@ export type AssignmentOut = {
     /**
      * Assignment
      *
-     * As option `assignment` of the flash cache `cachesack` takes it.
+     * As option `assignment` of every flash cache takes it, and of the schemes exclusive and lazy.
      */
     assignment: string;
 };
@@ -26538,6 +26542,86 @@ export type WearOut = {
 };
 
 /**
+ * WhatToCacheCheckIn
+ *
+ * The question, and what is replayed behind the choice.
+ */
+export type WhatToCacheCheckIn = {
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Ram Pages
+     *
+     * A size in pages of the workload.
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * A size in pages of the workload.
+     */
+    flash_pages: number;
+    /**
+     * Flash Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    flash_device_id: string;
+    /**
+     * Disk Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    disk_device_id: string;
+    /**
+     * Price Book Id
+     *
+     * Absent: the prices that the devices state.
+     */
+    price_book_id?: string | null;
+    /**
+     * Amortisation Months
+     *
+     * Time over which a purchase is paid. [months]
+     */
+    amortisation_months?: number;
+    /**
+     * Categories
+     *
+     * What tells accesses apart: `relation` (files, volumes or devices of other traces), `size` of the request, or `hour` since the first request.
+     */
+    categories?: 'relation' | 'size' | 'hour';
+    /**
+     * Accesses Per S
+     *
+     * Rate of page accesses; absent: of the workload. [1/s]
+     */
+    accesses_per_s?: number | null;
+    /**
+     * Usd Per Billion Reads
+     *
+     * Price of reads from the store; absent: of the time of the disk. [USD]
+     */
+    usd_per_billion_reads?: number | string | null;
+    /**
+     * Usd Per Tb Written
+     *
+     * Price of 10^12 bytes written to flash; absent: of the rated writes of the device. [USD]
+     */
+    usd_per_tb_written?: number | string | null;
+    /**
+     * Flash Cache
+     *
+     * Flash cache of `GET /simulator` to replay behind the choice, and without it; the model is of `cachesack`, an LRU flash cache that writes through.
+     */
+    flash_cache?: string;
+};
+
+/**
  * WhatToCacheIn
  *
  * Sizes, devices and prices, and what tells accesses apart.
@@ -31244,7 +31328,7 @@ export type CheckFragmentCacheResponses = {
 export type CheckFragmentCacheResponse = CheckFragmentCacheResponses[keyof CheckFragmentCacheResponses];
 
 export type CheckWhatToCacheData = {
-    body: WhatToCacheIn;
+    body: WhatToCacheCheckIn;
     path?: never;
     query?: {
         /**

@@ -3,9 +3,11 @@ import type { CachedCategory, WhatToCacheOut } from "@/api/what-to-cache";
 import { formatAmount, usd } from "@/units/quantity";
 import {
   admissionText,
+  cacheCheck,
   cacheQuestion,
   categoryColumns,
   costBars,
+  MODELLED,
   titleOf,
 } from "./question";
 
@@ -48,6 +50,12 @@ describe("what to cache", () => {
       categories: "hour",
       accesses_per_s: 7,
     });
+  });
+
+  it("checks through the flash cache of the model unless another is chosen", () => {
+    const body = cacheQuestion(STATE, {});
+    expect(cacheCheck(body, {})).toEqual({ ...body, flash_cache: MODELLED });
+    expect(cacheCheck(body, { cache: "larc" }).flash_cache).toBe("larc");
   });
 
   it("says which way the figures point", () => {

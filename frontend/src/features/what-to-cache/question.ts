@@ -1,5 +1,6 @@
 import type {
   CachedCategory,
+  WhatToCacheCheckIn,
   WhatToCacheIn,
   WhatToCacheOut,
 } from "@/api/what-to-cache";
@@ -38,6 +39,8 @@ const ENTERS: Readonly<Record<string, string>> = {
   write: "At a miss or a write",
 };
 const SAME = 0.0005;
+/** The flash cache of the model: LRU behind the assignment. */
+export const MODELLED = "cachesack";
 /** Categories that are listed until all are asked for. */
 export const MOST_LISTED = 15;
 
@@ -61,6 +64,15 @@ export function cacheQuestion(
     usd_per_tb_written: search.written_usd ?? null,
   };
 }
+
+/** Its check, replayed through the flash cache that is chosen. */
+export const cacheCheck = (
+  body: WhatToCacheIn,
+  search: CacheSearch,
+): WhatToCacheCheckIn => ({
+  ...body,
+  flash_cache: search.cache ?? MODELLED,
+});
 
 /** When the pages of a category enter flash. */
 export function admissionText({ admission, share, otherwise }: CachedCategory): string {

@@ -1,8 +1,10 @@
 import { Button, Select, Skeleton, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { memo, useMemo, useState } from "react";
 import { WhatToCacheIn as Bounds } from "@/api/gen/bounds.gen";
 import { whatToCacheCheck } from "@/api/replay-checks";
+import { simulatorQuery } from "@/api/simulator";
 import { useCatalogNames } from "@/api/use-names";
 import {
   type WhatToCacheIn,
@@ -18,6 +20,7 @@ import { AskedSteps } from "@/components/asked-steps";
 import { CautionNotes } from "@/components/caution-notes";
 import { DataTable } from "@/components/data-table";
 import { ExportCsv } from "@/components/export-csv";
+import { timedOrAll, whyNotTimed } from "@/components/flash-caches-field";
 import { OptionalNumberField } from "@/components/number-field";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -26,17 +29,20 @@ import { RunProgress } from "@/components/run-progress";
 import { SizeInput } from "@/components/size-input";
 import { useReplay } from "@/components/use-replay";
 import { type AnalysisInputs, AnalysisPage } from "@/questions/analysis-page";
+import { KeptAnswer } from "@/questions/kept-answer";
 import type { AnalysisSearch, AnalysisState } from "@/questions/point";
 import { usePatch } from "@/questions/use-analysis";
 import { CATEGORIES, type CacheSearch } from "@/questions/what-to-cache";
 import { rateOf, shownCurrency } from "@/units/currency";
 import { bytes, formatAmount, formatSeconds, pages, usd } from "@/units/quantity";
 import {
+  cacheCheck,
   cacheQuestion,
   categoryColumns,
   costBars,
   costTable,
   KINDS,
+  MODELLED,
   MOST_LISTED,
   PARTS,
   titleOf,
@@ -60,6 +66,7 @@ export function WhatToCachePage() {
       height={520}
       empty="What to cache is found from the accesses of a trace."
       untraced={UNTRACED}
+      asks={({ state, search }) => ({ what_to_cache: cacheQuestion(state, search) })}
       hasJob
       forProduction
       view={(inputs) => <WhatToCacheView {...inputs} />}
@@ -69,7 +76,7 @@ export function WhatToCachePage() {
 
 type Search = CacheSearch & AnalysisSearch;
 
-function WhatToCacheView({ state, name, summary }: AnalysisInputs) {
+function WhatToCacheView({ state, name, summary, asks }: AnalysisInputs) {
   const search = useSearch({ strict: false }) as Search;
   const patch = usePatch<Search>();
   const names = useCatalogNames();
@@ -81,6 +88,15 @@ function WhatToCacheView({ state, name, summary }: AnalysisInputs) {
   const found = asked.checked;
   return (
     <>
+      <KeptAnswer
+        question="what_to_cache"
+        asks={asks}
+        job={{
+          start: asked.again,
+          running: asked.isRunning,
+          done: found !== undefined,
+        }}
+      />
       <Controls state={state} search={search} summary={summary} patch={patch} />
       {asked.error !== null && (
         <ProblemAlert
@@ -103,14 +119,40 @@ function WhatToCacheView({ state, name, summary }: AnalysisInputs) {
           <CostChart found={found} body={body} name={name} />
           <CategoryTable found={found} body={body} />
           <ReplayCheck
-            query={whatToCacheCheck(body)}
+            query={whatToCacheCheck(cacheCheck(body, search))}
             what="hits, writes and cost"
-            subtitle="Replays the choice as the admission of an LRU flash cache, and admitting every miss beside it."
+            subtitle="Replays the choice as the admission of a flash cache, and admitting every miss beside it."
+            options={
+              <FlashCacheChoice summary={summary} search={search} patch={patch} />
+            }
             replays={replaysOf(summary)}
           />
         </section>
       )}
     </>
+  );
+}
+
+/** Which flash cache is replayed behind the choice. */
+function FlashCacheChoice({ summary, search, patch }: Omit<ControlsProps, "state">) {
+  const simulator = useQuery(simulatorQuery()).data;
+  const why = whyNotTimed(replaysOf(summary), summary.duration_s !== null);
+  return (
+    <Select
+      size="sm"
+      label="Flash cache behind the choice"
+      description={`The model is of CacheSack, an LRU flash cache; of others the check shows the gap.${why}`}
+      data={timedOrAll(simulator?.flash_caches ?? [], why).map(({ name, title }) => ({
+        value: name,
+        label: title,
+      }))}
+      value={search.cache ?? MODELLED}
+      allowDeselect={false}
+      onChange={(value) =>
+        patch({ cache: value === null || value === MODELLED ? undefined : value })
+      }
+      maw={420}
+    />
   );
 }
 

@@ -499,7 +499,7 @@ fn impossible_parameters_are_named() {
             1,
             1,
             &option[..],
-            "option `admission=clean`: scheme `lazy` takes one of all, clean_only, accessed_twice, top_f, read_intensive here",
+            "option `admission=clean`: scheme `lazy` takes one of all, clean_only, accessed_twice, top_f, read_intensive, cachesack here",
         ),
     ] {
         let error = simulate_scheme(&mut memory, name, ram, flash, options, &mut |_| true);

@@ -90,6 +90,14 @@ def cachesack(
             help="Price of a terabyte written to flash [default: price of the drive over its rated writes].",
         ),
     ] = None,
+    flash_cache: Annotated[
+        str,
+        typer.Option(
+            "--flash-cache",
+            metavar="NAME",
+            help="Flash cache that is replayed behind the choice, and without it; the model is of an LRU flash cache.",
+        ),
+    ] = "cachesack",
     replay: Annotated[
         bool,
         typer.Option(
@@ -105,8 +113,8 @@ def cachesack(
     """Choose for each relation, size class or hour whether its pages enter flash, and when.
 
     Each enters never, at its second miss, at a miss, or also when it is written: so that reads from the store and wear of
-    flash cost least together. The choice is replayed beside admitting every miss. `assignment` of the answer is the option
-    of the flash cache `cachesack` of `tierwright simulate`.
+    flash cost least together. The choice is replayed beside admitting every miss. `assignment` of the answer is an option of
+    every flash cache of `tierwright simulate`, which takes the JSON of this command as --plan.
     """
     from tierwright.advise import cachesack as question
     from tierwright.hardware import catalog
@@ -145,7 +153,11 @@ def cachesack(
         usd_per_tb_written=usd_per_tb_written,
         production_flash_pages=asked,
     )
-    checked = _checked(source.trace, found) if replay else None
+    checked = (
+        _checked(source.trace, found, flash_cache, of_a_recording=sizes is not None)
+        if replay
+        else None
+    )
     document: dict[str, Any] = {
         **found.to_dict(derivation=True),
         "replay": None if checked is None else checked.to_dict(),
@@ -164,7 +176,9 @@ def cachesack(
         _print_checked(checked)
 
 
-def _checked(trace: Trace, found: WhatToCache) -> Checked:
+def _checked(
+    trace: Trace, found: WhatToCache, flash_cache: str, *, of_a_recording: bool
+) -> Checked:
     from tierwright.advise.checks.cachesack import replayed
     from tierwright.simulate.replay import Replay
     from tierwright.simulate.replay import replay as run
@@ -181,7 +195,7 @@ def _checked(trace: Trace, found: WhatToCache) -> Checked:
                 on_progress=report,
             )
 
-    return replayed(found, one)
+    return replayed(found, one, flash_cache, of_a_recording=of_a_recording)
 
 
 def _admission(row: CategoryRow) -> str:

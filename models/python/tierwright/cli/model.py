@@ -367,6 +367,14 @@ def simulate(
             help="Option of the policy, buffer or scheme; may be repeated.",
         ),
     ] = None,
+    plan: Annotated[
+        Path | None,
+        typer.Option(
+            "--plan",
+            metavar="FILE",
+            help="What enters flash: JSON of `tierwright cachesack --json`, or lines CATEGORY=RULES, `*` for all others.",
+        ),
+    ] = None,
     warm_up: WarmUpOption = None,
     flash_metadata: FlashMetadata = None,
     flash_device: Annotated[
@@ -408,6 +416,7 @@ def simulate(
             "--ram-pages": ram_pages,
             "--flash-pages": flash_pages,
             "--option": option,
+            "--plan": plan,
         },
         flash_device,
         disk_device,
@@ -421,18 +430,27 @@ def simulate(
         asked = {"scheme": scheme, **{key: _at(size, page) for key, size in sizes_of}}
     budget = charge(trace, [asked], flash_metadata, source.curve)[0]
     wanted = _wanted(policy, scheme, asked["ram_pages"], asked.get("flash_pages", 0))
+    options = pairs(option or [], "--option")
+    if plan is not None:
+        from tierwright.cli.caching_plan import plan_options
+
+        options = plan_options(
+            plan,
+            scheme=wanted.name,
+            given=options,
+            trace=source.trace,
+            ram_pages=wanted.ram_pages,
+        )
     stand_in = None
     if made is None:
         warm = warm_up_of(trace, warm_up)
-        found = _simulated(trace, wanted, policy, scheme, option or [], warm)
+        found = _simulated(trace, wanted, policy, scheme, options, warm)
         if budget is not None:
             found["ram_budget_pages"] = budget
     else:
         warm = made.warm_up_of(warm_up)
         stand_in = StandIn.of(made, wanted, warm)
-        found = _simulated(
-            made.trace, stand_in.replay, policy, scheme, option or [], warm
-        )
+        found = _simulated(made.trace, stand_in.replay, policy, scheme, options, warm)
         found["production"] = stand_in.document(found, budget)
     if found["trace"]["skipped_records"]:
         found["skipped_records"] = found["trace"]["skipped_records"]
@@ -464,7 +482,7 @@ def _check_simulate(
         _need("--policy", given, needed=("--pages",), allowed=("--pages", "--option"))
     else:
         sizes = ("--ram-pages", "--flash-pages")
-        _need("--scheme", given, needed=sizes, allowed=(*sizes, "--option"))
+        _need("--scheme", given, needed=sizes, allowed=(*sizes, "--option", "--plan"))
     if flash_device is not None and disk_device is None:
         raise BadInput(
             "--flash-device alone cannot price the counters: misses reach the device "
@@ -478,7 +496,7 @@ def _simulated(
     wanted: Replay,
     policy: str | None,
     scheme: str | None,
-    options: list[str],
+    options: dict[str, str],
     warm_up: AskedWarmUp,
 ) -> dict[str, Any]:
     """Replay through the contender that was named, at the sizes that are wanted."""
@@ -661,7 +679,7 @@ def _simulate_two_tiers(
     trace: Trace,
     name: str,
     sizes: tuple[int, int],
-    options: list[str],
+    options: dict[str, str],
     warm_up: AskedWarmUp,
     on_progress: OnProgress,
 ) -> dict[str, Any]:
@@ -673,7 +691,7 @@ def _simulate_two_tiers(
         _two_tier_family(name),
         name,
         *sizes,
-        options=pairs(options, "--option"),
+        options=options,
         warm_up=warm_up,
         on_progress=on_progress,
     )
@@ -705,7 +723,7 @@ def _simulate_one_cache(
     trace: Trace,
     policy: str,
     pages: int,
-    options: list[str],
+    given: dict[str, str],
     warm_up: AskedWarmUp,
     on_progress: OnProgress,
 ) -> dict[str, Any]:
@@ -715,7 +733,6 @@ def _simulate_one_cache(
     wanted = policy.lower().replace("-", "_")
     policies = {entry["name"] for entry in core.contenders("policy")}
     buffers = {entry["name"] for entry in core.contenders("buffer")} - policies
-    given = pairs(options, "--option")
     if wanted in buffers:
         return core.replay(
             trace,

@@ -743,6 +743,47 @@ PRESETS: Mapping[str, MetadataPreset] = MappingProxyType(
                 "writeboost/dm-writeboost#107",
                 "about 1 % of the cache device, according to its author",
             ),
+            MetadataPreset(
+                "open_cas",
+                "Open CAS",
+                54.13,
+                4096,
+                0,
+                0,
+                "Open-CAS/open-cas-linux#410 (46.7 GiB for 926,351,414 cache lines)",
+                "cache lines of 4 KiB, as its statistics report them; lines of 32 KiB take 61.5 bytes each "
+                "(Open-CAS/open-cas-linux#1707)",
+            ),
+            MetadataPreset(
+                "cachelib",
+                "CacheLib, large objects",
+                8,
+                None,
+                0,
+                0,
+                "CacheLib, source code (a record of its index is 8 bytes)",
+                "one record per item, here a page; the hash map around the records is not stated and adds to them",
+            ),
+            MetadataPreset(
+                "bighash",
+                "CacheLib BigHash",
+                8,
+                4096,
+                0,
+                0,
+                "CacheLib, source code (Bloom filter of 8 bytes per bucket of 4 KiB)",
+                "however many objects a bucket holds",
+            ),
+            MetadataPreset(
+                "kangaroo",
+                "Kangaroo",
+                0.875,
+                None,
+                0,
+                0,
+                "McAllister and others (SOSP 2021): 7.0 bits of DRAM per object",
+                "one object per page of the workload, as in the replay: 48 bits in the log, 4 in the sets",
+            ),
         )
     }
 )

@@ -15,6 +15,8 @@ from tierwright.simulate import replay
 
 RATE = "accesses_per_second"
 """The option of what works by the clock."""
+STREAMS = "streams"
+"""The option that keeps pages apart on a device which die otherwise than others."""
 BY_THE_CLOCK = (
     "it works by the clock, and what it moves in a second does not scale with the recording; only a recording of the "
     "whole of production can be replayed through it"
@@ -50,6 +52,15 @@ def flash_cache_titles() -> dict[str, str]:
 def works_by_the_clock(row: Mapping[str, Any]) -> bool:
     """Say whether what an entry of a table moves depends on the time."""
     return any(option["name"] == RATE for option in row["options"])
+
+
+def with_streams() -> frozenset[str]:
+    """Return the flash caches whose writes can go to several streams of a device, by name."""
+    return frozenset(
+        row["name"]
+        for row in replay.contenders("flash_cache")
+        if any(option["name"] == STREAMS for option in row["options"])
+    )
 
 
 def clock_driven() -> frozenset[str]:

@@ -14,30 +14,35 @@ from tierwright_server.questions.replay_checks.schemas import CheckedAnswer
 from tierwright_server.questions.what_to_cache import service
 from tierwright_server.questions.what_to_cache.schemas import (
     CategoryCountsOut,
-    WhatToCacheIn,
+    WhatToCacheCheckIn,
 )
 from tierwright_server.replays.sweeps.schemas import SweepOut
 
 
 async def check_what_to_cache(
-    asking: Asking, body: WhatToCacheIn
+    asking: Asking, body: WhatToCacheCheckIn
 ) -> CheckedAnswer | SweepOut | CategoryCountsOut:
-    """Put the model beside replays of the choice and of admitting every miss."""
+    """Put the model beside replays of the choice and of admitting every miss, through the flash cache that is asked for."""
     answered = await service.ask(asking.session, asking.context, body)
     if isinstance(answered, CategoryCountsOut):
         return answered
     # The answer is at the sizes of the recording already.
     recording = replace(answered.recording, scaled=None)
-    replays = await counted(asking, recording, cachesack.wanted(answered.found))
+    wanted = cachesack.wanted(
+        answered.found,
+        body.flash_cache,
+        of_a_recording=answered.recording.scaled is not None,
+    )
+    replays = await counted(asking, recording, wanted)
     if not isinstance(replays, Counted):
         return replays
-    return shown(cachesack.check(answered.found, replays.counters))
+    return shown(cachesack.check(answered.found, replays.counters, body.flash_cache))
 
 
 CHECK = Check(
     "/what-to-cache/check",
     "check_what_to_cache",
     "What to cache, from replays of the choice and of admitting every miss.",
-    WhatToCacheIn,
+    WhatToCacheCheckIn,
     check_what_to_cache,
 )

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tierwright.advise import cachesack
+from tierwright.advise.checks.cachesack import FLASH_CACHE
 from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
     Answer,
@@ -74,6 +75,16 @@ class WhatToCacheIn(Body):
         )
 
 
+class WhatToCacheCheckIn(WhatToCacheIn):
+    """The question, and what is replayed behind the choice."""
+
+    flash_cache: Annotated[str, Field(min_length=1, max_length=60)] = Field(
+        default=FLASH_CACHE,
+        description="Flash cache of `GET /simulator` to replay behind the choice, and without it; the model is of "
+        "`cachesack`, an LRU flash cache that writes through.",
+    )
+
+
 class CategoryCountsOut(AnalysisOut):
     """Counts of the requests below RAM by category."""
 
@@ -112,7 +123,7 @@ class CachedCategory(Answer):
     read_usd_per_month="Of reads from the store. [USD/month]",
     write_usd_per_month="Of writes to flash. [USD/month]",
     usd_per_month="Of both. [USD/month]",
-    assignment="As option `assignment` of the flash cache `cachesack` takes it.",
+    assignment="As option `assignment` of every flash cache takes it, and of the schemes exclusive and lazy.",
 )
 class AssignmentOut(Answer):
     """One assignment as a whole."""

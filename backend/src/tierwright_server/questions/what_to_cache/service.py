@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -10,7 +12,9 @@ from tierwright.advise import cachesack
 from tierwright.advise.cachesack import WhatToCache
 from tierwright.advise.checks.points import Replay
 from tierwright.advise.in_production import check_large_enough, corresponding
+from tierwright.common.wording import counted
 from tierwright.profile.categories import of_core
+from tierwright_server.common.errors import NotComputed, NotReady
 from tierwright_server.common.schemas import WarningOut
 from tierwright_server.common.version import VERSION
 from tierwright_server.http.context import Context
@@ -39,6 +43,17 @@ class Answered:
     found: WhatToCache
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is asked for: where, at which sizes of the recording [pages], and of which counts."""
+
+    point: Point
+    recording: Recording
+    ram_pages: int
+    flash_pages: int
+    counts: dict[str, Any]
+
+
 async def what_to_cache(
     session: AsyncSession,
     context: Context,
@@ -50,6 +65,37 @@ async def what_to_cache(
     answered = await ask(session, context, body)
     if isinstance(answered, CategoryCountsOut):
         return answered
+    return await _shown(answered, body, derived=derived)
+
+
+async def stored(
+    session: AsyncSession, context: Context, body: WhatToCacheIn
+) -> WhatToCacheOut:
+    """Answer from counts that the present models have made; nothing is queued.
+
+    Raises
+    ------
+    NotComputed
+        They have yet to be made.
+    """
+    asked = await _asked(session, context, body)
+    try:
+        row = await analyses.find_of(
+            session, RunKind.CATEGORY_COUNTS, asked.recording.content, asked.counts
+        )
+        arrays = await analyses.load(context, row)
+    except NotReady as error:
+        raise NotComputed(
+            f"the current models have not counted the categories of {asked.recording.workload.name} below "
+            f"{counted(asked.ram_pages, 'page')} of RAM",
+            hint="Ask what to cache: POST /api/v1/what-to-cache. Then follow its run, and ask again.",
+        ) from error
+    return await _shown(await _answered(asked, body, arrays), body)
+
+
+async def _shown(
+    answered: Answered, body: WhatToCacheIn, *, derived: bool = False
+) -> WhatToCacheOut:
     found, point = answered.found, answered.point
     return WhatToCacheOut.showing(
         found,
@@ -76,30 +122,46 @@ async def ask(
     session: AsyncSession, context: Context, body: WhatToCacheIn
 ) -> Answered | CategoryCountsOut:
     """Ask the models, or let a job count what they need."""
-    point = await find_point(session, context, body.point())
-    recording = await recordings.find(
-        context, point.workload, point.content, point.curve
-    )
-    ram_pages, flash_pages = _recorded(body, point, recording)
+    asked = await _asked(session, context, body)
+    recording = asked.recording
     row = await analyses.create(
         session,
         context,
         RunKind.CATEGORY_COUNTS,
         (recording.workload, recording.content),
-        {"kind": body.categories, "ram_pages": ram_pages},
+        asked.counts,
         f"Categories of {recording.workload.name}",
     )
     if analyses.status_of(row) is not RunStatus.SUCCEEDED:
         return _counts_out(row)
-    arrays = await analyses.load(context, row)
+    return await _answered(asked, body, await analyses.load(context, row))
+
+
+async def _asked(
+    session: AsyncSession, context: Context, body: WhatToCacheIn
+) -> _Asked:
+    point = await find_point(session, context, body.point())
+    recording = await recordings.find(
+        context, point.workload, point.content, point.curve
+    )
+    ram_pages, flash_pages = _recorded(body, point, recording)
+    counts = {"kind": body.categories, "ram_pages": ram_pages}
+    return _Asked(point, recording, ram_pages, flash_pages, counts)
+
+
+async def _answered(
+    asked: _Asked, body: WhatToCacheIn, arrays: Mapping[str, Any]
+) -> Answered:
+    point, recording = asked.point, asked.recording
+    ram_pages, flash_pages = asked.ram_pages, asked.flash_pages
     rate = body.accesses_per_s
     if rate is None and recording.scaled is not None:
         rate = recording.scaled.machine_accesses_per_s
 
     def answer() -> WhatToCache:
-        counted = json.loads(bytes(arrays["document"]))
+        made = json.loads(bytes(arrays["document"]))
         return cachesack.answer(
-            of_core(counted, ram_pages),
+            of_core(made, ram_pages),
             flash_pages=flash_pages,
             flash=point.flash[0],
             disk=point.disk[0],

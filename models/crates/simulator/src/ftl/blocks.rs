@@ -184,6 +184,8 @@ impl Blocks {
             waf: waf(self.host_writes + self.moved, self.host_writes),
             waf_without_trim: None,
             erases_without_trim: None,
+            waf_one_stream: None,
+            erases_one_stream: None,
             used_pages: self.used,
             streams: vec![StreamCounters {
                 host_writes: self.host_writes,

@@ -339,6 +339,8 @@ impl<V: Victims> Device<V> {
             waf: waf(host_writes + moved, host_writes),
             waf_without_trim: None,
             erases_without_trim: None,
+            waf_one_stream: None,
+            erases_one_stream: None,
             used_pages: self.used,
             streams: self.counters[..self.settings.streams as usize].to_vec(),
             wear: wear(self.erases_each(), self.before.as_deref()),
@@ -561,12 +563,12 @@ impl Ftl {
         with_device!(&self.device, device => device.refused())
     }
 
-    /// Writes pages one after the other, the first again behind the last, as stream 0.
-    pub(crate) fn write_run(&mut self, first: u32, pages: u32) {
+    /// Writes pages one after the other, the first again behind the last, as one of the streams.
+    pub(crate) fn write_run(&mut self, first: u32, pages: u32, stream: u32) {
         let logical_pages = self.settings.logical_pages;
         with_target!(self, target => {
             for page in run(first, pages, logical_pages) {
-                target.write(page, 0);
+                target.write(page, stream);
             }
         });
     }

@@ -351,6 +351,12 @@ pub struct FtlResult {
     /// Blocks erased by that device.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub erases_without_trim: Option<u64>,
+    /// Of the same writes on a device that has one stream for all; none where one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waf_one_stream: Option<f64>,
+    /// Blocks erased by that device.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub erases_one_stream: Option<u64>,
     /// Logical pages in use at the end.
     pub used_pages: u64,
     /// Of each stream; copies are counted for the stream of the victim, and for none where all streams

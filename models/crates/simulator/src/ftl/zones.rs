@@ -160,6 +160,8 @@ impl Layer for Zones {
             waf: (self.host_writes > 0).then_some(1.0),
             waf_without_trim: None,
             erases_without_trim: None,
+            waf_one_stream: None,
+            erases_one_stream: None,
             used_pages: self.used,
             streams: vec![StreamCounters {
                 host_writes: self.host_writes,

@@ -182,6 +182,10 @@ trait Machine {
     fn locate(&mut self, _pages: &[u32], _spaces: &[u32], _addresses: &[u64]) -> Result<()> {
         Ok(())
     }
+    /// Tells of each coming access of a chunk what its category may depend on, where addresses are needed.
+    fn classify(&mut self, _chunk: &Chunk, _spaces: &[u32]) -> Result<()> {
+        Ok(())
+    }
     /// Tells when the accesses of a chunk arrive, as recorded; empty where the trace has no times or they were not
     /// asked for. An error ends the replay.
     fn arrive(&mut self, _times_ns: &[i64], _accesses: usize) -> Result<()> {
@@ -485,6 +489,7 @@ fn replay<M: Machine>(
         if M::NEEDS_ADDRESSES {
             let (spaces, addresses) = addresses_of(source, chunk.len())?;
             machine.locate(&chunk.pages, spaces, addresses)?;
+            machine.classify(&chunk, spaces)?;
         }
         let mut at = 0;
         while at < chunk.len() {
@@ -552,6 +557,7 @@ fn replay_foreseen<M: Machine>(
         if M::NEEDS_ADDRESSES {
             places.of(&chunk.pages, &mut spaces, &mut addresses);
             machine.locate(&chunk.pages, &spaces, &addresses)?;
+            machine.classify(&chunk, &spaces)?;
         }
         let mut at = 0;
         while at < chunk.len() {

@@ -49,6 +49,8 @@ pub enum Values {
     },
     /// One of some names.
     OneOf(&'static [&'static str]),
+    /// A text that the one who reads it checks; what it may be, in words. No number is kept of it.
+    Text(&'static str),
     /// The name of a replacement policy; its own options are given with the tier before their name.
     Policy,
 }
@@ -75,6 +77,7 @@ impl Setting {
                 format!("whole number from {least} to {most}")
             }
             Values::OneOf(names) => format!("one of {}", names.join(", ")),
+            Values::Text(words) => words.to_owned(),
             Values::Policy => "a replacement policy".to_owned(),
         }
     }
@@ -95,6 +98,7 @@ impl Setting {
                 let place = names.iter().position(|&name| name == wanted)?;
                 u32::try_from(place).ok().map(f64::from)
             }
+            Values::Text(_) => Some(0.0),
             Values::Policy => None,
         }
     }

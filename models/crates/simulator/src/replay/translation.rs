@@ -21,6 +21,8 @@ pub(crate) const FTL_BUFFER: &str = "ftl_buffer_pages";
 pub(crate) const FTL_MAPPING: &str = "ftl_mapping";
 /// Whether pages that are dropped are trimmed.
 pub(crate) const FTL_TRIM: &str = "ftl_trim";
+/// Write streams of the device.
+pub(crate) const STREAMS: &str = "streams";
 /// Most spare space.
 pub(crate) const MOST_SPARE: u32 = 1000;
 /// Pages of an erase block where nothing is given.
@@ -97,6 +99,7 @@ pub(crate) struct Asked {
     pub(crate) buffer_pages: u32,
     pub(crate) mapping: Mapping,
     pub(crate) trim: bool,
+    pub(crate) streams: u32,
 }
 
 /// A device whose logical pages are the flash pages; where it hears of TRIM, another one beside it does not.
@@ -105,6 +108,8 @@ pub(crate) struct Under {
     ftl: Ftl,
     /// Hears of the same writes, and of no TRIM.
     untrimmed: Option<Ftl>,
+    /// Where it has streams: hears of the same writes and TRIM, all in one stream.
+    mixed: Option<Ftl>,
     trim: bool,
 }
 
@@ -118,10 +123,14 @@ impl Under {
             (u64::from(flash_pages) * (100 + u64::from(asked.spare_percent))).div_ceil(100);
         let blocks = physical.div_ceil(u64::from(asked.block_pages));
         let blocks = u32::try_from(blocks).unwrap_or(u32::MAX);
-        let settings = FtlSettings {
+        let mixed = FtlSettings {
             buffer_pages: asked.buffer_pages,
             mapping: asked.mapping,
             ..FtlSettings::new(flash_pages, blocks, asked.block_pages, asked.collection)
+        };
+        let settings = FtlSettings {
+            streams: asked.streams,
+            ..mixed
         };
         let zoned = asked.mapping == Mapping::Zones;
         Ok(Self {
@@ -129,16 +138,22 @@ impl Under {
             untrimmed: (asked.trim && !zoned)
                 .then(|| Ftl::new(settings))
                 .transpose()?,
+            mixed: (asked.streams > 1).then(|| Ftl::new(mixed)).transpose()?,
             trim: asked.trim || zoned,
         })
     }
 
     /// Writes flash pages one after the other, the first again behind the last.
     #[inline]
-    pub(crate) fn write(&mut self, first: u32, pages: u32) {
-        self.ftl.write_run(first, pages);
+    pub(crate) fn write(&mut self, first: u32, pages: u32, stream: u32) {
+        // A device with one stream has it for all.
+        let stream = if self.mixed.is_some() { stream } else { 0 };
+        self.ftl.write_run(first, pages, stream);
         if let Some(untrimmed) = &mut self.untrimmed {
-            untrimmed.write_run(first, pages);
+            untrimmed.write_run(first, pages, stream);
+        }
+        if let Some(mixed) = &mut self.mixed {
+            mixed.write_run(first, pages, 0);
         }
     }
 
@@ -147,18 +162,26 @@ impl Under {
     pub(crate) fn trim(&mut self, first: u32, pages: u32) {
         if self.trim {
             self.ftl.trim_run(first, pages);
+            if let Some(mixed) = &mut self.mixed {
+                mixed.trim_run(first, pages);
+            }
         }
+    }
+
+    fn all(&mut self) -> impl Iterator<Item = &mut Ftl> {
+        let beside = self.untrimmed.iter_mut().chain(&mut self.mixed);
+        std::iter::once(&mut self.ftl).chain(beside)
     }
 
     /// All contents are given up; not counted as TRIM.
     pub(crate) fn give_up(&mut self) {
-        for ftl in std::iter::once(&mut self.ftl).chain(&mut self.untrimmed) {
+        for ftl in self.all() {
             ftl.trim_all();
         }
     }
 
     pub(crate) fn restart_counters(&mut self) {
-        for ftl in std::iter::once(&mut self.ftl).chain(&mut self.untrimmed) {
+        for ftl in self.all() {
             ftl.restart_counters();
         }
     }
@@ -170,9 +193,12 @@ impl Under {
     pub(crate) fn result(&self) -> Result<FtlResult> {
         self.ftl.refused()?;
         let without = self.untrimmed.as_ref().map(Ftl::result);
+        let mixed = self.mixed.as_ref().map(Ftl::result);
         Ok(FtlResult {
             waf_without_trim: without.as_ref().and_then(|found| found.waf),
             erases_without_trim: without.map(|found| found.erases),
+            waf_one_stream: mixed.as_ref().and_then(|found| found.waf),
+            erases_one_stream: mixed.map(|found| found.erases),
             ..self.ftl.result()
         })
     }
@@ -209,6 +235,7 @@ pub(crate) fn asked(own: &Settings, flash_pages: u32) -> Result<Option<Placed>> 
         buffer_pages: own.whole(FTL_BUFFER),
         mapping,
         trim: own.name(FTL_TRIM) == "true",
+        streams: 1,
     };
     let under = Under::new(flash_pages, asked)?;
     Ok(Some(Placed::new(flash_pages, under)))
@@ -348,7 +375,7 @@ impl Placed {
         if *frame == NOWHERE {
             *frame = self.room.take().expect("no more pages than fit");
         }
-        self.under.write(*frame, 1);
+        self.under.write(*frame, 1, 0);
     }
 
     #[inline]

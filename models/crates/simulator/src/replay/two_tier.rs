@@ -10,8 +10,9 @@ use crate::access::AccessSource;
 use crate::error::{Error, Result};
 use crate::ftl::FtlResult;
 use crate::progress::OnProgress;
-use crate::replay::admission::{self, ADMISSION};
+use crate::replay::admission::{self, ADMISSION, ASSIGNMENT, BY_CATEGORY, CATEGORIES, LIFETIME};
 use crate::replay::flash_blocks::BlockResult;
+use crate::replay::flash_caches::Gate;
 use crate::replay::policies::AnyPolicy;
 use crate::replay::schemes::none::NoFlash;
 use crate::replay::settings::{
@@ -205,6 +206,8 @@ pub(crate) struct Policies {
     ram: Settings,
     flash: Settings,
     own: Settings,
+    /// Own options that are texts, as given.
+    texts: Vec<(&'static str, String)>,
 }
 
 impl Policies {
@@ -217,6 +220,7 @@ impl Policies {
         let mut ram = (RAM_POLICY.default, Vec::new());
         let mut flash = (FLASH_POLICY.default, Vec::new());
         let mut own = Settings::defaults(about.options);
+        let mut texts = Vec::new();
         let has = |option: &Setting| about.options.contains(option);
         let owner = format!("scheme `{}`", about.name);
         refuse_twice(options)?;
@@ -228,6 +232,9 @@ impl Policies {
                 .position(|option| option.name == name && !matches!(option.values, Values::Policy));
             if let Some(place) = place {
                 own.set(place, key, value, &owner)?;
+                if matches!(about.options[place].values, Values::Text(_)) {
+                    texts.push((about.options[place].name, value.trim().to_owned()));
+                }
             } else if let Some((_, reason)) = refuses.iter().find(|(option, _)| *option == name) {
                 return Err(Error::BadParameter {
                     name: "option",
@@ -261,6 +268,7 @@ impl Policies {
             ram: Settings::parse("ram_policy", ram.0, "ram_", &ram.1)?,
             flash: Settings::parse("flash_policy", flash.0, "flash_", &flash.1)?,
             own,
+            texts,
         })
     }
 
@@ -270,6 +278,58 @@ impl Policies {
             "" => ADMISSION.default,
             chosen => chosen,
         }
+    }
+
+    /// The assignment that is asked for, if any.
+    ///
+    /// # Errors
+    /// [`Error::BadParameter`] for one that has no meaning, or no effect.
+    pub(crate) fn gate(&self, flash_pages: u32) -> Result<Option<Gate>> {
+        let text = |option: &Setting| {
+            let given = self.texts.iter().find(|(name, _)| *name == option.name);
+            given.map(|(_, text)| text.as_str())
+        };
+        let refused = |name: &'static str, value: &str, message: String| Error::BadParameter {
+            name: "option",
+            value: format!("{name}={value}"),
+            message,
+            hint: if self.admission() == BY_CATEGORY {
+                let option = [ASSIGNMENT, CATEGORIES]
+                    .into_iter()
+                    .find(|option| option.name == name);
+                let range = option.map_or_else(String::new, |option| option.range());
+                format!("give {name} as {range}")
+            } else {
+                format!("add {}={BY_CATEGORY}, or leave it out", ADMISSION.name)
+            },
+        };
+        let (assignment, categories) = (text(&ASSIGNMENT), text(&CATEGORIES));
+        if self.admission() != BY_CATEGORY {
+            let lifetime = (!self.own.number(LIFETIME.name).is_nan()
+                && self.own.whole(LIFETIME.name) > 0)
+                .then_some("");
+            let unused = [
+                (ASSIGNMENT.name, assignment),
+                (CATEGORIES.name, categories),
+                (LIFETIME.name, lifetime),
+            ];
+            let unused = unused
+                .into_iter()
+                .find_map(|(name, given)| Some((name, given?)));
+            return unused.map_or(Ok(None), |(name, value)| {
+                let why = format!("has no effect without {}={BY_CATEGORY}", ADMISSION.name);
+                Err(refused(name, value, why))
+            });
+        }
+        let lifetime = self.own.whole(LIFETIME.name);
+        Gate::of_scheme(
+            assignment.unwrap_or(ASSIGNMENT.default),
+            categories.unwrap_or(CATEGORIES.default),
+            (lifetime > 0).then(|| lifetime.into()),
+            flash_pages,
+            refused,
+        )
+        .map(Some)
     }
 
     /// The scheme's own options.
@@ -299,6 +359,12 @@ pub(crate) trait Scheme: Machine {
     /// Cold caches.
     fn new(ram: &Cache<'_>, flash: &Cache<'_>) -> Self;
     fn counters(&self) -> SchemeCounters;
+    /// Gives its admission what the options assign to categories; a scheme without one is never asked to.
+    fn assign(&mut self, _gate: Gate) {}
+    /// Things to know about what it was given, once the trace was seen.
+    fn notes(&self) -> Vec<Warning> {
+        Vec::new()
+    }
     /// Puts flash on a device; a scheme that is compiled without one is never asked to.
     fn put_on(&mut self, _device: Placed) {}
     /// The warm-up has ended: what a device counted before does not count.
@@ -323,13 +389,13 @@ pub(crate) fn simulate<S: Scheme, N: Scheme>(
     policies: &Policies,
     run: Run<'_, '_>,
 ) -> Result<SchemeResult> {
-    let tiers = Tiers::of::<S>(about, &run)?;
+    let mut tiers = Tiers::of::<S>(about, &run)?;
     let Run {
         source,
         on_progress,
         ..
     } = run;
-    let (counters, totals, ftl) = if tiers.without_flash {
+    let (counters, totals, ftl, notes) = if tiers.without_flash {
         let ram = policies.ram.needs_future();
         count::<N>(
             about,
@@ -352,6 +418,7 @@ pub(crate) fn simulate<S: Scheme, N: Scheme>(
             on_progress,
         )?
     };
+    tiers.warnings.extend(notes);
     Ok(SchemeResult {
         ftl: ftl.map(Box::new),
         ..tiers.result(about, policies, counters, totals)
@@ -516,7 +583,7 @@ fn count<S: Scheme>(
     needs_future: bool,
     source: &mut dyn AccessSource,
     on_progress: OnProgress<'_>,
-) -> Result<(SchemeCounters, Totals, Option<FtlResult>)> {
+) -> Result<(SchemeCounters, Totals, Option<FtlResult>, Vec<Warning>)> {
     let ram = Cache {
         pages: ram_pages,
         settings: &policies.ram,
@@ -528,6 +595,9 @@ fn count<S: Scheme>(
     let mut scheme = S::new(&ram, &flash);
     if let Some(device) = translation::asked(policies.own(), flash_pages)? {
         scheme.put_on(device);
+    }
+    if let Some(gate) = policies.gate(flash_pages)? {
+        scheme.assign(gate);
     }
     let mut before = SchemeCounters::default();
     let totals = replay_with(
@@ -544,7 +614,7 @@ fn count<S: Scheme>(
         .finished(totals)
         .map_err(|text| disagreement(about.name, &text))?;
     let counters = scheme.counters().since(before);
-    Ok((counters, totals, scheme.translated()?))
+    Ok((counters, totals, scheme.translated()?, scheme.notes()))
 }
 
 fn count_timed<S: Scheme>(

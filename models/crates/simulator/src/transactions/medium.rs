@@ -265,7 +265,7 @@ impl Device {
                 hint: "give more blocks, or less spare space".to_owned(),
             })?;
         let mut ftl = Ftl::new(settings)?;
-        ftl.write_run(0, database_pages);
+        ftl.write_run(0, database_pages, 0);
         ftl.refused()?;
         ftl.restart_counters();
         Ok(Self {
@@ -286,7 +286,7 @@ impl Device {
                 None => self.lay(content)?,
             },
         };
-        self.ftl.write_run(at, 1);
+        self.ftl.write_run(at, 1, 0);
         Ok(())
     }
 

@@ -55,7 +55,8 @@ impl History {
             higher.count() < flash_pages
         };
         match rule {
-            "all" => true,
+            // Without an assignment each category enters at a miss, and every stay in RAM began with one.
+            "all" | "cachesack" => true,
             "clean_only" => !dirty,
             "accessed_twice" => self.stay[&page] >= 2,
             "top_f" => fewer_above(&accesses),

@@ -1,4 +1,4 @@
-"""The check of what to cache: the assignment, and admitting every miss, replayed before an LRU flash cache."""
+"""The check of what to cache: the assignment, and admitting every miss, replayed before a flash cache."""
 
 from __future__ import annotations
 
@@ -8,37 +8,113 @@ from typing import Any
 from tierwright.advise.cachesack import BILLION, SECONDS_PER_MONTH, WhatToCache
 from tierwright.advise.checks.checked import Checked, CheckedFigure, row
 from tierwright.common.currency import money
+from tierwright.common.errors import BadInput
 from tierwright.common.wording import percent
 from tierwright.hardware.rated_endurance import TB
+from tierwright.simulate.contenders import (
+    BY_THE_CLOCK,
+    clock_driven,
+    flash_cache_titles,
+    spelled,
+)
 from tierwright.simulate.replay import Replay
 
 FLASH_CACHE = "cachesack"
+"""That of the model: LRU and write-through behind the assignment."""
 TITLES = {"by_category": "By category", "miss": "Every miss"}
+LIKE_THE_MODEL = (
+    "The assignment was replayed as the admission of an LRU flash cache below the same RAM; its counters are priced as "
+    "those of the model."
+)
+OF_ANOTHER = (
+    "The assignment was replayed before {title} below the same RAM, and {title} without it; misses of flash and pages written "
+    "to it are priced as those of the model, what it writes to the store is not. The model is of an LRU flash cache that "
+    "writes through, so the gap is what {title} does otherwise."
+)
 KNOWN_ERROR = 0.05
 """By how much the prediction may be off. [1]"""
 
 
-def wanted(found: WhatToCache) -> dict[str, Replay]:
-    """Return the replays of the choice and of what it is compared with, by name."""
+def wanted(
+    found: WhatToCache, flash_cache: str = FLASH_CACHE, *, of_a_recording: bool = False
+) -> dict[str, Replay]:
+    """Return the replays of the choice and of what it is compared with, by name.
+
+    Parameters
+    ----------
+    found : WhatToCache
+        Of the model.
+    flash_cache : str
+        Which one is behind the assignment: by default that of the model.
+    of_a_recording : bool
+        Whether the trace is a recording of a part of production.
+
+    Raises
+    ------
+    BadInput
+        If there is no such flash cache, or it works by the clock and a recording is replayed in place of production.
+    """
+    name = spelled(flash_cache)
+    titles = flash_cache_titles()
+    if name not in titles:
+        raise BadInput(
+            f"flash cache: `{flash_cache}` is unknown", f"one of {', '.join(titles)}"
+        )
+    if of_a_recording and name in clock_driven():
+        raise BadInput(
+            f"flash cache: `{name}` cannot be replayed in production: {BY_THE_CLOCK}",
+            "choose one that does not work by the clock",
+        )
     return {
         each.name: Replay(
             "flash_cache",
-            FLASH_CACHE,
+            name,
             found.ram_pages,
             found.flash_pages,
             0,
-            {"categories": found.kind, "assignment": each.assignment},
+            _options(found, name, each.assignment),
         )
         for each in (found.chosen, found.every_miss)
     }
 
 
-def replayed(found: WhatToCache, run: Callable[[Replay], Mapping[str, Any]]) -> Checked:
+def _options(found: WhatToCache, flash_cache: str, assignment: str) -> dict[str, str]:
+    """Return the options that put an assignment before a flash cache.
+
+    Parameters
+    ----------
+    found : WhatToCache
+        Says what tells categories apart, and how long a page stays on flash: within it a miss is the second one.
+    flash_cache : str
+        Its name.
+    assignment : str
+        As `Alternative` has it.
+    """
+    stated = {"categories": found.kind, "assignment": assignment}
+    if flash_cache == FLASH_CACHE:
+        return stated
+    lifetime = max(1, round(found.lifetime_requests))
+    return {**stated, "lifetime_requests": str(lifetime)}
+
+
+def replayed(
+    found: WhatToCache,
+    run: Callable[[Replay], Mapping[str, Any]],
+    flash_cache: str = FLASH_CACHE,
+    *,
+    of_a_recording: bool = False,
+) -> Checked:
     """Replay both and put the model beside the replays."""
-    return check(found, {name: run(each) for name, each in wanted(found).items()})
+    replays = wanted(found, flash_cache, of_a_recording=of_a_recording)
+    counters = {name: run(each) for name, each in replays.items()}
+    return check(found, counters, flash_cache)
 
 
-def check(found: WhatToCache, counters: Mapping[str, Mapping[str, Any]]) -> Checked:
+def check(
+    found: WhatToCache,
+    counters: Mapping[str, Mapping[str, Any]],
+    flash_cache: str = FLASH_CACHE,
+) -> Checked:
     """Put hits, reads, writes and cost of the model beside what replays counted.
 
     Parameters
@@ -47,7 +123,11 @@ def check(found: WhatToCache, counters: Mapping[str, Mapping[str, Any]]) -> Chec
         Of the model.
     counters : mapping of str to mapping
         Of the replays of `wanted`, by name.
+    flash_cache : str
+        That was replayed.
     """
+    name = spelled(flash_cache)
+    title = None if name == FLASH_CACHE else flash_cache_titles()[name]
     rows: list[CheckedFigure] = []
     costs: dict[str, float] = {}
     for each in (found.chosen, found.every_miss):
@@ -73,10 +153,9 @@ def check(found: WhatToCache, counters: Mapping[str, Mapping[str, Any]]) -> Chec
             )
         )
     return Checked(
-        finding=_finding(rows, costs),
+        finding=_finding(rows, costs, title),
         rows=tuple(rows),
-        basis="The assignment was replayed as the admission of an LRU flash cache below the same RAM; its counters are priced as "
-        "those of the model.",
+        basis=LIKE_THE_MODEL if title is None else OF_ANOTHER.format(title=title),
     )
 
 
@@ -91,7 +170,9 @@ def _usd(found: WhatToCache, counters: Mapping[str, Any]) -> float:
     )
 
 
-def _finding(rows: list[CheckedFigure], costs: Mapping[str, float]) -> str:
+def _finding(
+    rows: list[CheckedFigure], costs: Mapping[str, float], title: str | None
+) -> str:
     """Say how far the model is off, and what the replay says that the choice saves."""
     worst = max(rows, key=lambda each: abs(each.gap_relative or 0.0))
     gap = abs(worst.gap_relative or 0.0)
@@ -101,6 +182,11 @@ def _finding(rows: list[CheckedFigure], costs: Mapping[str, float]) -> str:
     share = percent(abs(saved) / before) if before else "0 %"
     less = "saves" if saved >= 0 else "costs"
     more = "" if saved >= 0 else " more"
+    if title is not None:
+        return (
+            f"Before {title}, the choice {less} {money(abs(saved))} ({share}){more} per month by replay against {title} without "
+            f"it; the model, which is of an LRU flash cache, is off by {percent(gap)} in {worst.figure}."
+        )
     return (
         f"By replay the choice {less} {money(abs(saved))} ({share}){more} per month against admitting every miss; the model is "
         f"off by at most {percent(gap)}, in {worst.figure}, which is {within} {percent(KNOWN_ERROR)}."

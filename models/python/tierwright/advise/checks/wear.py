@@ -30,11 +30,12 @@ from tierwright.evaluate.endurance.outlook import SpareSpace
 from tierwright.evaluate.page_flow.decision import replay_points
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.profile.curve import Curve
-from tierwright.simulate.contenders import flash_cache_titles
+from tierwright.simulate.contenders import flash_cache_titles, with_streams
 from tierwright.trace.reading import OnProgress, Trace
 
 WRITES = "flash writes"
 AMPLIFICATION = "write amplification"
+STREAMED = "write amplification with two streams"
 AGREES = 0.01
 """Gap to the formula up to which both count as equal."""
 SETTLED = 4
@@ -59,11 +60,13 @@ def options_of(answer: Wear, scheme: str) -> dict[str, str]:
     spare = answer.budget.spare
     if spare is None or scheme == NO_FLASH:
         return {}
-    return {
+    device = {
         "ftl_spare_percent": str(spare.percent),
         "ftl_block_pages": str(spare.block_pages),
         "ftl_gc": spare.collection,
     }
+    # It counts both, with its streams and with one.
+    return {**device, "streams": "2"} if scheme in with_streams() else device
 
 
 def flash_cache_replays(
@@ -242,16 +245,27 @@ def _rows(answer: Wear, counters: Mapping[str, Counters]) -> Iterator[CheckedFig
         if budget.spare is not None:
             formula = None if model is None else budget.spare.waf
             figures.insert(1, (AMPLIFICATION, "1", formula, waf))
+            streamed = _amplified(budget.spare, replay, streams=2)
+            if streamed is not None:
+                figures.insert(2, (STREAMED, "1", None, streamed))
         for figure, unit, predicted, simulated in figures:
             yield row(name, titles[name], figure, unit, predicted, simulated)
 
 
-def _amplified(spare: SpareSpace, replay: Counters) -> float | None:
+def _amplified(
+    spare: SpareSpace, replay: Counters, *, streams: int = 1
+) -> float | None:
     """Write amplification of a replay, as of the blocks that are meant; None where nothing was written to flash. [1]
 
-    Where the device of the replay has smaller ones, by the ratio of the formulas at both sizes.
+    Where the device of the replay has smaller ones, by the ratio of the formulas at both sizes. None for two streams of
+    what has one.
     """
-    waf: float | None = (replay.get("ftl") or {}).get("waf")
+    ftl = replay.get("ftl") or {}
+    waf: float | None = ftl.get("waf")
+    if _streams_apart(replay):
+        waf = waf if streams > 1 else ftl["waf_one_stream"]
+    elif streams > 1:
+        return None
     return None if waf is None else waf * _of_blocks(spare, replay)
 
 
@@ -318,6 +332,13 @@ def _device(
         f"{spare.words}; nothing was trimmed."
     )
     device += _stood_in(spare, [counters[name] for name in overwrites])
+    titles = flash_cache_titles()
+    apart = [titles[name] for name, each in counters.items() if _streams_apart(each)]
+    if apart:
+        device += (
+            f" The life of {listed(apart)} is that with one stream; with two, pages that die otherwise never share an "
+            "erase block."
+        )
     flows = [count for name, count in overwrites.items() if name not in caches]
     if not flows:
         return device
@@ -327,7 +348,6 @@ def _device(
     )
     said = f"While writes were counted, every scheme overwrote flash at least {times}"
     rising = [name for name in caches if overwrites.get(name, SETTLED) < SETTLED]
-    titles = flash_cache_titles()
     others = (
         f" {listed([titles[name] for name in rising])} overwrote it less than {SETTLED} times: "
         f"{'its life is' if len(rising) == 1 else 'their lives are'} {'an upper bound' if len(rising) == 1 else 'upper bounds'}."
@@ -340,6 +360,11 @@ def _device(
         f"{device} {said}: below about {SETTLED} the write amplification is still "
         f"rising, so the lives of the replay are upper bounds.{others}"
     )
+
+
+def _streams_apart(replay: Counters) -> bool:
+    """Say whether the device of a replay was counted with two streams, too."""
+    return "waf_one_stream" in (replay.get("ftl") or {})
 
 
 def _stood_in(spare: SpareSpace, replays: Sequence[Counters]) -> str:

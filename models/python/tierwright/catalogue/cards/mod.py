@@ -26,6 +26,7 @@ ALLISON = "Allison and others (2025)"
 FOOTPRINT = "Cloud Carbon Footprint (2024)"
 L2ARC = "OpenZFS, L2ARC of 2026, source code"
 CACHELIB = "CacheLib, source code"
+CACHESACK = "Yang and others, CacheSack (USENIX ATC 2022)"
 ANNOUNCED = (
     "parts of drives that are announced, not sold; for a drive that exists use its "
     "measured I/Os per second"
@@ -905,6 +906,54 @@ CARDS = (
         ),
         gives=(Output("bytes_per_s", "bytes/s", "rate"),),
         validity="once the ring is full and flash is at least twice the largest ARC",
+    ),
+    cards_of("mod", page_file="what-to-cache.md")(
+        "caching_knapsack",
+        title="What to cache: knapsack of categories",
+        command="cachesack",
+        address="/what-to-cache",
+        page="What to cache",
+        says="Which admission each category of requests gets, so that all fit into flash and cost least.",
+        formula="along the lower convex hull of each category, steps in order of (fall of cost) / space until the "
+        "capacity is used, the last one in part",
+        source=f"{CACHESACK}; the steps are those of the fractional knapsack",
+        takes=(
+            Parameter(
+                "options",
+                "rows",
+                "",
+                "admissions, each with its category; the first one of a category takes no space",
+                columns=(
+                    integer(
+                        "category",
+                        "1",
+                        "number; of equal ones one is chosen, or two are mixed",
+                    ),
+                    number("space", "pages", "flash that it holds"),
+                    number(
+                        "cost",
+                        "USD",
+                        "of its reads from the store and its writes to flash",
+                    ),
+                ),
+            ),
+            number("capacity", "pages", "flash"),
+        ),
+        gives=(
+            Output(
+                "shares",
+                "1",
+                "of each option, in their order: of the pages of its category",
+            ),
+            Output("space", "pages", "flash in use"),
+            Output("cost", "USD", "of all categories"),
+            Output(
+                "price",
+                "USD/page",
+                "what one more page would save: the Lagrange multiplier",
+            ),
+        ),
+        validity="costs and space of the admissions of one category do not depend on those of another",
     ),
 )
 """In the order of the table."""

@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from tierwright.common.arrays import FloatArray
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.cachesack import knapsack
 from tierwright.evaluate.modern import (
     break_even,
     cache_control,
@@ -305,6 +308,38 @@ def _dwpd_rate(inputs: Inputs) -> Outputs:
     return {"bytes_per_s": found}
 
 
+def _caching_knapsack(inputs: Inputs) -> Outputs:
+    """Give categories with fewer options than others their last one again: it changes nothing."""
+    rows: dict[int, list[int]] = {}
+    for at, option in enumerate(inputs["options"]):
+        rows.setdefault(option["category"], []).append(at)
+    most = max((len(each) for each in rows.values()), default=0)
+    if most < 2:  # noqa: PLR2004
+        raise BadInput(
+            "options: no category has a choice",
+            "give at least two options of one category, the first without space",
+        )
+    places = [each + each[-1:] * (most - len(each)) for each in rows.values()]
+
+    def table(name: str) -> FloatArray:
+        return np.array(
+            [[inputs["options"][at][name] for at in row] for row in places],
+            dtype=np.float64,
+        )
+
+    found = knapsack(table("space"), table("cost"), inputs["capacity"])
+    shares = [0.0] * len(inputs["options"])
+    for row, given in zip(places, found.shares, strict=True):
+        for at, share in zip(row, given, strict=True):
+            shares[at] += float(share)
+    return {
+        "shares": shares,
+        "space": found.space,
+        "cost": found.cost,
+        "price": found.price,
+    }
+
+
 FORMULAS: dict[str, Callable[[Inputs], Outputs]] = {
     "mod.ssd_peak_iops": _peak_iops,
     "mod.ssd_peak_iops_times": _peak_iops_times,
@@ -335,5 +370,6 @@ FORMULAS: dict[str, Callable[[Inputs], Outputs]] = {
     "mod.admission_factor": _admission_factor,
     "mod.larc_ghost": _larc_ghost,
     "mod.dwpd_rate": _dwpd_rate,
+    "mod.caching_knapsack": _caching_knapsack,
 }
 """Formula name to function; one line a formula."""

@@ -7,13 +7,17 @@
 //! A victim that is not admitted evicts nothing from flash; if it is dirty it is written to disk, and a
 //! copy of it on flash, which is old then, is invalidated.
 
+use crate::access::Chunk;
 use crate::error::{Error, Result};
 use crate::replay::About;
+use crate::replay::flash_caches::Gate;
 use crate::replay::settings::{Need, Setting, Values};
 use crate::replay::tier::Victim;
+use crate::replay::two_tier::Warning;
 
 mod accessed_twice;
 pub(crate) mod all;
+mod by_category;
 mod clean_only;
 mod ranks;
 mod read_intensive;
@@ -25,14 +29,32 @@ pub(crate) trait Admission {
     const NEEDS: &'static [Need] = &[];
     /// Whether it can refuse a page: where it cannot, nothing of it is compiled into a replay.
     const CAN_REJECT: bool = true;
+    /// Whether it looks at where pages lie.
+    const NEEDS_ADDRESSES: bool = false;
     /// A rule for a flash of `flash_pages` pages.
     fn new(flash_pages: u32) -> Self;
     /// Makes room for the page numbers `0..pages`.
     fn grow(&mut self, pages: usize);
+    /// Gives it what the options assign to categories.
+    fn assign(&mut self, _gate: Gate) {}
+    /// Tells of each coming access of a chunk what its category may depend on, where addresses are needed.
+    fn classify(&mut self, _chunk: &Chunk, _spaces: &[u32]) -> Result<()> {
+        Ok(())
+    }
     /// Every access, before any victim of it is chosen; `in_ram` tells whether RAM held the page.
     fn on_access(&mut self, page: u32, write: bool, in_ram: bool);
+    /// The page of the last access, which RAM lacked, is on flash.
+    #[inline]
+    fn on_flash_hit(&mut self, _page: u32) {}
+    /// A victim left RAM, whether flash will be asked to take it or not.
+    #[inline]
+    fn on_exit(&mut self, _victim: Victim) {}
     /// Whether flash takes the victim.
     fn admits(&self, victim: Victim) -> bool;
+    /// Things to know about what it was given, once the trace was seen.
+    fn notes(&self) -> Vec<Warning> {
+        Vec::new()
+    }
     /// Counts the rule's own state again; the text says what disagrees.
     fn recount(&self) -> std::result::Result<(), String>;
 }
@@ -78,7 +100,11 @@ admissions! {
     accessed_twice::AccessedTwice => "accessed_twice", "Accessed twice", "RAM victims that were accessed at least twice while they were in RAM, so that a scan does not fill flash.", "Koltsidas, Viglas 2009, section 3.4";
     top_f::TopF => "top_f", "Top f by frequency", "RAM victims among the f most accessed pages so far, where f is the number of flash pages.", "Koltsidas, Viglas 2009, section 3.4";
     read_intensive::ReadIntensive => "read_intensive", "Read-intensive", "RAM victims among the f pages with the most reads minus writes so far, if they were read more often than written.", "Koltsidas, Viglas 2009, section 3.4 (after their VLDB 2008 placement of read-intensive pages)";
+    by_category::ByCategory => "cachesack", "By category", "RAM victims whose stay in RAM began with a miss that the assignment of its category admits, and those that were on flash then.", "Yang, Pollen, Uysal, Merchant, Wolfmeister: CacheSack (USENIX ATC 2022); before any scheme, derived";
 }
+
+/// The rule that takes an assignment.
+pub(crate) const BY_CATEGORY: &str = "cachesack";
 
 /// Option of a scheme whose RAM victims can be refused.
 pub(crate) const ADMISSION: Setting = Setting {
@@ -86,4 +112,31 @@ pub(crate) const ADMISSION: Setting = Setting {
     description: "Which RAM victims flash admits; a victim that it does not admit goes to disk if it is dirty.",
     default: "all",
     values: Values::OneOf(NAMES),
+};
+
+/// What [`BY_CATEGORY`] admits, and what it tells apart: given by [`Values::Text`] and kept by the caller.
+pub(crate) const ASSIGNMENT: Setting = Setting {
+    name: "assignment",
+    description: "With admission=cachesack: the rules of all categories, then those of single ones by their number; miss*0.3*never takes 30 % of the pages at a miss and the others never; miss and write mean the same.",
+    default: "miss",
+    values: Values::Text(
+        "RULES+NUMBER:RULES+..., RULES being never, second_miss, miss, write or RULE*SHARE*RULE",
+    ),
+};
+/// See [`ASSIGNMENT`].
+pub(crate) const CATEGORIES: Setting = Setting {
+    name: "categories",
+    description: "With admission=cachesack: what tells accesses apart, as before a flash cache.",
+    default: "relation",
+    values: Values::Text("one of relation, size, hour"),
+};
+/// See [`ASSIGNMENT`].
+pub(crate) const LIFETIME: Setting = Setting {
+    name: "lifetime_requests",
+    description: "With admission=cachesack, under second_miss: the requests below RAM since the last one of a page within which its next miss is admitted; 0: as many as flash has pages.",
+    default: "0",
+    values: Values::Whole {
+        least: 0,
+        most: u32::MAX,
+    },
 };

@@ -304,6 +304,15 @@ fn check(policies: &Policies, division: Division, flash_pages: u32) -> Result<()
             "use block_technique=invalidating",
         );
     }
+    if rule == admission::BY_CATEGORY {
+        return refused(
+            ADMISSION.name,
+            rule,
+            "categories are of RAM pages, of which a block has several".to_owned(),
+            "use another rule, or block_pages=1",
+        );
+    }
+    policies.gate(flash_pages)?;
     if let Some(percent) = translation::wanted(policies.own())? {
         return refused(
             translation::FTL_SPARE,

@@ -785,6 +785,11 @@ impl FlashCache for Bcache {
     }
 
     #[inline]
+    fn holds(&self, page: u32) -> bool {
+        self.frame_of[page as usize] != NONE
+    }
+
+    #[inline]
     fn on_entry(&mut self, page: u32, host: &mut impl Host) {
         if self.skip {
             host.counters().bypassed += 1;

@@ -266,6 +266,11 @@ impl FlashCache for Cac {
     }
 
     #[inline]
+    fn holds(&self, page: u32) -> bool {
+        self.frames.holds(page)
+    }
+
+    #[inline]
     fn on_exit(&mut self, exit: Exit, host: &mut impl Host) {
         let Exit { page, changed } = exit;
         let back = self.settings.write_back;

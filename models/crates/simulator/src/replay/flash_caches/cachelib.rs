@@ -298,7 +298,7 @@ impl FlashCache for CacheLib {
         },
         OptionAbout {
             name: "admission",
-            values: "all, dynamic_random, reject_first",
+            values: "all, dynamic_random, reject_first, cachesack",
             default: "all",
             description: "Which pages enter: all, by a chance that holds a rate of writes, or at the second insert within a window.",
             is_place: false,
@@ -511,6 +511,11 @@ impl FlashCache for CacheLib {
             }
         }
         true
+    }
+
+    #[inline]
+    fn holds(&self, page: u32) -> bool {
+        self.frame_of[page as usize] != NONE
     }
 
     #[inline]

@@ -1,117 +1,22 @@
 //! An LRU flash cache that asks an assignment of categories to admissions what enters.
 
-use super::categories::{Categories, MOST, NAMES};
+use super::assignments::{ASSIGNMENT, Assignment, CATEGORIES, Rule, parse};
+use super::categories::{Categories, MOST};
 use super::chains::{Ends, Links};
 use super::frames::{Copies, DIRECTORY, FrameTable, persistent};
 use super::options::Options;
 use super::{
     Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host, OptionAbout,
+    Warning,
 };
 use crate::access::Chunk;
 use crate::error::Result;
 
-/// When a page of a category enters flash.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Rule {
-    Never,
-    SecondMiss,
-    Miss,
-    Write,
-}
-
-/// Names of the rules, from the one that admits least.
-pub(crate) const RULES: [(&str, Rule); 4] = [
-    ("never", Rule::Never),
-    ("second_miss", Rule::SecondMiss),
-    ("miss", Rule::Miss),
-    ("write", Rule::Write),
-];
-
-/// The rules of one category: `first` for pages whose number is below `below`, spread evenly, else `rest`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Mixture {
-    first: Rule,
-    below: u64,
-    rest: Rule,
-}
-
-/// What the numbers of pages are multiplied by to spread them evenly: 2^64 over the golden ratio.
-const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
-const TWO_TO_64: f64 = 18_446_744_073_709_551_616.0;
-
-impl Mixture {
-    const fn whole(rule: Rule) -> Self {
-        Self {
-            first: rule,
-            below: 0,
-            rest: rule,
-        }
-    }
-
-    /// `RULE`, or `RULE*SHARE*RULE`: the first for a share of the pages, else the second.
-    fn parse(text: &str) -> std::result::Result<Self, String> {
-        let rule = |text: &str| {
-            let name = text.to_ascii_lowercase().replace('-', "_");
-            let found = RULES.iter().find(|(known, _)| *known == name);
-            found
-                .map(|&(_, rule)| rule)
-                .ok_or_else(|| format!("`{text}` is not one of never, second_miss, miss and write"))
-        };
-        let parts: Vec<&str> = text.split('*').collect();
-        match parts[..] {
-            [only] => rule(only).map(Self::whole),
-            [first, share, rest] => {
-                let given = share.parse::<f64>().ok();
-                let share = given
-                    .filter(|share| (0.0..=1.0).contains(share))
-                    .ok_or_else(|| format!("`{share}` is not a share from 0 to 1"))?;
-                let (first, rest) = (rule(first)?, rule(rest)?);
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    clippy::cast_sign_loss,
-                    reason = "below 2^64, and saturating at a share of 1"
-                )]
-                let below = (share * TWO_TO_64) as u64;
-                Ok(Self { first, below, rest })
-            }
-            _ => Err(format!("`{text}` is not RULE or RULE*SHARE*RULE")),
-        }
-    }
-
-    #[inline]
-    fn of(self, page: u32) -> Rule {
-        if u64::from(page).wrapping_mul(SPREAD) < self.below {
-            self.first
-        } else {
-            self.rest
-        }
-    }
-}
-
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     categories: Categories,
-    /// By the number of the category; the last one is of all that are not told apart.
-    mixtures: Vec<Mixture>,
+    assignment: Assignment,
     persistent_directory: bool,
-}
-
-/// Reads `RULES+NUMBER:RULES+...`: of all categories, then of single ones.
-fn parse(text: &str) -> std::result::Result<Vec<Mixture>, String> {
-    let mut items = text.split('+');
-    let all = Mixture::parse(items.next().unwrap_or_default())?;
-    let mut mixtures = vec![all; usize::from(MOST) + 1];
-    for item in items {
-        let (number, rules) = item
-            .split_once(':')
-            .ok_or_else(|| format!("`{item}` is not NUMBER:RULES"))?;
-        let place = number.parse::<usize>().ok();
-        let place = place
-            .and_then(|number| mixtures.get_mut(number))
-            .ok_or_else(|| format!("`{number}` is not a category from 0 to {MOST}"))?;
-        *place = Mixture::parse(rules)?;
-    }
-    Ok(mixtures)
 }
 
 /// LRU flash behind an admission by category, as Google's `CacheSack` (Yang and others, ATC 2022) puts one before its
@@ -147,6 +52,8 @@ pub(crate) struct CacheSack {
     /// Of the accesses of a chunk, and which comes next.
     coming: Vec<u16>,
     next: usize,
+    /// Of the categories so far.
+    highest: Option<u16>,
     category_of: Vec<u16>,
     /// 0: not requested yet.
     last: Vec<u64>,
@@ -170,7 +77,8 @@ impl CacheSack {
 
     #[inline]
     fn rule(&self, page: u32) -> Rule {
-        self.settings.mixtures[usize::from(self.category_of[page as usize])].of(page)
+        let category = self.category_of[page as usize];
+        self.settings.assignment.of(category, page)
     }
 
     fn admit(&mut self, page: u32, host: &mut impl Host) {
@@ -191,28 +99,12 @@ impl FlashCache for CacheSack {
     type Device = Frames;
 
     const NEEDS_ADDRESSES: bool = true;
-    const OPTIONS: &'static [OptionAbout] = &[
-        OptionAbout {
-            name: "categories",
-            values: NAMES,
-            default: "relation",
-            description: "What tells accesses apart: relations, files or volumes; sizes of requests, by powers of two; hours since the first request, modulo 24.",
-            is_place: false,
-        },
-        OptionAbout {
-            name: "assignment",
-            values: "RULES+NUMBER:RULES+..., RULES being never, second_miss, miss, write or RULE*SHARE*RULE",
-            default: "miss",
-            description: "What enters flash: the rules of all categories, then those of single ones by their number; miss*0.3*never takes 30 % of the pages at a miss and the others never.",
-            is_place: false,
-        },
-        DIRECTORY,
-    ];
+    const OPTIONS: &'static [OptionAbout] = &[CATEGORIES, ASSIGNMENT, DIRECTORY];
 
     fn settings(options: &Options<'_>, run: Conditions) -> Result<Settings> {
         Ok(Settings {
             categories: options.choice("categories", &Categories::choices())?,
-            mixtures: options.parsed("assignment", parse)?,
+            assignment: options.parsed("assignment", parse)?,
             persistent_directory: persistent(options, run)?,
         })
     }
@@ -225,6 +117,7 @@ impl FlashCache for CacheSack {
             order: Ends::EMPTY,
             coming: Vec::new(),
             next: 0,
+            highest: None,
             category_of: Vec::new(),
             last: Vec::new(),
             requests: 0,
@@ -243,12 +136,21 @@ impl FlashCache for CacheSack {
 
     fn classify(&mut self, chunk: &Chunk, spaces: &[u32]) -> Result<()> {
         self.next = 0;
-        self.settings.categories.of(chunk, spaces, &mut self.coming)
+        self.settings
+            .categories
+            .of(chunk, spaces, &mut self.coming)?;
+        self.highest = self.highest.max(self.coming.iter().copied().max());
+        Ok(())
+    }
+
+    fn notes(&self) -> Vec<Warning> {
+        self.settings.assignment.notes(self.highest)
     }
 
     fn keep_places(&mut self, crashed: &mut Self) {
         self.coming = std::mem::take(&mut crashed.coming);
         self.next = crashed.next;
+        self.highest = crashed.highest;
         self.category_of = std::mem::take(&mut crashed.category_of);
     }
 
@@ -270,6 +172,11 @@ impl FlashCache for CacheSack {
         }
         self.links.renew(&mut self.order, page);
         true
+    }
+
+    #[inline]
+    fn holds(&self, page: u32) -> bool {
+        self.frames.holds(page)
     }
 
     #[inline]
@@ -343,44 +250,5 @@ impl FlashCache for CacheSack {
             ordered += 1;
         }
         self.frames.recount(ordered, counters, crash)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_assignment_names_all_categories_and_then_single_ones() {
-        let found = parse("miss+3:never+512:Second-Miss*0.25*write").expect("well formed");
-        assert_eq!(found[0], Mixture::whole(Rule::Miss));
-        assert_eq!(found[3], Mixture::whole(Rule::Never));
-        let last = found[512];
-        assert_eq!((last.first, last.rest), (Rule::SecondMiss, Rule::Write));
-        let first = (0..1000).filter(|&page| last.of(page) == Rule::SecondMiss);
-        assert!((245..=255).contains(&first.count()));
-    }
-
-    #[test]
-    fn what_is_no_assignment_is_refused_by_its_part() {
-        for (text, part) in [
-            ("", "``"),
-            ("mis", "`mis`"),
-            ("miss+never", "`never`"),
-            ("miss+513:never", "`513`"),
-            ("miss*2*never", "`2`"),
-            ("miss*0.5", "`miss*0.5`"),
-        ] {
-            let message = parse(text).expect_err("malformed");
-            assert!(message.contains(part), "{message}");
-        }
-    }
-
-    #[test]
-    fn all_of_a_share_of_one_and_nothing_of_a_share_of_zero() {
-        let all = Mixture::parse("never*1*miss").expect("well formed");
-        let nothing = Mixture::parse("never*0*miss").expect("well formed");
-        assert!((0..5000).all(|page| all.of(page) == Rule::Never));
-        assert!((0..5000).all(|page| nothing.of(page) == Rule::Miss));
     }
 }

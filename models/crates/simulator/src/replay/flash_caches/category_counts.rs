@@ -435,6 +435,10 @@ impl FlashCache for Counter {
         false
     }
 
+    fn holds(&self, _page: u32) -> bool {
+        false
+    }
+
     #[inline]
     fn on_exit(&mut self, exit: Exit, host: &mut impl Host) {
         if exit.changed {

@@ -576,6 +576,11 @@ impl FlashCache for DmCache {
     }
 
     #[inline]
+    fn holds(&self, page: u32) -> bool {
+        self.slot(page) != NONE
+    }
+
+    #[inline]
     fn on_entry(&mut self, page: u32, host: &mut impl Host) {
         if self.promotes {
             if self.slot(page) == NONE {

@@ -321,6 +321,11 @@ impl FlashCache for DmWritecache {
     }
 
     #[inline]
+    fn holds(&self, page: u32) -> bool {
+        self.frames.holds(page)
+    }
+
+    #[inline]
     fn on_exit(&mut self, exit: Exit, host: &mut impl Host) {
         let Exit { page, changed } = exit;
         let on_flash = self.frames.holds(page);

@@ -118,6 +118,13 @@ impl<P: Policy, D: FlashDevice> Host for Surroundings<P, D> {
     }
 
     #[inline]
+    fn flash_write_apart(&mut self, frame: u32, pages: u32) {
+        self.device.turn_to(1);
+        self.flash_write(frame, pages);
+        self.device.turn_to(0);
+    }
+
+    #[inline]
     fn flash_trim(&mut self, frame: u32, pages: u32) {
         self.device.trim(frame, pages);
     }
@@ -130,6 +137,8 @@ pub(crate) struct Frames {
     count: u32,
     /// The frame behind the last page written.
     next: u32,
+    /// What writes go to, where the device below has several.
+    stream: u32,
     under: Option<Box<Under>>,
 }
 
@@ -138,8 +147,14 @@ impl FlashDevice for Frames {
         Self {
             count: flash_pages,
             next: 0,
+            stream: 0,
             under: None,
         }
+    }
+
+    #[inline]
+    fn turn_to(&mut self, stream: u32) {
+        self.stream = stream;
     }
 
     fn put_on(&mut self, under: Under) {
@@ -180,7 +195,7 @@ impl FlashDevice for Frames {
         let next = (u64::from(frame) + u64::from(pages)) % u64::from(self.count);
         self.next = u32::try_from(next).unwrap_or_default();
         if let Some(under) = &mut self.under {
-            under.write(frame, pages);
+            under.write(frame, pages, self.stream);
         }
     }
 }

@@ -166,6 +166,11 @@ impl FlashCache for Exadata {
     }
 
     #[inline]
+    fn holds(&self, page: u32) -> bool {
+        self.frames.holds(page)
+    }
+
+    #[inline]
     fn on_entry(&mut self, page: u32, host: &mut impl Host) {
         self.admit(page, false, host);
     }

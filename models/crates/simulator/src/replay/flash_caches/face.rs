@@ -290,7 +290,7 @@ impl FlashCache for Face {
         },
         OptionAbout {
             name: "admission",
-            values: "mixed, dirty_only, clean_only",
+            values: "mixed, dirty_only, clean_only, cachesack",
             default: "mixed",
             description: "Which DRAM victims flash admits.",
             is_place: false,
@@ -443,6 +443,11 @@ impl FlashCache for Face {
     #[inline]
     fn on_update(&mut self, page: u32, _host: &mut impl Host) {
         self.newer_than_disk.insert(page);
+    }
+
+    #[inline]
+    fn holds(&self, page: u32) -> bool {
+        self.slot_of[page as usize] != ABSENT
     }
 
     #[inline]

@@ -12,6 +12,7 @@ use crate::random::Random;
 use crate::replay::bits::BitSet;
 use crate::replay::fetch::fetch;
 use crate::replay::room::Room;
+use crate::replay::translation::STREAMS;
 
 const PERCENT: u64 = 100;
 /// The prediction of what is read again last, and that of a newcomer.
@@ -268,7 +269,7 @@ impl Kangaroo {
         self.links.push(&mut set.in_log, page);
         set.logged += 1;
         self.held += 1;
-        host.flash_write(self.log_from + place, 1);
+        host.flash_write_apart(self.log_from + place, 1);
     }
 
     fn append(&mut self, page: u32, host: &mut impl Host) {
@@ -379,6 +380,13 @@ impl FlashCache for Kangaroo {
             values: "0 to 18446744073709551615",
             default: "0",
             description: "With admission_percent below 100: start of the random numbers.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: STREAMS,
+            values: "1, 2",
+            default: "1",
+            description: "Write streams of the device that ftl_spare_percent asks for; 2: sets and log never share a block, and its WAF with one stream is counted beside it.",
             is_place: false,
         },
     ];
@@ -532,6 +540,11 @@ impl FlashCache for Kangaroo {
             self.entries[(set.first + place) as usize].1 |= HIT;
         }
         true
+    }
+
+    #[inline]
+    fn holds(&self, page: u32) -> bool {
+        self.frame_of[page as usize] != NONE
     }
 
     #[inline]

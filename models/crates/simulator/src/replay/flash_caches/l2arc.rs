@@ -91,11 +91,6 @@ pub(crate) struct L2arc {
 }
 
 impl L2arc {
-    #[inline]
-    fn holds(&self, page: u32) -> bool {
-        self.frame_of[page as usize] != NONE
-    }
-
     fn in_dram(&self, page: u32) -> bool {
         self.in_recent.contains(page) || self.in_frequent.contains(page)
     }
@@ -415,9 +410,15 @@ impl FlashCache for L2arc {
     }
 
     #[inline]
+    fn holds(&self, page: u32) -> bool {
+        self.frame_of[page as usize] != NONE
+    }
+
+    #[inline]
     fn on_exit(&mut self, exit: Exit, host: &mut impl Host) {
         let Exit { page, changed } = exit;
         let on_flash = self.holds(page);
+        self.stirred = true;
         self.unlist(page);
         self.in_both -= u64::from(on_flash);
         let counters = host.counters();

@@ -178,6 +178,11 @@ impl FlashCache for Larc {
     }
 
     #[inline]
+    fn holds(&self, page: u32) -> bool {
+        self.frames.holds(page)
+    }
+
+    #[inline]
     fn on_entry(&mut self, page: u32, host: &mut impl Host) {
         self.miss(page, false, host);
     }

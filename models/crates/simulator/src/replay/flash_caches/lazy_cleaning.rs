@@ -153,7 +153,7 @@ impl FlashCache for LazyCleaning {
         },
         OptionAbout {
             name: "admission",
-            values: "mixed, dirty_only, clean_only",
+            values: "mixed, dirty_only, clean_only, cachesack",
             default: "mixed",
             description: "Which DRAM victims flash admits.",
             is_place: false,
@@ -289,6 +289,11 @@ impl FlashCache for LazyCleaning {
         }
         self.order.reference(frame);
         true
+    }
+
+    #[inline]
+    fn holds(&self, page: u32) -> bool {
+        self.frame_of[page as usize] != ABSENT
     }
 
     #[inline]

@@ -55,11 +55,13 @@ use crate::replay::settings::{Settings, spelled};
 use crate::replay::timed::{Clock as TimedClock, Held, Replayed, TimedResult, Timing};
 use crate::replay::translation::{
     Asked, COLLECTIONS, DEFAULT_BLOCK, FTL_BLOCK, FTL_BUFFER, FTL_GC, FTL_MAPPING, FTL_SPARE,
-    FTL_TRIM, MOST_SPARE, Under,
+    FTL_TRIM, MOST_SPARE, STREAMS, Under,
 };
 use crate::replay::two_tier::{self, Warning};
 use crate::replay::{About, Totals, WarmedUp, disagreement, page_count};
 
+pub(crate) use admitted::Gate;
+use admitted::{ADMISSION, Admitted, BY_CATEGORY};
 pub use categories::{CategoryAbout, categories};
 pub use category_counts::{CategoryCounts, CategoryRow, UnderRow, category_counts};
 pub use counters::FlashCacheCounters;
@@ -69,6 +71,8 @@ use engine::{CrashPlan, Engine, Watch};
 pub use options::OptionAbout;
 use options::Options;
 
+mod admitted;
+mod assignments;
 mod bcache;
 mod cac;
 mod cachelib;
@@ -128,6 +132,8 @@ pub(crate) trait Host {
     /// One write operation to the frames `frame..frame + pages`, which may wrap around. The caller
     /// counts the cause of each page.
     fn flash_write(&mut self, frame: u32, pages: u32);
+    /// The same of pages that die otherwise than the others: a device with two streams keeps them apart.
+    fn flash_write_apart(&mut self, frame: u32, pages: u32);
     /// The frames `frame..frame + pages`, which may wrap around, hold nothing that is needed.
     fn flash_trim(&mut self, frame: u32, pages: u32);
 }
@@ -138,6 +144,8 @@ pub(crate) trait FlashDevice {
     /// One write operation to the frames `frame..frame + pages`, which may wrap around. It counts what
     /// it makes of the pages; the operation itself is counted already.
     fn write(&mut self, frame: u32, pages: u32, counters: &mut FlashCacheCounters);
+    /// Writes from now on belong to a stream, which a device with one has no use for.
+    fn turn_to(&mut self, _stream: u32) {}
     /// What lies in these frames, which may wrap around, is not needed.
     fn trim(&mut self, _frame: u32, _pages: u32) {}
     /// Puts a flash translation layer under it.
@@ -228,6 +236,8 @@ pub(crate) trait FlashCache: Sized {
     fn on_dram_hit(&mut self, _page: u32, _host: &mut impl Host) {}
     /// Whether a page that DRAM lacks is served from flash.
     fn lookup(&mut self, page: u32, host: &mut impl Host) -> bool;
+    /// Whether a lookup would find a page on flash.
+    fn holds(&self, page: u32) -> bool;
     /// A page came from disk into DRAM.
     #[inline]
     fn on_entry(&mut self, _page: u32, _host: &mut impl Host) {}
@@ -350,8 +360,18 @@ impl FlashCacheAbout {
     pub fn options(&self) -> Vec<OptionAbout> {
         let own = self.own_options;
         let is_own = |common: &&OptionAbout| own.iter().any(|option| option.name == common.name);
-        let common = COMMON_OPTIONS.iter().filter(|option| !is_own(option));
+        let assigns = if self.has_own("assignment") {
+            &[]
+        } else {
+            admitted::OPTIONS.as_slice()
+        };
+        let common = assigns.iter().chain(COMMON_OPTIONS);
+        let common = common.filter(|option| !is_own(option));
         own.iter().chain(common).copied().collect()
+    }
+
+    fn has_own(&self, name: &str) -> bool {
+        self.own_options.iter().any(|option| option.name == name)
     }
 }
 
@@ -651,11 +671,16 @@ fn simulate<C: FlashCache>(
     about: &'static FlashCacheAbout,
     run: Run<'_, '_>,
 ) -> Result<FlashCacheResult> {
-    with_options(about, run.options, |options, dram| match dram.policy {
-        "lru" => simulate_over::<Lru, C, ()>(about, options, dram, run, &mut ()),
-        "fifo" => simulate_over::<Fifo, C, ()>(about, options, dram, run, &mut ()),
-        "clock" => simulate_over::<Clock, C, ()>(about, options, dram, run, &mut ()),
-        _ => simulate_over::<AnyPolicy, C, ()>(about, options, dram, run, &mut ()),
+    with_options(about, run.options, |options, dram, admitted| {
+        match dram.policy {
+            _ if admitted => {
+                simulate_over::<AnyPolicy, Admitted<C>, ()>(about, options, dram, run, &mut ())
+            }
+            "lru" => simulate_over::<Lru, C, ()>(about, options, dram, run, &mut ()),
+            "fifo" => simulate_over::<Fifo, C, ()>(about, options, dram, run, &mut ()),
+            "clock" => simulate_over::<Clock, C, ()>(about, options, dram, run, &mut ()),
+            _ => simulate_over::<AnyPolicy, C, ()>(about, options, dram, run, &mut ()),
+        }
     })
 }
 
@@ -666,8 +691,12 @@ fn simulate_timed<C: FlashCache>(
     timing: Timing,
 ) -> Result<TimedResult> {
     let mut clock = TimedClock::new(timing);
-    let replay = with_options(about, run.options, |options, dram| {
-        simulate_over::<AnyPolicy, C, TimedClock>(about, options, dram, run, &mut clock)
+    let replay = with_options(about, run.options, |options, dram, admitted| {
+        if admitted {
+            simulate_over::<AnyPolicy, Admitted<C>, _>(about, options, dram, run, &mut clock)
+        } else {
+            simulate_over::<AnyPolicy, C, _>(about, options, dram, run, &mut clock)
+        }
     })?;
     let held = Held {
         flash_used: Some(replay.slots_used),
@@ -680,11 +709,11 @@ fn simulate_timed<C: FlashCache>(
     })
 }
 
-/// Reads the options of a flash cache, and those of the policy of its DRAM.
+/// Reads the options of a flash cache, those of the policy of its DRAM, and whether it is behind an assignment.
 fn with_options<T>(
     about: &'static FlashCacheAbout,
     given: &[(String, String)],
-    replay: impl FnOnce(Options<'_>, Settings) -> Result<T>,
+    replay: impl FnOnce(Options<'_>, Settings, bool) -> Result<T>,
 ) -> Result<T> {
     // What is no option of the flash cache, however it is written, may be one of the policy of its DRAM.
     let known = about.options();
@@ -692,14 +721,32 @@ fn with_options<T>(
         let name = spelled(name);
         known.iter().any(|option| option.name == name)
     };
+    // A cache with rules of admission of its own keeps them behind an assignment.
+    let keeps_own = about.has_own(ADMISSION.name) || about.has_own("assignment");
+    let by_category = |(name, value): &&(String, String)| {
+        spelled(name) == ADMISSION.name && spelled(value) == BY_CATEGORY
+    };
+    let is_asked = given.iter().any(|option| by_category(&option));
     let (of_dram, own): (Vec<_>, Vec<_>) = given
         .iter()
+        .filter(|option| !(keeps_own && by_category(option)))
         .cloned()
         .partition(|(name, _)| spelled(name).starts_with(RAM_PREFIX) && !is_own(name));
     let of_its_policy = options_of_dram(&own, &known);
     let options = Options::new(about.about.name, known, &own, &of_its_policy)?;
     let dram = options.policy(RAM_POLICY, RAM_PREFIX, &of_dram)?;
-    replay(options, dram)
+    if about.has_own("assignment") {
+        return replay(options, dram, false);
+    }
+    let admitted = admitted::is_wanted(&options, is_asked)?;
+    if !keeps_own {
+        options.choice(ADMISSION.name, &[("all", ()), (BY_CATEGORY, ())])?;
+        if admitted {
+            // As an assignment asks for it, whether it is given or not.
+            options.hold(ADMISSION.name, BY_CATEGORY);
+        }
+    }
+    replay(options, dram, admitted)
 }
 
 fn simulate_over<P: Policy, C: FlashCache, W: Watch>(
@@ -751,13 +798,20 @@ fn simulate_over<P: Policy, C: FlashCache, W: Watch>(
 /// The device that the options put under a flash cache.
 fn translation(options: &Options<'_>, flash_pages: u32) -> Result<Option<Under>> {
     let Some(percent) = options.number_if_given(FTL_SPARE, 1..=u64::from(MOST_SPARE))? else {
-        return [FTL_BLOCK, FTL_GC, FTL_BUFFER, FTL_MAPPING, FTL_TRIM]
-            .into_iter()
-            .find(|name| options.is_given(name))
-            .map_or(Ok(None), |name| {
-                let why = format!("has no effect without {FTL_SPARE}");
-                Err(options.impossible(name, &why))
-            });
+        return [
+            FTL_BLOCK,
+            FTL_GC,
+            FTL_BUFFER,
+            FTL_MAPPING,
+            FTL_TRIM,
+            STREAMS,
+        ]
+        .into_iter()
+        .find(|name| options.is_given(name))
+        .map_or(Ok(None), |name| {
+            let why = format!("has no effect without {FTL_SPARE}");
+            Err(options.impossible(name, &why))
+        });
     };
     let block_pages = options.number(FTL_BLOCK, 1..=u64::from(MAX_BLOCK_PAGES))?;
     let collection = options.choice(FTL_GC, &COLLECTIONS)?;
@@ -772,6 +826,11 @@ fn translation(options: &Options<'_>, flash_pages: u32) -> Result<Option<Under>>
         return Err(options.impossible(FTL_GC, &why));
     }
     let trim = options.flag(FTL_TRIM)?;
+    let streams = if options.knows(STREAMS) {
+        options.number(STREAMS, 1..=2)?
+    } else {
+        1
+    };
     if flash_pages == 0 {
         return Ok(None);
     }
@@ -782,6 +841,7 @@ fn translation(options: &Options<'_>, flash_pages: u32) -> Result<Option<Under>>
         buffer_pages: u32::try_from(buffer_pages).unwrap_or(u32::MAX),
         mapping,
         trim,
+        streams: u32::try_from(streams).unwrap_or(1),
     };
     Under::new(flash_pages, asked).map(Some)
 }

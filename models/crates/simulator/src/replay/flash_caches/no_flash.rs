@@ -30,6 +30,10 @@ impl FlashCache for NoFlash {
         false
     }
 
+    fn holds(&self, _page: u32) -> bool {
+        false
+    }
+
     #[inline]
     fn on_exit(&mut self, exit: Exit, host: &mut impl Host) {
         host.counters().disk_writes_on_exit += u64::from(exit.changed);

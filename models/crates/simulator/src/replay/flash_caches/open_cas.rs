@@ -565,6 +565,11 @@ impl FlashCache for OpenCas {
     }
 
     #[inline]
+    fn holds(&self, page: u32) -> bool {
+        self.frames.holds(page)
+    }
+
+    #[inline]
     fn on_entry(&mut self, page: u32, host: &mut impl Host) {
         if self.skip {
             host.counters().bypassed += 1;

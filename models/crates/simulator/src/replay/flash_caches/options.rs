@@ -94,6 +94,11 @@ impl<'given> Options<'given> {
             .map(|(_, value)| value.as_str())
     }
 
+    /// Whether there is an option of that name.
+    pub(crate) fn knows(&self, name: &str) -> bool {
+        self.known.iter().any(|option| option.name == name)
+    }
+
     /// Whether an option is among those given.
     pub(crate) fn is_given(&self, name: &str) -> bool {
         self.given.iter().any(|(given, _)| given == name)
@@ -102,6 +107,12 @@ impl<'given> Options<'given> {
     fn note(&self, name: &'static str, value: &impl Display) {
         let taken = (name.to_owned(), value.to_string());
         self.taken.borrow_mut().push(taken);
+    }
+
+    /// Puts another value in force than was read.
+    pub(crate) fn hold(&self, name: &'static str, value: &str) {
+        self.taken.borrow_mut().retain(|(taken, _)| taken != name);
+        self.note(name, &value);
     }
 
     fn refuse(&self, name: &'static str, value: &str, message: &str) -> Error {

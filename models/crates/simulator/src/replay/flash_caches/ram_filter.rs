@@ -80,11 +80,6 @@ pub(crate) struct RamFilter {
 }
 
 impl RamFilter {
-    #[inline]
-    fn holds(&self, page: u32) -> bool {
-        self.slot_of[page as usize] != NONE
-    }
-
     fn forget_oldest(&mut self) {
         if let Some(oldest) = self.links.pop(&mut self.ghost) {
             self.in_ghost.take(oldest);
@@ -198,7 +193,7 @@ impl FlashCache for RamFilter {
         },
         OptionAbout {
             name: "admission",
-            values: "s3_fifo, probability",
+            values: "s3_fifo, probability, cachesack",
             default: "s3_fifo",
             description: "Which pages that leave DRAM flash takes: referenced there or left out not long ago, or by chance.",
             is_place: false,
@@ -334,6 +329,11 @@ impl FlashCache for RamFilter {
         let on_flash = self.holds(page);
         self.marked.insert_if(page, on_flash);
         on_flash
+    }
+
+    #[inline]
+    fn holds(&self, page: u32) -> bool {
+        self.slot_of[page as usize] != NONE
     }
 
     #[inline]

@@ -397,6 +397,12 @@ impl FlashCache for Sce {
     }
 
     #[inline]
+    fn holds(&self, page: u32) -> bool {
+        let (fragment, place) = self.fragments.place(page);
+        self.is_valid(self.fragment[fragment as usize].slot, place)
+    }
+
+    #[inline]
     fn on_exit(&mut self, exit: Exit, host: &mut impl Host) {
         let Exit { page, changed } = exit;
         let (fragment, place) = self.fragments.place(page);

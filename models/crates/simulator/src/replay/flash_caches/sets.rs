@@ -436,6 +436,11 @@ impl<K: Kind> FlashCache for Sets<K> {
     }
 
     #[inline]
+    fn holds(&self, page: u32) -> bool {
+        self.frame_of[page as usize] != NONE
+    }
+
+    #[inline]
     fn on_entry(&mut self, page: u32, host: &mut impl Host) {
         self.admit(page, false, host);
     }

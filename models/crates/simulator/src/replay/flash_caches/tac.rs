@@ -209,6 +209,11 @@ impl FlashCache for Tac {
     }
 
     #[inline]
+    fn holds(&self, page: u32) -> bool {
+        self.frames.holds(page)
+    }
+
+    #[inline]
     fn on_entry(&mut self, page: u32, host: &mut impl Host) {
         self.admit(page, host);
     }

@@ -279,6 +279,8 @@ impl Host for Bare {
 
     fn flash_write(&mut self, _frame: u32, _pages: u32) {}
 
+    fn flash_write_apart(&mut self, _frame: u32, _pages: u32) {}
+
     fn flash_trim(&mut self, _frame: u32, _pages: u32) {}
 }
 
@@ -402,6 +404,10 @@ impl FlashCache for ByAddress {
     }
 
     fn lookup(&mut self, page: u32, _host: &mut impl Host) -> bool {
+        self.frames[self.frame_of(page)] == Some(page)
+    }
+
+    fn holds(&self, page: u32) -> bool {
         self.frames[self.frame_of(page)] == Some(page)
     }
 

@@ -1,14 +1,19 @@
 //! The exclusive scheme: a page is in RAM or on flash, never in both.
 
+use crate::access::Chunk;
+use crate::error::Result;
 use crate::ftl::FtlResult;
 use crate::replay::admission::all::All;
-use crate::replay::admission::{ADMISSION, Admission};
+use crate::replay::admission::{ADMISSION, ASSIGNMENT, Admission, CATEGORIES, LIFETIME};
 use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
+use crate::replay::flash_caches::Gate;
 use crate::replay::policies::{Policy, Removable};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Tier, Victim};
 use crate::replay::translation::{BLOCK, BUFFER, Below, GC, MAPPING, Placed, SPARE, TRIM};
-use crate::replay::two_tier::{Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, add_up};
+use crate::replay::two_tier::{
+    Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, Warning, add_up,
+};
 use crate::replay::{FLASH, Fill, Machine, Totals};
 
 /// Figure 3 of Koltsidas and Viglas.
@@ -36,6 +41,12 @@ pub(crate) struct Exclusive<R, F, A = All, D = ()> {
 }
 
 impl<R: Policy, F: Removable, A: Admission, D: Below> Machine for Exclusive<R, F, A, D> {
+    const NEEDS_ADDRESSES: bool = A::NEEDS_ADDRESSES;
+
+    fn classify(&mut self, chunk: &Chunk, spaces: &[u32]) -> Result<()> {
+        self.admission.classify(chunk, spaces)
+    }
+
     fn grow(&mut self, pages: usize) {
         self.ram.grow(pages);
         self.flash.grow(pages);
@@ -69,6 +80,7 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Machine for Exclusive<R, F
         let on_flash = self.flash.contains(page);
         let dirty = if on_flash {
             self.counters.flash_hits += 1;
+            self.admission.on_flash_hit(page);
             self.below.leave(page);
             self.flash.remove(page)
         } else {
@@ -85,7 +97,7 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Machine for Exclusive<R, F
         Fill::of(FLASH, self.flash.len(), self.flash.capacity())
     }
 
-    fn finished(&self, totals: Totals) -> Result<(), String> {
+    fn finished(&self, totals: Totals) -> std::result::Result<(), String> {
         self.ram.recount("RAM")?;
         self.flash.recount("flash")?;
         self.admission.recount()?;
@@ -119,6 +131,7 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Exclusive<R, F, A, D> {
     fn demote(&mut self, victim: Victim, after_hit: bool) {
         self.counters.ram_evictions += 1;
         self.counters.ram_dirty_evictions += u64::from(victim.dirty);
+        self.admission.on_exit(victim);
         if A::CAN_REJECT && !self.admission.admits(victim) {
             self.counters.rejections += 1;
             self.counters.dirty_rejections += u64::from(victim.dirty);
@@ -142,6 +155,9 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Scheme for Exclusive<R, F,
         RAM_POLICY,
         FLASH_POLICY,
         ADMISSION,
+        ASSIGNMENT,
+        CATEGORIES,
+        LIFETIME,
         BLOCK_PAGES,
         BLOCK_TECHNIQUE,
         SPARE,
@@ -163,6 +179,14 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Scheme for Exclusive<R, F,
         }
     }
 
+    fn assign(&mut self, gate: Gate) {
+        self.admission.assign(gate);
+    }
+
+    fn notes(&self) -> Vec<Warning> {
+        self.admission.notes()
+    }
+
     fn put_on(&mut self, device: Placed) {
         self.below.put_on(device);
     }
@@ -171,7 +195,7 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Scheme for Exclusive<R, F,
         self.below.restart_counters();
     }
 
-    fn translated(&self) -> crate::error::Result<Option<FtlResult>> {
+    fn translated(&self) -> Result<Option<FtlResult>> {
         self.below.translated()
     }
 

@@ -1,14 +1,19 @@
 //! The lazy scheme: pages are staged to flash only when RAM evicts them.
 
+use crate::access::Chunk;
+use crate::error::Result;
 use crate::ftl::FtlResult;
 use crate::replay::admission::all::All;
-use crate::replay::admission::{ADMISSION, Admission};
+use crate::replay::admission::{ADMISSION, ASSIGNMENT, Admission, CATEGORIES, LIFETIME};
 use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
+use crate::replay::flash_caches::Gate;
 use crate::replay::policies::{Policy, Removable};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Tier, Victim};
 use crate::replay::translation::{BLOCK, BUFFER, Below, GC, MAPPING, Placed, SPARE, TRIM};
-use crate::replay::two_tier::{Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, add_up};
+use crate::replay::two_tier::{
+    Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, Warning, add_up,
+};
 use crate::replay::{FLASH, Fill, Machine, Totals};
 
 /// Figure 4 of Koltsidas and Viglas.
@@ -37,6 +42,12 @@ pub(crate) struct Lazy<R, F, A = All, D = ()> {
 }
 
 impl<R: Policy, F: Removable, A: Admission, D: Below> Machine for Lazy<R, F, A, D> {
+    const NEEDS_ADDRESSES: bool = A::NEEDS_ADDRESSES;
+
+    fn classify(&mut self, chunk: &Chunk, spaces: &[u32]) -> Result<()> {
+        self.admission.classify(chunk, spaces)
+    }
+
     fn grow(&mut self, pages: usize) {
         self.ram.grow(pages);
         self.flash.grow(pages);
@@ -69,6 +80,7 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Machine for Lazy<R, F, A, 
         self.admission.on_access(page, write, false);
         if self.flash.contains(page) {
             self.counters.flash_hits += 1;
+            self.admission.on_flash_hit(page);
             self.flash.on_hit(page);
         } else {
             self.counters.flash_misses += 1;
@@ -83,7 +95,7 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Machine for Lazy<R, F, A, 
         Fill::of(FLASH, self.flash.len(), self.flash.capacity())
     }
 
-    fn finished(&self, totals: Totals) -> Result<(), String> {
+    fn finished(&self, totals: Totals) -> std::result::Result<(), String> {
         self.ram.recount("RAM")?;
         self.flash.recount("flash")?;
         if self.counters.victims_found_on_flash > self.counters.flash_hits {
@@ -120,6 +132,7 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Lazy<R, F, A, D> {
     fn stage(&mut self, victim: Victim) {
         self.counters.ram_evictions += 1;
         self.counters.ram_dirty_evictions += u64::from(victim.dirty);
+        self.admission.on_exit(victim);
         if self.flash.contains(victim.page) {
             self.counters.victims_found_on_flash += 1;
             if victim.dirty {
@@ -167,6 +180,9 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Scheme for Lazy<R, F, A, D
         RAM_POLICY,
         FLASH_POLICY,
         ADMISSION,
+        ASSIGNMENT,
+        CATEGORIES,
+        LIFETIME,
         BLOCK_PAGES,
         BLOCK_TECHNIQUE,
         SPARE,
@@ -192,6 +208,14 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Scheme for Lazy<R, F, A, D
         }
     }
 
+    fn assign(&mut self, gate: Gate) {
+        self.admission.assign(gate);
+    }
+
+    fn notes(&self) -> Vec<Warning> {
+        self.admission.notes()
+    }
+
     fn put_on(&mut self, device: Placed) {
         self.below.put_on(device);
     }
@@ -200,7 +224,7 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Scheme for Lazy<R, F, A, D
         self.below.restart_counters();
     }
 
-    fn translated(&self) -> crate::error::Result<Option<FtlResult>> {
+    fn translated(&self) -> Result<Option<FtlResult>> {
         self.below.translated()
     }
 

@@ -1,0 +1,477 @@
+"""Every flash cache behind an assignment of categories to admissions, against slow models and by what must hold."""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+from collections import Counter, OrderedDict
+from pathlib import Path
+from typing import Any
+
+import pytest
+import test_flash_systems as systems
+from command import run
+
+from tierwright._simulator import ParameterError
+from tierwright.simulate.replay import contenders, replay
+from tierwright.trace.reading import Trace
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "fixtures" / "golden"))
+import slow_admission
+import slow_systems
+
+LISTED = {each["name"]: each["options"] for each in contenders("flash_cache")}
+ALL = [name for name in LISTED if name != "cachesack"]
+"""CacheSack is LRU behind an assignment by itself."""
+SLOW = [name for name in systems.CHOICES if name in ALL]
+OWN_RULES = ("face", "lazy_cleaning", "ram_filter", "cachelib")
+"""Systems with an option `admission` of their own, which an assignment leaves in force."""
+ASSIGNMENTS = (
+    "second_miss",
+    "never+0:second_miss",
+    "miss+1:never",
+    "never+0:second_miss*0.5*write",
+    "second_miss*0.7*never+1:miss*0.3*never",
+)
+TRACES = 40
+
+
+def assigned(draw: random.Random, assignments: tuple[str, ...]) -> dict[str, str]:
+    options = {"assignment": draw.choice(assignments)}
+    if draw.random() < 0.5:
+        options["lifetime_requests"] = draw.choice(("1", "5", "60"))
+    return options
+
+
+def asked(name: str, own: dict[str, str]) -> dict[str, str]:
+    """Ask for an assignment in words, unless the system has an admission of its own that is chosen."""
+    return own if "admission" in own else {**own, "admission": "cachesack"}
+
+
+@pytest.mark.parametrize("name", SLOW)
+def test_what_is_not_admitted_the_slow_model_never_hears_of(
+    name: str, tmp_path: Path
+) -> None:
+    """The slow models raise where an old version would be served, or a write be lost."""
+    seen: Counter[str] = Counter()
+    for seed in range(TRACES):
+        options, steps, sizes = systems.case_of(name, seed)
+        draw = random.Random(seed)
+        own = assigned(draw, ASSIGNMENTS)
+        own["categories"] = draw.choice(("relation", "hour", "size"))
+        model = slow_admission.behind(slow_systems.MODELS[name])(
+            {**options, **own}, *sizes
+        )
+        for time_us, page, write in steps:
+            model.access(time_us, page, write=write)
+        expected = model.finish()
+        trace = systems.written(steps, tmp_path / f"{seed}.csv")
+        given = asked(name, {**options, **own})
+        found = replay(trace, "flash_cache", name, *sizes, options=given)
+        where = f"trace {seed} with {given} over {sizes}"
+        assert {key: found[key] for key in expected} == expected, where
+        assert own.items() <= found["options"].items()
+        seen.update(expected)
+    for key in ("flash_hits", "flash_writes", "bypassed", "disk_writes_on_exit"):
+        assert seen[key] > 0, key
+
+
+def test_face_ends_its_batches_at_a_victim_that_is_not_admitted(
+    tmp_path: Path,
+) -> None:
+    seen: Counter[str] = Counter()
+    for seed in range(3 * TRACES):
+        draw = random.Random(seed)
+        steps = systems.trace_of(draw)
+        own = assigned(draw, ASSIGNMENTS[:3])
+        options = {
+            "mode": draw.choice(("write_back", "write_through", "write_around")),
+            "replacement": draw.choice(("gsc", "mvfifo")),
+            "batch_fill": draw.choice(("full", "once")),
+            "admission": draw.choice(("mixed", "dirty_only", "clean_only")),
+        }
+        sizes = (draw.randint(1, 8), draw.randint(8, 40))
+        model = slow_admission.FaceBehind({**options, **own}, *sizes)
+        for time_us, page, write in steps:
+            model.access(time_us, page, write=write)
+        expected = model.finish()
+        trace = systems.written(steps, tmp_path / f"{seed}.csv")
+        given = {**options, **own}
+        found = replay(trace, "flash_cache", "face", *sizes, options=given)
+        where = f"trace {seed} with {given} over {sizes}"
+        assert {key: found[key] for key in expected} == expected, where
+        seen.update(expected)
+    for key in ("flash_hits", "pulled", "requeued", "bypassed"):
+        assert seen[key] > 0, key
+
+
+@pytest.mark.parametrize("rule", ["miss", "write"])
+@pytest.mark.parametrize("name", ALL)
+def test_admitting_every_miss_changes_nothing(
+    name: str, rule: str, tmp_path: Path
+) -> None:
+    for seed in range(6):
+        draw = random.Random(f"{name} {seed}")
+        steps = systems.trace_of(draw)
+        options = systems.case_of(name, seed)[0] if name in systems.CHOICES else {}
+        sizes = (draw.randint(1, 8), draw.randint(8, 40))
+        if name == "kangaroo":
+            options, flash = systems.sized(options, sizes[1])
+            sizes = (sizes[0], flash)
+        trace = systems.written(steps, tmp_path / f"{seed}.csv")
+        plain = replay(trace, "flash_cache", name, *sizes, options=options)
+        given = asked(name, {**options, "assignment": rule})
+        found = replay(trace, "flash_cache", name, *sizes, options=given)
+        changed = {
+            key for key in plain if plain[key] != found[key] and key != "options"
+        }
+        assert not changed, (given, changed)
+        same = plain["options"].items() - {("admission", "all")}
+        assert same <= found["options"].items()
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_admitting_nothing_never_touches_flash(name: str, tmp_path: Path) -> None:
+    steps = systems.trace_of(random.Random(7))
+    trace = systems.written(steps, tmp_path / "trace.csv")
+    found = replay(
+        trace,
+        "flash_cache",
+        name,
+        4,
+        40,
+        options={"admission": "cachesack", "assignment": "never"},
+    )
+    alone = replay(trace, "policy", found["options"]["ram_policy"], 4)
+    assert found["flash_misses"] == alone["misses"]
+    of_flash = {
+        key: value
+        for key, value in found.items()
+        if key.startswith(("flash_", "metadata_", "slots", "old_", "dirty_slots"))
+        and key not in ("flash_pages", "flash_misses", "flash_hit_ratio")
+    }
+    assert not any(of_flash.values()), of_flash
+    assert found["hdd_writes"] == found["ram_dirty_evictions"] > 0
+    assert found["bypassed"] == found["flash_misses"]
+
+
+@pytest.mark.parametrize("restart", ["warm", "cold"])
+@pytest.mark.parametrize("name", ALL)
+def test_a_crash_behind_an_assignment_adds_up(
+    name: str, restart: str, tmp_path: Path
+) -> None:
+    """What the core counts it recounts; of dirty pages those on flash come back, and the report has the others."""
+    listed = {option["name"] for option in LISTED[name]}
+    ran, refused = 0, ""
+    for seed in range(8):
+        draw = random.Random(f"{name} {seed}")
+        steps = systems.trace_of(draw)
+        trace = systems.written(steps, tmp_path / f"{seed}.csv")
+        options = {
+            "admission": "cachesack",
+            "assignment": draw.choice(ASSIGNMENTS),
+            "crash_at": str(draw.randint(0, len(steps))),
+            "restart": restart,
+        }
+        if "directory" in listed and restart == "warm":
+            options["directory"] = "persistent"
+        if name == "kangaroo":
+            options["set_pages"] = "2"
+        try:
+            found = replay(trace, "flash_cache", name, 4, 40, options=options)
+        except ParameterError as error:
+            refused = str(error)
+            continue
+        ran += 1
+        crash = found["crash"]
+        assert crash["restart"] == restart
+        lost = crash["ram_dirty_pages_lost"] + crash["flash_dirty_pages_lost"]
+        dirty = found["ram_dirty_evictions"]
+        assert found["disk_writes_on_exit"] <= dirty
+        assert lost <= crash["ram_pages_lost"] + crash["flash_pages_lost"]
+    if not ran:
+        assert restart == "warm"
+        assert "restart" in refused
+
+
+def test_stating_an_assignment_asks_for_it(tmp_path: Path) -> None:
+    trace = systems.written(systems.trace_of(random.Random(1)), tmp_path / "a.csv")
+    stated, asked_too = (
+        replay(trace, "flash_cache", "larc", 4, 40, options=options)
+        for options in (
+            {"assignment": "never"},
+            {"assignment": "never", "admission": "cachesack"},
+        )
+    )
+    assert stated == asked_too
+    assert stated["options"]["admission"] == "cachesack"
+    plain = replay(trace, "flash_cache", "larc", 4, 40)
+    assert plain["options"]["admission"] == "all"
+    assert "assignment" not in plain["options"]
+
+
+@pytest.mark.parametrize(
+    ("family", "name"),
+    [("flash_cache", "larc"), ("flash_cache", "cachesack"), ("scheme", "lazy")],
+)
+def test_a_category_that_the_trace_lacks_is_named(
+    family: Any, name: str, tmp_path: Path
+) -> None:
+    steps = [(at, (f"1/{at % 2}", at), False) for at in range(40)]
+    trace = systems.written(steps, tmp_path / "two.csv")
+
+    def noted(assignment: str) -> list[str]:
+        options = {"admission": "cachesack", "assignment": assignment}
+        found = replay(trace, family, name, 4, 20, options=options)
+        return [
+            each["message"]
+            for each in found["warnings"]
+            if each["name"] == "unknown_category"
+        ]
+
+    [said] = noted("miss+1:never+7:second_miss")
+    assert "names category 7, and the highest number in the trace is 1" in said
+    assert noted("miss+1:never") == noted("never") == []
+
+
+def test_options_of_an_assignment_need_one(tmp_path: Path) -> None:
+    trace = systems.written(systems.trace_of(random.Random(1)), tmp_path / "a.csv")
+    for option, value in (("categories", "size"), ("lifetime_requests", "5")):
+        with pytest.raises(ParameterError, match="has no effect without assignment"):
+            replay(trace, "flash_cache", "larc", 4, 40, options={option: value})
+    with pytest.raises(ParameterError, match="no option `lifetime_requests`"):
+        replay(
+            trace, "flash_cache", "cachesack", 4, 40, options={"lifetime_requests": "5"}
+        )
+    found = replay(
+        trace, "flash_cache", "cachesack", 4, 40, options={"admission": "cachesack"}
+    )
+    assert found["options"]["assignment"] == "miss"
+
+
+class Flow:
+    """RAM and flash under LRU, exclusive or lazy, behind an assignment: pages carry the number of their last write."""
+
+    def __init__(self, scheme: str, own: dict[str, str], ram: int, flash: int) -> None:
+        self.scheme, self.sizes = scheme, (ram, flash)
+        first, *others = own["assignment"].split("+")
+        self.common = first
+        self.single = dict(each.split(":") for each in others)
+        self.lifetime = int(own.get("lifetime_requests", "0")) or flash
+        self.ram: OrderedDict[slow_systems.Page, bool] = OrderedDict()
+        self.flash: OrderedDict[slow_systems.Page, bool] = OrderedDict()
+        self.spaces: list[str] = []
+        self.asked: list[slow_systems.Page] = []
+        self.stays: dict[slow_systems.Page, bool] = {}
+        self.count: Counter[str] = Counter()
+
+    def access(self, page: slow_systems.Page, *, write: bool) -> None:
+        if page[0] not in self.spaces:
+            self.spaces.append(page[0])
+        if page in self.ram:
+            self.count["ram_hits"] += 1
+            self.ram.move_to_end(page)
+            self.ram[page] |= write
+            return
+        rule = self.single.get(str(self.spaces.index(page[0])), self.common)
+        again = page in self.asked[-self.lifetime :]
+        self.asked.append(page)
+        hit = page in self.flash
+        self.stays[page] = (
+            hit or rule in ("miss", "write") or (rule == "second_miss" and again)
+        )
+        self.count["flash_hits" if hit else "flash_misses"] += 1
+        dirty = False
+        if hit and self.scheme == "exclusive":
+            dirty = self.flash.pop(page)
+        elif hit:
+            self.flash.move_to_end(page)
+        if len(self.ram) == self.sizes[0]:
+            self.leave(*self.ram.popitem(last=False))
+        self.ram[page] = dirty or write
+
+    def leave(self, page: slow_systems.Page, dirty: bool) -> None:
+        if dirty:
+            self.asked.append(page)
+        if page in self.flash and not dirty:
+            return
+        if not self.stays[page]:
+            self.count["rejections"] += 1
+            self.count["dirty_rejections"] += dirty
+            self.count["hdd_writes"] += dirty
+            self.count["flash_invalidations"] += self.flash.pop(page, None) is not None
+            return
+        if page in self.flash:
+            self.count["flash_write_backs"] += 1
+        else:
+            if len(self.flash) == self.sizes[1]:
+                _, old = self.flash.popitem(last=False)
+                self.count["flash_evictions"] += 1
+                self.count["hdd_writes"] += old
+            self.count["flash_fills"] += 1
+        self.flash[page] = dirty
+        self.flash.move_to_end(page)
+
+
+@pytest.mark.parametrize("scheme", ["exclusive", "lazy"])
+def test_a_scheme_takes_an_assignment_too(scheme: str, tmp_path: Path) -> None:
+    seen: Counter[str] = Counter()
+    names = (
+        "ram_hits", "flash_hits", "flash_misses", "rejections", "dirty_rejections",
+        "hdd_writes", "flash_fills", "flash_write_backs", "flash_evictions",
+        "flash_invalidations",
+    )  # fmt: skip
+    for seed in range(2 * TRACES):
+        draw = random.Random(f"{scheme} {seed}")
+        steps = systems.trace_of(draw)
+        own = assigned(draw, ASSIGNMENTS[:3])
+        sizes = (draw.randint(1, 8), draw.randint(8, 40))
+        model = Flow(scheme, own, *sizes)
+        for _, page, write in steps:
+            model.access(page, write=write)
+        trace = systems.written(steps, tmp_path / f"{seed}.csv")
+        given = {"admission": "cachesack", **own}
+        found = replay(trace, "scheme", scheme, *sizes, options=given)
+        assert {name: found[name] for name in names} == {
+            name: model.count[name] for name in names
+        }, f"trace {seed} with {own} over {sizes}"
+        plain = replay(trace, "scheme", scheme, *sizes)
+        same = replay(
+            trace, "scheme", scheme, *sizes, options={"admission": "cachesack"}
+        )
+        assert {**same, "admission": "all"} == plain
+        seen.update(model.count)
+    for key in ("flash_hits", "rejections", "dirty_rejections", "flash_evictions"):
+        assert seen[key] > 0, key
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"assignment": "never"}, "has no effect without admission=cachesack"),
+        ({"categories": "hour"}, "has no effect without admission=cachesack"),
+        ({"lifetime_requests": "5"}, "has no effect without admission=cachesack"),
+        ({"admission": "cachesack", "assignment": "nevr"}, "is not one of never"),
+        (
+            {"admission": "cachesack", "categories": "colour"},
+            "is not one of its values",
+        ),
+        (
+            {
+                "admission": "cachesack",
+                "block_pages": "2",
+                "block_technique": "invalidating",
+            },
+            "categories are of RAM pages",
+        ),
+    ],
+)
+def test_a_scheme_refuses_what_is_no_assignment(
+    options: dict[str, str], words: str, tmp_path: Path
+) -> None:
+    trace = systems.written(systems.trace_of(random.Random(1)), tmp_path / "a.csv")
+    with pytest.raises(ParameterError, match=words):
+        replay(trace, "scheme", "lazy", 4, 40, options=options)
+
+
+FOUND = Path(__file__).parents[2] / "fixtures" / "traces" / "tpcc-20w-cut.csv.zst"
+
+
+def test_streams_lower_write_amplification(tmp_path: Path) -> None:
+    """The one that is counted beside it is that of a replay with one stream, and two streams copy less."""
+    trace = Trace(FOUND)
+    options = {"ftl_spare_percent": "28", "ftl_block_pages": "64", "set_pages": "8"}
+    one, two = (
+        replay(
+            trace, "flash_cache", "kangaroo", 1000, 8000,
+            options={**options, "streams": streams, "ftl_trim": "true"},
+        )["ftl"]
+        for streams in ("1", "2")
+    )  # fmt: skip
+    assert two["waf_one_stream"] == one["waf"]
+    assert two["erases_one_stream"] == one["erases"]
+    assert "waf_one_stream" not in one
+    assert 1 < two["waf"] < 0.9 * one["waf"]
+    assert [stream["host_writes"] for stream in one["streams"]] == [two["host_writes"]]
+    assert sum(stream["host_writes"] for stream in two["streams"]) == one["host_writes"]
+    with pytest.raises(ParameterError, match="has no effect without ftl_spare_percent"):
+        replay(trace, "flash_cache", "kangaroo", 10, 100, options={"streams": "2"})
+    with pytest.raises(ParameterError, match="no option `streams`"):
+        replay(trace, "flash_cache", "face", 10, 100, options={"streams": "2"})
+
+
+def test_a_stream_that_is_written_in_order_is_never_copied() -> None:
+    """Allison and others (EuroSys 2025): apart, the log has a WAF of 1 and needs no spare space, and the sets get all."""
+    found = replay(
+        Trace(FOUND),
+        "flash_cache",
+        "kangaroo",
+        1000,
+        4000,
+        options={
+            "set_pages": "8",
+            "log_percent": "50",
+            "partitions": "1",
+            "segment_pages": "64",
+            "ftl_spare_percent": "7",
+            "ftl_block_pages": "32",
+            "streams": "2",
+        },
+    )["ftl"]
+    sets, log = found["streams"]
+    assert log["host_writes"] > sets["host_writes"] / 2
+    assert log["moved"] == 0
+    assert sets["moved"] == found["moved"] > 0
+    assert 1 < found["waf"] < 0.6 * found["waf_one_stream"]
+
+
+def test_simulate_takes_a_plan_of_what_to_cache(tmp_path: Path) -> None:
+    sizes = ["--ram-pages", "1000", "--flash-pages", "8000"]
+    devices = [
+        "--flash-device",
+        "samsung-pm9a3-7.68tb-u2",
+        "--disk-device",
+        "toshiba-mg10-20tb",
+        "--price-book",
+        "street-2026-q3",
+    ]
+    plan = tmp_path / "plan.json"
+    made = run("cachesack", FOUND, *sizes, *devices, "--no-replay", "--json")
+    plan.write_text(made.stdout)
+    answer = json.loads(made.stdout)
+
+    def simulated(scheme: str, *more: str) -> dict[str, Any]:
+        done = run("simulate", FOUND, "--scheme", scheme, *sizes, *more, "--json")
+        assert done.returncode == 0, done.stderr
+        found: dict[str, Any] = json.loads(done.stdout)
+        return found
+
+    planned = simulated("larc", "--plan", str(plan))
+    assert planned["options"]["assignment"] == answer["chosen"]["assignment"]
+    assert planned["options"]["lifetime_requests"] == str(
+        round(answer["lifetime_requests"])
+    )
+    assert planned["flash_writes"] < simulated("larc")["flash_writes"]
+    itself = simulated("cachesack", "--plan", str(plan))
+    assert itself["options"]["assignment"] == answer["chosen"]["assignment"]
+
+    lines = tmp_path / "plan.txt"
+    first, second = answer["rows"][:2]
+    lines.write_text(
+        f"# by hand\n*=second_miss\n{first['name']} = never\n{second['number']}=miss\n"
+    )
+    by_hand = simulated("face", "--plan", str(lines), "--option", "mode=write_through")
+    assert by_hand["options"]["assignment"] == (
+        f"second_miss+{first['number']}:never+{second['number']}:miss"
+    )
+    assert by_hand["options"]["admission"] == "mixed"
+    for text, words in (
+        ("nothing\n", "line 1: `nothing` is not CATEGORY=RULES"),
+        ("9/9=never\n", "the trace has no relation `9/9`"),
+        ('{"rows": []}', "is not an answer of"),
+    ):
+        lines.write_text(text)
+        done = run("simulate", FOUND, "--scheme", "face", *sizes, "--plan", lines)
+        assert done.returncode == 2
+        assert words in " ".join(done.stderr.split())
