@@ -245,7 +245,7 @@ def test_directories_are_replayed_with_their_flash_pages(application):
         [model] = [each for each in option["schemes"] if each["scheme"] == name]
         assert row["model"] == pytest.approx(model["worst_total_us"])
     assert "Each option was replayed" in found["basis"]
-    assert "the answer assumes 50.0 %" in found["finding"]
+    assert "the answer assumes 50.0 %" in found["sentence"]
 
 
 def test_a_restart_is_checked_by_a_cache_that_crashes(application):
