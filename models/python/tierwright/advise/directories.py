@@ -192,6 +192,15 @@ class DirectoryOption:
         return self.schemes[self.safest].worst_total_us
 
     @property
+    def where(self) -> str:
+        """Where the directory lies, and how large flash pages are."""
+        size = format_bytes(self.flash_page_bytes)
+        place = {"ram": "in RAM", "flash": "on flash"}[self.placement]
+        if self.technique is None:
+            return f"{place} with flash pages of {size}"
+        return f"{place} with flash pages of {size} ({self.technique})"
+
+    @property
     def full_us(self) -> float:
         """Least time if all flash pages are full; infinite where there is none. [µs per access]"""
         if self.best_if_full is None:
@@ -471,7 +480,7 @@ def _weigher(
         return Outcome(
             when,
             relative_change(before[chosen], after[chosen]),
-            f"the directory {where(options[best])}",
+            f"the directory {options[best].where}",
             abs(relative_change(after[best], after[chosen])),
         )
 
@@ -513,7 +522,7 @@ def _weigher(
         situation,
         outcomes,
         figure="I/O time",
-        chosen=f"the directory {where(options[chosen])}",
+        chosen=f"the directory {options[chosen].where}",
         kind="directory",
         without=WITHOUT_EFFECT,
         special=special,
@@ -715,7 +724,7 @@ def _finding(options: Sequence[DirectoryOption], none_us: float) -> str:
     if safest is None:
         return "The directory leaves no room for a page, wherever it is kept."
     option = options[safest]
-    place, worst_us = where(option), option.worst_us
+    place, worst_us = option.where, option.worst_us
     without = f"Without flash an access takes {format_microseconds(none_us)}"
     if worst_us < none_us:
         return (
@@ -747,7 +756,7 @@ def _remark(options: Sequence[DirectoryOption], none_us: float) -> str:
         return ""
     saved = _percent(1 - rival.full_us / none_us)
     text = (
-        f"If every flash page is full of valid pages, the directory {where(rival)} saves "
+        f"If every flash page is full of valid pages, the directory {rival.where} saves "
         f"{saved}"
     )
     if rival.worst_us < none_us:
@@ -758,15 +767,6 @@ def _remark(options: Sequence[DirectoryOption], none_us: float) -> str:
         f"{format_microseconds(rival.worst_us)}, against {format_microseconds(none_us)} "
         "without flash."
     )
-
-
-def where(option: DirectoryOption) -> str:
-    """Say where the directory lies, and how large flash pages are."""
-    size = format_bytes(option.flash_page_bytes)
-    place = {"ram": "in RAM", "flash": "on flash"}[option.placement]
-    if option.technique is None:
-        return f"{place} with flash pages of {size}"
-    return f"{place} with flash pages of {size} ({option.technique})"
 
 
 def _percent(share: float) -> str:

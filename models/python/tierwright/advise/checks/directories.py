@@ -27,7 +27,6 @@ from tierwright.advise.directories import (
     Directories,
     DirectoryOption,
     DirectoryUse,
-    where,
 )
 from tierwright.advise.point import scheme_titles
 from tierwright.common.units import format_bytes, format_microseconds
@@ -180,9 +179,9 @@ def _effect(study: Directories, uses: Mapping[int, DirectoryUse]) -> str:
         return said
     before, after = study.options[study.safest], again.options[again.safest]
     if again.safest == study.safest:
-        return f"{said} With the measured hits the model still chooses the directory {where(after)}."
+        return f"{said} With the measured hits the model still chooses the directory {after.where}."
     return (
-        f"{said} With the measured hits the model chooses the directory {where(after)}, not {where(before)}: "
+        f"{said} With the measured hits the model chooses the directory {after.where}, not {before.where}: "
         f"{format_microseconds(after.worst_us)} per access at worst, against "
         f"{format_microseconds(again.options[study.safest].worst_us)}."
     )
