@@ -104,6 +104,13 @@ def quote_ranking(application: Application) -> str:
     return str(sent(application, "create_quote_ranking").json()["ranking_id"])
 
 
+def ended_study(application: Application) -> str:
+    study = sent(application, "create_transaction_study").json()
+    if study["status"] != "succeeded":
+        application.wait_run(study["run"]["id"])
+    return str(study["id"])
+
+
 MAKERS: dict[str, Callable[[Application], str]] = {
     "upload": lambda application: application.upload(TRACE, "orders.csv"),
     "upload begun": begun_upload,
@@ -126,6 +133,7 @@ MAKERS: dict[str, Callable[[Application], str]] = {
     "sampled profile": made_by("create_sampled_profile"),
     "summaries": made_by("create_summaries"),
     "transaction study": made_by("create_transaction_study"),
+    "ended transaction study": ended_study,
     "response replay": begun_response_replay,
     "category counts": begun_category_counts,
     "advice check": begun_advice_check,

@@ -13,6 +13,7 @@ from tierwright.advise.wear import drives_sentence
 from tierwright.evaluate.endurance import money
 from tierwright.evaluate.throughput.schemes import Setting
 from tierwright.hardware import catalog
+from tierwright.hardware.service_time import service_us
 from tierwright.simulate.priced import price
 from tierwright_server.common.older_models import about_version
 from tierwright_server.common.version import VERSION
@@ -211,6 +212,13 @@ def test_directories_are_replayed_with_their_flash_pages(application):
         options = {}
         if option["technique"] is not None:
             options = {"block_pages": "8", "block_technique": option["technique"]}
+        if option["placement"] == "flash":
+            # A tenth of the directory is less than two pages.
+            pages = -(-option["directory_bytes"] // 8192)
+            options |= {
+                "directory_pages": str(pages),
+                "directory_buffer_pages": "1",
+            }
         name = option["safest"]
         own = simulated(
             name, ram=option["ram_pages"], flash=option["flash_pages"], **options
@@ -219,6 +227,17 @@ def test_directories_are_replayed_with_their_flash_pages(application):
             own["directory_lookups"] * option["lookup_us"]
             + own["directory_updates"] * option["update_us"]
         ) / own["accesses"]
+        if option["placement"] == "flash":
+            kept = own["directory"]
+            upkeep = (
+                kept["reads"] * service_us(flash, "read", 8192)
+                + kept["writes"] * service_us(flash, "write", 8192)
+            ) / own["accesses"]
+            hits = rows[f"{index} {name}", "hits of the directory in RAM"]
+            assert hits["model"] == 0.5
+            assert hits["simulated"] == pytest.approx(
+                1 - kept["reads"] / kept["accesses"]
+            )
         cost = price(own, flash=flash, disk=disk).io_time_us_per_access
         figure_ = "time" if option["technique"] is None else "time, at worst"
         row = rows[f"{index} {name}", figure_]
@@ -226,6 +245,7 @@ def test_directories_are_replayed_with_their_flash_pages(application):
         [model] = [each for each in option["schemes"] if each["scheme"] == name]
         assert row["model"] == pytest.approx(model["worst_total_us"])
     assert "Each option was replayed" in found["basis"]
+    assert "the answer assumes 50.0 %" in found["sentence"]
 
 
 def test_a_restart_is_checked_by_a_cache_that_crashes(application):

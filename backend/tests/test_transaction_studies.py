@@ -277,3 +277,56 @@ def test_a_cancelled_study_keeps_its_sizes_and_resumes(own):
         pages for pages in sizes for _ in SYSTEMS
     ]
     assert whole["rows"][: len(kept["rows"])] == kept["rows"]
+
+
+def test_studies_are_listed_and_deleted_once_they_have_ended(make_settings):
+    """The list says how far each is; what runs is refused, what was deleted is replayed again."""
+    with run_application(make_settings()) as own:
+        assert own.get("/transaction-studies")["items"] == []
+        example = finished(own, {"ram_pages": [64], "systems": ["aries"]})
+        upload = own.upload(EVENTS.encode(), "Ledger.txt")
+        ledger = finished(own, {"upload_id": upload, "ram_pages": [6, 30], **SMALL})
+        listed = own.get("/transaction-studies")
+        assert (listed["total"], listed["limit"], listed["offset"]) == (2, 20, 0)
+        newest, oldest = listed["items"]
+        assert (newest["id"], oldest["id"]) == (ledger["id"], example["id"])
+        assert newest["inputs"] == ledger["inputs"]
+        assert (newest["events"], newest["replays"]) == (15_000, 14)
+        assert newest["ram_pages"] == [6, 30]
+        assert (newest["is_example"], oldest["is_example"]) == (False, True)
+        assert "rows" not in newest
+        for query, ids in (
+            ({"sort": "created_at"}, [oldest["id"], newest["id"]]),
+            ({"filename": "ledger"}, [newest["id"]]),
+            ({"limit": 1, "offset": 1}, [oldest["id"]]),
+        ):
+            found = own.get("/transaction-studies", params=query)
+            assert [each["id"] for each in found["items"]] == ids
+        path = f"/transaction-studies/{ledger['id']}"
+        assert own.client.delete(path).status_code == 204
+        assert own.client.delete(path).status_code == 404
+        gone = own.client.get(path)
+        assert gone.status_code == 404
+        assert "unless they are deleted" in gone.json()["hint"]
+        assert own.get("/transaction-studies")["total"] == 1
+        # The file stays.
+        again = finished(own, {"upload_id": upload, "ram_pages": [6, 30], **SMALL})
+        assert again["rows"] == ledger["rows"]
+        long = "".join(EVENTS.replace("T", f"T{at}x") for at in range(60))
+        body = {
+            "upload_id": own.upload(gzip.compress(long.encode()), "long.txt.gz"),
+            "ram_pages": [1, 2, 3, 4, 5, 6, 7, 8],
+            **SMALL,
+            "blocks": 4096,
+        }
+        running = own.post("/transaction-studies", body, 202)
+        refused = own.client.delete(f"/transaction-studies/{running['id']}")
+        assert refused.status_code == 409
+        assert "Cancel its run first" in refused.json()["hint"]
+        cancelled = own.client.post(f"/runs/{running['run']['id']}/cancel")
+        assert cancelled.status_code == 200
+        own.wait_run(running["run"]["id"])
+        assert (
+            own.client.delete(f"/transaction-studies/{running['id']}").status_code
+            == 204
+        )

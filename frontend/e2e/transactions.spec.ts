@@ -39,6 +39,18 @@ test("recorded transactions are compared without own data, then with a file", as
   });
   await expect(page).toHaveURL(/sizes=/);
 
+  const kept = page.getByRole("table", { name: "Kept replays" });
+  await expect(kept.getByRole("row", { name: /mine.txt/ })).toHaveCount(2);
+  const shown = kept.getByRole("row", { name: /mine.txt/ }).first();
+  await expect(shown.getByRole("button", { name: /Delete/ })).toBeDisabled();
+  await kept
+    .getByRole("row", { name: /mine.txt/ })
+    .last()
+    .getByRole("button", { name: /Delete/ })
+    .click();
+  await expect(kept.getByRole("row", { name: /mine.txt/ })).toHaveCount(1);
+  await expectAccessible(page, "transactions with kept replays");
+
   const address = page.url();
   await page.goto("/");
   await page.goto(address);

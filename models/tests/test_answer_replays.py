@@ -8,17 +8,21 @@ from hypothesis import strategies as st
 
 from tierwright import _simulator
 from tierwright.advise import directories
+from tierwright.advise.checks.directories import check
 from tierwright.advise.checks.points import (
     Replay,
     directory_replays,
     fragment_replays,
+    measured_use,
     replayed_directory,
     replayed_fragments,
     replayed_restart,
+    replayed_upkeep,
     replayed_without_flash,
     restart_replays,
 )
 from tierwright.common.errors import BadInput
+from tierwright.common.wording import percent
 from tierwright.evaluate.fragment_cache import clock
 from tierwright.hardware import catalog
 from tierwright.hardware.service_time import service_us
@@ -94,8 +98,12 @@ def test_every_directory_is_replayed_at_its_own_sizes() -> None:
             option.flash_pages,
         )
         row = rows[f"{index} {option.safest}"]
+        if option.placement == "flash":
+            size = -(-option.directory_bytes // PAGE)
+            assert replay.options["directory_pages"] == str(size)
+            # A tenth of less than ten pages: the least that can be held.
+            assert replay.options["directory_buffer_pages"] == "1"
         if option.technique is None:
-            assert replay.options == {}
             io = sum(
                 row[f"{tier}_{operation}s"] * (service_us(device, operation, PAGE) or 0)
                 for tier, device in (("flash", FLASH), ("hdd", DISK))
@@ -103,11 +111,240 @@ def test_every_directory_is_replayed_at_its_own_sizes() -> None:
             )
             upkeep = row["directory_lookups"] * option.lookup_us
             upkeep += row["directory_updates"] * option.update_us
+            if option.placement == "flash":
+                kept = row["directory"]
+                upkeep = kept["reads"] * (service_us(FLASH, "read", PAGE) or 0)
+                upkeep += kept["writes"] * (service_us(FLASH, "write", PAGE) or 0)
+            else:
+                assert replay.options == {}
+                assert "directory" not in row
             found = replayed_directory(row, option, flash=FLASH, disk=DISK)
             assert found == pytest.approx((io + upkeep) / 600)
         else:
             assert replay.options["block_technique"] == option.technique
             assert row["blocks"]["block_pages"] == 4
+
+
+GOLDEN = 0x9E3779B97F4A7C15
+
+
+def slow_directory(  # noqa: C901  # three schemes in one
+    scheme: str, accesses: str, r: int, f: int
+) -> list[tuple[int, bool]]:
+    """Entries that a scheme looks up (False) and updates (True), in order: lists, least recent first."""
+    numbers: dict[str, int] = {}
+    ram: dict[int, bool] = {}
+    flash: dict[int, bool] = {}
+    asked: list[tuple[int, bool]] = []
+
+    def leave_flash() -> None:
+        held = [page for page in flash if scheme != "inclusive" or page not in ram]
+        flash.pop(held[0])
+        asked.append((held[0], True))
+
+    for token in accesses.split():
+        page, write = numbers.setdefault(token[1:], len(numbers)), token[0] == "W"
+        if page in ram:
+            ram[page] = ram.pop(page) or write
+            continue
+        asked.append((page, False))
+        dirty, there = False, page in flash
+        if there and scheme == "exclusive":
+            dirty = flash.pop(page)
+        elif there and scheme == "lazy":
+            flash[page] = flash.pop(page)
+            asked.append((page, True))
+        if len(ram) == r:
+            victim = next(iter(ram))
+            was_dirty = ram.pop(victim)
+            if scheme == "lazy":
+                asked.append((victim, False))
+            if scheme != "exclusive" and victim in flash:
+                if was_dirty:
+                    flash.pop(victim)
+                    flash[victim] = True
+                    asked.append((victim, True))
+            else:
+                if len(flash) == f:
+                    leave_flash()
+                flash[victim] = was_dirty
+                asked.append((victim, True))
+        if scheme == "inclusive":
+            if there:
+                flash[page] = flash.pop(page)
+            else:
+                if len(flash) == f:
+                    leave_flash()
+                flash[page] = False
+            asked.append((page, True))
+        ram[page] = write or dirty
+    return asked
+
+
+@settings(max_examples=60)
+@given(
+    st.sampled_from(["inclusive", "exclusive", "lazy"]),
+    st.lists(
+        st.tuples(st.sampled_from("RW"), st.integers(0, 40)), min_size=1, max_size=300
+    ),
+    st.integers(1, 6),
+    st.integers(1, 8),
+    st.integers(1, 20),
+    st.data(),
+)
+def test_pages_of_a_directory_on_flash_are_those_of_a_slow_one(
+    scheme: str,
+    drawn: list[tuple[str, int]],
+    ram: int,
+    more: int,
+    pages: int,
+    data: st.DataObject,
+) -> None:
+    """Each lookup and update asks an LRU list of directory pages; what was updated is written as it leaves."""
+    buffered = data.draw(st.integers(1, pages))
+    tokens = " ".join(f"{kind}{page}" for kind, page in drawn)
+    held: dict[int, bool] = {}
+    reads = evictions = writes = 0
+    asked = slow_directory(scheme, tokens, ram, ram + more)
+    for entry, updates in asked:
+        place = (((entry * GOLDEN) % 2**64 >> 32) * pages) >> 32
+        if place in held:
+            held[place] = held.pop(place) or updates
+            continue
+        reads += 1
+        if len(held) == buffered:
+            evictions += 1
+            writes += held.pop(next(iter(held)))
+        held[place] = updates
+    with token_trace(tokens) as trace:
+        options = {
+            "directory_pages": str(pages),
+            "directory_buffer_pages": str(buffered),
+        }
+        row = run(trace, Replay("scheme", scheme, ram, ram + more, 0, options))
+        plain = run(trace, Replay("scheme", scheme, ram, ram + more, 0))
+    assert row.pop("directory") == {
+        "directory_pages": pages,
+        "buffer_pages": buffered,
+        "accesses": len(asked),
+        "reads": reads,
+        "evictions": evictions,
+        "writes": writes,
+    }
+    assert row == plain
+
+
+def test_a_directory_of_blocks_has_an_access_for_each_lookup_and_update() -> None:
+    with token_trace(TOKENS) as trace:
+        for scheme in ("inclusive", "exclusive", "lazy"):
+            for technique in ("overwriting", "invalidating"):
+                options = {
+                    "block_pages": "4",
+                    "block_technique": technique,
+                    "directory_pages": "3",
+                    "directory_buffer_pages": "3",
+                }
+                row = run(trace, Replay("scheme", scheme, 8, 32, 300, options))
+                kept = row["directory"]
+                assert (
+                    kept["accesses"]
+                    == row["directory_lookups"] + row["directory_updates"]
+                )
+                # All of it is in RAM once the warm-up is over.
+                assert (kept["reads"], kept["evictions"], kept["writes"]) == (0, 0, 0)
+
+
+@pytest.mark.parametrize(("hits", "moves"), [(1.0, False), (0.0, True)])
+def test_a_check_says_what_measured_hits_do_to_the_choice(
+    hits: float, moves: bool
+) -> None:
+    """The directory leaves flash if its buffer is never hit, and stays if it always is."""
+    with token_trace(TOKENS) as trace:
+        study = study_of(
+            trace,
+            # A directory of ten pages, of which RAM holds eight: two more are left for the workload.
+            ram_bytes=18 * PAGE,
+            flash_bytes=6000 * PAGE,
+            flash_page_bytes=[PAGE],
+            buffered_bytes=8 * PAGE,
+            use=directories.DirectoryUse(hit_ratio=1.0, dirty_share=0.0),
+        )
+        replays = directory_replays(study, start="cold", accesses=600)
+        counters = {name: run(trace, each) for name, each in replays.items()}
+    for row in counters.values():
+        if "directory" in row:
+            row["directory"]["reads"] = round(row["directory"]["accesses"] * (1 - hits))
+            row["directory"]["writes"] = 0
+    assert study.safest is not None
+    assert study.options[study.safest].placement == "flash"
+    found = check(study, page_bytes=PAGE, flash=FLASH, disk=DISK, counters=counters)
+    said = f"served {percent(hits)} of its lookups and updates in the replay; the answer assumes {percent(1.0)}"
+    assert said in found.finding
+    assert ("still chooses" in found.finding) is not moves
+    assert ("chooses the directory in RAM" in found.finding) is moves
+    rows = {each.figure: each for each in found.rows if "on flash" in each.title}
+    assert rows["hits of the directory in RAM"].model == 1.0
+    assert rows["hits of the directory in RAM"].simulated == pytest.approx(hits)
+
+
+@pytest.mark.oracle(
+    "advise.checks.points.measured_use", "advise.checks.points.replayed_upkeep"
+)
+def test_a_measured_use_is_what_was_counted() -> None:
+    kept = {"accesses": 200, "reads": 50, "evictions": 40, "writes": 10}
+    use = measured_use({"directory": kept}, directories.DirectoryUse(update_pages=3.0))
+    assert (use.hit_ratio, use.dirty_share, use.write_on_eviction) == (0.75, 0.25, True)
+    assert use.update_pages == 3.0
+    with token_trace("R1 W2 R3 R1 R9") as trace:
+        study = study_of(trace, use=directories.DirectoryUse(update_pages=3.0))
+    option = next(each for each in study.options if each.placement == "flash")
+    row = {
+        "accesses": 1000,
+        "page_bytes": PAGE,
+        "directory": kept,
+        "directory_lookups": 150,
+        "directory_updates": 50,
+    }
+    read, write = (service_us(FLASH, each, PAGE) or 0 for each in ("read", "write"))
+    # 150 lookups of a page and 50 updates of three: 1.5 pages for each access that was counted.
+    expected = 1.5 * (50 * read + 10 * write) / 1000
+    assert replayed_upkeep(row, option, flash=FLASH) == pytest.approx(expected)
+
+
+@pytest.mark.formula(
+    "advise.checks.points.measured_use", "advise.checks.points.replayed_upkeep"
+)
+@given(st.integers(0, 200), st.integers(0, 200), st.integers(1, 200))
+def test_more_directory_reads_are_fewer_hits_and_more_time(
+    reads: int, writes: int, more: int
+) -> None:
+    with token_trace("R1 W2 R3 R1 R9") as trace:
+        study = study_of(trace)
+    option = next(each for each in study.options if each.placement == "flash")
+
+    def row(of: int) -> dict[str, Any]:
+        kept = {
+            "accesses": 400,
+            "reads": of,
+            "evictions": of,
+            "writes": min(of, writes),
+        }
+        return {
+            "accesses": 1000,
+            "page_bytes": PAGE,
+            "directory": kept,
+            "directory_lookups": 300,
+            "directory_updates": 100,
+        }
+
+    one, other = row(reads), row(reads + more)
+    assert (
+        measured_use(one, study.use).hit_ratio
+        > measured_use(other, study.use).hit_ratio
+    )
+    assert replayed_upkeep(one, option, flash=FLASH) < replayed_upkeep(
+        other, option, flash=FLASH
+    )
 
 
 @pytest.mark.formula(

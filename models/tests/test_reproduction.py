@@ -41,8 +41,9 @@ ASKED = {
     "kv": [f"Figure {n}" for n in range(6, 15)] + ["Table 1", "Table 2"],
     "fd": [f"Figure {n}" for n in range(2, 12)] + ["Table 2", "Table 4"],
     "face": [f"Table {n}" for n in (2, 4, 5, 6, 7, 8)]
-    + [f"Figure {n}" for n in (5, 6, 7, 8, 12, 13)],
-    "sce": [f"Figure {n}" for n in range(7, 14)] + ["Table 1"],
+    + [f"Figure {n}" for n in (5, 6, 7, 8, 12, 13, 14)],
+    "sce": [f"Figure {n}" for n in range(7, 14)]
+    + ["Table 1", "Figure 7 (a)", "Figure 9 (a)"],
     "today": ["CacheSack", "LARC", "L2ARC", "Write streams", "Five-minute rule"],
     "zhou": [f"Figure 6 ({letter})" for letter in "abc"],
 }
@@ -92,10 +93,13 @@ VERDICTS = {
     "face-figure-8d": "D",
     "face-figure-12": "SSS",
     "face-figure-13": "SSDDS",
+    "face-figure-14": "SD",
     "sce-table-1": "AADSD",
     "sce-figure-7": "ADSD",
+    "sce-figure-7a": "SASSSD",
     "sce-figure-8": "ASDD",
     "sce-figure-9": "DSSDA",
+    "sce-figure-9a": "SSSSDDSSS",
     "sce-figure-10": "DDDSSS",
     "sce-figure-11": "SSASA",
     "sce-figure-12": "SSSSSA",

@@ -5,18 +5,22 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
 from tierwright import _simulator
+from tierwright.advise.course import CoursePlan, Restart
 from tierwright.catalogue.vectors.conformance import FORMULAS
+from tierwright.evaluate.response.schemes import Hierarchy
 from tierwright.hardware import catalog
 from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve
 from tierwright.profile.measure import profile
 from tierwright.simulate import priced
 from tierwright.simulate.replay import Family, replay
+from tierwright.simulate.timed import Arrivals, TimedResult
 from tierwright.trace.reading import Trace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -108,6 +112,8 @@ RATES = {
     "brokerage, exponent 1.2": 3_000.0,
     "brokerage, writes to all pages": 3_000.0,
 }
+WHOLE = 0.999
+"""Share of a window's length from which on it is whole; the last one ends with the last access. [1]"""
 RATE = 10_000.0
 """Of a generated workload unless it has another. [accesses/s]"""
 SEED = 20
@@ -197,6 +203,58 @@ class Lab:
                 options={key: str(value) for key, value in options.items()},
                 warm_up=warm if warm else 0,
             )
+        return self._replays[key]
+
+    def course(
+        self,
+        workload: str,
+        system: str,
+        ram: int,
+        flash: int,
+        hierarchy: Hierarchy,
+        clients: int,
+        *,
+        think_s: float = 0.0,
+        window_s: float | None = None,
+        crash_at: float | None = None,
+        restart: Restart = "warm",
+        disk_line_bytes_per_s: float | None = None,
+        **options: Any,
+    ) -> TimedResult:
+        """Replay a system on simulated time behind clients that wait; `course` of the result is its whole windows.
+
+        `none` is RAM and the disks alone. Batches come over a line of `disk_line_bytes_per_s`, where that is given.
+        """
+        curve = self.curve(workload)
+        alone = system == "none"
+        plan = CoursePlan(
+            curve=curve,
+            system="lazy" if alone else system,
+            ram_pages=ram,
+            flash_pages=flash,
+            hierarchy=hierarchy,
+            arrivals=Arrivals("clients", clients=clients, think_s=think_s),
+            options={key: str(value) for key, value in options.items()},
+            window_s=window_s,
+            crash_at=crash_at,
+            restart=restart,
+        )
+        asked = plan.replay(curve.accesses)
+        if alone:
+            asked = replace(asked, scheme="none", flash_pages=0)
+        if disk_line_bytes_per_s is not None:
+            disk = asked.disk
+            places = disk.devices * disk.at_once
+            page_s = curve.page_bytes / disk_line_bytes_per_s
+            asked = replace(asked, disk=replace(disk, batch_read_s=places * page_s))
+        key = json.dumps(["course", workload, asked.to_dict()])
+        if key not in self._replays:
+            found = asked.run(self.trace(workload))
+            whole = WHOLE * found["window_s"]
+            found["course"] = [
+                each for each in found["course"] if each["length_s"] >= whole
+            ]
+            self._replays[key] = found
         return self._replays[key]
 
 

@@ -2,7 +2,12 @@
 import { queryOptions } from "@tanstack/react-query";
 import { answer } from "./client";
 import { stepsQuery, WITH_STEPS } from "./derived";
-import { createTransactionStudy, getTransactionStudy } from "./gen/sdk.gen";
+import {
+  createTransactionStudy,
+  deleteTransactionStudy,
+  getTransactionStudy,
+  listTransactionStudies,
+} from "./gen/sdk.gen";
 import type { GetTransactionStudyData, TransactionStudyIn } from "./gen/types.gen";
 import { isActiveStatus } from "./runs";
 
@@ -10,6 +15,7 @@ export type {
   StudyRow,
   TransactionStudyIn,
   TransactionStudyOut,
+  TransactionStudySummary,
 } from "./gen/types.gen";
 
 /** Times of the operations: counts do not depend on them. */
@@ -62,3 +68,28 @@ export const studySteps = (id: string, prices: StudyPrices) =>
       throwOnError: true,
     }),
   );
+
+export const STUDIES_KEY = ["transaction-studies", "list"] as const;
+export const STUDIES_AT_ONCE = 10;
+
+/** Kept studies, newest first, from one on; looked at again while one of them is being replayed. */
+export const studiesQuery = (offset: number) =>
+  queryOptions({
+    queryKey: [...STUDIES_KEY, offset],
+    queryFn: ({ signal }) =>
+      answer(
+        listTransactionStudies({
+          signal,
+          query: { limit: STUDIES_AT_ONCE, offset },
+          throwOnError: true,
+        }),
+      ),
+    placeholderData: (previous) => previous,
+    refetchInterval: ({ state }) =>
+      state.data?.items.some(({ status }) => isActiveStatus(status)) === true
+        ? PARTIAL_MS
+        : false,
+  });
+
+export const removeStudy = (id: string) =>
+  answer(deleteTransactionStudy({ path: { study_id: id }, throwOnError: true }));

@@ -322,11 +322,15 @@ _QUESTIONS = {
     "ask_transaction_replay": Example(
         {"source": "half_loaded", "committed": 8, "running": 16}
     ),
+    "list_transaction_studies": Example(query={"limit": 20}),
     "create_transaction_study": Example(
         {"ram_pages": [64, 256], "page_bytes": 8192, "crash": "end"}
     ),
     "get_transaction_study": Example(
         path={"study_id": Made("transaction study")}, query={"write_us": 300}
+    ),
+    "delete_transaction_study": Example(
+        path={"study_id": Made("ended transaction study")}
     ),
     "ask_tier_cost": Example(
         {

@@ -914,6 +914,12 @@ export const ListSweepsQuery = {
   table: {"values":["items","items.contenders"]},
 } as const;
 
+export const ListTransactionStudiesQuery = {
+  limit: {"low":1,"high":100,"whole":true,"usual":20},
+  offset: {"low":0,"high":1000000000,"whole":true,"usual":0},
+  table: {"values":["items"]},
+} as const;
+
 export const ListUploadsQuery = {
   limit: {"low":1,"high":500,"whole":true,"usual":500},
   offset: {"low":0,"high":1000000000,"whole":true,"usual":0},

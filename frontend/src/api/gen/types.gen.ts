@@ -25028,6 +25028,38 @@ export type TransactionStudyIn = {
 };
 
 /**
+ * TransactionStudyList
+ *
+ * Studies, newest first.
+ */
+export type TransactionStudyList = {
+    /**
+     * Items
+     *
+     * Items of this page of the list.
+     */
+    items: Array<TransactionStudySummary>;
+    /**
+     * Total
+     *
+     * How many there are in all.
+     */
+    total: number;
+    /**
+     * Limit
+     *
+     * Most items of this page.
+     */
+    limit: number;
+    /**
+     * Offset
+     *
+     * Items before this page.
+     */
+    offset: number;
+};
+
+/**
  * TransactionStudyOut
  *
  * A study: same file and inputs, same id; rows appear as they are done and stay.
@@ -25151,6 +25183,76 @@ export type TransactionStudyOut = {
      * The run that computes it; null where none is needed or kept.
      */
     run: RunOut | null;
+};
+
+/**
+ * TransactionStudySummary
+ *
+ * A study in the list: what was asked, and how far it is.
+ */
+export type TransactionStudySummary = {
+    /**
+     * Id
+     *
+     * Its id, as used in addresses of the API.
+     */
+    id: string;
+    /**
+     * Its state.
+     */
+    status: RunStatus;
+    /**
+     * The request as it was understood.
+     */
+    inputs: TransactionStudyIn;
+    /**
+     * Filename
+     *
+     * Name of the file of events.
+     */
+    filename: string;
+    /**
+     * Is Example
+     *
+     * Whether the events are the worked example.
+     */
+    is_example: boolean;
+    /**
+     * Events
+     *
+     * Steps of transactions in the file; null until it has been read once.
+     */
+    events: number | null;
+    /**
+     * Ram Pages
+     *
+     * Buffer sizes that are replayed, once the file has been read. [pages]
+     */
+    ram_pages: Array<number>;
+    /**
+     * Replays
+     *
+     * Finished ones: a system at a buffer size each.
+     */
+    replays: number;
+    /**
+     * Core Version
+     *
+     * Version of the simulator core that replayed it.
+     */
+    core_version: string;
+    /**
+     * Created At
+     *
+     * When it was made.
+     */
+    created_at: string;
+    /**
+     * Run Id
+     *
+     * Of its latest run.
+     */
+    run_id: string | null;
 };
 
 /**
@@ -29206,6 +29308,84 @@ export type AskTransactionReplayResponses = {
 
 export type AskTransactionReplayResponse = AskTransactionReplayResponses[keyof AskTransactionReplayResponses];
 
+export type ListTransactionStudiesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Filename
+         *
+         * Only those whose name contains this text, ignoring case.
+         */
+        filename?: string | null;
+        /**
+         * Limit
+         *
+         * Most items to return.
+         */
+        limit?: number;
+        /**
+         * Offset
+         *
+         * Items to skip.
+         */
+        offset?: number;
+        /**
+         * Sort
+         *
+         * Key to sort by; with `-` before it, in descending order; absent: the default order of the list.
+         */
+        sort?: 'created_at' | '-created_at' | 'filename' | '-filename';
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `items`.
+         */
+        table?: 'items';
+    };
+    url: '/api/v1/transaction-studies';
+};
+
+export type ListTransactionStudiesErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ListTransactionStudiesError = ListTransactionStudiesErrors[keyof ListTransactionStudiesErrors];
+
+export type ListTransactionStudiesResponses = {
+    /**
+     * Successful Response
+     */
+    200: TransactionStudyList;
+};
+
+export type ListTransactionStudiesResponse = ListTransactionStudiesResponses[keyof ListTransactionStudiesResponses];
+
 export type CreateTransactionStudyData = {
     body: TransactionStudyIn;
     headers?: {
@@ -29303,6 +29483,74 @@ export type CreateTransactionStudyResponses = {
 };
 
 export type CreateTransactionStudyResponse = CreateTransactionStudyResponses[keyof CreateTransactionStudyResponses];
+
+export type DeleteTransactionStudyData = {
+    body?: never;
+    path: {
+        /**
+         * Study Id
+         *
+         * Id of the study.
+         */
+        study_id: string;
+    };
+    query?: never;
+    url: '/api/v1/transaction-studies/{study_id}';
+};
+
+export type DeleteTransactionStudyErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The answer is not available in the requested media type.
+     */
+    406: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type DeleteTransactionStudyError = DeleteTransactionStudyErrors[keyof DeleteTransactionStudyErrors];
+
+export type DeleteTransactionStudyResponses = {
+    /**
+     * Successful Response
+     */
+    204: void;
+};
+
+export type DeleteTransactionStudyResponse = DeleteTransactionStudyResponses[keyof DeleteTransactionStudyResponses];
 
 export type GetTransactionStudyData = {
     body?: never;

@@ -7,11 +7,13 @@ import {
   isAwaited,
   rowsAt,
   shownSize,
+  studyAddress,
   studyPrices,
   studyQuestion,
   studyTable,
   timeBars,
   timeLines,
+  whyNoAddress,
 } from "./question";
 
 const row = (system: string, ram_pages: number, reads: number, writes: number) =>
@@ -175,5 +177,44 @@ describe("rows of a study", () => {
 
   it("are awaited before there is a run", () => {
     expect(isAwaited({ error: null, run: undefined })).toBe(true);
+  });
+});
+
+describe("a kept study", () => {
+  const kept = (written: Record<string, unknown>, changes = {}) => ({
+    inputs: {
+      ...studyQuestion(parseTransactionsSearch(written)),
+      log_bytes_per_update: 100,
+      pages_per_block: 64,
+      blocks: null,
+      spare: null,
+      database_pages: null,
+      ...changes,
+    },
+    is_example: written["events"] === undefined,
+  });
+
+  it.each([
+    {},
+    { events: "3f9c", which: "aries,aat", sizes: "64,256", durable: "no" },
+    { events: "3f9c", spare: 0.28, blocks: 4096, crash: "no", log_bytes: 200 },
+  ])("has the address that asks for it: %o", (written) => {
+    const study = kept(written, written.log_bytes ? { log_bytes_per_update: 200 } : {});
+    const search = studyAddress(study);
+    expect(search).not.toBeNull();
+    const asked = studyQuestion(parseTransactionsSearch({ ...search }));
+    const given = Object.entries(study.inputs).filter(
+      ([name, value]) => value !== null || name === "upload_id",
+    );
+    expect(asked).toEqual(Object.fromEntries(given));
+  });
+
+  it("has none where its file is gone, or the page has no field for it", () => {
+    const gone = { ...kept({}), is_example: false };
+    expect(studyAddress(gone)).toBeNull();
+    expect(whyNoAddress(gone)).toMatch("was deleted");
+    const crashed = kept({}, { crash: 1000 });
+    expect(studyAddress(crashed)).toBeNull();
+    expect(whyNoAddress(crashed)).toMatch("no fields");
   });
 });

@@ -5,6 +5,7 @@ import type {
   StudyRow,
   TransactionStudyIn,
   TransactionStudyOut,
+  TransactionStudySummary,
 } from "@/api/transaction-studies";
 import type { ChartTable } from "@/charts/chart-card";
 import { chartTable } from "@/charts/chart-table";
@@ -13,6 +14,7 @@ import { type ColorScheme, schemeMark } from "@/charts/palette";
 import type { BarPart, StackedBar } from "@/charts/stacked-bars-option";
 import { type Column, valueColumn } from "@/components/columns";
 import {
+  SYSTEMS,
   type System,
   sizesOf,
   systemsOf,
@@ -56,6 +58,41 @@ export function studyQuestion(search: TransactionsSearch): TransactionStudyIn {
     crash: search.crash === "no" ? "none" : "end",
   };
 }
+
+/** The address of a kept study; null where it asks what the page does not, or its file was deleted. */
+export function studyAddress(
+  study: Pick<TransactionStudySummary, "inputs" | "is_example">,
+): TransactionsSearch | null {
+  const { inputs } = study;
+  const { upload_id: upload = null, systems = SYSTEMS, ram_pages: sizes = [] } = inputs;
+  const search: TransactionsSearch = {
+    ...(upload === null ? {} : { events: upload }),
+    ...(systems.length === SYSTEMS.length ? {} : { which: systems.join(",") }),
+    ...(sizes.length === 0
+      ? {}
+      : { sizes: sizes.toSorted((one, other) => one - other).join(",") }),
+    page_bytes: inputs.page_bytes,
+    checkpoint_pages: inputs.checkpoint_pages,
+    log_bytes: inputs.log_bytes_per_update,
+    block_pages: inputs.pages_per_block,
+    ...(inputs.blocks == null ? {} : { blocks: inputs.blocks }),
+    ...(inputs.spare == null ? {} : { spare: inputs.spare }),
+    ...(inputs.durable === false ? { durable: "no" as const } : {}),
+    ...(inputs.crash === "none" ? { crash: "no" as const } : {}),
+  };
+  const isOnThePage =
+    (inputs.crash === "none" || inputs.crash === "end") &&
+    inputs.database_pages == null;
+  return isOnThePage && (upload !== null || study.is_example) ? search : null;
+}
+
+/** Why a study has no address. */
+export const whyNoAddress = (
+  study: Pick<TransactionStudySummary, "inputs" | "is_example">,
+): string =>
+  study.inputs.upload_id == null && !study.is_example
+    ? "the file of its events was deleted"
+    : "it was asked over HTTP for a crash or a database that this page has no fields for";
 
 const given = <Name extends keyof TransactionStudyIn>(
   name: Name,

@@ -4,6 +4,7 @@ import { useRouter, useSearch } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { isActiveStatus, type RunOut, useRun } from "@/api/runs";
 import {
+  STUDIES_KEY,
   type StudyPrices,
   studyKey,
   studyQuery,
@@ -45,6 +46,7 @@ import {
   timeBars,
   timeLines,
 } from "./question";
+import { StudiesPanel } from "./studies-panel";
 import classes from "./transactions.module.css";
 
 const HEIGHT = 360;
@@ -107,6 +109,7 @@ export function TransactionsPage() {
           onSize={(ram) => patch({ ram })}
         />
       )}
+      <StudiesPanel shown={found?.id} />
     </Page>
   );
 }
@@ -139,6 +142,11 @@ function useStudy(search: TransactionsSearch) {
   const run = useRun(pending?.id ?? null, pending).data;
   const hasEnded = run !== undefined && !isActiveStatus(run.status);
   const isLate = hasEnded && found !== undefined && found.status !== run.status;
+  useEffect(() => {
+    if (id !== "") {
+      void queryClient.invalidateQueries({ queryKey: STUDIES_KEY });
+    }
+  }, [id, queryClient]);
   useEffect(() => {
     // The last rows come with the end of the run, between two looks.
     if (isLate) {

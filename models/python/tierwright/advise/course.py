@@ -1,7 +1,7 @@
 """How a system goes over time: filling, steady state, crash and recovery, window by window.
 
 Source: Kang, Lee and Moon (VLDB Journal 2016), figure 14 (throughput after a restart); the SCE paper (ADMS 2014),
-figures 8 and 9 (hits and throughput while the cache fills).
+figures 7 (a) and 9 (a) (throughput while the cache fills).
 """
 
 from __future__ import annotations

@@ -158,6 +158,8 @@ class DirectoryOption:
         Share that `best_if_full` saves if all flash pages are full. [1]
     buffered_bytes : int
         n, the part of a directory on flash that RAM holds; 0 in RAM. [bytes]
+    lookup_pages, update_pages : float
+        l and u. [pages]
     reason : str
         Why it is not feasible; empty where it is.
     """
@@ -178,6 +180,8 @@ class DirectoryOption:
     saving: float | None
     saving_if_full: float | None
     buffered_bytes: int = 0
+    lookup_pages: float = 1.0
+    update_pages: float = 1.0
     reason: str = ""
 
     @property
@@ -188,11 +192,36 @@ class DirectoryOption:
         return self.schemes[self.safest].worst_total_us
 
     @property
+    def where(self) -> str:
+        """Where the directory lies, and how large flash pages are."""
+        size = format_bytes(self.flash_page_bytes)
+        place = {"ram": "in RAM", "flash": "on flash"}[self.placement]
+        if self.technique is None:
+            return f"{place} with flash pages of {size}"
+        return f"{place} with flash pages of {size} ({self.technique})"
+
+    @property
     def full_us(self) -> float:
         """Least time if all flash pages are full; infinite where there is none. [µs per access]"""
         if self.best_if_full is None:
             return math.inf
         return self.schemes[self.best_if_full].total_us
+
+
+@dataclass(frozen=True, slots=True)
+class Remade:
+    """The choice with other uses of the directory.
+
+    Attributes
+    ----------
+    options : tuple of DirectoryOption
+        As in the answer.
+    safest : int or None
+        Index of the choice.
+    """
+
+    options: tuple[DirectoryOption, ...]
+    safest: int | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,6 +248,9 @@ class Directories(Answer):
         How it was computed, and where that holds.
     inputs : dict
         What was put in, with units.
+    measured : callable
+        Return the finding and the options with other uses of the directory, by the index of the option:
+        such as a replay measured.
     """
 
     none_us: float
@@ -229,6 +261,7 @@ class Directories(Answer):
     estimator: str
     validity: str
     inputs: dict[str, Any]
+    measured: Callable[[Mapping[int, DirectoryUse]], Remade]
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -252,12 +285,19 @@ class Directories(Answer):
             ),
         )
 
+    @property
+    def use(self) -> DirectoryUse:
+        """How the directory is read and changed, as assumed."""
+        return DirectoryUse(
+            **{name: self.inputs[name] for name in DirectoryUse.__slots__}
+        )
+
     def to_dict(self, *, derivation: bool = False) -> dict[str, Any]:
         """Return plain data for JSON."""
         found: dict[str, Any] = {
             each.name: results.plain(getattr(self, each.name))
             for each in fields(self)
-            if each.name not in {"explain", "weigh"}
+            if each.name not in {"explain", "weigh", "measured"}
         }
         found["cautions"] = results.plain(list(self.cautions))
         if derivation:
@@ -368,6 +408,7 @@ def answer(
             *_cautions(options, disk, use),
         ),
         inputs=given,
+        measured=lambda uses: _remade(plan, sizes, wanted, buffered_bytes, uses),
         explain=lambda: _steps(options, given, use),
         weigh=_weigher(
             plan,
@@ -382,14 +423,34 @@ def _options_of(
     sizes: Sequence[int],
     places: Sequence[str],
     buffered_bytes: int | None,
+    uses: Mapping[int, DirectoryUse] | None = None,
 ) -> list[DirectoryOption]:
     none_us = plan.none_us()
-    return [
-        plan.option(place, size, technique, buffered_bytes, none_us)
+    asked = [
+        (place, size, technique)
         for size in sizes
         for technique in (TECHNIQUES if size != plan.curve.page_bytes else (None,))
         for place in places
     ]
+    return [
+        replace(plan, use=(uses or {}).get(index, plan.use)).option(
+            place, size, technique, buffered_bytes, none_us
+        )
+        for index, (place, size, technique) in enumerate(asked)
+    ]
+
+
+def _remade(
+    plan: _Plan,
+    sizes: Sequence[int],
+    places: Sequence[str],
+    buffered_bytes: int | None,
+    uses: Mapping[int, DirectoryUse],
+) -> Remade:
+    options = _options_of(plan, sizes, places, buffered_bytes, uses)
+    return Remade(
+        tuple(options), _first([(each.worst_us, each.full_us) for each in options])
+    )
 
 
 def _weigher(
@@ -419,7 +480,7 @@ def _weigher(
         return Outcome(
             when,
             relative_change(before[chosen], after[chosen]),
-            f"the directory {_where(options[best])}",
+            f"the directory {options[best].where}",
             abs(relative_change(after[best], after[chosen])),
         )
 
@@ -461,7 +522,7 @@ def _weigher(
         situation,
         outcomes,
         figure="I/O time",
-        chosen=f"the directory {_where(options[chosen])}",
+        chosen=f"the directory {options[chosen].where}",
         kind="directory",
         without=WITHOUT_EFFECT,
         special=special,
@@ -545,6 +606,8 @@ class _Plan:
             if best is None or none_us == 0
             else 1 - schemes[best].total_us / none_us,
             buffered_bytes=held,
+            lookup_pages=self.use.lookup_pages,
+            update_pages=self.use.update_pages,
             reason="" if schemes else "the directory leaves no room for a page",
         )
 
@@ -661,23 +724,23 @@ def _finding(options: Sequence[DirectoryOption], none_us: float) -> str:
     if safest is None:
         return "The directory leaves no room for a page, wherever it is kept."
     option = options[safest]
-    where, worst_us = _where(option), option.worst_us
+    place, worst_us = option.where, option.worst_us
     without = f"Without flash an access takes {format_microseconds(none_us)}"
     if worst_us < none_us:
         return (
-            f"The directory belongs {where}: there it saves "
+            f"The directory belongs {place}: there it saves "
             f"{_percent(1 - worst_us / none_us)} of the I/O time of a system "
             "without flash."
         )
     if option.full_us < worst_us:
         return (
-            f"{without}; the safest choice, the directory {where}, takes between "
+            f"{without}; the safest choice, the directory {place}, takes between "
             f"{format_microseconds(option.full_us)} and {format_microseconds(worst_us)}."
         )
     if worst_us == none_us:
-        return f"{without}; the best choice, the directory {where}, takes the same."
+        return f"{without}; the best choice, the directory {place}, takes the same."
     return (
-        f"{without}; the best choice, the directory {where}, takes "
+        f"{without}; the best choice, the directory {place}, takes "
         f"{format_microseconds(worst_us)}."
     )
 
@@ -693,7 +756,7 @@ def _remark(options: Sequence[DirectoryOption], none_us: float) -> str:
         return ""
     saved = _percent(1 - rival.full_us / none_us)
     text = (
-        f"If every flash page is full of valid pages, the directory {_where(rival)} saves "
+        f"If every flash page is full of valid pages, the directory {rival.where} saves "
         f"{saved}"
     )
     if rival.worst_us < none_us:
@@ -704,14 +767,6 @@ def _remark(options: Sequence[DirectoryOption], none_us: float) -> str:
         f"{format_microseconds(rival.worst_us)}, against {format_microseconds(none_us)} "
         "without flash."
     )
-
-
-def _where(option: DirectoryOption) -> str:
-    size = format_bytes(option.flash_page_bytes)
-    place = {"ram": "in RAM", "flash": "on flash"}[option.placement]
-    if option.technique is None:
-        return f"{place} with flash pages of {size}"
-    return f"{place} with flash pages of {size} ({option.technique})"
 
 
 def _percent(share: float) -> str:
@@ -752,7 +807,7 @@ def _cautions(
             "the buffered part of the directory is assumed to serve "
             f"{use.hit_ratio:.0%} of the accesses, with {use.dirty_share:.0%} of its "
             "pages dirty",
-            "measure both and enter the measured values",
+            "check by replay, which measures both",
         )
 
 

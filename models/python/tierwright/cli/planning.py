@@ -408,6 +408,7 @@ def _range(columns: dict[str, Any], start: Start) -> str:
     return f"{format_number(low)} to {format_number(high)}"
 
 
+@may_read_trace
 def directories(
     profile: ProfileFile,
     *,
@@ -439,30 +440,51 @@ def directories(
         float,
         typer.Option("--directory-hit-ratio", metavar="H", help="Of that part."),
     ] = 0.9,
+    trace: NamedTrace | None = None,
     start: Start = "steady",
     production: ProductionOption = None,
     json: Json = False,
 ) -> None:
-    """Compare places of the flash directory and sizes of flash pages."""
+    """Compare places of the flash directory and sizes of flash pages.
+
+    With --trace, each is replayed, and hits of the buffered part are measured, not assumed.
+    """
     from tierwright.advise import directories as question
     from tierwright.hardware import catalog
 
     sizes = () if flash_page_bytes is None else flash_page_bytes
-    curve = workload(profile, production).curve.from_start(start)
+    read_from = workload(profile, production)
+    curve = read_from.curve.from_start(start)
+    if trace is not None:
+        check_recording(str(profile), read_from)
+    flash = catalog.device_or_file(flash_device)
+    disk = catalog.device_or_file(disk_device)
     found = question.answer(
         curve,
         ram_bytes=parse_bytes(ram_bytes),
         flash_bytes=parse_bytes(flash_bytes),
-        flash=catalog.device_or_file(flash_device),
-        disk=catalog.device_or_file(disk_device),
+        flash=flash,
+        disk=disk,
         flash_page_bytes=whole_numbers(sizes, "--flash-page-bytes") if sizes else (),
         buffered_bytes=buffered_bytes,
         use=question.DirectoryUse(hit_ratio=directory_hit_ratio),
     )
+    checked = None
+    if trace is not None:
+        from tierwright.advise.checks import directories as checks
+
+        files, reading = as_profiled(trace, curve)
+        with opened(files, reading) as read, progress("replay") as on_progress:
+            checked = checks.replayed(
+                found, curve, read, flash=flash, disk=disk, on_progress=on_progress
+            )
     if json:
-        print_json({"start": curve.start, **found.to_dict()})
+        check = None if checked is None else checked.to_dict()
+        print_json({"start": curve.start, **found.to_dict(), "check": check})
         return
     _print_directories(found, curve)
+    if checked is not None:
+        print_check(checked, "Model and replay")
 
 
 def _print_directories(found: Directories, curve: Curve) -> None:

@@ -8,10 +8,12 @@ from tierwright.hardware.raw_nand import NandTimes
 from tierwright_server.common.schemas import Identifier
 from tierwright_server.http.context import ContextDep, SessionDep
 from tierwright_server.http.derivation_asked import DerivedDep
+from tierwright_server.http.paging import Page, Search, paged
 from tierwright_server.http.problems import responses
 from tierwright_server.questions.transaction_studies import service
 from tierwright_server.questions.transaction_studies.schemas import (
     TransactionStudyIn,
+    TransactionStudyList,
     TransactionStudyOut,
 )
 
@@ -54,6 +56,16 @@ async def _prices(
 
 
 PricesDep = Annotated[service.Prices, Depends(_prices)]
+
+
+@router.get("", operation_id="list_transaction_studies", responses=responses())
+async def list_transaction_studies(
+    session: SessionDep,
+    page: Annotated[Page, paged("created_at", "filename", usual=20, most=100)],
+    filename: Search = None,
+) -> TransactionStudyList:
+    """List studies, newest first, without their rows."""
+    return await service.list_studies(session, page, filename)
 
 
 @router.post(
@@ -101,3 +113,17 @@ async def get_transaction_study(
 ) -> TransactionStudyOut:
     """Read a study as far as it is, with the times of the operations in the query."""
     return await service.find(session, study_id, prices, derived=derived)
+
+
+@router.delete(
+    "/{study_id}",
+    operation_id="delete_transaction_study",
+    status_code=status.HTTP_204_NO_CONTENT,
+    responses=responses(404, 409),
+)
+async def delete_transaction_study(
+    study_id: Annotated[Identifier, Path(description="Id of the study.")],
+    session: SessionDep,
+) -> None:
+    """Delete a study that has ended; its upload stays. The same inputs replay it again."""
+    await service.delete(session, study_id)

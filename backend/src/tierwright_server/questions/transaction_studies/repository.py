@@ -3,6 +3,7 @@
 from sqlalchemy import delete, func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from tierwright_server.http.paging import Page, like
 from tierwright_server.jobs.runs.states import FINAL
 from tierwright_server.storage.tables import Run, TransactionStudy
 
@@ -22,6 +23,28 @@ async def get(session: AsyncSession, study_id: str) -> Row | None:
     )
     found = (await session.execute(query)).one_or_none()
     return None if found is None else (found[0], found[1])
+
+
+async def page(
+    session: AsyncSession, asked: Page, filename: str | None
+) -> tuple[list[Row], int]:
+    """List studies with their runs, newest first, and count them."""
+    where = [] if filename is None else [like(TransactionStudy.filename, filename)]
+    query = asked.of_query(
+        select(TransactionStudy, Run)
+        .outerjoin(Run, Run.id == TransactionStudy.run_id)
+        .where(*where),
+        {
+            "created_at": TransactionStudy.created_at,
+            "filename": TransactionStudy.filename,
+        },
+        (TransactionStudy.created_at.desc(), TransactionStudy.id),
+    )
+    count = select(func.count()).select_from(TransactionStudy).where(*where)
+    total = await session.scalar(count) or 0
+    asked.link(total)
+    rows = (await session.execute(query)).all()
+    return [(study, run) for study, run in rows], total
 
 
 async def of_run(session: AsyncSession, run: Run) -> TransactionStudy | None:

@@ -196,3 +196,32 @@ class TransactionStudyOut(Answer):
     core_version: str
     created_at: datetime
     run: RunOut | None
+
+
+class TransactionStudySummary(Answer):
+    """A study in the list: what was asked, and how far it is."""
+
+    id: str
+    status: RunStatus
+    inputs: TransactionStudyIn
+    filename: str = Field(description="Name of the file of events.")
+    is_example: bool = Field(description="Whether the events are the worked example.")
+    events: int | None = Field(
+        description="Steps of transactions in the file; null until it has been read once."
+    )
+    ram_pages: list[int] = Field(
+        description="Buffer sizes that are replayed, once the file has been read. [pages]"
+    )
+    replays: int = Field(description="Finished ones: a system at a buffer size each.")
+    core_version: str
+    created_at: datetime
+    run_id: str | None = Field(description="Of its latest run.")
+
+
+class TransactionStudyList(Answer):
+    """Studies, newest first."""
+
+    items: list[TransactionStudySummary]
+    total: int
+    limit: int
+    offset: int

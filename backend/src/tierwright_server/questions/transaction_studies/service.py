@@ -15,6 +15,7 @@ from tierwright_server.common.older_models import about_version
 from tierwright_server.common.schemas import CautionOut, WarningOut
 from tierwright_server.common.version import VERSION
 from tierwright_server.http.context import Context
+from tierwright_server.http.paging import Page
 from tierwright_server.http.steps import rows_of
 from tierwright_server.jobs.runs import service as runs
 from tierwright_server.jobs.runs.schemas import RunOut
@@ -29,10 +30,12 @@ from tierwright_server.questions.transaction_studies.example import (
 from tierwright_server.questions.transaction_studies.schemas import (
     StudyRow,
     TransactionStudyIn,
+    TransactionStudyList,
     TransactionStudyOut,
+    TransactionStudySummary,
 )
 from tierwright_server.replays import results
-from tierwright_server.storage.tables import TransactionStudy, now
+from tierwright_server.storage.tables import Run, TransactionStudy, now
 from tierwright_server.traces.uploads import service as uploads
 from tierwright_server.traces.uploads import storage
 
@@ -136,14 +139,76 @@ async def find(
     NotFound
         There is none, or it was the oldest of too many.
     """
+    return _out(*await _found(session, study_id), prices, derived=derived)
+
+
+async def list_studies(
+    session: AsyncSession, page: Page, filename: str | None
+) -> TransactionStudyList:
+    """List studies, newest first."""
+    rows, total = await repository.page(session, page, filename)
+    return TransactionStudyList(
+        items=[_summary(*row) for row in rows],
+        total=total,
+        limit=page.limit,
+        offset=page.offset,
+    )
+
+
+async def delete(session: AsyncSession, study_id: str) -> None:
+    """Delete a study; the file of its events stays.
+
+    Raises
+    ------
+    NotFound
+        There is none.
+    Conflict
+        Its run has not ended.
+    """
+    await results.lock_id(session, study_id)
+    study, run = await _found(session, study_id)
+    runs.check_ended(run, f"the transactions of {study.filename} are being replayed")
+    await session.delete(study)
+    await session.flush()
+
+
+async def _found(session: AsyncSession, study_id: str) -> repository.Row:
     found = await repository.get(session, study_id)
     if found is None:
         raise NotFound(
             f"there is no study of transactions `{study_id}`",
             hint="Request it again: POST /api/v1/transaction-studies. The last "
-            f"{repository.MOST_KEPT:,} studies are kept.",
+            f"{repository.MOST_KEPT:,} studies are kept, unless they are deleted.",
         )
-    return _out(*found, prices, derived=derived)
+    return found
+
+
+def _status(study: TransactionStudy, run: Run | None) -> RunStatus:
+    if study.complete:
+        return RunStatus.SUCCEEDED
+    return RunStatus(run.status) if run else RunStatus.FAILED
+
+
+def _inputs(study: TransactionStudy) -> TransactionStudyIn:
+    return TransactionStudyIn.model_validate(
+        {**study.inputs, "upload_id": study.upload_id}
+    )
+
+
+def _summary(study: TransactionStudy, run: Run | None) -> TransactionStudySummary:
+    return TransactionStudySummary(
+        id=study.id,
+        status=_status(study, run),
+        inputs=_inputs(study),
+        filename=study.filename,
+        is_example=is_example(study),
+        events=None if study.survey is None else study.survey["events"],
+        ram_pages=(study.plan or {}).get("ram_pages", []),
+        replays=sum(len(systems) for systems in study.rows.values()),
+        core_version=study.core_version,
+        created_at=study.created_at,
+        run_id=study.run_id,
+    )
 
 
 def _out(
@@ -166,15 +231,12 @@ def _out(
         disk_us=prices.disk_us,
         disk_log_us=prices.disk_log_us,
     )
-    ended = RunStatus(run.status) if run else RunStatus.FAILED
     plan: Mapping[str, Any] = study.plan or {}
     return TransactionStudyOut.showing(
         answer,
         id=study.id,
-        status=RunStatus.SUCCEEDED if study.complete else ended,
-        inputs=TransactionStudyIn.model_validate(
-            {**study.inputs, "upload_id": study.upload_id}
-        ),
+        status=_status(study, run),
+        inputs=_inputs(study),
         filename=study.filename,
         is_example=is_example(study),
         survey=study.survey,

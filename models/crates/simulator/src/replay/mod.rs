@@ -9,6 +9,7 @@ mod admission;
 mod ahead;
 mod bits;
 pub mod buffers;
+mod directory;
 mod fetch;
 mod flash_blocks;
 mod flash_caches;
@@ -34,6 +35,7 @@ use crate::access::{AccessSource, Chunk, WARM_UP, WRITE};
 use crate::error::{Error, Result};
 use crate::progress::{OnProgress, report};
 use crate::wording::counted;
+pub use directory::DirectoryResult;
 pub use flash_blocks::{BlockCounters, BlockResult};
 pub use flash_caches::{
     CategoryAbout, CategoryCounts, CategoryRow, CrashReport, FlashCacheAbout, FlashCacheCounters,

@@ -4,8 +4,10 @@
 //! page that comes to flash takes the frame that became free last, as the listings have it (`v_r` takes the
 //! frame of `pg`, a newcomer that of `v_f`), and a page that is written again is written in its place.
 
+use super::directory::{Directory, DirectoryResult};
 use super::room::Room;
 use super::settings::{Setting, Settings, Values};
+use super::two_tier::SchemeCounters;
 use crate::error::{Error, Result};
 use crate::ftl::{Collection, Ftl, FtlResult, MAX_BLOCK_PAGES, Mapping, Settings as FtlSettings};
 
@@ -276,7 +278,7 @@ pub(crate) fn wanted(own: &Settings) -> Result<Option<u32>> {
     })
 }
 
-/// What lies below the flash of a page-flow scheme.
+/// What lies below the flash of a page-flow scheme, and beside it.
 pub(crate) trait Below: Default {
     /// Makes room for the page numbers `0..pages`.
     fn grow(&mut self, _pages: usize) {}
@@ -284,8 +286,14 @@ pub(crate) trait Below: Default {
     fn write(&mut self, _page: u32) {}
     /// A page that was on flash is no longer there.
     fn leave(&mut self, _page: u32) {}
+    /// The entry of a page in the flash directory is read.
+    fn look_up(&mut self, _page: u32) {}
+    /// It is written.
+    fn update(&mut self, _page: u32) {}
     /// Puts the flash on a device.
     fn put_on(&mut self, _device: Placed) {}
+    /// Puts the directory on flash.
+    fn keep(&mut self, _directory: Directory) {}
     /// Sets the counters to 0.
     fn restart_counters(&mut self) {}
     /// What the device did.
@@ -295,8 +303,12 @@ pub(crate) trait Below: Default {
     fn translated(&self) -> Result<Option<FtlResult>> {
         Ok(None)
     }
-    /// Counts the frames again, of which `held` must be in use.
-    fn recount(&self, _held: u32) -> std::result::Result<(), String> {
+    /// What the directory on flash did.
+    fn looked_up(&self) -> Option<DirectoryResult> {
+        None
+    }
+    /// Counts the frames again, of which `held` must be in use, and what the directory was asked for.
+    fn recount(&self, _held: u32, _counters: &SchemeCounters) -> std::result::Result<(), String> {
         Ok(())
     }
 }
@@ -304,47 +316,81 @@ pub(crate) trait Below: Default {
 /// Nothing: flash writes are only counted.
 impl Below for () {}
 
-/// A device, if one was asked for.
-pub(crate) type PerhapsPlaced = Option<Box<Placed>>;
+/// A device, and a directory on flash, if they were asked for.
+#[derive(Debug, Default)]
+pub(crate) struct PerhapsPlaced {
+    placed: Option<Box<Placed>>,
+    directory: Option<Box<Directory>>,
+}
 
 impl Below for PerhapsPlaced {
     fn grow(&mut self, pages: usize) {
-        if let Some(placed) = self {
+        if let Some(placed) = &mut self.placed {
             placed.frames.resize(pages, NOWHERE);
         }
     }
 
     #[inline]
     fn write(&mut self, page: u32) {
-        if let Some(placed) = self {
+        if let Some(placed) = &mut self.placed {
             placed.write(page);
         }
     }
 
     #[inline]
     fn leave(&mut self, page: u32) {
-        if let Some(placed) = self {
+        if let Some(placed) = &mut self.placed {
             placed.leave(page);
         }
     }
 
+    #[inline]
+    fn look_up(&mut self, page: u32) {
+        if let Some(directory) = &mut self.directory {
+            directory.look_up(page);
+        }
+    }
+
+    #[inline]
+    fn update(&mut self, page: u32) {
+        if let Some(directory) = &mut self.directory {
+            directory.update(page);
+        }
+    }
+
     fn put_on(&mut self, device: Placed) {
-        *self = Some(Box::new(device));
+        self.placed = Some(Box::new(device));
+    }
+
+    fn keep(&mut self, directory: Directory) {
+        self.directory = Some(Box::new(directory));
     }
 
     fn restart_counters(&mut self) {
-        if let Some(placed) = self {
+        if let Some(placed) = &mut self.placed {
             placed.under.restart_counters();
+        }
+        if let Some(directory) = &mut self.directory {
+            directory.restart_counters();
         }
     }
 
     fn translated(&self) -> Result<Option<FtlResult>> {
-        let result = self.as_ref().map(|placed| placed.under.result());
+        let result = self.placed.as_ref().map(|placed| placed.under.result());
         result.transpose()
     }
 
-    fn recount(&self, held: u32) -> std::result::Result<(), String> {
-        self.as_ref().map_or(Ok(()), |placed| placed.recount(held))
+    fn looked_up(&self) -> Option<DirectoryResult> {
+        self.directory.as_ref().map(|directory| directory.result())
+    }
+
+    fn recount(&self, held: u32, counters: &SchemeCounters) -> std::result::Result<(), String> {
+        if let Some(placed) = &self.placed {
+            placed.recount(held)?;
+        }
+        self.directory.as_ref().map_or(Ok(()), |directory| {
+            directory.recount(counters.directory_lookups, counters.directory_updates)
+        })
     }
 }
 

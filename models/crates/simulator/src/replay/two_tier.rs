@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 use crate::ftl::FtlResult;
 use crate::progress::OnProgress;
 use crate::replay::admission::{self, ADMISSION, ASSIGNMENT, BY_CATEGORY, CATEGORIES, LIFETIME};
+use crate::replay::directory::{self, Directory, DirectoryResult};
 use crate::replay::flash_blocks::BlockResult;
 use crate::replay::flash_caches::Gate;
 use crate::replay::policies::AnyPolicy;
@@ -174,6 +175,9 @@ pub struct SchemeResult {
     /// What the flash device under the scheme did, if one was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ftl: Option<Box<FtlResult>>,
+    /// What the flash directory did, if it was put on flash.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub directory: Option<DirectoryResult>,
     /// What the user should know.
     pub warnings: Vec<Warning>,
 }
@@ -367,6 +371,8 @@ pub(crate) trait Scheme: Machine {
     }
     /// Puts flash on a device; a scheme that is compiled without one is never asked to.
     fn put_on(&mut self, _device: Placed) {}
+    /// Puts the directory on flash; a scheme that is compiled without one there is never asked to.
+    fn keep_directory(&mut self, _directory: Directory) {}
     /// The warm-up has ended: what a device counted before does not count.
     fn warmed_up(&mut self) {}
     /// What the device did.
@@ -375,6 +381,10 @@ pub(crate) trait Scheme: Machine {
     /// [`Error::BadParameter`] for writes that it does not take.
     fn translated(&self) -> Result<Option<FtlResult>> {
         Ok(None)
+    }
+    /// What the directory on flash did.
+    fn looked_up(&self) -> Option<DirectoryResult> {
+        None
     }
 }
 
@@ -395,7 +405,7 @@ pub(crate) fn simulate<S: Scheme, N: Scheme>(
         on_progress,
         ..
     } = run;
-    let (counters, totals, ftl, notes) = if tiers.without_flash {
+    let (counters, totals, ftl, directory, notes) = if tiers.without_flash {
         let ram = policies.ram.needs_future();
         count::<N>(
             about,
@@ -421,6 +431,7 @@ pub(crate) fn simulate<S: Scheme, N: Scheme>(
     tiers.warnings.extend(notes);
     Ok(SchemeResult {
         ftl: ftl.map(Box::new),
+        directory,
         ..tiers.result(about, policies, counters, totals)
     })
 }
@@ -514,6 +525,7 @@ impl Tiers {
             counters,
             blocks: None,
             ftl: None,
+            directory: None,
             warnings: self.warnings,
         }
     }
@@ -575,6 +587,15 @@ pub(crate) fn without_writes(rule: &str, totals: Totals) -> Option<Warning> {
     })
 }
 
+/// Counters, totals, and what the device and the directory on flash did.
+type Counted = (
+    SchemeCounters,
+    Totals,
+    Option<FtlResult>,
+    Option<DirectoryResult>,
+    Vec<Warning>,
+);
+
 fn count<S: Scheme>(
     about: &About,
     policies: &Policies,
@@ -583,7 +604,7 @@ fn count<S: Scheme>(
     needs_future: bool,
     source: &mut dyn AccessSource,
     on_progress: OnProgress<'_>,
-) -> Result<(SchemeCounters, Totals, Option<FtlResult>, Vec<Warning>)> {
+) -> Result<Counted> {
     let ram = Cache {
         pages: ram_pages,
         settings: &policies.ram,
@@ -598,6 +619,11 @@ fn count<S: Scheme>(
     }
     if let Some(gate) = policies.gate(flash_pages)? {
         scheme.assign(gate);
+    }
+    if flash_pages > 0
+        && let Some(directory) = directory::asked(policies.own())?
+    {
+        scheme.keep_directory(directory);
     }
     let mut before = SchemeCounters::default();
     let totals = replay_with(
@@ -614,7 +640,13 @@ fn count<S: Scheme>(
         .finished(totals)
         .map_err(|text| disagreement(about.name, &text))?;
     let counters = scheme.counters().since(before);
-    Ok((counters, totals, scheme.translated()?, scheme.notes()))
+    Ok((
+        counters,
+        totals,
+        scheme.translated()?,
+        scheme.looked_up(),
+        scheme.notes(),
+    ))
 }
 
 fn count_timed<S: Scheme>(

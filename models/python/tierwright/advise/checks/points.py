@@ -7,18 +7,20 @@ follows from them in throughput, life and choice of a device is in `counted`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tierwright.advise.directories import Directories, DirectoryOption
+from tierwright.advise.directories import Directories, DirectoryOption, DirectoryUse
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import counted
 from tierwright.evaluate.fragment_cache import CLOCK_CEILING, CLOCK_INITIAL_COUNT
 from tierwright.evaluate.page_flow.decision import warm_up_of
 from tierwright.evaluate.page_flow.schemes import BY_NAME
 from tierwright.evaluate.scale.replays import ReplaySizes, recorded_sizes
-from tierwright.hardware.device import Device
+from tierwright.hardware.device import Device, Operation
+from tierwright.hardware.service_time import service_us
 from tierwright.profile.production import Scaled
 from tierwright.simulate.contenders import BY_THE_CLOCK, clock_driven
 from tierwright.simulate.priced import price
@@ -30,10 +32,12 @@ __all__ = [
     "ReplayedRestart",
     "directory_replays",
     "fragment_replays",
+    "measured_use",
     "recorded_replays",
     "replayed_directory",
     "replayed_fragments",
     "replayed_restart",
+    "replayed_upkeep",
     "replayed_without_flash",
     "restart_replays",
 ]
@@ -47,6 +51,7 @@ DEVICE_BLOCKS = 100
 LEAST_ERASED_PAGES = 8
 """Pages of the smallest erase block that stands for larger ones. [pages]"""
 DEVICE_OPTIONS = "ftl_"
+DIRECTORY_OPTIONS = "directory_"
 BLOCK_OPTION = "ftl_block_pages"
 NO_RAM = 1
 """RAM of a replay that sends every access on to flash; the simulator has no scheme without any. [pages]"""
@@ -62,7 +67,9 @@ def directory_replays(
     """Return the replays that check a comparison of directories.
 
     For every place and size of flash pages the scheme to count on and the one that is best if
-    flash pages are full, with flash pages as large as asked for: `block_pages` of the simulator.
+    flash pages are full, with flash pages as large as asked for: `block_pages` of the simulator. A
+    directory on flash is replayed with the pages of it that RAM buffers: `directory_pages`,
+    `directory_buffer_pages`.
 
     Parameters
     ----------
@@ -95,6 +102,11 @@ def directory_replays(
                 "block_pages": str(per_block),
                 "block_technique": option.technique,
             }
+        if option.buffered_bytes:
+            pages = -(-option.directory_bytes // page)
+            buffered = max(1, option.buffered_bytes // page)
+            options["directory_pages"] = str(pages)
+            options["directory_buffer_pages"] = str(min(pages, buffered))
         for scheme in dict.fromkeys((option.safest, option.best_if_full)):
             if scheme is not None:
                 found[f"{index} {scheme}"] = Replay(
@@ -114,7 +126,8 @@ def replayed_directory(
     """I/O and upkeep of the directory by a replay. [µs per access]
 
     Operations x service times, blocks at the bytes that they move, and the lookups and updates
-    that the replay counted at L and U each.
+    that the replay counted: at L and U each where the directory is in RAM; on flash
+    `replayed_upkeep`.
 
     Parameters
     ----------
@@ -130,12 +143,87 @@ def replayed_directory(
     BadInput
         If a device states no time of an operation that was counted.
     """
+    io_us = _io_us(counters, flash=flash, disk=disk)
+    if "directory" in counters:
+        return io_us + replayed_upkeep(counters, option, flash=flash)
     upkeep = (
         counters["directory_lookups"] * option.lookup_us
         + counters["directory_updates"] * option.update_us
     )
-    io_us = _io_us(counters, flash=flash, disk=disk)
     return io_us + float(upkeep) / int(counters["accesses"])
+
+
+def replayed_upkeep(
+    counters: Counters, option: DirectoryOption, *, flash: Device
+) -> float:
+    """Upkeep of a directory on flash by a replay. [µs per access]
+
+    Its pages that were read, and those that were updated in RAM and left it, at F_R and F_W; l and u
+    times of a lookup and an update that touch more than one page.
+
+    Parameters
+    ----------
+    counters : mapping
+        A result of `replay` with the directory on flash.
+    option : DirectoryOption
+        Its l and u.
+    flash : Device
+        Its service times.
+
+    Raises
+    ------
+    BadInput
+        If it states no time of an operation that was counted.
+    """
+    kept = counters["directory"]
+    if kept["accesses"] == 0:
+        return 0.0
+    # Of an access of one page each: l and u pages take as many times as long.
+    pages = (
+        counters["directory_lookups"] * option.lookup_pages
+        + counters["directory_updates"] * option.update_pages
+    ) / kept["accesses"]
+    spent = 0.0
+    operations: tuple[tuple[Operation, str], ...] = (
+        ("read", "reads"),
+        ("write", "writes"),
+    )
+    for operation, name in operations:
+        each = service_us(flash, operation, counters["page_bytes"])
+        if each is None and kept[name]:
+            raise BadInput(
+                f"the directory has no time: `{flash.id}` states none of a {operation}",
+                "choose a flash device that states both times",
+            )
+        spent += kept[name] * (each or 0.0)
+    return float(pages * spent / counters["accesses"])
+
+
+def measured_use(counters: Counters, use: DirectoryUse) -> DirectoryUse:
+    """Return the use of a directory on flash with what a replay measured of its buffered part.
+
+    Parameters
+    ----------
+    counters : mapping
+        A result of `replay` with the directory on flash.
+    use : DirectoryUse
+        As assumed.
+
+    Returns
+    -------
+    DirectoryUse
+        With the hits that were counted and the dirty share of the pages that left RAM, which are
+        written then, not at every access.
+    """
+    kept = counters["directory"]
+    return replace(
+        use,
+        hit_ratio=1 - kept["reads"] / kept["accesses"]
+        if kept["accesses"]
+        else use.hit_ratio,
+        dirty_share=kept["writes"] / kept["evictions"] if kept["evictions"] else 0.0,
+        write_on_eviction=True,
+    )
 
 
 def replayed_without_flash(counters: Counters, *, disk: Device) -> float:
@@ -246,6 +334,16 @@ def _fitting(each: Replay) -> Replay:
     return replace(each, options=options)
 
 
+def _directory_of(options: Mapping[str, str], share: float) -> dict[str, str]:
+    """Return options with the directory of so much less flash, and the same share of it in RAM."""
+    return {
+        name: str(max(1, math.ceil(int(value) * share)))
+        if name.startswith(DIRECTORY_OPTIONS)
+        else value
+        for name, value in options.items()
+    }
+
+
 def recorded_replays(
     wanted: Mapping[str, Replay], scaled: Scaled | None, *, steady: bool = False
 ) -> tuple[dict[str, Replay], ReplaySizes | None]:
@@ -290,7 +388,10 @@ def recorded_replays(
         )
         if each.ram_pages == NO_RAM:
             ram = NO_RAM
-        found[name] = _fitting(replace(each, ram_pages=ram, flash_pages=flash))
+        directory = _directory_of(each.options, flash / max(1, each.flash_pages))
+        found[name] = _fitting(
+            replace(each, ram_pages=ram, flash_pages=flash, options=directory)
+        )
         pairs.append((asked, (ram, flash)))
     return found, ReplaySizes.of(scaled, pairs, steady=steady)
 

@@ -3,9 +3,10 @@
 use super::future::BlockFuture;
 use super::map::{BlockMap, Place};
 use super::order::BlockOrder;
-use super::{BlockCounters, Blocks, Division};
+use super::{BlockCounters, Blocks, Division, look_up, update};
 use crate::error::Result;
 use crate::replay::bits::BitSet;
+use crate::replay::directory::Directory;
 use crate::replay::lists::NO_PAGE;
 use crate::replay::policies::AnyPolicy;
 use crate::replay::settings::Settings;
@@ -44,6 +45,7 @@ pub(super) struct InclusiveBlocks<F> {
     pages: Vec<u32>,
     counters: SchemeCounters,
     blocks: BlockCounters,
+    directory: Option<Directory>,
 }
 
 impl<F: BlockOrder> InclusiveBlocks<F> {
@@ -65,6 +67,7 @@ impl<F: BlockOrder> InclusiveBlocks<F> {
             pages: Vec::new(),
             counters: SchemeCounters::default(),
             blocks: BlockCounters::default(),
+            directory: None,
         }
     }
 
@@ -88,7 +91,7 @@ impl<F: BlockOrder> InclusiveBlocks<F> {
         self.counters.flash_write_backs += 1;
         self.blocks.flash_page_writes += 1;
         self.blocks.flash_page_overwrites += 1;
-        self.counters.directory_updates += 1;
+        update(&mut self.counters, &mut self.directory, place.block);
         self.dirty.insert(place.block);
         if alone {
             self.flash.hit_and_release(place.block);
@@ -100,7 +103,7 @@ impl<F: BlockOrder> InclusiveBlocks<F> {
     fn read(&mut self, place: Place) {
         self.counters.flash_hits += 1;
         self.blocks.flash_page_reads += 1;
-        self.counters.directory_updates += 1;
+        update(&mut self.counters, &mut self.directory, place.block);
         if self.in_ram[place.block as usize] == 0 {
             self.flash.hit_and_guard(place.block);
         } else {
@@ -117,7 +120,7 @@ impl<F: BlockOrder> InclusiveBlocks<F> {
         self.counters.flash_fills += 1;
         self.blocks.flash_block_writes += 1;
         self.blocks.flash_frames_taken += 1;
-        self.counters.directory_updates += 1;
+        update(&mut self.counters, &mut self.directory, place.block);
         self.flash.insert_guarded(place.block);
     }
 
@@ -133,7 +136,7 @@ impl<F: BlockOrder> InclusiveBlocks<F> {
             self.blocks.ram_back_invalidations += 1;
         }
         self.counters.flash_evictions += 1;
-        self.counters.directory_updates += 1;
+        update(&mut self.counters, &mut self.directory, block);
         if dirty {
             self.counters.hdd_writes += 1;
             self.blocks.hdd_block_writes += 1;
@@ -191,8 +194,8 @@ impl<F: BlockOrder> Machine for InclusiveBlocks<F> {
             self.ram.soil(page, write);
             return;
         }
-        self.counters.directory_lookups += 1;
         let place = self.map.place(page);
+        look_up(&mut self.counters, &mut self.directory, place.block);
         let on_flash = self.flash.contains(place.block);
         self.evict_from_ram(page);
         if on_flash {
@@ -264,5 +267,9 @@ impl<F: BlockOrder> Machine for InclusiveBlocks<F> {
 impl<F: BlockOrder> Blocks for InclusiveBlocks<F> {
     fn counters(&self) -> (SchemeCounters, BlockCounters) {
         (self.counters, self.blocks)
+    }
+
+    fn directory(&mut self) -> &mut Option<Directory> {
+        &mut self.directory
     }
 }

@@ -41,6 +41,7 @@ use crate::access::AccessSource;
 use crate::error::{Error, Result};
 use crate::progress::OnProgress;
 use crate::replay::admission::{self, ADMISSION, Admission, ForAdmission};
+use crate::replay::directory::{self, Directory, DirectoryResult};
 use crate::replay::recency::protected::ProtectedRecency;
 use crate::replay::settings::{Setting, Settings, Values};
 use crate::replay::translation;
@@ -165,6 +166,24 @@ pub struct BlockResult {
 /// A machine over blocks.
 trait Blocks: Machine {
     fn counters(&self) -> (SchemeCounters, BlockCounters);
+    /// The directory on flash, if it lies there.
+    fn directory(&mut self) -> &mut Option<Directory>;
+}
+
+/// Counts a lookup of the entry of a block.
+fn look_up(counters: &mut SchemeCounters, directory: &mut Option<Directory>, block: u32) {
+    counters.directory_lookups += 1;
+    if let Some(directory) = directory {
+        directory.look_up(block);
+    }
+}
+
+/// Counts an update of the entry of a block.
+fn update(counters: &mut SchemeCounters, directory: &mut Option<Directory>, block: u32) {
+    counters.directory_updates += 1;
+    if let Some(directory) = directory {
+        directory.update(block);
+    }
 }
 
 /// How flash is divided.
@@ -235,10 +254,11 @@ pub(crate) fn simulate(
         flash,
         flash_pages,
         division,
+        directory: directory::asked(policies.own())?,
         source,
         on_progress,
     };
-    let (counters, blocks, totals) = if is_inclusive {
+    let (counters, blocks, totals, directory) = if is_inclusive {
         match flash.policy {
             "lru" => work.count_inclusive::<ProtectedRecency>()?,
             _ => work.count_inclusive::<order::AnyOrder>()?,
@@ -276,6 +296,7 @@ pub(crate) fn simulate(
             counters: blocks,
         })),
         ftl: None,
+        directory,
         warnings,
     })
 }
@@ -335,6 +356,14 @@ fn check(policies: &Policies, division: Division, flash_pages: u32) -> Result<()
     Ok(())
 }
 
+/// Counters, totals, and what the directory on flash did.
+type Counted = (
+    SchemeCounters,
+    BlockCounters,
+    Totals,
+    Option<DirectoryResult>,
+);
+
 /// A replay about to run, compiled for each admission rule.
 struct Work<'run, 'progress> {
     about: &'static About,
@@ -343,12 +372,13 @@ struct Work<'run, 'progress> {
     flash: &'run Settings,
     flash_pages: u32,
     division: Division,
+    directory: Option<Directory>,
     source: &'run mut dyn AccessSource,
     on_progress: OnProgress<'progress>,
 }
 
 impl ForAdmission for Work<'_, '_> {
-    type Output = (SchemeCounters, BlockCounters, Totals);
+    type Output = Counted;
 
     fn run<A: Admission>(self) -> Result<Self::Output> {
         let machine = staged::StagedBlocks::<A>::new(
@@ -362,9 +392,7 @@ impl ForAdmission for Work<'_, '_> {
 }
 
 impl Work<'_, '_> {
-    fn count_inclusive<F: order::BlockOrder>(
-        self,
-    ) -> Result<(SchemeCounters, BlockCounters, Totals)> {
+    fn count_inclusive<F: order::BlockOrder>(self) -> Result<Counted> {
         let machine = inclusive::InclusiveBlocks::<F>::new(
             self.ram_pages,
             self.ram,
@@ -374,13 +402,19 @@ impl Work<'_, '_> {
         self.count(machine)
     }
 
-    fn count<M: Blocks>(self, mut machine: M) -> Result<(SchemeCounters, BlockCounters, Totals)> {
+    fn count<M: Blocks>(self, mut machine: M) -> Result<Counted> {
+        *machine.directory() = self.directory;
         let mut before = (SchemeCounters::default(), BlockCounters::default());
         let totals = replay_with(
             self.ram.needs_future() || self.flash.needs_future(),
             self.source,
             &mut machine,
-            &mut |machine| before = machine.counters(),
+            &mut |machine| {
+                before = machine.counters();
+                if let Some(directory) = machine.directory() {
+                    directory.restart_counters();
+                }
+            },
             self.on_progress,
         )?;
         machine
@@ -388,7 +422,19 @@ impl Work<'_, '_> {
             .map_err(|text| disagreement(self.about.name, &text))?;
         let (counters, blocks) = machine.counters();
         add_up(&counters, &blocks, totals).map_err(|text| disagreement(self.about.name, &text))?;
-        Ok((counters.since(before.0), blocks.since(before.1), totals))
+        let directory = machine.directory().as_ref();
+        directory
+            .map_or(Ok(()), |directory| {
+                directory.recount(counters.directory_lookups, counters.directory_updates)
+            })
+            .map_err(|text| disagreement(self.about.name, &text))?;
+        let directory = directory.map(Directory::result);
+        Ok((
+            counters.since(before.0),
+            blocks.since(before.1),
+            totals,
+            directory,
+        ))
     }
 }
 

@@ -2,9 +2,10 @@
 
 use super::future::BlockFuture;
 use super::map::{BlockMap, Place};
-use super::{BlockCounters, Blocks, Division};
+use super::{BlockCounters, Blocks, Division, look_up, update};
 use crate::error::Result;
 use crate::replay::admission::Admission;
+use crate::replay::directory::Directory;
 use crate::replay::policies::AnyPolicy;
 use crate::replay::settings::Settings;
 use crate::replay::tier::{Tier, Victim};
@@ -44,6 +45,7 @@ pub(super) struct StagedBlocks<A> {
     written: Vec<u64>,
     counters: SchemeCounters,
     blocks: BlockCounters,
+    directory: Option<Directory>,
 }
 
 impl<A: Admission> StagedBlocks<A> {
@@ -66,6 +68,7 @@ impl<A: Admission> StagedBlocks<A> {
             written: Vec::new(),
             counters: SchemeCounters::default(),
             blocks: BlockCounters::default(),
+            directory: None,
         }
     }
 
@@ -77,7 +80,7 @@ impl<A: Admission> StagedBlocks<A> {
     /// Makes a valid page invalid; tells whether its block is dirty.
     fn invalidate(&mut self, place: Place) -> bool {
         let block = place.block as usize;
-        self.counters.directory_updates += 1;
+        update(&mut self.counters, &mut self.directory, place.block);
         self.valid[block] &= !place.bit();
         if self.valid[block] != 0 {
             return self.flash.is_dirty(place.block);
@@ -95,14 +98,14 @@ impl<A: Admission> StagedBlocks<A> {
         if self.exclusive && self.invalidating {
             return self.invalidate(place);
         }
-        self.counters.directory_updates += 1;
+        update(&mut self.counters, &mut self.directory, place.block);
         false
     }
 
     fn stage(&mut self, victim: Victim) {
         let place = self.map.place(victim.page);
         let valid = self.is_valid(place);
-        self.counters.directory_lookups += 1;
+        look_up(&mut self.counters, &mut self.directory, place.block);
         self.counters.ram_evictions += 1;
         self.counters.ram_dirty_evictions += u64::from(victim.dirty);
         self.counters.victims_found_on_flash += u64::from(valid);
@@ -135,7 +138,7 @@ impl<A: Admission> StagedBlocks<A> {
     /// Brings a block to flash that is not there.
     fn take_frame(&mut self, block: u32) {
         if let Some(old) = self.flash.evict_if_full(block) {
-            self.counters.directory_updates += 1;
+            update(&mut self.counters, &mut self.directory, old.page);
             self.counters.flash_evictions += 1;
             let pages = std::mem::take(&mut self.valid[old.page as usize]);
             self.written[old.page as usize] = 0;
@@ -145,7 +148,7 @@ impl<A: Admission> StagedBlocks<A> {
                 self.blocks.hdd_block_pages_written += u64::from(pages.count_ones());
             }
         }
-        self.counters.directory_updates += 1;
+        update(&mut self.counters, &mut self.directory, block);
         self.blocks.flash_frames_taken += 1;
         self.flash.insert(block, false);
         if !self.invalidating {
@@ -172,7 +175,7 @@ impl<A: Admission> StagedBlocks<A> {
         self.written[block] |= place.bit();
         self.flash.soil(place.block, dirty);
         if !is_new {
-            self.counters.directory_updates += 1;
+            update(&mut self.counters, &mut self.directory, place.block);
             self.flash.on_hit(place.block);
         }
     }
@@ -223,8 +226,8 @@ impl<A: Admission> Machine for StagedBlocks<A> {
             self.ram.soil(page, write);
             return;
         }
-        self.counters.directory_lookups += 1;
         let place = self.map.place(page);
+        look_up(&mut self.counters, &mut self.directory, place.block);
         let dirty = if self.is_valid(place) {
             self.read(place)
         } else {
@@ -289,5 +292,9 @@ impl<A: Admission> Machine for StagedBlocks<A> {
 impl<A: Admission> Blocks for StagedBlocks<A> {
     fn counters(&self) -> (SchemeCounters, BlockCounters) {
         (self.counters, self.blocks)
+    }
+
+    fn directory(&mut self) -> &mut Option<Directory> {
+        &mut self.directory
     }
 }

@@ -5,6 +5,7 @@ use crate::error::Result;
 use crate::ftl::FtlResult;
 use crate::replay::admission::all::All;
 use crate::replay::admission::{ADMISSION, ASSIGNMENT, Admission, CATEGORIES, LIFETIME};
+use crate::replay::directory::{DIRECTORY, DIRECTORY_BUFFER, Directory, DirectoryResult};
 use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
 use crate::replay::flash_caches::Gate;
 use crate::replay::policies::{Policy, Removable};
@@ -77,6 +78,7 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Machine for Exclusive<R, F
             return;
         }
         self.admission.on_access(page, write, false);
+        self.below.look_up(page);
         let on_flash = self.flash.contains(page);
         let dirty = if on_flash {
             self.counters.flash_hits += 1;
@@ -88,7 +90,7 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Machine for Exclusive<R, F
             false
         };
         if let Some(victim) = self.ram.evict_if_full(page) {
-            self.demote(victim, on_flash);
+            self.demote(victim, on_flash.then_some(page));
         }
         self.ram.insert(page, dirty | write);
     }
@@ -101,7 +103,7 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Machine for Exclusive<R, F
         self.ram.recount("RAM")?;
         self.flash.recount("flash")?;
         self.admission.recount()?;
-        self.below.recount(self.flash.len())?;
+        self.below.recount(self.flash.len(), &self.counters())?;
         let counters = &self.counters;
         if counters.ram_evictions != counters.flash_fills + counters.rejections {
             return Err(format!(
@@ -126,9 +128,10 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Machine for Exclusive<R, F
 }
 
 impl<R: Policy, F: Removable, A: Admission, D: Below> Exclusive<R, F, A, D> {
-    /// Writes a RAM victim to flash. After a flash hit flash has a free frame, so nothing is evicted.
+    /// Writes a RAM victim to flash. After a flash hit flash has a free frame, so nothing is evicted, and the one
+    /// update of the swap is that of the victim's entry.
     #[inline]
-    fn demote(&mut self, victim: Victim, after_hit: bool) {
+    fn demote(&mut self, victim: Victim, after_hit: Option<u32>) {
         self.counters.ram_evictions += 1;
         self.counters.ram_dirty_evictions += u64::from(victim.dirty);
         self.admission.on_exit(victim);
@@ -136,16 +139,21 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Exclusive<R, F, A, D> {
             self.counters.rejections += 1;
             self.counters.dirty_rejections += u64::from(victim.dirty);
             self.counters.hdd_writes += u64::from(victim.dirty);
-            self.frames_left_free += u64::from(after_hit);
+            if let Some(page) = after_hit {
+                self.frames_left_free += 1;
+                self.below.update(page);
+            }
             return;
         }
         if let Some(flash_victim) = self.flash.evict_if_full(victim.page) {
             self.counters.flash_evictions += 1;
             self.counters.hdd_writes += u64::from(flash_victim.dirty);
             self.below.leave(flash_victim.page);
+            self.below.update(flash_victim.page);
         }
         self.counters.flash_fills += 1;
         self.below.write(victim.page);
+        self.below.update(victim.page);
         self.flash.insert(victim.page, victim.dirty);
     }
 }
@@ -166,6 +174,8 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Scheme for Exclusive<R, F,
         BUFFER,
         MAPPING,
         TRIM,
+        DIRECTORY,
+        DIRECTORY_BUFFER,
     ];
 
     fn new(ram: &Cache<'_>, flash: &Cache<'_>) -> Self {
@@ -191,12 +201,20 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Scheme for Exclusive<R, F,
         self.below.put_on(device);
     }
 
+    fn keep_directory(&mut self, directory: Directory) {
+        self.below.keep(directory);
+    }
+
     fn warmed_up(&mut self) {
         self.below.restart_counters();
     }
 
     fn translated(&self) -> Result<Option<FtlResult>> {
         self.below.translated()
+    }
+
+    fn looked_up(&self) -> Option<DirectoryResult> {
+        self.below.looked_up()
     }
 
     /// A RAM miss looks its page up; a RAM victim is never on flash and is not. A swap after a flash

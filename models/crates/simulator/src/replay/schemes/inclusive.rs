@@ -3,6 +3,7 @@
 use crate::ftl::FtlResult;
 use crate::replay::admission::ADMISSION;
 use crate::replay::bits::BitSet;
+use crate::replay::directory::{DIRECTORY, DIRECTORY_BUFFER, Directory, DirectoryResult};
 use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
 use crate::replay::policies::{Guarding, Policy};
 use crate::replay::settings::Setting;
@@ -110,7 +111,7 @@ impl<R: Policy, F: Guarding, D: Below> Machine for Inclusive<R, F, D> {
                 self.flash_pages
             ));
         }
-        self.below.recount(self.flash.len())?;
+        self.below.recount(self.flash.len(), &self.counters())?;
         add_up(&self.counters, totals, self.ram.len(), self.flash.len(), 0)
     }
 }
@@ -161,6 +162,7 @@ impl<R, F: Guarding, D: Below> Inclusive<R, F, D> {
     #[inline(always)]
     fn miss(&mut self, page: u32, victim: Option<Victim>) {
         let on_flash = self.flash.contains(page);
+        self.below.look_up(page);
         if let Some(victim) = victim {
             self.counters.ram_evictions += 1;
             self.counters.victims_found_on_flash += 1;
@@ -168,6 +170,7 @@ impl<R, F: Guarding, D: Below> Inclusive<R, F, D> {
                 self.counters.ram_dirty_evictions += 1;
                 self.counters.flash_write_backs += 1;
                 self.below.write(victim.page);
+                self.below.update(victim.page);
                 self.flash_dirty.insert(victim.page);
                 self.flash.hit_and_release(victim.page);
             } else {
@@ -176,12 +179,14 @@ impl<R, F: Guarding, D: Below> Inclusive<R, F, D> {
         }
         if on_flash {
             self.counters.flash_hits += 1;
+            self.below.update(page);
             self.flash.hit_and_guard(page);
         } else {
             self.counters.flash_misses += 1;
             self.evict_from_full_flash(page, victim);
             self.counters.flash_fills += 1;
             self.below.write(page);
+            self.below.update(page);
             self.flash.insert_guarded(page);
         }
     }
@@ -200,6 +205,7 @@ impl<R, F: Guarding, D: Below> Inclusive<R, F, D> {
         self.counters.flash_evictions += 1;
         self.counters.hdd_writes += u64::from(self.flash_dirty.take(victim));
         self.below.leave(victim);
+        self.below.update(victim);
     }
 }
 
@@ -248,6 +254,8 @@ impl<R: Policy, F: Guarding, D: Below> Scheme for Inclusive<R, F, D> {
         BUFFER,
         MAPPING,
         TRIM,
+        DIRECTORY,
+        DIRECTORY_BUFFER,
     ];
     const REFUSES: &[(&str, &str)] = &[(
         ADMISSION.name,
@@ -271,12 +279,20 @@ impl<R: Policy, F: Guarding, D: Below> Scheme for Inclusive<R, F, D> {
         self.below.put_on(device);
     }
 
+    fn keep_directory(&mut self, directory: Directory) {
+        self.below.keep(directory);
+    }
+
     fn warmed_up(&mut self) {
         self.below.restart_counters();
     }
 
     fn translated(&self) -> crate::error::Result<Option<FtlResult>> {
         self.below.translated()
+    }
+
+    fn looked_up(&self) -> Option<DirectoryResult> {
+        self.below.looked_up()
     }
 
     fn counters(&self) -> SchemeCounters {

@@ -5,6 +5,7 @@ use super::inclusive::{evict, guarding, recount, with_directory};
 use crate::ftl::FtlResult;
 use crate::replay::admission::ADMISSION;
 use crate::replay::bits::BitSet;
+use crate::replay::directory::{DIRECTORY, DIRECTORY_BUFFER, Directory, DirectoryResult};
 use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
 use crate::replay::policies::{Guarding, Policy};
 use crate::replay::settings::Setting;
@@ -67,6 +68,7 @@ impl<R: Policy, F: Guarding, D: Below> Machine for InclusiveGlobal<R, F, D> {
             return;
         }
         let on_flash = self.flash.contains(page);
+        self.below.look_up(page);
         let victim = self.ram.evict_if_full(page);
         if let Some(Victim { page, dirty }) = victim {
             self.counters.ram_evictions += 1;
@@ -76,11 +78,13 @@ impl<R: Policy, F: Guarding, D: Below> Machine for InclusiveGlobal<R, F, D> {
             self.flash_dirty.insert_if(page, dirty);
             if dirty {
                 self.below.write(page);
+                self.below.update(page);
             }
             self.flash.release(page);
         }
         if on_flash {
             self.counters.flash_hits += 1;
+            self.below.update(page);
             self.flash.hit_and_guard(page);
         } else {
             self.counters.flash_misses += 1;
@@ -90,9 +94,11 @@ impl<R: Policy, F: Guarding, D: Below> Machine for InclusiveGlobal<R, F, D> {
                 self.counters.flash_evictions += 1;
                 self.counters.hdd_writes += u64::from(self.flash_dirty.take(victim));
                 self.below.leave(victim);
+                self.below.update(victim);
             }
             self.counters.flash_fills += 1;
             self.below.write(page);
+            self.below.update(page);
             self.flash.insert_guarded(page);
         }
         self.ram.insert(page, write);
@@ -110,7 +116,7 @@ impl<R: Policy, F: Guarding, D: Below> Machine for InclusiveGlobal<R, F, D> {
             &self.flash_dirty,
             totals.distinct_pages,
         )?;
-        self.below.recount(self.flash.len())?;
+        self.below.recount(self.flash.len(), &self.counters())?;
         add_up(&self.counters, totals, self.ram.len(), self.flash.len(), 0)
     }
 }
@@ -126,6 +132,8 @@ impl<R: Policy, F: Guarding, D: Below> Scheme for InclusiveGlobal<R, F, D> {
         BUFFER,
         MAPPING,
         TRIM,
+        DIRECTORY,
+        DIRECTORY_BUFFER,
     ];
     const REFUSES: &[(&str, &str)] = &[
         (
@@ -158,12 +166,20 @@ impl<R: Policy, F: Guarding, D: Below> Scheme for InclusiveGlobal<R, F, D> {
         self.below.put_on(device);
     }
 
+    fn keep_directory(&mut self, directory: Directory) {
+        self.below.keep(directory);
+    }
+
     fn warmed_up(&mut self) {
         self.below.restart_counters();
     }
 
     fn translated(&self) -> crate::error::Result<Option<FtlResult>> {
         self.below.translated()
+    }
+
+    fn looked_up(&self) -> Option<DirectoryResult> {
+        self.below.looked_up()
     }
 
     fn counters(&self) -> SchemeCounters {

@@ -5,6 +5,7 @@ use crate::error::Result;
 use crate::ftl::FtlResult;
 use crate::replay::admission::all::All;
 use crate::replay::admission::{ADMISSION, ASSIGNMENT, Admission, CATEGORIES, LIFETIME};
+use crate::replay::directory::{DIRECTORY, DIRECTORY_BUFFER, Directory, DirectoryResult};
 use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
 use crate::replay::flash_caches::Gate;
 use crate::replay::policies::{Policy, Removable};
@@ -78,9 +79,11 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Machine for Lazy<R, F, A, 
             return;
         }
         self.admission.on_access(page, write, false);
+        self.below.look_up(page);
         if self.flash.contains(page) {
             self.counters.flash_hits += 1;
             self.admission.on_flash_hit(page);
+            self.below.update(page);
             self.flash.on_hit(page);
         } else {
             self.counters.flash_misses += 1;
@@ -105,7 +108,7 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Machine for Lazy<R, F, A, 
             ));
         }
         self.admission.recount()?;
-        self.below.recount(self.flash.len())?;
+        self.below.recount(self.flash.len(), &self.counters())?;
         let counters = &self.counters;
         let left_alone = counters.ram_evictions
             - counters.flash_fills
@@ -131,6 +134,7 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Lazy<R, F, A, D> {
     #[inline]
     fn stage(&mut self, victim: Victim) {
         self.counters.ram_evictions += 1;
+        self.below.look_up(victim.page);
         self.counters.ram_dirty_evictions += u64::from(victim.dirty);
         self.admission.on_exit(victim);
         if self.flash.contains(victim.page) {
@@ -140,10 +144,12 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Lazy<R, F, A, D> {
                     self.counters.flash_invalidations += 1;
                     self.flash.remove(victim.page);
                     self.below.leave(victim.page);
+                    self.below.update(victim.page);
                     return;
                 }
                 self.counters.flash_write_backs += 1;
                 self.below.write(victim.page);
+                self.below.update(victim.page);
                 self.flash.soil(victim.page, true);
                 self.flash.on_hit(victim.page);
             }
@@ -155,9 +161,11 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Lazy<R, F, A, D> {
                 self.counters.flash_evictions += 1;
                 self.counters.hdd_writes += u64::from(flash_victim.dirty);
                 self.below.leave(flash_victim.page);
+                self.below.update(flash_victim.page);
             }
             self.counters.flash_fills += 1;
             self.below.write(victim.page);
+            self.below.update(victim.page);
             self.flash.insert(victim.page, victim.dirty);
         }
     }
@@ -191,6 +199,8 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Scheme for Lazy<R, F, A, D
         BUFFER,
         MAPPING,
         TRIM,
+        DIRECTORY,
+        DIRECTORY_BUFFER,
     ];
 
     fn new(ram: &Cache<'_>, flash: &Cache<'_>) -> Self {
@@ -220,12 +230,20 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Scheme for Lazy<R, F, A, D
         self.below.put_on(device);
     }
 
+    fn keep_directory(&mut self, directory: Directory) {
+        self.below.keep(directory);
+    }
+
     fn warmed_up(&mut self) {
         self.below.restart_counters();
     }
 
     fn translated(&self) -> Result<Option<FtlResult>> {
         self.below.translated()
+    }
+
+    fn looked_up(&self) -> Option<DirectoryResult> {
+        self.below.looked_up()
     }
 
     /// A RAM miss looks its page up, and so does each RAM victim. A flash hit, a write-back, a copy

@@ -13,7 +13,7 @@ use crate::replay::settings::spelled;
 use crate::replay::timed::{TimedResult, Timing};
 use crate::replay::translation::{self, PerhapsPlaced};
 use crate::replay::two_tier::{self, Policies, Run, Scheme, SchemeResult};
-use crate::replay::{About, flash_blocks, flash_caches, known_names, online};
+use crate::replay::{About, directory, flash_blocks, flash_caches, known_names, online};
 
 mod exclusive;
 mod exclusive_lru;
@@ -57,7 +57,8 @@ macro_rules! schemes {
 
         /// Replays the run through the scheme called `name`: compiled by itself for LRU in both
         /// tiers, once for all other combinations of policies, and once for each admission rule
-        /// that can refuse a page; with a device under flash as with such a rule.
+        /// that can refuse a page; with a device under flash, or a
+        /// directory on it, as with such a rule.
         pub(crate) fn simulate(name: &str, run: Run<'_, '_>) -> Result<SchemeResult> {
             let wanted = spelled(name);
             let Some(about) = TABLE.iter().find(|about| about.name == wanted) else {
@@ -73,6 +74,7 @@ macro_rules! schemes {
             }
             if policies.admission() != ADMISSION.default
                 || translation::wanted(policies.own())?.is_some()
+                || directory::asked(policies.own())?.is_some()
             {
                 return admission::with(policies.admission(), Choosy { about, policies, run });
             }

@@ -1,0 +1,190 @@
+//! The flash directory of a page-flow scheme where it lies on flash: which of its pages RAM holds.
+//!
+//! Koltsidas and Viglas, sections 4.1 and 4.2, assume how often the part of the directory that RAM buffers
+//! serves a lookup or an update. Here it is counted: each lookup and each update of the scheme asks for the
+//! directory page that holds the entry, an update soils it, and the buffer is an LRU of such pages.
+//!
+//! The paper's entries are chained by a hash of the block (its table 1), so neighbours lie in different pages:
+//! the entry of a page, or of a block where flash has blocks, is in directory page
+//! floor((key x 0x9E3779B97F4A7C15 mod 2^64) / 2^32) x pages / 2^32. A key is its number by first appearance.
+
+use serde::Serialize;
+
+use crate::error::{Error, Result};
+use crate::replay::policies::lru::Lru;
+use crate::replay::settings::{Setting, Settings, Values};
+use crate::replay::tier::Tier;
+use crate::wording::counted;
+
+/// Most pages of a directory.
+const MOST: u32 = 1 << 30;
+/// A multiplicative hash: 2^64 over the golden ratio.
+const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// Option of a scheme with flash.
+pub(crate) const DIRECTORY: Setting = Setting {
+    name: "directory_pages",
+    description: "Pages of the flash directory where it lies on flash: those of them that its lookups and updates read and write are counted. 0: they are not.",
+    default: "0",
+    values: Values::Whole {
+        least: 0,
+        most: MOST,
+    },
+};
+/// See [`DIRECTORY`].
+pub(crate) const DIRECTORY_BUFFER: Setting = Setting {
+    name: "directory_buffer_pages",
+    description: "Pages of that directory that RAM holds, beside the RAM pages; LRU.",
+    default: "1",
+    values: Values::Whole {
+        least: 1,
+        most: MOST,
+    },
+};
+
+/// What a directory on flash did, in the result of a replay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct DirectoryResult {
+    /// Pages of the directory.
+    pub directory_pages: u32,
+    /// Of them in RAM at most.
+    pub buffer_pages: u32,
+    /// Lookups and updates, of one page each.
+    pub accesses: u64,
+    /// Those whose page was not in RAM; each is a flash read.
+    pub reads: u64,
+    /// Pages that left RAM.
+    pub evictions: u64,
+    /// Those of them that were updated there; each is a flash write.
+    pub writes: u64,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Counters {
+    accesses: u64,
+    reads: u64,
+    evictions: u64,
+    writes: u64,
+}
+
+/// A directory on flash, and the part of it in RAM.
+#[derive(Debug)]
+pub(crate) struct Directory {
+    pages: u32,
+    buffer: Tier<Lru>,
+    all: Counters,
+    /// When the warm-up ended.
+    before: Counters,
+}
+
+impl Directory {
+    fn new(pages: u32, buffer_pages: u32) -> Self {
+        let mut buffer = Tier::new(buffer_pages);
+        buffer.grow(pages as usize);
+        Self {
+            pages,
+            buffer,
+            all: Counters::default(),
+            before: Counters::default(),
+        }
+    }
+
+    fn place(&self, key: u32) -> u32 {
+        let hash = u64::from(key).wrapping_mul(GOLDEN) >> 32;
+        u32::try_from((hash * u64::from(self.pages)) >> 32).unwrap_or(u32::MAX)
+    }
+
+    fn touch(&mut self, key: u32, update: bool) {
+        let page = self.place(key);
+        self.all.accesses += 1;
+        if self.buffer.contains(page) {
+            self.buffer.on_hit(page);
+            self.buffer.soil(page, update);
+            return;
+        }
+        self.all.reads += 1;
+        if let Some(victim) = self.buffer.evict_if_full(page) {
+            self.all.evictions += 1;
+            self.all.writes += u64::from(victim.dirty);
+        }
+        self.buffer.insert(page, update);
+    }
+
+    /// The entry of a page, or of a block, is read.
+    #[inline]
+    pub(crate) fn look_up(&mut self, key: u32) {
+        self.touch(key, false);
+    }
+
+    /// It is written.
+    #[inline]
+    pub(crate) fn update(&mut self, key: u32) {
+        self.touch(key, true);
+    }
+
+    pub(crate) fn restart_counters(&mut self) {
+        self.before = self.all;
+    }
+
+    /// Lookups and updates since the beginning must be those of the scheme.
+    pub(crate) fn recount(&self, lookups: u64, updates: u64) -> std::result::Result<(), String> {
+        self.buffer.recount("directory buffer")?;
+        if self.all.accesses == lookups + updates {
+            return Ok(());
+        }
+        Err(format!(
+            "{} accesses of the directory for {lookups} lookups and {updates} updates",
+            self.all.accesses
+        ))
+    }
+
+    pub(crate) fn result(&self) -> DirectoryResult {
+        let Counters {
+            accesses,
+            reads,
+            evictions,
+            writes,
+        } = self.before;
+        DirectoryResult {
+            directory_pages: self.pages,
+            buffer_pages: self.buffer.capacity(),
+            accesses: self.all.accesses - accesses,
+            reads: self.all.reads - reads,
+            evictions: self.all.evictions - evictions,
+            writes: self.all.writes - writes,
+        }
+    }
+}
+
+/// The directory that the options of a scheme put on flash, if any.
+///
+/// # Errors
+/// [`Error::BadParameter`] for a buffer of nothing, or one that is larger than what it buffers.
+pub(crate) fn asked(own: &Settings) -> Result<Option<Directory>> {
+    // Both are 0 for a scheme that has no such options.
+    let pages = own.whole(DIRECTORY.name);
+    let buffer = own.whole(DIRECTORY_BUFFER.name);
+    if pages == 0 && buffer <= 1 {
+        return Ok(None);
+    }
+    if buffer > pages {
+        let (message, hint) = if pages == 0 {
+            (
+                format!("has no effect without {}", DIRECTORY.name),
+                format!("also give {}, or leave it out", DIRECTORY.name),
+            )
+        } else {
+            (
+                format!("the directory has {}", counted(pages, "page", "pages")),
+                format!("use at most {}={pages}", DIRECTORY_BUFFER.name),
+            )
+        };
+        return Err(Error::BadParameter {
+            name: "option",
+            value: format!("{}={buffer}", DIRECTORY_BUFFER.name),
+            message,
+            hint,
+        });
+    }
+    Ok(Some(Directory::new(pages, buffer)))
+}
