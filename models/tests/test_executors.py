@@ -22,8 +22,9 @@ import pytest
 
 from tierwright.common.core_errors import Cancelled, ParameterError
 from tierwright.common.errors import BadInput
-from tierwright.profile import measure, parts
+from tierwright.profile import measure, parts, relations
 from tierwright.profile.parts import profile_of_parts
+from tierwright.profile.summaries import summarise
 from tierwright.profile.workers import Tasks, spread
 from tierwright.simulate import executors, replay
 from tierwright.simulate.spread import Single, singles
@@ -60,7 +61,9 @@ def trace_of(files: tuple[Path, ...]) -> Trace:
 
 
 def counts(document: dict[str, Any]) -> str:
-    document.pop("trace")  # of the reader, which speaks of files
+    # What the reader noticed speaks of files.
+    document.pop("trace")
+    document.get("summaries", {}).pop("trace", None)
     return json.dumps(document, sort_keys=True)
 
 
@@ -84,14 +87,19 @@ def no_word() -> Iterator[list[str]]:
 def test_whoever_counts_counts_the_same(
     files: tuple[Path, ...], tmp_path: Path, who: str
 ) -> None:
-    whole = counts(measure.profile(trace_of(files)).to_dict())
+    """Curves, windows, summaries and relations."""
+    trace = trace_of(files)
+    one = replace(measure.profile(trace), summaries=summarise(trace))
+    if one.summaries is not None and one.summaries.devices is not None:
+        one = one.with_relations(relations.measured(trace))
+    whole = counts(one.to_dict())
     if who.startswith("local:"):
         with no_word() as said, executors.dask(who, said.append) as workers:
             assert workers.slots == int(who[-1])
-            made = profile_of_parts(trace_of(files), tmp_path, workers.start)
+            made = profile_of_parts(trace, tmp_path, workers.start, summaries=True)
     else:
         workers = getattr(executors, who)(2)
-        made = profile_of_parts(trace_of(files), tmp_path, workers.start)
+        made = profile_of_parts(trace, tmp_path, workers.start, summaries=True)
     assert counts(made.to_dict()) == whole
 
 

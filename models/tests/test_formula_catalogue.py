@@ -176,7 +176,6 @@ NO_MODEL = {
     "advise.advice._steps.beyond": "words",
     "advise.advice._steps.cheapest": "words",
     "advise.quote_ranking.switching.said": "words",
-    "profile.parts.with_passes": "the same passes by a worker; held by test_parts.py",
     "profile.workers.spread": "does work anew whose worker died; held by test_parts.py",
     "advise.transaction_study.check_crash": "checks an input; held by test_transactions.py",
     "simulate.transactions.check_spare": "checks an input; held by test_transactions.py",

@@ -639,7 +639,7 @@ fn parts(accesses: &[Access], cuts: &[usize], chunk: usize) -> Vec<Part> {
             trace_accesses: accesses.len() as u64,
         };
         let source = &mut source(&accesses[first..end], chunk);
-        let part = part_curves(source, origin, 4096, &mut |_| true).expect("a part");
+        let part = part_curves(source, origin, 4096, None, &mut |_| true).expect("a part");
         first = end;
         let path = folder.path().join("a.part");
         part.write(&path, "kept").expect("a part");
@@ -748,7 +748,7 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.part");
         let origin = PartOrigin { first_access: 0, trace_accesses: trace.len() as u64 };
-        part_curves(&mut source(&trace, 64), origin, 4096, &mut |_| true)
+        part_curves(&mut source(&trace, 64), origin, 4096, None, &mut |_| true)
             .unwrap()
             .write(&path, "")
             .unwrap();

@@ -113,7 +113,9 @@ def _of_parts(
     workers: AbstractContextManager[Workers],
     sizes: tuple[int, ...],
     on_progress: OnProgress,
-    passes: Callable[[Profile, Trace, Workers], Profile],
+    *,
+    summaries: bool,
+    names: bool,
 ) -> Profile:
     """Count the files of a trace side by side."""
     from tierwright.profile.parts import profile_of_parts
@@ -128,29 +130,15 @@ def _of_parts(
             "name a folder, or a prefix of a store such as s3://bucket/counts",
         )
     with with_full_names(trace) as everywhere, workers as started:
-        made = profile_of_parts(
+        return profile_of_parts(
             everywhere,
             shelf,
             started.start,
             sizes=sizes,
+            summaries=summaries,
+            relation_names=names,
             on_progress=on_progress,
         )
-        return passes(made, everywhere, started)
-
-
-def _passes(
-    *, wanted: bool, names: bool
-) -> Callable[[Profile, Trace, Workers], Profile]:
-    """Return what adds the summaries of a trace in parts by one of its workers, if they are wanted."""
-
-    def passes(made: Profile, trace: Trace, workers: Workers) -> Profile:
-        from tierwright.profile.parts import with_passes
-
-        if not wanted:
-            return made
-        return with_passes(made, trace, workers.start, relation_names=names)
-
-    return passes
 
 
 def _summarised(made: Profile, trace: Trace, *, names: bool) -> Profile:
@@ -218,8 +206,8 @@ def profile(
         bool | None,
         typer.Option(
             "--summaries/--no-summaries",
-            help="Also summarise the trace, and the reuse of each relation, which takes further passes over it: with "
-            "--parts-in by one worker, in the order of the files [default: yes, with --parts-in no].",
+            help="Also summarise the trace, and the reuse of each relation, which takes further passes over it; with "
+            "--parts-in each FILE by itself, joined as the counts are [default: yes, with --parts-in no].",
             show_default=False,
         ),
     ] = None,
@@ -254,7 +242,8 @@ def profile(
                 workers_of(dask, workers),
                 named,
                 on_progress,
-                _passes(wanted=wanted, names=relation_names),
+                summaries=wanted,
+                names=relation_names,
             )
         elif sample_rate is None:
             made = measure.profile(trace, sizes=named, on_progress=on_progress)

@@ -21,6 +21,9 @@ use super::{BATCH, Curves, NEVER_WRITTEN, Stack, check, counts_above};
 use crate::access::{AccessSource, Chunk, WRITE};
 use crate::error::{Error, Result};
 use crate::hash::FastMap;
+use crate::profile::Summaries;
+use crate::profile::parts::{Columns, PartSummary, PartTimes, SourceRequests, SummaryPass};
+use crate::profile::relations::Relations;
 use crate::progress::{OnProgress, report};
 use crate::replay::{disagreement, distinct_pages, write_accesses};
 use crate::wording::counted;
@@ -77,7 +80,14 @@ pub struct Part {
     pages: Vec<OpenPage>,
     /// Numbers of the pages in order of their last accesses, the latest at the end.
     order: Vec<u32>,
+    /// What its summaries are made from, if they were asked for.
+    summary: Option<PartSummary>,
 }
+
+/// Whether summaries are made beside the curves, and where the times of the part lie in those of the trace:
+/// none where the trace has none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WithSummaries(pub Option<PartTimes>);
 
 impl Part {
     /// Where it lies in its trace.
@@ -110,6 +120,11 @@ impl Part {
         self.span_ns
     }
 
+    /// Whether summaries can be made of it.
+    pub const fn has_summaries(&self) -> bool {
+        self.summary.is_some()
+    }
+
     /// With times since the epoch of the source format instead of the part's first request, which came at
     /// this time [ns]; without times where it is not known.
     #[must_use]
@@ -137,10 +152,11 @@ pub fn part_curves(
     source: &mut dyn AccessSource,
     origin: PartOrigin,
     page_bytes: u64,
+    summaries: Option<WithSummaries>,
     on_progress: OnProgress<'_>,
 ) -> Result<Part> {
     source.keep_addresses();
-    let mut pass = Pass::new(origin);
+    let mut pass = Pass::new(origin, summaries);
     let mut chunk = Chunk::default();
     let mut writes = 0;
     let mut span: Option<(i64, i64)> = None;
@@ -151,7 +167,7 @@ pub fn part_curves(
             return Err(elsewhere(origin, pass.accesses));
         }
         pass.grow(distinct);
-        pass.chunk(&chunk, source.addresses());
+        pass.chunk(&chunk, source.addresses())?;
         writes += write_accesses(&chunk.flags);
         if let (Some(least), Some(most)) =
             (chunk.times_ns.iter().min(), chunk.times_ns.iter().max())
@@ -163,11 +179,18 @@ pub fn part_curves(
     }
     let spaces = pass.pages.iter().map(|open| open.space as usize + 1).max();
     let names = source.space_names();
-    let spaces: Vec<String> = (0..spaces.unwrap_or(0))
+    // Devices without accesses have their numbers in a summary too, as in one of the whole trace.
+    let listed = if summaries.is_some() { names.len() } else { 0 };
+    let spaces: Vec<String> = (0..spaces.unwrap_or(0).max(listed))
         .map(|at| names.get(at).cloned().unwrap_or_default())
         .collect();
     check_names(&spaces)?;
-    Ok(pass.finish(writes, page_bytes, span, spaces))
+    let requests = match (source.part_requests(), source.request_counts()) {
+        (Some(open), _) => SourceRequests::Open(open),
+        (None, Some(closed)) => SourceRequests::Closed(closed),
+        (None, None) => SourceRequests::Unknown,
+    };
+    Ok(pass.finish(writes, page_bytes, span, spaces, requests))
 }
 
 /// Pages of several parts are the same by the names of their devices.
@@ -218,10 +241,11 @@ struct Pass {
     deepest: [u32; BATCH],
     windows: Recorder,
     first_window: u8,
+    summary: Option<SummaryPass>,
 }
 
 impl Pass {
-    fn new(origin: PartOrigin) -> Self {
+    fn new(origin: PartOrigin, summaries: Option<WithSummaries>) -> Self {
         let length = window_accesses(origin.trace_accesses);
         Self {
             origin,
@@ -234,6 +258,9 @@ impl Pass {
             deepest: [0; BATCH],
             windows: Recorder::of_part(origin.first_access, length),
             first_window: first_window(origin),
+            summary: summaries.map(|WithSummaries(times)| {
+                SummaryPass::new(origin.first_access, origin.trace_accesses, times)
+            }),
         }
     }
 
@@ -245,7 +272,7 @@ impl Pass {
         }
     }
 
-    fn chunk(&mut self, chunk: &Chunk, (spaces, addresses): (&[u32], &[u64])) {
+    fn chunk(&mut self, chunk: &Chunk, (spaces, addresses): (&[u32], &[u64])) -> Result<()> {
         let mut first = 0;
         while first < chunk.len() {
             let end = chunk.len().min(first + BATCH.min(self.windows.room()));
@@ -254,10 +281,21 @@ impl Pass {
                 &chunk.pages[range.clone()],
                 &chunk.flags[range.clone()],
                 &spaces[range.clone()],
-                &addresses[range],
+                &addresses[range.clone()],
             );
+            if let Some(summary) = &mut self.summary {
+                summary.batch(&Columns {
+                    pages: &chunk.pages[range.clone()],
+                    flags: &chunk.flags[range.clone()],
+                    times_ns: chunk.times_ns.get(range.clone()).unwrap_or(&[]),
+                    spaces: &spaces[range.clone()],
+                    addresses: &addresses[range.clone()],
+                    depths: &self.depths[..range.len()],
+                })?;
+            }
             first = end;
         }
+        Ok(())
     }
 
     /// At most [`BATCH`] accesses, within one window.
@@ -314,7 +352,11 @@ impl Pass {
         page_bytes: u64,
         span_ns: Option<(i64, i64)>,
         spaces: Vec<String>,
+        requests: SourceRequests,
     ) -> Part {
+        let summary = self
+            .summary
+            .map(|summary| summary.finish(spaces.len(), requests));
         let order = order_of(self.stack, &mut self.pages);
         Part {
             origin: self.origin,
@@ -328,6 +370,7 @@ impl Pass {
             windows: self.windows.into_windows(),
             pages: self.pages,
             order,
+            summary,
         }
     }
 }
@@ -388,12 +431,19 @@ impl JoinedParts {
         let first_window = self.part.first_window();
         self.add_counts(next);
         let space_numbers: Vec<u32> = next.spaces.iter().map(|name| self.space(name)).collect();
+        let mut summary = self.part.summary.take().zip(next.summary.as_ref());
+        if let Some((here, later)) = &mut summary {
+            here.append(later, &space_numbers);
+        }
         let mut numbers = Vec::with_capacity(next.pages.len());
-        for open in &next.pages {
+        for (at, open) in next.pages.iter().enumerate() {
             let space = space_numbers[open.space as usize];
             let number = self.number(space, open)?;
             numbers.push(number);
             let depth = self.stack.reference(number);
+            if let Some((here, later)) = &mut summary {
+                here.join_page(later, at, space, (depth > 0).then_some((number, depth)));
+            }
             let note = self.stack.note(number);
             if depth == 0 {
                 *note = open.after;
@@ -424,6 +474,7 @@ impl JoinedParts {
         for &page in &next.order {
             self.stack.reference(numbers[page as usize]);
         }
+        self.part.summary = summary.map(|(here, _)| here);
         Ok(())
     }
 
@@ -456,6 +507,12 @@ impl JoinedParts {
                 "the next part begins at access {due} of {}, this one at {} of {}",
                 here.origin.trace_accesses, next.origin.first_access, next.origin.trace_accesses
             ));
+        }
+        let summaries = here.summary.as_ref().zip(next.summary.as_ref());
+        if summaries.is_some_and(|(here, next)| !here.is_of_same_trace(next)) {
+            return wrong(
+                "its trace ends at another time than that of the parts before".to_owned(),
+            );
         }
         if next.page_bytes != here.page_bytes {
             return wrong(format!(
@@ -533,6 +590,9 @@ impl JoinedParts {
         part.by_depth.truncate(part.pages.len() + 1);
         part.by_deepest.truncate(part.pages.len() + 1);
         part.order = order_of(self.stack, &mut part.pages);
+        if let Some(summary) = &mut part.summary {
+            summary.settle();
+        }
         part
     }
 
@@ -541,6 +601,14 @@ impl JoinedParts {
     /// # Errors
     /// [`Error::BadParameter`] where parts are missing at the beginning or at the end.
     pub fn into_curves(self) -> Result<Curves> {
+        self.into_all().map(|(curves, _)| curves)
+    }
+
+    /// The curves, and the summaries if all parts have them.
+    ///
+    /// # Errors
+    /// As [`Self::into_curves`].
+    pub fn into_all(self) -> Result<(Curves, Option<(Summaries, Relations)>)> {
         let Self {
             mut part, stack, ..
         } = self;
@@ -578,7 +646,15 @@ impl JoinedParts {
             windows: windows.finish(distinct as u64),
         };
         check(&curves).map_err(|text| disagreement("parts", &text))?;
-        Ok(curves)
+        let owners = part.pages.iter().map(|open| open.space);
+        let counts = [curves.accesses, curves.write_accesses];
+        let summaries = match part.summary {
+            Some(summary) if curves.accesses > 0 => {
+                Some(summary.finish(counts, &part.spaces, owners)?)
+            }
+            _ => None,
+        };
+        Ok((curves, summaries))
     }
 }
 
