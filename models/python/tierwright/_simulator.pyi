@@ -82,6 +82,7 @@ __all__ = [
     "miniatures",
     "parse_transaction_events",
     "part_curves",
+    "part_ranges",
     "preview",
     "relation_reuse",
     "replay",
@@ -1076,6 +1077,37 @@ def part_curves(
         The part cannot be read or understood, or two of its devices have one name.
     Cancelled
         `on_progress` returned False.
+    """
+
+def part_ranges(
+    path: str | PathLike[str],
+    outs: list[str],
+    *,
+    ranges: int,
+    first_access: int,
+    trace_accesses: int,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+    **reading: Unpack[_TraceReading],
+) -> None:
+    """Count a part of a trace once for each range of a hash of its pages, each to be joined with its like.
+
+    Parameters
+    ----------
+    path, **reading
+        The trace argument group: the part.
+    outs : list of str
+        Files to write, one for each of the first ranges; each appears when it is complete.
+    ranges : int
+        Ranges into which all pages are divided, the same in every part of the trace.
+    first_access, trace_accesses, on_progress
+        As for `part_curves`.
+
+    Raises
+    ------
+    TraceError, Cancelled
+        As `part_curves`.
+    ParameterError
+        Ranges out of bounds.
     """
 
 def join_parts(

@@ -8,6 +8,7 @@ use pyo3::types::PyDict;
 use tierwright_simulator::access::{AccessSource, Chunk};
 use tierwright_simulator::curve::{
     JoinedParts, Part, PartOrigin, WithSummaries, part_curves as core_part_curves,
+    part_ranges as core_part_ranges,
 };
 use tierwright_simulator::error::{Error, Result};
 use tierwright_simulator::profile::PartTimes;
@@ -21,6 +22,7 @@ use crate::replay::CarriedRow;
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(count_part, module)?)?;
     module.add_function(wrap_pyfunction!(part_curves, module)?)?;
+    module.add_function(wrap_pyfunction!(part_ranges, module)?)?;
     module.add_function(wrap_pyfunction!(join_parts, module)?)?;
     module.add_function(wrap_pyfunction!(join_into_part, module)?)?;
     module.add_function(wrap_pyfunction!(check_part, module)?)
@@ -113,6 +115,51 @@ fn part_curves(
             message: format!("the notes of the reader cannot be written: {error}"),
         })?;
         part.begun_at(trace.first_time_ns()).write(&out, &notes)
+    });
+    progress.finish(result)
+}
+
+/// Counts a part once for each range of its pages; one file a range.
+#[pyfunction]
+#[pyo3(signature = (path, outs, *, ranges, first_access, trace_accesses, on_progress=None, **reading))]
+#[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
+#[expect(clippy::too_many_arguments, reason = "named in Python")]
+fn part_ranges(
+    py: Python<'_>,
+    path: PathBuf,
+    outs: Vec<PathBuf>,
+    ranges: u32,
+    first_access: u64,
+    trace_accesses: u64,
+    on_progress: Option<Py<PyAny>>,
+    reading: Option<&Bound<'_, PyDict>>,
+) -> PyResult<()> {
+    let spec = trace_spec(path, reading)?;
+    let origin = PartOrigin {
+        first_access,
+        trace_accesses,
+    };
+    let followed = u32::try_from(outs.len()).unwrap_or(u32::MAX);
+    let mut progress = PyProgress::new(on_progress);
+    let result = py.detach(|| {
+        let mut trace = open_source(&spec)?;
+        trace.with_times();
+        let page_bytes = trace.summary().page_bytes;
+        let parts = core_part_ranges(
+            &mut trace,
+            origin,
+            page_bytes,
+            [followed, ranges],
+            &mut |step| progress.call(step),
+        )?;
+        let notes = serde_json::to_string(&trace.notes()).map_err(|error| Error::Internal {
+            message: format!("the notes of the reader cannot be written: {error}"),
+        })?;
+        let first_time_ns = trace.first_time_ns();
+        for (part, out) in parts.into_iter().zip(&outs) {
+            part.begun_at(first_time_ns).write(out, &notes)?;
+        }
+        Ok(())
     });
     progress.finish(result)
 }

@@ -17,7 +17,7 @@
 //! algorithm*, IPDPS 2012; the write-backs and windows are ours.
 
 use super::carried::{Counts, Recorder, below, window_accesses};
-use super::{BATCH, Curves, NEVER_WRITTEN, Stack, check, counts_above};
+use super::{BATCH, Curves, NEVER_WRITTEN, Stack, check, counts_above, spread};
 use crate::access::{AccessSource, Chunk, WRITE};
 use crate::error::{Error, Result};
 use crate::hash::FastMap;
@@ -29,6 +29,9 @@ use crate::replay::{disagreement, distinct_pages, write_accesses};
 use crate::wording::counted;
 
 mod file;
+mod ranges;
+
+pub use ranges::{HashRange, MOST_RANGES, part_ranges};
 
 /// Window of a page that the part does not write.
 const NOT_WRITTEN: u8 = u8::MAX;
@@ -63,6 +66,10 @@ struct OpenPage {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
     origin: PartOrigin,
+    /// Accesses of the trace that it reaches over; more than it counts where it follows a range of the pages.
+    covered: u64,
+    /// Which pages it follows.
+    range: HashRange,
     accesses: u64,
     write_accesses: u64,
     page_bytes: u64,
@@ -93,6 +100,11 @@ impl Part {
     /// Where it lies in its trace.
     pub const fn origin(&self) -> PartOrigin {
         self.origin
+    }
+
+    /// Which pages it follows.
+    pub const fn range(&self) -> HashRange {
+        self.range
     }
 
     /// Accesses, reads and writes.
@@ -230,6 +242,7 @@ fn elsewhere(origin: PartOrigin, accesses: u64) -> Error {
 }
 
 /// The state of the pass over a part.
+#[derive(Debug)]
 struct Pass {
     origin: PartOrigin,
     accesses: u64,
@@ -360,6 +373,8 @@ impl Pass {
         let order = order_of(self.stack, &mut self.pages);
         Part {
             origin: self.origin,
+            covered: self.accesses,
+            range: HashRange::ALL,
             accesses: self.accesses,
             write_accesses,
             page_bytes,
@@ -491,7 +506,7 @@ impl JoinedParts {
 
     fn check_neighbour(&self, next: &Part) -> Result<()> {
         let here = &self.part;
-        let due = here.origin.first_access + here.accesses;
+        let due = here.origin.first_access + here.covered;
         let wrong = |message: String| {
             Err(Error::BadParameter {
                 name: "part",
@@ -506,6 +521,12 @@ impl JoinedParts {
             return wrong(format!(
                 "the next part begins at access {due} of {}, this one at {} of {}",
                 here.origin.trace_accesses, next.origin.first_access, next.origin.trace_accesses
+            ));
+        }
+        if next.range != here.range {
+            return wrong(format!(
+                "it follows the pages of range {}, the parts before those of {}",
+                next.range, here.range
             ));
         }
         let summaries = here.summary.as_ref().zip(next.summary.as_ref());
@@ -527,6 +548,7 @@ impl JoinedParts {
     fn add_counts(&mut self, next: &Part) {
         let here = &mut self.part;
         let apart = usize::from(next.first_window() - here.first_window());
+        here.covered += next.covered;
         here.accesses += next.accesses;
         here.write_accesses += next.write_accesses;
         here.span_ns = match (here.span_ns, next.span_ns) {
@@ -616,13 +638,13 @@ impl JoinedParts {
             first_access,
             trace_accesses,
         } = part.origin;
-        if first_access != 0 || part.accesses != trace_accesses {
+        if first_access != 0 || part.covered != trace_accesses {
             return Err(Error::BadParameter {
                 name: "part",
                 value: format!("from access {first_access}"),
                 message: format!(
                     "the parts reach from access {first_access} to {} of {trace_accesses}",
-                    first_access + part.accesses
+                    first_access + part.covered
                 ),
                 hint: "join all parts of the trace".to_owned(),
             });

@@ -408,6 +408,7 @@ pub(crate) struct Columns<'a> {
 }
 
 /// The pass over a part.
+#[derive(Debug)]
 pub(crate) struct SummaryPass {
     made: PartSummary,
     times: Option<PartTimes>,

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{NOT_WRITTEN, OpenPage, Part, PartOrigin, check_names};
+use super::{HashRange, NOT_WRITTEN, OpenPage, Part, PartOrigin, check_names};
 use crate::curve::NEVER_WRITTEN;
 use crate::curve::carried::{BINS, Counts, MOST_WINDOWS, window_accesses};
 use crate::error::{Error, Result};
@@ -31,6 +31,8 @@ const BLOCK: usize = 1 << 13;
 struct Head {
     first_access: u64,
     trace_accesses: u64,
+    covered: u64,
+    range: HashRange,
     accesses: u64,
     write_accesses: u64,
     page_bytes: u64,
@@ -77,6 +79,8 @@ impl Part {
         let head = serde_json::to_vec(&Head {
             first_access: self.origin.first_access,
             trace_accesses: self.origin.trace_accesses,
+            covered: self.covered,
+            range: self.range,
             accesses: self.accesses,
             write_accesses: self.write_accesses,
             page_bytes: self.page_bytes,
@@ -279,6 +283,8 @@ fn read_body(body: &mut impl Read) -> std::io::Result<(Part, String)> {
             first_access: head.first_access,
             trace_accesses: head.trace_accesses,
         },
+        covered: head.covered,
+        range: head.range,
         accesses: head.accesses,
         write_accesses: head.write_accesses,
         page_bytes: head.page_bytes,
@@ -302,15 +308,19 @@ impl Part {
             first_access,
             trace_accesses,
         } = self.origin;
-        let end = first_access.checked_add(self.accesses);
-        if end.is_none_or(|end| end > trace_accesses) || self.page_bytes == 0 {
+        let end = first_access.checked_add(self.covered);
+        let counted = match self.range {
+            HashRange::ALL => self.accesses == self.covered,
+            range => range.is_sound() && self.accesses <= self.covered && self.summary.is_none(),
+        };
+        if end.is_none_or(|end| end > trace_accesses) || self.page_bytes == 0 || !counted {
             return Err("it does not lie within its trace".to_owned());
         }
         let length = window_accesses(trace_accesses);
         let first = self.first_window();
-        let last = (first_access + self.accesses).div_ceil(length);
+        let last = (first_access + self.covered).div_ceil(length);
         if self.windows.len() as u64
-            != last.saturating_sub(u64::from(first)) * u64::from(self.accesses > 0)
+            != last.saturating_sub(u64::from(first)) * u64::from(self.covered > 0)
         {
             return Err("its windows do not cover it".to_owned());
         }
@@ -359,7 +369,7 @@ impl Part {
         }
         let open_in_windows = self.windows.iter().map(|window| window.misses[BINS - 1]);
         if counted != self.accesses
-            || in_windows != self.accesses
+            || in_windows != self.covered
             || self.by_depth[0] != most as u64
             || !open_in_windows.eq(open)
         {
