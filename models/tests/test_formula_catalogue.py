@@ -176,6 +176,7 @@ NO_MODEL = {
     "advise.advice._steps.beyond": "words",
     "advise.advice._steps.cheapest": "words",
     "advise.quote_ranking.switching.said": "words",
+    "profile.relations.listed": "rows of the core that `measured` lists; held by test_parts.py",
     "profile.workers.spread": "does work anew whose worker died; held by test_parts.py",
     "advise.transaction_study.check_crash": "checks an input; held by test_transactions.py",
     "simulate.transactions.check_spare": "checks an input; held by test_transactions.py",

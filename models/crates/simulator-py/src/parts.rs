@@ -152,9 +152,12 @@ fn part_ranges(
             [followed, ranges],
             &mut |step| progress.call(step),
         )?;
-        let notes = serde_json::to_string(&trace.notes()).map_err(|error| Error::Internal {
+        let mut notes = serde_json::to_value(trace.notes()).map_err(|error| Error::Internal {
             message: format!("the notes of the reader cannot be written: {error}"),
         })?;
+        // Of all pages, of which the ranges that are followed may be few.
+        notes["write_accesses"] = trace.summary().write_accesses.into();
+        let notes = notes.to_string();
         let first_time_ns = trace.first_time_ns();
         for (part, out) in parts.into_iter().zip(&outs) {
             part.begun_at(first_time_ns).write(out, &notes)?;

@@ -87,6 +87,10 @@ def _check_parts(
     workers: int | None,
     dask: str | None,
     sample_rate: float | None,
+    *,
+    hash_ranges: int | None,
+    ranges_followed: int | None,
+    summaries: bool | None,
 ) -> None:
     """Refuse options of parts that do not go together."""
     for option, given in (("--workers", workers), ("--dask", dask)):
@@ -100,10 +104,25 @@ def _check_parts(
             "--workers and --dask cannot be combined: the parts are counted either here or in the cluster",
             "leave one of them out",
         )
+    if hash_ranges is not None and parts_in is None:
+        raise BadInput(
+            "--hash-ranges: the counts of the ranges need a place",
+            "add --parts-in FOLDER, or use --sample-rate",
+        )
+    if hash_ranges is None and ranges_followed is not None:
+        raise BadInput(
+            "--ranges-followed: there are no ranges to follow",
+            "add --hash-ranges N, or leave it out",
+        )
+    if hash_ranges is not None and summaries:
+        raise BadInput(
+            "--hash-ranges and --summaries cannot be combined: summaries are joined from the counts of all pages",
+            "leave one of them out",
+        )
     if parts_in is not None and sample_rate is not None:
         raise BadInput(
             "--parts-in and --sample-rate cannot be combined: the counts of parts are exact",
-            "leave one of them out",
+            "leave one of them out, or sample with --hash-ranges and --ranges-followed",
         )
 
 
@@ -116,9 +135,12 @@ def _of_parts(
     *,
     summaries: bool,
     names: bool,
+    hash_ranges: int | None,
+    ranges_followed: int | None,
 ) -> Profile:
     """Count the files of a trace side by side."""
     from tierwright.profile.parts import profile_of_parts
+    from tierwright.profile.ranges import profile_of_ranges
     from tierwright.trace.sources.shelf import Folder, shelf_of
 
     shelf = shelf_of(place)
@@ -130,6 +152,16 @@ def _of_parts(
             "name a folder, or a prefix of a store such as s3://bucket/counts",
         )
     with with_full_names(trace) as everywhere, workers as started:
+        if hash_ranges is not None:
+            return profile_of_ranges(
+                everywhere,
+                shelf,
+                started.start,
+                ranges=hash_ranges,
+                followed=ranges_followed,
+                sizes=sizes,
+                on_progress=on_progress,
+            )
         return profile_of_parts(
             everywhere,
             shelf,
@@ -191,6 +223,27 @@ def profile(
             "FOLDER, or a prefix of a store such as s3://BUCKET/COUNTS, keeps the counts, so that interrupted work goes on.",
         ),
     ] = None,
+    hash_ranges: Annotated[
+        int | None,
+        typer.Option(
+            "--hash-ranges",
+            min=1,
+            max=4096,
+            metavar="N",
+            help="With --parts-in: divide the pages into N ranges of a hash and join each by itself, so that no process "
+            "holds all pages. The curve is then an estimate with its 95 % interval [default: 1, exact].",
+        ),
+    ] = None,
+    ranges_followed: Annotated[
+        int | None,
+        typer.Option(
+            "--ranges-followed",
+            min=1,
+            max=4096,
+            metavar="K",
+            help="Follow K of the ranges, 16 or more: a sample of the pages [default: all].",
+        ),
+    ] = None,
     workers: Annotated[
         int | None,
         typer.Option(
@@ -222,7 +275,15 @@ def profile(
 ) -> None:
     """Compute the LRU hit-ratio and write-back curves of a trace, exact or sampled; sum it up."""
     _check_output(output, json=json)
-    _check_parts(parts_in, workers, dask, sample_rate)
+    _check_parts(
+        parts_in,
+        workers,
+        dask,
+        sample_rate,
+        hash_ranges=hash_ranges,
+        ranges_followed=ranges_followed,
+        summaries=summaries,
+    )
     listed = parse_sizes(sizes, "--sizes", 1)
     from tierwright.profile import measure
     from tierwright.trace.objects import on_this_machine
@@ -244,6 +305,8 @@ def profile(
                 on_progress,
                 summaries=wanted,
                 names=relation_names,
+                hash_ranges=hash_ranges,
+                ranges_followed=ranges_followed,
             )
         elif sample_rate is None:
             made = measure.profile(trace, sizes=named, on_progress=on_progress)
@@ -283,7 +346,10 @@ def profile(
                 if made.thinned_error is None
                 else f"off by at most {made.thinned_error:.2%} of the accesses",
             ),
-            ("sample rate", "-" if sample_rate is None else f"{sample_rate:g}"),
+            (
+                "sample rate",
+                "-" if curve.sample_rate is None else f"{curve.sample_rate:g}",
+            ),
             ("written", str(output)),
         ]
     )

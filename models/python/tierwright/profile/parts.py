@@ -59,6 +59,8 @@ class PartOfTrace:
         Whether its counts hold what summaries are made from.
     times : tuple of int or None
         As `_simulator.part_curves` takes them. [ns]
+    ranges, range_number : int
+        Ranges into which its pages are divided, and the one that the counts follow.
     """
 
     trace: Trace
@@ -67,6 +69,8 @@ class PartOfTrace:
     trace_accesses: int
     summaries: bool = False
     times: tuple[int, int, int] | None = None
+    ranges: int = 1
+    range_number: int | None = None
 
     @property
     def name(self) -> str:
@@ -80,6 +84,8 @@ class PartOfTrace:
         path = self.trace.path
         version = self.trace.versions.get(path)
         of_summaries = [self.times] if self.summaries else []
+        number = self.range_number
+        of_ranges = [] if number is None else [f"{number} of {self.ranges}"]
         named = json.dumps(
             [
                 *_content(path, version),
@@ -87,6 +93,7 @@ class PartOfTrace:
                 self.trace_accesses,
                 self.trace.arguments(),
                 *of_summaries,
+                *of_ranges,
             ],
             sort_keys=True,
         )
@@ -275,10 +282,13 @@ def _one(trace: Trace, path: Path) -> Trace:
     return replace(one, versions=versions)
 
 
-def _extent(trace: Trace) -> dict[str, Any]:
+def _accesses_of(trace: Trace) -> int:
     with on_this_machine(trace) as here, _named(trace, here):
-        count = _simulator.count_accesses(str(here.path), **here.arguments())
-        return {"accesses": count}
+        return _simulator.count_accesses(str(here.path), **here.arguments())
+
+
+def _extent(trace: Trace) -> dict[str, Any]:
+    return {"accesses": _accesses_of(trace)}
 
 
 def _extent_with_times(trace: Trace) -> dict[str, Any]:
@@ -375,6 +385,8 @@ def _noted(notes: Iterable[str]) -> Mapping[str, Any]:
         assumptions += [text for text in one["assumptions"] if text not in assumptions]
     skipped = [one["skipped_records"] or 0 for one in each]
     return {
+        # Of parts by ranges, which see only writes to their pages.
+        "write_accesses": sum(one.get("write_accesses", 0) for one in each),
         "source_format": each[0]["source_format"],
         "tells_writes": all(one["tells_writes"] for one in each),
         "skipped_records": sum(skipped),
