@@ -406,8 +406,19 @@ def test_the_commands_print_the_same_over_a_cluster(
     advise = ("advise", tmp_path / "p.json", *trace, *read)
     advise += ("--accesses-per-second", "1000")
     advised = command.answer(*advise)
+    point = (tmp_path / "p.json", "--ram-pages", "100", "--flash-pages", "300", *trace)
+    point += (*read, "--disk-device", "hgst-c15k600-600gb")
+    flash = "kingston-dc600m-960gb"
+    checks = (
+        ("evaluate", *point, "--flash-device", flash, "--flash-cache", "face"),
+        ("throughput", *point, "--flash-device", flash, "--clients", "8"),
+        ("wear", *point, "--device", flash, "--accesses-per-s", "1000"),
+    )
+    checked = [command.answer(*check) for check in checks]
+    assert all(found["check"] is not None for found in checked)
     monkeypatch.setenv(executors.DASK_VARIABLE, "local:2")
     assert command.answer(*advise) == advised
+    assert [command.answer(*check) for check in checks] == checked
 
 
 def test_an_error_names_the_file_as_it_was_given(

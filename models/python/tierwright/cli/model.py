@@ -47,7 +47,13 @@ from tierwright.cli.reads import (
 from tierwright.cli.scale import ProductionOption, print_scale, workload
 from tierwright.cli.sizes import PageBytes as PageBytesOf
 from tierwright.cli.sizes import RamPages, Size, page_bytes_of, parse_sizes, size_option
-from tierwright.cli.workers import DaskOption, with_full_names, workers_of
+from tierwright.cli.workers import (
+    DaskOption,
+    check_has_replays,
+    spread_over,
+    with_full_names,
+    workers_of,
+)
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_count, format_microseconds
 from tierwright.common.wording import counted
@@ -857,6 +863,7 @@ def evaluate(
     start: Start = "steady",
     production: ProductionOption = None,
     new_pages: NewPages = 0,
+    dask: DaskOption = None,
     assumptions: Assumptions = False,
     json: Json = False,
 ) -> None:
@@ -865,12 +872,14 @@ def evaluate(
     With --trace, a lead that lies within the error of the model is decided by a replay:
     `decided_by`. For a profile that was scaled to production, TRACE is its recording, which is
     replayed at the sizes that correspond: `replayed_at`. Where production has larger pages, TRACE is profiled
-    again with them, and replayed so. Each --flash-cache is replayed beside all schemes: `check`.
+    again with them, and replayed so. Each --flash-cache is replayed beside all schemes: `check`. With --dask, the workers
+    of a cluster replay.
     """
     from tierwright.advise import compare
     from tierwright.hardware import catalog
     from tierwright.hardware.running_tiers import DISK, FLASH, device_for
 
+    check_has_replays(dask, trace)
     read_from = workload(profile, production, new_pages=new_pages, trace=trace)
     curve = read_from.curve
     if dirty_share is not None:
@@ -900,7 +909,11 @@ def evaluate(
         found = compare.answer(curve, **choices)
     else:
         files, reading = as_profiled(trace, curve)
-        with opened(files, reading) as read, progress("replay") as on_progress:
+        with (
+            opened(files, reading) as here,
+            spread_over(dask, here) as read,
+            progress("replay") as on_progress,
+        ):
             found = compare.answer(
                 curve, **choices, trace=read, on_progress=on_progress
             )
