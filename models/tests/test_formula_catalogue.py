@@ -147,6 +147,7 @@ OUTSIDE = {
     "simulate.dask_cluster": "opens a cluster; held by test_executors.py",
     "advise.advice._responses": "response times of options, by the models of response; held by test_advice.py",
     "trace.sources.copies": "files: copies of objects",
+    "trace.sources.shared": "files: copies of objects that processes share; held by test_executors.py",
     "trace.sources.store": "a store at the other end of a line",
     "trace.sources.door": "carries bytes to a store; held by test_store_door.py",
     "trace.sources.files": "files: which ones, and whether they changed",
