@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -284,3 +286,57 @@ def test_the_core_names_ranges_out_of_bounds(tmp_path: Path) -> None:
             trace_accesses=420_000,
         )
     assert ranges.MOST_RANGES <= 65536
+
+
+_PEAK = """
+import sys
+from tierwright import _simulator
+
+def peak():
+    status = open("/proc/self/status").read()
+    return int(status.split("VmHWM:")[1].split()[0])
+
+before = peak()
+found = _simulator.join_parts(sys.argv[1:])
+print(peak() - before, found["distinct_pages"])
+"""
+
+
+@pytest.mark.process
+@pytest.mark.skipif(sys.platform != "linux", reason="peak memory is read from /proc")
+def test_joining_a_range_takes_the_memory_of_its_pages(tmp_path: Path) -> None:
+    """Of 600,000 pages in two parts: no process holds the dictionary of all."""
+    pages, of = 600_000, 16
+    draws = np.random.default_rng(3)
+    kept: dict[int, list[str]] = {number: [] for number in range(-1, of)}
+    for part in range(2):
+        raw = tmp_path / f"{part}.csv"
+        drawn = draws.permutation(pages)
+        raw.write_text("page\n" + "\n".join(map(str, drawn.tolist())) + "\n")
+        place = {"first_access": part * pages, "trace_accesses": 2 * pages}
+        reading = {"format": "csv", "columns": {"page": "page"}}
+        outs = [str(tmp_path / f"{part}-{number}") for number in range(-1, of)]
+        _simulator.part_curves(str(raw), outs[0], **place, **reading)
+        _simulator.part_ranges(str(raw), outs[1:], ranges=of, **place, **reading)
+        for number, out in zip(kept, outs, strict=True):
+            kept[number].append(out)
+
+    def joined(number: int) -> tuple[int, int]:
+        ended = subprocess.run(
+            [sys.executable, "-c", _PEAK, *kept[number]],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        peak, distinct = ended.stdout.split()
+        return int(peak) * 1024, int(distinct)
+
+    whole, distinct = joined(-1)
+    assert distinct == pages
+    assert whole > 60 * pages
+    each = [joined(number) for number in (0, of // 2, of - 1)]
+    for peak, distinct in each:
+        assert distinct == pytest.approx(pages / of, rel=0.05)
+        # Joining takes up to 155 bytes a page; tables that just doubled, buffers of files and of zstd come on top.
+        assert peak < 200 * distinct + 16 * 2**20
+        assert peak < whole / 4
