@@ -35,7 +35,7 @@ _PARTS = Tasks(
     "part is",
     "parts are",
     "use fewer workers, or smaller parts: a part takes about 100 bytes of memory for each of its pages, with "
-    "summaries about 170",
+    "summaries about 230",
 )
 _FITS_NS = 2**63 - 1
 """Furthest that a part may be from the beginning of its trace. [ns]"""
