@@ -1,5 +1,6 @@
 """Workers that share nothing with the server but its database and a store: a folder, or one that speaks S3."""
 
+import asyncio
 import contextlib
 import os
 import shutil
@@ -20,12 +21,14 @@ from live_app import (
     worker_environment,
 )
 from s3_store import run_store
+from sqlalchemy.ext.asyncio import async_sessionmaker
 
 from tierwright_server.common.errors import BadGateway
 from tierwright_server.common.runtime_error import RuntimeFailure
+from tierwright_server.expiry import expire_objects
 from tierwright_server.storage import installation, shared_store
 from tierwright_server.storage.contents import trace_path
-from tierwright_server.storage.db import psycopg_dsn
+from tierwright_server.storage.db import make_engine, psycopg_dsn
 
 SECRET = "much-too-secret"
 COMMAND = [Path(sys.executable).with_name("tierwright"), "worker"]
@@ -145,6 +148,56 @@ def test_results_are_those_of_one_host(served, make_settings, tmp_path):
     with run_application(make_settings()) as alone:
         alone.wait_example()
         assert sweep_of(alone, "example") == shared
+
+
+def test_what_belongs_to_no_row_expires(served, folder_of_store, tmp_path):
+    """Objects and copies of what was deleted elsewhere go; what is new, or belongs to a row, stays."""
+    with elsewhere(served.settings, tmp_path / "one"):
+        example = served.wait_example()
+    own = served.settings.model_copy(update={"data_dir": tmp_path / "host"})
+    content = example["content_id"]
+    stray, new = "0" * 32, "1" * 32
+    long_ago = time.time() - 2 * 24 * 3600
+
+    def write(path: Path, *, old: bool) -> Path:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"left")
+        if old:
+            os.utime(path, (long_ago, long_ago))
+            os.utime(path.parent, (long_ago, long_ago))
+        return path
+
+    store, here = folder_of_store, own.data_dir
+    gone = [
+        write(store / "contents" / stray / "trace.twt", old=True),
+        write(store / "uploads" / stray / "file", old=True),
+        write(store / "work" / stray / "chunks" / "0", old=True),
+        write(here / "contents" / stray / "trace.twt", old=True),
+    ]
+    kept = [
+        write(store / "contents" / new / "trace.twt", old=False),
+        write(store / "work" / new / "chunks" / "0", old=False),
+        write(here / "contents" / new / "trace.twt", old=False),
+        write(here / "contents" / content / "trace.twt", old=True),
+        store / "contents" / content / "trace.twt",
+    ]
+    os.utime(kept[-1], (long_ago, long_ago))
+
+    async def expire(settings) -> None:
+        engine = make_engine(own.database_url)
+        await expire_objects(settings, async_sessionmaker(engine))
+        await engine.dispose()
+
+    asyncio.run(expire(own))
+    assert [path for path in gone if path.exists()] == []
+    assert [path for path in kept if not path.exists()] == []
+    # Where the installation has no store, nothing expires.
+    left = write(store / "contents" / stray / "trace.twt", old=True)
+    asyncio.run(expire(own.model_copy(update={"store": None})))
+    assert left.exists()
+    shutil.rmtree(left.parent)
+    for path in (kept[0], kept[1].parent):
+        shutil.rmtree(path.parent)
 
 
 @pytest.mark.slow

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
@@ -22,13 +24,15 @@ import pytest
 
 from tierwright.common.core_errors import Cancelled, ParameterError
 from tierwright.common.errors import BadInput
-from tierwright.profile import measure, parts
+from tierwright.profile import measure, parts, relations
 from tierwright.profile.parts import profile_of_parts
+from tierwright.profile.summaries import summarise
 from tierwright.profile.workers import Tasks, spread
 from tierwright.simulate import executors, replay
 from tierwright.simulate.spread import Single, singles
 from tierwright.trace import objects
 from tierwright.trace.reading import Trace
+from tierwright.trace.sources import copies
 from tierwright.trace.sources.address import Address
 from tierwright.trace.sources.copies import _version_of
 from tierwright.trace.sources.shelf import shelf_of
@@ -60,7 +64,9 @@ def trace_of(files: tuple[Path, ...]) -> Trace:
 
 
 def counts(document: dict[str, Any]) -> str:
-    document.pop("trace")  # of the reader, which speaks of files
+    # What the reader noticed speaks of files.
+    document.pop("trace")
+    document.get("summaries", {}).pop("trace", None)
     return json.dumps(document, sort_keys=True)
 
 
@@ -84,14 +90,19 @@ def no_word() -> Iterator[list[str]]:
 def test_whoever_counts_counts_the_same(
     files: tuple[Path, ...], tmp_path: Path, who: str
 ) -> None:
-    whole = counts(measure.profile(trace_of(files)).to_dict())
+    """Curves, windows, summaries and relations."""
+    trace = trace_of(files)
+    one = replace(measure.profile(trace), summaries=summarise(trace))
+    if one.summaries is not None and one.summaries.devices is not None:
+        one = one.with_relations(relations.measured(trace))
+    whole = counts(one.to_dict())
     if who.startswith("local:"):
         with no_word() as said, executors.dask(who, said.append) as workers:
             assert workers.slots == int(who[-1])
-            made = profile_of_parts(trace_of(files), tmp_path, workers.start)
+            made = profile_of_parts(trace, tmp_path, workers.start, summaries=True)
     else:
         workers = getattr(executors, who)(2)
-        made = profile_of_parts(trace_of(files), tmp_path, workers.start)
+        made = profile_of_parts(trace, tmp_path, workers.start, summaries=True)
     assert counts(made.to_dict()) == whole
 
 
@@ -398,8 +409,19 @@ def test_the_commands_print_the_same_over_a_cluster(
     advise = ("advise", tmp_path / "p.json", *trace, *read)
     advise += ("--accesses-per-second", "1000")
     advised = command.answer(*advise)
+    point = (tmp_path / "p.json", "--ram-pages", "100", "--flash-pages", "300", *trace)
+    point += (*read, "--disk-device", "hgst-c15k600-600gb")
+    flash = "kingston-dc600m-960gb"
+    checks = (
+        ("evaluate", *point, "--flash-device", flash, "--flash-cache", "face"),
+        ("throughput", *point, "--flash-device", flash, "--clients", "8"),
+        ("wear", *point, "--device", flash, "--accesses-per-s", "1000"),
+    )
+    checked = [command.answer(*check) for check in checks]
+    assert all(found["check"] is not None for found in checked)
     monkeypatch.setenv(executors.DASK_VARIABLE, "local:2")
     assert command.answer(*advise) == advised
+    assert [command.answer(*check) for check in checks] == checked
 
 
 def test_an_error_names_the_file_as_it_was_given(
@@ -521,13 +543,13 @@ def test_a_sweep_copies_an_object_once_for_all_its_groups(
     local = Trace(files[0], format="csv", columns=COLUMNS)
     there = Path("/nowhere/a.csv")
     away = Trace(there, format="csv", columns=COLUMNS, objects={there: address})
-    copies = []
+    made = []
     really = objects.copied
 
     @contextmanager
     def copied(one: Address, on: Any) -> Iterator[Any]:
         with really(one, on) as copy:
-            copies.append(copy.path)
+            made.append(copy.path)
             yield copy
 
     monkeypatch.setattr(objects, "copied", copied)
@@ -535,12 +557,12 @@ def test_a_sweep_copies_an_object_once_for_all_its_groups(
     with executors.spreading(executors.threads(3)):
         found = replay.sweep(away, CONFIGURATIONS)["rows"]
     assert found == replay.sweep(local, CONFIGURATIONS)["rows"]
-    assert len(copies) == 1
+    assert len(made) == 1
     # It does not stay behind.
     deadline = time.monotonic() + 60
-    while copies[0].exists() and time.monotonic() < deadline:
+    while made[0].exists() and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert not copies[0].exists()
+    assert not made[0].exists()
     # Another version is another copy.
     put("sweep-of-a-test", "a.csv", files[1].read_bytes())
     with executors.spreading(executors.threads(1)):
@@ -548,9 +570,98 @@ def test_a_sweep_copies_an_object_once_for_all_its_groups(
     assert (
         other == replay.sweep(replace(local, path=files[1]), CONFIGURATIONS[:1])["rows"]
     )
-    assert len(copies) == 2
+    assert len(made) == 2
     objects.forget_copies()
-    assert not copies[1].exists()
+    assert not made[1].exists()
+
+
+def _wait_for_all(marks: Path, pattern: str) -> None:
+    deadline = time.monotonic() + 20
+    while len(list(marks.glob(pattern))) < PROCESSES:
+        assert time.monotonic() < deadline, pattern
+        time.sleep(0.01)
+
+
+def _reads(away: Trace, marks: Path, die: bool) -> None:
+    """Read a trace in a process of its own, side by side with the others."""
+    objects._kept.clear()
+    (marks / f"begun-{os.getpid()}").touch()
+    if not die:
+        _wait_for_all(marks, "begun-*")
+    with objects.on_this_machine(away) as here:
+        assert here.path.read_bytes() == (marks / "object").read_bytes()
+        if die:
+            os.kill(os.getpid(), signal.SIGKILL)
+        (marks / f"read-{os.getpid()}").touch()
+        # Else one could be done, and delete the copy, before another one begins.
+        _wait_for_all(marks, "read-*")
+    objects.forget_copies()
+
+
+PROCESSES = 4
+
+
+@pytest.mark.process
+def test_processes_of_a_machine_share_one_copy_of_an_object(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each version is fetched once; the last reader deletes it, and what a killed one left goes later."""
+    fork = multiprocessing.get_context("fork")
+    content = tmp_path / "object"
+    content.write_bytes(b"page,op\n1,R\n")
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+
+    @contextmanager
+    def copied(address: Address, _on: Any) -> Iterator[copies.Copy]:
+        (tmp_path / f"fetched-{os.getpid()}").touch()
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "a.csv"
+            path.write_bytes(content.read_bytes())
+            time.sleep(0.2)
+            yield copies.Copy(path, str(address))
+
+    monkeypatch.setattr(objects, "copied", copied)
+    monkeypatch.setattr(objects, "version_of", str)
+    there = Path("/nowhere/a.csv")
+
+    def away(key: str) -> Trace:
+        return Trace(there, objects={there: Address("bucket", key, "s3")})
+
+    def run(count: int, key: str, *, die: bool) -> None:
+        for mark in tmp_path.glob("*-*"):
+            mark.unlink()
+        started = [
+            fork.Process(target=_reads, args=(away(key), tmp_path, die), daemon=True)
+            for _ in range(count)
+        ]
+        for process in started:
+            process.start()
+        for process in started:
+            process.join(60)
+            assert process.exitcode == (-signal.SIGKILL if die else 0)
+
+    run(PROCESSES, "a", die=False)
+    assert len(list(tmp_path.glob("read-*"))) == PROCESSES
+    assert len(list(tmp_path.glob("fetched-*"))) == 1
+    (kept,) = temporary.iterdir()
+    assert kept.stat().st_mode & 0o077 == 0
+    assert list(kept.iterdir()) == []
+    # One that was killed leaves its copy, which the next reader uses or, once it is old, deletes.
+    run(1, "b", die=True)
+    (left,) = [path for path in kept.iterdir() if path.is_dir()]
+    run(PROCESSES, "b", die=False)
+    assert len(list(tmp_path.glob("fetched-*"))) == 0
+    run(1, "c", die=True)
+    (left,) = [path for path in kept.iterdir() if path.is_dir()]
+    os.utime(left, (0, 0))
+    run(PROCESSES, "d", die=False)
+    assert list(kept.iterdir()) == []
+    # A folder that others may write to is not used: each process has a copy of its own.
+    kept.chmod(0o770)
+    run(PROCESSES, "a", die=False)
+    assert len(list(tmp_path.glob("fetched-*"))) == PROCESSES
 
 
 def test_an_object_without_a_version_is_known_by_when_it_was_written() -> None:

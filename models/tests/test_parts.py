@@ -20,7 +20,7 @@ from tierwright.common.core_errors import Cancelled, TraceError
 from tierwright.common.errors import BadInput
 from tierwright.profile import measure, parts, relations
 from tierwright.profile.document import Profile
-from tierwright.profile.parts import profile_of_parts, with_passes
+from tierwright.profile.parts import profile_of_parts
 from tierwright.profile.summaries import summarise
 from tierwright.profile.workers import spread
 from tierwright.trace.reading import Reading, Trace
@@ -191,16 +191,72 @@ def test_a_part_that_cannot_be_read_is_named(
         profile_of_parts(trace_of((files[0], bad)), tmp_path, threads)
 
 
-def test_passes_over_the_parts_are_those_over_the_whole(
+def of_whole(trace: Trace) -> dict[str, Any]:
+    """Return summaries and relations by passes over all files in their order."""
+    return {
+        "summaries": summarise(trace).to_dict(),
+        "relations": [each.to_dict() for each in relations.measured(trace, names=True)],
+    }
+
+
+def of_parts(trace: Trace, folder: Path) -> dict[str, Any]:
+    made = profile_of_parts(trace, folder, threads, summaries=True, relation_names=True)
+    assert made.summaries is not None
+    return {
+        "summaries": made.summaries.to_dict(),
+        "relations": [each.to_dict() for each in made.relations],
+    }
+
+
+def without_notes(found: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what the reader noticed, which speaks of files."""
+    found["summaries"].pop("trace")
+    return found
+
+
+def test_summaries_of_parts_are_those_of_the_whole(
     files: tuple[Path, ...], tmp_path: Path
 ) -> None:
     trace = trace_of(files)
-    made = with_passes(profile_of_parts(trace, tmp_path, threads), trace, threads)
-    assert made.summaries == summarise(trace)
-    assert [each.to_dict() for each in made.relations] == [
-        each.to_dict() for each in relations.measured(trace)
-    ]
-    assert len(made.relations) == 2
+    found = of_parts(trace, tmp_path)
+    assert without_notes(found) == without_notes(of_whole(trace))
+    assert len(found["relations"]) == 2
+    # Those without summaries are other counts.
+    assert profile_of_parts(trace, tmp_path, threads).summaries is None
+    assert len(list(tmp_path.glob("*.part"))) == 2 * len(files)
+
+
+def test_times_that_go_back_from_one_file_to_the_next(
+    files: tuple[Path, ...], tmp_path: Path
+) -> None:
+    trace = trace_of((files[3], files[1], files[0], files[2]))
+    found = of_parts(trace, tmp_path)
+    assert without_notes(found) == without_notes(of_whole(trace))
+
+
+def test_requests_in_bytes_go_on_across_files(tmp_path: Path) -> None:
+    """A run of requests that ends one file and begins the next is one run, in bytes."""
+    draws = np.random.default_rng(11)
+    made, end, time = [], 0, 0
+    for number in range(3):
+        rows = []
+        for _line in range(500):
+            offset = end if draws.random() < 0.8 else int(draws.integers(2000)) * 512
+            size = int(draws.integers(1, 40)) * 512
+            end, time = offset + size, time + 1
+            rows.append(
+                f"{time},host,{time % 2},{'Write' if draws.random() < 0.4 else 'Read'},{offset},{size},0"
+            )
+        path = tmp_path / f"{number}.csv"
+        path.write_text("\n".join(rows) + "\n")
+        made.append(path)
+    trace = Trace(made[0], format="msr", others=tuple(made[1:]))
+    folder = tmp_path / "counts"
+    folder.mkdir()
+    found = of_parts(trace, folder)
+    whole = of_whole(trace)
+    assert without_notes(found) == without_notes(whole)
+    assert found["summaries"]["requests"]["unit"] == "bytes"
 
 
 def test_the_command_writes_the_same_profile(

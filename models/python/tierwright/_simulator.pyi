@@ -71,6 +71,7 @@ __all__ = [
     "contenders",
     "convert",
     "count_accesses",
+    "count_part",
     "curves",
     "formats",
     "ftl_mappings",
@@ -81,6 +82,7 @@ __all__ = [
     "miniatures",
     "parse_transaction_events",
     "part_curves",
+    "part_ranges",
     "preview",
     "relation_reuse",
     "replay",
@@ -1044,6 +1046,8 @@ def part_curves(
     *,
     first_access: int,
     trace_accesses: int,
+    summaries: bool = False,
+    times: tuple[int, int, int] | None = None,
     on_progress: Callable[[int, int, int], bool | None] | None = None,
     **reading: Unpack[_TraceReading],
 ) -> None:
@@ -1059,6 +1063,11 @@ def part_curves(
         Accesses of the trace before the part.
     trace_accesses : int
         Accesses of the whole trace.
+    summaries : bool
+        Whether the counts hold what summaries and the reuse of relations are made from.
+    times : tuple of int, optional
+        For them: the first request of the part minus that of the trace, the latest time before the part, and that of
+        the whole trace, the latter two from the first request of the trace on; None where it has no times. [ns]
     on_progress : callable, optional
         Called with (bytes done, bytes in all, accesses so far); False cancels.
 
@@ -1068,6 +1077,37 @@ def part_curves(
         The part cannot be read or understood, or two of its devices have one name.
     Cancelled
         `on_progress` returned False.
+    """
+
+def part_ranges(
+    path: str | PathLike[str],
+    outs: list[str],
+    *,
+    ranges: int,
+    first_access: int,
+    trace_accesses: int,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+    **reading: Unpack[_TraceReading],
+) -> None:
+    """Count a part of a trace once for each range of a hash of its pages, each to be joined with its like.
+
+    Parameters
+    ----------
+    path, **reading
+        The trace argument group: the part.
+    outs : list of str
+        Files to write, one for each of the first ranges; each appears when it is complete.
+    ranges : int
+        Ranges into which all pages are divided, the same in every part of the trace.
+    first_access, trace_accesses, on_progress
+        As for `part_curves`.
+
+    Raises
+    ------
+    TraceError, Cancelled
+        As `part_curves`.
+    ParameterError
+        Ranges out of bounds.
     """
 
 def join_parts(
@@ -1083,7 +1123,8 @@ def join_parts(
     -------
     dict
         As `curves` returns, with `duration_ns` [ns] or None, and `notes`: what the readers noticed, a text
-        of JSON documents, one a line, for each file.
+        of JSON documents, one a line, for each file. `summaries` and `relations` are as `summaries` and
+        `relation_reuse` return them, or None unless all parts have what they are made from.
 
     Raises
     ------
@@ -1123,6 +1164,28 @@ def count_accesses(
     **reading: Unpack[_TraceReading],
 ) -> int:
     """Return the accesses of a trace: at once if it is canonical, otherwise after a pass.
+
+    Raises
+    ------
+    TraceError
+        The file cannot be read or understood; the message names line or record.
+    Cancelled
+        `on_progress` returned False.
+    """
+
+def count_part(
+    path: str | PathLike[str],
+    *,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+    **reading: Unpack[_TraceReading],
+) -> dict[str, Any]:
+    """Count what the neighbours of a part must know before their summaries are made.
+
+    Returns
+    -------
+    dict
+        `accesses`; `first_time_ns`, the time of the first request since the epoch of the format, and `latest_ns`, that
+        of the latest access since then, both None without times. [ns]
 
     Raises
     ------

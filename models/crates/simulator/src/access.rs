@@ -1,7 +1,7 @@
 //! Page accesses as the replay engine sees them: dense page numbers in columnar chunks.
 
 use crate::error::{Error, Result};
-use crate::profile::requests::RequestCounts;
+use crate::profile::requests::{RequestCounts, Requests};
 use crate::wording::counted;
 
 /// Bit of [`Chunk::flags`]: the access writes its page.
@@ -82,6 +82,11 @@ pub trait AccessSource {
     /// What the trace says of its requests before they were split into pages; complete after the last
     /// chunk. `None` where it does not say.
     fn request_counts(&self) -> Option<RequestCounts> {
+        None
+    }
+
+    /// The same of a part of a trace, to be joined with those of its neighbours; `None` unless asked for.
+    fn part_requests(&self) -> Option<Requests> {
         None
     }
 

@@ -36,7 +36,9 @@ pub use carried::{
     CarriedWindows, FEWEST_ACCESSES, MOST_WINDOWS as MOST_CARRIED_WINDOWS, window_accesses,
 };
 pub use parallel::{curves_in_batches, curves_on_threads};
-pub use parts::{JoinedParts, Part, PartOrigin, part_curves};
+pub use parts::{
+    HashRange, JoinedParts, MOST_RANGES, Part, PartOrigin, WithSummaries, part_curves, part_ranges,
+};
 pub use sampled::{FEWEST_SAMPLED_PAGES, Knot, Sample, SampledCurves, sampled_curves};
 pub(crate) use sampled::{mix, place_in_sample, spread, together};
 pub(crate) use stack::Stack;

@@ -12,7 +12,7 @@ use tierwright_simulator::access::MemorySource;
 use tierwright_simulator::curve::{
     CarriedWindows, Curves, FEWEST_ACCESSES, FEWEST_SAMPLED_PAGES, JoinedParts, Knot,
     MOST_CARRIED_WINDOWS, Part, PartOrigin, Sample, SampledCurves, WindowLength, curves,
-    curves_in_batches, part_curves, sampled_curves, window_curves,
+    curves_in_batches, part_curves, part_ranges, sampled_curves, window_curves,
 };
 use tierwright_simulator::error::{Error, Result};
 use tierwright_simulator::progress::Progress;
@@ -639,7 +639,7 @@ fn parts(accesses: &[Access], cuts: &[usize], chunk: usize) -> Vec<Part> {
             trace_accesses: accesses.len() as u64,
         };
         let source = &mut source(&accesses[first..end], chunk);
-        let part = part_curves(source, origin, 4096, &mut |_| true).expect("a part");
+        let part = part_curves(source, origin, 4096, None, &mut |_| true).expect("a part");
         first = end;
         let path = folder.path().join("a.part");
         part.write(&path, "kept").expect("a part");
@@ -748,7 +748,7 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.part");
         let origin = PartOrigin { first_access: 0, trace_accesses: trace.len() as u64 };
-        part_curves(&mut source(&trace, 64), origin, 4096, &mut |_| true)
+        part_curves(&mut source(&trace, 64), origin, 4096, None, &mut |_| true)
             .unwrap()
             .write(&path, "")
             .unwrap();
@@ -761,5 +761,79 @@ proptest! {
         }
         std::fs::write(&path, bytes).unwrap();
         prop_assert!(Part::read(&path).is_err());
+    }
+}
+
+/// The parts of a trace by ranges of the hash of its pages, joined range by range.
+fn of_ranges(accesses: &[Access], cuts: &[usize], ranges: u32) -> Vec<Curves> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.part");
+    let mut joined: Vec<Option<JoinedParts>> = (0..ranges).map(|_| None).collect();
+    let mut first = 0;
+    for end in cuts.iter().copied().chain([accesses.len()]) {
+        let origin = PartOrigin {
+            first_access: first as u64,
+            trace_accesses: accesses.len() as u64,
+        };
+        let source = &mut source(&accesses[first..end], 64);
+        let parts = part_ranges(source, origin, 4096, [ranges, ranges], &mut |_| true);
+        for (joined, part) in joined.iter_mut().zip(parts.expect("parts")) {
+            part.write(&path, "").expect("a part");
+            let (read, _) = Part::read(&path).expect("a part");
+            assert_eq!(read, part);
+            match joined {
+                Some(joined) => joined.add(&read).expect("a part"),
+                None => *joined = Some(JoinedParts::new(read)),
+            }
+        }
+        first = end;
+    }
+    let joined = joined.into_iter().flatten();
+    joined
+        .map(|joined| joined.into_curves().expect("all parts"))
+        .collect()
+}
+
+proptest! {
+    /// Each range has the exact curves of the accesses to its pages, and all follow every page once.
+    #[test]
+    fn ranges_of_pages_cover_the_trace(
+        trace in accesses(60, 400),
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..4),
+        ranges in 1_u32..9,
+    ) {
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(trace.len() + 1)).collect();
+        cuts.sort_unstable();
+        let whole = curves(&mut source(&trace, 64), &mut |_| true).unwrap();
+        let found = of_ranges(&trace, &cuts, ranges);
+        let sum = |of: fn(&Curves) -> u64| found.iter().map(of).sum::<u64>();
+        prop_assert_eq!(sum(|one| one.accesses), whole.accesses);
+        prop_assert_eq!(sum(|one| one.write_accesses), whole.write_accesses);
+        prop_assert_eq!(sum(|one| one.distinct_pages), whole.distinct_pages);
+        if ranges == 1 {
+            prop_assert_eq!(&found[0], &whole);
+        }
+        // Whatever the range of a page, it is that of all its accesses: a trace of the same pages in one part
+        // has the same ranges.
+        prop_assert_eq!(&of_ranges(&trace, &[], ranges), &found);
+        // The accesses of one page alone, all others left out, lie in one range.
+        let page = trace[0].0;
+        let alone: Vec<Access> = trace.iter().copied().filter(|access| access.0 == page).collect();
+        let found = of_ranges(&alone, &[], ranges);
+        let filled: Vec<&Curves> = found.iter().filter(|one| one.accesses > 0).collect();
+        prop_assert_eq!(filled.len(), 1);
+        prop_assert_eq!(filled[0].accesses, alone.len() as u64);
+    }
+}
+
+#[test]
+fn windows_of_ranges_are_those_of_the_trace() {
+    let trace = long_trace();
+    let whole = curves(&mut source(&trace, 64), &mut |_| true).unwrap();
+    let found = of_ranges(&trace, &[trace.len() / 3], 4);
+    for (at, &accesses) in whole.windows.accesses.iter().enumerate() {
+        assert!(found.iter().all(|one| one.windows.accesses[at] == accesses));
+        let first = found.iter().map(|one| one.windows.first_references[at]);
+        assert_eq!(first.sum::<u64>(), whole.windows.first_references[at]);
     }
 }

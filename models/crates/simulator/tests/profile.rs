@@ -4,8 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use tierwright_simulator::access::{AccessSource, Chunk, FIRST_OF_REQUEST, WRITE};
+use tierwright_simulator::curve::{JoinedParts, Part, PartOrigin, WithSummaries, part_curves};
 use tierwright_simulator::error::{Error, Result};
+use tierwright_simulator::profile::PartTimes;
 use tierwright_simulator::profile::bins::{Distribution, bin_of, highest_of, lowest_of};
+use tierwright_simulator::profile::relations::{Relations, relations};
 use tierwright_simulator::profile::{
     MOST_WINDOWS, Summaries, Wanted, WindowSummary, summaries as core_summaries,
 };
@@ -335,4 +338,151 @@ fn a_cancelled_pass_is_an_error() {
     let requests = [(0, 0, 3, true, 0)];
     let cancelled = core_summaries(&mut Source::new(&requests, true, 2), WANTED, &mut |_| false);
     assert!(matches!(cancelled, Err(Error::Cancelled)));
+}
+
+/// Accesses as a source that numbers devices in the order in which they appear, with times from its first one on.
+fn by_appearance(accesses: &[(u32, u64, u8, i64)], timed: bool, chunk_accesses: usize) -> Source {
+    let start = accesses.first().map_or(0, |access| access.3);
+    let mut names: Vec<String> = Vec::new();
+    let numbered = accesses.iter().map(|&(space, page, flags, time)| {
+        let name = format!("device {space}");
+        let known = names.iter().position(|known| *known == name);
+        let number = known.unwrap_or_else(|| {
+            names.push(name);
+            names.len() - 1
+        });
+        let number = u32::try_from(number).expect("few devices");
+        (number, page, flags, time - start)
+    });
+    let accesses = numbered.collect();
+    Source {
+        accesses,
+        names,
+        ..Source::new(&[], timed, chunk_accesses)
+    }
+}
+
+/// The parts of a trace that is cut before these accesses, read back from files.
+fn parts(accesses: &[(u32, u64, u8, i64)], cuts: &[usize], timed: bool, chunk: usize) -> Vec<Part> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let now = |until: usize| {
+        let times = accesses[..until]
+            .iter()
+            .map(|access| access.3 - accesses[0].3);
+        times
+            .max()
+            .map_or(0, |latest| u64::try_from(latest).unwrap_or(0))
+    };
+    let ends = cuts.iter().copied().chain([accesses.len()]);
+    let mut first = 0;
+    ends.map(|end| {
+        let origin = PartOrigin {
+            first_access: first as u64,
+            trace_accesses: accesses.len() as u64,
+        };
+        let times = PartTimes {
+            offset_ns: accesses
+                .get(first)
+                .map_or(0, |access| access.3 - accesses[0].3),
+            before_ns: now(first),
+            end_ns: now(accesses.len()),
+        };
+        let mut source = by_appearance(&accesses[first..end], timed, chunk);
+        let wanted = Some(WithSummaries(timed.then_some(times)));
+        let part = part_curves(&mut source, origin, 4096, wanted, &mut |_| true).expect("a part");
+        first = end;
+        let path = folder.path().join("a.part");
+        part.write(&path, "").expect("a part");
+        let (read, _) = Part::read(&path).expect("a part");
+        assert_eq!(read, part);
+        read
+    })
+    .collect()
+}
+
+fn joined(parts: &[Part]) -> JoinedParts {
+    let mut joined = JoinedParts::new(parts[0].clone());
+    for part in &parts[1..] {
+        joined.add(part).expect("a part");
+    }
+    joined
+}
+
+/// Neighbours in twos, through files, then those, until one is left.
+fn in_twos(mut parts: Vec<Part>) -> JoinedParts {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.part");
+    while parts.len() > 1 {
+        let twos = parts.chunks(2).map(|neighbours| {
+            let part = joined(neighbours).into_part();
+            part.write(&path, "").expect("a part");
+            Part::read(&path).expect("a part").0
+        });
+        parts = twos.collect();
+    }
+    JoinedParts::new(parts.remove(0))
+}
+
+fn both(joined: JoinedParts) -> (Summaries, Relations) {
+    joined.into_all().expect("all parts").1.expect("summaries")
+}
+
+fn check_parts(accesses: &[(u32, u64, u8, i64)], cuts: &[usize], timed: bool, chunk: usize) {
+    let whole = (
+        core_summaries(
+            &mut by_appearance(accesses, timed, chunk),
+            WANTED,
+            &mut |_| true,
+        )
+        .expect("one is there"),
+        relations(&mut by_appearance(accesses, timed, chunk), &mut |_| true).expect("one is there"),
+    );
+    let parts = parts(accesses, cuts, timed, chunk);
+    assert_eq!(both(joined(&parts)), whole);
+    assert_eq!(both(in_twos(parts)), whole);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// Wherever a trace is cut, between two requests or within one, and whatever the order of its times.
+    #[test]
+    fn summaries_of_parts_join_to_those_of_the_whole(
+        requests in requests(250),
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
+        timed in any::<bool>(),
+        chunk in 1_usize..90,
+    ) {
+        let accesses = Source::new(&requests, timed, chunk).accesses;
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(accesses.len() + 1)).collect();
+        cuts.sort_unstable();
+        check_parts(&accesses, &cuts, timed, chunk);
+    }
+}
+
+#[test]
+fn summaries_of_parts_of_a_long_trace_have_the_windows_of_the_whole() {
+    let requests: Vec<Request> = (0_u64..70_000)
+        .map(|at| {
+            let page = at.wrapping_mul(at / 3) % 5000;
+            let time = i64::try_from(at * 31_337 % 9_999_991).expect("small");
+            (u32::from(at % 5 == 0), page, 1 + at % 2, at % 3 == 0, time)
+        })
+        .collect();
+    let accesses = Source::new(&requests, true, 1000).accesses;
+    for length in [31_999, 32_000, 32_001, accesses.len()] {
+        check_parts(&accesses[..length], &[length / 7, length / 2], true, 1000);
+    }
+}
+
+#[test]
+fn a_part_without_summaries_leaves_the_trace_without() {
+    let requests: Vec<Request> = (0_u64..20).map(|at| (0, at % 5, 1, false, 0)).collect();
+    let accesses = Source::new(&requests, false, 64).accesses;
+    let mut two = parts(&accesses, &[10], false, 64);
+    let origin = two[1].origin();
+    let mut source = by_appearance(&accesses[10..], false, 64);
+    two[1] = part_curves(&mut source, origin, 4096, None, &mut |_| true).expect("one is there");
+    assert!(two[0].has_summaries() && !two[1].has_summaries());
+    assert!(joined(&two).into_all().expect("one is there").1.is_none());
 }

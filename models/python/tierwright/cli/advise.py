@@ -29,7 +29,7 @@ from tierwright.cli.output import (
 from tierwright.cli.reads import NamedTrace, may_read_trace, opened
 from tierwright.cli.scale import print_scale, workload
 from tierwright.cli.template import Months, TemplateFile, choices
-from tierwright.cli.workers import DaskOption, spread_over
+from tierwright.cli.workers import DaskOption, check_has_replays, spread_over
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_microseconds, parse_bytes
 
@@ -168,11 +168,7 @@ def advise(
             "--pool-split: there is no recording to split a buffer pool with",
             "add --trace with the trace of the profile",
         )
-    if dask is not None and trace is None:
-        raise BadInput(
-            "--dask: there is no recording to replay in a cluster",
-            "add --trace with the trace of the profile, or leave --dask out",
-        )
+    check_has_replays(dask, trace)
     with ExitStack() as stack:
         recording, on_progress = None, None
         if trace is not None:

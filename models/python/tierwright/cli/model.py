@@ -47,7 +47,13 @@ from tierwright.cli.reads import (
 from tierwright.cli.scale import ProductionOption, print_scale, workload
 from tierwright.cli.sizes import PageBytes as PageBytesOf
 from tierwright.cli.sizes import RamPages, Size, page_bytes_of, parse_sizes, size_option
-from tierwright.cli.workers import DaskOption, with_full_names, workers_of
+from tierwright.cli.workers import (
+    DaskOption,
+    check_has_replays,
+    spread_over,
+    with_full_names,
+    workers_of,
+)
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_count, format_microseconds
 from tierwright.common.wording import counted
@@ -87,6 +93,10 @@ def _check_parts(
     workers: int | None,
     dask: str | None,
     sample_rate: float | None,
+    *,
+    hash_ranges: int | None,
+    ranges_followed: int | None,
+    summaries: bool | None,
 ) -> None:
     """Refuse options of parts that do not go together."""
     for option, given in (("--workers", workers), ("--dask", dask)):
@@ -100,10 +110,25 @@ def _check_parts(
             "--workers and --dask cannot be combined: the parts are counted either here or in the cluster",
             "leave one of them out",
         )
+    if hash_ranges is not None and parts_in is None:
+        raise BadInput(
+            "--hash-ranges: the counts of the ranges need a place",
+            "add --parts-in FOLDER, or use --sample-rate",
+        )
+    if hash_ranges is None and ranges_followed is not None:
+        raise BadInput(
+            "--ranges-followed: there are no ranges to follow",
+            "add --hash-ranges N, or leave it out",
+        )
+    if hash_ranges is not None and summaries:
+        raise BadInput(
+            "--hash-ranges and --summaries cannot be combined: summaries are joined from the counts of all pages",
+            "leave one of them out",
+        )
     if parts_in is not None and sample_rate is not None:
         raise BadInput(
             "--parts-in and --sample-rate cannot be combined: the counts of parts are exact",
-            "leave one of them out",
+            "leave one of them out, or sample with --hash-ranges and --ranges-followed",
         )
 
 
@@ -113,10 +138,15 @@ def _of_parts(
     workers: AbstractContextManager[Workers],
     sizes: tuple[int, ...],
     on_progress: OnProgress,
-    passes: Callable[[Profile, Trace, Workers], Profile],
+    *,
+    summaries: bool,
+    names: bool,
+    hash_ranges: int | None,
+    ranges_followed: int | None,
 ) -> Profile:
     """Count the files of a trace side by side."""
     from tierwright.profile.parts import profile_of_parts
+    from tierwright.profile.ranges import profile_of_ranges
     from tierwright.trace.sources.shelf import Folder, shelf_of
 
     shelf = shelf_of(place)
@@ -128,29 +158,25 @@ def _of_parts(
             "name a folder, or a prefix of a store such as s3://bucket/counts",
         )
     with with_full_names(trace) as everywhere, workers as started:
-        made = profile_of_parts(
+        if hash_ranges is not None:
+            return profile_of_ranges(
+                everywhere,
+                shelf,
+                started.start,
+                ranges=hash_ranges,
+                followed=ranges_followed,
+                sizes=sizes,
+                on_progress=on_progress,
+            )
+        return profile_of_parts(
             everywhere,
             shelf,
             started.start,
             sizes=sizes,
+            summaries=summaries,
+            relation_names=names,
             on_progress=on_progress,
         )
-        return passes(made, everywhere, started)
-
-
-def _passes(
-    *, wanted: bool, names: bool
-) -> Callable[[Profile, Trace, Workers], Profile]:
-    """Return what adds the summaries of a trace in parts by one of its workers, if they are wanted."""
-
-    def passes(made: Profile, trace: Trace, workers: Workers) -> Profile:
-        from tierwright.profile.parts import with_passes
-
-        if not wanted:
-            return made
-        return with_passes(made, trace, workers.start, relation_names=names)
-
-    return passes
 
 
 def _summarised(made: Profile, trace: Trace, *, names: bool) -> Profile:
@@ -203,6 +229,27 @@ def profile(
             "FOLDER, or a prefix of a store such as s3://BUCKET/COUNTS, keeps the counts, so that interrupted work goes on.",
         ),
     ] = None,
+    hash_ranges: Annotated[
+        int | None,
+        typer.Option(
+            "--hash-ranges",
+            min=1,
+            max=4096,
+            metavar="N",
+            help="With --parts-in: divide the pages into N ranges of a hash and join each by itself, so that no process "
+            "holds all pages. The curve is then an estimate with its 95 % interval [default: 1, exact].",
+        ),
+    ] = None,
+    ranges_followed: Annotated[
+        int | None,
+        typer.Option(
+            "--ranges-followed",
+            min=1,
+            max=4096,
+            metavar="K",
+            help="Follow K of the ranges, 16 or more: a sample of the pages [default: all].",
+        ),
+    ] = None,
     workers: Annotated[
         int | None,
         typer.Option(
@@ -218,8 +265,8 @@ def profile(
         bool | None,
         typer.Option(
             "--summaries/--no-summaries",
-            help="Also summarise the trace, and the reuse of each relation, which takes further passes over it: with "
-            "--parts-in by one worker, in the order of the files [default: yes, with --parts-in no].",
+            help="Also summarise the trace, and the reuse of each relation, which takes further passes over it; with "
+            "--parts-in each FILE by itself, joined as the counts are [default: yes, with --parts-in no].",
             show_default=False,
         ),
     ] = None,
@@ -234,7 +281,15 @@ def profile(
 ) -> None:
     """Compute the LRU hit-ratio and write-back curves of a trace, exact or sampled; sum it up."""
     _check_output(output, json=json)
-    _check_parts(parts_in, workers, dask, sample_rate)
+    _check_parts(
+        parts_in,
+        workers,
+        dask,
+        sample_rate,
+        hash_ranges=hash_ranges,
+        ranges_followed=ranges_followed,
+        summaries=summaries,
+    )
     listed = parse_sizes(sizes, "--sizes", 1)
     from tierwright.profile import measure
     from tierwright.trace.objects import on_this_machine
@@ -254,7 +309,10 @@ def profile(
                 workers_of(dask, workers),
                 named,
                 on_progress,
-                _passes(wanted=wanted, names=relation_names),
+                summaries=wanted,
+                names=relation_names,
+                hash_ranges=hash_ranges,
+                ranges_followed=ranges_followed,
             )
         elif sample_rate is None:
             made = measure.profile(trace, sizes=named, on_progress=on_progress)
@@ -294,7 +352,10 @@ def profile(
                 if made.thinned_error is None
                 else f"off by at most {made.thinned_error:.2%} of the accesses",
             ),
-            ("sample rate", "-" if sample_rate is None else f"{sample_rate:g}"),
+            (
+                "sample rate",
+                "-" if curve.sample_rate is None else f"{curve.sample_rate:g}",
+            ),
             ("written", str(output)),
         ]
     )
@@ -819,6 +880,7 @@ def evaluate(
     start: Start = "steady",
     production: ProductionOption = None,
     new_pages: NewPages = 0,
+    dask: DaskOption = None,
     assumptions: Assumptions = False,
     json: Json = False,
 ) -> None:
@@ -827,12 +889,14 @@ def evaluate(
     With --trace, a lead that lies within the error of the model is decided by a replay:
     `decided_by`. For a profile that was scaled to production, TRACE is its recording, which is
     replayed at the sizes that correspond: `replayed_at`. Where production has larger pages, TRACE is profiled
-    again with them, and replayed so. Each --flash-cache is replayed beside all schemes: `check`.
+    again with them, and replayed so. Each --flash-cache is replayed beside all schemes: `check`. With --dask, the workers
+    of a cluster replay.
     """
     from tierwright.advise import compare
     from tierwright.hardware import catalog
     from tierwright.hardware.running_tiers import DISK, FLASH, device_for
 
+    check_has_replays(dask, trace)
     read_from = workload(profile, production, new_pages=new_pages, trace=trace)
     curve = read_from.curve
     if dirty_share is not None:
@@ -862,7 +926,11 @@ def evaluate(
         found = compare.answer(curve, **choices)
     else:
         files, reading = as_profiled(trace, curve)
-        with opened(files, reading) as read, progress("replay") as on_progress:
+        with (
+            opened(files, reading) as here,
+            spread_over(dask, here) as read,
+            progress("replay") as on_progress,
+        ):
             found = compare.answer(
                 curve, **choices, trace=read, on_progress=on_progress
             )

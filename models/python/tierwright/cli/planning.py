@@ -35,6 +35,7 @@ from tierwright.cli.scale import (
     workload,
 )
 from tierwright.cli.sizes import FlashPages, RamPages, Size, size_option
+from tierwright.cli.workers import DaskOption, check_has_replays, spread_over
 from tierwright.common.errors import BadInput
 from tierwright.common.units import (
     format_bytes,
@@ -254,12 +255,14 @@ def throughput(
     flash_cache: FlashCaches = None,
     start: Start = "steady",
     production: ProductionOption = None,
+    dask: DaskOption = None,
     assumptions: Assumptions = False,
     json: Json = False,
 ) -> None:
     """Predict throughput and response time of each scheme for clients that wait.
 
-    With --trace, every scheme and each --flash-cache is replayed, and both are shown.
+    With --trace, every scheme and each --flash-cache is replayed, with --dask by the workers of a cluster, and both are
+    shown.
     """
     from tierwright.advise import throughput as question
     from tierwright.common.derivation import plain
@@ -269,6 +272,7 @@ def throughput(
     read_from = workload(profile, production)
     curve = read_from.curve.from_start(start)
     caches = flash_caches_of(flash_cache, has_trace=trace is not None)
+    check_has_replays(dask, trace)
     if trace is not None:
         check_recording(str(profile), read_from)
     flash = catalog.device_or_file(flash_device)
@@ -315,7 +319,11 @@ def throughput(
         from tierwright.advise.checks import throughput as checks
 
         files, reading = as_profiled(trace, curve)
-        with opened(files, reading) as read, progress("replay") as on_progress:
+        with (
+            opened(files, reading) as here,
+            spread_over(dask, here) as read,
+            progress("replay") as on_progress,
+        ):
             checked = checks.replayed(
                 answer,
                 read,

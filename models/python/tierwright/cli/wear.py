@@ -36,6 +36,7 @@ from tierwright.cli.scale import (
     workload,
 )
 from tierwright.cli.sizes import Size, size_option
+from tierwright.cli.workers import DaskOption, check_has_replays, spread_over
 from tierwright.common.errors import BadInput
 from tierwright.common.units import parse_bytes
 
@@ -217,16 +218,18 @@ def wear(
     production: ProductionOption = None,
     trace: NamedTrace | None = None,
     flash_cache: FlashCaches = None,
+    dask: DaskOption = None,
     assumptions: Assumptions = False,
     json: Json = False,
 ) -> None:
     """Say how long flash lasts: under each scheme, or at a rate; by rating or P/E cycles.
 
     With --trace, every scheme and each --flash-cache is replayed: its flash writes are counted and, with --spare-percent,
-    a flash device under it counts the write amplification.
+    a flash device under it counts the write amplification. With --dask, the workers of a cluster replay.
     """
     from tierwright.hardware import catalog
 
+    check_has_replays(dask, trace)
     found = catalog.device_or_file(device)
     if pe_cycles is None:
         _refuse_unused(nand, None if profile is None else waf)
@@ -335,6 +338,7 @@ def wear(
         months=amortisation_months,
         trace=trace,
         flash_caches=caches,
+        dask=dask,
         assumptions=assumptions,
         json=json,
     )
@@ -382,6 +386,7 @@ def _of_a_profile(
     months: int,
     trace: NamedTrace | None,
     flash_caches: Sequence[str],
+    dask: str | None,
     assumptions: bool,
     json: bool,
 ) -> None:
@@ -400,7 +405,9 @@ def _of_a_profile(
         prices=None if price_book is None else book_of(price_book),
         amortisation_months=months,
     )
-    checked = None if trace is None else _checked(found, curve, trace, flash_caches)
+    checked = (
+        None if trace is None else _checked(found, curve, trace, flash_caches, dask)
+    )
     document = _document(found, rate.basis)
     document["check"] = None if checked is None else checked.to_dict()
     if json:
@@ -416,12 +423,20 @@ def _of_a_profile(
 
 
 def _checked(
-    found: Wear, curve: Curve, trace: NamedTrace, flash_caches: Sequence[str]
+    found: Wear,
+    curve: Curve,
+    trace: NamedTrace,
+    flash_caches: Sequence[str],
+    dask: str | None,
 ) -> Checked:
     from tierwright.advise.checks import wear as checks
 
     files, reading = as_profiled(trace, curve)
-    with opened(files, reading) as read, progress("replay") as on_progress:
+    with (
+        opened(files, reading) as here,
+        spread_over(dask, here) as read,
+        progress("replay") as on_progress,
+    ):
         return checks.replayed(
             found, curve, read, flash_caches=flash_caches, on_progress=on_progress
         )

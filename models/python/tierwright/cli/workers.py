@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tierwright.cli.output import named_as_given, shown_as
+from tierwright.common.errors import BadInput
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -80,6 +81,21 @@ def spread_over(dask: str | None, trace: Trace) -> Iterator[Trace]:
         executors.spreading(workers),
     ):
         yield everywhere
+
+
+def check_has_replays(dask: str | None, trace: object | None) -> None:
+    """Refuse a cluster where nothing is replayed.
+
+    Raises
+    ------
+    BadInput
+        If one is named on the command line, and no recording.
+    """
+    if dask is not None and trace is None:
+        raise BadInput(
+            "--dask: there is no recording to replay in a cluster",
+            "add --trace with the trace of the profile, or leave --dask out",
+        )
 
 
 @contextmanager

@@ -71,6 +71,8 @@ class Sampled:
         Ends of the 95 % interval of the write-backs.
     sample_pages : int or None
         Bound of a sample of bounded size; None of one at a fixed rate. [pages]
+    hash_ranges : int or None
+        Ranges of a hash into which the pages were divided, where the sample is some or all of these.
     """
 
     sample_rate: float
@@ -79,19 +81,23 @@ class Sampled:
     write_backs_low: FloatArray
     write_backs_high: FloatArray
     sample_pages: int | None = None
+    hash_ranges: int | None = None
 
     @property
     def estimator(self) -> str:
         """Name of how the counts were found."""
+        if self.hash_ranges is not None:
+            return "shards_hash_ranges"
         kind = "fixed_rate" if self.sample_pages is None else "fixed_size"
         return f"shards_{kind}_adjusted"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the keys that a sampled profile has besides."""
-        bound = self.sample_pages
+        bound, ranges = self.sample_pages, self.hash_ranges
         return {
             "sample_rate": self.sample_rate,
             **({} if bound is None else {"sample_pages": bound}),
+            **({} if ranges is None else {"hash_ranges": ranges}),
             "misses_interval95": _pairs(self.misses_low, self.misses_high),
             "write_backs_interval95": _pairs(
                 self.write_backs_low, self.write_backs_high
@@ -438,6 +444,13 @@ def _sampled(data: Mapping[str, Any], sizes: int, problems: Problems) -> Sampled
         bound,
         "must be a positive whole number, or absent",
     )
+    ranges = data.get("hash_ranges")
+    problems.check(
+        ranges is None or (is_count(ranges) and ranges > 0),
+        "hash_ranges",
+        ranges,
+        "must be a positive whole number, or absent",
+    )
     ends = []
     for key in ("misses_interval95", "write_backs_interval95"):
         pairs = data.get(key)
@@ -453,7 +466,13 @@ def _sampled(data: Mapping[str, Any], sizes: int, problems: Problems) -> Sampled
     if not problems.found:
         (misses, backs) = ends
         return Sampled(
-            rate, misses[:, 0], misses[:, 1], backs[:, 0], backs[:, 1], bound
+            rate,
+            misses[:, 0],
+            misses[:, 1],
+            backs[:, 0],
+            backs[:, 1],
+            bound,
+            ranges,
         )
     return None
 

@@ -28,22 +28,17 @@ from tierwright.trace.sources.shelf import Folder, Shelf
 
 if TYPE_CHECKING:
     from tierwright.profile.document import Profile
-    from tierwright.profile.relations import RelationReuse
-    from tierwright.profile.summaries import Summaries
 
 _ENDING = ".part"
 _NANOSECONDS = 1e9
 _PARTS = Tasks(
     "part is",
     "parts are",
-    "use fewer workers, or smaller parts: a part takes about 100 bytes of memory for each of its pages",
+    "use fewer workers, or smaller parts: a part takes about 100 bytes of memory for each of its pages, with "
+    "summaries about 230",
 )
-
-_PASSES = Tasks(
-    "pass over the whole trace is",
-    "passes over the whole trace are",
-    "leave the summaries out: they take 24 to 36 bytes of memory for each page of the trace",
-)
+_FITS_NS = 2**63 - 1
+"""Furthest that a part may be from the beginning of its trace. [ns]"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +55,22 @@ class PartOfTrace:
         Of the file.
     trace_accesses : int
         Accesses of the whole trace.
+    summaries : bool
+        Whether its counts hold what summaries are made from.
+    times : tuple of int or None
+        As `_simulator.part_curves` takes them. [ns]
+    ranges, range_number : int
+        Ranges into which its pages are divided, and the one that the counts follow.
     """
 
     trace: Trace
     first_access: int
     accesses: int
     trace_accesses: int
+    summaries: bool = False
+    times: tuple[int, int, int] | None = None
+    ranges: int = 1
+    range_number: int | None = None
 
     @property
     def name(self) -> str:
@@ -78,12 +83,17 @@ class PartOfTrace:
         """Name the file of its counts: another one for any other content, place or reading."""
         path = self.trace.path
         version = self.trace.versions.get(path)
+        of_summaries = [self.times] if self.summaries else []
+        number = self.range_number
+        of_ranges = [] if number is None else [f"{number} of {self.ranges}"]
         named = json.dumps(
             [
                 *_content(path, version),
                 self.first_access,
                 self.trace_accesses,
                 self.trace.arguments(),
+                *of_summaries,
+                *of_ranges,
             ],
             sort_keys=True,
         )
@@ -106,6 +116,8 @@ def profile_of_parts(
     *,
     sizes: tuple[int, ...] = (),
     points: int | None = None,
+    summaries: bool = False,
+    relation_names: bool = False,
     on_progress: OnProgress | None = None,
 ) -> Profile:
     """Profile a trace of several files, each counted by a worker: exactly what one pass over all of them gives.
@@ -121,6 +133,11 @@ def profile_of_parts(
         Starts the workers; called again if one of them dies, at most three times.
     sizes, points
         As for `tierwright.profile.measure.profile`.
+    summaries : bool
+        Whether also the summaries and the reuse of relations are joined from those of the parts. Files with times are
+        then read twice.
+    relation_names : bool
+        Whether relations carry their names.
     on_progress : callable, optional
         Called with (parts done, parts, accesses done); False cancels. What is counted stays in the folder.
 
@@ -141,18 +158,24 @@ def profile_of_parts(
     files = [_one(trace, path) for path in trace.files]
     steps = 2 * len(files)
     report = on_progress or (lambda _done, _total, _accesses: True)
-    accesses = spread(
+    extents = spread(
         start_workers,
-        _accesses_of,
+        _extent_with_times if summaries else _extent,
         files,
-        lambda done: report(len(done), steps, sum(done.values())),
+        lambda done: report(
+            len(done), steps, sum(each["accesses"] for each in done.values())
+        ),
         _PARTS,
     )
+    accesses = [each["accesses"] for each in extents]
     total = sum(accesses)
     starts = list(accumulate(accesses, initial=0))
+    times = _times_of(extents) if summaries else [None] * len(files)
     placed = [
-        PartOfTrace(one, first, count, total)
-        for one, first, count in zip(files, starts[:-1], accesses, strict=True)
+        PartOfTrace(one, first, count, total, summaries, when)
+        for one, first, count, when in zip(
+            files, starts[:-1], accesses, times, strict=True
+        )
     ]
     with TemporaryDirectory(prefix="tierwright-") as cache:
         missing = [
@@ -178,55 +201,46 @@ def profile_of_parts(
     _check_skipped(found["trace"]["skipped_records"], trace)
     duration_ns = found["duration_ns"]
     found["duration_s"] = None if duration_ns is None else duration_ns / _NANOSECONDS
-    return profile_of_counts(found, str(trace.path), sizes=sizes, points=points)
+    made = profile_of_counts(found, str(trace.path), sizes=sizes, points=points)
+    return _with_summaries(made, found, names=relation_names) if summaries else made
 
 
-def with_passes(
-    made: Profile,
-    trace: Trace,
-    start_workers: StartWorkers,
-    *,
-    relation_names: bool = False,
-) -> Profile:
-    """Add the summaries of a trace of several files, and the reuse of its relations: exactly those of the whole.
-
-    They depend on the order of all accesses, so one worker reads the files in their order; every worker that may get
-    the task sees the files, or has room for copies of them.
-
-    Parameters
-    ----------
-    made : Profile
-        Of the same trace.
-    trace, start_workers
-        As for `profile_of_parts`.
-    relation_names : bool
-        Whether relations carry their names.
-
-    Raises
-    ------
-    BadInput
-        If workers died each time they were started.
-    SimulatorError
-        If a file cannot be read.
-    """
-    [(summaries, reuse)] = spread(
-        start_workers, _passed, [(trace, relation_names)], lambda _done: True, _PASSES
-    )
-    return replace(made, summaries=summaries).with_relations(reuse)
-
-
-def _passed(
-    task: tuple[Trace, bool],
-) -> tuple[Summaries, tuple[RelationReuse, ...]]:
+def _with_summaries(made: Profile, found: Mapping[str, Any], *, names: bool) -> Profile:
+    """Add the summaries that the core has joined, and the reuse of relations where there are several devices."""
     from tierwright.profile import relations
-    from tierwright.profile.summaries import summarise
+    from tierwright.profile.summaries import Summaries
 
-    trace, names = task
-    with on_this_machine(trace) as here:
-        summaries = summarise(here)
-        if summaries.devices is None:
-            return summaries, ()
-        return summaries, relations.measured(here, names=names)
+    joined = found["summaries"] | {
+        key: found[key] for key in ("page_bytes", "duration_s", "trace")
+    }
+    summaries = Summaries.from_dict(joined)
+    made = replace(made, summaries=summaries)
+    if summaries.devices is None:
+        return made
+    return made.with_relations(
+        relations.listed(found["relations"]["relations"], names=names)
+    )
+
+
+def _times_of(
+    extents: Sequence[Mapping[str, Any]],
+) -> list[tuple[int, int, int] | None]:
+    """Place the times of the parts in those of the trace; None for each where one has accesses without times."""
+    filled = [each for each in extents if each["accesses"]]
+    if not filled or any(each["latest_ns"] is None for each in filled):
+        return [None] * len(extents)
+    begun = next(
+        each["first_time_ns"] for each in extents if each["first_time_ns"] is not None
+    )
+    placed, before = [], 0
+    for each in extents:
+        if each["latest_ns"] is None:
+            placed.append((0, before))
+            continue
+        offset = max(-_FITS_NS, min(_FITS_NS, each["first_time_ns"] - begun))
+        placed.append((offset, before))
+        before = max(before, min(_FITS_NS, offset + each["latest_ns"]))
+    return [(offset, earlier, before) for offset, earlier in placed]
 
 
 def _check_files(trace: Trace) -> None:
@@ -273,6 +287,15 @@ def _accesses_of(trace: Trace) -> int:
         return _simulator.count_accesses(str(here.path), **here.arguments())
 
 
+def _extent(trace: Trace) -> dict[str, Any]:
+    return {"accesses": _accesses_of(trace)}
+
+
+def _extent_with_times(trace: Trace) -> dict[str, Any]:
+    with on_this_machine(trace) as here, _named(trace, here):
+        return _simulator.count_part(str(here.path), **here.arguments())
+
+
 def _count(task: tuple[PartOfTrace, Shelf]) -> int:
     """Write the counts of a part, and return its accesses."""
     part, shelf = task
@@ -286,6 +309,8 @@ def _count(task: tuple[PartOfTrace, Shelf]) -> int:
             str(path),
             first_access=part.first_access,
             trace_accesses=part.trace_accesses,
+            summaries=part.summaries,
+            times=part.times,
             **here.arguments(),
         )
     return part.accesses
@@ -360,6 +385,8 @@ def _noted(notes: Iterable[str]) -> Mapping[str, Any]:
         assumptions += [text for text in one["assumptions"] if text not in assumptions]
     skipped = [one["skipped_records"] or 0 for one in each]
     return {
+        # Of parts by ranges, which see only writes to their pages.
+        "write_accesses": sum(one.get("write_accesses", 0) for one in each),
         "source_format": each[0]["source_format"],
         "tells_writes": all(one["tells_writes"] for one in each),
         "skipped_records": sum(skipped),

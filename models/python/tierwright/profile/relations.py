@@ -184,7 +184,25 @@ def measured(
     found = _simulator.relation_reuse(
         str(trace.path), on_progress=on_progress, **trace.arguments()
     )
-    each = [_of_core(row) for row in found["relations"]]
+    return listed(found["relations"], names=names, like=like)
+
+
+def listed(
+    rows: Sequence[Mapping[str, Any]],
+    *,
+    names: bool = False,
+    like: Sequence[RelationReuse] = (),
+) -> tuple[RelationReuse, ...]:
+    """List the relations that the core has counted, as `measured` does.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        Of the core, the largest first.
+    names, like
+        As for `measured`.
+    """
+    each = [_of_core(row) for row in rows]
     growing = [one for one in each if one.grows]
     fixed = [one for one in each if not one.grows]
     made = growing[: MOST_LISTED - 1]

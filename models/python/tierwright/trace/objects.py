@@ -1,6 +1,7 @@
 """Traces whose files are objects of a store, read where a worker runs.
 
-What a task has copied is kept for a while: the next one of the same process mostly reads the same trace.
+What a task has copied is kept for a while: the next one of the same process mostly reads the same trace, and the other
+processes of the machine read the same copy.
 """
 
 from __future__ import annotations
@@ -19,7 +20,10 @@ from tierwright.trace.reading import Trace
 from tierwright.trace.sources import store
 from tierwright.trace.sources.address import Address
 from tierwright.trace.sources.copies import copied, version_of
+from tierwright.trace.sources.shared import shared
 
+_OF_ONE_PROCESS = "memory"
+"""Scheme of stores that are another one in each process."""
 IDLE_S = 60.0
 """How long a copy that nobody reads is kept. [s]"""
 _IDLE_SHARE = 0.25
@@ -82,19 +86,34 @@ def _copy(address: Address, version: str) -> Iterator[Path]:
     try:
         with kept.lock:
             if kept.path is None:
-                copy = kept.stack.enter_context(copied(address, _on))
-                if copy.version != version:
-                    kept.stack.close()
-                    raise BadInput(
-                        f"{address}: {store.COMMAND.changed}",
-                        store.COMMAND.after_change,
-                    )
-                kept.path = copy.path
+                kept.path = kept.stack.enter_context(_brought(address, version))
         yield kept.path
     finally:
         with _guard:
             kept.users -= 1
             _leave(version, kept)
+
+
+@contextmanager
+def _brought(address: Address, version: str) -> Iterator[Path]:
+    """Yield a copy that other processes of this machine share, if they can."""
+    if address.scheme != _OF_ONE_PROCESS:
+        with shared(version, lambda: _fetched(address, version)) as path:
+            if path is not None:
+                yield path
+                return
+    with _fetched(address, version) as path:
+        yield path
+
+
+@contextmanager
+def _fetched(address: Address, version: str) -> Iterator[Path]:
+    with copied(address, _on) as copy:
+        if copy.version != version:
+            raise BadInput(
+                f"{address}: {store.COMMAND.changed}", store.COMMAND.after_change
+            )
+        yield copy.path
 
 
 def _leave(version: str, kept: _Kept) -> None:

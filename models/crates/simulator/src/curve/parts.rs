@@ -17,15 +17,21 @@
 //! algorithm*, IPDPS 2012; the write-backs and windows are ours.
 
 use super::carried::{Counts, Recorder, below, window_accesses};
-use super::{BATCH, Curves, NEVER_WRITTEN, Stack, check, counts_above};
+use super::{BATCH, Curves, NEVER_WRITTEN, Stack, check, counts_above, spread};
 use crate::access::{AccessSource, Chunk, WRITE};
 use crate::error::{Error, Result};
 use crate::hash::FastMap;
+use crate::profile::Summaries;
+use crate::profile::parts::{Columns, PartSummary, PartTimes, SourceRequests, SummaryPass};
+use crate::profile::relations::Relations;
 use crate::progress::{OnProgress, report};
 use crate::replay::{disagreement, distinct_pages, write_accesses};
 use crate::wording::counted;
 
 mod file;
+mod ranges;
+
+pub use ranges::{HashRange, MOST_RANGES, part_ranges};
 
 /// Window of a page that the part does not write.
 const NOT_WRITTEN: u8 = u8::MAX;
@@ -60,6 +66,10 @@ struct OpenPage {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
     origin: PartOrigin,
+    /// Accesses of the trace that it reaches over; more than it counts where it follows a range of the pages.
+    covered: u64,
+    /// Which pages it follows.
+    range: HashRange,
     accesses: u64,
     write_accesses: u64,
     page_bytes: u64,
@@ -77,12 +87,24 @@ pub struct Part {
     pages: Vec<OpenPage>,
     /// Numbers of the pages in order of their last accesses, the latest at the end.
     order: Vec<u32>,
+    /// What its summaries are made from, if they were asked for.
+    summary: Option<PartSummary>,
 }
+
+/// Whether summaries are made beside the curves, and where the times of the part lie in those of the trace:
+/// none where the trace has none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WithSummaries(pub Option<PartTimes>);
 
 impl Part {
     /// Where it lies in its trace.
     pub const fn origin(&self) -> PartOrigin {
         self.origin
+    }
+
+    /// Which pages it follows.
+    pub const fn range(&self) -> HashRange {
+        self.range
     }
 
     /// Accesses, reads and writes.
@@ -108,6 +130,11 @@ impl Part {
     /// Earliest and latest time [ns], as [`Self::begun_at`] says; `None` without times.
     pub const fn span_ns(&self) -> Option<(i64, i64)> {
         self.span_ns
+    }
+
+    /// Whether summaries can be made of it.
+    pub const fn has_summaries(&self) -> bool {
+        self.summary.is_some()
     }
 
     /// With times since the epoch of the source format instead of the part's first request, which came at
@@ -137,10 +164,11 @@ pub fn part_curves(
     source: &mut dyn AccessSource,
     origin: PartOrigin,
     page_bytes: u64,
+    summaries: Option<WithSummaries>,
     on_progress: OnProgress<'_>,
 ) -> Result<Part> {
     source.keep_addresses();
-    let mut pass = Pass::new(origin);
+    let mut pass = Pass::new(origin, summaries);
     let mut chunk = Chunk::default();
     let mut writes = 0;
     let mut span: Option<(i64, i64)> = None;
@@ -151,7 +179,7 @@ pub fn part_curves(
             return Err(elsewhere(origin, pass.accesses));
         }
         pass.grow(distinct);
-        pass.chunk(&chunk, source.addresses());
+        pass.chunk(&chunk, source.addresses())?;
         writes += write_accesses(&chunk.flags);
         if let (Some(least), Some(most)) =
             (chunk.times_ns.iter().min(), chunk.times_ns.iter().max())
@@ -163,11 +191,18 @@ pub fn part_curves(
     }
     let spaces = pass.pages.iter().map(|open| open.space as usize + 1).max();
     let names = source.space_names();
-    let spaces: Vec<String> = (0..spaces.unwrap_or(0))
+    // Devices without accesses have their numbers in a summary too, as in one of the whole trace.
+    let listed = if summaries.is_some() { names.len() } else { 0 };
+    let spaces: Vec<String> = (0..spaces.unwrap_or(0).max(listed))
         .map(|at| names.get(at).cloned().unwrap_or_default())
         .collect();
     check_names(&spaces)?;
-    Ok(pass.finish(writes, page_bytes, span, spaces))
+    let requests = match (source.part_requests(), source.request_counts()) {
+        (Some(open), _) => SourceRequests::Open(open),
+        (None, Some(closed)) => SourceRequests::Closed(closed),
+        (None, None) => SourceRequests::Unknown,
+    };
+    Ok(pass.finish(writes, page_bytes, span, spaces, requests))
 }
 
 /// Pages of several parts are the same by the names of their devices.
@@ -207,6 +242,7 @@ fn elsewhere(origin: PartOrigin, accesses: u64) -> Error {
 }
 
 /// The state of the pass over a part.
+#[derive(Debug)]
 struct Pass {
     origin: PartOrigin,
     accesses: u64,
@@ -218,10 +254,11 @@ struct Pass {
     deepest: [u32; BATCH],
     windows: Recorder,
     first_window: u8,
+    summary: Option<SummaryPass>,
 }
 
 impl Pass {
-    fn new(origin: PartOrigin) -> Self {
+    fn new(origin: PartOrigin, summaries: Option<WithSummaries>) -> Self {
         let length = window_accesses(origin.trace_accesses);
         Self {
             origin,
@@ -234,6 +271,9 @@ impl Pass {
             deepest: [0; BATCH],
             windows: Recorder::of_part(origin.first_access, length),
             first_window: first_window(origin),
+            summary: summaries.map(|WithSummaries(times)| {
+                SummaryPass::new(origin.first_access, origin.trace_accesses, times)
+            }),
         }
     }
 
@@ -245,7 +285,7 @@ impl Pass {
         }
     }
 
-    fn chunk(&mut self, chunk: &Chunk, (spaces, addresses): (&[u32], &[u64])) {
+    fn chunk(&mut self, chunk: &Chunk, (spaces, addresses): (&[u32], &[u64])) -> Result<()> {
         let mut first = 0;
         while first < chunk.len() {
             let end = chunk.len().min(first + BATCH.min(self.windows.room()));
@@ -254,10 +294,21 @@ impl Pass {
                 &chunk.pages[range.clone()],
                 &chunk.flags[range.clone()],
                 &spaces[range.clone()],
-                &addresses[range],
+                &addresses[range.clone()],
             );
+            if let Some(summary) = &mut self.summary {
+                summary.batch(&Columns {
+                    pages: &chunk.pages[range.clone()],
+                    flags: &chunk.flags[range.clone()],
+                    times_ns: chunk.times_ns.get(range.clone()).unwrap_or(&[]),
+                    spaces: &spaces[range.clone()],
+                    addresses: &addresses[range.clone()],
+                    depths: &self.depths[..range.len()],
+                })?;
+            }
             first = end;
         }
+        Ok(())
     }
 
     /// At most [`BATCH`] accesses, within one window.
@@ -314,10 +365,16 @@ impl Pass {
         page_bytes: u64,
         span_ns: Option<(i64, i64)>,
         spaces: Vec<String>,
+        requests: SourceRequests,
     ) -> Part {
+        let summary = self
+            .summary
+            .map(|summary| summary.finish(spaces.len(), requests));
         let order = order_of(self.stack, &mut self.pages);
         Part {
             origin: self.origin,
+            covered: self.accesses,
+            range: HashRange::ALL,
             accesses: self.accesses,
             write_accesses,
             page_bytes,
@@ -328,6 +385,7 @@ impl Pass {
             windows: self.windows.into_windows(),
             pages: self.pages,
             order,
+            summary,
         }
     }
 }
@@ -388,12 +446,19 @@ impl JoinedParts {
         let first_window = self.part.first_window();
         self.add_counts(next);
         let space_numbers: Vec<u32> = next.spaces.iter().map(|name| self.space(name)).collect();
+        let mut summary = self.part.summary.take().zip(next.summary.as_ref());
+        if let Some((here, later)) = &mut summary {
+            here.append(later, &space_numbers);
+        }
         let mut numbers = Vec::with_capacity(next.pages.len());
-        for open in &next.pages {
+        for (at, open) in next.pages.iter().enumerate() {
             let space = space_numbers[open.space as usize];
             let number = self.number(space, open)?;
             numbers.push(number);
             let depth = self.stack.reference(number);
+            if let Some((here, later)) = &mut summary {
+                here.join_page(later, at, space, (depth > 0).then_some((number, depth)));
+            }
             let note = self.stack.note(number);
             if depth == 0 {
                 *note = open.after;
@@ -424,6 +489,7 @@ impl JoinedParts {
         for &page in &next.order {
             self.stack.reference(numbers[page as usize]);
         }
+        self.part.summary = summary.map(|(here, _)| here);
         Ok(())
     }
 
@@ -440,7 +506,7 @@ impl JoinedParts {
 
     fn check_neighbour(&self, next: &Part) -> Result<()> {
         let here = &self.part;
-        let due = here.origin.first_access + here.accesses;
+        let due = here.origin.first_access + here.covered;
         let wrong = |message: String| {
             Err(Error::BadParameter {
                 name: "part",
@@ -457,6 +523,18 @@ impl JoinedParts {
                 here.origin.trace_accesses, next.origin.first_access, next.origin.trace_accesses
             ));
         }
+        if next.range != here.range {
+            return wrong(format!(
+                "it follows the pages of range {}, the parts before those of {}",
+                next.range, here.range
+            ));
+        }
+        let summaries = here.summary.as_ref().zip(next.summary.as_ref());
+        if summaries.is_some_and(|(here, next)| !here.is_of_same_trace(next)) {
+            return wrong(
+                "its trace ends at another time than that of the parts before".to_owned(),
+            );
+        }
         if next.page_bytes != here.page_bytes {
             return wrong(format!(
                 "its pages have {} bytes, those before {}",
@@ -470,6 +548,7 @@ impl JoinedParts {
     fn add_counts(&mut self, next: &Part) {
         let here = &mut self.part;
         let apart = usize::from(next.first_window() - here.first_window());
+        here.covered += next.covered;
         here.accesses += next.accesses;
         here.write_accesses += next.write_accesses;
         here.span_ns = match (here.span_ns, next.span_ns) {
@@ -533,6 +612,9 @@ impl JoinedParts {
         part.by_depth.truncate(part.pages.len() + 1);
         part.by_deepest.truncate(part.pages.len() + 1);
         part.order = order_of(self.stack, &mut part.pages);
+        if let Some(summary) = &mut part.summary {
+            summary.settle();
+        }
         part
     }
 
@@ -541,6 +623,14 @@ impl JoinedParts {
     /// # Errors
     /// [`Error::BadParameter`] where parts are missing at the beginning or at the end.
     pub fn into_curves(self) -> Result<Curves> {
+        self.into_all().map(|(curves, _)| curves)
+    }
+
+    /// The curves, and the summaries if all parts have them.
+    ///
+    /// # Errors
+    /// As [`Self::into_curves`].
+    pub fn into_all(self) -> Result<(Curves, Option<(Summaries, Relations)>)> {
         let Self {
             mut part, stack, ..
         } = self;
@@ -548,13 +638,13 @@ impl JoinedParts {
             first_access,
             trace_accesses,
         } = part.origin;
-        if first_access != 0 || part.accesses != trace_accesses {
+        if first_access != 0 || part.covered != trace_accesses {
             return Err(Error::BadParameter {
                 name: "part",
                 value: format!("from access {first_access}"),
                 message: format!(
                     "the parts reach from access {first_access} to {} of {trace_accesses}",
-                    first_access + part.accesses
+                    first_access + part.covered
                 ),
                 hint: "join all parts of the trace".to_owned(),
             });
@@ -578,7 +668,15 @@ impl JoinedParts {
             windows: windows.finish(distinct as u64),
         };
         check(&curves).map_err(|text| disagreement("parts", &text))?;
-        Ok(curves)
+        let owners = part.pages.iter().map(|open| open.space);
+        let counts = [curves.accesses, curves.write_accesses];
+        let summaries = match part.summary {
+            Some(summary) if curves.accesses > 0 => {
+                Some(summary.finish(counts, &part.spaces, owners)?)
+            }
+            _ => None,
+        };
+        Ok((curves, summaries))
     }
 }
 

@@ -40,10 +40,10 @@ pub fn highest_of(bin: usize) -> u64 {
     }
 }
 
-/// How many values fell into each bin.
+/// How many values fell into each bin; on the heap, as summaries hold many of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "Pairs", try_from = "Pairs")]
-pub struct LogCounts([u64; BINS]);
+pub struct LogCounts(Box<[u64; BINS]>);
 
 /// Bins and counts, as they are written down.
 type Pairs = Vec<(usize, u64)>;
@@ -64,7 +64,7 @@ impl TryFrom<Pairs> for LogCounts {
 
 impl Default for LogCounts {
     fn default() -> Self {
-        Self([0; BINS])
+        Self(Box::new([0; BINS]))
     }
 }
 
@@ -78,6 +78,13 @@ impl LogCounts {
     /// Counts a value with a weight.
     pub fn add_weighted(&mut self, value: u64, weight: u64) {
         self.0[bin_of(value)] += weight;
+    }
+
+    /// Adds the counts of another.
+    pub fn add_all(&mut self, other: &Self) {
+        for (sum, count) in self.0.iter_mut().zip(other.0.iter()) {
+            *sum += count;
+        }
     }
 
     /// The count of one bin.

@@ -11,17 +11,17 @@ use crate::curve::Stack;
 use crate::wording::counted;
 
 /// Cache sizes with hits: the powers of two below 2^33.
-const SIZES: usize = 33;
+pub(super) const SIZES: usize = 33;
 /// Most devices for which hits are counted: one row of sizes a device.
-const MOST_WITH_HITS: usize = 1 << 16;
+pub(super) const MOST_WITH_HITS: usize = 1 << 16;
 /// Devices listed; the others are summed up.
 const LISTED: usize = 1000;
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Device {
-    accesses: u64,
-    writes: u64,
-    footprint: u64,
+pub(super) struct Device {
+    pub(super) accesses: u64,
+    pub(super) writes: u64,
+    pub(super) footprint: u64,
 }
 
 /// Counts by device.
@@ -38,6 +38,15 @@ impl Devices {
     pub(super) fn new() -> Self {
         Self {
             hits: Some(Vec::new()),
+            ..Self::default()
+        }
+    }
+
+    /// Of counts that are complete.
+    pub(super) fn of_counts(counts: Vec<Device>, hits: Option<Vec<[u64; SIZES]>>) -> Self {
+        Self {
+            counts,
+            hits,
             ..Self::default()
         }
     }
@@ -129,7 +138,7 @@ impl Devices {
 
 /// Number of the smallest size that reaches down to a depth of at least 1.
 #[inline]
-fn size_of(depth: u32) -> usize {
+pub(super) fn size_of(depth: u32) -> usize {
     (u32::BITS - (depth - 1).leading_zeros()) as usize
 }
 

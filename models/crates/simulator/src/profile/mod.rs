@@ -6,7 +6,7 @@
 //! Requests come from the conversion of the trace, before it split them into pages; of canonical traces
 //! that do not say, they are put together again from the accesses, in pages.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::access::{AccessSource, Chunk, FIRST_OF_REQUEST, WRITE};
 use crate::error::{Error, Result};
@@ -15,6 +15,7 @@ use crate::replay::{disagreement, distinct_pages, write_accesses};
 
 pub mod bins;
 mod devices;
+pub(crate) mod parts;
 mod popularity;
 pub mod relations;
 pub mod requests;
@@ -22,6 +23,7 @@ mod reuse;
 mod windows;
 
 pub use devices::{DeviceRow, DeviceSummary};
+pub use parts::PartTimes;
 pub use popularity::Popularity;
 pub use requests::RequestSummary;
 pub use reuse::ReuseSummary;
@@ -292,17 +294,21 @@ impl Pass {
 }
 
 /// Puts requests together again from their accesses.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Gathered {
     requests: Requests,
+    /// The request that began last: device, first page, accesses, whether it writes.
     open: Option<(u32, u64, u64, bool)>,
+    /// Accesses before the first request that begins here; of a trace, a request without a beginning.
+    lead: Option<(u32, u64, u64, bool)>,
 }
 
 impl Gathered {
     fn new() -> Self {
         Self {
-            requests: Requests::new(RequestUnit::Pages),
+            requests: Requests::of_part(RequestUnit::Pages),
             open: None,
+            lead: None,
         }
     }
 
@@ -311,24 +317,66 @@ impl Gathered {
             return Err(disagreement("trace source", "it gives no addresses"));
         }
         for ((&space, &page), &flags) in spaces.iter().zip(pages).zip(flags) {
-            match &mut self.open {
-                Some((_, _, count, _)) if flags & FIRST_OF_REQUEST == 0 => *count += 1,
-                open => {
-                    let ended = open.replace((space, page, 1, flags & WRITE != 0));
-                    if let Some((space, page, count, write)) = ended {
-                        self.requests.add(space, page, count, write);
-                    }
+            let started = (space, page, 1, flags & WRITE != 0);
+            if flags & FIRST_OF_REQUEST != 0 {
+                if let Some((space, page, count, write)) = self.open.replace(started) {
+                    self.requests.add(space, page, count, write);
                 }
+            } else if let Some((_, _, count, _)) = self.open.as_mut().or(self.lead.as_mut()) {
+                *count += 1;
+            } else {
+                self.lead = Some(started);
             }
         }
         Ok(())
     }
 
-    fn finish(mut self) -> RequestCounts {
-        if let Some((space, page, count, write)) = self.open {
-            self.requests.add(space, page, count, write);
+    /// Takes the accesses of the part that comes next; `numbers` are those of its devices here.
+    fn append(&mut self, next: &Self, numbers: &[u32]) {
+        let here = |(space, page, count, write): (u32, u64, u64, bool)| {
+            (
+                numbers.get(space as usize).copied().unwrap_or(space),
+                page,
+                count,
+                write,
+            )
+        };
+        if let Some(lead) = next.lead {
+            if let Some((_, _, count, _)) = self.open.as_mut().or(self.lead.as_mut()) {
+                *count += lead.2;
+            } else {
+                self.lead = Some(here(lead));
+            }
         }
-        self.requests.finish()
+        if let Some(open) = next.open {
+            if let Some((space, page, count, write)) = self.open.replace(here(open)) {
+                self.requests.add(space, page, count, write);
+            }
+            self.requests.append(&next.requests, numbers);
+        }
+    }
+
+    /// Whether the requests fit a part with so many devices and accesses.
+    fn fits(&self, spaces: usize, accesses: u64) -> bool {
+        let known = |request: &Option<(u32, u64, u64, bool)>| {
+            request
+                .is_none_or(|(space, _, count, _)| (space as usize) < spaces && count <= accesses)
+        };
+        known(&self.open) && known(&self.lead) && self.requests.fits(spaces, accesses)
+    }
+
+    fn finish(self) -> RequestCounts {
+        let mut all = Requests::of_part(RequestUnit::Pages);
+        if let Some((space, page, count, write)) = self.lead {
+            all.add(space, page, count, write);
+        }
+        let devices = self.requests.devices();
+        let numbers: Vec<u32> = (0..devices).collect();
+        all.append(&self.requests, &numbers);
+        if let Some((space, page, count, write)) = self.open {
+            all.add(space, page, count, write);
+        }
+        all.finish()
     }
 }
 

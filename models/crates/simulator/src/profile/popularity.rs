@@ -8,7 +8,7 @@ const SMALL: usize = 1 << 16;
 
 /// What is kept of the accesses to a page: their number, and in the two highest bits whether any of
 /// them read or wrote.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct PageCount(u64);
 
 const WRITTEN: u64 = 1 << 63;
@@ -20,7 +20,26 @@ impl PageCount {
         self.0 = (self.0 + 1) | if write { WRITTEN } else { READ };
     }
 
-    fn accesses(self) -> u64 {
+    /// The accesses of two parts of a trace.
+    pub(super) fn plus(self, later: Self) -> Self {
+        let kinds = (self.0 | later.0) & (WRITTEN | READ);
+        Self((self.accesses() + later.accesses()) | kinds)
+    }
+
+    /// As a number, for a file, and back.
+    pub(super) const fn to_number(self) -> u64 {
+        self.0
+    }
+
+    pub(super) const fn of_number(number: u64) -> Self {
+        Self(number)
+    }
+
+    pub(super) const fn is_written(self) -> bool {
+        self.0 & WRITTEN != 0
+    }
+
+    pub(super) const fn accesses(self) -> u64 {
         self.0 & !(WRITTEN | READ)
     }
 }

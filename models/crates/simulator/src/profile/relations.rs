@@ -14,9 +14,9 @@ use crate::progress::{OnProgress, report};
 use crate::replay::{disagreement, distinct_pages};
 
 /// Relations that are told apart; the numbers of all others are summed up.
-const MOST: usize = 4096;
+pub(super) const MOST: usize = 4096;
 /// No write of the page yet.
-const CLEAN: u64 = u64::MAX;
+pub(super) const CLEAN: u64 = u64::MAX;
 
 /// Counts in the bins that hold something.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -76,14 +76,14 @@ pub struct Relations {
 }
 
 #[derive(Debug, Clone, Default)]
-struct Counts {
-    accesses: u64,
-    writes: u64,
-    pages: u64,
-    reuse: LogCounts,
-    first: LogCounts,
-    stays: LogCounts,
-    open: LogCounts,
+pub(super) struct Counts {
+    pub(super) accesses: u64,
+    pub(super) writes: u64,
+    pub(super) pages: u64,
+    pub(super) reuse: LogCounts,
+    pub(super) first: LogCounts,
+    pub(super) stays: LogCounts,
+    pub(super) open: LogCounts,
 }
 
 /// What is kept of a page.
@@ -174,7 +174,7 @@ fn take(counts: &mut Counts, page: &mut Page, place: u64, write: bool) {
     page.place = place + 1;
 }
 
-fn finish(counts: &[Counts], names: &[String]) -> Vec<Relation> {
+pub(super) fn finish(counts: &[Counts], names: &[String]) -> Vec<Relation> {
     let mut made: Vec<Relation> = counts
         .iter()
         .enumerate()

@@ -20,7 +20,7 @@ pub enum RequestUnit {
 }
 
 /// The last request of a device and the run that it is in.
-#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Stream {
     /// Last byte or page of the last request.
     end: u64,
@@ -28,10 +28,16 @@ struct Stream {
     run: u64,
     requests: u64,
     sequential: u64,
+    /// First byte or page of its first request.
+    #[serde(default)]
+    first: u64,
+    /// Requests of its first run, once that has ended and if it is open at its beginning; else 0.
+    #[serde(default)]
+    head: u64,
 }
 
 /// Takes the requests of a trace, one after the other.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Requests {
     unit: RequestUnit,
     reads: LogCounts,
@@ -42,6 +48,9 @@ pub struct Requests {
     in_runs: LogCounts,
     longest_run: u64,
     streams: Vec<Stream>,
+    /// Something may come before the first request, whose run it continues.
+    #[serde(default)]
+    of_part: bool,
 }
 
 impl Requests {
@@ -57,7 +66,31 @@ impl Requests {
             in_runs: LogCounts::default(),
             longest_run: 0,
             streams: Vec::new(),
+            of_part: false,
         }
+    }
+
+    /// Of a part of a trace that counts in `unit`; such parts can be joined.
+    pub fn of_part(unit: RequestUnit) -> Self {
+        Self {
+            of_part: true,
+            ..Self::new(unit)
+        }
+    }
+
+    /// Whether they can be joined.
+    pub(crate) fn is_of_part(&self) -> bool {
+        self.of_part
+    }
+
+    /// What lengths and addresses count.
+    pub(crate) const fn unit(&self) -> RequestUnit {
+        self.unit
+    }
+
+    /// Devices up to the last one with a request.
+    pub(crate) fn devices(&self) -> u32 {
+        u32::try_from(self.streams.len()).unwrap_or(u32::MAX)
     }
 
     /// Takes the next request.
@@ -85,23 +118,98 @@ impl Requests {
             stream.run += 1;
         } else {
             let ended = std::mem::replace(&mut stream.run, 1);
-            if ended > 0 {
-                self.runs.add(ended);
-                self.in_runs.add_weighted(ended, ended);
-                self.longest_run = self.longest_run.max(ended);
+            if ended == 0 {
+                stream.first = offset;
+            } else if self.of_part && stream.head == 0 {
+                stream.head = ended;
+            } else {
+                self.end_run(ended);
             }
         }
+        let stream = &mut self.streams[space];
         stream.end = offset.saturating_add(size - 1);
+    }
+
+    fn end_run(&mut self, requests: u64) {
+        if requests > 0 {
+            self.runs.add(requests);
+            self.in_runs.add_weighted(requests, requests);
+            self.longest_run = self.longest_run.max(requests);
+        }
+    }
+
+    /// Takes the requests of the part that comes next; `numbers` are those of its devices here.
+    pub(crate) fn append(&mut self, next: &Self, numbers: &[u32]) {
+        self.reads.add_all(&next.reads);
+        self.writes.add_all(&next.writes);
+        self.read_amount = self.read_amount.saturating_add(next.read_amount);
+        self.write_amount = self.write_amount.saturating_add(next.write_amount);
+        self.runs.add_all(&next.runs);
+        self.in_runs.add_all(&next.in_runs);
+        self.longest_run = self.longest_run.max(next.longest_run);
+        for (later, &number) in next.streams.iter().zip(numbers) {
+            if later.run == 0 {
+                continue;
+            }
+            let number = number as usize;
+            if number >= self.streams.len() {
+                self.streams.resize(number + 1, Stream::default());
+            }
+            let mut here = self.streams[number];
+            if here.run == 0 {
+                self.streams[number] = *later;
+                continue;
+            }
+            here.requests += later.requests;
+            here.sequential += later.sequential;
+            let mut run = here.run;
+            if later.first > 0 && later.first - 1 == here.end {
+                here.sequential += 1;
+            } else {
+                self.end_run_of(&mut here, run);
+                run = 0;
+            }
+            if later.head > 0 {
+                self.end_run_of(&mut here, run + later.head);
+                run = 0;
+            }
+            here.run = run + later.run;
+            here.end = later.end;
+            self.streams[number] = here;
+        }
+    }
+
+    /// Ends a run of a device, which stays open at its beginning if it is the first one of the part.
+    fn end_run_of(&mut self, stream: &mut Stream, requests: u64) {
+        if stream.head == 0 {
+            stream.head = requests;
+        } else {
+            self.end_run(requests);
+        }
+    }
+
+    /// Whether the counts fit a part with so many devices and accesses.
+    pub(crate) fn fits(&self, spaces: usize, accesses: u64) -> bool {
+        let sum = |of: fn(&Stream) -> u64| {
+            self.streams
+                .iter()
+                .try_fold(0_u64, |sum, stream| sum.checked_add(of(stream)))
+        };
+        let within = |sum: Option<u64>| sum.is_some_and(|sum| sum <= accesses);
+        self.of_part
+            && self.streams.len() <= spaces
+            && within(sum(|stream| stream.requests))
+            && within(sum(|stream| stream.sequential))
+            && within(sum(|stream| stream.run))
+            && within(sum(|stream| stream.head))
     }
 
     /// What was counted.
     pub fn finish(mut self) -> RequestCounts {
-        for stream in &self.streams {
-            if stream.run > 0 {
-                self.runs.add(stream.run);
-                self.in_runs.add_weighted(stream.run, stream.run);
-                self.longest_run = self.longest_run.max(stream.run);
-            }
+        for stream in std::mem::take(&mut self.streams) {
+            self.end_run(stream.head);
+            self.end_run(stream.run);
+            self.streams.push(stream);
         }
         let column = |of: fn(&Stream) -> u64| self.streams.iter().map(of).collect();
         RequestCounts {
@@ -234,4 +342,68 @@ pub struct RequestSummary {
     pub runs: Runs,
     /// Requests of the longest run.
     pub longest_run: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Requests of three devices, many of which continue the one before.
+    fn requests(seed: u64, count: usize) -> Vec<(u32, u64, u64, bool)> {
+        let mut state = seed;
+        let mut ends: std::collections::BTreeMap<u32, u64> = std::collections::BTreeMap::new();
+        let mut draw = |below: u64| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33) % below
+        };
+        (0..count)
+            .map(|_| {
+                let space = u32::try_from(draw(3)).unwrap_or(0);
+                let end = ends.entry(space).or_insert(7);
+                let offset = if draw(4) > 0 { *end } else { draw(50) };
+                let size = draw(5);
+                *end = offset + size;
+                (space, offset, size, draw(2) == 0)
+            })
+            .collect()
+    }
+
+    fn counted(of: Requests, requests: &[(u32, u64, u64, bool)]) -> Requests {
+        let mut counted = of;
+        for &(space, offset, size, write) in requests {
+            counted.add(space, offset, size, write);
+        }
+        counted
+    }
+
+    #[test]
+    fn parts_of_requests_join_to_those_of_the_whole() {
+        for seed in 0..300_usize {
+            let all = requests(seed as u64, 40);
+            let whole = counted(Requests::new(RequestUnit::Bytes), &all).finish();
+            let cuts = [0, seed % 7, 9, 9 + seed % 11, 40];
+            let parts: Vec<Requests> = cuts
+                .windows(2)
+                .map(|cut| counted(Requests::of_part(RequestUnit::Bytes), &all[cut[0]..cut[1]]))
+                .collect();
+            let numbers = [0, 1, 2];
+            let mut left = parts[0].clone();
+            for part in &parts[1..] {
+                left.append(part, &numbers);
+            }
+            let (mut first, mut second) = (parts[0].clone(), parts[2].clone());
+            first.append(&parts[1], &numbers);
+            second.append(&parts[3], &numbers);
+            first.append(&second, &numbers);
+            for mut joined in [left.finish(), first.finish()] {
+                joined.space_requests.resize(whole.space_requests.len(), 0);
+                joined
+                    .space_sequential
+                    .resize(whole.space_requests.len(), 0);
+                assert_eq!(joined, whole, "seed {seed}");
+            }
+        }
+    }
 }

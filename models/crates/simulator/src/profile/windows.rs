@@ -141,6 +141,15 @@ impl Windows {
     }
 }
 
+/// The length of the windows of a trace whose last coordinate is known, and which begin with `shortest`.
+pub(super) fn length_up_to(last: u64, shortest: u64) -> u64 {
+    let mut windows = Windows::new(shortest);
+    while last / windows.length >= MOST_WINDOWS as u64 {
+        windows.join();
+    }
+    windows.length
+}
+
 /// Windows of one length from the start of the trace on; the last one may be cut short.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WindowSummary {

@@ -13,7 +13,7 @@ use std::sync::{Arc, OnceLock};
 use crate::access::{AccessSource, Chunk, WarmUp, WarmUpAsked};
 use crate::error::Result;
 use crate::profile::relations::Relations;
-use crate::profile::requests::RequestCounts;
+use crate::profile::requests::{RequestCounts, Requests};
 use crate::profile::{self, Summaries, Wanted};
 use crate::progress::OnProgress;
 use crate::replay::{self, CategoryCounts};
@@ -190,6 +190,13 @@ impl OpenTrace {
         }
     }
 
+    /// Counts the requests for [`AccessSource::part_requests`], where the trace knows them before they are split.
+    pub fn with_part_requests(&mut self) {
+        if let Source::Raw(source) = &mut self.source {
+            source.keep_part_requests();
+        }
+    }
+
     /// Lets the head of the trace only warm up the caches of a replay; see [`Chunk::warm_up`].
     ///
     /// # Errors
@@ -268,6 +275,10 @@ impl AccessSource for OpenTrace {
 
     fn request_counts(&self) -> Option<RequestCounts> {
         self.source().request_counts()
+    }
+
+    fn part_requests(&self) -> Option<Requests> {
+        self.source().part_requests()
     }
 
     fn requests_read(&self) -> Option<u64> {

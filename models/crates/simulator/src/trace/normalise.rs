@@ -231,6 +231,15 @@ impl Normaliser {
         }));
     }
 
+    /// The same for [`AccessSource::part_requests`].
+    pub(crate) fn keep_part_requests(&mut self) {
+        self.requests = Some(Requests::of_part(if self.splits {
+            RequestUnit::Bytes
+        } else {
+            RequestUnit::Pages
+        }));
+    }
+
     /// Device and page of each access of the last chunk; empty unless asked for.
     pub(crate) fn raw(&self) -> (&[u32], &[u64]) {
         self.raw
@@ -867,6 +876,10 @@ impl AccessSource for Normaliser {
 
     fn request_counts(&self) -> Option<RequestCounts> {
         self.requests.clone().map(Requests::finish)
+    }
+
+    fn part_requests(&self) -> Option<Requests> {
+        self.requests.clone().filter(Requests::is_of_part)
     }
 
     fn position(&self) -> (u64, u64) {

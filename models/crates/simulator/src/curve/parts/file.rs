@@ -3,7 +3,7 @@
 //! Layout, all integers little-endian: magic (8 bytes), version u32, CRC-32 of what follows u32, then one zstd
 //! frame of: length of head u64, head (JSON), counts by depth and by deepest (pages + 1 u64 each), windows (129 u64
 //! each), and of the pages in columns: spaces u32, pages u64, before u32, after u32, windows u8, windows of the first
-//! write u8, order u32. A file appears under its name when it is complete.
+//! write u8, order u32; where it has summaries (in the head), seven u64 and a u8 of each page more. A file appears under its name when it is complete.
 
 use std::fs::File;
 use std::io::{BufReader, Read, Write};
@@ -11,13 +11,14 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{NOT_WRITTEN, OpenPage, Part, PartOrigin, check_names};
+use super::{HashRange, NOT_WRITTEN, OpenPage, Part, PartOrigin, check_names};
 use crate::curve::NEVER_WRITTEN;
 use crate::curve::carried::{BINS, Counts, MOST_WINDOWS, window_accesses};
 use crate::error::{Error, Result};
+use crate::profile::parts::{COLUMNS, PageSummary, PartSummary};
 
 const MAGIC: [u8; 8] = *b"\x89TWPART\n";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Longest head [bytes]: names of millions of devices.
 const MAX_HEAD_BYTES: u64 = 1 << 30;
 /// Fast: these files are read once.
@@ -30,6 +31,8 @@ const BLOCK: usize = 1 << 13;
 struct Head {
     first_access: u64,
     trace_accesses: u64,
+    covered: u64,
+    range: HashRange,
     accesses: u64,
     write_accesses: u64,
     page_bytes: u64,
@@ -37,6 +40,7 @@ struct Head {
     spaces: Vec<String>,
     windows: u64,
     pages: u64,
+    summary: Option<PartSummary>,
     /// What the caller keeps with the part.
     notes: String,
 }
@@ -75,6 +79,8 @@ impl Part {
         let head = serde_json::to_vec(&Head {
             first_access: self.origin.first_access,
             trace_accesses: self.origin.trace_accesses,
+            covered: self.covered,
+            range: self.range,
             accesses: self.accesses,
             write_accesses: self.write_accesses,
             page_bytes: self.page_bytes,
@@ -82,6 +88,7 @@ impl Part {
             spaces: self.spaces.clone(),
             windows: self.windows.len() as u64,
             pages: self.pages.len() as u64,
+            summary: self.summary.clone(),
             notes: notes.to_owned(),
         })?;
         out.write_all(&(head.len() as u64).to_le_bytes())?;
@@ -110,6 +117,14 @@ impl Part {
         column(&mut out, pages.clone().map(|open| [open.window]))?;
         column(&mut out, pages.map(|open| [open.write_window]))?;
         column(&mut out, self.order.iter().map(|page| page.to_le_bytes()))?;
+        if let Some(summary) = &self.summary {
+            for at in 0..COLUMNS {
+                let numbers = summary.pages().iter().map(|page| page.to_columns().0[at]);
+                column(&mut out, numbers.map(u64::to_le_bytes))?;
+            }
+            let writes = summary.pages().iter().map(|page| [page.to_columns().1]);
+            column(&mut out, writes)?;
+        }
         let sum = out.finish()?.crc.sum();
         file.seek(std::io::SeekFrom::Start(12))?;
         file.write_all(&sum.to_le_bytes())?;
@@ -236,6 +251,20 @@ fn read_body(body: &mut impl Read) -> std::io::Result<(Part, String)> {
     let first_windows = read_column(body, head.pages, |[window]| window)?;
     let write_windows = read_column(body, head.pages, |[window]| window)?;
     let order = read_column(body, head.pages, u32::from_le_bytes)?;
+    let summary = match head.summary {
+        Some(summary) => {
+            let columns = (0..COLUMNS)
+                .map(|_| read_column(body, head.pages, u64::from_le_bytes))
+                .collect::<std::io::Result<Vec<_>>>()?;
+            let writes = read_column(body, head.pages, |[write]| write)?;
+            let pages = writes.iter().enumerate().map(|(at, &write)| {
+                let numbers = std::array::from_fn(|column| columns[column][at]);
+                PageSummary::of_columns(numbers, write)
+            });
+            Some(summary.with_pages(pages.collect()))
+        }
+        None => None,
+    };
     if body.read(&mut [0])? != 0 {
         return Err(invalid("something follows its end"));
     }
@@ -254,6 +283,8 @@ fn read_body(body: &mut impl Read) -> std::io::Result<(Part, String)> {
             first_access: head.first_access,
             trace_accesses: head.trace_accesses,
         },
+        covered: head.covered,
+        range: head.range,
         accesses: head.accesses,
         write_accesses: head.write_accesses,
         page_bytes: head.page_bytes,
@@ -264,6 +295,7 @@ fn read_body(body: &mut impl Read) -> std::io::Result<(Part, String)> {
         windows,
         pages,
         order,
+        summary,
     };
     part.check().map_err(|message| invalid(&message))?;
     Ok((part, head.notes))
@@ -276,15 +308,19 @@ impl Part {
             first_access,
             trace_accesses,
         } = self.origin;
-        let end = first_access.checked_add(self.accesses);
-        if end.is_none_or(|end| end > trace_accesses) || self.page_bytes == 0 {
+        let end = first_access.checked_add(self.covered);
+        let counted = match self.range {
+            HashRange::ALL => self.accesses == self.covered,
+            range => range.is_sound() && self.accesses <= self.covered && self.summary.is_none(),
+        };
+        if end.is_none_or(|end| end > trace_accesses) || self.page_bytes == 0 || !counted {
             return Err("it does not lie within its trace".to_owned());
         }
         let length = window_accesses(trace_accesses);
         let first = self.first_window();
-        let last = (first_access + self.accesses).div_ceil(length);
+        let last = (first_access + self.covered).div_ceil(length);
         if self.windows.len() as u64
-            != last.saturating_sub(u64::from(first)) * u64::from(self.accesses > 0)
+            != last.saturating_sub(u64::from(first)) * u64::from(self.covered > 0)
         {
             return Err("its windows do not cover it".to_owned());
         }
@@ -327,9 +363,13 @@ impl Part {
         for page in &self.pages {
             open[usize::from(page.window - first)] += 1;
         }
+        if let Some(summary) = &self.summary {
+            let places = [first_access, self.accesses, trace_accesses];
+            summary.check(places, self.spaces.len())?;
+        }
         let open_in_windows = self.windows.iter().map(|window| window.misses[BINS - 1]);
         if counted != self.accesses
-            || in_windows != self.accesses
+            || in_windows != self.covered
             || self.by_depth[0] != most as u64
             || !open_in_windows.eq(open)
         {
