@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tierwright import _simulator
 from tierwright.advise import directories
-from tierwright.advise.checks.directories import check
+from tierwright.advise.checks.directories import check, replayed
 from tierwright.advise.checks.points import (
     Replay,
     directory_replays,
@@ -49,15 +49,19 @@ def run(trace: Trace, wanted: Replay) -> dict[str, Any]:
     )
 
 
-def study_of(trace: Trace, **more: Any) -> directories.Directories:
+def curve_of(trace: Trace) -> Curve:
     found = _simulator.curves(str(trace.path), **trace.arguments())
-    curve = Curve.from_full(
+    return Curve.from_full(
         found["misses"],
         found["write_backs"],
         accesses=found["accesses"],
         page_bytes=found["page_bytes"],
         write_accesses=found["write_accesses"],
     )
+
+
+def study_of(trace: Trace, **more: Any) -> directories.Directories:
+    curve = curve_of(trace)
     asked: dict[str, Any] = {
         "ram_bytes": 8 * PAGE,
         "flash_bytes": 32 * PAGE,
@@ -285,6 +289,35 @@ def test_a_check_says_what_measured_hits_do_to_the_choice(
     rows = {each.figure: each for each in found.rows if "on flash" in each.title}
     assert rows["hits of the directory in RAM"].model == 1.0
     assert rows["hits of the directory in RAM"].simulated == pytest.approx(hits)
+
+
+@pytest.mark.oracle("advise.checks.directories.replayed")
+@pytest.mark.formula("advise.checks.directories.replayed")
+@settings(max_examples=5)
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_what_a_replay_says_does_not_depend_on_what_is_assumed(
+    hits: float, dirty: float
+) -> None:
+    """It is that of replays one by one, whatever the directory was assumed to do."""
+    with token_trace(TOKENS) as trace:
+        study = study_of(
+            trace, use=directories.DirectoryUse(hit_ratio=hits, dirty_share=dirty)
+        )
+        found = replayed(study, curve_of(trace), trace, flash=FLASH, disk=DISK)
+        replays = directory_replays(study, start="cold", accesses=600)
+        rows = {name: run(trace, each) for name, each in replays.items()}
+    for each in found.rows:
+        if not each.figure.startswith("time") or each.of == "none":
+            continue
+        option = study.options[int(each.of.split()[0])]
+        time = replayed_directory(rows[each.of], option, flash=FLASH, disk=DISK)
+        assert each.simulated == pytest.approx(time)
+    assumed = [each for each in found.rows if each.figure.startswith("hits")]
+    assert assumed
+    for each in assumed:
+        kept = rows[each.of]["directory"]
+        assert each.model == hits
+        assert each.simulated == pytest.approx(1 - kept["reads"] / kept["accesses"])
 
 
 @pytest.mark.oracle(

@@ -177,7 +177,7 @@ pub struct SchemeResult {
     pub ftl: Option<Box<FtlResult>>,
     /// What the flash directory did, if it was put on flash.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub directory: Option<DirectoryResult>,
+    pub directory: Option<Box<DirectoryResult>>,
     /// What the user should know.
     pub warnings: Vec<Warning>,
 }
@@ -431,7 +431,7 @@ pub(crate) fn simulate<S: Scheme, N: Scheme>(
     tiers.warnings.extend(notes);
     Ok(SchemeResult {
         ftl: ftl.map(Box::new),
-        directory,
+        directory: directory.map(Box::new),
         ..tiers.result(about, policies, counters, totals)
     })
 }

@@ -296,7 +296,7 @@ pub(crate) fn simulate(
             counters: blocks,
         })),
         ftl: None,
-        directory,
+        directory: directory.map(Box::new),
         warnings,
     })
 }
