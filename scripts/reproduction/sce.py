@@ -494,7 +494,7 @@ EXPERIMENTS = (
         "Throughput by time, all data cached",
         "Replays on simulated time from empty caches, behind 48 clients that ask for 3,000 accesses per second together while "
         "nothing waits, and wait for their reads; windows of 10 s. Fragments come over the paper's Gigabit Ethernet. A level is the "
-        "mean of the last quarter, and a ramp ends with the first window at 95 % of it.",
+        "mean of the last quarter, and a ramp ends with the first window at 95 % of it. The maximum of flashcache is read as its level.",
         figure_7a,
         (
             Claim(
