@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from tierwright.advise.advice.found import (
         Advice,
         CachedOption,
+        Checked,
         Option,
         Regret,
         Scenarios,
@@ -249,7 +250,9 @@ def _print(found: Advice, curve: Curve, *, every: bool) -> None:
         ("today", found.option_zero),
         *(("close", each) for each in found.alternatives),
     ]
-    _print_options("what was close", [(a, b) for a, b in listed if b is not None])
+    described = [(role, each) for role, each in listed if each is not None]
+    if described:
+        _print_options("what was close", described)
     if found.checked:
         print_table(
             "replayed in the reference simulator",
@@ -260,12 +263,13 @@ def _print(found: Advice, curve: Curve, *, every: bool) -> None:
                     "-"
                     if each.simulated is None
                     else format_microseconds(each.simulated),
-                    each.reason if each.gap is None else f"{each.gap:+.1%}",
+                    "-" if each.gap is None else f"{each.gap:+.1%}",
                     each.option.name,
                 ]
                 for each in found.checked
             ],
         )
+        _print_unchecked(found.checked)
     if found.flash_caches:
         _print_caches(found.flash_caches)
     if found.when is not None and found.when.steps:
@@ -297,6 +301,16 @@ def _print(found: Advice, curve: Curve, *, every: bool) -> None:
         )
     _print_response(found.recommendation)
     _print_sure(found)
+
+
+def _print_unchecked(checked: Sequence[Checked]) -> None:
+    """Say why options were not replayed: each reason once, with the options of which it holds."""
+    names: dict[str, list[str]] = {}
+    for each in checked:
+        if each.gap is None:
+            names.setdefault(each.reason, []).append(each.option.name)
+    for reason, of in names.items():
+        typer.echo(f"{'; '.join(of)}: {reason}")
 
 
 def _print_caches(rows: Sequence[CachedOption]) -> None:
