@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from tierwright.advise.advice.found import (
         Advice,
         CachedOption,
-        Checked,
+        CheckedOption,
         Option,
         Regret,
         Scenarios,
@@ -303,7 +303,7 @@ def _print(found: Advice, curve: Curve, *, every: bool) -> None:
     _print_sure(found)
 
 
-def _print_unchecked(checked: Sequence[Checked]) -> None:
+def _print_unchecked(checked: Sequence[CheckedOption]) -> None:
     """Say why options were not replayed: each reason once, with the options of which it holds."""
     names: dict[str, list[str]] = {}
     for each in checked:
