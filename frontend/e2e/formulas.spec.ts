@@ -13,7 +13,7 @@ test("formulas: find one, put own numbers in, see how far it holds, take it alon
   await page
     .getByRole("textbox", { name: "Find formulas" })
     .fill("evictions write-back");
-  await expect(page.getByText("1 of 97")).toBeVisible();
+  await expect(page.getByText(/^1 of \d+$/)).toBeVisible();
   await page
     .getByRole("link", { name: /Several evictions of one page/ })
     .press("Enter");

@@ -312,9 +312,16 @@ impl Policies {
             let lifetime = (!self.own.number(LIFETIME.name).is_nan()
                 && self.own.whole(LIFETIME.name) > 0)
                 .then_some("");
+            // A default that is stated asks for nothing.
             let unused = [
-                (ASSIGNMENT.name, assignment),
-                (CATEGORIES.name, categories),
+                (
+                    ASSIGNMENT.name,
+                    assignment.filter(|given| *given != ASSIGNMENT.default),
+                ),
+                (
+                    CATEGORIES.name,
+                    categories.filter(|given| *given != CATEGORIES.default),
+                ),
                 (LIFETIME.name, lifetime),
             ];
             let unused = unused
