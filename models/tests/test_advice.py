@@ -60,6 +60,7 @@ from tierwright.evaluate.advice.choose import (
     front,
     in_time,
     keeping,
+    not_too_slow,
     ordered,
 )
 from tierwright.evaluate.advice.limits import (
@@ -508,11 +509,13 @@ def test_a_conflict_is_one_and_is_minimal(breaks: list[list[bool]]) -> None:
     "evaluate.advice.choose.best_of_kinds",
     "evaluate.advice.choose.keeping",
     "evaluate.advice.choose.in_time",
+    "evaluate.advice.choose.not_too_slow",
 )
 @pytest.mark.formula(
     "evaluate.advice.choose.best_of_kinds",
     "evaluate.advice.choose.keeping",
     "evaluate.advice.choose.in_time",
+    "evaluate.advice.choose.not_too_slow",
 )
 @given(
     kinds=st.lists(st.integers(0, 4), min_size=1, max_size=30),
@@ -541,6 +544,8 @@ def test_the_first_of_each_kind_and_those_that_respond_in_time(
     assert in_time((None, None), (unknown, unknown)).all()
     assert found == [at for at in order.tolist() if times[at] <= limit]
     assert all(least[at] <= limit for at in asked)
+    able = not_too_slow(order, (None, limit), (np.full(30, np.inf), least))
+    assert able.tolist() == [at for at in order.tolist() if least[at] <= limit]
 
 
 @pytest.mark.oracle("evaluate.advice.choose.front", "evaluate.advice.choose.ordered")

@@ -645,11 +645,11 @@ def test_processes_of_a_machine_share_one_copy_of_an_object(
     run(PROCESSES, "a", die=False)
     assert len(list(tmp_path.glob("read-*"))) == PROCESSES
     assert len(list(tmp_path.glob("fetched-*"))) == 1
-    (kept,) = temporary.iterdir()
-    assert kept.stat().st_mode & 0o077 == 0
-    assert list(kept.iterdir()) == []
+    assert list(temporary.iterdir()) == []
     # One that was killed leaves its copy, which the next reader uses or, once it is old, deletes.
     run(1, "b", die=True)
+    (kept,) = temporary.iterdir()
+    assert kept.stat().st_mode & 0o077 == 0
     (left,) = [path for path in kept.iterdir() if path.is_dir()]
     run(PROCESSES, "b", die=False)
     assert len(list(tmp_path.glob("fetched-*"))) == 0
@@ -657,8 +657,9 @@ def test_processes_of_a_machine_share_one_copy_of_an_object(
     (left,) = [path for path in kept.iterdir() if path.is_dir()]
     os.utime(left, (0, 0))
     run(PROCESSES, "d", die=False)
-    assert list(kept.iterdir()) == []
+    assert list(temporary.iterdir()) == []
     # A folder that others may write to is not used: each process has a copy of its own.
+    kept.mkdir()
     kept.chmod(0o770)
     run(PROCESSES, "a", die=False)
     assert len(list(tmp_path.glob("fetched-*"))) == PROCESSES

@@ -71,7 +71,11 @@ def test_lists() -> None:
     assert {"admission", "block_pages", "block_technique"} <= {*options["lazy"]}
     flash_device = ["spare_percent", "block_pages", "gc", "buffer_pages", "mapping"]
     flash_device.append("trim")
-    assert options["lazy"][-6:] == [f"ftl_{each}" for each in flash_device]
+    assert options["lazy"][-8:] == [
+        *(f"ftl_{each}" for each in flash_device),
+        "directory_pages",
+        "directory_buffer_pages",
+    ]
     assert [entry["name"] for entry in replay.contenders("chooser")] == ["online"]
     page = (DOCS / "models" / "page-flow.md").read_text(encoding="utf-8")
     reference = (DOCS / "reference" / "schemes.md").read_text(encoding="utf-8")

@@ -76,8 +76,6 @@ RESPONSE_NOT_ASKED = (
     "response times are computed of what is recommended, of what was close and of the front; of others where they are "
     "limited"
 )
-MOST_KEPT = 4096
-"""Options whose response times are kept for when they are described."""
 _LARGEST = 2**62
 
 
@@ -248,7 +246,6 @@ class Table:
             parts.append(self._standing("quotes", setting.quoted))
         self.options = joined(parts)
         self._prepared: dict[int, dict[str, float | None]] = {}
-        self._response: dict[int, tuple[tuple[FloatArray, ...] | None, str]] = {}
 
     def _standing(self, source: str, given: Sequence[Standing]) -> Options:
         setting = self.setting
@@ -508,14 +505,6 @@ class Table:
 
         None where all are; a time that is not finite is of a rate with which a device cannot keep up.
         """
-        # Who keeps a limit of response times is asked first, and described later.
-        if at not in self._response:
-            if len(self._response) >= MOST_KEPT:
-                self._response.clear()
-            self._response[at] = self._response_of(at)
-        return self._response[at]
-
-    def _response_of(self, at: int) -> tuple[tuple[FloatArray, ...] | None, str]:
         rates, found = self.setting.served, self.hierarchy(at)
         if rates.mean is None or rates.peak is None:
             return None, NO_RATE

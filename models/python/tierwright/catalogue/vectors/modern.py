@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tierwright.common.arrays import FloatArray
-from tierwright.common.errors import BadInput
+from tierwright.common.errors import BadInput, Problems
 from tierwright.evaluate.cachesack import knapsack
 from tierwright.evaluate.modern import (
     break_even,
@@ -327,7 +327,22 @@ def _caching_knapsack(inputs: Inputs) -> Outputs:
             dtype=np.float64,
         )
 
-    found = knapsack(table("space"), table("cost"), inputs["capacity"])
+    space = table("space")
+    problems = Problems(
+        "options",
+        "give each category an option without space first, then those with some",
+    )
+    problems.check(
+        bool((space >= 0).all()), "options", None, "no space may be negative"
+    )
+    problems.check(
+        not space[:, 0].any(),
+        "options",
+        None,
+        "the first one of a category takes space",
+    )
+    problems.raise_if_any()
+    found = knapsack(space, table("cost"), inputs["capacity"])
     shares = [0.0] * len(inputs["options"])
     for row, given in zip(places, found.shares, strict=True):
         for at, share in zip(row, given, strict=True):

@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 if sys.platform != "win32":  # there each process has copies of its own
@@ -45,18 +45,31 @@ def shared(version: str, fetch: Fetch) -> Iterator[Path | None]:
     Path or None
         None where processes cannot share copies; then nothing was brought.
     """
-    folder = _folder()
-    if folder is None:
+    found = _copy_of(version, fetch)
+    if found is None:
         yield None
         return
-    _sweep(folder)
-    entry = folder / hashlib.sha256(version.encode()).hexdigest()[:32]
-    held, path = _held(folder, entry, fetch)
+    entry, held, path = found
     try:
         yield path
     finally:
         os.close(held)
         _delete_unless_held(entry)
+        _delete_if_empty(entry.parent)
+
+
+def _copy_of(version: str, fetch: Fetch) -> tuple[Path, int, Path] | None:
+    """Return the entry of a version, its lock and its file."""
+    while (folder := _folder()) is not None:
+        _sweep(folder)
+        entry = folder / hashlib.sha256(version.encode()).hexdigest()[:32]
+        try:
+            return entry, *_held(folder, entry, fetch)
+        except FileNotFoundError:
+            # Whoever held the last copy deletes the folder.
+            if folder.is_dir():
+                raise
+    return None
 
 
 def _held(folder: Path, entry: Path, fetch: Fetch) -> tuple[int, Path]:
@@ -76,6 +89,7 @@ def _held(folder: Path, entry: Path, fetch: Fetch) -> tuple[int, Path]:
     except BaseException:
         os.close(held)
         _delete_unless_held(entry)
+        _delete_if_empty(folder)
         raise
     return held, file
 
@@ -134,7 +148,10 @@ def _locked(entry: Path, which: str, how: int) -> int | None:
 
 
 def _delete_unless_held(entry: Path) -> None:
-    held = _locked(entry, _LOCK, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    try:
+        held = _locked(entry, _LOCK, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return  # with its folder
     if held is None:
         return
     shutil.rmtree(entry, ignore_errors=True)
@@ -143,10 +160,15 @@ def _delete_unless_held(entry: Path) -> None:
     os.close(held)
 
 
+def _delete_if_empty(folder: Path) -> None:
+    with suppress(OSError):  # others have copies in it
+        folder.rmdir()
+
+
 def _sweep(folder: Path) -> None:
     """Delete what processes left that died."""
     before = time.time() - _ABANDONED_S
-    for path in list(folder.iterdir()):
+    for path in _files_in(folder):
         try:
             is_lock = path.name.endswith((_LOCK, _FETCH))
             if is_lock or path.stat().st_mtime > before:
