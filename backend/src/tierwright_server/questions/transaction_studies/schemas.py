@@ -164,14 +164,19 @@ class StudyRow(Answer):
     restart_disk_us: float | None = Field(description="Of the restart, on a disk. [µs]")
 
 
-class TransactionStudyOut(Answer):
-    """A study: same file and inputs, same id; rows appear as they are done and stay."""
+class _AskedStudy(Answer):
+    """What a study and its line in the list both say."""
 
     id: str
     status: RunStatus
     inputs: TransactionStudyIn
     filename: str = Field(description="Name of the file of events.")
     is_example: bool = Field(description="Whether the events are the worked example.")
+
+
+class TransactionStudyOut(_AskedStudy):
+    """A study: same file and inputs, same id; rows appear as they are done and stay."""
+
     survey: EventSurveyOut | None = Field(
         description="Null until the file has been read once."
     )
@@ -198,14 +203,9 @@ class TransactionStudyOut(Answer):
     run: RunOut | None
 
 
-class TransactionStudySummary(Answer):
+class TransactionStudySummary(_AskedStudy):
     """A study in the list: what was asked, and how far it is."""
 
-    id: str
-    status: RunStatus
-    inputs: TransactionStudyIn
-    filename: str = Field(description="Name of the file of events.")
-    is_example: bool = Field(description="Whether the events are the worked example.")
     events: int | None = Field(
         description="Steps of transactions in the file; null until it has been read once."
     )

@@ -183,6 +183,7 @@ def response_quantile(ways: Sequence[Way], percentile: ArrayLike) -> FloatArray:
         points = low + (high - low) * shares
         # More accesses take longer than a shorter time: the points that leave too many come first.
         before = np.count_nonzero(~(tail.at(points) <= left), axis=0)[None]
+        # Of many numbers copying the edges would take as long as the look itself.
         if halvings == 1:
             low, high = (
                 np.where(before[0] > 0, points[0], low),
