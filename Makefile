@@ -78,9 +78,10 @@ test-hosts: setup ## several hosts as network namespaces: workers killed, cut of
 	TIERWRIGHT_HOSTS=1 $(PY) -m pytest -q backend/tests/test_hosts.py
 
 FUZZ_SECONDS ?= 600
+PROVE_JOBS ?= 2
 .PHONY: prove-advice
 prove-advice: setup ## the invariants of the advisor on 10,000 random problems
-	TIERWRIGHT_ADVICE_PROBLEMS=10000 $(PY) -m pytest -q models/tests/test_advice.py -k "keeps_every_limit or looser or can_go or cheaper_device"
+	TIERWRIGHT_ADVICE_PROBLEMS=10000 $(PY) -m pytest -q --timeout 0 -n $(PROVE_JOBS) models/tests/test_advice.py -k "keeps_every_limit or looser or can_go or cheaper_device"
 .PHONY: fuzz
 fuzz: setup ## damage every kind of input for FUZZ_SECONDS (600)
 	TIERWRIGHT_FUZZ_SECONDS=$(FUZZ_SECONDS) TIERWRIGHT_FUZZ_FIRST=$$(date +%s)000000 \

@@ -1160,7 +1160,7 @@ def test_what_a_replay_decided_is_not_called_the_cheapest_of_all() -> None:
         (("usd_per_month",), "none keeps the limit of cost per month."),
         (
             ("space", "usd_per_month"),
-            "none that has space for the data keeps the limit of cost per month.",
+            "none with space for the data keeps the limit of cost per month.",
         ),
         (
             ("usd_per_month", "ram_bytes"),

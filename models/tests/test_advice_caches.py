@@ -15,7 +15,7 @@ from advice_cases import DEVICES_ALONE, PRICES, SHELF, book
 from command import run
 
 from tierwright.advise import advice, scale
-from tierwright.advise.advice import _asked, _caches, _checked
+from tierwright.advise.advice import _asked, _caches, _checked, _choice
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Advice, CachedOption
 from tierwright.advise.advice.request import (
@@ -84,7 +84,8 @@ def whole(curve: Curve) -> Advice:
 
 
 def rows_of(found: Advice) -> dict[str, CachedOption]:
-    return {each.name: each for each in found.flash_caches}
+    """Each flash cache without an assignment, by its name."""
+    return {each.name: each for each in found.flash_caches if not each.assignment}
 
 
 def counters_of(curve: Curve, cache: str, metadata_bytes: float) -> Mapping[str, Any]:
@@ -345,10 +346,11 @@ def test_of_hardware_that_is_not_recommended_the_answer_says_nothing(
     assert at is not None
     replays = _checked.by_trace(curve, Trace(TRACE), None)
     finalists = _checked.replayed(table, [at], replays)
-    found = replace(_caches.tried(asked, table, finalists, at, replays), chosen=None)
-    assert "on this hardware" in _caches.sentence(finalists, found, table, at)
-    assert _caches.sentence(finalists, found, table, at + 1) == ""
-    assert _caches.sentence(finalists, found, table, None) == ""
+    chosen = _choice.chosen_of(asked, table)
+    tried = _caches.tried(asked, table, chosen, finalists, at, replays)
+    found = replace(tried, chosen=None)
+    assert "on this hardware" in _caches.sentence(finalists, found, table, chosen, at)
+    assert _caches.sentence(finalists, found, table, chosen, at + 1) == ""
 
 
 def test_the_report_and_the_command_show_them(
@@ -356,7 +358,7 @@ def test_the_report_and_the_command_show_them(
 ) -> None:
     text = html(whole.to_dict(), title="A test")
     assert "Flash caches replayed" in text
-    assert "under CAC" in text
+    assert "under LARC with admission by relation" in text
     assert "recommended" in text
     profiled = tmp_path / "p.json"
     profiled.write_text(json.dumps(profile(Trace(TRACE)).to_dict()))
@@ -367,7 +369,9 @@ def test_the_report_and_the_command_show_them(
         f'flash_devices = 1\ndisk_device = "{DISK}"\ndisks = {DISKS}\nscheme = "inclusive"\nusd_per_month = 10\n'
     )
     candidates = tmp_path / "candidates.toml"
-    candidates.write_text('servers = ["aws-i4i.4xlarge"]\nflash_caches = ["cac"]\n')
+    candidates.write_text(
+        'servers = ["aws-i4i.4xlarge"]\nflash_caches = ["cac", "cachesack"]\n'
+    )
     done = run(
         "advise",
         str(profiled),
@@ -381,5 +385,6 @@ def test_the_report_and_the_command_show_them(
         str(TRACE),
     )
     assert done.returncode == 0, done.stderr
-    assert "flash caches replayed on this hardware" in done.stdout
-    assert "CAC" in done.stdout
+    assert "flash caches replayed on 9.7 MiB of RAM" in done.stdout
+    assert "CAC with admission by relation" in done.stdout
+    assert "Admission by relation: Of " in done.stdout

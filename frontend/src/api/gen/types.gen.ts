@@ -443,7 +443,7 @@ export type AdviceCheckOut = {
     /**
      * Replays
      *
-     * How many replays the finalists need.
+     * How many replays the finalists need; 0 while requests are counted by category, for assignments.
      */
     replays: number;
 };
@@ -635,13 +635,13 @@ export type AdviceOptionOut = {
     /**
      * Admission
      *
-     * Admission to flash; null: no candidate is a cache whose admission is modelled.
+     * `cachesack` where a flash cache runs the option behind an assignment of categories; null where all enters flash that the scheme sends there.
      */
     admission: string | null;
     /**
      * Options
      *
-     * Options of the scheme.
+     * Of the scheme, as a simulation takes them: the assignment; empty where there is none.
      */
     options: {
         [key: string]: unknown;
@@ -905,9 +905,15 @@ export type AdviceOut = {
     /**
      * Flash Caches
      *
-     * Flash caches that were replayed on the hardware of the recommendation, the fastest first.
+     * Flash caches that were replayed on the hardware of the recommendation, and on what page flow cannot carry, the fastest of each first.
      */
     flash_caches: Array<CachedOptionOut>;
+    /**
+     * Beyond Page Flow
+     *
+     * Kinds of hardware, at most 3, that would be better than the best by the model and break under page flow alone what a flash cache may keep: a check replays flash caches there too.
+     */
+    beyond_page_flow: number;
     /**
      * Null where the data do not grow.
      */
@@ -3887,11 +3893,35 @@ export type CachedOptionOut = {
      */
     hardware: string;
     /**
+     * Usd Per Month
+     *
+     * Of that option. [USD/month]
+     */
+    usd_per_month: string;
+    /**
      * Page Flow
      *
      * What runs that option by the ranking.
      */
     page_flow: string;
+    /**
+     * Page Flow Breaks
+     *
+     * Constraints that the option breaks under it, by the model.
+     */
+    page_flow_breaks: Array<string>;
+    /**
+     * Admission
+     *
+     * `cachesack` where an assignment of categories decides what enters flash.
+     */
+    admission: string | null;
+    /**
+     * Assignment
+     *
+     * What it assigns, in words; empty without one.
+     */
+    assignment: string;
     /**
      * Io Time Us Per Access
      *

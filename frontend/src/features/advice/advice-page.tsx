@@ -15,6 +15,7 @@ import type { AnalysisSearch } from "@/questions/point";
 import { usePatch } from "@/questions/use-analysis";
 import { AdviceForm } from "./advice-form";
 import { AdviceView } from "./advice-view";
+import { mayBeCarried } from "./check-findings";
 import { CheckPanel } from "./check-panel";
 import { adviceQuestion } from "./question";
 import { type AdviceCheck, useCheck } from "./use-check";
@@ -119,9 +120,10 @@ function useAdvice(
   );
   const model = quick.data;
   const isFound = model?.recommendation != null;
+  const canCheck = isFound || (model !== undefined && mayBeCarried(model));
   const check = useCheck(
     question,
-    isFound && canReplay ? model.advice_id : null,
+    canCheck && canReplay ? model.advice_id : null,
     named,
     name,
   );

@@ -48,7 +48,9 @@ export function AdviceView(props: {
     () =>
       new Map([
         ...schemes,
-        ...found.flash_caches.map((row) => [row.name, row.title] as const),
+        ...found.flash_caches
+          .filter(({ admission }) => admission === null)
+          .map((row) => [row.name, row.title] as const),
       ]),
     [schemes, found.flash_caches],
   );
@@ -72,6 +74,7 @@ export function AdviceView(props: {
           <FrontChart key={`front ${found.advice_id}`} found={found} titles={titles} />
         </>
       )}
+      {best === null && props.check?.(titles)}
       {best !== null && <Flat found={found} />}
       <WhyNot found={found} titles={titles} />
       {best !== null && (

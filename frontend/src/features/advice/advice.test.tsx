@@ -170,6 +170,7 @@ const FOUND: AdviceOut = {
     intervals: [],
   },
   flash_caches: [],
+  beyond_page_flow: 0,
   checked: [],
   when: {
     growth_per_year: 0.2,

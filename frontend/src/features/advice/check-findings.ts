@@ -37,12 +37,22 @@ export const isChoice = (found: AdviceOut, { option }: CheckedRow): boolean =>
 export const replayedTime = (found: AdviceOut): number | null =>
   found.checked.find((row) => isChoice(found, row))?.simulated ?? null;
 
+/** Whether a flash cache may keep on some hardware what page flow breaks there, where nothing is recommended. */
+export const mayBeCarried = (found: AdviceOut): boolean =>
+  found.recommendation === null &&
+  (found.beyond_page_flow > 0 || found.flash_caches.length > 0);
+
 const says = (found: AdviceOut, code: string): boolean =>
   found.cautions.some((caution) => caution.code === code);
 
 /** What the replays say of the advice, from their figures. */
 export function checkFinding(found: AdviceOut): string {
   const { checked } = found;
+  if (mayBeCarried(found)) {
+    return found.status === "model"
+      ? "A flash cache may keep every limit where page flow does not"
+      : "By the replay, no flash cache keeps every limit either";
+  }
   if (checked.length === 0) {
     return "Not replayed yet";
   }
@@ -102,6 +112,10 @@ export function cacheVerdict(row: CacheRow): string {
 /** What was replayed, and how many of the finalists. */
 export function checkBasis(found: AdviceOut, isRecording: boolean): string {
   const { checked } = found;
+  if (mayBeCarried(found)) {
+    const places = found.beyond_page_flow;
+    return `Page flow alone breaks a limit on ${counted(places, "kind of hardware", "kinds of hardware")} where a flash cache may keep it: each that is a candidate is replayed there.`;
+  }
   const at = isRecording
     ? "each at the sizes of the recording that correspond"
     : "each at its own sizes";

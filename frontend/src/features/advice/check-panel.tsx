@@ -9,8 +9,10 @@ import { ProblemAlert } from "@/components/problem-alert";
 import { gapText } from "@/components/replay-check";
 import { RunProgress } from "@/components/run-progress";
 import { Unknown } from "@/components/unknown";
+import { shownCurrency } from "@/units/currency";
 import {
   bytes,
+  cents,
   formatBytes,
   formatPercent,
   formatShort,
@@ -27,10 +29,11 @@ import {
   checkNotes,
   finalists,
   isChoice,
+  mayBeCarried,
 } from "./check-findings";
-import { Scheme, type Titles } from "./option-parts";
+import { Scheme, schemeOf, type Titles } from "./option-parts";
 import type { AdviceCheck } from "./use-check";
-import { time } from "./words";
+import { limitTitle, time } from "./words";
 
 /** The finalists by the model and by a replay, with the button that starts it, or why there is none. */
 export function CheckPanel(props: {
@@ -41,7 +44,7 @@ export function CheckPanel(props: {
 }) {
   const { found, check, summary, titles } = props;
   const replays = replaysOf(summary);
-  if (found.recommendation === null) {
+  if (found.recommendation === null && !mayBeCarried(found)) {
     return null;
   }
   if (replays === null) {
@@ -54,19 +57,21 @@ export function CheckPanel(props: {
       subtitle={checkBasis(found, replays === "recording")}
       label="Check by replay"
       actions={
-        found.checked.length === 0 && (
+        found.status === "model" && (
           <Button onClick={check.start} loading={check.isRunning}>
             Check by replay
           </Button>
         )
       }
     >
-      <DataTable
-        label="Model and replay"
-        columns={columnsOf(found, titles)}
-        rows={rows}
-        rowKey={(_, at) => at}
-      />
+      {rows.length > 0 && (
+        <DataTable
+          label="Model and replay"
+          columns={columnsOf(found, titles)}
+          rows={rows}
+          rowKey={(_, at) => at}
+        />
+      )}
       {/* As high as the progress of a run, so that nothing below moves. */}
       <Box mih={84} mt="sm">
         <State check={check} found={found} />
@@ -114,9 +119,15 @@ function FlashCaches({ rows }: { readonly rows: readonly CacheRow[] }) {
       <Box mt="md">
         <Text fw={600}>{finding}</Text>
         <Text size="sm" c="dimmed" mb="xs">
-          Flash caches have no formula: each was replayed on this hardware, with the RAM
+          Flash caches have no formula: each was replayed on{" "}
+          {places > 1 ? "the hardware that is named" : "this hardware"}, with the RAM
           that its metadata leave where a figure of them is published.
         </Text>
+        {[...new Set(rows.map((row) => row.assignment))].filter(Boolean).map((said) => (
+          <Text key={said} size="sm" c="dimmed" mb="xs">
+            Admission by relation: {said}.
+          </Text>
+        ))}
         <DataTable
           label="Flash caches by replay"
           columns={cacheColumns(places > 1)}
@@ -144,6 +155,17 @@ const cacheColumns = (isOfSeveral: boolean): readonly Column<CacheRow>[] => [
           key: "Hardware",
           align: "text",
           cell: (row: CacheRow) => row.hardware,
+        } as const,
+        {
+          key: "Per month",
+          unit: shownCurrency(),
+          cell: (row: CacheRow) => cents(row.usd_per_month),
+        } as const,
+        {
+          key: "Page flow breaks there",
+          align: "text",
+          cell: (row: CacheRow) =>
+            row.page_flow_breaks.map(limitTitle).join(", ") || "nothing",
         } as const,
       ]
     : []),
@@ -253,7 +275,7 @@ const columnsOf = (found: AdviceOut, titles: Titles): readonly Column<CheckedRow
   {
     key: "Page flow",
     align: "text",
-    cell: ({ option }) => <Scheme name={option.scheme} titles={titles} />,
+    cell: ({ option }) => <Scheme {...schemeOf(option)} titles={titles} />,
   },
   {
     key: "I/O time, model",

@@ -56,7 +56,11 @@ const cache = (name: string, more: Partial<CacheRow> = {}): CacheRow => ({
   name,
   title: name.toUpperCase(),
   hardware: SMALL.name,
+  usd_per_month: "12.50",
   page_flow: "lazy",
+  page_flow_breaks: [],
+  admission: null,
+  assignment: "",
   io_time_us_per_access: 10,
   page_flow_io_time_us_per_access: 12,
   saving: 1 / 6,
@@ -292,6 +296,50 @@ describe("the panel of the check", () => {
     await expect
       .element(scaled.getByText(/from An older one, of which no trace is stored/))
       .toBeVisible();
+  });
+
+  it("offers the check where page flow alone breaks limits that a flash cache may keep", async () => {
+    const none = { ...found([]), status: "model", recommendation: null } as AdviceOut;
+    const hopeless = await panel({ ...none, beyond_page_flow: 0 }, IDLE);
+    expect(hopeless.getByRole("button").query()).toBeNull();
+    await hopeless.unmount();
+    const start = vi.fn();
+    const open = await panel({ ...none, beyond_page_flow: 2 }, { ...IDLE, start });
+    await expect
+      .element(
+        open.getByText("A flash cache may keep every limit where page flow does not"),
+      )
+      .toBeVisible();
+    await expect
+      .element(open.getByText(/breaks a limit on 2 kinds of hardware/))
+      .toBeVisible();
+    await open.getByRole("button", { name: "Check by replay" }).click();
+    expect(start).toHaveBeenCalledOnce();
+    await open.unmount();
+    const rows = [cache("larc", { breaks: ["peak_busy"] })];
+    const done = await panel(
+      { ...none, status: "checked", beyond_page_flow: 2, flash_caches: rows },
+      IDLE,
+    );
+    await expect
+      .element(done.getByText("By the replay, no flash cache keeps every limit either"))
+      .toBeVisible();
+    expect(done.getByRole("button", { name: "Check by replay" }).query()).toBeNull();
+  });
+
+  it("names the assignment that a flash cache is behind, and hardware of several", async () => {
+    const said = "Of 3 relations, flash takes 2 at a miss and 1 never";
+    const rows = [
+      cache("larc", { is_chosen: true, admission: "cachesack", assignment: said }),
+      cache("cac", { hardware: LARGE.name, page_flow_breaks: ["peak_busy"] }),
+    ];
+    const shown = await panel({ ...found([row(SMALL, 12)]), flash_caches: rows }, IDLE);
+    await expect
+      .element(shown.getByText(`Admission by relation: ${said}.`))
+      .toBeVisible();
+    await expect
+      .element(shown.getByRole("table", { name: "Flash caches by replay" }))
+      .toMatchTextContent(/12\.50.*nothing.*Busy share/);
   });
 
   it("shows flash caches beside page flow", async () => {

@@ -37,14 +37,28 @@ type Line = AdviceOptionOut["bill"][number];
 const NO_FLASH = "none";
 
 /** The page flow of an option with its mark; without a flash cache there is none to choose. */
-export const Scheme = (props: { readonly name: string; readonly titles: Titles }) =>
+export const Scheme = (props: {
+  readonly name: string;
+  readonly titles: Titles;
+  /** What decides which pages enter flash, where not all do that the scheme sends there. */
+  readonly admission?: string | null;
+}) =>
   props.name === NO_FLASH ? (
     <>no flash cache</>
   ) : (
-    <span style={{ whiteSpace: "nowrap" }}>
-      <SchemeMark scheme={props.name} /> {props.titles.get(props.name) ?? props.name}
-    </span>
+    <>
+      <span style={{ whiteSpace: "nowrap" }}>
+        <SchemeMark scheme={props.name} /> {props.titles.get(props.name) ?? props.name}
+      </span>
+      {props.admission != null && " with admission by relation"}
+    </>
   );
+
+/** How an option is run. */
+export const schemeOf = ({ scheme, admission }: AdviceOptionOut) => ({
+  name: scheme,
+  admission,
+});
 
 const billColumns = (): readonly Column<Line>[] => [
   {
@@ -342,7 +356,7 @@ export function Expected(props: {
                 {runsCache(found) && option.scheme === found.recommendation?.scheme
                   ? "run by "
                   : "page flow "}
-                <Scheme name={option.scheme} titles={props.titles} />
+                <Scheme {...schemeOf(option)} titles={props.titles} />
               </>
             )}
           </small>

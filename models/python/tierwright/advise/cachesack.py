@@ -7,7 +7,7 @@ written off. Source: Yang and others, CacheSack (USENIX ATC 2022).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -435,6 +435,50 @@ def assignment(counts: CategoryCounts, shares: FloatArray) -> str:
     return "+".join((common, *own))
 
 
+FLASH_CACHE = "cachesack"
+"""That of the model: LRU and write-through behind the assignment."""
+
+
+def replay_options(
+    flash_cache: str, kind: str, stated: str, lifetime_requests: float
+) -> dict[str, str]:
+    """Return the options that put an assignment before a flash cache.
+
+    Parameters
+    ----------
+    flash_cache : str
+        Its name.
+    kind : str
+        What tells categories apart.
+    stated : str
+        The assignment, as `Alternative` has it.
+    lifetime_requests : float
+        How long a page stays on flash: within it a miss is the second one. [requests]
+    """
+    options = {"categories": kind, "assignment": stated}
+    if flash_cache == FLASH_CACHE:
+        return options
+    return {**options, "lifetime_requests": str(max(1, round(lifetime_requests)))}
+
+
+def in_words(kind: str, shares: FloatArray) -> str:
+    """Say how many categories enter flash, and when.
+
+    Parameters
+    ----------
+    kind : str
+        What tells categories apart.
+    shares : (c, 4) float64 array
+        Share of the pages of each category under each of `ADMISSIONS`.
+
+    Examples
+    --------
+    >>> in_words("relation", np.eye(4)[[0, 2, 2]])
+    'Of 3 relations, flash takes 2 at a miss and 1 never'
+    """
+    return _enter(kind, [_parts(row) for row in shares])
+
+
 def _parts(shares: FloatArray) -> tuple[str, float, str | None]:
     """Return the admission of a category, the share of its pages, and the admission of the others."""
     used = np.flatnonzero(shares > 10.0**-_DIGITS)
@@ -524,7 +568,7 @@ def _finding(
         )
         text += _below(one.name, saved, share)
     else:
-        text = f"{_enter(kind, rows)}: {cost}, {money(saved)} ({percent(share)}) less than if every miss enters"
+        text = f"{_enter(kind, [(row.admission, row.share, row.otherwise) for row in rows])}: {cost}, {money(saved)} ({percent(share)}) less than if every miss enters"
         if share - gain >= SAME:
             text += f", and {percent(gain)} less than the best single admission, {IN_WORDS[one.name]}"
     return f"{text}. {more}"
@@ -536,18 +580,18 @@ def _below(name: str, saved: float, share: float) -> str:
     return f", {money(saved)} ({percent(share)}) less than if every miss enters"
 
 
-def _enter(kind: str, rows: tuple[CategoryRow, ...]) -> str:
-    """Say how many categories enter flash, and when."""
+def _enter(kind: str, parts: Sequence[tuple[str, float, str | None]]) -> str:
+    """Say how many categories enter flash, and when: of each what `_parts` returns."""
     noun = NOUNS[kind]
     said = []
     for name in ("miss", "write", "second_miss", "never"):
-        some = sum(row.admission == name and row.otherwise is None for row in rows)
+        some = sum(first == name and other is None for first, _, other in parts)
         if some:
             said.append(f"{some:,} {IN_WORDS[name]}")
-    mixed = sum(row.otherwise is not None for row in rows)
+    mixed = sum(other is not None for _, _, other in parts)
     if mixed:
         said.append(f"{mixed:,} in part")
-    return f"Of {counted(len(rows), *noun)}, flash takes {listed(said)}"
+    return f"Of {counted(len(parts), *noun)}, flash takes {listed(said)}"
 
 
 def _more(saved: float, price: float | None) -> str:

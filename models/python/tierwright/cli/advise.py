@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -32,6 +33,7 @@ from tierwright.cli.template import Months, TemplateFile, choices
 from tierwright.cli.workers import DaskOption, check_has_replays, spread_over
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_microseconds, parse_bytes
+from tierwright.common.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -270,8 +272,7 @@ def _print(found: Advice, curve: Curve, *, every: bool) -> None:
             ],
         )
         _print_unchecked(found.checked)
-    if found.flash_caches:
-        _print_caches(found.flash_caches)
+    _print_caches(found.flash_caches)
     if found.when is not None and found.when.steps:
         _print_steps(found.when)
     _print_flat(found)
@@ -314,8 +315,22 @@ def _print_unchecked(checked: Sequence[CheckedOption]) -> None:
 
 
 def _print_caches(rows: Sequence[CachedOption]) -> None:
-    """Print the flash caches that were replayed on the hardware of the recommendation."""
+    """Print the flash caches that were replayed, a table for each hardware."""
+    from tierwright.advise.advice import LIMIT_WORDS
+    from tierwright.profile.categories import DEFAULT_KIND
 
+    for hardware, group in groupby(rows, key=lambda each: each.hardware):
+        some = tuple(group)
+        _print_caches_of(hardware, some)
+        for said in sorted({each.assignment for each in some} - {""}):
+            typer.echo(f"Admission by {DEFAULT_KIND}: {said}.")
+        broken = [LIMIT_WORDS[name] for name in some[0].page_flow_breaks]
+        if broken:
+            limits = "limit" if len(broken) == 1 else "limits"
+            typer.echo(f"Under page flow it breaks the {limits} of {listed(broken)}.")
+
+
+def _print_caches_of(hardware: str, rows: Sequence[CachedOption]) -> None:
     def cells(each: CachedOption) -> list[str]:
         time_us, life = each.io_time_us_per_access, each.flash_life_years
         if time_us is None:
@@ -334,7 +349,7 @@ def _print_caches(rows: Sequence[CachedOption]) -> None:
         ]
 
     print_table(
-        "flash caches replayed on this hardware",
+        f"flash caches replayed on {hardware}",
         [
             ("flash cache", False),
             ("I/O time", True),

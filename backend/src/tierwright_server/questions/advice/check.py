@@ -2,27 +2,30 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright.advise.advice.request import Replays, SchemeAt
+from tierwright.advise.advice.request import SchemeAt
 from tierwright.advise.checks.points import Replay
 from tierwright.common.wording import counted
-from tierwright_server.common.errors import BadInput
+from tierwright.profile.categories import DEFAULT_KIND, CategoryCounts
+from tierwright_server.common.errors import BadInput, NotReady
 from tierwright_server.common.result_ids import result_id
 from tierwright_server.http.context import Context
-from tierwright_server.jobs.runs.states import RunKind
+from tierwright_server.jobs.runs.states import RunKind, RunStatus
 from tierwright_server.questions.advice import service
 from tierwright_server.questions.advice.schemas import (
     AdviceCheckOut,
     AdviceIn,
     AdviceOut,
 )
-from tierwright_server.questions.advice.service import Question
+from tierwright_server.questions.advice.service import Question, Replayed
 from tierwright_server.questions.replay_checks.check import configuration
 from tierwright_server.replays import kept, results
 from tierwright_server.replays.analyses import service as analyses
+from tierwright_server.replays.analyses.category_counts import counts_of
 from tierwright_server.replays.results import Asked
 from tierwright_server.storage.tables import Result
 from tierwright_server.traces.workloads import recordings
@@ -47,15 +50,15 @@ async def check(
         If a replay is impossible.
     """
     question = await service.find(session, context, workload_id, body)
-    replays = await _made_or_queued(session, context, question)
-    if isinstance(replays, AdviceCheckOut):
-        return replays
-    return await service.shown(session, context, question, body, replays)
+    replayed = await _made_or_queued(session, context, question)
+    if isinstance(replayed, AdviceCheckOut):
+        return replayed
+    return await service.shown(session, context, question, body, replayed)
 
 
 async def made(
     session: AsyncSession, context: Context, question: Question
-) -> Replays | None:
+) -> Replayed | None:
     """Return the replays that the check of an advice rests on; None where they have not all been made.
 
     Raises
@@ -89,17 +92,28 @@ async def _made_or_queued(
     question: Question,
     *,
     may_queue: bool = True,
-) -> Replays | AdviceCheckOut | None:
-    """Return the replays, or the job that makes those that are missing; None where it may not be queued."""
+) -> Replayed | AdviceCheckOut | None:
+    """Return the replays, or the job that makes what is missing; None where it may not be queued."""
     recording = await recordings.find(
         context, question.workload, question.content, question.curve
     )
     known: dict[SchemeAt, Mapping[str, Any]] = {}
+    counts: dict[int, CategoryCounts] = {}
     while True:
         # Replays may leave options that could be better: these are the next to be replayed.
-        asked = await asyncio.to_thread(_next_replays, question, known)
+        asked = await asyncio.to_thread(_next_needed, question, known, counts)
         if asked is None:
-            return lambda points: [known[each] for each in points]
+            return Replayed(partial(_in_order, known), partial(_each, counts))
+        if isinstance(asked, int):
+            row = await _counts(
+                session, context, question, recording, asked, may_queue=may_queue
+            )
+            if row is None:
+                return None
+            if analyses.status_of(row) is not RunStatus.SUCCEEDED:
+                return AdviceCheckOut(**analyses.base_of(row), replays=0)
+            counts[asked] = counts_of(await analyses.load(context, row), asked)
+            continue
         wanted = {each: configuration(_replay(each)) for each in asked}
         keys = [each["key"] for each in wanted.values()]
         found = await kept.results(session, recording.content.id, keys)
@@ -107,9 +121,21 @@ async def _made_or_queued(
             if not may_queue:
                 return None
             return await _job(session, question, recording, wanted)
-        known |= {
-            each: _counted(each, found[one["key"]]) for each, one in wanted.items()
-        }
+        known.update(
+            (each, _counted(each, found[one["key"]])) for each, one in wanted.items()
+        )
+
+
+def _in_order(
+    known: Mapping[SchemeAt, Mapping[str, Any]], points: Sequence[SchemeAt]
+) -> list[Mapping[str, Any]]:
+    return [known[each] for each in points]
+
+
+def _each(
+    counts: Mapping[int, CategoryCounts], pages: Sequence[int]
+) -> dict[int, CategoryCounts]:
+    return {each: counts[each] for each in pages}
 
 
 async def find(session: AsyncSession, advice_check_id: str) -> AdviceCheckOut:
@@ -120,33 +146,73 @@ async def find(session: AsyncSession, advice_check_id: str) -> AdviceCheckOut:
     NotFound
         There are none of this id.
     """
+    counts = await results.row(session, RunKind.CATEGORY_COUNTS, advice_check_id)
+    if counts is not None:
+        return AdviceCheckOut(**analyses.base_of(counts), replays=0)
     return _out(await results.find(session, RunKind.ADVICE_CHECK, advice_check_id))
 
 
 class _NeededError(Exception):
-    """Replays are missing: nothing else of the answer is needed."""
+    """Replays are missing, or counts of categories below a RAM: nothing else of the answer is needed."""
 
-    def __init__(self, points: Sequence[SchemeAt]) -> None:
+    def __init__(self, what: Sequence[SchemeAt] | int) -> None:
         super().__init__()
-        self.points = points
+        self.what = what
 
 
-def _next_replays(
-    question: Question, known: Mapping[SchemeAt, Mapping[str, Any]]
-) -> Sequence[SchemeAt] | None:
-    """Return what has to be replayed next; None where nothing is left, or no option was found."""
+def _next_needed(
+    question: Question,
+    known: Mapping[SchemeAt, Mapping[str, Any]],
+    counts: Mapping[int, CategoryCounts],
+) -> Sequence[SchemeAt] | int | None:
+    """Return what has to be replayed next, or the RAM below which requests are counted; None where nothing is left. [pages]"""
 
     def known_ones(points: Sequence[SchemeAt]) -> list[Mapping[str, Any]]:
         missing = [each for each in points if each not in known]
         if missing:
             raise _NeededError(missing)
-        return [known[each] for each in points]
+        return _in_order(known, points)
+
+    def known_counts(pages: Sequence[int]) -> dict[int, CategoryCounts]:
+        for each in pages:
+            if each not in counts:
+                raise _NeededError(each)
+        return _each(counts, pages)
 
     try:
-        question.answer(known_ones, False, None)
+        question.answer(Replayed(known_ones, known_counts), False, None)
     except _NeededError as needed:
-        return needed.points
+        return needed.what
     return None
+
+
+async def _counts(
+    session: AsyncSession,
+    context: Context,
+    question: Question,
+    recording: Recording,
+    ram_pages: int,
+    *,
+    may_queue: bool,
+) -> results.Row | None:
+    """Find the counts of categories below a RAM of the recording, or queue them; None where they are missing and may not be queued."""
+    parameters = {"kind": DEFAULT_KIND, "ram_pages": ram_pages}
+    if may_queue:
+        return await analyses.create(
+            session,
+            context,
+            RunKind.CATEGORY_COUNTS,
+            (recording.workload, recording.content),
+            parameters,
+            f"Categories of {question.workload.name}",
+        )
+    try:
+        row = await analyses.find_of(
+            session, RunKind.CATEGORY_COUNTS, recording.content, parameters
+        )
+    except NotReady:
+        return None
+    return row if analyses.status_of(row) is RunStatus.SUCCEEDED else None
 
 
 def _replay(each: SchemeAt) -> Replay:

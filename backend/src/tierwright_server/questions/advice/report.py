@@ -100,10 +100,10 @@ async def report(
     """
     check_title(form, title)
     question = await service.find(session, context, workload_id, body)
-    replays = None
+    replayed = None
     if is_checked:
-        replays = await check.made(session, context, question)
-        if replays is None:
+        replayed = await check.made(session, context, question)
+        if replayed is None:
             raise BadInput.at(
                 "query.checked",
                 "true",
@@ -112,7 +112,7 @@ async def report(
             )
 
     found = await service.answered(
-        session, context, question, replays, how_sure=body.how_sure
+        session, context, question, replayed, how_sure=body.how_sure
     )
 
     def written() -> Report:

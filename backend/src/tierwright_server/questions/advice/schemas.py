@@ -306,9 +306,12 @@ class AdviceOptionOut(Answer):
         "elsewhere. [pages]"
     )
     admission: str | None = Field(
-        description="Admission to flash; null: no candidate is a cache whose admission is modelled."
+        description="`cachesack` where a flash cache runs the option behind an assignment of categories; null where all "
+        "enters flash that the scheme sends there."
     )
-    options: dict[str, Any] = Field(description="Options of the scheme.")
+    options: dict[str, Any] = Field(
+        description="Of the scheme, as a simulation takes them: the assignment; empty where there is none."
+    )
     usd_per_month: Usd | None = Field(
         description="Sum of the rows of `bill`; null where a price is missing. [USD/month]"
     )
@@ -547,7 +550,15 @@ class CachedOptionOut(Answer):
     hardware: str = Field(
         description="The option on whose hardware it was replayed, in words."
     )
+    usd_per_month: Usd = Field(description="Of that option. [USD/month]")
     page_flow: str = Field(description="What runs that option by the ranking.")
+    page_flow_breaks: list[str] = Field(
+        description="Constraints that the option breaks under it, by the model."
+    )
+    admission: str | None = Field(
+        description="`cachesack` where an assignment of categories decides what enters flash."
+    )
+    assignment: str = Field(description="What it assigns, in words; empty without one.")
     io_time_us_per_access: float | None = Field(
         description="By the replay; null where it was not replayed. [µs]"
     )
@@ -823,7 +834,9 @@ class RuleOfThumbOut(Answer):
 class AdviceCheckOut(AnalysisOut):
     """Replays of the finalists of an advice, which a job makes."""
 
-    replays: int = Field(description="How many replays the finalists need.")
+    replays: int = Field(
+        description="How many replays the finalists need; 0 while requests are counted by category, for assignments."
+    )
 
 
 class AdviceOut(Answer):
@@ -877,7 +890,12 @@ class AdviceOut(Answer):
     checked: list[CheckedOptionOut] = Field(description="Options that were replayed.")
     flash_caches: list[CachedOptionOut] = Field(
         default=[],
-        description="Flash caches that were replayed on the hardware of the recommendation, the fastest first.",
+        description="Flash caches that were replayed on the hardware of the recommendation, and on what page flow cannot carry, the fastest of each first.",
+    )
+    beyond_page_flow: int = Field(
+        default=0,
+        description="Kinds of hardware, at most 3, that would be better than the best by the model and break under page "
+        "flow alone what a flash cache may keep: a check replays flash caches there too.",
     )
     when: WhenOut | None = Field(description="Null where the data do not grow.")
     waiting: WaitingOut | None = Field(

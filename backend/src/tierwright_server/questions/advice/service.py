@@ -13,6 +13,7 @@ from tierwright.advise import advice as models
 from tierwright.advise.advice.found import Advice
 from tierwright.advise.advice.request import (
     WHOLE,
+    Assigned,
     Candidates,
     Have,
     Replays,
@@ -48,6 +49,22 @@ _LISTS = ("kinds", "servers", "volumes", "devices", "parts")
 
 
 @dataclass(frozen=True, slots=True)
+class Replayed:
+    """What a check rests on.
+
+    Attributes
+    ----------
+    replays : callable
+        Returns what each replay counted.
+    assigned : callable
+        Returns the requests below RAM by category.
+    """
+
+    replays: Replays
+    assigned: Assigned
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """What is asked, with everything that its ids name.
 
@@ -58,14 +75,14 @@ class Question:
     curve : Curve
         Of the workload.
     answer : callable
-        Asks the models; takes what makes replays, or None, whether to compute how sure the answer is, and what
+        Asks the models; takes what a check rests on, or None, whether to compute how sure the answer is, and what
         counts splits of a buffer pool, or None.
     """
 
     workload: Workload
     content: Content
     curve: Curve
-    answer: Callable[[Replays | None, bool, Splits | None], Advice]
+    answer: Callable[[Replayed | None, bool, Splits | None], Advice]
 
 
 class Bought(TypedDict):
@@ -134,7 +151,7 @@ async def find(
     have = None if body.have is None else await find_have(session, context, body.have)
 
     def answer(
-        replays: Replays | None, how_sure: bool, splits: Splits | None = None
+        replayed: Replayed | None, how_sure: bool, splits: Splits | None = None
     ) -> Advice:
         return models.answer(
             curve,
@@ -144,7 +161,8 @@ async def find(
             objective=body.objective,
             seed=body.seed,
             how_sure=how_sure,
-            replays=replays,
+            replays=None if replayed is None else replayed.replays,
+            assigned=None if replayed is None else replayed.assigned,
             splits=splits,
             **bought,
         )
@@ -180,7 +198,7 @@ async def answered(
     session: AsyncSession,
     context: Context,
     question: Question,
-    replays: Replays | None,
+    replayed: Replayed | None,
     *,
     how_sure: bool,
 ) -> Advice:
@@ -190,9 +208,11 @@ async def answered(
             context, question.workload, question.content, question.curve
         )
     except NeedsTrace:
-        return await asyncio.to_thread(question.answer, replays, how_sure, None)
+        return await asyncio.to_thread(question.answer, replayed, how_sure, None)
     if not await results.has_any(session, RunKind.POOL_SPLIT, recording.content.id):
-        return await asyncio.to_thread(question.answer, replays, how_sure, lambda _: {})
+        return await asyncio.to_thread(
+            question.answer, replayed, how_sure, lambda _: {}
+        )
     wanted: set[int] = set()
 
     def none(pages: Sequence[int]) -> Mapping[int, SplitSurvey]:
@@ -200,13 +220,13 @@ async def answered(
         return {}
 
     # First which buffers are meant: that rests on nothing of which it is asked how sure it is.
-    await asyncio.to_thread(question.answer, replays, False, none)
+    await asyncio.to_thread(question.answer, replayed, False, none)
     kept = {
         pages: survey
         for pages in sorted(wanted)
         if (survey := await kept_survey(session, context, recording.content, pages))
     }
-    return await asyncio.to_thread(question.answer, replays, how_sure, lambda _: kept)
+    return await asyncio.to_thread(question.answer, replayed, how_sure, lambda _: kept)
 
 
 async def shown(
@@ -214,12 +234,12 @@ async def shown(
     context: Context,
     question: Question,
     body: AdviceIn,
-    replays: Replays | None = None,
+    replayed: Replayed | None = None,
     *,
     derived: bool = False,
 ) -> AdviceOut:
     """Answer a question in the shape of the API; by replays where there is what makes them."""
-    found = await answered(session, context, question, replays, how_sure=body.how_sure)
+    found = await answered(session, context, question, replayed, how_sure=body.how_sure)
 
     def made() -> AdviceOut:
         document = found.to_dict()

@@ -125,12 +125,12 @@ async def _document(
 ) -> dict[str, Any]:
     """Return the advice on the quotes with what the paper states, by replays where all of them have been made."""
     try:
-        replays = await check.made(session, context, asked.question)
+        replayed = await check.made(session, context, asked.question)
     except NeedsTrace:
-        replays = None
+        replayed = None
 
     def made() -> dict[str, Any]:
-        found: quote_ranking.QuotedAdvice = asked.comparison.advice(replays=replays)
+        found: quote_ranking.QuotedAdvice = asked.answer(replayed, how_sure=True)
         return reports.with_statements(
             found.to_dict(derivation=True),
             reports.Statements(**statements.model_dump()),

@@ -9,7 +9,7 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from tierwright.advise import quote_ranking as models
-from tierwright.advise.advice.request import Replays, Splits
+from tierwright.advise.advice.request import Splits
 from tierwright.common.units import format_bytes
 from tierwright.common.wording import counted
 from tierwright.hardware.device import Device
@@ -22,7 +22,7 @@ from tierwright_server.hardware.catalog import service as catalog
 from tierwright_server.http.context import Context
 from tierwright_server.jobs.runs.schemas import RunOut
 from tierwright_server.jobs.runs.states import RunKind
-from tierwright_server.questions.advice.service import Question
+from tierwright_server.questions.advice.service import Question, Replayed
 from tierwright_server.questions.point import find_curve
 from tierwright_server.questions.quote_rankings import repository
 from tierwright_server.questions.quote_rankings.asked import (
@@ -61,6 +61,16 @@ class Compared:
 
     comparison: models.Comparison
     question: Question
+
+    def answer(
+        self, replayed: Replayed | None, *, how_sure: bool
+    ) -> models.QuotedAdvice:
+        """Advise which quote to take; by replays where there are any."""
+        return self.comparison.advice(
+            how_sure=how_sure,
+            replays=None if replayed is None else replayed.replays,
+            assigned=None if replayed is None else replayed.assigned,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +121,15 @@ async def compared(
     comparison = await asyncio.to_thread(made)
 
     def answer(
-        replays: Replays | None, how_sure: bool, splits: Splits | None = None
+        replayed: Replayed | None, how_sure: bool, splits: Splits | None = None
     ) -> models.QuotedAdvice:
         assert splits is None
-        return comparison.advice(how_sure=how_sure, replays=replays)
+        return compared_.answer(replayed, how_sure=how_sure)
 
-    return Compared(
+    compared_ = Compared(
         comparison, Question(named.workload, named.content, named.found.curve, answer)
     )
+    return compared_
 
 
 async def rank(

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tierwright.advise import cachesack
-from tierwright.advise.checks.cachesack import FLASH_CACHE
+from tierwright.advise.cachesack import FLASH_CACHE
 from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
     Answer,

@@ -1,7 +1,6 @@
 """What to cache: finds what is asked for, lets a job count the trace, asks the models."""
 
 import asyncio
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +12,6 @@ from tierwright.advise.cachesack import WhatToCache
 from tierwright.advise.checks.points import Replay
 from tierwright.advise.in_production import check_large_enough, corresponding
 from tierwright.common.wording import counted
-from tierwright.profile.categories import of_core
 from tierwright_server.common.errors import NotComputed, NotReady
 from tierwright_server.common.schemas import WarningOut
 from tierwright_server.common.version import VERSION
@@ -29,6 +27,7 @@ from tierwright_server.questions.what_to_cache.schemas import (
 )
 from tierwright_server.replays import results
 from tierwright_server.replays.analyses import service as analyses
+from tierwright_server.replays.analyses.category_counts import counts_of
 from tierwright_server.replays.results import Row
 from tierwright_server.traces.workloads import recordings
 from tierwright_server.traces.workloads.recordings import Recording
@@ -159,9 +158,8 @@ async def _answered(
         rate = recording.scaled.machine_accesses_per_s
 
     def answer() -> WhatToCache:
-        made = json.loads(bytes(arrays["document"]))
         return cachesack.answer(
-            of_core(made, ram_pages),
+            counts_of(arrays, ram_pages),
             flash_pages=flash_pages,
             flash=point.flash[0],
             disk=point.disk[0],

@@ -17,6 +17,7 @@ from tierwright.advise.advice import (
     _continuous,
     _flat,
     _notes,
+    _plans,
     _scenarios,
     _split,
     _sure,
@@ -35,7 +36,13 @@ from tierwright.advise.advice.found import (
     Option,
     Verdict,
 )
-from tierwright.advise.advice.request import Candidates, Have, Replays, Splits
+from tierwright.advise.advice.request import (
+    Assigned,
+    Candidates,
+    Have,
+    Replays,
+    Splits,
+)
 from tierwright.advise.configurations import NOT_INCLUDED
 from tierwright.evaluate.advice.choose import Objective
 from tierwright.evaluate.advice.limits import conflict
@@ -76,6 +83,7 @@ def answer(
     replays: Replays | None = None,
     split: bool = False,
     splits: Splits | None = None,
+    assigned: Assigned | None = None,
 ) -> Advice:
     """Advise what to buy for a workload, and how to run it.
 
@@ -120,6 +128,10 @@ def answer(
     splits : callable, optional
         Counts these splits in place of a trace, or returns those that were counted before: takes a sequence of sizes of
         the recording in pages, returns the `tierwright.advise.pool_survey.SplitSurvey` of each that it knows.
+    assigned : callable, optional
+        Counts the requests below RAM by category in place of a trace, or returns what was counted before: takes a
+        sequence of sizes of the recording in pages, returns the `tierwright.profile.categories.CategoryCounts` of each
+        that it knows. For assignments that flash caches are tried behind.
 
     Returns
     -------
@@ -154,6 +166,7 @@ def answer(
         replays=replays,
         split=split,
         splits=splits,
+        assigned=assigned,
     )
 
 
@@ -166,13 +179,22 @@ def advice_on(
     replays: Replays | None = None,
     split: bool = False,
     splits: Splits | None = None,
+    assigned: Assigned | None = None,
 ) -> Advice:
     """Advise on a question that was checked; the other parameters are those of `answer`."""
     table = _bounded.table_of(asked)
     if trace is not None:
         replays = _checked.by_trace(asked.setting.curve, trace, on_progress)
         splits = _split.by_trace(trace, on_progress) if split else splits
-    return _answer(asked, table, how_sure=how_sure, replays=replays, splits=splits)
+        assigned = _plans.by_trace(trace, on_progress)
+    return _answer(
+        asked,
+        table,
+        how_sure=how_sure,
+        replays=replays,
+        splits=splits,
+        assigned=assigned,
+    )
 
 
 def _saving(zero: Option | None, best: Option | None) -> Decimal | None:
@@ -190,6 +212,7 @@ def _answer(
     how_sure: bool,
     replays: Replays | None,
     splits: Splits | None,
+    assigned: Assigned | None,
 ) -> Advice:
     options = table.options
     chosen = _choice.chosen_of(asked, table)
@@ -206,11 +229,13 @@ def _answer(
             partial(_checked.replayed, table, replays=replays),
         )
     caches = _caches.Tried()
-    if best is not None and replays is not None:
-        caches = _caches.tried(asked, table, tried, best, replays)
+    if replays is not None:
+        caches = _caches.tried(asked, table, chosen, tried, best, replays, assigned)
         if caches.chosen is not None:
             best = caches.chosen.at
     by_replay = best != by_model or caches.chosen is not None
+    # What a flash cache alone carries breaks a limit under page flow: what is weighed under it says nothing of it.
+    carried = best if best is not None and chosen.first_broken[best] < 0 else None
     described: dict[int, Option] = {}
 
     order, left_out = chosen.order, table.left_out
@@ -252,12 +277,14 @@ def _answer(
         limits = [*chosen.limits, *_choice.response_limits(asked, table, chosen, order)]
         conflicting = conflict(limits, len(options))
     shadows = (
-        _why_not.shadows(asked, table, best) if how_sure and best is not None else ()
+        _why_not.shadows(asked, table, carried)
+        if how_sure and carried is not None
+        else ()
     )
     # They are listed from the largest on.
     limited = shadows[0] if shadows else None
     # What bounds left out here may be the best elsewhere.
-    drawn = best if how_sure and table.left_out is None else None
+    drawn = carried if how_sure and table.left_out is None else None
     ends = None if drawn is None else Ends(asked, table, drawn)
     warnings = (
         *_checked.about_replays(asked, table, tried, by_model, best),
@@ -287,8 +314,9 @@ def _answer(
         else table.title(by_model),
         response_limited=asked.limits_response,
         pruned=0 if left_out is None else left_out.pruned,
+        by_cache_alone=best is not None and by_model is None,
     )
-    by_cache = _caches.sentence(tried, caches, table, best)
+    by_cache = _caches.sentence(tried, caches, table, chosen, best)
     finding += "".join(f" {each}" for each in (by_cache, confidence.text) if each)
     return Advice(
         finding=finding,
@@ -296,7 +324,9 @@ def _answer(
         weigh=None if ends is None else ends.effect,
         explain=lambda: _notes.steps(recommended),
         advice_id=_checked.identity(asked, tried, split, caches.seen),
-        status="checked" if any(not each.reason for each in tried) else "model",
+        status="checked"
+        if caches.seen or any(not each.reason for each in tried)
+        else "model",
         objective=asked.objective,
         constraints={name: str(value) for name, value in asked.constraints.items()},
         evaluated=len(options) if left_out is None else left_out.evaluated,
@@ -315,6 +345,7 @@ def _answer(
                 asked.objective,
                 limits_tried=how_sure,
                 by_replay=by_replay,
+                by_cache_alone=best is not None and carried is None,
                 pruned=0 if left_out is None else left_out.pruned,
             ),
         ),
@@ -330,7 +361,8 @@ def _answer(
         else Infeasible(conflicting, _words.infeasible_text(conflicting)),
         confidence=confidence,
         checked=checked,
-        flash_caches=tuple(_caches.listed_rows(table, tried, caches)),
+        flash_caches=tuple(_caches.listed_rows(table, chosen, tried, caches)),
+        beyond_page_flow=len(_caches.beyond_page_flow(asked, table, chosen, by_model)),
         when=_when.when(
             asked,
             table,
@@ -340,10 +372,10 @@ def _answer(
             steps=how_sure and not by_replay,
         ),
         waiting=_when.wait(asked, table, recommended, best, zero) if how_sure else None,
-        flat=_flat.flat(asked, table, chosen, best),
-        next_dollar=_flat.next_dollar(asked, table, front, best),
+        flat=_flat.flat(asked, table, chosen, carried),
+        next_dollar=_flat.next_dollar(asked, table, front, carried),
         continuous=_continuous.continuous(asked, table, recommended)
-        if how_sure
+        if how_sure and (carried is not None or best is None)
         else None,
         scenarios=_scenarios.compared(asked, table, drawn, alternatives)
         if drawn is not None and not by_replay

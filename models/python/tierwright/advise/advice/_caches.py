@@ -1,10 +1,11 @@
-"""Flash caches on the hardware that page flow leaves best: replayed, priced, and chosen where one is clearly better."""
+"""Flash caches on the hardware that page flow leaves best, and on what it cannot carry: replayed, priced, and chosen where better."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -12,14 +13,18 @@ import numpy as np
 from tierwright.advise.advice import _checked
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._checked import Replayed
+from tierwright.advise.advice._choice import Chosen
+from tierwright.advise.advice._plans import BY_CATEGORY, Plan, plan_of
 from tierwright.advise.advice._table import Table, finite
+from tierwright.advise.advice._words import LIMIT_WORDS
 from tierwright.advise.advice.found import CachedOption, CheckedOption, Option
-from tierwright.advise.advice.request import Replays, SchemeAt
+from tierwright.advise.advice.request import Assigned, Replays, SchemeAt
 from tierwright.advise.point import scheme_titles
 from tierwright.common.cautions import Caution
 from tierwright.common.units import format_bytes, format_microseconds
 from tierwright.common.wording import listed, percent
 from tierwright.evaluate.advice.bought import budget_tb
+from tierwright.evaluate.advice.choose import best_of_kinds, ordered
 from tierwright.evaluate.advice.limits import (
     LIFE,
     PEAK_BUSY,
@@ -28,18 +33,30 @@ from tierwright.evaluate.advice.limits import (
     months_until,
 )
 from tierwright.evaluate.advice.limits import ROUNDING as LIMIT_ROUNDING
-from tierwright.evaluate.advice.rows import STANDING, life_years
+from tierwright.evaluate.advice.rows import SOURCES, STANDING, life_years
+from tierwright.evaluate.bill import CENT
 from tierwright.evaluate.metadata import PRESETS
 from tierwright.evaluate.page_flow.decision import ReplayPoint, warm_up_of
 from tierwright.evaluate.scale.replays import recorded_accesses
+from tierwright.profile.categories import DEFAULT_KIND
 from tierwright.simulate.contenders import BY_THE_CLOCK, RATE, works_by_the_clock
 from tierwright.simulate.priced import flash_pages_written, price
 
+IO_TIME = "io_time_us_per_access"
+VERSION = "2"
+"""Of what is replayed and how it decides: changes where a checked answer does."""
 EQUAL = 0.01
 """Share of the I/O time below which a flash cache is not better than page flow. [1]"""
 MOST_PLACES = 3
-"""Kinds of hardware on which flash caches are tried, where the least I/O time is sought."""
-IO_TIME = "io_time_us_per_access"
+"""Kinds of hardware on which flash caches are tried besides the best: where the least I/O time is sought, and of those that page flow cannot carry."""
+MENDED = (PEAK_BUSY, IO_TIME, LIFE)
+"""Limits that page flow may break where a flash cache keeps them."""
+MOST_BUSIER = 2.0
+"""How many times as busy or slow as allowed page flow may be where a flash cache is tried. [1]"""
+LEAST_LIFE = 0.1
+"""Share of the life that is asked for that flash must have under page flow where a flash cache is tried. [1]"""
+MOST_ASSIGNED = 3
+"""Flash caches of each hardware that are tried behind an assignment of categories too: the fastest."""
 NO_RESPONSE = "flash caches are replayed without queues here; the check of response times replays one on simulated time"
 NO_SPLIT = "a flash cache lies below RAM: splits are modelled over one device"
 
@@ -70,6 +87,8 @@ class CacheReplayed:
         Limits that it breaks, or of which nothing is known.
     reason : str
         Why it was not replayed; empty where it was.
+    plan : Plan or None
+        The assignment that it is behind.
     """
 
     at: int
@@ -83,6 +102,16 @@ class CacheReplayed:
     ram_tax_bytes: int | None
     breaks: tuple[str, ...]
     reason: str
+    plan: Plan | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A flash cache, as the simulator lists it, on the hardware of an option, and what it is behind."""
+
+    at: int
+    row: Mapping[str, Any]
+    plan: Plan | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +133,13 @@ class Tried:
     def seen(self) -> list[object]:
         """What the replays said, for the id of the answer."""
         return [
-            (each.at, each.cache, each.simulated_us)
+            (
+                VERSION,
+                each.at,
+                each.cache,
+                each.simulated_us,
+                None if each.plan is None else each.plan.assignment,
+            )
             for each in self.rows
             if not each.reason
         ]
@@ -113,28 +148,40 @@ class Tried:
 def tried(
     asked: Asked,
     table: Table,
+    chosen: Chosen,
     finalists: Sequence[Replayed],
-    best: int,
+    best: int | None,
     replays: Replays,
+    assigned: Assigned | None = None,
 ) -> Tried:
     """Replay the flash caches that are candidates on the hardware of the best option, and choose.
 
-    Where the least I/O time is sought, on the hardware of the other finalists too.
+    Where the least I/O time is sought, on the hardware of the other finalists too; and on hardware that would be better
+    than the best and breaks limits under page flow that a flash cache may keep.
 
     Parameters
     ----------
     asked : Asked
     table : Table
+    chosen : Chosen
+        What keeps every limit under page flow.
     finalists : sequence of Replayed
         Options that were replayed under their page flow.
-    best : int
-        Option that these replays leave best.
+    best : int or None
+        Option that these replays leave best; None where no option keeps every limit under page flow.
     replays : callable
         Makes the replays, or returns those that were made before.
+    assigned : callable, optional
+        Counts the requests below RAM by category, for assignments.
     """
     candidates = asked.setting.candidates.flash_caches
-    places = _places(asked, table, finalists, best)
-    if not places or candidates == ():
+    if candidates == ():
+        return Tried()
+    places = [
+        *_places(asked, table, finalists, best),
+        *beyond_page_flow(asked, table, chosen, best),
+    ]
+    if not places:
         return Tried()
     from tierwright.simulate.replay import contenders
 
@@ -143,19 +190,12 @@ def tried(
         for row in contenders("flash_cache")
         if candidates is None or row["name"] in candidates
     ]
-    planned = [_planned(table, at, row) for at in places for row in rows]
-    wanted = list(dict.fromkeys(each for each in planned if isinstance(each, tuple)))
-    made: Mapping[SchemeAt, Mapping[str, Any]] = (
-        dict(zip(wanted, replays(wanted), strict=True)) if wanted else {}
+    found = _replayed(
+        asked, table, [_Wanted(at, row) for at in places for row in rows], replays
     )
-    found = [
-        _refused(at, row, plan)
-        if isinstance(plan, str)
-        else _of(asked, table, at, row, made[plan])
-        for (at, row), plan in zip(
-            ((at, row) for at in places for row in rows), planned, strict=True
-        )
-    ]
+    found += _replayed(
+        asked, table, _assigning(asked, table, places, rows, found, assigned), replays
+    )
     found.sort(
         key=lambda each: (
             places.index(each.at),
@@ -163,15 +203,85 @@ def tried(
             each.simulated_us if not each.reason else 0.0,
         )
     )
-    return Tried(tuple(found), _chosen(asked, finalists, best, found))
+    return Tried(tuple(found), _chosen(asked, table, finalists, best, found))
+
+
+def _replayed(
+    asked: Asked, table: Table, each: Sequence[_Wanted], replays: Replays
+) -> list[CacheReplayed]:
+    planned = [_planned(table, one) for one in each]
+    wanted = list(dict.fromkeys(one for one in planned if isinstance(one, tuple)))
+    made: Mapping[SchemeAt, Mapping[str, Any]] = (
+        dict(zip(wanted, replays(wanted), strict=True)) if wanted else {}
+    )
+    return [
+        _refused(one, plan)
+        if isinstance(plan, str)
+        else _of(asked, table, one, made[plan])
+        for one, plan in zip(each, planned, strict=True)
+    ]
+
+
+def _assigning(
+    asked: Asked,
+    table: Table,
+    places: Sequence[int],
+    rows: Sequence[Mapping[str, Any]],
+    found: Sequence[CacheReplayed],
+    assigned: Assigned | None,
+) -> list[_Wanted]:
+    """Find the assignment of each hardware, and the flash caches that are tried behind it: its own, and the fastest."""
+    own = next((row for row in rows if row["name"] == BY_CATEGORY), None)
+    if own is None or assigned is None:
+        return []
+    points: dict[int, ReplayPoint] = {}
+    for at in places:
+        planned = _planned(table, _Wanted(at, own))
+        if isinstance(planned, tuple):
+            points[at] = planned[1]
+    counts = (
+        assigned(sorted({each.ram_pages for each in points.values()})) if points else {}
+    )
+    wanted: list[_Wanted] = []
+    for at, point in points.items():
+        plan = (
+            plan_of(
+                table,
+                at,
+                counts[point.ram_pages],
+                point,
+                _most_written(asked, table, at),
+            )
+            if point.ram_pages in counts
+            else None
+        )
+        if plan is None:
+            continue
+        fast = sorted(
+            (each for each in found if each.at == at and not each.reason),
+            key=lambda each: each.simulated_us,
+        )
+        names = [each.cache for each in fast if each.cache != BY_CATEGORY]
+        names = [BY_CATEGORY, *names[:MOST_ASSIGNED]]
+        wanted += [_Wanted(at, row, plan) for row in rows if row["name"] in names]
+    return wanted
+
+
+def _most_written(asked: Asked, table: Table, at: int) -> float:
+    """Pages that an access may write to flash for its life to be as long as is asked; infinite without a limit. [1]"""
+    least = asked.constraints.get(LIFE)
+    if not least:
+        return math.inf
+    one = _life(table, at, 1.0, 0.0)
+    return one / float(least) if math.isfinite(one) else math.inf
 
 
 def _places(
-    asked: Asked, table: Table, finalists: Sequence[Replayed], best: int
+    asked: Asked, table: Table, finalists: Sequence[Replayed], best: int | None
 ) -> list[int]:
     """Options on whose hardware flash caches are tried: with flash that caches, each hardware and its sizes once."""
     options = table.options
-    wanted = [best]
+    wanted = [] if best is None else [best]
     if asked.objective == "io_time":
         wanted += [
             each.at
@@ -192,6 +302,50 @@ def _places(
     return found
 
 
+def beyond_page_flow(
+    asked: Asked, table: Table, chosen: Chosen, best: int | None
+) -> list[int]:
+    """Options that would be better than the best and break limits under page flow alone, the best of each hardware.
+
+    Only limits that a flash cache may keep where page flow does not, and those that page flow breaks by so much that none
+    would are left out. Where a limit is stated of which replays of flash caches say nothing, there is none.
+    """
+    no_caches = asked.setting.candidates.flash_caches == ()
+    if no_caches or asked.limits_response or RESTART in asked.constraints:
+        return []
+    options = table.options
+    # Quotes are ranked by the model: one that a replay alone admits would contradict their ranking.
+    tried = (
+        (options.flash_pages > 0)
+        & np.isfinite(options.io_us)
+        & (options.source != SOURCES.index("quotes"))
+    )
+    breaks = np.zeros(len(options), dtype=np.bool_)
+    for limit in chosen.limits:
+        if limit.name not in MENDED or limit.limit is None:
+            tried &= ~limit.breaks
+            continue
+        asked_for = float(limit.limit)
+        near = (
+            limit.value >= asked_for * LEAST_LIFE
+            if limit.name == LIFE
+            else limit.value <= asked_for * MOST_BUSIER
+        )
+        tried &= ~limit.breaks | near
+        breaks |= limit.breaks
+    tried &= breaks
+    if best is not None:
+        tried &= (
+            options.io_us < options.io_us[best]
+            if asked.objective == "io_time"
+            else options.month_cents < options.month_cents[best]
+        )
+    [rows] = np.nonzero(tried)
+    order = ordered(options, rows, asked.objective)
+    first = best_of_kinds(order, table.hardware_codes)[:MOST_PLACES]
+    return [int(at) for at in first]
+
+
 def _tax(table: Table, at: int, cache: str) -> float | None:
     """RAM that the metadata of a flash cache take, of what the curve counts; None where no figure is published. [bytes]"""
     preset = PRESETS.get(cache)
@@ -210,8 +364,9 @@ def _tax(table: Table, at: int, cache: str) -> float | None:
     )
 
 
-def _planned(table: Table, at: int, row: Mapping[str, Any]) -> SchemeAt | str:
+def _planned(table: Table, wanted: _Wanted) -> SchemeAt | str:
     """Return where the recording is replayed for a flash cache on the hardware of an option, or why it is not."""
+    at, row = wanted.at, wanted.row
     curve, cache = table.setting.curve, str(row["name"])
     taxed = _tax(table, at, cache) or 0.0
     ram = int(table.options.ram_pages[at] - taxed / curve.page_bytes)
@@ -230,17 +385,25 @@ def _planned(table: Table, at: int, row: Mapping[str, Any]) -> SchemeAt | str:
         int(table.options.flash_pages[at]),
         warm_up_of(curve.start, accesses),
         "flash_cache",
-        ((RATE, str(max(1, round(rate or 0)))),) if by_clock else (),
+        (
+            *(((RATE, str(max(1, round(rate or 0)))),) if by_clock else ()),
+            *(() if wanted.plan is None else wanted.plan.options(cache)),
+        ),
     )
     point = _checked.point_of(curve, cache, asked)
     return point if isinstance(point, str) else (cache, point)
 
 
-def _refused(at: int, row: Mapping[str, Any], reason: str) -> CacheReplayed:
+def _title(wanted: _Wanted) -> str:
+    title = str(wanted.row["title"])
+    return title if wanted.plan is None else f"{title} with admission by {DEFAULT_KIND}"
+
+
+def _refused(wanted: _Wanted, reason: str) -> CacheReplayed:
     return CacheReplayed(
-        at,
-        row["name"],
-        row["title"],
+        wanted.at,
+        wanted.row["name"],
+        _title(wanted),
         math.nan,
         math.nan,
         math.nan,
@@ -249,30 +412,31 @@ def _refused(at: int, row: Mapping[str, Any], reason: str) -> CacheReplayed:
         None,
         (),
         reason,
+        wanted.plan,
     )
 
 
 def _of(
     asked: Asked,
     table: Table,
-    at: int,
-    row: Mapping[str, Any],
+    wanted: _Wanted,
     counters: Mapping[str, Any],
 ) -> CacheReplayed:
+    at, row = wanted.at, wanted.row
     if "error" in counters:
-        return _refused(at, row, f"{counters['error']}; {counters['hint']}")
+        return _refused(wanted, f"{counters['error']}; {counters['hint']}")
     flash, store = table.devices(at)
     assert store is not None  # an option without times is no finalist
     cost = price(counters, flash=flash, disk=store)
     if cost.io_time_us_per_access is None:
-        return _refused(at, row, cost.reason)
+        return _refused(wanted, cost.reason)
     accesses = counters["accesses"]
     written = flash_pages_written(counters) / accesses
     tax = _tax(table, at, row["name"])
     found = CacheReplayed(
         at,
         row["name"],
-        row["title"],
+        _title(wanted),
         cost.io_time_us_per_access,
         _checked.peak_busy(table, at, cost.tiers_us_per_access),
         _life(table, at, written, counters["hdd_writes"] / accesses),
@@ -285,6 +449,7 @@ def _of(
         None if tax is None else int(tax * table.setting.machines),
         (),
         "",
+        wanted.plan,
     )
     return replace(found, breaks=tuple(_broken(asked, found)))
 
@@ -342,16 +507,27 @@ def _broken(asked: Asked, each: CacheReplayed) -> Iterator[str]:
 
 def _chosen(
     asked: Asked,
+    table: Table,
     finalists: Sequence[Replayed],
-    best: int,
+    best: int | None,
     found: Sequence[CacheReplayed],
 ) -> CacheReplayed | None:
-    """Return the flash cache of least I/O time that keeps every limit, where it is clearly faster than page flow."""
+    """Return the flash cache that keeps every limit and is the best by the objective, where it is clearly better than page flow."""
     keeps = [each for each in found if not each.reason and not each.breaks]
-    flow = next((each for each in finalists if each.at == best), None)
-    if not keeps or flow is None or flow.reason:
+    if not keeps:
         return None
-    first = min(keeps, key=lambda each: each.simulated_us)
+    cents = table.options.month_cents
+    if asked.objective == "io_time":
+        first = min(keeps, key=lambda each: (each.simulated_us, int(cents[each.at])))
+    else:
+        first = min(keeps, key=lambda each: (int(cents[each.at]), each.simulated_us))
+    if best is None:
+        return first
+    if asked.objective != "io_time" and cents[first.at] < cents[best]:
+        return first
+    flow = next((each for each in finalists if each.at == best), None)
+    if flow is None or flow.reason:
+        return None
     if _checked.breaks(asked, flow):
         return first
     return first if first.simulated_us < flow.simulated_us * (1 - EQUAL) else None
@@ -363,6 +539,8 @@ def option_under(found: Option, each: CacheReplayed, table: Table) -> Option:
     return replace(
         found,
         scheme=each.cache,
+        admission=None if each.plan is None else BY_CATEGORY,
+        options={} if each.plan is None else dict(each.plan.options(each.cache)),
         io_time_us_per_access=each.simulated_us,
         response_mean_us=None,
         response_p50_us=None,
@@ -401,9 +579,10 @@ def checked_option(option: Option, each: CacheReplayed) -> CheckedOption:
 
 
 def listed_rows(
-    table: Table, finalists: Sequence[Replayed], found: Tried
+    table: Table, chosen: Chosen, finalists: Sequence[Replayed], found: Tried
 ) -> Iterator[CachedOption]:
     """Yield what the replays of flash caches say, each beside page flow on the same hardware."""
+    cents = table.options.month_cents
     flows = {each.at: each.simulated_us for each in finalists if not each.reason}
     for each in found.rows:
         flow = flows.get(each.at, math.nan)
@@ -411,7 +590,11 @@ def listed_rows(
             name=each.cache,
             title=each.title,
             hardware=table.title(each.at),
+            usd_per_month=Decimal(int(cents[each.at])) * CENT,
             page_flow=table.scheme(each.at),
+            page_flow_breaks=broken_under_page_flow(chosen, each.at),
+            admission=None if each.plan is None else BY_CATEGORY,
+            assignment="" if each.plan is None else each.plan.text,
             io_time_us_per_access=finite(each.simulated_us),
             page_flow_io_time_us_per_access=finite(flow),
             saving=finite(1 - each.simulated_us / flow) if flow > 0 else None,
@@ -427,26 +610,43 @@ def listed_rows(
         )
 
 
+def broken_under_page_flow(chosen: Chosen, at: int) -> tuple[str, ...]:
+    """Name the limits that an option breaks by the model under its page flow."""
+    return tuple(limit.name for limit in chosen.limits if limit.breaks[at])
+
+
 def sentence(
-    finalists: Sequence[Replayed], found: Tried, table: Table, at: int | None
+    finalists: Sequence[Replayed],
+    found: Tried,
+    table: Table,
+    chosen: Chosen,
+    at: int | None,
 ) -> str:
     """Say what the replays of flash caches decide of the recommendation; empty where none was replayed on it."""
     flows = {each.at: each for each in finalists if not each.reason}
     one = found.chosen
     if one is not None:
         flow = flows.get(one.at)
+        flow_title = scheme_titles()[table.scheme(one.at)]
         beside = (
             ""
             if flow is None
-            else f" against {format_microseconds(flow.simulated_us)} under page flow {scheme_titles()[table.scheme(one.at)]}"
+            else f" against {format_microseconds(flow.simulated_us)} under page flow {flow_title}"
         )
-        return (
+        said = (
             f"Replayed on this hardware, {one.title} takes {format_microseconds(one.simulated_us)} of I/O time per "
             f"access{beside}."
         )
+        broken = [LIMIT_WORDS[name] for name in broken_under_page_flow(chosen, one.at)]
+        if broken:
+            limits = "limit" if len(broken) == 1 else "limits"
+            said += f" Under page flow {flow_title} it breaks the {limits} of {listed(broken)}."
+        return said if one.plan is None else f"{said} {one.plan.text}."
+    if at is None:
+        return _none_carries(found, table)
     # Of other hardware nothing is said: it is not the one that is recommended.
     played = [each for each in found.rows if each.at == at and not each.reason]
-    best = None if at is None else flows.get(at)
+    best = flows.get(at)
     if not played or best is None:
         return ""
     keeps = [each for each in played if not each.breaks]
@@ -463,6 +663,15 @@ def sentence(
     return f"No flash cache replayed on this hardware is better: the fastest that keeps every limit, {first.title}, {beside}."
 
 
+def _none_carries(found: Tried, table: Table) -> str:
+    """Say that no flash cache keeps every limit on hardware that page flow cannot carry; empty where none was replayed."""
+    played = [each for each in found.rows if not each.reason]
+    if not played:
+        return ""
+    places = listed(list(dict.fromkeys(table.title(each.at) for each in played)))
+    return f"Nor does any flash cache that was replayed, on {places}."
+
+
 def about(found: Tried, table: Table) -> Iterator[Caution]:
     """Say at the top that a flash cache was chosen by replay."""
     one = found.chosen
@@ -473,10 +682,15 @@ def about(found: Tried, table: Table) -> Iterator[Caution]:
         if one.ram_tax_bytes is None
         else f"its metadata take {format_bytes(one.ram_tax_bytes)} of the RAM, which is taken"
     )
+    learnt = (
+        ""
+        if one.plan is None
+        else ", and its assignment was found on the same recording"
+    )
     yield Caution(
         "flash_cache_chosen",
         f"{one.title} was chosen by the replay of one recording: there is no formula for it, so sizes, growth and "
-        f"prices were weighed under page flow; {tax}",
+        f"prices were weighed under page flow{learnt}; {tax}",
         "replay a second recording before you rely on the difference",
         could_change_choice=False,
         effect=f"how {table.title(one.at)} is run",

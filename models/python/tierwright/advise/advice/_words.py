@@ -28,6 +28,7 @@ from tierwright.evaluate.advice.limits import (
 )
 from tierwright.evaluate.configurations.columns import RAM, SPACE
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
+from tierwright.profile.categories import DEFAULT_KIND
 
 LIMIT_WORDS: Mapping[str, str] = {
     PEAK_BUSY: "busy share of a device in the busiest hour",
@@ -85,21 +86,23 @@ def limit_value(name: str, value: float) -> str:
     return format_microseconds(value)
 
 
-def with_flow(name: str, scheme: str | None) -> str:
-    """Name an option with its page flow, where it has one."""
+def with_flow(name: str, scheme: str | None, admission: str | None = None) -> str:
+    """Name an option with its page flow, where it has one, or with its flash cache and the admission before it."""
     if scheme is None or scheme == NO_FLASH:
         return name
     titles = scheme_titles()
     if scheme not in titles:
         from tierwright.simulate.contenders import flash_cache_titles
 
-        return f"{name}, under {flash_cache_titles().get(scheme, scheme)}"
+        cache = flash_cache_titles().get(scheme, scheme)
+        by = "" if admission is None else f" with admission by {DEFAULT_KIND}"
+        return f"{name}, under {cache}{by}"
     return f"{name}, page flow {titles[scheme]}"
 
 
 def named(option: Option) -> str:
     """Name an option with its page flow."""
-    return with_flow(option.name, option.scheme)
+    return with_flow(option.name, option.scheme, option.admission)
 
 
 def finding(
@@ -114,11 +117,15 @@ def finding(
     replayed_from: str | None = None,
     response_limited: bool = False,
     pruned: int = 0,
+    by_cache_alone: bool = False,
 ) -> str:
     """Say what to buy, what it costs against today, and why; or why nothing can be recommended."""
     if best is None:
         return infeasible_text(conflict)
-    if replayed_from is None:
+    if by_cache_alone:
+        what = "the fastest" if objective == "io_time" else "the cheapest"
+        why = f"Under page flow no option keeps every limit; of what was replayed under a flash cache, it is {what} that does."
+    elif replayed_from is None:
         why = _because(best, second, suitable, objective, response_limited, pruned)
     else:
         what = "the fastest" if objective == "io_time" else "the cheapest"
@@ -212,7 +219,7 @@ def infeasible_text(conflict: Sequence[str]) -> str:
         LIMIT_WORDS.get(name, name) for name in conflict if name not in CONSTRAINTS
     ]
     limits = [LIMIT_WORDS[name] for name in conflict if name in CONSTRAINTS]
-    none = f"none that has {listed(needs)}" if needs else "none"
+    none = f"none with {listed(needs)}" if needs else "none"
     if EVIDENCE in conflict:
         said = "No size can be recommended: the evidence of the curve does not reach the sizes of the options"
         if not limits:
@@ -280,6 +287,7 @@ def verdict_text(
     *,
     limits_tried: bool = True,
     by_replay: bool = False,
+    by_cache_alone: bool = False,
     pruned: int = 0,
 ) -> str:
     """Say whether the choice is viable and the best, and which limit costs most, where that was computed."""
@@ -291,6 +299,8 @@ def verdict_text(
             f"Viable, and the best of all candidates: each was evaluated, but for {counted(pruned, 'option')} that "
             f"{'a bound shows' if pruned == 1 else 'bounds show'} to be neither the best nor among those listed as close."
         )
+    if by_cache_alone:
+        return "Viable by replay: under page flow this hardware breaks a limit."
     if by_replay:
         return "Viable; the replay decided among the options that the model found best."
     if not limits_tried:

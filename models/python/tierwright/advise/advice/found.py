@@ -54,10 +54,11 @@ class Option:
         Why RAM is not split; empty where it is.
     clean_share_uncounted_pages : int or None
         RAM of one machine, where a count of its splits would tell `clean_share`; None elsewhere. [pages]
-    admission : None
-        Admission to flash: no candidate is a cache whose admission is modelled.
+    admission : str or None
+        What decides which pages enter flash, where a flash cache runs the option behind an assignment of categories;
+        None where all do that its scheme sends there.
     options : dict
-        Of the scheme; none of those that are chosen has any.
+        Of the scheme, as `tierwright simulate` takes them: the assignment; empty where there is none.
     usd_per_month, purchase_usd : Decimal or None
         Sum of the rows of the bill, and what is paid at purchase; None where a price is missing.
     io_time_us_per_access : float or None
@@ -127,7 +128,7 @@ class Option:
     clean_share_gain: float | None = None
     clean_share_reason: str = NOT_SPLIT
     clean_share_uncounted_pages: int | None = None
-    admission: None = None
+    admission: str | None = None
     options: dict[str, Any] = field(default_factory=dict)
 
 
@@ -404,8 +405,16 @@ class CachedOption:
         Of the flash cache; the title is for people.
     hardware : str
         The option on whose hardware it was replayed.
+    usd_per_month : Decimal
+        Of that option. [USD/month]
     page_flow : str
         What runs that option by the ranking.
+    page_flow_breaks : tuple of str
+        Constraints that the option breaks under it, by the model.
+    admission : str or None
+        `cachesack` where an assignment of categories decides what enters flash.
+    assignment : str
+        What it assigns, in words; empty without one.
     io_time_us_per_access, page_flow_io_time_us_per_access : float or None
         By the replays of both; None where not replayed. [µs]
     saving : float or None
@@ -431,7 +440,11 @@ class CachedOption:
     name: str
     title: str
     hardware: str
+    usd_per_month: Decimal
     page_flow: str
+    page_flow_breaks: tuple[str, ...]
+    admission: str | None
+    assignment: str
     io_time_us_per_access: float | None
     page_flow_io_time_us_per_access: float | None
     saving: float | None
@@ -853,6 +866,9 @@ class Advice(Answer):
     checked : tuple of CheckedOption
     flash_caches : tuple of CachedOption
         Flash caches that were replayed on the hardware of the recommendation, the fastest first.
+    beyond_page_flow : int
+        Kinds of hardware that would be better than the best by the model, and that break under page flow alone what a
+        flash cache may keep: a check replays flash caches there too; at most 3.
     when : When or None
         None where the data do not grow.
     waiting : Waiting or None
@@ -909,6 +925,7 @@ class Advice(Answer):
     validity: str
     pruned: int = 0
     flash_caches: tuple[CachedOption, ...] = ()
+    beyond_page_flow: int = 0
     continuous: Continuous | None = None
     estimator: str = ESTIMATOR
 

@@ -30,6 +30,7 @@ from tierwright.hardware.device import Device
 from tierwright.hardware.parts import part, vendors
 from tierwright.hardware.servers import server
 from tierwright.hardware.volumes import volume
+from tierwright.profile.categories import CategoryCounts
 
 KINDS = SOURCES[:4]
 """Kinds of candidates."""
@@ -41,6 +42,8 @@ Replays = Callable[[Sequence[SchemeAt]], Sequence[Mapping[str, Any]]]
 """Makes replays of one recording, all with the same warm-up: what each counted, in their order."""
 Splits = Callable[[Sequence[int]], Mapping[int, SplitSurvey]]
 """Counts buffers of one recording at every split, by their pages: those that could be counted."""
+Assigned = Callable[[Sequence[int]], Mapping[int, CategoryCounts]]
+"""Counts the requests of one recording below some sizes of RAM by category, by their pages: those that could be counted."""
 BOUGHT_ALONE = ("nvme", "sata_ssd", "hdd", "hdd_array")
 """Kinds of devices that are candidates by themselves."""
 FindDevice = Callable[[str], Device]

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tierwright.advise.cachesack import BILLION, SECONDS_PER_MONTH, WhatToCache
+from tierwright.advise.cachesack import (
+    BILLION,
+    FLASH_CACHE,
+    SECONDS_PER_MONTH,
+    WhatToCache,
+    replay_options,
+)
 from tierwright.advise.checks.checked import Checked, CheckedFigure, row
 from tierwright.common.currency import money
 from tierwright.common.errors import BadInput
@@ -19,8 +25,6 @@ from tierwright.simulate.contenders import (
 )
 from tierwright.simulate.replay import Replay
 
-FLASH_CACHE = "cachesack"
-"""That of the model: LRU and write-through behind the assignment."""
 TITLES = {"by_category": "By category", "miss": "Every miss"}
 LIKE_THE_MODEL = (
     "The assignment was replayed as the admission of an LRU flash cache below the same RAM; its counters are priced as "
@@ -72,29 +76,10 @@ def wanted(
             found.ram_pages,
             found.flash_pages,
             0,
-            _options(found, name, each.assignment),
+            replay_options(name, found.kind, each.assignment, found.lifetime_requests),
         )
         for each in (found.chosen, found.every_miss)
     }
-
-
-def _options(found: WhatToCache, flash_cache: str, assignment: str) -> dict[str, str]:
-    """Return the options that put an assignment before a flash cache.
-
-    Parameters
-    ----------
-    found : WhatToCache
-        Says what tells categories apart, and how long a page stays on flash: within it a miss is the second one.
-    flash_cache : str
-        Its name.
-    assignment : str
-        As `Alternative` has it.
-    """
-    stated = {"categories": found.kind, "assignment": assignment}
-    if flash_cache == FLASH_CACHE:
-        return stated
-    lifetime = max(1, round(found.lifetime_requests))
-    return {**stated, "lifetime_requests": str(lifetime)}
 
 
 def replayed(

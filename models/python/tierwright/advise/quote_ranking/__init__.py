@@ -27,7 +27,12 @@ from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._why_not import broken_by
 from tierwright.advise.advice._words import rejected_text
 from tierwright.advise.advice.found import Advice, Broken, Option
-from tierwright.advise.advice.request import Candidates, Have, Replays
+from tierwright.advise.advice.request import (
+    Assigned,
+    Candidates,
+    Have,
+    Replays,
+)
 from tierwright.advise.quote_ranking import _words
 from tierwright.advise.quote_ranking._offered import Impossible, Offered, offered
 from tierwright.advise.quote_ranking._priced import Unranked, rates_by_currency
@@ -416,12 +421,13 @@ class Comparison:
         trace: Trace | None = None,
         on_progress: OnProgress | None = None,
         replays: Replays | None = None,
+        assigned: Assigned | None = None,
     ) -> QuotedAdvice:
         """Advise which quote to take: an advice whose candidates are the quotes, with their ranking.
 
         Parameters
         ----------
-        how_sure, trace, on_progress, replays
+        how_sure, trace, on_progress, replays, assigned
             As of `tierwright.advise.advice.answer`; with replays these decide among what was close.
 
         Raises
@@ -437,6 +443,7 @@ class Comparison:
             trace=trace,
             on_progress=on_progress,
             replays=replays,
+            assigned=assigned,
         )
         ranking = self.ranking()
         recommended = _recommended(table_of(self._asked), found.recommendation)

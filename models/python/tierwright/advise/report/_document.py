@@ -350,6 +350,10 @@ _ADVICE = _table(
     flash_caches=_list(
         _table(
             title=_text,
+            hardware=_maybe_text,
+            usd_per_month=_maybe_amount,
+            page_flow_breaks=_list(_text),
+            assignment=_maybe_text,
             io_time_us_per_access=_maybe_number,
             saving=_maybe_number,
             peak_busy=_maybe_number,

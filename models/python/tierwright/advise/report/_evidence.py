@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
 from tierwright.advise.advice.found import FIGURES
@@ -11,6 +12,7 @@ from tierwright.advise.report._answer import Document, named, ratio, sentence_of
 from tierwright.advise.report._charts import Series, front_chart, tornado_chart
 from tierwright.advise.report._markup import Markup, joined, table, tag
 from tierwright.common.wording import counted, listed, percent
+from tierwright.profile.categories import DEFAULT_KIND
 
 _FIRST_REJECTED = 10
 """Rejected options beside the answer; all of them are in the appendix."""
@@ -436,16 +438,31 @@ def checks(document: Document) -> Iterator[Markup]:
 
 
 def _caches(rows: Sequence[Document]) -> Iterator[Markup]:
-    """Return the flash caches that were replayed on the hardware of the recommendation."""
+    """Return the flash caches that were replayed, a table for each hardware."""
     if not rows:
         return
     yield tag(
         "p",
-        "Flash caches have no formula: each was replayed on this hardware, with the RAM that its metadata leave where "
-        "a figure of them is published, and priced by its operations.",
+        "Flash caches have no formula: each was replayed on the hardware that is named, with the RAM that its metadata "
+        "leave where a figure of them is published, and priced by its operations.",
     )
-    yield table(
-        "Flash caches replayed, the fastest first",
+    for hardware, group in groupby(rows, key=lambda row: row["hardware"]):
+        some = tuple(group)
+        yield _caches_of(hardware, some)
+        for said in sorted({row["assignment"] for row in some} - {"", None}):
+            yield tag("p", f"Admission by {DEFAULT_KIND}: {said}.")
+        broken = [show.limit_words(name) for name in some[0]["page_flow_breaks"]]
+        if broken:
+            limits = "limit" if len(broken) == 1 else "limits"
+            yield tag(
+                "p", f"Under page flow it breaks the {limits} of {listed(broken)}."
+            )
+
+
+def _caches_of(hardware: str | None, rows: Sequence[Document]) -> Markup:
+    on = "" if hardware is None else f" on {hardware}"
+    return table(
+        f"Flash caches replayed{on}, the fastest first",
         [
             ("flash cache", False),
             ("I/O time per access", True),

@@ -1,0 +1,156 @@
+"""Which relations of a recording enter flash on the hardware of an option: an assignment that flash caches can run behind."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from tierwright.advise.advice._table import Table
+from tierwright.advise.advice.request import Assigned
+from tierwright.advise.cachesack import assignment, in_words, replay_options
+from tierwright.evaluate.cachesack import Choice, choose
+from tierwright.evaluate.page_flow.decision import ReplayPoint
+from tierwright.hardware.service_time import service_us
+from tierwright.profile.categories import DEFAULT_KIND, CategoryCounts, measured
+from tierwright.trace.reading import OnProgress, Trace
+
+BY_CATEGORY = "cachesack"
+"""Name of the admission by an assignment, and of the flash cache that is LRU behind one."""
+Choosing = Callable[[float], Choice]
+"""Chooses at so much more cost of a write. [µs]"""
+_DOUBLINGS = 40
+_HALVINGS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """An assignment of the relations of a recording to admissions.
+
+    Attributes
+    ----------
+    assignment : str
+        As the option of a flash cache takes it.
+    lifetime_requests : float
+        How long a page stays on flash: within it a miss is the second one. [requests]
+    text : str
+        In words.
+    """
+
+    assignment: str
+    lifetime_requests: float
+    text: str
+
+    def options(self, cache: str) -> tuple[tuple[str, str], ...]:
+        """Return the options that put it before a flash cache."""
+        return tuple(
+            replay_options(
+                cache, DEFAULT_KIND, self.assignment, self.lifetime_requests
+            ).items()
+        )
+
+
+def by_trace(trace: Trace, on_progress: OnProgress | None) -> Assigned:
+    """Return what counts the requests of a recording below sizes of RAM by relation."""
+
+    def made(wanted: Sequence[int]) -> Mapping[int, CategoryCounts]:
+        return {
+            pages: measured(trace, pages, on_progress=on_progress) for pages in wanted
+        }
+
+    return made
+
+
+def plan_of(
+    table: Table,
+    at: int,
+    counts: CategoryCounts,
+    point: ReplayPoint,
+    most_written: float,
+) -> Plan | None:
+    """Choose what enters flash, so that both tiers together are busy for the least time.
+
+    ```text
+    cost of a read that flash does not serve: a read of what holds the data less one of flash
+    cost of a page that enters flash:         a write of flash, and as much more as keeps its life
+    ```
+
+    Parameters
+    ----------
+    table : Table
+        Of the options.
+    at : int
+        Option on whose hardware it is.
+    counts : CategoryCounts
+        Of the recording below its RAM.
+    point : ReplayPoint
+        Where the recording is replayed for it.
+    most_written : float
+        Pages that an access may write to flash for its life to be as long as is asked; infinite without such a limit. [1]
+
+    Returns
+    -------
+    Plan or None
+        None where flash reads are not faster, so nothing is worth a place there, or no assignment writes so little.
+    """
+    flash, store = table.devices(at)
+    if flash is None or store is None:
+        return None
+    page = table.setting.curve.page_bytes
+    read = service_us(store, "read", page)
+    served, written = (
+        service_us(flash, operation, page) for operation in ("read", "write")
+    )
+    if read is None or served is None or written is None or not read > served:
+        return None
+
+    def chosen(more: float) -> Choice:
+        return choose(
+            counts,
+            point.flash_pages,
+            read_usd=read - served,
+            write_usd=written + more,
+        )
+
+    found = _lasting(chosen, counts, read, most_written)
+    if found is None or not found.best.hits.sum() > 0:
+        return None
+    best = found.best
+    return Plan(
+        assignment(counts, best.shares),
+        best.age,
+        in_words(counts.kind, best.shares),
+    )
+
+
+def _lasting(
+    chosen: Choosing, counts: CategoryCounts, read_us: float, most_written: float
+) -> Choice | None:
+    """Return the choice of the least extra cost of a write that wears flash no faster than allowed."""
+
+    def wears(found: Choice) -> bool:
+        return float(found.best.writes.sum()) > most_written * counts.accesses
+
+    found = chosen(0.0)
+    if not wears(found):
+        return found
+    if not most_written > 0:
+        return None
+    low, high = 0.0, read_us
+    for _ in range(_DOUBLINGS):
+        found = chosen(high)
+        if not wears(found):
+            break
+        low, high = high, 2 * high
+    else:
+        return None
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        tried = chosen(middle)
+        if wears(tried):
+            low = middle
+        else:
+            found, high = tried, middle
+        if math.isclose(low, high, rel_tol=1e-6):
+            break
+    return found
