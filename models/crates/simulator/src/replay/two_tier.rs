@@ -255,7 +255,9 @@ impl Policies {
                         name: "option",
                         value: format!("{key}={value}"),
                         message: format!("{owner} does not take it: {reason}"),
-                        hint: format!("choose {key}={BY_CATEGORY}, or the scheme exclusive or lazy"),
+                        hint: format!(
+                            "choose {key}={BY_CATEGORY}, or the scheme exclusive or lazy"
+                        ),
                     });
                 }
                 own.set(place, key, value, &owner)?;

@@ -1,7 +1,7 @@
 //! The inclusive scheme: every RAM page is on flash too.
 
-use crate::ftl::FtlResult;
 use crate::access::Chunk;
+use crate::ftl::FtlResult;
 use crate::replay::admission::all::All;
 use crate::replay::admission::{
     ADMISSION_AT_MISS, ASSIGNMENT, Admission, CATEGORIES, LIFETIME, NOT_AT_MISS,
@@ -171,9 +171,7 @@ pub(crate) fn recount<R: Policy, F: Guarding, A: Admission>(
         let (in_ram, on_flash) = (ram.contains(page), flash.contains(page));
         held += u32::from(on_flash);
         if in_ram && on_flash != admission.admits_at_miss(page) {
-            return Err(format!(
-                "page {page} is in RAM, and on flash: {on_flash}"
-            ));
+            return Err(format!("page {page} is in RAM, and on flash: {on_flash}"));
         }
         if on_flash && in_ram != flash.is_guarded(page) {
             return Err(format!("the guard of page {page} and RAM disagree"));
