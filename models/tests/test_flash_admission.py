@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import sys
-from collections import Counter, OrderedDict
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -250,100 +250,126 @@ def test_options_of_an_assignment_need_one(tmp_path: Path) -> None:
     assert found["options"]["assignment"] == "miss"
 
 
-class Flow:
-    """RAM and flash under LRU, exclusive or lazy, behind an assignment: pages carry the number of their last write."""
-
-    def __init__(self, scheme: str, own: dict[str, str], ram: int, flash: int) -> None:
-        self.scheme, self.sizes = scheme, (ram, flash)
-        first, *others = own["assignment"].split("+")
-        self.common = first
-        self.single = dict(each.split(":") for each in others)
-        self.lifetime = int(own.get("lifetime_requests", "0")) or flash
-        self.ram: OrderedDict[slow_systems.Page, bool] = OrderedDict()
-        self.flash: OrderedDict[slow_systems.Page, bool] = OrderedDict()
-        self.spaces: list[str] = []
-        self.asked: list[slow_systems.Page] = []
-        self.stays: dict[slow_systems.Page, bool] = {}
-        self.count: Counter[str] = Counter()
-
-    def access(self, page: slow_systems.Page, *, write: bool) -> None:
-        if page[0] not in self.spaces:
-            self.spaces.append(page[0])
-        if page in self.ram:
-            self.count["ram_hits"] += 1
-            self.ram.move_to_end(page)
-            self.ram[page] |= write
-            return
-        rule = self.single.get(str(self.spaces.index(page[0])), self.common)
-        again = page in self.asked[-self.lifetime :]
-        self.asked.append(page)
-        hit = page in self.flash
-        self.stays[page] = (
-            hit or rule in ("miss", "write") or (rule == "second_miss" and again)
-        )
-        self.count["flash_hits" if hit else "flash_misses"] += 1
-        dirty = False
-        if hit and self.scheme == "exclusive":
-            dirty = self.flash.pop(page)
-        elif hit:
-            self.flash.move_to_end(page)
-        if len(self.ram) == self.sizes[0]:
-            self.leave(*self.ram.popitem(last=False))
-        self.ram[page] = dirty or write
-
-    def leave(self, page: slow_systems.Page, dirty: bool) -> None:
-        if dirty:
-            self.asked.append(page)
-        if page in self.flash and not dirty:
-            return
-        if not self.stays[page]:
-            self.count["rejections"] += 1
-            self.count["dirty_rejections"] += dirty
-            self.count["hdd_writes"] += dirty
-            self.count["flash_invalidations"] += self.flash.pop(page, None) is not None
-            return
-        if page in self.flash:
-            self.count["flash_write_backs"] += 1
-        else:
-            if len(self.flash) == self.sizes[1]:
-                _, old = self.flash.popitem(last=False)
-                self.count["flash_evictions"] += 1
-                self.count["hdd_writes"] += old
-            self.count["flash_fills"] += 1
-        self.flash[page] = dirty
-        self.flash.move_to_end(page)
+FLOWS = [
+    *((scheme, 1, "") for scheme in ("inclusive", "inclusive_global", "exclusive", "lazy")),
+    ("inclusive", 3, "overwriting"),
+    *(
+        (scheme, pages, technique)
+        for scheme in ("exclusive", "lazy")
+        for technique in ("overwriting", "invalidating")
+        for pages in (2, 5)
+    ),
+]  # fmt: skip
+"""Schemes behind an assignment: name, pages of a block, technique."""
 
 
-@pytest.mark.parametrize("scheme", ["exclusive", "lazy"])
-def test_a_scheme_takes_an_assignment_too(scheme: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("scheme", "pages", "technique"), FLOWS)
+def test_a_scheme_takes_an_assignment_too(
+    scheme: str, pages: int, technique: str, tmp_path: Path
+) -> None:
+    """The slow model raises where an old version would be read, or the newest of a page be nowhere."""
     seen: Counter[str] = Counter()
-    names = (
-        "ram_hits", "flash_hits", "flash_misses", "rejections", "dirty_rejections",
-        "hdd_writes", "flash_fills", "flash_write_backs", "flash_evictions",
-        "flash_invalidations",
-    )  # fmt: skip
     for seed in range(2 * TRACES):
         draw = random.Random(f"{scheme} {seed}")
         steps = systems.trace_of(draw)
         own = assigned(draw, ASSIGNMENTS[:3])
-        sizes = (draw.randint(1, 8), draw.randint(8, 40))
-        model = Flow(scheme, own, *sizes)
+        ram = draw.randint(1, 8)
+        sizes = (ram, draw.randint(max(8, ram + pages), 40))
+        model = slow_admission.Flow(scheme, technique, pages, own, *sizes)
         for _, page, write in steps:
             model.access(page, write=write)
+        expected = model.finish()
         trace = systems.written(steps, tmp_path / f"{seed}.csv")
-        given = {"admission": "cachesack", **own}
+        blocks = {"block_pages": str(pages), "block_technique": technique}
+        shape = blocks if pages > 1 else {}
+        given = {"admission": "cachesack", **shape, **own}
         found = replay(trace, "scheme", scheme, *sizes, options=given)
-        assert {name: found[name] for name in names} == {
-            name: model.count[name] for name in names
-        }, f"trace {seed} with {own} over {sizes}"
-        plain = replay(trace, "scheme", scheme, *sizes)
-        same = replay(
-            trace, "scheme", scheme, *sizes, options={"admission": "cachesack"}
+        of_blocks = found["blocks"] or {}
+        ours = {
+            name: found[name] if name in found else of_blocks[name]
+            for name in slow_admission.COUNTED[: None if pages > 1 else -3]
+        }
+        assert ours == {name: expected[name] for name in ours}, (
+            f"trace {seed} with {given} over {sizes}"
         )
+        plain = replay(trace, "scheme", scheme, *sizes, options=shape)
+        every = {"admission": "cachesack", **shape}
+        same = replay(trace, "scheme", scheme, *sizes, options=every)
         assert {**same, "admission": "all"} == plain
-        seen.update(model.count)
-    for key in ("flash_hits", "rejections", "dirty_rejections", "flash_evictions"):
+        nothing = replay(
+            trace, "scheme", scheme, *sizes, options={**every, "assignment": "never"}
+        )
+        alone = replay(trace, "policy", "lru", ram)
+        assert nothing["flash_misses"] == nothing["hdd_reads"] == alone["misses"]
+        assert nothing["flash_writes"] == nothing["flash_evictions"] == 0
+        assert nothing["hdd_writes"] == nothing["ram_dirty_evictions"]
+        seen.update(expected)
+    of_all = ["flash_hits", "rejections", "dirty_rejections", "flash_evictions"]
+    if scheme == "inclusive" and pages > 1:
+        of_all += ["ram_back_invalidations", "arrived_under_a_page_in_ram"]
+    for key in of_all:
         assert seen[key] > 0, key
+
+
+@pytest.mark.parametrize("scheme", ["inclusive", "inclusive_global"])
+def test_a_page_that_is_not_admitted_passes_an_inclusive_flash_under_every_policy(
+    scheme: str, tmp_path: Path
+) -> None:
+    """RAM does as it does alone; what flash lacks comes from disk, and every page that left RAM was on flash or refused."""
+    policies = [each["name"] for each in contenders("policy")]
+    for seed, policy in enumerate(2 * policies):
+        draw = random.Random(f"{scheme} {seed}")
+        steps = systems.trace_of(draw)
+        trace = systems.written(steps, tmp_path / f"{seed}.csv")
+        ram = draw.randint(1, 6)
+        options = {
+            "admission": "cachesack",
+            "ram_policy": draw.choice(policies),
+            "flash_policy": policy,
+            **assigned(draw, ASSIGNMENTS),
+        }
+        # As many pages as RAM: what is not admitted leaves room for others.
+        flash = draw.choice((ram, ram + 1, 20))
+        found = replay(trace, "scheme", scheme, ram, flash, options=options)
+        alone = replay(trace, "policy", options["ram_policy"], ram)
+        assert found["flash_hits"] + found["flash_misses"] == alone["misses"]
+        assert found["hdd_reads"] == found["flash_misses"] >= found["flash_fills"]
+        assert (
+            found["ram_evictions"]
+            == found["victims_found_on_flash"] + found["rejections"]
+        )
+        assert (
+            found["ram_dirty_evictions"]
+            == found["flash_write_backs"] + found["dirty_rejections"]
+        )
+        assert found["hdd_writes"] >= found["dirty_rejections"]
+        assert not found["warnings"] or flash < ram
+
+
+def test_an_inclusive_flash_as_large_as_ram_serves_where_ram_holds_what_passed_it(
+    tmp_path: Path,
+) -> None:
+    """Without an assignment it mirrors RAM and is never hit, and the replay says so."""
+    steps = [
+        (at, (relation, block), False)
+        for at, (relation, block) in enumerate(
+            [("1/1", 0), ("1/2", 0), ("1/2", 1), ("1/1", 0)]
+        )
+    ]
+    trace = systems.written(steps, tmp_path / "trace.csv")
+    mirrored = replay(trace, "scheme", "inclusive", 1, 1)
+    assert mirrored["flash_hits"] == 0
+    [said] = mirrored["warnings"]
+    assert "written but never hit" in said["message"]
+    options = {"admission": "cachesack", "assignment": "miss+1:never"}
+    found = replay(trace, "scheme", "inclusive", 1, 1, options=options)
+    assert (found["flash_hits"], found["flash_writes"]) == (1, 1)
+    assert not found["warnings"]
+    small = replay(trace, "scheme", "inclusive", 2, 1, options=options)
+    assert small["flash_writes"] == 0
+    [said] = small["warnings"]
+    assert "may admit every RAM page" in said["message"]
+    assert "counted as RAM alone" in said["message"]
 
 
 @pytest.mark.parametrize(
@@ -356,14 +382,6 @@ def test_a_scheme_takes_an_assignment_too(scheme: str, tmp_path: Path) -> None:
         (
             {"admission": "cachesack", "categories": "colour"},
             "is not one of its values",
-        ),
-        (
-            {
-                "admission": "cachesack",
-                "block_pages": "2",
-                "block_technique": "invalidating",
-            },
-            "categories are of RAM pages",
         ),
     ],
 )

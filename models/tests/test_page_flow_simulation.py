@@ -182,8 +182,8 @@ def test_admission_is_refused_where_it_makes_no_sense() -> None:
         replay.replay(TPCB, "scheme", "inclusive", 10, 100, options=options)
     assert raised.value.args == (
         "option `admission=clean_only`: scheme `inclusive` does not take it: "
-        "every RAM page is on flash, so flash admits every page",
-        "leave it out, or choose exclusive or lazy",
+        "what enters flash is decided as it comes from disk, and this rule looks at RAM victims",
+        "choose admission=cachesack, or the scheme exclusive or lazy",
     )
 
 

@@ -83,8 +83,9 @@ proptest! {
                         ("block_pages", size.as_str()), ("block_technique", technique),
                     ];
                     let found = scheme(&accesses, name, (ram.1, pages), &options);
-                    // Categories are of RAM pages, of which a block has several.
-                    if about.name == "cachesack" || about.name != "all" && technique == "overwriting" {
+                    // By default every category is admitted.
+                    let keeps_copies = matches!(about.name, "all" | "cachesack");
+                    if !keeps_copies && technique == "overwriting" {
                         prop_assert!(found.is_err());
                         continue;
                     }
@@ -100,6 +101,11 @@ proptest! {
                 ("block_pages", size.as_str()), ("block_technique", technique),
             ];
             let found = scheme(&accesses, "inclusive", (ram.1, pages), &options).unwrap();
+            let mut assigned = options.to_vec();
+            assigned.push(("admission", "cachesack"));
+            let behind = scheme(&accesses, "inclusive", (ram.1, pages), &assigned).unwrap();
+            prop_assert_eq!(behind.counters, found.counters);
+            prop_assert_eq!(behind.blocks, found.blocks.clone());
             if ram.1 <= flash.1 * usize::try_from(block_pages).unwrap() {
                 let expected = inclusive(block_pages, &accesses, ram, (flash.0, pages));
                 prop_assert_eq!(counted(&found), expected, "inclusive {}", technique);

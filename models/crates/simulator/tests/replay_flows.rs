@@ -272,23 +272,32 @@ fn a_rule_that_looks_at_writes_warns_of_a_trace_without() {
 
 #[test]
 fn schemes_without_a_choice_say_why() {
-    for (name, reason) in [
+    let refused = [
         ("none", "there is no flash to be admitted to"),
         (
             "inclusive",
-            "every RAM page is on flash, so flash admits every page",
+            "what enters flash is decided as it comes from disk, and this rule looks at RAM victims",
         ),
         (
             "inclusive_global",
-            "every RAM page is on flash, so flash admits every page",
+            "what enters flash is decided as it comes from disk, and this rule looks at RAM victims",
         ),
-    ] {
+    ];
+    for (name, reason) in refused {
         let error = scheme(&[], name, (1, 2), &[("admission", "clean_only")]).unwrap_err();
         assert_eq!(
             error.to_string(),
             format!("option `admission=clean_only`: scheme `{name}` does not take it: {reason}")
         );
         assert!(error.hint().contains("exclusive or lazy"));
+        assert_eq!(error.hint().contains("admission=cachesack"), name != "none");
+        let assigned = scheme(&[], name, (1, 2), &[("admission", "cachesack")]);
+        assert_eq!(assigned.is_ok(), name != "none");
+    }
+    for option in ["admission=cachesack", "assignment=never", "categories=hour"] {
+        let (option, value) = option.split_once('=').unwrap();
+        let error = scheme(&[], "none", (1, 2), &[(option, value)]).unwrap_err();
+        assert!(error.to_string().contains("there is no flash"), "{error}");
     }
     let error = scheme(&[], "lazy", (1, 2), &[("admission", "some")]).unwrap_err();
     assert_eq!(error.hint(), "leave it out for admission=all");

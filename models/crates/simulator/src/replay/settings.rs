@@ -83,7 +83,7 @@ impl Setting {
     }
 
     /// The value as a number; of a name its place among the names.
-    fn parse(&self, text: &str) -> Option<f64> {
+    pub(crate) fn parse(&self, text: &str) -> Option<f64> {
         match self.values {
             Values::Number { least, most } => {
                 let number: f64 = text.trim().parse().ok()?;

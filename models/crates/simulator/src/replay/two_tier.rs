@@ -19,6 +19,7 @@ use crate::replay::schemes::none::NoFlash;
 use crate::replay::settings::{
     Need, Setting, Settings, Values, refuse_twice, spelled, unknown_option,
 };
+use crate::replay::tier::Victim;
 use crate::replay::timed::{Replayed, Responses, Timed, TimedResult, Timing};
 use crate::replay::translation::{self, Placed};
 use crate::wording::counted;
@@ -91,6 +92,16 @@ counters_since!(SchemeCounters {
 written_as_named!(SchemeCounters);
 
 impl SchemeCounters {
+    /// A RAM victim is kept off flash, and is on disk then.
+    #[inline]
+    pub(crate) fn refuse(&mut self, victim: Victim) {
+        let dirty = u64::from(victim.dirty);
+        self.ram_dirty_evictions += dirty;
+        self.rejections += 1;
+        self.dirty_rejections += dirty;
+        self.hdd_writes += dirty;
+    }
+
     /// Reads from flash.
     pub fn flash_reads(&self) -> u64 {
         self.flash_hits
@@ -235,6 +246,20 @@ impl Policies {
                 .iter()
                 .position(|option| option.name == name && !matches!(option.values, Values::Policy));
             if let Some(place) = place {
+                // A rule that there is, and that this scheme has no use for.
+                if let Some((_, reason)) = refuses.iter().find(|(option, _)| *option == name)
+                    && about.options[place].parse(value).is_none()
+                    && ADMISSION.parse(value).is_some()
+                {
+                    return Err(Error::BadParameter {
+                        name: "option",
+                        value: format!("{key}={value}"),
+                        message: format!("{owner} does not take it: {reason}"),
+                        hint: format!(
+                            "choose {key}={BY_CATEGORY}, or the scheme exclusive or lazy"
+                        ),
+                    });
+                }
                 own.set(place, key, value, &owner)?;
                 if matches!(about.options[place].values, Values::Text(_)) {
                     texts.push((about.options[place].name, value.trim().to_owned()));
@@ -406,7 +431,7 @@ pub(crate) fn simulate<S: Scheme, N: Scheme>(
     policies: &Policies,
     run: Run<'_, '_>,
 ) -> Result<SchemeResult> {
-    let mut tiers = Tiers::of::<S>(about, &run)?;
+    let mut tiers = Tiers::of::<S>(about, policies, &run)?;
     let Run {
         source,
         on_progress,
@@ -450,7 +475,7 @@ pub(crate) fn simulate_timed<S: Scheme, N: Scheme>(
     timing: Timing,
 ) -> Result<TimedResult> {
     let policies = &Policies::parse(about, &[], &[])?;
-    let tiers = Tiers::of::<S>(about, &run)?;
+    let tiers = Tiers::of::<S>(about, policies, &run)?;
     let Run {
         source,
         on_progress,
@@ -493,11 +518,11 @@ struct Tiers {
 }
 
 impl Tiers {
-    fn of<S: Scheme>(about: &About, run: &Run<'_, '_>) -> Result<Self> {
+    fn of<S: Scheme>(about: &About, policies: &Policies, run: &Run<'_, '_>) -> Result<Self> {
         let ram_pages = page_count("ram-pages", run.ram_pages, 1)?;
         let flash_pages = page_count("flash-pages", run.flash_pages, 0)?;
         let (warnings, unusable) = if S::NEEDS_FLASH_ABOVE_RAM {
-            inclusion(about, ram_pages, flash_pages)
+            inclusion(about, policies, ram_pages, flash_pages)
         } else {
             (Vec::new(), false)
         };
@@ -539,11 +564,26 @@ impl Tiers {
 }
 
 /// What to say of an inclusive flash that is not larger than RAM, and whether it is of no use.
-pub(crate) fn inclusion(about: &About, ram_pages: u32, flash_pages: u32) -> (Vec<Warning>, bool) {
+pub(crate) fn inclusion(
+    about: &About,
+    policies: &Policies,
+    ram_pages: u32,
+    flash_pages: u32,
+) -> (Vec<Warning>, bool) {
     if flash_pages == 0 || ram_pages < flash_pages {
         return (Vec::new(), false);
     }
     let unusable = ram_pages > flash_pages;
+    let by_category = policies.admission() == BY_CATEGORY;
+    if by_category && !unusable {
+        // Of a page that passes flash it has no copy, so others fit there.
+        return (Vec::new(), false);
+    }
+    let kept = if by_category {
+        "may admit every RAM page, and keeps those that it admits on flash too"
+    } else {
+        "keeps every RAM page on flash too"
+    };
     let consequence = if unusable {
         "flash cannot hold them, so it is counted as RAM alone, with no flash hits and no flash traffic"
     } else {
@@ -552,7 +592,7 @@ pub(crate) fn inclusion(about: &About, ram_pages: u32, flash_pages: u32) -> (Vec
     let warning = Warning {
         name: "flash_not_larger_than_ram",
         message: format!(
-            "{} keeps every RAM page on flash too: with ram_pages {ram_pages} >= flash_pages {flash_pages} {consequence}",
+            "{} {kept}: with ram_pages {ram_pages} >= flash_pages {flash_pages} {consequence}",
             about.title
         ),
         hint: "give flash more pages than RAM, or choose exclusive or lazy".to_owned(),

@@ -19,6 +19,8 @@ pub(crate) struct AccessedTwice {
 }
 
 impl Admission for AccessedTwice {
+    type AtMiss = super::all::All;
+
     fn new(_flash_pages: u32) -> Self {
         Self {
             again: BitSet::default(),

@@ -14,6 +14,8 @@ pub(crate) struct All;
 impl Admission for All {
     const CAN_REJECT: bool = false;
 
+    type AtMiss = Self;
+
     fn new(_flash_pages: u32) -> Self {
         Self
     }

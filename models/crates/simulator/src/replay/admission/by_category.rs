@@ -13,6 +13,7 @@ use crate::replay::two_tier::Warning;
 /// request:         a miss of RAM, or a dirty page that leaves it; they are numbered
 /// pg misses RAM:   pg is on flash, or the rule of its category admits it: stays(pg) = true, else false
 /// v_r leaves RAM:  admit if stays(v_r)
+/// inclusive: pg goes to flash, if it is not there, if stays(pg); v_r is there if stays(v_r)
 /// ```
 #[derive(Debug)]
 pub(crate) struct ByCategory {
@@ -22,6 +23,8 @@ pub(crate) struct ByCategory {
 
 impl Admission for ByCategory {
     const NEEDS_ADDRESSES: bool = true;
+    const KEEPS_COPIES: bool = true;
+    type AtMiss = Self;
 
     fn new(_flash_pages: u32) -> Self {
         Self { gate: None }
@@ -69,6 +72,11 @@ impl Admission for ByCategory {
         {
             gate.request(victim.page);
         }
+    }
+
+    #[inline]
+    fn admits_at_miss(&self, page: u32) -> bool {
+        self.gate.as_ref().is_none_or(|gate| gate.hears(page))
     }
 
     #[inline]

@@ -19,6 +19,8 @@ pub(crate) struct CleanOnly;
 impl Admission for CleanOnly {
     const NEEDS: &'static [Need] = &[Need::Writes];
 
+    type AtMiss = super::all::All;
+
     fn new(_flash_pages: u32) -> Self {
         Self
     }

@@ -17,7 +17,7 @@ use crate::replay::two_tier::Warning;
 
 mod accessed_twice;
 pub(crate) mod all;
-mod by_category;
+pub(crate) mod by_category;
 mod clean_only;
 mod ranks;
 mod read_intensive;
@@ -31,6 +31,10 @@ pub(crate) trait Admission {
     const CAN_REJECT: bool = true;
     /// Whether it looks at where pages lie.
     const NEEDS_ADDRESSES: bool = false;
+    /// Whether it never refuses a page of which flash has a copy: then none has to be dropped.
+    const KEEPS_COPIES: bool = false;
+    /// The same rule where it decides as pages come from disk; [`All`](all::All) of one that looks at RAM victims.
+    type AtMiss: Admission;
     /// A rule for a flash of `flash_pages` pages.
     fn new(flash_pages: u32) -> Self;
     /// Makes room for the page numbers `0..pages`.
@@ -49,6 +53,11 @@ pub(crate) trait Admission {
     /// A victim left RAM, whether flash will be asked to take it or not.
     #[inline]
     fn on_exit(&mut self, _victim: Victim) {}
+    /// Whether flash takes the page of the last access, which neither RAM nor flash holds.
+    #[inline]
+    fn admits_at_miss(&self, _page: u32) -> bool {
+        true
+    }
     /// Whether flash takes the victim.
     fn admits(&self, victim: Victim) -> bool;
     /// Things to know about what it was given, once the trace was seen.
@@ -100,7 +109,7 @@ admissions! {
     accessed_twice::AccessedTwice => "accessed_twice", "Accessed twice", "RAM victims that were accessed at least twice while they were in RAM, so that a scan does not fill flash.", "Koltsidas, Viglas 2009, section 3.4";
     top_f::TopF => "top_f", "Top f by frequency", "RAM victims among the f most accessed pages so far, where f is the number of flash pages.", "Koltsidas, Viglas 2009, section 3.4";
     read_intensive::ReadIntensive => "read_intensive", "Read-intensive", "RAM victims among the f pages with the most reads minus writes so far, if they were read more often than written.", "Koltsidas, Viglas 2009, section 3.4 (after their VLDB 2008 placement of read-intensive pages)";
-    by_category::ByCategory => "cachesack", "By category", "RAM victims whose stay in RAM began with a miss that the assignment of its category admits, and those that were on flash then.", "Yang, Pollen, Uysal, Merchant, Wolfmeister: CacheSack (USENIX ATC 2022); before any scheme, derived";
+    by_category::ByCategory => "cachesack", "By category", "RAM victims whose stay in RAM began with a miss that the assignment of its category admits, and those that were on flash then; under the inclusive schemes the pages of such misses, and others pass flash.", "Yang, Pollen, Uysal, Merchant, Wolfmeister: CacheSack (USENIX ATC 2022); before any scheme, derived";
 }
 
 /// The rule that takes an assignment.
@@ -113,6 +122,19 @@ pub(crate) const ADMISSION: Setting = Setting {
     default: "all",
     values: Values::OneOf(NAMES),
 };
+
+/// Option of a scheme that writes pages to flash as they come from disk.
+pub(crate) const ADMISSION_AT_MISS: Setting = Setting {
+    name: ADMISSION.name,
+    description: "Which pages flash admits as they come from disk; one that it does not admit is read past it, and goes to disk if it leaves RAM dirty.",
+    default: ADMISSION.default,
+    values: Values::OneOf(&[ADMISSION.default, BY_CATEGORY]),
+};
+/// Why other rules make no sense there.
+pub(crate) const NOT_AT_MISS: (&str, &str) = (
+    ADMISSION.name,
+    "what enters flash is decided as it comes from disk, and this rule looks at RAM victims",
+);
 
 /// What [`BY_CATEGORY`] admits, and what it tells apart: given by [`Values::Text`] and kept by the caller.
 pub(crate) const ASSIGNMENT: Setting = Setting {

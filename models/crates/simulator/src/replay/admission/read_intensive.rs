@@ -25,6 +25,8 @@ pub(crate) struct ReadIntensive {
 impl Admission for ReadIntensive {
     const NEEDS: &'static [Need] = &[Need::Writes];
 
+    type AtMiss = super::all::All;
+
     fn new(flash_pages: u32) -> Self {
         Self {
             ranks: Ranks::new(flash_pages),

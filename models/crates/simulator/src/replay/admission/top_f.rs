@@ -21,6 +21,8 @@ pub(crate) struct TopF {
 }
 
 impl Admission for TopF {
+    type AtMiss = super::all::All;
+
     fn new(flash_pages: u32) -> Self {
         Self {
             ranks: Ranks::new(flash_pages),

@@ -4,14 +4,17 @@ use super::future::BlockFuture;
 use super::map::{BlockMap, Place};
 use super::order::BlockOrder;
 use super::{BlockCounters, Blocks, Division, look_up, update};
+use crate::access::Chunk;
 use crate::error::Result;
+use crate::replay::admission::Admission;
 use crate::replay::bits::BitSet;
 use crate::replay::directory::Directory;
+use crate::replay::flash_caches::Gate;
 use crate::replay::lists::NO_PAGE;
 use crate::replay::policies::AnyPolicy;
 use crate::replay::settings::Settings;
-use crate::replay::tier::Tier;
-use crate::replay::two_tier::SchemeCounters;
+use crate::replay::tier::{Tier, Victim};
+use crate::replay::two_tier::{SchemeCounters, Warning};
 use crate::replay::{Fill, Machine, Totals};
 
 /// Inclusive over blocks: the block of every RAM page is on flash. Blocks are whole, so the two
@@ -29,13 +32,21 @@ use crate::replay::{Fill, Machine, Totals};
 ///
 /// Blocks with pages in RAM are guarded, as pages of RAM are where flash pages are RAM pages. The first
 /// block without is that of the policy of flash; the least recent one of all is so under every policy.
-pub(super) struct InclusiveBlocks<F> {
+///
+/// Behind an assignment of categories a page may be in RAM whose block is not on flash:
+///
+/// ```text
+/// v_r's block is not on flash: if dirty, write it to disk
+/// pg's block is not on flash, and pg is not admitted: read pg from disk; flash stays as it is
+/// ```
+pub(super) struct InclusiveBlocks<F, A> {
     map: BlockMap,
     /// If the policy of flash needs it.
     future: Option<BlockFuture>,
     block_pages: u32,
     flash_blocks: u32,
     ram: Tier<AnyPolicy>,
+    admission: A,
     /// Blocks on flash; guarded are those with pages in RAM.
     flash: F,
     dirty: BitSet,
@@ -48,11 +59,10 @@ pub(super) struct InclusiveBlocks<F> {
     directory: Option<Directory>,
 }
 
-impl<F: BlockOrder> InclusiveBlocks<F> {
+impl<F: BlockOrder, A: Admission> InclusiveBlocks<F, A> {
     pub(super) fn new(
-        ram_pages: u32,
-        ram: &Settings,
-        flash: &Settings,
+        (ram_pages, ram): (u32, &Settings),
+        (flash_pages, flash): (u32, &Settings),
         division: Division,
     ) -> Self {
         Self {
@@ -61,6 +71,7 @@ impl<F: BlockOrder> InclusiveBlocks<F> {
             block_pages: division.block_pages,
             flash_blocks: division.flash_blocks,
             ram: Tier::configured(ram_pages, ram).expecting_removal(),
+            admission: A::new(flash_pages),
             flash: F::new(division.flash_blocks, flash),
             dirty: BitSet::default(),
             in_ram: Vec::new(),
@@ -76,8 +87,15 @@ impl<F: BlockOrder> InclusiveBlocks<F> {
             return;
         };
         self.counters.ram_evictions += 1;
-        self.counters.victims_found_on_flash += 1;
+        self.admission.on_exit(victim);
         let place = self.map.place(victim.page);
+        if A::CAN_REJECT && !self.flash.contains(place.block) {
+            self.in_ram[place.block as usize] &= !place.bit();
+            self.counters.refuse(victim);
+            self.blocks.hdd_page_writes += u64::from(victim.dirty);
+            return;
+        }
+        self.counters.victims_found_on_flash += 1;
         let rest = &mut self.in_ram[place.block as usize];
         *rest &= !place.bit();
         let alone = *rest == 0;
@@ -132,7 +150,12 @@ impl<F: BlockOrder> InclusiveBlocks<F> {
             let first = block as usize * self.block_pages as usize;
             let page = self.pages[first + rest.trailing_zeros() as usize];
             rest &= rest - 1;
-            dirty |= self.ram.remove(page);
+            let changed = self.ram.remove(page);
+            self.admission.on_exit(Victim {
+                page,
+                dirty: changed,
+            });
+            dirty |= changed;
             self.blocks.ram_back_invalidations += 1;
         }
         self.counters.flash_evictions += 1;
@@ -145,11 +168,16 @@ impl<F: BlockOrder> InclusiveBlocks<F> {
     }
 }
 
-impl<F: BlockOrder> Machine for InclusiveBlocks<F> {
+impl<F: BlockOrder, A: Admission> Machine for InclusiveBlocks<F, A> {
     const NEEDS_ADDRESSES: bool = true;
 
     fn grow(&mut self, pages: usize) {
         self.ram.grow(pages);
+        self.admission.grow(pages);
+    }
+
+    fn classify(&mut self, chunk: &Chunk, spaces: &[u32]) -> Result<()> {
+        self.admission.classify(chunk, spaces)
     }
 
     fn locate(&mut self, pages: &[u32], spaces: &[u32], addresses: &[u64]) -> Result<()> {
@@ -192,14 +220,20 @@ impl<F: BlockOrder> Machine for InclusiveBlocks<F> {
             self.counters.ram_hits += 1;
             self.ram.on_hit(page);
             self.ram.soil(page, write);
+            self.admission.on_access(page, write, true);
             return;
         }
+        self.admission.on_access(page, write, false);
         let place = self.map.place(page);
         look_up(&mut self.counters, &mut self.directory, place.block);
         let on_flash = self.flash.contains(place.block);
         self.evict_from_ram(page);
         if on_flash {
+            self.admission.on_flash_hit(page);
             self.read(place);
+        } else if A::CAN_REJECT && !self.admission.admits_at_miss(page) {
+            self.counters.flash_misses += 1;
+            self.blocks.hdd_page_reads += 1;
         } else {
             self.fill(place);
         }
@@ -235,7 +269,7 @@ impl<F: BlockOrder> Machine for InclusiveBlocks<F> {
             }
         }
         let with_pages = in_ram.iter().filter(|&&pages| pages != 0).count();
-        if guarded != with_pages {
+        if guarded > with_pages || guarded < with_pages && !A::CAN_REJECT {
             return Err(format!(
                 "{guarded} blocks with pages in RAM are on flash, of {with_pages}"
             ));
@@ -264,12 +298,20 @@ impl<F: BlockOrder> Machine for InclusiveBlocks<F> {
     }
 }
 
-impl<F: BlockOrder> Blocks for InclusiveBlocks<F> {
+impl<F: BlockOrder, A: Admission> Blocks for InclusiveBlocks<F, A> {
     fn counters(&self) -> (SchemeCounters, BlockCounters) {
         (self.counters, self.blocks)
     }
 
     fn directory(&mut self) -> &mut Option<Directory> {
         &mut self.directory
+    }
+
+    fn assign(&mut self, gate: Gate) {
+        self.admission.assign(gate);
+    }
+
+    fn notes(&self) -> Vec<Warning> {
+        self.admission.notes()
     }
 }

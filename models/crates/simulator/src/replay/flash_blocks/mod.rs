@@ -33,6 +33,8 @@
 //! | inclusive, every block on flash has pages in RAM | the block referenced least recently leaves, whatever the policy of flash, and takes its pages out of RAM; the dirty ones go to disk with it |
 //! | OPT on flash | gives up the block whose next access, to any of its pages, is farthest in the future. That access may be answered by RAM or meet an invalid page, so it bounds nothing |
 //! | admission rules | with invalidating alone: overwriting cannot drop the old copy of a page that it refuses |
+//! | an assignment of categories | with both techniques: a page of which flash has a valid copy is never kept from it, also where its block came there for another page while it was in RAM, so no copy has to be dropped |
+//! | inclusive, behind an assignment | a page that is not admitted and whose block is not on flash comes from disk alone, and goes there if it leaves RAM dirty. Where its block comes to flash meanwhile, for another page, it is a page of RAM on flash as others are: it guards its block, leaves to its place there, and leaves RAM with it |
 //! | flash of a size that is no multiple of the block | rounded down to whole blocks |
 
 use serde::Serialize;
@@ -40,8 +42,11 @@ use serde::Serialize;
 use crate::access::AccessSource;
 use crate::error::{Error, Result};
 use crate::progress::OnProgress;
+use crate::replay::admission::all::All;
+use crate::replay::admission::by_category::ByCategory;
 use crate::replay::admission::{self, ADMISSION, Admission, ForAdmission};
 use crate::replay::directory::{self, Directory, DirectoryResult};
+use crate::replay::flash_caches::Gate;
 use crate::replay::recency::protected::ProtectedRecency;
 use crate::replay::settings::{Setting, Settings, Values};
 use crate::replay::translation;
@@ -168,6 +173,10 @@ trait Blocks: Machine {
     fn counters(&self) -> (SchemeCounters, BlockCounters);
     /// The directory on flash, if it lies there.
     fn directory(&mut self) -> &mut Option<Directory>;
+    /// Gives its admission what the options assign to categories.
+    fn assign(&mut self, gate: Gate);
+    /// Things to know about what it was given, once the trace was seen.
+    fn notes(&self) -> Vec<Warning>;
 }
 
 /// Counts a lookup of the entry of a block.
@@ -234,7 +243,7 @@ pub(crate) fn simulate(
     let is_inclusive = about.name == "inclusive";
     let (mut warnings, unusable) = if is_inclusive {
         let held = division.flash_blocks * block_pages;
-        inclusion(about, ram_pages, held)
+        inclusion(about, policies, ram_pages, held)
     } else {
         (Vec::new(), false)
     };
@@ -255,17 +264,21 @@ pub(crate) fn simulate(
         flash_pages,
         division,
         directory: directory::asked(policies.own())?,
+        gate: policies.gate(flash_pages)?,
         source,
         on_progress,
     };
-    let (counters, blocks, totals, directory) = if is_inclusive {
-        match flash.policy {
-            "lru" => work.count_inclusive::<ProtectedRecency>()?,
-            _ => work.count_inclusive::<order::AnyOrder>()?,
+    let (counters, blocks, totals, directory, notes) = if is_inclusive {
+        match (policies.admission() == ADMISSION.default, flash.policy) {
+            (true, "lru") => work.count_inclusive::<ProtectedRecency, All>()?,
+            (true, _) => work.count_inclusive::<order::AnyOrder, All>()?,
+            (false, "lru") => work.count_inclusive::<ProtectedRecency, ByCategory>()?,
+            (false, _) => work.count_inclusive::<order::AnyOrder, ByCategory>()?,
         }
     } else {
         admission::with(policies.admission(), work)?
     };
+    warnings.extend(notes);
     warnings.extend(without_writes(policies.admission(), totals));
     if blocks.ram_back_invalidations > 0 {
         warnings.push(Warning {
@@ -316,21 +329,13 @@ fn check(policies: &Policies, division: Division, flash_pages: u32) -> Result<()
         })
     };
     let rule = policies.admission();
-    if rule != ADMISSION.default && !invalidating {
+    if rule != ADMISSION.default && rule != admission::BY_CATEGORY && !invalidating {
         return refused(
             ADMISSION.name,
             rule,
             "a block that is overwritten as a whole cannot drop a page that is not admitted"
                 .to_owned(),
             "use block_technique=invalidating",
-        );
-    }
-    if rule == admission::BY_CATEGORY {
-        return refused(
-            ADMISSION.name,
-            rule,
-            "categories are of RAM pages, of which a block has several".to_owned(),
-            "use another rule, or block_pages=1",
         );
     }
     policies.gate(flash_pages)?;
@@ -356,12 +361,13 @@ fn check(policies: &Policies, division: Division, flash_pages: u32) -> Result<()
     Ok(())
 }
 
-/// Counters, totals, and what the directory on flash did.
+/// Counters, totals, what the directory on flash did, and what to say of what was given.
 type Counted = (
     SchemeCounters,
     BlockCounters,
     Totals,
     Option<DirectoryResult>,
+    Vec<Warning>,
 );
 
 /// A replay about to run, compiled for each admission rule.
@@ -373,6 +379,7 @@ struct Work<'run, 'progress> {
     flash_pages: u32,
     division: Division,
     directory: Option<Directory>,
+    gate: Option<Gate>,
     source: &'run mut dyn AccessSource,
     on_progress: OnProgress<'progress>,
 }
@@ -392,11 +399,10 @@ impl ForAdmission for Work<'_, '_> {
 }
 
 impl Work<'_, '_> {
-    fn count_inclusive<F: order::BlockOrder>(self) -> Result<Counted> {
-        let machine = inclusive::InclusiveBlocks::<F>::new(
-            self.ram_pages,
-            self.ram,
-            self.flash,
+    fn count_inclusive<F: order::BlockOrder, A: Admission>(self) -> Result<Counted> {
+        let machine = inclusive::InclusiveBlocks::<F, A>::new(
+            (self.ram_pages, self.ram),
+            (self.flash_pages, self.flash),
             self.division,
         );
         self.count(machine)
@@ -404,6 +410,9 @@ impl Work<'_, '_> {
 
     fn count<M: Blocks>(self, mut machine: M) -> Result<Counted> {
         *machine.directory() = self.directory;
+        if let Some(gate) = self.gate {
+            machine.assign(gate);
+        }
         let mut before = (SchemeCounters::default(), BlockCounters::default());
         let totals = replay_with(
             self.ram.needs_future() || self.flash.needs_future(),
@@ -434,6 +443,7 @@ impl Work<'_, '_> {
             blocks.since(before.1),
             totals,
             directory,
+            machine.notes(),
         ))
     }
 }

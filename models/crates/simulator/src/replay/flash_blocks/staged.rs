@@ -3,13 +3,15 @@
 use super::future::BlockFuture;
 use super::map::{BlockMap, Place};
 use super::{BlockCounters, Blocks, Division, look_up, update};
+use crate::access::Chunk;
 use crate::error::Result;
 use crate::replay::admission::Admission;
 use crate::replay::directory::Directory;
+use crate::replay::flash_caches::Gate;
 use crate::replay::policies::AnyPolicy;
 use crate::replay::settings::Settings;
 use crate::replay::tier::{Tier, Victim};
-use crate::replay::two_tier::SchemeCounters;
+use crate::replay::two_tier::{SchemeCounters, Warning};
 use crate::replay::{Fill, Machine, Totals};
 
 /// Exclusive or lazy over blocks.
@@ -22,7 +24,8 @@ use crate::replay::{Fill, Machine, Totals};
 /// pg enters RAM
 ///
 /// stage v_r: lazy, valid on flash and clean: nothing
-///            refused by the admission rule: to disk if dirty, and then its copy is valid no more
+///            refused by the admission rule: to disk if dirty, and then its copy is valid no more; an assignment of
+///                categories refuses no page that is valid on flash
 ///            its block is not on flash: evict a block if flash is full, to disk if dirty;
 ///                overwriting: read the block from disk, write it to flash; if lazy and clean: done
 ///                invalidating: take a frame without valid pages
@@ -109,10 +112,11 @@ impl<A: Admission> StagedBlocks<A> {
         self.counters.ram_evictions += 1;
         self.counters.ram_dirty_evictions += u64::from(victim.dirty);
         self.counters.victims_found_on_flash += u64::from(valid);
+        self.admission.on_exit(victim);
         if !self.exclusive && valid && !victim.dirty {
             return;
         }
-        if A::CAN_REJECT && !self.admission.admits(victim) {
+        if A::CAN_REJECT && !(A::KEEPS_COPIES && valid) && !self.admission.admits(victim) {
             self.counters.rejections += 1;
             if victim.dirty {
                 self.counters.dirty_rejections += 1;
@@ -198,6 +202,10 @@ impl<A: Admission> Machine for StagedBlocks<A> {
         Ok(())
     }
 
+    fn classify(&mut self, chunk: &Chunk, spaces: &[u32]) -> Result<()> {
+        self.admission.classify(chunk, spaces)
+    }
+
     fn expect(&mut self, spaces: &[u32], addresses: &[u64], first_accesses: &[u32]) {
         self.map.locate_all(spaces, addresses);
         let block_pages = self.whole.count_ones();
@@ -229,6 +237,7 @@ impl<A: Admission> Machine for StagedBlocks<A> {
         let place = self.map.place(page);
         look_up(&mut self.counters, &mut self.directory, place.block);
         let dirty = if self.is_valid(place) {
+            self.admission.on_flash_hit(page);
             self.read(place)
         } else {
             self.counters.flash_misses += 1;
@@ -296,5 +305,13 @@ impl<A: Admission> Blocks for StagedBlocks<A> {
 
     fn directory(&mut self) -> &mut Option<Directory> {
         &mut self.directory
+    }
+
+    fn assign(&mut self, gate: Gate) {
+        self.admission.assign(gate);
+    }
+
+    fn notes(&self) -> Vec<Warning> {
+        self.admission.notes()
     }
 }

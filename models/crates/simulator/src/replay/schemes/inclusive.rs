@@ -1,15 +1,22 @@
 //! The inclusive scheme: every RAM page is on flash too.
 
+use crate::access::Chunk;
 use crate::ftl::FtlResult;
-use crate::replay::admission::ADMISSION;
+use crate::replay::admission::all::All;
+use crate::replay::admission::{
+    ADMISSION_AT_MISS, ASSIGNMENT, Admission, CATEGORIES, LIFETIME, NOT_AT_MISS,
+};
 use crate::replay::bits::BitSet;
 use crate::replay::directory::{DIRECTORY, DIRECTORY_BUFFER, Directory, DirectoryResult};
 use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
+use crate::replay::flash_caches::Gate;
 use crate::replay::policies::{Guarding, Policy};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Misses, Tier, Victim};
 use crate::replay::translation::{BLOCK, BUFFER, Below, GC, MAPPING, Placed, SPARE, TRIM};
-use crate::replay::two_tier::{Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, add_up};
+use crate::replay::two_tier::{
+    Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, Warning, add_up,
+};
 use crate::replay::{FLASH, Fill, Machine, Totals, access_each};
 
 /// Figure 2 of Koltsidas and Viglas, flash in LRU order of its own traffic.
@@ -29,8 +36,18 @@ use crate::replay::{FLASH, Fill, Machine, Totals, access_each};
 /// Under another policy than LRU `v_f` is the page that the policy names when it looks at the pages
 /// that are not in RAM only; all others keep their places, and the pages of RAM count in the lengths
 /// by which it chooses between its lists. Each policy's file says what that means for it.
-pub(crate) struct Inclusive<R, F, D = ()> {
+///
+/// Behind an assignment of categories a page that is not admitted passes flash:
+///
+/// ```text
+/// v_r is not on flash: if dirty, write it to disk
+/// pg is neither in RAM nor on flash, and is not admitted: read it from disk; flash stays as it is
+/// ```
+///
+/// A page of RAM is then on flash if it was there, or was admitted, as it came; none is guarded otherwise.
+pub(crate) struct Inclusive<R, F, D = (), A = All> {
     ram: Tier<R>,
+    admission: A,
     flash_pages: u32,
     flash: F,
     flash_dirty: BitSet,
@@ -42,9 +59,16 @@ pub(crate) struct Inclusive<R, F, D = ()> {
     below: D,
 }
 
-impl<R: Policy, F: Guarding, D: Below> Machine for Inclusive<R, F, D> {
+impl<R: Policy, F: Guarding, D: Below, A: Admission> Machine for Inclusive<R, F, D, A> {
+    const NEEDS_ADDRESSES: bool = A::NEEDS_ADDRESSES;
+
+    fn classify(&mut self, chunk: &Chunk, spaces: &[u32]) -> crate::error::Result<()> {
+        self.admission.classify(chunk, spaces)
+    }
+
     fn grow(&mut self, pages: usize) {
         self.ram.grow(pages);
+        self.admission.grow(pages);
         self.flash.grow(pages);
         self.flash_dirty.grow(pages);
         self.below.grow(pages);
@@ -71,8 +95,10 @@ impl<R: Policy, F: Guarding, D: Below> Machine for Inclusive<R, F, D> {
             self.counters.ram_hits += 1;
             self.ram.on_hit(page);
             self.ram.soil(page, write);
+            self.admission.on_access(page, write, true);
             return;
         }
+        self.admission.on_access(page, write, false);
         let victim = self.ram.evict_if_full(page);
         self.miss(page, victim);
         self.ram.insert(page, write);
@@ -81,7 +107,7 @@ impl<R: Policy, F: Guarding, D: Below> Machine for Inclusive<R, F, D> {
     /// RAM does not depend on flash: it runs ahead, and flash sees its misses and victims.
     #[inline]
     fn access_all(&mut self, pages: &[u32], flags: &[u8]) {
-        if !R::IN_BULK {
+        if !R::IN_BULK || A::CAN_REJECT {
             access_each(self, pages, flags);
             return;
         }
@@ -103,7 +129,14 @@ impl<R: Policy, F: Guarding, D: Below> Machine for Inclusive<R, F, D> {
     fn finished(&self, totals: Totals) -> Result<(), String> {
         self.ram.recount("RAM")?;
         let pages = totals.distinct_pages;
-        recount(&self.ram, &self.flash, &self.flash_dirty, pages)?;
+        recount(
+            &self.ram,
+            &self.flash,
+            &self.flash_dirty,
+            &self.admission,
+            pages,
+        )?;
+        refused_pass(&self.counters)?;
         if self.flash.len() > self.flash_pages {
             return Err(format!(
                 "{} pages on a flash of {}",
@@ -123,12 +156,13 @@ pub(crate) fn guarding<F: Guarding>(flash: &Cache<'_>) -> F {
     policy
 }
 
-/// Counts what an inclusive flash holds of `pages` pages again: every page of RAM, which it guards, and
-/// no dirt but its own.
-pub(crate) fn recount<R: Policy, F: Guarding>(
+/// Counts what an inclusive flash holds of `pages` pages again: every page of RAM that was admitted, which it
+/// guards, and no dirt but its own.
+pub(crate) fn recount<R: Policy, F: Guarding, A: Admission>(
     ram: &Tier<R>,
     flash: &F,
     flash_dirty: &BitSet,
+    admission: &A,
     pages: usize,
 ) -> Result<(), String> {
     flash.recount()?;
@@ -136,8 +170,8 @@ pub(crate) fn recount<R: Policy, F: Guarding>(
     for page in 0..u32::try_from(pages).unwrap_or(u32::MAX) {
         let (in_ram, on_flash) = (ram.contains(page), flash.contains(page));
         held += u32::from(on_flash);
-        if in_ram && !on_flash {
-            return Err(format!("page {page} is in RAM and not on flash"));
+        if in_ram && on_flash != admission.admits_at_miss(page) {
+            return Err(format!("page {page} is in RAM, and on flash: {on_flash}"));
         }
         if on_flash && in_ram != flash.is_guarded(page) {
             return Err(format!("the guard of page {page} and RAM disagree"));
@@ -156,7 +190,24 @@ pub(crate) fn recount<R: Policy, F: Guarding>(
     }
 }
 
-impl<R, F: Guarding, D: Below> Inclusive<R, F, D> {
+/// Each RAM victim was on flash or was refused, and each refusal of a victim goes back to a miss that passed flash.
+pub(crate) fn refused_pass(counters: &SchemeCounters) -> Result<(), String> {
+    if counters.ram_evictions == counters.victims_found_on_flash + counters.rejections
+        && counters.flash_misses >= counters.flash_fills + counters.rejections
+    {
+        return Ok(());
+    }
+    Err(format!(
+        "{} RAM victims, {} of them on flash and {} refused; {} flash misses, {} pages written to flash",
+        counters.ram_evictions,
+        counters.victims_found_on_flash,
+        counters.rejections,
+        counters.flash_misses,
+        counters.flash_fills
+    ))
+}
+
+impl<R, F: Guarding, D: Below, A: Admission> Inclusive<R, F, D, A> {
     /// What a miss of RAM does on flash.
     #[expect(clippy::inline_always, reason = "half of what a replay does")]
     #[inline(always)]
@@ -165,8 +216,11 @@ impl<R, F: Guarding, D: Below> Inclusive<R, F, D> {
         self.below.look_up(page);
         if let Some(victim) = victim {
             self.counters.ram_evictions += 1;
-            self.counters.victims_found_on_flash += 1;
-            if victim.dirty {
+            self.admission.on_exit(victim);
+            if A::CAN_REJECT && !self.admission.admits(victim) {
+                self.counters.refuse(victim);
+            } else if victim.dirty {
+                self.counters.victims_found_on_flash += 1;
                 self.counters.ram_dirty_evictions += 1;
                 self.counters.flash_write_backs += 1;
                 self.below.write(victim.page);
@@ -174,15 +228,20 @@ impl<R, F: Guarding, D: Below> Inclusive<R, F, D> {
                 self.flash_dirty.insert(victim.page);
                 self.flash.hit_and_release(victim.page);
             } else {
+                self.counters.victims_found_on_flash += 1;
                 self.flash.release(victim.page);
             }
         }
         if on_flash {
             self.counters.flash_hits += 1;
+            self.admission.on_flash_hit(page);
             self.below.update(page);
             self.flash.hit_and_guard(page);
         } else {
             self.counters.flash_misses += 1;
+            if A::CAN_REJECT && !self.admission.admits_at_miss(page) {
+                return;
+            }
             self.evict_from_full_flash(page, victim);
             self.counters.flash_fills += 1;
             self.below.write(page);
@@ -200,7 +259,7 @@ impl<R, F: Guarding, D: Below> Inclusive<R, F, D> {
             &mut self.flash,
             incoming,
             &self.flash_dirty,
-            left_ram.filter(|_| F::WALKS && self.mirrors),
+            left_ram.filter(|_| F::WALKS && self.mirrors && !A::CAN_REJECT),
         );
         self.counters.flash_evictions += 1;
         self.counters.hdd_writes += u64::from(self.flash_dirty.take(victim));
@@ -241,11 +300,15 @@ pub(crate) fn evict<F: Guarding>(
     }
 }
 
-impl<R: Policy, F: Guarding, D: Below> Scheme for Inclusive<R, F, D> {
+impl<R: Policy, F: Guarding, D: Below, A: Admission> Scheme for Inclusive<R, F, D, A> {
     const NEEDS_FLASH_ABOVE_RAM: bool = true;
     const OPTIONS: &[Setting] = &[
         RAM_POLICY,
         FLASH_POLICY,
+        ADMISSION_AT_MISS,
+        ASSIGNMENT,
+        CATEGORIES,
+        LIFETIME,
         BLOCK_PAGES,
         BLOCK_TECHNIQUE,
         SPARE,
@@ -257,14 +320,12 @@ impl<R: Policy, F: Guarding, D: Below> Scheme for Inclusive<R, F, D> {
         DIRECTORY,
         DIRECTORY_BUFFER,
     ];
-    const REFUSES: &[(&str, &str)] = &[(
-        ADMISSION.name,
-        "every RAM page is on flash, so flash admits every page",
-    )];
+    const REFUSES: &[(&str, &str)] = &[NOT_AT_MISS];
 
     fn new(ram: &Cache<'_>, flash: &Cache<'_>) -> Self {
         Self {
             ram: Tier::of(ram),
+            admission: A::new(flash.pages),
             flash_pages: flash.pages,
             flash: guarding(flash),
             flash_dirty: BitSet::default(),
@@ -273,6 +334,14 @@ impl<R: Policy, F: Guarding, D: Below> Scheme for Inclusive<R, F, D> {
             misses: Misses::default(),
             below: D::default(),
         }
+    }
+
+    fn assign(&mut self, gate: Gate) {
+        self.admission.assign(gate);
+    }
+
+    fn notes(&self) -> Vec<Warning> {
+        self.admission.notes()
     }
 
     fn put_on(&mut self, device: Placed) {

@@ -1,17 +1,24 @@
 //! The inclusive scheme with global recency: every reference refreshes flash.
 
-use super::inclusive::{evict, guarding, recount, with_directory};
+use super::inclusive::{evict, guarding, recount, refused_pass, with_directory};
 
+use crate::access::Chunk;
 use crate::ftl::FtlResult;
-use crate::replay::admission::ADMISSION;
+use crate::replay::admission::all::All;
+use crate::replay::admission::{
+    ADMISSION_AT_MISS, ASSIGNMENT, Admission, CATEGORIES, LIFETIME, NOT_AT_MISS,
+};
 use crate::replay::bits::BitSet;
 use crate::replay::directory::{DIRECTORY, DIRECTORY_BUFFER, Directory, DirectoryResult};
 use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
+use crate::replay::flash_caches::Gate;
 use crate::replay::policies::{Guarding, Policy};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Tier, Victim};
 use crate::replay::translation::{BLOCK, BUFFER, Below, GC, MAPPING, Placed, SPARE, TRIM};
-use crate::replay::two_tier::{Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, add_up};
+use crate::replay::two_tier::{
+    Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, Warning, add_up,
+};
 use crate::replay::{FLASH, Fill, Machine, Totals};
 
 /// Inclusive in which flash sees the whole reference stream.
@@ -28,8 +35,12 @@ use crate::replay::{FLASH, Fill, Machine, Totals};
 /// With LRU in both tiers `v_f` is the least recent flash page, and the curve of one LRU predicts the
 /// hits of both. Other policies name another victim, which could be in RAM; then, as in
 /// [`super::inclusive`], they name the next one, and pages of RAM keep their places.
-pub(crate) struct InclusiveGlobal<R, F, D = ()> {
+///
+/// Behind an assignment of categories a page that is not admitted passes flash, as in [`super::inclusive`], and
+/// flash sees no reference to it in RAM.
+pub(crate) struct InclusiveGlobal<R, F, D = (), A = All> {
     ram: Tier<R>,
+    admission: A,
     flash_pages: u32,
     flash: F,
     flash_dirty: BitSet,
@@ -39,9 +50,16 @@ pub(crate) struct InclusiveGlobal<R, F, D = ()> {
     below: D,
 }
 
-impl<R: Policy, F: Guarding, D: Below> Machine for InclusiveGlobal<R, F, D> {
+impl<R: Policy, F: Guarding, D: Below, A: Admission> Machine for InclusiveGlobal<R, F, D, A> {
+    const NEEDS_ADDRESSES: bool = A::NEEDS_ADDRESSES;
+
+    fn classify(&mut self, chunk: &Chunk, spaces: &[u32]) -> crate::error::Result<()> {
+        self.admission.classify(chunk, spaces)
+    }
+
     fn grow(&mut self, pages: usize) {
         self.ram.grow(pages);
+        self.admission.grow(pages);
         self.flash.grow(pages);
         self.flash_dirty.grow(pages);
         self.below.grow(pages);
@@ -63,43 +81,30 @@ impl<R: Policy, F: Guarding, D: Below> Machine for InclusiveGlobal<R, F, D> {
         if self.ram.contains(page) {
             self.counters.ram_hits += 1;
             self.ram.on_hit(page);
-            self.flash.on_hit(page);
+            if !A::CAN_REJECT || self.admission.admits_at_miss(page) {
+                self.flash.on_hit(page);
+            }
             self.ram.soil(page, write);
+            self.admission.on_access(page, write, true);
             return;
         }
+        self.admission.on_access(page, write, false);
         let on_flash = self.flash.contains(page);
         self.below.look_up(page);
         let victim = self.ram.evict_if_full(page);
-        if let Some(Victim { page, dirty }) = victim {
-            self.counters.ram_evictions += 1;
-            self.counters.victims_found_on_flash += 1;
-            self.counters.ram_dirty_evictions += u64::from(dirty);
-            self.counters.flash_write_backs += u64::from(dirty);
-            self.flash_dirty.insert_if(page, dirty);
-            if dirty {
-                self.below.write(page);
-                self.below.update(page);
-            }
-            self.flash.release(page);
+        if let Some(victim) = victim {
+            self.leave(victim);
         }
         if on_flash {
             self.counters.flash_hits += 1;
+            self.admission.on_flash_hit(page);
             self.below.update(page);
             self.flash.hit_and_guard(page);
         } else {
             self.counters.flash_misses += 1;
-            if self.flash.len() == self.flash_pages {
-                let only = victim.filter(|_| self.mirrors);
-                let victim = evict(&mut self.flash, page, &self.flash_dirty, only);
-                self.counters.flash_evictions += 1;
-                self.counters.hdd_writes += u64::from(self.flash_dirty.take(victim));
-                self.below.leave(victim);
-                self.below.update(victim);
+            if !A::CAN_REJECT || self.admission.admits_at_miss(page) {
+                self.take(page, victim);
             }
-            self.counters.flash_fills += 1;
-            self.below.write(page);
-            self.below.update(page);
-            self.flash.insert_guarded(page);
         }
         self.ram.insert(page, write);
     }
@@ -114,18 +119,64 @@ impl<R: Policy, F: Guarding, D: Below> Machine for InclusiveGlobal<R, F, D> {
             &self.ram,
             &self.flash,
             &self.flash_dirty,
+            &self.admission,
             totals.distinct_pages,
         )?;
+        refused_pass(&self.counters)?;
         self.below.recount(self.flash.len(), &self.counters())?;
         add_up(&self.counters, totals, self.ram.len(), self.flash.len(), 0)
     }
 }
 
-impl<R: Policy, F: Guarding, D: Below> Scheme for InclusiveGlobal<R, F, D> {
+impl<R, F: Guarding, D: Below, A: Admission> InclusiveGlobal<R, F, D, A> {
+    /// What a RAM victim does on flash.
+    #[inline]
+    fn leave(&mut self, victim: Victim) {
+        let Victim { page, dirty } = victim;
+        self.counters.ram_evictions += 1;
+        self.admission.on_exit(victim);
+        if A::CAN_REJECT && !self.admission.admits(victim) {
+            self.counters.refuse(victim);
+            return;
+        }
+        self.counters.victims_found_on_flash += 1;
+        self.counters.ram_dirty_evictions += u64::from(dirty);
+        self.counters.flash_write_backs += u64::from(dirty);
+        self.flash_dirty.insert_if(page, dirty);
+        if dirty {
+            self.below.write(page);
+            self.below.update(page);
+        }
+        self.flash.release(page);
+    }
+
+    /// Writes a page from disk to flash.
+    #[inline]
+    fn take(&mut self, page: u32, left_ram: Option<Victim>) {
+        if self.flash.len() == self.flash_pages {
+            let only = left_ram.filter(|_| self.mirrors && !A::CAN_REJECT);
+            let victim = evict(&mut self.flash, page, &self.flash_dirty, only);
+            self.counters.flash_evictions += 1;
+            self.counters.hdd_writes += u64::from(self.flash_dirty.take(victim));
+            self.below.leave(victim);
+            self.below.update(victim);
+        }
+        self.counters.flash_fills += 1;
+        self.below.write(page);
+        self.below.update(page);
+        self.flash.insert_guarded(page);
+    }
+}
+
+impl<R: Policy, F: Guarding, D: Below, A: Admission> Scheme for InclusiveGlobal<R, F, D, A> {
     const NEEDS_FLASH_ABOVE_RAM: bool = true;
     const OPTIONS: &[Setting] = &[
         RAM_POLICY,
         FLASH_POLICY,
+        ADMISSION_AT_MISS,
+        ASSIGNMENT,
+        CATEGORIES,
+        LIFETIME,
         SPARE,
         BLOCK,
         GC,
@@ -136,10 +187,7 @@ impl<R: Policy, F: Guarding, D: Below> Scheme for InclusiveGlobal<R, F, D> {
         DIRECTORY_BUFFER,
     ];
     const REFUSES: &[(&str, &str)] = &[
-        (
-            ADMISSION.name,
-            "every RAM page is on flash, so flash admits every page",
-        ),
+        NOT_AT_MISS,
         (
             BLOCK_PAGES.name,
             "its point is that the curve of pages predicts it",
@@ -153,6 +201,7 @@ impl<R: Policy, F: Guarding, D: Below> Scheme for InclusiveGlobal<R, F, D> {
     fn new(ram: &Cache<'_>, flash: &Cache<'_>) -> Self {
         Self {
             ram: Tier::of(ram),
+            admission: A::new(flash.pages),
             flash_pages: flash.pages,
             flash: guarding(flash),
             flash_dirty: BitSet::default(),
@@ -160,6 +209,14 @@ impl<R: Policy, F: Guarding, D: Below> Scheme for InclusiveGlobal<R, F, D> {
             mirrors: ram.pages == flash.pages,
             below: D::default(),
         }
+    }
+
+    fn assign(&mut self, gate: Gate) {
+        self.admission.assign(gate);
+    }
+
+    fn notes(&self) -> Vec<Warning> {
+        self.admission.notes()
     }
 
     fn put_on(&mut self, device: Placed) {

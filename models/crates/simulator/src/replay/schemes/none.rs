@@ -1,6 +1,6 @@
 //! RAM alone.
 
-use crate::replay::admission::ADMISSION;
+use crate::replay::admission::{ADMISSION, ASSIGNMENT, CATEGORIES, LIFETIME};
 use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
 use crate::replay::policies::Policy;
 use crate::replay::settings::Setting;
@@ -94,6 +94,9 @@ impl<R: Policy> Scheme for NoFlash<R> {
     const OPTIONS: &[Setting] = &[RAM_POLICY];
     const REFUSES: &[(&str, &str)] = &[
         (ADMISSION.name, "there is no flash to be admitted to"),
+        (ASSIGNMENT.name, "there is no flash to be admitted to"),
+        (CATEGORIES.name, "there is no flash to be admitted to"),
+        (LIFETIME.name, "there is no flash to be admitted to"),
         (BLOCK_PAGES.name, "there is no flash to have blocks"),
         (BLOCK_TECHNIQUE.name, "there is no flash to have blocks"),
     ];
