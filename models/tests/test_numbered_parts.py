@@ -159,6 +159,8 @@ def test_parts_have_the_numbers_of_one_conversion(
                 in_parts(trace, folder, ranges)
             return
         check_is_whole(in_parts(trace, folder, ranges), trace, folder)
+        joined, whole = folder / "joined.twt", folder / "whole.twt"
+        assert chunks_of(joined) == chunks_of(whole)
 
 
 # --- one trace of four files ----------------------------------------------------------------------
