@@ -64,8 +64,11 @@ __all__ = [
     "UndecidedFormat",
     "_panic",
     "admissions",
+    "canonical_content",
     "categories",
     "category_counts",
+    "check_chunks",
+    "check_numbers",
     "check_part",
     "column_names",
     "contenders",
@@ -73,13 +76,20 @@ __all__ = [
     "count_accesses",
     "count_part",
     "curves",
+    "divide_pages",
+    "first_touches",
     "formats",
     "ftl_mappings",
     "generate",
     "inspect",
     "join_into_part",
+    "join_numbered_parts",
     "join_parts",
+    "keep_notes",
     "miniatures",
+    "number_all_pages",
+    "number_new_pages",
+    "numbered_part",
     "parse_transaction_events",
     "part_curves",
     "part_ranges",
@@ -1155,6 +1165,234 @@ def check_part(path: str | PathLike[str]) -> int:
     ------
     TraceError
         It cannot be read, or is damaged.
+    """
+
+def divide_pages(
+    path: str | PathLike[str],
+    outs: list[str],
+    *,
+    notes: str,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+) -> None:
+    """Divide the pages of a canonical part by ranges of a hash, in the order of their numbers.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        The part.
+    outs : list of str
+        Files to write, one for each range; each appears when it is complete.
+    notes : str
+        Kept with them, for `check_numbers`.
+    on_progress : callable, optional
+        Called with (bytes done, bytes in all, 0); False cancels.
+
+    Raises
+    ------
+    TraceError
+        The part cannot be read.
+    ParameterError
+        Ranges out of bounds, or two devices of one name.
+    Cancelled
+        `on_progress` returned False.
+    """
+
+def first_touches(
+    parts: list[str],
+    outs: list[str],
+    *,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+) -> list[int]:
+    """Find which pages of a range are in no earlier part, and return how many of each part.
+
+    Parameters
+    ----------
+    parts : list of str
+        What `divide_pages` has written for the range, of all parts in their order.
+    outs : list of str
+        Files to write, one for each part.
+    on_progress : callable, optional
+        Called with (parts done, parts, 0); False cancels.
+
+    Raises
+    ------
+    TraceError, Cancelled
+        As `divide_pages`.
+    ParameterError
+        More pages than 32 bits number.
+    """
+
+def number_new_pages(
+    path: str | PathLike[str],
+    firsts: list[str],
+    outs: list[str],
+    *,
+    pages_before: int,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+) -> None:
+    """Number the pages of a part that are in no earlier one, in the order of the part.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        The canonical part.
+    firsts : list of str
+        What `first_touches` has written for it, of all ranges.
+    outs : list of str
+        Files to write, one for each range.
+    pages_before : int
+        Distinct pages of all parts before it.
+    on_progress : callable, optional
+        As for `divide_pages`.
+
+    Raises
+    ------
+    TraceError, Cancelled
+        As `divide_pages`; if the files do not fit together.
+    """
+
+def number_all_pages(
+    parts: list[str],
+    news: list[str],
+    outs: list[str],
+    *,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+) -> None:
+    """Number all pages of a range in each part.
+
+    Parameters
+    ----------
+    parts : list of str
+        As for `first_touches`.
+    news : list of str
+        What `number_new_pages` has written for the range, of all parts.
+    outs : list of str
+        Files to write, one for each part.
+    on_progress : callable, optional
+        As for `first_touches`.
+
+    Raises
+    ------
+    TraceError, ParameterError, Cancelled
+        As `first_touches`; if the files do not fit together.
+    """
+
+def numbered_part(
+    path: str | PathLike[str],
+    numbers: list[str],
+    out: str | PathLike[str],
+    *,
+    trace: str,
+    number: int,
+    parts: int,
+    pages_before: int,
+    accesses_before: int,
+    devices: list[int],
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+) -> None:
+    """Write a canonical part with the numbers that its pages have in the whole trace; an existing file is replaced.
+
+    Parameters
+    ----------
+    path : str or PathLike
+        The part, converted by itself.
+    numbers : list of str
+        What `number_all_pages` has written for it, of all ranges.
+    out : str or PathLike
+        File to write.
+    trace : str
+        Names the conversion.
+    number, parts : int
+        Which part it is, from 0 on, and of how many.
+    pages_before, accesses_before : int
+        Of all parts before it.
+    devices : list of int
+        Number in the whole of each of its devices.
+    on_progress : callable, optional
+        As for `divide_pages`.
+
+    Raises
+    ------
+    TraceError, Cancelled
+        As `number_new_pages`.
+    """
+
+def check_numbers(path: str | PathLike[str]) -> str:
+    """Check a whole file that one of the steps above has written, and return what was kept with it.
+
+    Raises
+    ------
+    TraceError
+        It cannot be read, or is damaged.
+    """
+
+def keep_notes(path: str | PathLike[str], notes: str) -> None:
+    """Keep notes in a file that `check_numbers` checks.
+
+    Raises
+    ------
+    TraceError
+        It cannot be written.
+    """
+
+def canonical_content(path: str | PathLike[str]) -> dict[str, Any]:
+    """Return what head and foot of a canonical trace say.
+
+    Returns
+    -------
+    dict
+        `source_format`, `page_bytes`, `has_time`, `accesses`, `write_accesses`, `distinct_pages`, `devices` (names by
+        number), `warnings`, and `part`: where it lies in a longer trace, as `numbered_part` was given it, or None.
+
+    Raises
+    ------
+    TraceError
+        It is not a canonical trace, or cannot be read.
+    """
+
+def check_chunks(
+    path: str | PathLike[str],
+    *,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+) -> dict[str, Any]:
+    """Return what `canonical_content` returns once every byte was compared with its checksum.
+
+    Raises
+    ------
+    TraceError, Cancelled
+        As `canonical_content`; if a chunk is damaged; if `on_progress` returned False.
+    """
+
+def join_numbered_parts(
+    parts: list[str],
+    out: str | PathLike[str],
+    *,
+    force: bool = False,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+) -> None:
+    """Join all parts of one conversion to a canonical trace, by the numbers of their pages.
+
+    Memory is that of the pages of one part. Lengths of requests before they were split are not kept.
+
+    Parameters
+    ----------
+    parts : list of str
+        What `numbered_part` has written, all of them in their order.
+    out : str or PathLike
+        File to write.
+    force : bool
+        Whether an existing file is replaced.
+    on_progress : callable, optional
+        Called with (bytes done of a part, its bytes, accesses so far); False cancels.
+
+    Raises
+    ------
+    TraceError
+        A file cannot be read, is no such part, or is not the next one; more pages than 32 bits number.
+    ParameterError
+        `out` exists.
+    Cancelled
+        `on_progress` returned False.
     """
 
 def count_accesses(

@@ -12,6 +12,7 @@ mod flash_caches;
 mod ftl;
 mod guard;
 mod ingest;
+mod numbered;
 mod online;
 mod parts;
 mod replay;
@@ -32,6 +33,7 @@ mod _simulator {
         crate::contenders::register(module)?;
         crate::buffers::register(module)?;
         crate::curves::register(module)?;
+        crate::numbered::register(module)?;
         crate::parts::register(module)?;
         crate::summaries::register(module)?;
         crate::timed::register(module)?;

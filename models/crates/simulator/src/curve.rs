@@ -39,6 +39,7 @@ pub use parallel::{curves_in_batches, curves_on_threads};
 pub use parts::{
     HashRange, JoinedParts, MOST_RANGES, Part, PartOrigin, WithSummaries, part_curves, part_ranges,
 };
+pub(crate) use parts::{check_names, hash_of, range_of};
 pub use sampled::{FEWEST_SAMPLED_PAGES, Knot, Sample, SampledCurves, sampled_curves};
 pub(crate) use sampled::{mix, place_in_sample, spread, together};
 pub(crate) use stack::Stack;

@@ -13,6 +13,7 @@ pub mod defects;
 pub mod error;
 pub mod ftl;
 pub mod hash;
+mod kept;
 mod processor;
 pub mod profile;
 pub mod progress;

@@ -50,9 +50,10 @@ from tierwright.cli.sizes import RamPages, Size, page_bytes_of, parse_sizes, siz
 from tierwright.cli.workers import (
     DaskOption,
     check_has_replays,
+    shared_place,
     spread_over,
     with_full_names,
-    workers_of,
+    workers_of_parts,
 )
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_count, format_microseconds
@@ -105,11 +106,6 @@ def _check_parts(
                 f"{option}: a trace that is read as a whole has no parts to share out",
                 f"add --parts-in FOLDER, or leave {option} out",
             )
-    if workers is not None and dask is not None:
-        raise BadInput(
-            "--workers and --dask cannot be combined: the parts are counted either here or in the cluster",
-            "leave one of them out",
-        )
     if hash_ranges is not None and parts_in is None:
         raise BadInput(
             "--hash-ranges: the counts of the ranges need a place",
@@ -147,16 +143,8 @@ def _of_parts(
     """Count the files of a trace side by side."""
     from tierwright.profile.parts import profile_of_parts
     from tierwright.profile.ranges import profile_of_ranges
-    from tierwright.trace.sources.shelf import Folder, shelf_of
 
-    shelf = shelf_of(place)
-    if isinstance(shelf, Folder):
-        shelf = Folder(shelf.path.absolute())
-    elif shelf.address.scheme == "memory":
-        raise BadInput(
-            f"--parts-in: `{place}` is in the memory of this process, where no worker sees it",
-            "name a folder, or a prefix of a store such as s3://bucket/counts",
-        )
+    shelf = shared_place(place, "--parts-in")
     with with_full_names(trace) as everywhere, workers as started:
         if hash_ranges is not None:
             return profile_of_ranges(
@@ -306,7 +294,7 @@ def profile(
             made = _of_parts(
                 trace,
                 parts_in,
-                workers_of(dask, workers),
+                workers_of_parts(dask, workers),
                 named,
                 on_progress,
                 summaries=wanted,

@@ -440,7 +440,7 @@ def _opened(file: str, *, copy: bool) -> Iterator[_File]:
             del shown_as[str(found.path)]
 
 
-def _out_of(out: Path | None, files: list[str]) -> tuple[Path, list[str]]:
+def _out_of(out: str | None, files: list[str]) -> tuple[str, list[str]]:
     """Tell the output from the traces: named by `--out`, or the second of two files.
 
     Raises
@@ -451,7 +451,7 @@ def _out_of(out: Path | None, files: list[str]) -> tuple[Path, list[str]]:
     if out is not None:
         return out, files
     if len(files) == _FILE_AND_OUT:
-        return Path(files[1]), files[:1]
+        return files[1], files[:1]
     if len(files) < _FILE_AND_OUT:
         raise BadInput(
             "the name of the canonical trace to write is missing",

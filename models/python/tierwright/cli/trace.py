@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,11 +20,23 @@ from tierwright.cli.output import (
     speed_text,
 )
 from tierwright.cli.reads import reads_trace
+from tierwright.cli.workers import (
+    DaskOption,
+    shared_place,
+    with_full_names,
+    workers_of_parts,
+)
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_count
 from tierwright.common.wording import counted
 from tierwright.trace import reading
 from tierwright.trace.reading import Trace
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from tierwright.profile.numbered_parts import NumberedParts
+    from tierwright.simulate.executors import Workers
 
 app = typer.Typer(
     help="Read, preview, convert and summarise traces.",
@@ -79,16 +91,52 @@ def convert(
     trace: Trace,
     *,
     out: Annotated[
-        Path | None,
+        str | None,
         typer.Option(
             "--out",
             metavar="OUT",
-            help="Canonical trace to write [default: the second of two files].",
+            help="Canonical trace to write [default: the second of two files]; with --parts-in a folder, or a prefix of a "
+            "store, for the parts.",
         ),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Replace OUT if it exists.")
+        bool,
+        typer.Option(
+            "--force",
+            help="Replace OUT if it exists; with --parts-in, parts of another conversion in it.",
+        ),
     ] = False,
+    parts_in: Annotated[
+        str | None,
+        typer.Option(
+            "--parts-in",
+            metavar="FOLDER",
+            help="Convert each FILE by itself, side by side, to a part with the page numbers of the whole. FOLDER, or a prefix "
+            "of a store such as s3://BUCKET/STEPS, keeps what each step leaves, so that interrupted work continues.",
+        ),
+    ] = None,
+    hash_ranges: Annotated[
+        int | None,
+        typer.Option(
+            "--hash-ranges",
+            min=1,
+            max=4096,
+            metavar="N",
+            help="With --parts-in: divide the pages into N ranges of a hash, each numbered by itself, so that no process holds "
+            "all pages; the numbers are the same for every N [default: 1].",
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            "--workers",
+            min=1,
+            max=1024,
+            metavar="N",
+            help="With --parts-in: processes that convert parts [default: one per core].",
+        ),
+    ] = None,
+    dask: DaskOption = None,
     no_resume: Annotated[
         bool,
         typer.Option(
@@ -99,16 +147,41 @@ def convert(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Write the canonical form of a trace; an interrupted conversion is resumed."""
+    """Write the canonical form of a trace; an interrupted conversion is resumed.
+
+    FILEs that are the parts of one conversion with --parts-in are joined to one canonical trace.
+    """
     from tierwright.trace import conversions
 
     if out is None:
         raise TypeError("`reads_trace` names the output")
+    if parts_in is not None:
+        made = _in_parts(
+            trace,
+            parts_in,
+            out,
+            workers_of_parts(dask, workers),
+            hash_ranges=hash_ranges or 1,
+            force=force,
+            no_resume=no_resume,
+        )
+        print_parts(made, as_json=json)
+        return
+    for option, given in (
+        ("--hash-ranges", hash_ranges),
+        ("--workers", workers),
+        ("--dask", dask),
+    ):
+        if given is not None:
+            raise BadInput(
+                f"{option}: a trace that is converted as a whole has no parts to share out",
+                f"add --parts-in FOLDER, or leave {option} out",
+            )
     began = time.monotonic()
     with progress("convert") as on_progress:
         found, notes = conversions.convert(
             trace,
-            out,
+            Path(out),
             force=force,
             start_again=no_resume,
             every_accesses=_checkpoint_accesses(),
@@ -117,6 +190,80 @@ def convert(
     print_summary(found, time.monotonic() - began, as_json=json)
     for note in notes:
         typer.echo(f"warning: {note}", err=True)
+
+
+def _in_parts(
+    trace: Trace,
+    place: str,
+    out: str,
+    workers: AbstractContextManager[Workers],
+    *,
+    hash_ranges: int,
+    force: bool,
+    no_resume: bool,
+) -> NumberedParts:
+    """Convert the files of a trace side by side.
+
+    Raises
+    ------
+    BadInput
+        If options do not go together.
+    """
+    from tierwright.profile.numbered_parts import convert_in_parts
+
+    if no_resume:
+        raise BadInput(
+            "--no-resume and --parts-in cannot be combined: what is kept there is used by its name",
+            "name an empty folder with --parts-in",
+        )
+    kept = shared_place(place, "--parts-in")
+    written = shared_place(out, "--out")
+    with (
+        progress("convert") as on_progress,
+        with_full_names(trace) as everywhere,
+        workers as started,
+    ):
+        return convert_in_parts(
+            everywhere,
+            kept,
+            written,
+            started.start,
+            ranges=hash_ranges,
+            force=force,
+            on_progress=on_progress,
+        )
+
+
+def print_parts(made: NumberedParts, *, as_json: bool) -> None:
+    """Print what a conversion in parts has written."""
+    if as_json:
+        print_json(made.to_dict())
+        return
+    size = made.distinct_pages * made.page_bytes
+    print_facts(
+        [
+            ("page accesses", format_count(made.accesses)),
+            ("write accesses", format_count(made.write_accesses)),
+            (
+                "distinct pages",
+                f"{format_count(made.distinct_pages)} ({format_bytes(size)})",
+            ),
+            ("page", f"{format_count(made.page_bytes)} bytes"),
+            ("devices", format_count(made.devices)),
+        ]
+    )
+    typer.echo("")
+    print_table(
+        "",
+        [("part", False), ("accesses", True), ("pages new in it", True)],
+        [
+            [file, format_count(accesses), format_count(new)]
+            for file, accesses, new in zip(
+                made.files, made.accesses_of, made.new_pages_of, strict=True
+            )
+        ],
+    )
+    print_warnings(list(made.warnings))
 
 
 def _checkpoint_accesses() -> int:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from tierwright.simulate.executors import Workers
     from tierwright.trace.reading import Trace
+    from tierwright.trace.sources.shelf import Shelf
 
 DaskOption = Annotated[
     str | None,
@@ -53,6 +54,45 @@ def workers_of(
     from tierwright.simulate.executors import named
 
     return named(dask if workers is not None else _dask_of(dask), workers, _say)
+
+
+def workers_of_parts(
+    dask: str | None, workers: int | None
+) -> AbstractContextManager[Workers]:
+    """Return the workers of parts.
+
+    Raises
+    ------
+    BadInput
+        If both options are given, or as `workers_of`.
+    """
+    if workers is not None and dask is not None:
+        raise BadInput(
+            "--workers and --dask cannot be combined: parts are read either here or in the cluster",
+            "leave one of them out",
+        )
+    return workers_of(dask, workers)
+
+
+def shared_place(text: str, option: str) -> Shelf:
+    """Return the folder or prefix that an option names, under a name by which workers find it.
+
+    Raises
+    ------
+    BadInput
+        If it is neither, or in the memory of this process.
+    """
+    from tierwright.trace.sources.shelf import Folder, shelf_of
+
+    shelf = shelf_of(text)
+    if isinstance(shelf, Folder):
+        return Folder(shelf.path.absolute())
+    if shelf.address.scheme == "memory":
+        raise BadInput(
+            f"{option}: `{text}` is in the memory of this process, where no worker sees it",
+            "name a folder, or a prefix of a store such as s3://bucket/counts",
+        )
+    return shelf
 
 
 @contextmanager

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tierwright import _simulator
 from tierwright.common.errors import BadInput
@@ -29,6 +29,7 @@ from tierwright.trace.sources.shelf import Folder, Shelf
 if TYPE_CHECKING:
     from tierwright.profile.document import Profile
 
+_Checked = TypeVar("_Checked")
 _ENDING = ".part"
 _NANOSECONDS = 1e9
 _PARTS = Tasks(
@@ -331,17 +332,56 @@ def _named(trace: Trace, here: Trace) -> Iterator[None]:
 
 def _is_whole(part: PartOfTrace, shelf: Shelf, cache: Path) -> bool:
     """Whether the counts of a part are there; what is damaged is counted again."""
-    name = part.counts_name
+    return _kept(part.counts_name, shelf, cache, _simulator.check_part) is not None
+
+
+def _kept(
+    name: str, shelf: Shelf, cache: Path, check: Callable[[str], _Checked]
+) -> _Checked | None:
+    """Return what the check of a file says that is kept; None where there is none. What is damaged is removed."""
     path = shelf.here(name, cache)
     if path is None:
-        return False
+        return None
     try:
-        _simulator.check_part(str(path))
+        return check(str(path))
     except _simulator.TraceError:
         path.unlink()
         shelf.remove(name)
-        return False
-    return True
+        return None
+
+
+def _shown(shelf: Shelf, name: str, of: str) -> str:
+    """Name a file that is kept, and what it is of, in messages."""
+    return f"{shelf.named(name)} ({of})"
+
+
+def _needed(shelf: Shelf, name: str, cache: Path, of: str) -> Path:
+    """Return a file that was there.
+
+    Raises
+    ------
+    BadInput
+        If it is missing.
+    """
+    path = shelf.here(name, cache)
+    if path is None:
+        raise BadInput(
+            f"{_shown(shelf, name, of)}: it was there, and is missing now",
+            "run the command again: it makes this file again and keeps the others",
+        )
+    return path
+
+
+@contextmanager
+def _shown_as(named: Mapping[str, str]) -> Iterator[None]:
+    """Have errors name files of a store, not their copies, and what they are of."""
+    try:
+        yield
+    except _simulator.TraceError as error:
+        message, hint = error.args
+        for copy, shown in named.items():
+            message = message.replace(copy, shown)
+        raise _simulator.TraceError(message, hint) from None
 
 
 def _joined(
@@ -358,21 +398,11 @@ def _joined(
     """
     named: dict[str, str] = {}
     for part in parts:
-        path = shelf.here(part.counts_name, cache)
-        shown = f"{shelf.named(part.counts_name)} (counts of {part.name})"
-        if path is None:
-            raise BadInput(
-                f"{shown}: it was there, and is missing now",
-                "run the command again: it counts this part again and keeps the others",
-            )
-        named[str(path)] = shown
-    try:
+        of = f"counts of {part.name}"
+        path = _needed(shelf, part.counts_name, cache, of)
+        named[str(path)] = _shown(shelf, part.counts_name, of)
+    with _shown_as(named):
         return _simulator.join_parts(list(named), on_progress=on_progress)
-    except _simulator.TraceError as error:
-        message, hint = error.args
-        for copy, shown in named.items():
-            message = message.replace(copy, shown)
-        raise _simulator.TraceError(message, hint) from None
 
 
 def _noted(notes: Iterable[str]) -> Mapping[str, Any]:

@@ -50,7 +50,8 @@ def convert(
 
     Such a process leaves `OUT.partial`, the chunks so far, and `OUT.checkpoint` beside the
     output; both are gone when this returns or raises. A trace that can be read only once, such
-    as a pipe, is converted without them, and so is a folder into itself.
+    as a pipe, is converted without them, and so is a folder into itself. Several files that are all parts of one
+    conversion (`tierwright.profile.numbered_parts`) are joined by the numbers of their pages.
 
     Parameters
     ----------
@@ -80,6 +81,8 @@ def convert(
     SimulatorError
         If the trace cannot be read, `out` not be written, or progress asked to stop.
     """
+    if trace.others and all(_is_numbered(file) for file in trace.files):
+        return _joined(trace, out, force=force, on_progress=on_progress), []
     again = all(can_be_read_again(file) for file in trace.files)
     if not again or _is_in(out, trace.path):
         return reading.convert(trace, out, force=force, on_progress=on_progress), []
@@ -115,6 +118,41 @@ def convert(
             "both versions"
         )
     return report, notes
+
+
+def _is_numbered(file: Path) -> bool:
+    """Tell whether a file is a part whose pages have the numbers of a longer trace."""
+    if not file.is_file():
+        return False
+    try:
+        return _simulator.canonical_content(file)["part"] is not None
+    except _simulator.TraceError:
+        return False
+
+
+def _joined(
+    trace: Trace, out: Path, *, force: bool, on_progress: OnReading | None
+) -> dict[str, Any]:
+    """Join numbered parts to one canonical trace; what inspecting it finds.
+
+    Raises
+    ------
+    BadInput
+        If pages are to be joined as well.
+    """
+    if trace.joined_page_bytes is not None:
+        raise BadInput(
+            "joined page bytes: parts are joined by the numbers of their pages, which larger pages do not have",
+            "join the parts first, then convert the joined trace with larger pages",
+        )
+
+    def report(done: int, total: int, accesses: int) -> bool | None:
+        return on_progress is None or on_progress(done, total, accesses, None)
+
+    parts = [str(file) for file in trace.files]
+    _simulator.join_numbered_parts(parts, out, force=force, on_progress=report)
+    found = reading.inspect(Trace(out), on_progress=on_progress)
+    return found | {"out_bytes": out.stat().st_size}
 
 
 def _content(trace: Trace) -> str:

@@ -32,6 +32,7 @@ mod file;
 mod ranges;
 
 pub use ranges::{HashRange, MOST_RANGES, part_ranges};
+pub(crate) use ranges::{hash_of, range_of};
 
 /// Window of a page that the part does not write.
 const NOT_WRITTEN: u8 = u8::MAX;
@@ -206,7 +207,7 @@ pub fn part_curves(
 }
 
 /// Pages of several parts are the same by the names of their devices.
-fn check_names(spaces: &[String]) -> Result<()> {
+pub(crate) fn check_names(spaces: &[String]) -> Result<()> {
     let mut sorted: Vec<&str> = spaces.iter().map(String::as_str).collect();
     sorted.sort_unstable();
     let twice = sorted.windows(2).find(|two| two[0] == two[1]);
@@ -217,7 +218,7 @@ fn check_names(spaces: &[String]) -> Result<()> {
             message:
                 "two devices of one part have this name, so pages of other parts could be of either"
                     .to_owned(),
-            hint: "name the devices apart, or profile the trace as a whole".to_owned(),
+            hint: "name the devices apart, or read the trace as a whole".to_owned(),
         })
     })
 }

@@ -51,6 +51,7 @@ pub(crate) use open::Input;
 use open::Opening;
 pub(crate) use text::excerpt;
 
+pub use canonical::numbered;
 pub use described::{Described, DescribedPart, Draw, generate};
 pub use formats::parquet::TableRows;
 pub use normalise::Extent;

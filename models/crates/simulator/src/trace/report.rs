@@ -440,6 +440,7 @@ fn convert_raw(
         warnings: result.warnings.clone(),
         assumptions: result.assumptions.clone(),
         request_counts: source.request_counts(),
+        part: None,
     };
     result.out_bytes = Some(writer.finish(&foot)?);
     result.content_id = Some(content_id);

@@ -62,6 +62,10 @@ class Folder:
         path = self.path / name
         return path if path.exists() else None
 
+    def holds(self, name: str) -> bool:
+        """Whether there is a file of this name."""
+        return (self.path / name).exists()
+
     def remove(self, name: str) -> None:
         """Remove a file, if there is one."""
         (self.path / name).unlink(missing_ok=True)
@@ -120,6 +124,16 @@ class Prefix:
         with copied(self._of(name), lambda _done, _all, _n: True) as copy:
             copy.path.rename(path)
         return path
+
+    def holds(self, name: str) -> bool:
+        """Whether there is an object of this name.
+
+        Raises
+        ------
+        BadInput
+            If the store does not say.
+        """
+        return self._asked(name, _has)
 
     def remove(self, name: str) -> None:
         """Remove an object, if there is one.

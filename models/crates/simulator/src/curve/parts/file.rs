@@ -5,8 +5,7 @@
 //! each), and of the pages in columns: spaces u32, pages u64, before u32, after u32, windows u8, windows of the first
 //! write u8, order u32; where it has summaries (in the head), seven u64 and a u8 of each page more. A file appears under its name when it is complete.
 
-use std::fs::File;
-use std::io::{BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -14,17 +13,16 @@ use serde::{Deserialize, Serialize};
 use super::{HashRange, NOT_WRITTEN, OpenPage, Part, PartOrigin, check_names};
 use crate::curve::NEVER_WRITTEN;
 use crate::curve::carried::{BINS, Counts, MOST_WINDOWS, window_accesses};
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::kept::{Kind, column, invalid, read_column, read_head, write_head};
 use crate::profile::parts::{COLUMNS, PageSummary, PartSummary};
 
-const MAGIC: [u8; 8] = *b"\x89TWPART\n";
-const VERSION: u32 = 2;
-/// Longest head [bytes]: names of millions of devices.
-const MAX_HEAD_BYTES: u64 = 1 << 30;
-/// Fast: these files are read once.
-const ZSTD_LEVEL: i32 = 1;
-/// Integers converted at a time.
-const BLOCK: usize = 1 << 13;
+const KIND: Kind = Kind {
+    magic: *b"\x89TWPART\n",
+    version: 2,
+    holds: "part of a profile",
+    hint: "delete it: the part is counted again",
+};
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -51,32 +49,11 @@ impl Part {
     /// # Errors
     /// [`Error::Io`].
     pub fn write(&self, path: &Path, notes: &str) -> Result<()> {
-        let cannot = |source| Error::Io {
-            action: "write",
-            path: path.to_owned(),
-            source,
-        };
-        let folder = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty());
-        let mut file =
-            tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new("."))).map_err(cannot)?;
-        self.write_to(&mut file, notes).map_err(cannot)?;
-        file.as_file().sync_all().map_err(cannot)?;
-        file.persist(path).map_err(|error| cannot(error.error))?;
-        Ok(())
+        KIND.write(path, |out| self.write_to(out, notes))
     }
 
-    fn write_to(
-        &self,
-        file: &mut (impl Write + std::io::Seek),
-        notes: &str,
-    ) -> std::io::Result<()> {
-        file.write_all(&MAGIC)?;
-        file.write_all(&VERSION.to_le_bytes())?;
-        file.write_all(&[0; 4])?;
-        let mut out = zstd::Encoder::new(Summed::new(&mut *file), ZSTD_LEVEL)?;
-        let head = serde_json::to_vec(&Head {
+    fn write_to(&self, out: &mut dyn Write, notes: &str) -> std::io::Result<()> {
+        let head = Head {
             first_access: self.origin.first_access,
             trace_accesses: self.origin.trace_accesses,
             covered: self.covered,
@@ -90,45 +67,32 @@ impl Part {
             pages: self.pages.len() as u64,
             summary: self.summary.clone(),
             notes: notes.to_owned(),
-        })?;
-        out.write_all(&(head.len() as u64).to_le_bytes())?;
-        out.write_all(&head)?;
-        column(
-            &mut out,
-            self.by_depth.iter().map(|count| count.to_le_bytes()),
-        )?;
-        column(
-            &mut out,
-            self.by_deepest.iter().map(|count| count.to_le_bytes()),
-        )?;
+        };
+        write_head(out, &head)?;
+        column(out, self.by_depth.iter().map(|count| count.to_le_bytes()))?;
+        column(out, self.by_deepest.iter().map(|count| count.to_le_bytes()))?;
         for window in &self.windows {
             let counts = std::iter::once(&window.accesses);
             let counts = counts.chain(&window.misses).chain(&window.write_backs);
-            column(&mut out, counts.map(|count| count.to_le_bytes()))?;
+            column(out, counts.map(|count| count.to_le_bytes()))?;
         }
         let pages = self.pages.iter();
-        column(&mut out, pages.clone().map(|open| open.space.to_le_bytes()))?;
-        column(&mut out, pages.clone().map(|open| open.page.to_le_bytes()))?;
-        column(
-            &mut out,
-            pages.clone().map(|open| open.before.to_le_bytes()),
-        )?;
-        column(&mut out, pages.clone().map(|open| open.after.to_le_bytes()))?;
-        column(&mut out, pages.clone().map(|open| [open.window]))?;
-        column(&mut out, pages.map(|open| [open.write_window]))?;
-        column(&mut out, self.order.iter().map(|page| page.to_le_bytes()))?;
+        column(out, pages.clone().map(|open| open.space.to_le_bytes()))?;
+        column(out, pages.clone().map(|open| open.page.to_le_bytes()))?;
+        column(out, pages.clone().map(|open| open.before.to_le_bytes()))?;
+        column(out, pages.clone().map(|open| open.after.to_le_bytes()))?;
+        column(out, pages.clone().map(|open| [open.window]))?;
+        column(out, pages.map(|open| [open.write_window]))?;
+        column(out, self.order.iter().map(|page| page.to_le_bytes()))?;
         if let Some(summary) = &self.summary {
             for at in 0..COLUMNS {
                 let numbers = summary.pages().iter().map(|page| page.to_columns().0[at]);
-                column(&mut out, numbers.map(u64::to_le_bytes))?;
+                column(out, numbers.map(u64::to_le_bytes))?;
             }
             let writes = summary.pages().iter().map(|page| [page.to_columns().1]);
-            column(&mut out, writes)?;
+            column(out, writes)?;
         }
-        let sum = out.finish()?.crc.sum();
-        file.seek(std::io::SeekFrom::Start(12))?;
-        file.write_all(&sum.to_le_bytes())?;
-        file.flush()
+        Ok(())
     }
 
     /// Reads what [`Self::write`] has written, and the notes.
@@ -136,97 +100,12 @@ impl Part {
     /// # Errors
     /// [`Error::Io`]; [`Error::Unreadable`] where it is no such file, of another version, or damaged.
     pub fn read(path: &Path) -> Result<(Self, String)> {
-        let unreadable = |message: String| Error::Unreadable {
-            path: path.to_owned(),
-            message,
-            hint: "delete it: the part is counted again".to_owned(),
-        };
-        let file = File::open(path).map_err(|source| Error::Io {
-            action: "read",
-            path: path.to_owned(),
-            source,
-        })?;
-        let mut file = BufReader::with_capacity(1 << 20, file);
-        let mut prefix = [0; 16];
-        file.read_exact(&mut prefix)
-            .map_err(|error| unreadable(error.to_string()))?;
-        if prefix[..8] != MAGIC {
-            return Err(unreadable("it holds no part of a profile".to_owned()));
-        }
-        let number = |at: usize| {
-            u32::from_le_bytes([prefix[at], prefix[at + 1], prefix[at + 2], prefix[at + 3]])
-        };
-        if number(8) != VERSION {
-            return Err(unreadable(format!(
-                "it was written in version {}, this program reads {VERSION}",
-                number(8)
-            )));
-        }
-        let damaged = |error: std::io::Error| unreadable(format!("it is damaged: {error}"));
-        let mut body =
-            zstd::Decoder::with_buffer(BufReader::with_capacity(1 << 20, Summed::new(file)))
-                .map_err(damaged)?;
-        let (part, notes) = read_body(&mut body).map_err(damaged)?;
-        let mut rest = body.finish();
-        std::io::copy(&mut rest, &mut std::io::sink()).map_err(damaged)?;
-        if rest.get_ref().crc.sum() != number(12) {
-            return Err(unreadable(
-                "it is damaged: its check sum is another".to_owned(),
-            ));
-        }
-        Ok((part, notes))
+        KIND.read(path, read_body)
     }
 }
 
-fn column<const N: usize>(
-    out: &mut impl Write,
-    values: impl Iterator<Item = [u8; N]>,
-) -> std::io::Result<()> {
-    let mut block = Vec::with_capacity(BLOCK * N);
-    for value in values {
-        block.extend_from_slice(&value);
-        if block.len() == BLOCK * N {
-            out.write_all(&block)?;
-            block.clear();
-        }
-    }
-    out.write_all(&block)
-}
-
-/// Reads `count` integers; memory grows with what is there, not with what the file says.
-fn read_column<const N: usize, T>(
-    body: &mut impl Read,
-    count: u64,
-    value: impl Fn([u8; N]) -> T,
-) -> std::io::Result<Vec<T>> {
-    let mut values = Vec::new();
-    let mut bytes = vec![0; BLOCK * N];
-    let mut left = usize::try_from(count).map_err(|_| invalid("a count is too large"))?;
-    while left > 0 {
-        let here = left.min(BLOCK);
-        let bytes = &mut bytes[..here * N];
-        body.read_exact(bytes)?;
-        let (chunks, _) = bytes.as_chunks::<N>();
-        values.extend(chunks.iter().map(|bytes| value(*bytes)));
-        left -= here;
-    }
-    Ok(values)
-}
-
-fn invalid(message: &str) -> std::io::Error {
-    std::io::Error::new(std::io::ErrorKind::InvalidData, message)
-}
-
-fn read_body(body: &mut impl Read) -> std::io::Result<(Part, String)> {
-    let mut length = [0; 8];
-    body.read_exact(&mut length)?;
-    let length = u64::from_le_bytes(length);
-    if length > MAX_HEAD_BYTES {
-        return Err(invalid("its head is too long"));
-    }
-    let mut head = Vec::new();
-    body.by_ref().take(length).read_to_end(&mut head)?;
-    let head: Head = serde_json::from_slice(&head)?;
+fn read_body(body: &mut dyn Read) -> std::io::Result<(Part, String)> {
+    let head: Head = read_head(body)?;
     if head.pages >= u64::from(u32::MAX) || head.windows > MOST_WINDOWS as u64 {
         return Err(invalid("it has too many pages or windows"));
     }
@@ -376,40 +255,5 @@ impl Part {
             return Err("its counts do not sum up".to_owned());
         }
         Ok(())
-    }
-}
-
-/// Sums up what passes.
-struct Summed<T> {
-    inner: T,
-    crc: flate2::Crc,
-}
-
-impl<T> Summed<T> {
-    fn new(inner: T) -> Self {
-        Self {
-            inner,
-            crc: flate2::Crc::new(),
-        }
-    }
-}
-
-impl<T: Write> Write for Summed<T> {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        let written = self.inner.write(bytes)?;
-        self.crc.update(&bytes[..written]);
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        self.inner.flush()
-    }
-}
-
-impl<T: Read> Read for Summed<T> {
-    fn read(&mut self, bytes: &mut [u8]) -> std::io::Result<usize> {
-        let read = self.inner.read(bytes)?;
-        self.crc.update(&bytes[..read]);
-        Ok(read)
     }
 }

@@ -45,14 +45,14 @@ impl std::fmt::Display for HashRange {
 }
 
 /// A hash of the name of a device (Fowler, Noll and Vo, 64 bits), the same on every machine.
-fn hash_of(name: &str) -> u64 {
+pub(crate) fn hash_of(name: &str) -> u64 {
     name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
     })
 }
 
 /// The range of a page of a device whose name has this hash.
-fn range_of(name: u64, page: u64, ranges: u32) -> u32 {
+pub(crate) fn range_of(name: u64, page: u64, ranges: u32) -> u32 {
     let place = spread(spread(name) ^ page) >> 32;
     u32::try_from((place * u64::from(ranges)) >> 32).unwrap_or(0)
 }

@@ -13,6 +13,10 @@
 //! A section is one zstd frame or several in a row. A column of integers is one byte of mode (1: zigzag differences, 0: plain), one byte of width
 //! and that many byte planes, lowest first. Flags are two bit sets: writes, first of request.
 //! Times (nanoseconds since the first request) are stored once for each first of request.
+//!
+//! A part of a longer trace (version 2) says in its foot where it lies there, and its chunks have a sixth section: of each
+//! new page its number in the whole trace. Everything else is as in any canonical trace, of which it is one by itself.
+//!
 //! A file without foot is an interrupted conversion and is refused. Numbers appear in order of
 //! first use, which is checked, so an array of `distinct_pages` entries can hold every page.
 
@@ -23,6 +27,7 @@ use crate::profile::requests::RequestCounts;
 use crate::trace::reader::Warning;
 
 mod columns;
+pub mod numbered;
 mod reader;
 mod writer;
 
@@ -33,10 +38,14 @@ pub(crate) use writer::{CanonicalWriter, KeptFiles, RawChunk, Written};
 pub(crate) const MAGIC: [u8; 8] = *b"\x89TWT\r\n\x1a\n";
 const END_MAGIC: [u8; 8] = *b"TWT-END\n";
 const VERSION: u32 = 1;
+/// Of a part whose pages have numbers in a longer trace.
+const VERSION_OF_PARTS: u32 = 2;
 const CHUNK_MARK: &[u8; 4] = b"CHNK";
 const SECTIONS: usize = 5;
-/// Bytes of a chunk's head.
-const CHUNK_HEAD_BYTES: usize = 4 + 4 + 4 + SECTIONS * 8 + 4;
+/// Sections of a chunk of a part.
+const SECTIONS_OF_PARTS: usize = 6;
+/// Bytes of a chunk's head, at least.
+const CHUNK_HEAD_BYTES: usize = chunk_head_bytes(SECTIONS);
 /// Bytes after the foot.
 const TAIL_BYTES: u64 = 8 + 4 + 4 + 8;
 /// Bytes before the head.
@@ -47,6 +56,11 @@ const MAX_HEAD_BYTES: u32 = 1 << 20;
 const MAX_FOOT_BYTES: u32 = 1 << 30;
 /// Mode and width bytes of an integer column.
 const COLUMN_HEAD_BYTES: usize = 2;
+/// Bytes of the head of a chunk with so many sections.
+const fn chunk_head_bytes(sections: usize) -> usize {
+    4 + 4 + 4 + sections * 8 + 4
+}
+
 /// Longest decompressed section [bytes].
 const MAX_SECTION_BYTES: usize = COLUMN_HEAD_BYTES + 8 * CHUNK_ACCESSES;
 /// Fast: the byte planes leave little for higher levels to find.
@@ -91,6 +105,9 @@ pub(crate) struct CanonicalFoot {
     /// Requests before they were split; absent from traces converted before this was kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) request_counts: Option<RequestCounts>,
+    /// Where a part lies in its trace; of parts alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) part: Option<numbered::PartOfWhole>,
 }
 
 /// The conversion log: from what the file was made and how.

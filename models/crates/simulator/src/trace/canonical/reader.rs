@@ -5,10 +5,12 @@ use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::columns::{Check, decode_column, decode_pages, unpack_flags};
+use super::numbered;
 use super::writer::{CanonicalWriter, Written};
 use super::{
     CHUNK_HEAD_BYTES, CHUNK_MARK, CanonicalFoot, CanonicalHead, END_MAGIC, MAGIC, MAX_FOOT_BYTES,
-    MAX_HEAD_BYTES, MAX_SECTION_BYTES, PREFIX_BYTES, SECTIONS, TAIL_BYTES, VERSION, crc32,
+    MAX_HEAD_BYTES, MAX_SECTION_BYTES, PREFIX_BYTES, SECTIONS, SECTIONS_OF_PARTS, TAIL_BYTES,
+    VERSION, VERSION_OF_PARTS, chunk_head_bytes, crc32,
 };
 use crate::access::{AccessSource, CHUNK_ACCESSES, Chunk, FIRST_OF_REQUEST};
 use crate::error::{Error, Result};
@@ -41,6 +43,12 @@ pub(crate) struct CanonicalReader {
     section: Vec<u8>,
     wide: Vec<u64>,
     raw: Option<RawDictionary>,
+    /// Of a chunk: more of a part.
+    sections: usize,
+    /// Accesses and sections of the last chunk.
+    last: (usize, Sections),
+    /// Number in the whole of every page seen, of a part and if asked for.
+    numbers: Option<Vec<u64>>,
 }
 
 /// Device and page of every page number seen, and of each access of the last chunk.
@@ -64,14 +72,17 @@ impl CanonicalReader {
         };
         let mut file = File::open(path).map_err(cannot_read)?;
         let file_bytes = file.metadata().map_err(cannot_read)?.len();
-        let (head, chunks_offset) = read_head(&mut file, path, file_bytes)?;
+        let (head, chunks_offset, sections) = read_head(&mut file, path, file_bytes)?;
         let (foot, foot_offset) = read_foot(&mut file, path, file_bytes)?;
         if foot_offset < chunks_offset {
             return Err(damaged(path, "its foot begins before its chunks"));
         }
         check_foot(&foot, &head, foot_offset - chunks_offset)
+            .and_then(|()| numbered::check(&foot, sections == SECTIONS_OF_PARTS))
             .map_err(|message| damaged(path, &message))?;
-        Self::from_chunks(path, file, head, chunks_offset, foot, foot_offset)
+        let mut reader = Self::from_chunks(path, file, head, chunks_offset, foot, foot_offset)?;
+        reader.sections = sections;
+        Ok(reader)
     }
 
     /// Opens a file that has no foot yet, of which `written` says how far it goes.
@@ -81,7 +92,7 @@ impl CanonicalReader {
             path: path.to_owned(),
             source,
         })?;
-        let (head, chunks_offset) = read_head(&mut file, path, written.bytes)?;
+        let (head, chunks_offset, _) = read_head(&mut file, path, written.bytes)?;
         let foot = CanonicalFoot {
             chunks: written.chunks,
             distinct_pages: written.distinct_pages,
@@ -127,6 +138,9 @@ impl CanonicalReader {
             section: Vec::with_capacity(MAX_SECTION_BYTES),
             wide: Vec::new(),
             raw: None,
+            sections: SECTIONS,
+            last: (0, [(0, 0, 0); SECTIONS_OF_PARTS]),
+            numbers: None,
         })
     }
 
@@ -159,6 +173,27 @@ impl CanonicalReader {
         self.raw
             .as_ref()
             .map_or((&[], &[]), |raw| (&raw.chunk_spaces, &raw.chunk_pages))
+    }
+
+    /// Keeps the numbers that the pages of a part have in the whole, for [`Self::numbers`].
+    pub(super) fn keep_numbers(&mut self) {
+        self.numbers = Some(Vec::new());
+    }
+
+    /// Number in the whole of each page number seen; empty unless asked for.
+    pub(super) fn numbers(&self) -> &[u64] {
+        self.numbers.as_deref().unwrap_or_default()
+    }
+
+    /// Accesses of the last chunk, and its sections as they stand in the file.
+    pub(super) fn last_chunk(&self) -> (usize, [&[u8]; SECTIONS]) {
+        let (accesses, sections) = &self.last;
+        let bytes = |at: usize| &self.compressed[sections[at].0..sections[at].1];
+        (*accesses, std::array::from_fn(bytes))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
     }
 
     pub(crate) fn head(&self) -> &CanonicalHead {
@@ -236,8 +271,9 @@ impl CanonicalReader {
             }
             return Err(damaged(&self.path, "chunks are missing"));
         }
-        let (_, new_pages, sections) = self.read_chunk_head()?;
-        for (start, end, crc) in &sections[2..] {
+        let (accesses, new_pages, sections) = self.read_chunk_head()?;
+        self.last = (accesses, sections);
+        for (start, end, crc) in &sections[2..self.sections] {
             if crc32(&[&self.compressed[*start..*end]]) != *crc {
                 return Err(self.damaged_here("wrong checksum of a section"));
             }
@@ -279,6 +315,15 @@ impl CanonicalReader {
         if self.raw.is_some() {
             self.decode_dictionary(new_pages as usize, &sections, chunk)?;
         }
+        if let Some(mut numbers) = self.numbers.take()
+            && self.sections == SECTIONS_OF_PARTS
+        {
+            self.open_section(sections[SECTIONS], "numbers in the whole")?;
+            decode_column(&self.section, new_pages as usize, &mut self.wide)
+                .map_err(|message| self.damaged_here(&message))?;
+            numbers.extend_from_slice(&self.wide);
+            self.numbers = Some(numbers);
+        }
         if self.with_times && self.head.has_time {
             self.decode_times(&sections, chunk)?;
         }
@@ -288,26 +333,27 @@ impl CanonicalReader {
 
     /// Reads one chunk into `compressed`; accesses, new pages, and range and CRC of each section.
     fn read_chunk_head(&mut self) -> Result<(usize, u32, Sections)> {
-        let mut head = [0; CHUNK_HEAD_BYTES];
-        if self.foot_offset - self.position < CHUNK_HEAD_BYTES as u64 {
+        let mut head = [0; chunk_head_bytes(SECTIONS_OF_PARTS)];
+        let head = &mut head[..chunk_head_bytes(self.sections)];
+        if self.foot_offset - self.position < head.len() as u64 {
             return Err(self.damaged_here("the chunk's head is cut off"));
         }
-        self.read_exact(&mut head)?;
-        let end = CHUNK_HEAD_BYTES - 4;
-        if &head[..4] != CHUNK_MARK || crc32(&[&head[..end]]) != u32_at(&head, end) {
+        self.read_exact(head)?;
+        let end = head.len() - 4;
+        if &head[..4] != CHUNK_MARK || crc32(&[&head[..end]]) != u32_at(head, end) {
             return Err(self.damaged_here("the chunk's head is wrong"));
         }
-        let accesses = u32_at(&head, 4) as usize;
-        let new_pages = u32_at(&head, 8);
-        let mut sections = [(0, 0, 0); SECTIONS];
+        let accesses = u32_at(head, 4) as usize;
+        let new_pages = u32_at(head, 8);
+        let mut sections = [(0, 0, 0); SECTIONS_OF_PARTS];
         let mut total = 0;
         let limit = zstd::zstd_safe::compress_bound(MAX_SECTION_BYTES);
-        for (index, section) in sections.iter_mut().enumerate() {
-            let length = u32_at(&head, 12 + 8 * index) as usize;
+        for (index, section) in sections.iter_mut().take(self.sections).enumerate() {
+            let length = u32_at(head, 12 + 8 * index) as usize;
             if length > limit {
                 return Err(self.damaged_here(&format!("a section of {length} bytes")));
             }
-            *section = (total, total + length, u32_at(&head, 16 + 8 * index));
+            *section = (total, total + length, u32_at(head, 16 + 8 * index));
             total += length;
         }
         if accesses == 0 || accesses > CHUNK_ACCESSES || new_pages as usize > accesses {
@@ -317,7 +363,7 @@ impl CanonicalReader {
                 counted(new_pages, "new page", "new pages")
             )));
         }
-        let position = self.position + CHUNK_HEAD_BYTES as u64 + total as u64;
+        let position = self.position + head.len() as u64 + total as u64;
         if position > self.foot_offset {
             return Err(self.damaged_here("its sections run into the foot"));
         }
@@ -492,7 +538,7 @@ impl CanonicalReader {
 }
 
 /// Start, end and CRC-32 of each section of a chunk.
-type Sections = [(usize, usize, u32); SECTIONS];
+type Sections = [(usize, usize, u32); SECTIONS_OF_PARTS];
 
 fn damaged(path: &Path, message: &str) -> Error {
     Error::Unreadable {
@@ -514,7 +560,7 @@ fn read_at(file: &mut File, path: &Path, offset: u64, length: usize) -> Result<V
     Ok(bytes)
 }
 
-fn read_head(file: &mut File, path: &Path, file_bytes: u64) -> Result<(CanonicalHead, u64)> {
+fn read_head(file: &mut File, path: &Path, file_bytes: u64) -> Result<(CanonicalHead, u64, usize)> {
     if file_bytes < PREFIX_BYTES {
         return Err(interrupted(path));
     }
@@ -527,11 +573,16 @@ fn read_head(file: &mut File, path: &Path, file_bytes: u64) -> Result<(Canonical
         });
     }
     let version = u32_at(&prefix, 8);
-    if version != VERSION {
+    let sections = match version {
+        VERSION => SECTIONS,
+        VERSION_OF_PARTS => SECTIONS_OF_PARTS,
+        _ => 0,
+    };
+    if sections == 0 {
         return Err(Error::Unreadable {
             path: path.to_owned(),
             message: format!(
-                "this is a canonical trace of version {version}; this program reads {VERSION}"
+                "this is a canonical trace of version {version}; this program reads versions {VERSION} and {VERSION_OF_PARTS}"
             ),
             hint: "convert the original trace with this version of the program".to_owned(),
         });
@@ -546,7 +597,7 @@ fn read_head(file: &mut File, path: &Path, file_bytes: u64) -> Result<(Canonical
     }
     let head: CanonicalHead =
         serde_json::from_slice(&json).map_err(|error| damaged(path, &format!("head: {error}")))?;
-    Ok((head, PREFIX_BYTES + u64::from(length)))
+    Ok((head, PREFIX_BYTES + u64::from(length), sections))
 }
 
 fn interrupted(path: &Path) -> Error {

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::columns::{encode_column, pack_bits};
 use super::{
-    CHUNK_HEAD_BYTES, CHUNK_MARK, COLUMN_HEAD_BYTES, CanonicalFoot, CanonicalHead, END_MAGIC,
-    FEWEST_PAGES, MAGIC, MOST_OF_PAGES, MOST_OF_PLANE, SECTIONS, VERSION, ZSTD_LEVEL, crc32,
+    CHUNK_MARK, COLUMN_HEAD_BYTES, CanonicalFoot, CanonicalHead, END_MAGIC, FEWEST_PAGES, MAGIC,
+    MOST_OF_PAGES, MOST_OF_PLANE, SECTIONS, VERSION, VERSION_OF_PARTS, ZSTD_LEVEL,
+    chunk_head_bytes, crc32,
 };
 use crate::access::{Chunk, FIRST_OF_REQUEST, WRITE};
 use crate::error::{Error, Result};
@@ -177,10 +178,19 @@ impl CanonicalWriter {
     }
 
     pub(crate) fn head(&mut self, head: &CanonicalHead) -> Result<()> {
+        self.head_of(head, VERSION)
+    }
+
+    /// The head of a part, whose chunks are [`Self::numbered_chunk`].
+    pub(crate) fn head_of_part(&mut self, head: &CanonicalHead) -> Result<()> {
+        self.head_of(head, VERSION_OF_PARTS)
+    }
+
+    fn head_of(&mut self, head: &CanonicalHead, version: u32) -> Result<()> {
         let json = self.json(head)?;
         let length = self.length(json.len())?;
         self.write(&MAGIC)?;
-        self.write(&VERSION.to_le_bytes())?;
+        self.write(&version.to_le_bytes())?;
         self.write(&length.to_le_bytes())?;
         self.write(&crc32(&[&json]).to_le_bytes())?;
         self.write(&json)
@@ -232,7 +242,26 @@ impl CanonicalWriter {
         );
         sections[4] = self.section(&values)?;
         self.values = values;
+        let sections = sections.each_ref().map(Vec::as_slice);
         self.chunk_bytes(raw.chunk.len(), self.next_page - first_new, &sections)
+    }
+
+    /// Appends a chunk of another trace as it is, and the number in the whole of each of its new pages.
+    pub(crate) fn numbered_chunk(
+        &mut self,
+        accesses: usize,
+        sections: [&[u8]; SECTIONS],
+        numbers: &[u64],
+    ) -> Result<()> {
+        let new_pages = self.length(numbers.len())?;
+        let packed = self.section(numbers)?;
+        let [spaces, pages, page_numbers, flags, times] = sections;
+        self.next_page += new_pages;
+        self.chunk_bytes(
+            accesses,
+            new_pages,
+            &[spaces, pages, page_numbers, flags, times, &packed],
+        )
     }
 
     fn section(&mut self, values: &[u64]) -> Result<Vec<u8>> {
@@ -270,13 +299,8 @@ impl CanonicalWriter {
             .map_err(|source| self.failed(source))
     }
 
-    fn chunk_bytes(
-        &mut self,
-        accesses: usize,
-        new_pages: u32,
-        sections: &[Vec<u8>; SECTIONS],
-    ) -> Result<()> {
-        let mut head = Vec::with_capacity(CHUNK_HEAD_BYTES);
+    fn chunk_bytes(&mut self, accesses: usize, new_pages: u32, sections: &[&[u8]]) -> Result<()> {
+        let mut head = Vec::with_capacity(chunk_head_bytes(sections.len()));
         head.extend_from_slice(CHUNK_MARK);
         head.extend_from_slice(&self.length(accesses)?.to_le_bytes());
         head.extend_from_slice(&new_pages.to_le_bytes());
@@ -292,6 +316,10 @@ impl CanonicalWriter {
         }
         self.chunks += 1;
         Ok(())
+    }
+
+    pub(crate) fn distinct_pages(&self) -> u32 {
+        self.next_page
     }
 
     pub(crate) fn chunks(&self) -> u64 {
