@@ -31,7 +31,6 @@ from tierwright.advise.checks.points import Counters, Replay, recorded_replays
 from tierwright.advise.decide import replayed_rows
 from tierwright.advise.point import scheme_titles
 from tierwright.common.arrays import FloatArray
-from tierwright.common.derivation import plain
 from tierwright.common.errors import BadInput, Problems
 from tierwright.common.wording import counted, listed, percent
 from tierwright.evaluate.page_flow.decision import twins_of, warm_up_of
