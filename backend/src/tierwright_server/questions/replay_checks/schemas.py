@@ -41,7 +41,7 @@ class CheckedAnswer(Answer):
     too_close="Whether another scheme is within the known error of the model.",
     flow="Fastest page-flow scheme by replay.",
     flow_us="Its I/O time by replay. [µs per access]",
-    cache="Fastest flash cache by replay; null where none has a time.",
+    cache="Fastest flash cache by replay; null where no cache has a time.",
     cache_us="Its I/O time by replay. [µs per access]",
     best="Fastest of all by replay.",
     agrees="Whether model and replay name the same page-flow scheme.",
