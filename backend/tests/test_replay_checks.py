@@ -131,6 +131,50 @@ def test_a_comparison_has_flash_caches_beside_its_schemes(application):
     assert "has no flash to use" in refused.text
 
 
+def test_points_all_over_a_map_are_replayed(application):
+    named = ("workload_id", "flash_device_id", "disk_device_id")
+    body = {
+        **{name: POINT[name] for name in named},
+        "start": "cold",
+        "x": {"axis": "ram_pages", "low": 100, "high": 1600},
+        "y": {"axis": "flash_pages", "low": 1000, "high": 16000},
+        "x_points": 2,
+        "y_points": 3,
+        "flash_caches": ["larc"],
+    }
+    found = application.post("/scheme-maps/check", body, 200)
+    assert [
+        (point["ram_pages"], point["flash_pages"]) for point in found["points"]
+    ] == [(ram, flash) for flash in (1587, 4000, 10079) for ram in (200, 800)]
+    rows = {row["of"]: row for row in found["rows"]}
+    for index, point in enumerate(found["points"]):
+        alone = _simulator.replay(
+            "fixtures/traces/tpcb-cut.csv.zst",
+            "flash_cache",
+            "larc",
+            ram_pages=point["ram_pages"],
+            flash_pages=point["flash_pages"],
+        )
+        cost = price(alone, flash=catalog.device(FLASH), disk=catalog.device(DISK))
+        assert rows[f"{index} larc"]["simulated"] == pytest.approx(
+            cost.io_time_us_per_access
+        )
+        assert point["cache_us"] == rows[f"{index} larc"]["simulated"]
+        assert point["flow_us"] == rows[f"{index} {point['flow']}"]["simulated"]
+    assert found["compared"] == 6
+    assert found["sentence"].startswith("Model and replay name")
+    dirty = {"axis": "dirty_share", "low": 0, "high": 1}
+    for changes, said in (
+        ({"y": dirty, "flash_pages": 9.0}, "dirty pages of the recording"),
+        ({"x_points": 6}, "x_points"),
+    ):
+        refused = application.client.post(
+            "/scheme-maps/check", json={**body, **changes}
+        )
+        assert refused.status_code == 422
+        assert said in refused.text
+
+
 def test_flash_caches_wear_flash_beside_the_schemes(application):
     body = {**POINT, "rated_tb": 100.0, "accesses_per_s": 1000.0}
     found = application.post("/wear/check", {**body, "flash_caches": ["larc"]}, 200)

@@ -535,6 +535,17 @@ _CHECKS = {
         {**_WORKLOAD, "ram_pages": 500, **_FLASH, **_DISK, "start": "cold"}
     ),
     "check_compare": Example({**_CHECKED, "flash_caches": ["larc"]}),
+    "check_scheme_map": Example(
+        {
+            **_MAP,
+            "start": "cold",
+            "x": {"axis": "flash_per_ram", "low": 1, "high": 16, "points": 5},
+            "y": {"axis": "asymmetry", "low": 1, "high": 16, "points": 3},
+            "x_points": 2,
+            "y_points": 2,
+            "flash_caches": ["larc"],
+        }
+    ),
     "check_throughput": Example(
         {**_CHECKED, "clients": 20, "flash_caches": ["face", "lazy_cleaning"]}
     ),

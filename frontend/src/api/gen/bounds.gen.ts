@@ -328,6 +328,10 @@ export const CheckResponseQuery = {
   table: {"values":["rows","columns","contenders","rows.warnings","warnings","result.rows"]},
 } as const;
 
+export const CheckSchemeMapQuery = {
+  table: {"values":["rows","points","columns","contenders","rows.warnings","warnings","result.rows"]},
+} as const;
+
 export const CheckThroughputQuery = {
   table: {"values":["rows","columns","contenders","rows.warnings","warnings","result.rows"]},
 } as const;
@@ -943,6 +947,19 @@ export const ListWorkloadsQuery = {
   limit: {"low":1,"high":500,"whole":true,"usual":100},
   offset: {"low":0,"high":1000000000,"whole":true,"usual":0},
   table: {"values":["items","items.summary.warnings","items.summary.evidence.parts","items.summary.evidence.tiers","items.summary.production.production.rates","items.summary.composed_of"]},
+} as const;
+
+export const MapCheckIn = {
+  start: {"values":["steady","cold"],"usual":"steady"},
+  amortisation_months: {"low":1,"high":600,"whole":true,"usual":36},
+  ram_pages: {"low":0,"exclusive":true,"high":9007199254740991},
+  flash_pages: {"low":0,"exclusive":true,"high":9007199254740991},
+  dirty_share: {"low":0,"high":1},
+  asymmetry: {"low":0,"exclusive":true,"high":1000000000},
+  schemes: {"most":4},
+  x_points: {"low":2,"high":5,"whole":true,"usual":3},
+  y_points: {"low":2,"high":5,"whole":true,"usual":3},
+  flash_caches: {"most":32},
 } as const;
 
 export const MapQuestion = {

@@ -4401,6 +4401,76 @@ export type CheckedFigure = {
 };
 
 /**
+ * CheckedMap
+ *
+ * Points of a scheme map by replay; in `rows`, `of` is the index of the point and a scheme or flash cache.
+ */
+export type CheckedMap = {
+    /**
+     * Sentence
+     *
+     * The answer in a sentence.
+     */
+    sentence: string;
+    /**
+     * Finding
+     *
+     * The finding of the replay, where the model is not precise enough.
+     */
+    finding: string | null;
+    /**
+     * Rows
+     *
+     * The rows of the table.
+     */
+    rows: Array<CheckedFigure>;
+    /**
+     * Basis
+     *
+     * What was replayed, and what was not.
+     */
+    basis: string;
+    /**
+     * Points
+     *
+     * Points, in their order.
+     */
+    points: Array<PointReplayedOut>;
+    /**
+     * Titles
+     *
+     * Of the schemes and flash caches replayed.
+     */
+    titles: {
+        [key: string]: string;
+    };
+    /**
+     * Compared
+     *
+     * Points with a choice both of the model and of the replay.
+     */
+    compared: number;
+    /**
+     * Agreeing
+     *
+     * Of these, points at which both name the same page-flow scheme.
+     */
+    agreeing: number;
+    /**
+     * Beside
+     *
+     * Points with a time of a flash cache.
+     */
+    beside: number;
+    /**
+     * Cache Faster
+     *
+     * Of these, points at which one is faster than every page-flow scheme.
+     */
+    cache_faster: number;
+};
+
+/**
  * CheckedOptionOut
  *
  * An option replayed in the reference simulator.
@@ -12812,6 +12882,124 @@ export type MapAxisOut = {
 };
 
 /**
+ * MapCheckIn
+ *
+ * The map, and what is replayed on a coarse grid over it.
+ */
+export type MapCheckIn = {
+    /**
+     * Start
+     *
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve always describes a running system.
+     */
+    start?: 'steady' | 'cold';
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Flash Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    flash_device_id: string;
+    /**
+     * Disk Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    disk_device_id: string;
+    /**
+     * Ram Device Id
+     *
+     * Id of the RAM device, for its price; absent: RAM as the price book has it.
+     */
+    ram_device_id?: string | null;
+    /**
+     * Price Book Id
+     *
+     * Id of the price book; absent: the usual one.
+     */
+    price_book_id?: string | null;
+    /**
+     * Amortisation Months
+     *
+     * Time over which a purchase is paid. [months]
+     */
+    amortisation_months?: number;
+    /**
+     * Ram Pages
+     *
+     * RAM. [pages]
+     */
+    ram_pages?: number | null;
+    /**
+     * Flash Pages
+     *
+     * Flash. [pages]
+     */
+    flash_pages?: number | null;
+    /**
+     * Dirty Share
+     *
+     * Dirty share of all victims; absent: measured, for each scheme.
+     */
+    dirty_share?: number | null;
+    /**
+     * Dirty Share Range
+     *
+     * Where the dirty share is neither set nor an axis, and that of a given curve is not stated: answer with both ends of its possible range. Otherwise such a request is refused.
+     */
+    dirty_share_range?: boolean;
+    /**
+     * Asymmetry
+     *
+     * R, the cost of a page write in page reads. [1]
+     */
+    asymmetry?: number | null;
+    /**
+     * Schemes
+     *
+     * Schemes that compete.
+     */
+    schemes?: Array<'none' | 'inclusive' | 'exclusive' | 'lazy'>;
+    /**
+     * Flash Metadata
+     *
+     * Preset of `GET /catalog/flash-metadata` whose memory is subtracted from the RAM of schemes with flash.
+     */
+    flash_metadata?: string | null;
+    /**
+     * The horizontal axis.
+     */
+    x: AxisIn;
+    /**
+     * The vertical axis.
+     */
+    y: AxisIn;
+    /**
+     * X Points
+     *
+     * Points across that are replayed.
+     */
+    x_points?: number;
+    /**
+     * Y Points
+     *
+     * Points upwards that are replayed.
+     */
+    y_points?: number;
+    /**
+     * Flash Caches
+     *
+     * Flash caches of `GET /simulator` to replay besides.
+     */
+    flash_caches?: Array<string>;
+};
+
+/**
  * MapLeastOut
  *
  * What depends on the dirty share, if no evicted page is dirty.
@@ -15273,6 +15461,124 @@ export type PointLeast = {
      * The answer in a sentence.
      */
     sentence: string;
+};
+
+/**
+ * PointReplayedOut
+ *
+ * One point of a map, by the model and by replay.
+ */
+export type PointReplayedOut = {
+    /**
+     * X
+     *
+     * Where on the axis across, at whole pages.
+     */
+    x: number;
+    /**
+     * Y
+     *
+     * Where on the axis upwards, at whole pages.
+     */
+    y: number;
+    /**
+     * Ram Pages
+     *
+     * RAM. [pages]
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * Flash. [pages]
+     */
+    flash_pages: number;
+    /**
+     * Ram Pages With Flash
+     *
+     * RAM that the flash metadata leave to schemes with flash. [pages]
+     */
+    ram_pages_with_flash: number;
+    /**
+     * Modelled
+     *
+     * Scheme of least I/O time by the model; null where no scheme fits.
+     */
+    modelled: string | null;
+    /**
+     * Modelled Us
+     *
+     * Its I/O time by replay. [µs per access]
+     */
+    modelled_us: number | null;
+    /**
+     * Too Close
+     *
+     * Whether another scheme is within the known error of the model.
+     */
+    too_close: boolean;
+    /**
+     * Flow
+     *
+     * Fastest page-flow scheme by replay.
+     */
+    flow: string | null;
+    /**
+     * Flow Us
+     *
+     * Its I/O time by replay. [µs per access]
+     */
+    flow_us: number | null;
+    /**
+     * Cache
+     *
+     * Fastest flash cache by replay; null where no cache has a time.
+     */
+    cache: string | null;
+    /**
+     * Cache Us
+     *
+     * Its I/O time by replay. [µs per access]
+     */
+    cache_us: number | null;
+    /**
+     * Best
+     *
+     * Fastest of all by replay.
+     */
+    best: string | null;
+    /**
+     * Agrees
+     *
+     * Whether model and replay name the same page-flow scheme.
+     */
+    agrees: boolean | null;
+    /**
+     * Behind
+     *
+     * By how much longer the model's choice takes than the fastest page-flow scheme by replay, as a share.
+     */
+    behind: number | null;
+    /**
+     * Cache Saves
+     *
+     * Share of the time of the fastest page-flow scheme that the fastest flash cache saves; negative where it is slower.
+     */
+    cache_saves: number | null;
+    /**
+     * Without Time
+     *
+     * Schemes and flash caches that have no time at the point, with the reason.
+     */
+    without_time: {
+        [key: string]: string;
+    };
+    /**
+     * Reason
+     *
+     * Why the point was not replayed; empty where it was.
+     */
+    reason: string;
 };
 
 /**
@@ -31128,6 +31434,74 @@ export type CheckCompareResponses = {
 };
 
 export type CheckCompareResponse = CheckCompareResponses[keyof CheckCompareResponses];
+
+export type CheckSchemeMapData = {
+    body: MapCheckIn;
+    path?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'rows' | 'points' | 'columns' | 'contenders' | 'rows.warnings' | 'warnings' | 'result.rows';
+    };
+    url: '/api/v1/scheme-maps/check';
+};
+
+export type CheckSchemeMapErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CheckSchemeMapError = CheckSchemeMapErrors[keyof CheckSchemeMapErrors];
+
+export type CheckSchemeMapResponses = {
+    /**
+     * Successful Response
+     */
+    200: CheckedMap;
+    /**
+     * Response 202 Check Scheme Map
+     *
+     * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
+     */
+    202: SweepOut | SimulationOut | ResponseReplayOut | CategoryCountsOut;
+};
+
+export type CheckSchemeMapResponse = CheckSchemeMapResponses[keyof CheckSchemeMapResponses];
 
 export type CheckThroughputData = {
     body: ThroughputCheckIn;

@@ -48,6 +48,7 @@ from tierwright.common.wording import percent
 
 if TYPE_CHECKING:
     from tierwright.advise.checks.checked import CheckedFigure
+    from tierwright.advise.checks.scheme_map import MapReplayed
     from tierwright.advise.directories import Directories
     from tierwright.evaluate.page_flow.scheme_map import Axis, SchemeMap
     from tierwright.evaluate.throughput.schemes import ThroughputStudy
@@ -70,6 +71,7 @@ AXIS_PARTS = (2, 3)
 LINES_SHOWN = 8
 
 
+@may_read_trace
 def scheme_map(
     profile: ProfileFile,
     *,
@@ -120,39 +122,140 @@ def scheme_map(
             "--price-book", metavar="ID|FILE", help="Prices, for the winners in money."
         ),
     ] = None,
+    trace: NamedTrace | None = None,
+    flash_cache: FlashCaches = None,
+    replay_points: Annotated[
+        str,
+        typer.Option(
+            "--replay-points",
+            metavar="NxM",
+            help="With --trace: points across and upwards that are replayed, each 2 to 5.",
+        ),
+    ] = "3x3",
     start: Start = "steady",
     production: ProductionOption = None,
+    dask: DaskOption = None,
     json: Json = False,
 ) -> None:
-    """Map which page-flow scheme wins where, with the lines between the regions."""
+    """Map which page-flow scheme wins where, with the lines between the regions.
+
+    With --trace, every scheme and each --flash-cache is replayed on a coarse grid over the map, with --dask by the
+    workers of a cluster: who wins there, and whether the model says so.
+    """
     from tierwright.advise import scheme_map as question
     from tierwright.hardware import catalog
 
-    curve = workload(profile, production).curve.from_start(start)
+    read_from = workload(profile, production)
+    curve = read_from.curve.from_start(start)
+    caches = flash_caches_of(flash_cache, has_trace=trace is not None)
+    check_has_replays(dask, trace)
+    if trace is not None:
+        check_recording(str(profile), read_from)
 
     def at(size: Size | None) -> float | None:
         return None if size is None else size.fraction_at(lambda: curve.page_bytes)
 
+    asked: dict[str, Any] = {
+        "x": _axis(x, "--x"),
+        "y": _axis(y, "--y"),
+        "flash": catalog.device_or_file(flash_device),
+        "disk": catalog.device_or_file(disk_device),
+        "ram_pages": at(ram_pages),
+        "flash_pages": at(flash_pages),
+        "dirty_share": dirty_share,
+        "asymmetry": asymmetry,
+        "flash_metadata": preset_of(flash_metadata),
+    }
     found = question.answer(
-        curve,
-        x=_axis(x, "--x"),
-        y=_axis(y, "--y"),
-        flash=catalog.device_or_file(flash_device),
-        disk=catalog.device_or_file(disk_device),
-        ram_pages=at(ram_pages),
-        flash_pages=at(flash_pages),
-        dirty_share=dirty_share,
-        asymmetry=asymmetry,
-        flash_metadata=preset_of(flash_metadata),
-        prices=None if price_book is None else book_of(price_book),
+        curve, **asked, prices=None if price_book is None else book_of(price_book)
     )
+    checked = None
+    if trace is not None:
+        from tierwright.advise.checks import scheme_map as checks
+
+        study = checks.study(
+            curve,
+            **asked,
+            points=_coarse(replay_points),
+            flash_caches=caches,
+        )
+        files, reading = as_profiled(trace, curve)
+        with (
+            opened(files, reading) as here,
+            spread_over(dask, here) as read,
+            progress("replay") as on_progress,
+        ):
+            checked = checks.replayed(
+                study,
+                curve,
+                read,
+                flash=asked["flash"],
+                disk=asked["disk"],
+                on_progress=on_progress,
+            )
     if json:
-        print_json({"start": curve.start, **found.to_dict()})
+        document = {"start": curve.start, **found.to_dict()}
+        document["check"] = None if checked is None else checked.to_dict()
+        print_json(document)
         return
     print_cautions(found.cautions)
     typer.echo(found.finding)
     print_scale(curve)
     _print_map(found.most.map)
+    if checked is not None:
+        _print_replayed(checked, found.most.map)
+
+
+def _coarse(text: str) -> tuple[int, int]:
+    """Read NxM points, or N for both."""
+    parts = text.lower().split("x")
+    if len(parts) > 2 or not all(part.strip().isdecimal() for part in parts):  # noqa: PLR2004 - across and upwards
+        raise BadInput(
+            f"--replay-points: `{text}` is neither NxM nor N",
+            "write for example --replay-points 3x3",
+        )
+    return int(parts[0]), int(parts[-1])
+
+
+def _print_replayed(checked: MapReplayed, made: SchemeMap) -> None:
+    titles = checked.titles
+
+    def who(name: str | None, time_us: float | None) -> str:
+        if name is None or time_us is None:
+            return "-"
+        return f"{titles[name]}, {format_microseconds(time_us)}"
+
+    typer.echo("")
+    typer.echo(checked.finding)
+    print_table(
+        "Points by replay, I/O time per access",
+        [
+            (made.x.name, True),
+            (made.y.name, True),
+            ("model's choice", False),
+            ("fastest scheme", False),
+            ("choice behind", True),
+            ("fastest flash cache", False),
+            ("cache saves", True),
+        ],
+        [
+            [
+                f"{point.x:.4g}",
+                f"{point.y:.4g}",
+                who(point.modelled, point.modelled_us),
+                who(point.flow, point.flow_us),
+                "-" if point.behind is None else percent(point.behind),
+                who(point.cache, point.cache_us),
+                "-" if point.cache_saves is None else percent(point.cache_saves),
+            ]
+            for point in checked.points
+        ],
+    )
+    for name, reason in sorted(
+        {pair for point in checked.points for pair in point.without_time.items()}
+    ):
+        typer.echo(f"without a time: {titles[name]}: {reason}")
+    typer.echo(checked.basis)
 
 
 def _axis(text: str, option: str) -> Axis:

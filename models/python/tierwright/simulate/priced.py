@@ -7,7 +7,7 @@ and of the device below, which gives the I/O time of an access.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tierwright.hardware.device import Device, Operation
@@ -104,6 +104,29 @@ def price(
     }
     cost = _sum(counters, operations, transfers, flash, disk)
     return _with_batches_of_disk(cost, counters, disk)
+
+
+def with_flash_writes(cost: ReplayCost, times: float) -> ReplayCost:
+    """Let every write of flash take so many times as long, as the asymmetry of a map does.
+
+    Parameters
+    ----------
+    cost : ReplayCost
+        Of a replay.
+    times : float
+        Factor of single pages, batches and metadata alike. [1]
+    """
+    if cost.io_time_us_per_access is None or times == 1:
+        return cost
+    terms = {
+        name: time_us * times
+        if "flash" in name and name.endswith("writes")
+        else time_us
+        for name, time_us in cost.terms_us_per_access.items()
+    }
+    return replace(
+        cost, io_time_us_per_access=sum(terms.values()), terms_us_per_access=terms
+    )
 
 
 def _segment_pages(counters: Mapping[str, Any]) -> int:

@@ -61,6 +61,8 @@ class Check:
         The question, as its answer is asked for.
     answer : callable
         Makes the check, or the job that replays for it.
+    shows : type
+        Shape of the check.
     """
 
     path: str
@@ -71,6 +73,7 @@ class Check:
         [Asking, Any],
         Awaitable[CheckedAnswer | SweepOut | ResponseReplayOut | CategoryCountsOut],
     ]
+    shows: type[CheckedAnswer] = CheckedAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +110,11 @@ async def replayed(
 
 
 async def counted(
-    asking: Asking, recording: Recording, wanted: Mapping[str, Replay]
+    asking: Asking,
+    recording: Recording,
+    wanted: Mapping[str, Replay],
+    *,
+    fails: bool = True,
 ) -> Counted | CheckedAnswer | SweepOut:
     """Counters of replays: kept, made here, or left to a job where that takes long.
 
@@ -119,6 +126,8 @@ async def counted(
         What is replayed, for a scaled workload at the sizes that correspond.
     wanted : mapping of str to Replay
         By name, at the sizes of the question.
+    fails : bool
+        Whether a replay that is impossible is an error; else its counters are `error` and `hint`.
 
     Returns
     -------
@@ -157,7 +166,7 @@ async def counted(
         await kept.keep(session, content.id, made)
         known = known | made
     for name, key in keys.items():
-        if "error" in known[key]:
+        if fails and "error" in known[key]:
             raise BadInput(f"{name}: {known[key]['error']}", hint=known[key]["hint"])
     return Counted({name: known[key] for name, key in keys.items()}, sizes)
 

@@ -81,6 +81,6 @@ for _check in CHECKS:
         _endpoint(_check),
         methods=["POST"],
         operation_id=_check.operation_id,
-        response_model=CheckedAnswer,
+        response_model=_check.shows,
         responses=RESPONSES,
     )

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from tierwright.advise.checks import checked
+from tierwright.advise.checks import checked, scheme_map
 from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import Answer
 
@@ -27,3 +27,48 @@ class CheckedAnswer(Answer):
     )
     rows: list[CheckedFigure]
     basis: str = Field(description="What was replayed, and what was not.")
+
+
+@mirrors(
+    scheme_map.PointReplayed,
+    x="Where on the axis across, at whole pages.",
+    y="Where on the axis upwards, at whole pages.",
+    ram_pages="RAM. [pages]",
+    flash_pages="Flash. [pages]",
+    ram_pages_with_flash="RAM that the flash metadata leave to schemes with flash. [pages]",
+    modelled="Scheme of least I/O time by the model; null where no scheme fits.",
+    modelled_us="Its I/O time by replay. [µs per access]",
+    too_close="Whether another scheme is within the known error of the model.",
+    flow="Fastest page-flow scheme by replay.",
+    flow_us="Its I/O time by replay. [µs per access]",
+    cache="Fastest flash cache by replay; null where no cache has a time.",
+    cache_us="Its I/O time by replay. [µs per access]",
+    best="Fastest of all by replay.",
+    agrees="Whether model and replay name the same page-flow scheme.",
+    behind="By how much longer the model's choice takes than the fastest page-flow scheme by replay, as a share.",
+    cache_saves="Share of the time of the fastest page-flow scheme that the fastest flash cache saves; negative where "
+    "it is slower.",
+    without_time="Schemes and flash caches that have no time at the point, with the reason.",
+    reason="Why the point was not replayed; empty where it was.",
+)
+class PointReplayedOut(Answer):
+    """One point of a map, by the model and by replay."""
+
+
+class CheckedMap(CheckedAnswer):
+    """Points of a scheme map by replay; in `rows`, `of` is the index of the point and a scheme or flash cache."""
+
+    points: list[PointReplayedOut]
+    titles: dict[str, str] = Field(
+        description="Of the schemes and flash caches replayed."
+    )
+    compared: int = Field(
+        description="Points with a choice both of the model and of the replay."
+    )
+    agreeing: int = Field(
+        description="Of these, points at which both name the same page-flow scheme."
+    )
+    beside: int = Field(description="Points with a time of a flash cache.")
+    cache_faster: int = Field(
+        description="Of these, points at which one is faster than every page-flow scheme."
+    )

@@ -7,6 +7,7 @@ from tierwright_server.questions.replay_checks import (
     fragment_cache,
     recovery,
     response,
+    scheme_map,
     throughput,
     wear,
     what_to_cache,
@@ -15,6 +16,7 @@ from tierwright_server.questions.replay_checks.check import Check
 
 CHECKS: tuple[Check, ...] = (
     compare.CHECK,
+    scheme_map.CHECK,
     throughput.CHECK,
     response.CHECK,
     wear.CHECK,

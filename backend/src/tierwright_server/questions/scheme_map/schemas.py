@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
+from tierwright.advise.checks.scheme_map import LEAST_POINTS, USUAL_POINTS
+from tierwright.advise.checks.scheme_map import MOST_POINTS as REPLAYED_MOST
 from tierwright.evaluate.page_flow.scheme_map import MAP_SCHEMES
 from tierwright.profile.steady_state import Start
 from tierwright_server.common.schemas import (
@@ -11,6 +13,7 @@ from tierwright_server.common.schemas import (
     Answer,
     Body,
     CautionOut,
+    FlashCaches,
     FlashMetadata,
     Identifier,
     Months,
@@ -104,6 +107,26 @@ class SchemeMapIn(MapQuestion):
 
     x: AxisIn
     y: AxisIn
+
+
+CoarsePoints = Annotated[
+    int,
+    Field(strict=True, ge=LEAST_POINTS, le=REPLAYED_MOST),
+]
+
+
+class MapCheckIn(SchemeMapIn):
+    """The map, and what is replayed on a coarse grid over it."""
+
+    x_points: CoarsePoints = Field(
+        default=USUAL_POINTS, description="Points across that are replayed."
+    )
+    y_points: CoarsePoints = Field(
+        default=USUAL_POINTS, description="Points upwards that are replayed."
+    )
+    flash_caches: FlashCaches = Field(
+        default=[], description="Flash caches of `GET /simulator` to replay besides."
+    )
 
 
 class MapAxisOut(Answer):

@@ -32,7 +32,7 @@ from tierwright_server.questions.scheme_map.schemas import (
 )
 
 
-def _asked(point: Point, body: MapQuestion) -> dict[str, Any]:
+def asked_of(point: Point, body: MapQuestion) -> dict[str, Any]:
     """Return arguments that a map and its points share."""
     return {
         "flash": point.flash[0],
@@ -65,10 +65,10 @@ async def make_map(session: AsyncSession, context: Context, body: SchemeMapIn) -
     point = await find_inputs(session, context, body)
     if "dirty_share" not in {body.x.axis, body.y.axis} and body.dirty_share is None:
         dirty_ends(body, point)
-    x, y = _axis(body.x, "body.x"), _axis(body.y, "body.y")
+    x, y = axes_of(body)
 
     def work() -> bytes:
-        found = scheme_map.answer(point.curve, x=x, y=y, **_asked(point, body))
+        found = scheme_map.answer(point.curve, x=x, y=y, **asked_of(point, body))
         return orjson.dumps(_columns(point, found), option=orjson.OPT_SERIALIZE_NUMPY)
 
     return await asyncio.to_thread(work)
@@ -81,8 +81,13 @@ async def explain_point(
     point = await find_inputs(session, context, body)
     if body.dirty_share is None:
         dirty_ends(body, point)
-    found = scheme_map.at_point(point.curve, **_asked(point, body))
+    found = scheme_map.at_point(point.curve, **asked_of(point, body))
     return _point(point, found, derived=derived)
+
+
+def axes_of(body: SchemeMapIn) -> tuple[Axis, Axis]:
+    """Return both axes of a map, with all their points."""
+    return _axis(body.x, "body.x"), _axis(body.y, "body.y")
 
 
 def _axis(asked: AxisIn, where: str) -> Axis:

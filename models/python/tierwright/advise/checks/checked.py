@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from tierwright.common.answer import Answer, Figure
 from tierwright.common.wording import percent
@@ -75,7 +76,10 @@ class Checked(Answer):
         )
 
 
-def at_recorded_sizes(found: Checked, sizes: ReplaySizes | None) -> Checked:
+_Found = TypeVar("_Found", bound=Checked)
+
+
+def at_recorded_sizes(found: _Found, sizes: ReplaySizes | None) -> _Found:
     """Say of a check in production that its replays were of the recording, and what they confirm.
 
     Parameters
