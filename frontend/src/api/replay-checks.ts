@@ -9,6 +9,7 @@ import {
   checkFragmentCache,
   checkRecovery,
   checkResponse,
+  checkSchemeMap,
   checkThroughput,
   checkWear,
   checkWhatToCache,
@@ -18,10 +19,12 @@ import type {
   BreakEvenCheckIn,
   CategoryCountsOut,
   CheckedAnswer,
+  CheckedMap,
   DirectoriesIn,
   EvaluationCheckIn,
   FlashChoiceIn,
   FragmentCacheIn,
+  MapCheckIn,
   QuoteRankingRunOut,
   RecoveryIn,
   ResponseCheckIn,
@@ -33,7 +36,13 @@ import type {
   WhatToCacheCheckIn,
 } from "./gen/types.gen";
 
-export type { CheckedAnswer, CheckedFigure } from "./gen/types.gen";
+export type {
+  CheckedAnswer,
+  CheckedFigure,
+  CheckedMap,
+  MapCheckIn,
+  PointReplayedOut,
+} from "./gen/types.gen";
 
 /** What takes longer than a request: a job makes it. */
 export type ReplayJob =
@@ -43,28 +52,31 @@ export type ReplayJob =
   | CategoryCountsOut
   | AdviceCheckOut
   | QuoteRankingRunOut;
-type Found = CheckedAnswer | ReplayJob;
 
 export const isReplayJob = (found: object): found is ReplayJob => "run" in found;
 
 const checked =
-  <Body>(
+  <Body, Shown extends CheckedAnswer = CheckedAnswer>(
     name: string,
     ask: (options: {
       readonly signal: AbortSignal;
       readonly body: Body;
       readonly throwOnError: true;
-    }) => Promise<{ readonly data: Found }>,
+    }) => Promise<{ readonly data: Shown | ReplayJob }>,
   ) =>
   (body: Body) =>
     queryOptions({
       queryKey: ["replay-checks", name, body],
-      queryFn: ({ signal }): Promise<Found> =>
+      queryFn: ({ signal }): Promise<Shown | ReplayJob> =>
         answer(ask({ signal, body, throwOnError: true })),
       staleTime: Number.POSITIVE_INFINITY,
     });
 
 export const evaluationCheck = checked<EvaluationCheckIn>("evaluation", checkCompare);
+export const schemeMapCheck = checked<MapCheckIn, CheckedMap>(
+  "scheme map",
+  checkSchemeMap,
+);
 export const throughputCheck = checked<ThroughputCheckIn>(
   "throughput",
   checkThroughput,

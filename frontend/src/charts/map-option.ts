@@ -14,6 +14,22 @@ export interface MapAxis {
   readonly pageBytes?: number | undefined;
 }
 
+/** A point of the map that was replayed. */
+export interface MapMark {
+  readonly x: number;
+  readonly y: number;
+  /** Scheme or flash cache that is fastest by replay; null where none has a time. */
+  readonly best: { readonly of: string; readonly title: string } | null;
+  /** Whether the model names another page-flow scheme. */
+  readonly differs: boolean;
+  /** Of the tooltip: a heading, then lines. */
+  readonly words: readonly [string, ...string[]];
+}
+
+/** In the legend of pictures. */
+export const DIFFERS = "\u2260 the model names another scheme";
+const UNKNOWN_MARK = "?";
+
 export interface SchemeMapChart {
   readonly x: MapAxis;
   readonly y: MapAxis;
@@ -32,6 +48,8 @@ export interface SchemeMapChart {
     readonly y: number;
     readonly label: string;
   } | null;
+  /** Points by replay, over the cells of the model. */
+  readonly marks?: readonly MapMark[];
   readonly colors: ColorScheme;
   /** A legend inside, for exported pictures. */
   readonly legend?: boolean;
@@ -112,14 +130,14 @@ export function schemeMapOption(chart: SchemeMapChart): ChartOption {
   return {
     animation: false,
     textStyle: { fontFamily: CHART_FONT },
-    grid: { left: 78, right: 24, top: chart.legend === true ? 46 : 30, bottom: 50 },
+    grid: { left: 78, right: 24, top: topOf(chart), bottom: 50 },
     legend: {
       show: chart.legend === true,
       top: 0,
       left: 0,
       icon: "rect",
       textStyle: { color: ink.text },
-      data: chart.schemes.map(({ title }) => title),
+      data: [...chart.schemes.map(({ title }) => title), ...markLegend(chart)],
     },
     tooltip: {
       trigger: "item",
@@ -127,7 +145,13 @@ export function schemeMapOption(chart: SchemeMapChart): ChartOption {
       backgroundColor: ink.paper,
       borderColor: ink.line,
       textStyle: { color: ink.text, fontSize: 13 },
-      formatter: (item) => tooltip((item as { value?: unknown }).value, chart),
+      formatter: (item) => {
+        const { value, data } = item as {
+          value?: unknown;
+          data?: { words?: MapMark["words"] };
+        };
+        return data?.words === undefined ? tooltip(value, chart) : said(...data.words);
+      },
     },
     xAxis: { ...axisOption(chart.x, chart.colors), nameGap: 28 },
     yAxis: { ...axisOption(chart.y, chart.colors), nameGap: 60 },
@@ -151,6 +175,7 @@ export function schemeMapOption(chart: SchemeMapChart): ChartOption {
         emphasis: { disabled: true },
         z: 4,
       })),
+      ...markSeries(chart, ink),
       ...hereSeries(chart, ink),
       // Names for the legend of pictures; they draw nothing.
       ...chart.schemes.map(({ scheme, title }) => ({
@@ -212,6 +237,93 @@ function renderCell(
       ],
     };
   };
+}
+
+/** Room above the cells: for the axis, a legend, or one of two lines. */
+function topOf({ legend, marks = [] }: SchemeMapChart): number {
+  if (legend !== true) {
+    return 30;
+  }
+  return marks.length === 0 ? 46 : 68;
+}
+
+/** What a legend names besides the schemes of the map. */
+function markLegend({ schemes, marks = [], colors }: SchemeMapChart) {
+  const known = new Set(schemes.map(({ title }) => title));
+  const others = new Map(
+    marks.flatMap(({ best }) =>
+      best === null || known.has(best.title) ? [] : [[best.title, best.of]],
+    ),
+  );
+  return [
+    ...[...others].map(([name, of]) => ({ name, icon: schemeMark(of, colors).shape })),
+    ...(marks.some(({ differs }) => differs) ? [{ name: DIFFERS, icon: "none" }] : []),
+  ];
+}
+
+/** The fastest by replay, each in a frame: round, or square with a sign where the model names another. */
+function markSeries(chart: SchemeMapChart, ink: ReturnType<typeof chartInk>) {
+  const { marks = [] } = chart;
+  const winners = new Map(
+    marks.flatMap(({ best }) => (best === null ? [] : [[best.of, best.title]])),
+  );
+  const frame = (name: string, differs: boolean) => ({
+    type: "scatter" as const,
+    name,
+    symbol: differs ? "rect" : "circle",
+    symbolSize: 24,
+    z: 5,
+    emphasis: { disabled: true },
+    itemStyle: {
+      color: ink.paper,
+      borderColor: ink.text,
+      borderWidth: differs ? 2.5 : 1,
+      opacity: 1,
+    },
+    data: marks
+      .filter((mark) => mark.differs === differs)
+      .map(({ x, y, best, words }) => ({
+        value: [x, y],
+        words,
+        label: {
+          show: differs || best === null,
+          position: differs ? ("right" as const) : ("inside" as const),
+          distance: 3,
+          formatter: differs ? DIFFERS.slice(0, 1) : UNKNOWN_MARK,
+          color: ink.text,
+          fontWeight: "bold" as const,
+          ...(differs
+            ? {
+                backgroundColor: ink.paper,
+                padding: [1, 3],
+                borderRadius: 2,
+                fontSize: 15,
+              }
+            : {}),
+        },
+      })),
+  });
+  return marks.length === 0
+    ? []
+    : [
+        frame("replayed", false),
+        frame(DIFFERS, true),
+        ...[...winners].map(([of, name]) => {
+          const { color, shape } = schemeMark(of, chart.colors);
+          return {
+            type: "scatter" as const,
+            name,
+            symbol: shape,
+            symbolSize: 14,
+            z: 6,
+            emphasis: { disabled: true },
+            itemStyle: { color, opacity: 1 },
+            data: marks
+              .filter(({ best }) => best?.of === of)
+              .map(({ x, y, words }) => ({ value: [x, y], words })),
+          };
+        }),
+      ];
 }
 
 function hereSeries(chart: SchemeMapChart, ink: ReturnType<typeof chartInk>) {
@@ -317,6 +429,10 @@ function tooltip(value: unknown, chart: SchemeMapChart): string {
     ...(run[6] === CLOSE ? ["lead within the model's error"] : []),
     "press to move here",
   ];
-  const rows = more.map((text) => `<div>${escapeHtml(text)}</div>`).join("");
-  return `<b>${escapeHtml(title)}</b>${rows}`;
+  return said(title, ...more);
+}
+
+function said(heading: string, ...lines: readonly string[]): string {
+  const rows = lines.map((text) => `<div>${escapeHtml(text)}</div>`).join("");
+  return `<b>${escapeHtml(heading)}</b>${rows}`;
 }

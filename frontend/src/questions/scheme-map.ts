@@ -1,5 +1,5 @@
 /** What the page of scheme maps adds to the address. */
-import { AxisIn, SchemeMapIn } from "@/api/gen/bounds.gen";
+import { AxisIn, MapCheckIn, SchemeMapIn } from "@/api/gen/bounds.gen";
 import {
   bounded,
   metadataName,
@@ -7,6 +7,7 @@ import {
   type Refused,
   readAddress,
   share,
+  whole,
 } from "./address";
 
 export const AXIS_NAMES = AxisIn.axis.values;
@@ -29,6 +30,9 @@ export interface MapSearch {
   flash_metadata?: undefined;
   /** What the winner is best in: I/O time unless said. */
   by?: "price" | undefined;
+  /** Points across and upwards that are replayed. */
+  x_points?: number | undefined;
+  y_points?: number | undefined;
 }
 
 const FIELDS = {
@@ -42,6 +46,8 @@ const FIELDS = {
   asymmetry: bounded(SchemeMapIn.asymmetry),
   metadata: metadataName,
   by: oneOf(["price"]),
+  x_points: whole(MapCheckIn.x_points, "points"),
+  y_points: whole(MapCheckIn.y_points, "points"),
 } as const;
 
 /** Reads the page's own parameters. */

@@ -114,7 +114,8 @@ export const MapChart = memo(function MapChart(props: MapChartProps) {
   );
 });
 
-const axisOf = (axis: SchemeMapOut["x"], pageBytes: number) => ({
+/** An axis of a map, as it is drawn. */
+export const axisOf = (axis: SchemeMapOut["x"], pageBytes: number) => ({
   name: AXIS_NAMES[axis.name],
   values: axis.values,
   log: isLog(axis.name),

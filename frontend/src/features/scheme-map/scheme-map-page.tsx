@@ -37,6 +37,7 @@ import {
 import { MapChart } from "./map-chart";
 import { MapControls } from "./map-controls";
 import { CursorSliders, PointPanel } from "./point-panel";
+import { ReplayedPoints } from "./replayed-points";
 import classes from "./scheme-map.module.css";
 import { usePlace } from "./use-place";
 
@@ -201,6 +202,17 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
             replays={replaysOf(summary)}
             timed={summary.duration_s !== null}
             name={name}
+          />
+          <ReplayedPoints
+            map={map.data}
+            question={mapRequest(state, axes, asked, metadata, given)}
+            search={search}
+            patch={patch}
+            replays={replaysOf(summary)}
+            timed={summary.duration_s !== null}
+            name={name}
+            choosesCaches={hereOf(state, asked).flash_pages === 0}
+            onPick={pick}
           />
         </section>
       )}
