@@ -380,7 +380,8 @@ def _divide(part: _Part) -> dict[str, Any]:
                 _writing(shelf, pages) as outs,
             ):
                 _simulator.divide_pages(path, outs, notes="")
-    return content | json.loads(kept)
+    notes: dict[str, Any] = json.loads(kept)
+    return content | notes
 
 
 def _convert(part: _Part) -> dict[str, Any]:
@@ -402,8 +403,9 @@ def _find_new(task: tuple[int, Sequence[_Part]]) -> list[int]:
     with TemporaryDirectory(prefix="tierwright-") as cache:
         here = Path(cache)
         kept = [_kept(name, shelf, here, _simulator.check_numbers) for name in names]
-        if None not in kept:
-            return [int(each) for each in kept]
+        known = [int(each) for each in kept if each is not None]
+        if len(known) == len(kept):
+            return known
         pages = [(part, part.of_range("pages", number)) for part in parts]
         with _files_of(pages, here) as paths, _writing(shelf, names) as outs:
             return _simulator.first_touches(paths, outs)

@@ -341,8 +341,8 @@ def _place(
         said["flash_per_ram"] * ram if "flash_per_ram" in said else said["flash_pages"]
     )
     pages = max(1, round(flash))
-    whole = {"ram_pages": float(ram), "flash_pages": float(pages)}
-    rest = {
+    whole: dict[str, Any] = {"ram_pages": float(ram), "flash_pages": float(pages)}
+    rest: dict[str, Any] = {
         name: value
         for name, value in said.items()
         if name not in (*whole, "flash_per_ram")
@@ -447,7 +447,8 @@ def check(
         service_us(flash, operation, page_bytes) for operation in ("read", "write")
     )
     own = write_us / read_us if read_us and write_us else None
-    points, rows = [], []
+    points: list[PointReplayed] = []
+    rows: list[CheckedFigure] = []
     for index, place in enumerate(asked.places):
         # F_R stays the device's; all that writes flash takes so many times as long.
         slower = 1.0 if own is None else place.model.asymmetry / own
