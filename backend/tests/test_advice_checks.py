@@ -117,6 +117,62 @@ def test_the_fastest_by_the_replay_is_recommended(application: Any) -> None:
     assert times[found["recommendation"]["name"]] == min(times.values())
 
 
+def test_flash_caches_and_the_assignment_before_them_are_replayed_by_runs(
+    application: Any,
+) -> None:
+    flash = "samsung-pm9a3-7.68tb-u2"
+    measured = profile(Trace(TRACE))
+    caches = ("larc", "cachesack")
+    there = {"ram_bytes": 24 * 2**20, "flash_bytes": 96 * 2**20}
+    body = body_of(24, candidates={**SHELF, "flash_caches": list(caches)})
+    body["have"] |= {
+        "flash_bytes": there["flash_bytes"],
+        "flash_device_id": flash,
+        "flash_devices": 1,
+        "scheme": "inclusive",
+        "usd_per_month": "3",
+    }
+    kinds = set()
+    for _ in range(6):
+        answered = application.client.post(f"{URL}/checks", json=body)
+        if answered.status_code == 200:
+            break
+        job = answered.json()
+        kinds.add(job["run"]["kind"])
+        assert application.wait_run(job["run"]["id"])["status"] == "succeeded"
+        assert application.get(f"/advice-checks/{job['id']}")["status"] == "succeeded"
+    assert kinds == {"advice_check", "category_counts"}
+    found = answered.json()
+    own = advice.answer(
+        measured.curve.from_start("cold"),
+        duration_s=measured.duration_s,
+        have=Have(
+            machines=1,
+            disk=catalog.device(DISK),
+            disks=400,
+            flash=catalog.device(flash),
+            flash_devices=1,
+            scheme="inclusive",
+            usd_per_month=Decimal(3),
+            **there,
+        ),
+        candidates=Candidates(
+            kinds=("instances", "volumes"), max_machines=2, flash_caches=caches
+        ),
+        prices=advice.named_book(None),
+        how_sure=False,
+        trace=Trace(TRACE),
+    )
+    assert [each["title"] for each in found["flash_caches"]] == [
+        each.title for each in own.flash_caches
+    ]
+    assert any(each["assignment"] for each in found["flash_caches"])
+    for row, mine in zip(found["flash_caches"], own.flash_caches, strict=True):
+        assert row["io_time_us_per_access"] == pytest.approx(mine.io_time_us_per_access)
+        assert row["assignment"] == mine.assignment
+        assert (row["admission"] == "cachesack") == bool(mine.assignment)
+
+
 def test_a_run_that_was_cancelled_is_made_again(application: Any) -> None:
     body = body_of(43)
     job = application.post(f"{URL}/checks", body, 202)
