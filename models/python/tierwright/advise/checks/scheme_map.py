@@ -335,13 +335,13 @@ def _place(
 ) -> MapPlace:
     """Evaluate the model where a replay can be: at whole pages."""
     given = {name: value for name, value in asked.items() if value is not None}
-    said = {**given, **at}
+    said: dict[str, Any] = {**given, **at}
     ram = max(1, round(said["ram_pages"]))
     flash = (
         said["flash_per_ram"] * ram if "flash_per_ram" in said else said["flash_pages"]
     )
     pages = max(1, round(flash))
-    whole = {"ram_pages": float(ram), "flash_pages": float(pages)}
+    whole: dict[str, Any] = {"ram_pages": float(ram), "flash_pages": float(pages)}
     rest = {
         name: value
         for name, value in said.items()
@@ -447,7 +447,8 @@ def check(
         service_us(flash, operation, page_bytes) for operation in ("read", "write")
     )
     own = write_us / read_us if read_us and write_us else None
-    points, rows = [], []
+    points: list[PointReplayed] = []
+    rows: list[CheckedFigure] = []
     for index, place in enumerate(asked.places):
         # F_R stays the device's; all that writes flash takes so many times as long.
         slower = 1.0 if own is None else place.model.asymmetry / own
