@@ -314,7 +314,10 @@ function markSeries(chart: SchemeMapChart, ink: ReturnType<typeof chartInk>) {
             type: "scatter" as const,
             name,
             symbol: shape,
-            symbolSize: 14,
+            // A pin stands with its tip on the point; in a frame it is centred.
+            ...(shape === "pin"
+              ? { symbolSize: 19, symbolOffset: [0, 6] }
+              : { symbolSize: 14 }),
             z: 6,
             emphasis: { disabled: true },
             itemStyle: { color, opacity: 1 },

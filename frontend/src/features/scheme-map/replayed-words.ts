@@ -182,35 +182,29 @@ export function pointColumns(
       column(COLUMN_NAMES[axis], at, (value) => formatCell(axis, value)),
     ),
     column("Choice of the model", (point) => titleOf(found, point.modelled)),
-    column("Lead within the error", (point) => yesNo(point.too_close)),
     column("Fastest scheme by replay", (point) => titleOf(found, point.flow)),
-    column("Same scheme", (point) => yesNo(point.agrees)),
     column(
-      "Choice of the model slower by [%]",
+      "Choice slower by [%]",
       (point) => inPercent(point.behind),
       (value) => formatShort(value),
     ),
-    column(
-      "Choice of the model by replay [µs/access]",
-      (point) => point.modelled_us,
-      timeText,
-    ),
-    column("Fastest scheme [µs/access]", (point) => point.flow_us, timeText),
     ...(caches.length === 0
       ? []
       : [
           column("Fastest flash cache", (point) => titleOf(found, point.cache)),
-          column(
-            "Fastest flash cache [µs/access]",
-            (point) => point.cache_us,
-            timeText,
-          ),
           column(
             "Flash cache saves [%]",
             (point) => inPercent(point.cache_saves),
             (value) => formatShort(value),
           ),
         ]),
+    column("Same scheme", (point) => yesNo(point.agrees)),
+    column("Lead within the error", (point) => yesNo(point.too_close)),
+    column("Choice by replay [µs/access]", (point) => point.modelled_us, timeText),
+    column("Fastest scheme [µs/access]", (point) => point.flow_us, timeText),
+    ...(caches.length === 0
+      ? []
+      : [column("Flash cache [µs/access]", (point) => point.cache_us, timeText)]),
     column("Without a time", (point) => withoutText(found, point)),
   ];
 }
