@@ -235,3 +235,14 @@ def test_cheaper_hardware_that_page_flow_cannot_carry_is_bought_with_its_flash_c
     assert (by_model.recommendation.usd_per_month or 0) > 10
     assert by_model.recommendation.name in found.finding
     assert "by the model the choice would have been" in found.finding
+
+
+def test_hardware_of_which_the_recording_says_nothing_is_not_tried(
+    curve: Curve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flow, cache = busy_of(curve, "cac")
+    between = f"{(cache + flow) / 2:.6f}"
+    monkeypatch.setattr(_caches._checked, "point_of", lambda *_: "it is too small")
+    found = alone(curve, between, trace=None)
+    assert found.recommendation is None
+    assert found.beyond_page_flow == 0

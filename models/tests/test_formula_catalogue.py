@@ -94,6 +94,8 @@ OUTSIDE = {
     "advise.advice._standing": "parts of `advise.advice.answer` and `advise.quote_ranking.answer`; held by "
     "test_advice.py and test_quote_ranking.py",
     "advise.advice._prices": "prices that may be off; held by test_advice_sure.py",
+    "advise.advice._plans": "asks for the assignment of each hardware; held by test_advice_assignments.py",
+    "profile.numbered_parts": "converts files; held by test_numbered_parts.py, which compares with one conversion of all",
     "advise.advice._split": "asks for the split of each option; held by test_advice_split.py",
     "advise.advice._sure": "asks at other ends; held by test_advice.py",
     "advise.advice._table": "parts of `advise.advice.answer`; held by test_advice.py",
@@ -292,6 +294,8 @@ NO_MODEL = {
     "evaluate.page_flow.scheme_map.check_question": "checks inputs",
     "evaluate.page_flow.scheme_map.least_of": "compares costs",
     "advise.point.budget_sentence": "words",
+    "advise.cachesack.in_words": "words",
+    "advise.cachesack.replay_options": "writes options of a replay; held by test_advice_assignments.py",
     "advise.pool_split.for_production": "hands on the buffer of production; held by test_in_production.py",
     "advise.compare.explained": "words and numbers of a derivation",
     "advise.compare.of_evaluation": "puts an evaluation into words",

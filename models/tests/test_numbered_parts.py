@@ -138,7 +138,6 @@ def cut_traces(draw: st.DrawFn) -> tuple[str, list[list[str]]]:
     return kind, files
 
 
-@pytest.mark.oracle("profile.numbered_parts.convert_in_parts")
 @settings(max_examples=60)
 @given(cut_traces(), st.integers(1, 9))
 def test_parts_have_the_numbers_of_one_conversion(

@@ -325,7 +325,7 @@ def _check_out(
         if of != whole:
             raise BadInput(
                 f"`{place.named(name)}` exists and is not of this conversion",
-                "write the parts to another folder, or replace them with --force",
+                "write the parts to another folder, or ask for them to be replaced",
             )
 
 

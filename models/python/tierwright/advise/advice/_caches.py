@@ -183,13 +183,7 @@ def tried(
     ]
     if not places:
         return Tried()
-    from tierwright.simulate.replay import contenders
-
-    rows = [
-        row
-        for row in contenders("flash_cache")
-        if candidates is None or row["name"] in candidates
-    ]
+    rows = _candidates(asked)
     found = _replayed(
         asked, table, [_Wanted(at, row) for at in places for row in rows], replays
     )
@@ -204,6 +198,15 @@ def tried(
         )
     )
     return Tried(tuple(found), _chosen(asked, table, finalists, best, found))
+
+
+def _candidates(asked: Asked) -> list[Mapping[str, Any]]:
+    """List the flash caches that are candidates, as the simulator has them."""
+    from tierwright.simulate.replay import contenders
+
+    names = asked.setting.candidates.flash_caches
+    rows = contenders("flash_cache")
+    return [row for row in rows if names is None or row["name"] in names]
 
 
 def _replayed(
@@ -308,7 +311,8 @@ def beyond_page_flow(
     """Options that would be better than the best and break limits under page flow alone, the best of each hardware.
 
     Only limits that a flash cache may keep where page flow does not, and those that page flow breaks by so much that none
-    would are left out. Where a limit is stated of which replays of flash caches say nothing, there is none.
+    would are left out, and those whose recording is too small for every flash cache. Where a limit is stated of which
+    replays of flash caches say nothing, there is none.
     """
     no_caches = asked.setting.candidates.flash_caches == ()
     if no_caches or asked.limits_response or RESTART in asked.constraints:
@@ -343,7 +347,14 @@ def beyond_page_flow(
     [rows] = np.nonzero(tried)
     order = ordered(options, rows, asked.objective)
     first = best_of_kinds(order, table.hardware_codes)[:MOST_PLACES]
-    return [int(at) for at in first]
+    rows_of = _candidates(asked) if len(first) else []
+    return [
+        int(at)
+        for at in first
+        if any(
+            isinstance(_planned(table, _Wanted(int(at), row)), tuple) for row in rows_of
+        )
+    ]
 
 
 def _tax(table: Table, at: int, cache: str) -> float | None:

@@ -790,7 +790,7 @@ fn too_many(path: &Path) -> Error {
         path: path.to_owned(),
         message: "the trace has more distinct pages than one canonical trace numbers (32 bits)"
             .to_owned(),
-        hint: "leave it in parts, which `tierwright profile --parts-in` reads".to_owned(),
+        hint: "leave it in parts: a profile is made of them too".to_owned(),
     }
 }
 
