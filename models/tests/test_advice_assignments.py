@@ -11,7 +11,7 @@ from advice_cases import DEVICES_ALONE, PRICES, SHELF, book
 from test_advice_caches import DISK, FLASH, INSTANCE, RATE, TRACE, ask, have, sizes
 
 from tierwright.advise import advice
-from tierwright.advise.advice import _asked, _plans
+from tierwright.advise.advice import _asked, _checked, _plans
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Advice
 from tierwright.evaluate.page_flow.decision import ReplayPoint
@@ -242,7 +242,7 @@ def test_hardware_of_which_the_recording_says_nothing_is_not_tried(
 ) -> None:
     flow, cache = busy_of(curve, "cac")
     between = f"{(cache + flow) / 2:.6f}"
-    monkeypatch.setattr(_caches._checked, "point_of", lambda *_: "it is too small")
+    monkeypatch.setattr(_checked, "point_of", lambda *_: "it is too small")
     found = alone(curve, between, trace=None)
     assert found.recommendation is None
     assert found.beyond_page_flow == 0
