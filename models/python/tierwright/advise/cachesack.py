@@ -436,7 +436,7 @@ def assignment(counts: CategoryCounts, shares: FloatArray) -> str:
 
 
 FLASH_CACHE = "cachesack"
-"""That of the model: LRU and write-through behind the assignment."""
+"""That of the model: LRU and write-through behind the assignment; other caches have their admission of this name."""
 
 
 def replay_options(

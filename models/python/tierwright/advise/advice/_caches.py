@@ -14,11 +14,12 @@ from tierwright.advise.advice import _checked
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._checked import Replayed
 from tierwright.advise.advice._choice import Chosen
-from tierwright.advise.advice._plans import BY_CATEGORY, Plan, plan_of
+from tierwright.advise.advice._plans import Plan, plan_of
 from tierwright.advise.advice._table import Table, finite
 from tierwright.advise.advice._words import LIMIT_WORDS
 from tierwright.advise.advice.found import CachedOption, CheckedOption, Option
 from tierwright.advise.advice.request import Assigned, Replays, SchemeAt
+from tierwright.advise.cachesack import FLASH_CACHE
 from tierwright.advise.point import scheme_titles
 from tierwright.common.cautions import Caution
 from tierwright.common.units import format_bytes, format_microseconds
@@ -234,7 +235,7 @@ def _assigning(
     assigned: Assigned | None,
 ) -> list[_Wanted]:
     """Find the assignment of each hardware, and the flash caches that are tried behind it: its own, and the fastest."""
-    own = next((row for row in rows if row["name"] == BY_CATEGORY), None)
+    own = next((row for row in rows if row["name"] == FLASH_CACHE), None)
     if own is None or assigned is None:
         return []
     points: dict[int, ReplayPoint] = {}
@@ -264,8 +265,8 @@ def _assigning(
             (each for each in found if each.at == at and not each.reason),
             key=lambda each: each.simulated_us,
         )
-        names = [each.cache for each in fast if each.cache != BY_CATEGORY]
-        names = [BY_CATEGORY, *names[:MOST_ASSIGNED]]
+        names = [each.cache for each in fast if each.cache != FLASH_CACHE]
+        names = [FLASH_CACHE, *names[:MOST_ASSIGNED]]
         wanted += [_Wanted(at, row, plan) for row in rows if row["name"] in names]
     return wanted
 
@@ -550,7 +551,7 @@ def option_under(found: Option, each: CacheReplayed, table: Table) -> Option:
     return replace(
         found,
         scheme=each.cache,
-        admission=None if each.plan is None else BY_CATEGORY,
+        admission=None if each.plan is None else FLASH_CACHE,
         options={} if each.plan is None else dict(each.plan.options(each.cache)),
         io_time_us_per_access=each.simulated_us,
         response_mean_us=None,
@@ -604,7 +605,7 @@ def listed_rows(
             usd_per_month=Decimal(int(cents[each.at])) * CENT,
             page_flow=table.scheme(each.at),
             page_flow_breaks=broken_under_page_flow(chosen, each.at),
-            admission=None if each.plan is None else BY_CATEGORY,
+            admission=None if each.plan is None else FLASH_CACHE,
             assignment="" if each.plan is None else each.plan.text,
             io_time_us_per_access=finite(each.simulated_us),
             page_flow_io_time_us_per_access=finite(flow),

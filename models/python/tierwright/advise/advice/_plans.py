@@ -15,8 +15,6 @@ from tierwright.hardware.service_time import service_us
 from tierwright.profile.categories import DEFAULT_KIND, CategoryCounts, measured
 from tierwright.trace.reading import OnProgress, Trace
 
-BY_CATEGORY = "cachesack"
-"""Name of the admission by an assignment, and of the flash cache that is LRU behind one."""
 Choosing = Callable[[float], Choice]
 """Chooses at so much more cost of a write. [µs]"""
 _DOUBLINGS = 40
