@@ -1,13 +1,13 @@
 //! Kangaroo, and `BigHash` without its log: sets of small objects, each written whole.
 
 use super::chains::{Ends, Links, NONE};
+use super::object_sets::{ObjectSets, Shape, index};
 use super::options::Options;
 use super::{
     Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host, OptionAbout,
     recount_copies,
 };
 use crate::error::Result;
-use crate::hash::FastMap;
 use crate::random::Random;
 use crate::replay::bits::BitSet;
 use crate::replay::fetch::fetch;
@@ -15,12 +15,6 @@ use crate::replay::room::Room;
 use crate::replay::translation::STREAMS;
 
 const PERCENT: u64 = 100;
-/// The prediction of what is read again last, and that of a newcomer.
-const FAR: u8 = 7;
-const LONG: u8 = 6;
-/// Bit of an entry that was read since its set was written, beside its prediction.
-const HIT: u8 = 8;
-
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settings {
     pub(crate) set_pages: u32,
@@ -63,15 +57,8 @@ pub(crate) struct Settings {
 #[derive(Debug)]
 pub(crate) struct Kangaroo {
     settings: Settings,
-    /// The sets that pages map to, by their numbers, in the order in which they appear.
-    numbers: FastMap<u32, u32>,
-    set: Vec<Set>,
-    /// Entries of the sets: page, and prediction with its mark.
-    entries: Vec<(u32, u8)>,
-    /// Set of each page, by its place in `set`.
-    set_of: Vec<u32>,
-    /// Frame of each page; those from `log_from` on are of the log.
-    frame_of: Vec<u32>,
+    /// The slot of a page from `log_from` on is its frame in the log.
+    sets: ObjectSets<Logged>,
     log_from: u32,
     /// Objects of the log, by set, appended longest ago first.
     links: Links,
@@ -79,23 +66,27 @@ pub(crate) struct Kangaroo {
     partition: Vec<Partition>,
     /// The page in each frame of the log that was ever written, [`NONE`] in a hole.
     log: Vec<u32>,
-    held: u32,
-    was_full: bool,
+    /// Objects in it.
+    logged: u32,
     random: Random,
-    /// Objects to be put back, and those that go to a set.
+    /// Objects to be put back.
     back: Vec<u32>,
-    group: Vec<u32>,
-    merged: Vec<(u8, u32)>,
 }
 
+/// The objects of a set that are in the log.
 #[derive(Debug, Clone, Copy)]
-struct Set {
-    number: u32,
-    /// Where its entries begin, [`NONE`] until it has some.
-    first: u32,
-    length: u32,
-    in_log: Ends,
-    logged: u32,
+struct Logged {
+    order: Ends,
+    count: u32,
+}
+
+impl Default for Logged {
+    fn default() -> Self {
+        Self {
+            order: Ends::EMPTY,
+            count: 0,
+        }
+    }
 }
 
 /// A part of the log.
@@ -115,98 +106,32 @@ impl Kangaroo {
     }
 
     fn is_in_log(&self, page: u32) -> bool {
-        self.frame_of[page as usize] >= self.log_from
+        self.sets.slot_of[page as usize] >= self.log_from
     }
 
     fn partition_of(&self, page: u32) -> usize {
-        let set = &self.set[self.set_of[page as usize] as usize];
-        (set.number % self.settings.partitions) as usize
+        (self.sets.of(page).number % self.settings.partitions) as usize
     }
 
     /// Takes an object out of the log.
     fn unlog(&mut self, page: u32) {
-        let frame = std::mem::replace(&mut self.frame_of[page as usize], NONE);
+        let frame = std::mem::replace(&mut self.sets.slot_of[page as usize], NONE);
         self.log[(frame - self.log_from) as usize] = NONE;
-        let set = &mut self.set[self.set_of[page as usize] as usize];
-        self.links.remove(&mut set.in_log, page);
-        set.logged -= 1;
-        self.held -= 1;
+        let logged = &mut self.sets.of_mut(page).beside;
+        self.links.remove(&mut logged.order, page);
+        logged.count -= 1;
+        self.logged -= 1;
     }
 
-    /// Takes an object out of its set, which is written later.
-    fn unset(&mut self, page: u32) {
-        self.frame_of[page as usize] = NONE;
-        let set = &mut self.set[self.set_of[page as usize] as usize];
-        let first = set.first as usize;
-        let own = &mut self.entries[first..first + set.length as usize];
-        if let Some(at) = own.iter().position(|&(other, _)| other == page) {
-            own.copy_within(at + 1.., at);
-            set.length -= 1;
-            let (number, length) = (set.number, set.length);
-            for place in at..length as usize {
-                let (other, _) = self.entries[first + place];
-                self.frame_of[other as usize] = number * self.settings.set_pages + index(place);
-            }
-        }
-        self.held -= 1;
-    }
-
-    /// Writes the set of a page with the newcomers in `group`, which are nowhere now.
+    /// Writes the set of a page with the newcomers in the group of the sets.
     fn write_set(&mut self, page: u32, host: &mut impl Host) {
-        let Settings {
-            set_pages, rrip, ..
-        } = self.settings;
-        let pages = u64::from(set_pages);
-        let new = self.group.len() as u64;
+        let pages = u64::from(self.settings.set_pages);
+        let new = self.sets.group.len() as u64;
         let counters = host.counters();
         counters.flash_batch_reads += 1;
         counters.flash_batch_read_pages += pages;
         counters.requeued += if self.has_log() { pages } else { pages - new };
-        let set = &mut self.set[self.set_of[page as usize] as usize];
-        if set.first == NONE {
-            set.first = index(self.entries.len());
-            self.entries
-                .resize(self.entries.len() + set_pages as usize, (NONE, 0));
-        }
-        let first = set.first as usize;
-        let own = &self.entries[first..first + set.length as usize];
-        self.merged.clear();
-        self.merged.extend(own.iter().map(|&(page, state)| {
-            let prediction = if state & HIT > 0 { 0 } else { state };
-            (prediction, page)
-        }));
-        let most = set_pages as usize;
-        let over = (self.merged.len() + self.group.len()).saturating_sub(most);
-        if rrip && over > 0 {
-            let farthest = self.merged.iter().map(|&(prediction, _)| prediction).max();
-            let away = farthest.map_or(0, |farthest| FAR - farthest);
-            for (prediction, _) in &mut self.merged {
-                *prediction += away;
-            }
-        }
-        self.merged
-            .extend(self.group.iter().map(|&page| (LONG, page)));
-        let gone = if rrip {
-            // Stable: residents before newcomers, each in their order.
-            self.merged.sort_by_key(|&(prediction, _)| prediction);
-            self.merged.split_off(self.merged.len() - over)
-        } else {
-            self.merged.drain(..over).collect()
-        };
-        self.held += index(self.group.len());
-        for (_, page) in gone {
-            self.frame_of[page as usize] = NONE;
-            self.held -= 1;
-            self.was_full = true;
-            host.counters().flash_evictions += 1;
-        }
-        let frame = set.number * set_pages;
-        set.length = index(self.merged.len());
-        for (place, &(prediction, page)) in self.merged.iter().enumerate() {
-            self.entries[first + place] = (page, prediction);
-            self.frame_of[page as usize] = frame + index(place);
-        }
-        host.flash_write(frame, set_pages);
+        self.sets.write(page, host);
     }
 
     /// Empties the oldest segment of a partition; what is put back is in `back`.
@@ -227,12 +152,12 @@ impl Kangaroo {
             if page == NONE {
                 continue;
             }
-            let set = &self.set[self.set_of[page as usize] as usize];
-            if set.logged as usize >= threshold {
-                self.group.clear();
-                self.group.extend(self.links.iter(set.in_log));
-                for at in 0..self.group.len() {
-                    self.unlog(self.group[at]);
+            let logged = self.sets.of(page).beside;
+            if logged.count as usize >= threshold {
+                self.sets.group.clear();
+                self.sets.group.extend(self.links.iter(logged.order));
+                for at in 0..self.sets.group.len() {
+                    self.unlog(self.sets.group[at]);
                 }
                 self.write_set(page, host);
             } else {
@@ -263,12 +188,12 @@ impl Kangaroo {
             self.log.resize(place as usize + 1, NONE);
         }
         self.log[place as usize] = page;
-        self.frame_of[page as usize] = self.log_from + place;
+        self.sets.slot_of[page as usize] = self.log_from + place;
         self.was_hit.take(page);
-        let set = &mut self.set[self.set_of[page as usize] as usize];
-        self.links.push(&mut set.in_log, page);
-        set.logged += 1;
-        self.held += 1;
+        let logged = &mut self.sets.of_mut(page).beside;
+        self.links.push(&mut logged.order, page);
+        logged.count += 1;
+        self.logged += 1;
         host.flash_write_apart(self.log_from + place, 1);
     }
 
@@ -295,7 +220,7 @@ impl Kangaroo {
 
     fn insert(&mut self, page: u32, was_in_set: bool, host: &mut impl Host) {
         let percent = self.settings.admission_percent;
-        self.group.clear();
+        self.sets.group.clear();
         if percent < PERCENT && self.random.below(PERCENT) >= percent {
             host.counters().bypassed += 1;
             if was_in_set {
@@ -305,19 +230,10 @@ impl Kangaroo {
             self.append(page, host);
         } else {
             host.counters().flash_fills += 1;
-            self.group.push(page);
+            self.sets.group.push(page);
             self.write_set(page, host);
         }
     }
-}
-
-/// A place or a count, of which there are no more than pages.
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "there are no more than pages"
-)]
-fn index(place: usize) -> u32 {
-    place as u32
 }
 
 impl FlashCache for Kangaroo {
@@ -464,14 +380,16 @@ impl FlashCache for Kangaroo {
         } else {
             0
         };
+        let sets = ObjectSets::new(Shape {
+            sets: settings.sets,
+            objects: settings.set_pages,
+            pages: settings.set_pages,
+            rrip: settings.rrip,
+        });
         Self {
             settings: *settings,
-            numbers: FastMap::default(),
-            set: Vec::new(),
-            entries: Vec::new(),
-            set_of: Vec::new(),
-            frame_of: Vec::new(),
-            log_from: settings.sets * settings.set_pages,
+            log_from: sets.slots(),
+            sets,
             links: Links::default(),
             was_hit: BitSet::default(),
             partition: (0..parts)
@@ -483,74 +401,47 @@ impl FlashCache for Kangaroo {
                 })
                 .collect(),
             log: Vec::new(),
-            held: 0,
-            was_full: false,
+            logged: 0,
             random: Random(settings.seed),
             back: Vec::new(),
-            group: Vec::new(),
-            merged: Vec::new(),
         }
     }
 
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "a remainder of a u32 is one"
-    )]
     fn grow(&mut self, pages: usize) {
-        let sets = u64::from(self.settings.sets);
-        for page in self.set_of.len()..pages {
-            let number = (Random(page as u64).bits() % sets) as u32;
-            let next = index(self.set.len());
-            let at = *self.numbers.entry(number).or_insert(next);
-            if at == next {
-                self.set.push(Set {
-                    number,
-                    first: NONE,
-                    length: 0,
-                    in_log: Ends::EMPTY,
-                    logged: 0,
-                });
-            }
-            self.set_of.push(at);
-        }
-        if pages > self.frame_of.len() {
-            self.frame_of.resize(pages, NONE);
-            self.was_hit.grow(pages);
-            if self.has_log() {
-                self.links.grow(pages);
-            }
+        self.sets.grow(pages);
+        self.was_hit.grow(pages);
+        if self.has_log() {
+            self.links.grow(pages);
         }
     }
 
     fn fetch(&self, pages: &[u32]) {
-        fetch(&self.frame_of, pages);
+        fetch(&self.sets.slot_of, pages);
     }
 
     #[inline]
     fn lookup(&mut self, page: u32, _host: &mut impl Host) -> bool {
-        let frame = self.frame_of[page as usize];
-        if frame == NONE {
+        let slot = self.sets.slot_of[page as usize];
+        if slot == NONE {
             return false;
         }
-        if frame >= self.log_from {
+        if slot >= self.log_from {
             self.was_hit.insert(page);
         } else {
-            let set = &self.set[self.set_of[page as usize] as usize];
-            let place = frame - set.number * self.settings.set_pages;
-            self.entries[(set.first + place) as usize].1 |= HIT;
+            self.sets.mark(page, slot);
         }
         true
     }
 
     #[inline]
     fn holds(&self, page: u32) -> bool {
-        self.frame_of[page as usize] != NONE
+        self.sets.slot_of[page as usize] != NONE
     }
 
     #[inline]
     fn on_exit(&mut self, exit: Exit, host: &mut impl Host) {
         let Exit { page, changed } = exit;
-        let on_flash = self.frame_of[page as usize] != NONE;
+        let on_flash = self.sets.slot_of[page as usize] != NONE;
         let counters = host.counters();
         counters.victims_found_on_flash += u64::from(on_flash);
         counters.disk_writes_on_exit += u64::from(changed);
@@ -558,12 +449,12 @@ impl FlashCache for Kangaroo {
         if changed && on_flash {
             counters.flash_invalidations += 1;
             if self.is_in_log(page) {
-                let frame = self.frame_of[page as usize];
+                let frame = self.sets.slot_of[page as usize];
                 self.unlog(page);
                 host.flash_trim(frame, 1);
             } else {
                 was_in_set = true;
-                self.unset(page);
+                self.sets.remove(page);
             }
         }
         if changed || !on_flash {
@@ -576,12 +467,12 @@ impl FlashCache for Kangaroo {
     fn load(&mut self, _image: (), _counters: &mut FlashCacheCounters) {}
 
     fn valid_copies(&self) -> u64 {
-        u64::from(self.held)
+        u64::from(self.sets.held + self.logged)
     }
 
     const FULL_WHEN: Option<&'static str> = Some("a set must give up an object for the first time");
     fn filled(&self, _usable_pages: u32) -> bool {
-        self.was_full
+        self.sets.was_full
     }
 
     fn recount(
@@ -589,32 +480,26 @@ impl FlashCache for Kangaroo {
         counters: &FlashCacheCounters,
         crash: Option<&CrashReport>,
     ) -> std::result::Result<(), String> {
-        let (mut in_sets, mut logged) = (0, 0);
-        for set in &self.set {
-            for place in 0..set.length {
-                let (page, _) = self.entries[(set.first + place) as usize];
-                let frame = set.number * self.settings.set_pages + place;
-                if self.frame_of[page as usize] != frame {
-                    return Err(format!("set {} holds page {page} wrongly", set.number));
-                }
-                in_sets += 1;
-            }
-            let listed = self.links.iter(set.in_log).count();
-            if listed != set.logged as usize {
+        let in_sets = self.sets.recount()?;
+        let mut logged = 0;
+        for set in self.sets.iter() {
+            let listed = self.links.iter(set.beside.order).count();
+            if listed != set.beside.count as usize {
                 return Err(format!(
                     "{listed} objects of set {} are in the log, counted as {}",
-                    set.number, set.logged
+                    set.number, set.beside.count
                 ));
             }
             logged += listed;
         }
         let in_log = self.log.iter().filter(|&&page| page != NONE).count();
-        let mapped = self.frame_of.iter().filter(|&&frame| frame != NONE).count();
+        let slots = &self.sets.slot_of;
+        let mapped = slots.iter().filter(|&&slot| slot != NONE).count();
         recount_copies(mapped, in_sets + in_log, 0, counters, crash)?;
-        if mapped != self.held as usize || in_log != logged {
+        if in_log != self.logged as usize || in_log != logged {
             return Err(format!(
-                "{mapped} objects, counted as {}; {in_log} in the log, {logged} by their sets",
-                self.held
+                "{in_log} in the log, counted as {}, {logged} by their sets",
+                self.logged
             ));
         }
         Ok(())

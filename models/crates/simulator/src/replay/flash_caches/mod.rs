@@ -93,6 +93,7 @@ mod larc;
 mod lazy_cleaning;
 mod lru2;
 mod no_flash;
+mod object_sets;
 mod open_cas;
 mod options;
 mod ram_filter;
