@@ -17,6 +17,8 @@ RATE = "accesses_per_second"
 """The option of what works by the clock."""
 STREAMS = "streams"
 """The option that keeps pages apart on a device which die otherwise than others."""
+SMALL = "small"
+"""The option without which the streams of CacheLib have no effect."""
 BY_THE_CLOCK = (
     "it works by the clock, and what it moves in a second does not scale with the recording; only a recording of the "
     "whole of production can be replayed through it"
@@ -55,11 +57,15 @@ def works_by_the_clock(row: Mapping[str, Any]) -> bool:
 
 
 def with_streams() -> frozenset[str]:
-    """Return the flash caches whose writes can go to several streams of a device, by name."""
-    return frozenset(
-        row["name"]
+    """Return the flash caches whose writes can go to several streams of a device whatever their other options, by name."""
+    named = {
+        row["name"]: {option["name"] for option in row["options"]}
         for row in replay.contenders("flash_cache")
-        if any(option["name"] == STREAMS for option in row["options"])
+    }
+    return frozenset(
+        name
+        for name, options in named.items()
+        if STREAMS in options and SMALL not in options
     )
 
 

@@ -237,6 +237,10 @@ impl<H: Host> Host for Gated<'_, H> {
         self.host.flash_write_apart(frame, pages);
     }
 
+    fn flash_write_counted(&mut self, frame: u32, pages: u32) {
+        self.host.flash_write_counted(frame, pages);
+    }
+
     #[inline]
     fn flash_trim(&mut self, frame: u32, pages: u32) {
         self.host.flash_trim(frame, pages);
@@ -264,6 +268,7 @@ impl<C: FlashCache> FlashCache for Admitted<C> {
     type Device = C::Device;
 
     const NEEDS_ADDRESSES: bool = true;
+    const HAS_STREAMS: bool = C::HAS_STREAMS;
     const OPTIONS: &'static [OptionAbout] = C::OPTIONS;
 
     fn settings(options: &Options<'_>, run: Conditions) -> Result<Self::Settings> {
@@ -431,6 +436,10 @@ impl<C: FlashCache> FlashCache for Admitted<C> {
 
     fn slots_used(&self) -> u64 {
         self.cache.slots_used()
+    }
+
+    fn old_versions(&self) -> u64 {
+        self.cache.old_versions()
     }
 
     const FULL_WHEN: Option<&'static str> = C::FULL_WHEN;

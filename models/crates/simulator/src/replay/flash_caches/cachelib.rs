@@ -1,5 +1,6 @@
 //! The large-object cache of `CacheLib`: a log of regions on flash, emptied a region at a time.
 
+use super::cachelib_small;
 use super::chains::{Ends, Links, NONE};
 use super::options::Options;
 use super::rate::{ACCESSES_PER_SECOND, Period, next_due};
@@ -91,8 +92,8 @@ pub(crate) struct CacheLib {
     random: Random,
     chance: f64,
     factor: f64,
-    /// Pages appended, and those before the last minute.
-    appended: u64,
+    /// Pages written, and those before the last minute.
+    pub(super) appended: u64,
     appended_before: u64,
     /// Pages that were refused once in this window.
     refused: BitSet,
@@ -108,7 +109,11 @@ impl CacheLib {
         self.frame_of[page as usize] / self.settings.region_pages
     }
 
-    fn admits(&mut self, page: u32) -> bool {
+    pub(super) fn region_pages(&self) -> u32 {
+        self.settings.region_pages
+    }
+
+    pub(super) fn admits(&mut self, page: u32) -> bool {
         match self.settings.admission {
             Admission::All => true,
             Admission::DynamicRandom { .. } => self.random.unit() < self.chance,
@@ -237,6 +242,37 @@ impl CacheLib {
         self.close_if_full();
     }
 
+    /// Counts the pages that are mapped, and those in regions, again; the text says what disagrees.
+    pub(super) fn recount_regions(&self) -> std::result::Result<(usize, usize), String> {
+        let (mut held, mut slots) = (0, 0);
+        let closed = self.links.iter(self.order).map(|region| (region, true));
+        let open = (self.open != NONE).then_some((self.open, false));
+        for (region, is_closed) in closed.chain(open) {
+            let first = region * self.settings.region_pages;
+            let filled = if is_closed {
+                self.settings.region_pages
+            } else {
+                self.filled
+            };
+            for frame in first..first + filled {
+                let page = self.page_at[frame as usize];
+                held += usize::from(page != NONE && self.frame_of[page as usize] == frame);
+            }
+            slots += u64::from(filled);
+            if is_closed != self.is_closed.contains(region) {
+                return Err(format!("region {region} is closed and open"));
+            }
+        }
+        let mapped = self.frame_of.iter().filter(|&&frame| frame != NONE).count();
+        if held != self.held as usize || slots != self.slots {
+            return Err(format!(
+                "{held} pages in {slots} slots, counted as {} in {}",
+                self.held, self.slots
+            ));
+        }
+        Ok((mapped, held))
+    }
+
     /// Sets the chance of the next minute.
     #[expect(
         clippy::cast_precision_loss,
@@ -260,6 +296,83 @@ impl CacheLib {
         self.factor = (self.factor * ratio.clamp(CHANGE.0, CHANGE.1)).clamp(FACTOR.0, FACTOR.1);
         self.chance = (base * self.factor).min(1.0);
     }
+}
+
+/// The settings of regions in so many pages of flash.
+pub(super) fn settings_over(
+    options: &Options<'_>,
+    run: Conditions,
+    large_pages: u32,
+) -> Result<Settings> {
+    if run.warm_restart {
+        return Err(options.impossible(
+            "region_pages",
+            "are found by an index in memory, so there is no warm restart: use restart=cold",
+        ));
+    }
+    let region_pages = unit_of(options, "region_pages", 4096, large_pages)?;
+    let regions = (large_pages / region_pages).max(1);
+    let kind = options.choice(
+        "admission",
+        &[
+            ("all", "all"),
+            ("dynamic_random", "dynamic_random"),
+            ("reject_first", "reject_first"),
+        ],
+    )?;
+    for (name, of) in [
+        ("target_pages_per_s", "dynamic_random"),
+        ("max_pages_per_s", "dynamic_random"),
+        ("base_percent", "dynamic_random"),
+        ("seed", "dynamic_random"),
+        ("reject_window_pages", "reject_first"),
+    ] {
+        if kind != of && options.is_given(name) {
+            let why = format!("has no effect without admission={of}");
+            return Err(options.impossible(name, &why));
+        }
+    }
+    let rates = 1..=1_000_000_000;
+    let (admission, seed) = match kind {
+        "dynamic_random" => {
+            let Some(target) = options.number_if_given("target_pages_per_s", rates.clone())? else {
+                return Err(options.impossible(
+                    "admission",
+                    "holds a rate of writes that is not stated: give target_pages_per_s",
+                ));
+            };
+            let most = options.number("max_pages_per_s", rates)?;
+            let base = options.number("base_percent", 1..=100)?;
+            let seed = options.number("seed", 0..=u64::MAX)?;
+            (
+                Admission::DynamicRandom {
+                    target: number(target),
+                    most: number(most),
+                    base: number(base) / 100.0,
+                },
+                seed,
+            )
+        }
+        "reject_first" => {
+            let usual = u64::from(run.flash_pages.max(1));
+            let window =
+                options.number_or("reject_window_pages", 1..=u64::from(u32::MAX), usual)?;
+            (Admission::RejectFirst { window }, 0)
+        }
+        _ => (Admission::All, 0),
+    };
+    let ready = options.number("clean_regions", 1..=64)?;
+    let ready = usize::try_from(ready).unwrap_or(1);
+    let hits = options.number("reinsertion_hits", 0..=255)?;
+    Ok(Settings {
+        region_pages,
+        lru: options.choice("replacement", &[("lru", true), ("fifo", false)])?,
+        clean_regions: ready.min(regions as usize - 1),
+        reinsertion_hits: u8::try_from(hits).unwrap_or(u8::MAX),
+        admission,
+        seed,
+        minute: Period::new(options, RATE_MS)?,
+    })
 }
 
 impl FlashCache for CacheLib {
@@ -338,80 +451,17 @@ impl FlashCache for CacheLib {
             description: "With admission=reject_first: pages that are remembered before all are forgotten.",
             is_place: false,
         },
+        cachelib_small::OPTIONS[0],
+        cachelib_small::OPTIONS[1],
+        cachelib_small::OPTIONS[2],
+        cachelib_small::OPTIONS[3],
+        cachelib_small::OPTIONS[4],
         ACCESSES_PER_SECOND,
     ];
 
     fn settings(options: &Options<'_>, run: Conditions) -> Result<Settings> {
-        if run.warm_restart {
-            return Err(options.impossible(
-                "region_pages",
-                "are found by an index in memory, so there is no warm restart: use restart=cold",
-            ));
-        }
-        let region_pages = unit_of(options, "region_pages", 4096, run.flash_pages)?;
-        let regions = (run.flash_pages / region_pages).max(1);
-        let kind = options.choice(
-            "admission",
-            &[
-                ("all", "all"),
-                ("dynamic_random", "dynamic_random"),
-                ("reject_first", "reject_first"),
-            ],
-        )?;
-        for (name, of) in [
-            ("target_pages_per_s", "dynamic_random"),
-            ("max_pages_per_s", "dynamic_random"),
-            ("base_percent", "dynamic_random"),
-            ("seed", "dynamic_random"),
-            ("reject_window_pages", "reject_first"),
-        ] {
-            if kind != of && options.is_given(name) {
-                let why = format!("has no effect without admission={of}");
-                return Err(options.impossible(name, &why));
-            }
-        }
-        let rates = 1..=1_000_000_000;
-        let (admission, seed) = match kind {
-            "dynamic_random" => {
-                let Some(target) = options.number_if_given("target_pages_per_s", rates.clone())?
-                else {
-                    return Err(options.impossible(
-                        "admission",
-                        "holds a rate of writes that is not stated: give target_pages_per_s",
-                    ));
-                };
-                let most = options.number("max_pages_per_s", rates)?;
-                let base = options.number("base_percent", 1..=100)?;
-                let seed = options.number("seed", 0..=u64::MAX)?;
-                (
-                    Admission::DynamicRandom {
-                        target: number(target),
-                        most: number(most),
-                        base: number(base) / 100.0,
-                    },
-                    seed,
-                )
-            }
-            "reject_first" => {
-                let usual = u64::from(run.flash_pages.max(1));
-                let window =
-                    options.number_or("reject_window_pages", 1..=u64::from(u32::MAX), usual)?;
-                (Admission::RejectFirst { window }, 0)
-            }
-            _ => (Admission::All, 0),
-        };
-        let ready = options.number("clean_regions", 1..=64)?;
-        let ready = usize::try_from(ready).unwrap_or(1);
-        let hits = options.number("reinsertion_hits", 0..=255)?;
-        Ok(Settings {
-            region_pages,
-            lru: options.choice("replacement", &[("lru", true), ("fifo", false)])?,
-            clean_regions: ready.min(regions as usize - 1),
-            reinsertion_hits: u8::try_from(hits).unwrap_or(u8::MAX),
-            admission,
-            seed,
-            minute: Period::new(options, RATE_MS)?,
-        })
+        cachelib_small::without(options)?;
+        settings_over(options, run, run.flash_pages)
     }
 
     fn check_clock(settings: &Settings, unit: ClockUnit) -> Result<()> {
@@ -558,34 +608,8 @@ impl FlashCache for CacheLib {
         counters: &FlashCacheCounters,
         crash: Option<&CrashReport>,
     ) -> std::result::Result<(), String> {
-        let (mut held, mut slots) = (0, 0);
-        let closed = self.links.iter(self.order).map(|region| (region, true));
-        let open = (self.open != NONE).then_some((self.open, false));
-        for (region, is_closed) in closed.chain(open) {
-            let first = region * self.settings.region_pages;
-            let filled = if is_closed {
-                self.settings.region_pages
-            } else {
-                self.filled
-            };
-            for frame in first..first + filled {
-                let page = self.page_at[frame as usize];
-                held += usize::from(page != NONE && self.frame_of[page as usize] == frame);
-            }
-            slots += u64::from(filled);
-            if is_closed != self.is_closed.contains(region) {
-                return Err(format!("region {region} is closed and open"));
-            }
-        }
-        let mapped = self.frame_of.iter().filter(|&&frame| frame != NONE).count();
-        recount_copies(mapped, held, 0, counters, crash)?;
-        if held != self.held as usize || slots != self.slots {
-            return Err(format!(
-                "{held} pages in {slots} slots, counted as {} in {}",
-                self.held, self.slots
-            ));
-        }
-        Ok(())
+        let (mapped, held) = self.recount_regions()?;
+        recount_copies(mapped, held, 0, counters, crash)
     }
 }
 

@@ -124,6 +124,12 @@ impl<P: Policy, D: FlashDevice> Host for Surroundings<P, D> {
         self.device.turn_to(0);
     }
 
+    fn flash_write_counted(&mut self, frame: u32, pages: u32) {
+        self.device.turn_to(1);
+        self.device.write_counted(frame, pages);
+        self.device.turn_to(0);
+    }
+
     #[inline]
     fn flash_trim(&mut self, frame: u32, pages: u32) {
         self.device.trim(frame, pages);
@@ -155,6 +161,12 @@ impl FlashDevice for Frames {
     #[inline]
     fn turn_to(&mut self, stream: u32) {
         self.stream = stream;
+    }
+
+    fn write_counted(&mut self, frame: u32, pages: u32) {
+        if let Some(under) = &mut self.under {
+            under.write(frame, pages, self.stream);
+        }
     }
 
     fn put_on(&mut self, under: Under) {

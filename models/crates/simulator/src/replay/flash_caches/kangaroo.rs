@@ -241,6 +241,7 @@ impl FlashCache for Kangaroo {
     type Image = ();
     type Device = Frames;
 
+    const HAS_STREAMS: bool = true;
     const OPTIONS: &'static [OptionAbout] = &[
         OptionAbout {
             name: "set_pages",

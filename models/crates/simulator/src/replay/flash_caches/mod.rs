@@ -76,6 +76,7 @@ mod assignments;
 mod bcache;
 mod cac;
 mod cachelib;
+mod cachelib_small;
 mod cachesack;
 mod categories;
 mod category_counts;
@@ -135,6 +136,8 @@ pub(crate) trait Host {
     fn flash_write(&mut self, frame: u32, pages: u32);
     /// The same of pages that die otherwise than the others: a device with two streams keeps them apart.
     fn flash_write_apart(&mut self, frame: u32, pages: u32);
+    /// The device gets pages that were collected in DRAM and counted as they came, apart as above.
+    fn flash_write_counted(&mut self, frame: u32, pages: u32);
     /// The frames `frame..frame + pages`, which may wrap around, hold nothing that is needed.
     fn flash_trim(&mut self, frame: u32, pages: u32);
 }
@@ -145,6 +148,8 @@ pub(crate) trait FlashDevice {
     /// One write operation to the frames `frame..frame + pages`, which may wrap around. It counts what
     /// it makes of the pages; the operation itself is counted already.
     fn write(&mut self, frame: u32, pages: u32, counters: &mut FlashCacheCounters);
+    /// The same of pages that are counted already.
+    fn write_counted(&mut self, _frame: u32, _pages: u32) {}
     /// Writes from now on belong to a stream, which a device with one has no use for.
     fn turn_to(&mut self, _stream: u32) {}
     /// What lies in these frames, which may wrap around, is not needed.
@@ -174,6 +179,8 @@ pub(crate) trait FlashCache: Sized {
     type Device: FlashDevice;
     /// Whether it looks at where pages lie: extents, fragments, sets, devices.
     const NEEDS_ADDRESSES: bool = false;
+    /// Whether some of its pages die otherwise than the others, which a device with two streams keeps apart.
+    const HAS_STREAMS: bool = false;
 
     /// Options beside those of the engine.
     const OPTIONS: &'static [OptionAbout];
@@ -267,6 +274,10 @@ pub(crate) trait FlashCache: Sized {
     /// Slots in use, with old versions.
     fn slots_used(&self) -> u64 {
         self.valid_copies()
+    }
+    /// Of these, with an old version.
+    fn old_versions(&self) -> u64 {
+        self.slots_used() - self.valid_copies()
     }
     /// When flash counts as full, as the end of a sentence, where that is not when all of its pages are used.
     const FULL_WHEN: Option<&'static str> = None;
@@ -510,7 +521,7 @@ struct Run<'source, 'progress> {
 const WRITES: &str = "writes";
 
 macro_rules! flash_caches {
-    ($($cache:ty => $name:literal, $title:literal, $description:literal, $paper:literal, $needs:expr;)+) => {
+    ($($cache:ty $(| $variant:ty where $wanted:path)? => $name:literal, $title:literal, $description:literal, $paper:literal, $needs:expr;)+) => {
         /// Every flash cache: the one table that all lists are read from.
         const TABLE: &[FlashCacheAbout] = &[
             $(FlashCacheAbout {
@@ -522,7 +533,10 @@ macro_rules! flash_caches {
 
         fn simulate_named(about: &'static FlashCacheAbout, run: Run<'_, '_>) -> Result<FlashCacheResult> {
             match about.about.name {
-                $($name => simulate::<$cache>(about, run),)+
+                $(
+                    $($name if $wanted(run.options) => simulate_variant::<$variant>(about, run),)?
+                    $name => simulate::<$cache>(about, run),
+                )+
                 name => Err(unknown(name)),
             }
         }
@@ -533,7 +547,10 @@ macro_rules! flash_caches {
             timing: Timing,
         ) -> Result<TimedResult> {
             match about.about.name {
-                $($name => simulate_timed::<$cache>(about, run, timing),)+
+                $(
+                    $($name if $wanted(run.options) => simulate_timed::<$variant>(about, run, timing),)?
+                    $name => simulate_timed::<$cache>(about, run, timing),
+                )+
                 name => Err(unknown(name)),
             }
         }
@@ -556,7 +573,7 @@ flash_caches! {
     open_cas::OpenCas => "open_cas", "Open CAS", "Block cache of lines: read misses and writes enter, at once or after some requests, LRU; long streams bypass a full cache; ALRU cleans what is old when idle, ACP all the time.", "Open CAS for Linux, as its guide and its library's source describe it", &[];
     dm_cache::DmCache => "dm_cache", "dm-cache (smq)", "Cache of lvmcache: copies blocks of many pages to flash where the area around them is hot; levels of heat, write-back when idle, or write-through.", "Linux dm-cache with its policy smq, as the source of the kernel has it", &[];
     l2arc::L2arc => "l2arc", "L2ARC (2026)", "ZFS's second level: each second a bounded number of unchanged pages from the cold ends of DRAM's lists goes to a ring on flash; a limit of drive writes per day.", "OpenZFS, source of August 2026", &[WRITES];
-    cachelib::CacheLib => "cachelib", "CacheLib, large objects", "Log of regions of 16 MiB, emptied whole by LRU or FIFO, with reinsertion; admission of all, by a chance that holds a rate of writes, or at the second insert.", "Berg, Berger, McAllister and others: The CacheLib caching engine, OSDI 2020, and the defaults of its source", &[WRITES];
+    cachelib::CacheLib | cachelib_small::Mixed where cachelib_small::is_wanted => "cachelib", "CacheLib, large objects", "Log of regions of 16 MiB, emptied whole by LRU or FIFO, with reinsertion; admission of all, by a chance that holds a rate of writes, or at the second insert.", "Berg, Berger, McAllister and others: The CacheLib caching engine, OSDI 2020, and the defaults of its source", &[WRITES];
     cachesack::CacheSack => "cachesack", "CacheSack", "LRU behind an admission by category: pages of each relation, size class or hour enter never, at their second miss, at a miss, or also when they are written; write-through.", "Yang, Pollen, Uysal, Merchant, Wolfmeister: CacheSack: admission optimization for Google datacenter flash caches, USENIX ATC 2022", &[];
     kangaroo::Kangaroo => "kangaroo", "Kangaroo", "Sets of small objects, each written whole; a small log in front collects objects until several of a set are there; RRIP or FIFO; without the log it is BigHash.", "McAllister, Berg, Tutuncu-Macias and others: Kangaroo: caching billions of tiny objects on flash, SOSP 2021", &[WRITES];
 }
@@ -685,6 +702,20 @@ fn simulate<C: FlashCache>(
     })
 }
 
+/// The same of what some options make of a flash cache: compiled once for all policies of DRAM.
+fn simulate_variant<C: FlashCache>(
+    about: &'static FlashCacheAbout,
+    run: Run<'_, '_>,
+) -> Result<FlashCacheResult> {
+    with_options(about, run.options, |options, dram, admitted| {
+        if admitted {
+            simulate_over::<AnyPolicy, Admitted<C>, ()>(about, options, dram, run, &mut ())
+        } else {
+            simulate_over::<AnyPolicy, C, ()>(about, options, dram, run, &mut ())
+        }
+    })
+}
+
 /// The same on simulated time: compiled once for all policies of DRAM.
 fn simulate_timed<C: FlashCache>(
     about: &'static FlashCacheAbout,
@@ -773,7 +804,7 @@ fn simulate_over<P: Policy, C: FlashCache, W: Watch>(
         warm_restart: warm && crash_at.is_some(),
     };
     let settings = C::settings(&options, conditions)?;
-    let under = translation(&options, flash_pages)?;
+    let under = translation(&options, flash_pages, C::HAS_STREAMS)?;
     let plan = crash_at.map(|at_access| CrashPlan { at_access, warm });
     let result = if flash_pages == 0 {
         let engine = Engine::<P, no_flash::NoFlash>::new(ram_pages, 0, dram, ());
@@ -797,7 +828,11 @@ fn simulate_over<P: Policy, C: FlashCache, W: Watch>(
 }
 
 /// The device that the options put under a flash cache.
-fn translation(options: &Options<'_>, flash_pages: u32) -> Result<Option<Under>> {
+fn translation(
+    options: &Options<'_>,
+    flash_pages: u32,
+    has_streams: bool,
+) -> Result<Option<Under>> {
     let Some(percent) = options.number_if_given(FTL_SPARE, 1..=u64::from(MOST_SPARE))? else {
         return [
             FTL_BLOCK,
@@ -827,7 +862,7 @@ fn translation(options: &Options<'_>, flash_pages: u32) -> Result<Option<Under>>
         return Err(options.impossible(FTL_GC, &why));
     }
     let trim = options.flag(FTL_TRIM)?;
-    let streams = if options.knows(STREAMS) {
+    let streams = if has_streams {
         options.number(STREAMS, 1..=2)?
     } else {
         1
@@ -891,7 +926,7 @@ fn count<P: Policy, C: FlashCache, W: Watch>(
         distinct_pages: totals.distinct_pages as u64,
         counters: engine.around.counters.since(before),
         slots_used: cache.slots_used(),
-        old_versions: cache.slots_used() - cache.valid_copies(),
+        old_versions: cache.old_versions(),
         dirty_slots: cache.dirty_copies(),
         is_full: engine.is_full(),
         options: Vec::new(),

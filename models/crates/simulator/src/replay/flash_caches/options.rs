@@ -94,11 +94,6 @@ impl<'given> Options<'given> {
             .map(|(_, value)| value.as_str())
     }
 
-    /// Whether there is an option of that name.
-    pub(crate) fn knows(&self, name: &str) -> bool {
-        self.known.iter().any(|option| option.name == name)
-    }
-
     /// Whether an option is among those given.
     pub(crate) fn is_given(&self, name: &str) -> bool {
         self.given.iter().any(|(given, _)| given == name)

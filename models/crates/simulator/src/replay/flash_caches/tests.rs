@@ -281,6 +281,8 @@ impl Host for Bare {
 
     fn flash_write_apart(&mut self, _frame: u32, _pages: u32) {}
 
+    fn flash_write_counted(&mut self, _frame: u32, _pages: u32) {}
+
     fn flash_trim(&mut self, _frame: u32, _pages: u32) {}
 }
 
