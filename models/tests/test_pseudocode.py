@@ -32,6 +32,7 @@ FILES = [
             "dm_cache",
             "l2arc",
             "cachelib",
+            "cachelib_small",
             "kangaroo",
         )
     ),

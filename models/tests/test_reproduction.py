@@ -111,6 +111,7 @@ VERDICTS = {
     "today-larc": "SSDS",
     "today-l2arc": "AAASS",
     "today-streams": "DSDS",
+    "today-cachelib-streams": "AAAA",
     "today-five-minutes": "AAAA",
 }
 """The verdict of each claim as it was when it was last looked at: A agrees, S same shape, D differs."""

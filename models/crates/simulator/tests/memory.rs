@@ -32,6 +32,8 @@ const MOST: [(&str, u64); 18] = [
 ];
 /// Bytes for each page that an assignment with the rule of the second miss adds.
 const ASSIGNED: u64 = 9;
+/// Bytes for each page that sets of two small objects on half of flash add.
+const SMALL: u64 = 27;
 /// In which environment variable a process finds what it is to replay.
 const WANTED: &str = "TIERWRIGHT_MEMORY_OF";
 
@@ -47,6 +49,8 @@ fn resident() -> Option<u64> {
 #[derive(Default)]
 struct Twice {
     done: u32,
+    /// Whether every other page is of a second relation.
+    two_relations: bool,
     spaces: Vec<u32>,
     addresses: Vec<u64>,
     at_end: Option<u64>,
@@ -59,7 +63,9 @@ impl AccessSource for Twice {
         chunk.pages.extend((self.done..end).map(|at| at % PAGES));
         let write = |at: u32| if at.is_multiple_of(3) { WRITE } else { 0 };
         chunk.flags.extend((self.done..end).map(write));
-        self.spaces.resize(chunk.len(), 0);
+        let space = |&page: &u32| if self.two_relations { page % 2 } else { 0 };
+        self.spaces.clear();
+        self.spaces.extend(chunk.pages.iter().map(space));
         self.addresses.clear();
         self.addresses
             .extend(chunk.pages.iter().map(|&page| u64::from(page)));
@@ -79,6 +85,7 @@ impl AccessSource for Twice {
 fn measure(wanted: &str) -> Option<u64> {
     let mut parts = wanted.split('/');
     let (name, mode, assignment) = (parts.next()?, parts.next()?, parts.next()?);
+    let small = parts.next()?;
     let mut options = vec![("ram_policy".to_owned(), "lru".to_owned())];
     let about = flash_caches()
         .iter()
@@ -88,13 +95,20 @@ fn measure(wanted: &str) -> Option<u64> {
         ("mode", mode),
         ("accesses_per_second", "40"),
         ("assignment", assignment),
+        ("small", small),
+        ("small_by", if small.is_empty() { "" } else { "relation" }),
+        ("small_percent", if small.is_empty() { "" } else { "50" }),
+        ("set_objects", if small.is_empty() { "" } else { "2" }),
     ];
     for (option, value) in stated {
         if known.iter().any(|about| about.name == option) && !value.is_empty() {
             options.push((option.to_owned(), value.to_owned()));
         }
     }
-    let mut source = Twice::default();
+    let mut source = Twice {
+        two_relations: !small.is_empty(),
+        ..Twice::default()
+    };
     let before = resident()?;
     let flash = u64::from(PAGES);
     simulate_flash_cache(&mut source, name, RAM_PAGES, flash, &options, &mut |_| true).ok()?;
@@ -126,13 +140,15 @@ fn the_memory_of_each_flash_cache_is_bounded() {
             cache.about.name,
             if back { "write_back" } else { "" },
             "",
+            "",
             0,
         )
     });
     // Behind an assignment that asks when a page was requested last.
-    let admitted = ("larc", "write_back", "second_miss", ASSIGNED);
-    for (name, mode, assignment, more) in of_caches.chain([admitted]) {
-        let wanted = format!("{name}/{mode}/{assignment}");
+    let admitted = ("larc", "write_back", "second_miss", "", ASSIGNED);
+    let shared = ("cachelib", "", "", "1", SMALL);
+    for (name, mode, assignment, small, more) in of_caches.chain([admitted, shared]) {
+        let wanted = format!("{name}/{mode}/{assignment}/{small}");
         let to = folder.path().join(wanted.replace('/', "-"));
         let done = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "the_memory_of_each_flash_cache_is_bounded"])
