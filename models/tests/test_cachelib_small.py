@@ -17,6 +17,7 @@ from tierwright.evaluate.metadata import PRESETS
 from tierwright.simulate.contenders import with_streams
 from tierwright.simulate.flash_device import FlashDevice, serve_requests
 from tierwright.simulate.replay import contenders, replay
+from tierwright.simulate.timed import Arrivals, DeviceTimes, replay_timed
 from tierwright.trace.reading import Trace
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "fixtures" / "golden"))
@@ -288,7 +289,7 @@ def test_a_crash_keeps_what_is_small_and_loses_the_cache(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"small": "0"}, "share of flash that is not stated: give small_percent"),
+        ({"small": "0"}, "small_percent=none`: is not stated"),
         ({"small": "0", "small_percent": "100"}, "is not a whole number from 1 to 99"),
         ({"small": "0", "small_percent": "1"}, "leaves no page of flash for sets"),
         ({"small": "0+x", "small_percent": "9"}, "is not a list of whole numbers"),
@@ -315,6 +316,19 @@ def test_refusals_name_the_option(
     trace = written([(0, "7", 0, 1, False)], tmp_path / "one.csv")
     with pytest.raises(ParameterError, match=message):
         replay(trace, "flash_cache", "cachelib", 1, 40, options=options)
+
+
+def test_on_simulated_time_the_same_is_counted(tmp_path: Path) -> None:
+    trace = written(requests_of(random.Random(2)), tmp_path / "timed.csv")
+    options = {"small": "0", "small_percent": "30", "set_objects": "2"}
+    plain = replay(trace, "flash_cache", "cachelib", 2, 30, options=options)
+    times = DeviceTimes(1, 2, *[1e-4] * 6)
+    timed = replay_timed(
+        trace, "cachelib", 2, 30, options=options,
+        arrivals=Arrivals("trace"), flash=times, disk=times,
+    )  # fmt: skip
+    assert {name: timed[name] for name in plain} == plain
+    assert plain["flash_stage_out_reads"] > 0
 
 
 def test_a_category_that_the_trace_lacks_is_named(tmp_path: Path) -> None:

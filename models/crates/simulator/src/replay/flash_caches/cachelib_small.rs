@@ -291,8 +291,8 @@ impl FlashCache for Mixed {
         let by = options.choice(BY, &by)?;
         let Some(percent) = options.number_if_given(SHARE, 1..=PERCENT - 1)? else {
             return Err(options.impossible(
-                SMALL,
-                "needs a share of flash that is not stated: give small_percent, from 1 to 99",
+                SHARE,
+                "is not stated, and small objects need a share of flash",
             ));
         };
         let objects = options.number(OBJECTS, 1..=4096)?;
