@@ -36,8 +36,13 @@ COMPANIONS = {
     "lifetime_requests": {"admission": "cachesack"},
 }
 """Options that mean something only beside another one."""
+WITH_SMALL = {"small": "0", "small_percent": "10"}
 CHOICE_COMPANIONS = {
     ("cachelib", "admission", "dynamic_random"): {"target_pages_per_s": "10"},
+    ("cachelib", "small_by", "size"): WITH_SMALL,
+    ("cachelib", "small_by", "relation"): WITH_SMALL,
+    ("cachelib", "streams", "1"): WITH_SMALL,
+    ("cachelib", "streams", "2"): WITH_SMALL,
 }
 """Choices that mean something only beside another option."""
 
