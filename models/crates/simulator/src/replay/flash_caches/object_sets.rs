@@ -189,12 +189,13 @@ impl<B: Copy + Default> ObjectSets<B> {
             self.was_full = true;
             host.counters().flash_evictions += 1;
         }
+        let (slot, frame) = (set.number * objects, set.number * pages);
         set.length = index(self.merged.len());
         for (place, &(prediction, page)) in self.merged.iter().enumerate() {
             self.entries[first + place] = (page, prediction);
-            self.slot_of[page as usize] = set.number * objects + index(place);
+            self.slot_of[page as usize] = slot + index(place);
         }
-        host.flash_write(set.number * pages, pages);
+        host.flash_write(frame, pages);
     }
 
     /// The sets that pages map to.
