@@ -42,9 +42,7 @@ def measure(log2_pages: tuple[str, ...]) -> list[dict[str, Any]]:
 
 def beside(program: Path) -> list[dict[str, Any]]:
     """Measure one device here and by MQSim."""
-    [ours] = [
-        row for row in measure((PEER_LOG2_PAGES,)) if row["spare"] == PEER_SPARE
-    ]
+    [ours] = [row for row in measure((PEER_LOG2_PAGES,)) if row["spare"] == PEER_SPARE]
     peer = mqsim.measure(program, ours["pages"], ours["spare"])
     return [
         {
