@@ -1188,13 +1188,13 @@ def test_a_broken_limit_reads_as_a_sentence() -> None:
         "one of its devices would be 214 % busy in the busiest hour; at most 70.0 % is allowed."
     )
     assert said("flash_life_years", 2.0, 5.0) == (
-        "its flash lasts 2 years; at least 5 years is required."
+        "its flash lasts 2.00 years; at least 5.00 years is required."
     )
     assert (
         said("machines", 3, 1) == "it takes 3 machines; at most 1 machine is allowed."
     )
     assert said("flash_life_years", None, 5.0) == (
-        "the life of the flash is unknown; at least 5 years is required."
+        "the life of the flash is unknown; at least 5.00 years is required."
     )
 
 
