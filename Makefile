@@ -206,8 +206,8 @@ partitioned: setup ## write docs/operations/scale.md anew: a trace of ACCESSES (
 	$(PY) models/benches/partitioned.py --accesses $(ACCESSES) --write docs/operations/scale.md $(PARTITIONED_FLAGS)
 
 .PHONY: partitioned-1e10
-partitioned-1e10: setup ## the same with a trace of 10^10 accesses, in 100 parts: hours, on a machine of its own; PARTITIONED_FLAGS="--dask tcp://HOST:PORT"
-	$(PY) models/benches/partitioned.py --accesses 1e10 --part-accesses 1e8 --write docs/operations/scale.md $(PARTITIONED_FLAGS)
+partitioned-1e10: setup ## the same with a trace of 10^10 accesses, in 100 parts: hours; what is counted stays in .tools/bench/1e10, so that it can be interrupted; PARTITIONED_FLAGS="--dask tcp://HOST:PORT"
+	$(PY) models/benches/partitioned.py --accesses 1e10 --part-accesses 1e8 --keep .tools/bench/1e10 --write docs/operations/scale.md $(PARTITIONED_FLAGS)
 
 .PHONY: counts
 counts: .venv/.core ## count instructions and cache misses of an access (needs valgrind; the load does not matter)

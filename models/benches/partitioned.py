@@ -1,10 +1,13 @@
 """The bench of the partitioned path: a trace that is generated as it is read, however long.
 
 ``python models/benches/partitioned.py --accesses 1e8 [--part-accesses 1e7] [--pages 1e6] [--workers 2 | --dask
-local:2] [--write docs/operations/scale.md]``. Each part is generated where it is counted, from a seed of its own, and
+local:2] [--keep FOLDER] [--write docs/operations/scale.md]``. Each part is generated where it is counted, from a seed of its own, and
 is deleted when it is counted: neither memory nor disk ever holds more of the trace than a part for each worker. What
 the parts leave is joined to the exact curves of the whole. Prints memory and rate of each step, and what they come to
 by arithmetic for longer traces; ``--write`` puts that into the page, between its two marks.
+
+With ``--keep`` the counts of parts stay in a folder, with what they took: a run of hours that was interrupted goes on
+with the next part. Its wall clock is then the sum over the parts, divided by the workers, and the joining.
 
 Rates are of processor time, which other programs on the machine do not change much; the wall clock is shown beside.
 """
@@ -56,12 +59,20 @@ class Part:
         """File of its counts."""
         return Path(self.folder) / f"{self.number}.part"
 
+    @property
+    def took(self) -> Path:
+        """File that says what counting took, written once the counts are complete."""
+        return Path(self.folder) / (
+            f"{self.number}-{self.first_access}-{self.accesses}-{self.trace_accesses}-{self.pages}.json"
+        )
+
 
 @dataclass(frozen=True)
 class Counted:
-    """What a part took: processor seconds, and most memory of its worker so far."""
+    """What a part took: processor seconds, seconds by the clock, and most memory of its worker so far."""
 
     accesses: int
+    wall_s: float
     generate_s: float
     count_s: float
     peak_bytes: int
@@ -201,8 +212,10 @@ def peak_bytes() -> int:
 
 
 def count(part: Part) -> Counted:
-    """Generate a part, count it, and delete it."""
-    began = spent_s()
+    """Generate a part, count it, and delete it; read what it took where it is counted already."""
+    if part.took.exists():
+        return Counted(**json.loads(part.took.read_text(encoding="ascii")))
+    clock, began = time.monotonic(), spent_s()
     with tempfile.TemporaryDirectory() as folder:
         trace = Path(folder) / "part.twt"
         generate_trace(description(part.pages), trace, part.accesses, seed=part.number)
@@ -213,13 +226,18 @@ def count(part: Part) -> Counted:
             first_access=part.first_access,
             trace_accesses=part.trace_accesses,
         )
-    return Counted(
+    found = Counted(
         part.accesses,
+        time.monotonic() - clock,
         generated - began,
         spent_s() - generated,
         peak_bytes(),
         part.counts.stat().st_size,
     )
+    partial = part.took.with_suffix(".partial")
+    partial.write_text(json.dumps(asdict(found)), encoding="ascii")
+    partial.replace(part.took)
+    return found
 
 
 def join(paths: list[str]) -> Joined:
@@ -240,10 +258,15 @@ def measure(
     pages: int,
     workers: AbstractContextManager[Workers],
     say: Callable[[str], None],
+    keep: Path | None = None,
 ) -> Measured:
     """Generate, count and join a trace of so many accesses."""
     starts = range(0, accesses, part_accesses)
-    with tempfile.TemporaryDirectory(prefix="tierwright-parts-") as folder:
+    with tempfile.TemporaryDirectory(prefix="tierwright-parts-") as temporary:
+        folder = temporary
+        if keep is not None:
+            keep.mkdir(parents=True, exist_ok=True)
+            folder = str(keep.resolve())
         parts = [
             Part(
                 number,
@@ -268,10 +291,14 @@ def measure(
         with workers as started:
             counted = spread(started.start, count, parts, report, PARTS)
             slots = started.slots
+        counted_s = time.monotonic() - began
+        if keep is not None:
+            counted_s = sum(one.wall_s for one in counted) / slots
+        began = time.monotonic()
         with named(None, 1, say) as one:
             paths = [str(part.counts) for part in parts]
             joined = spread(one.start, join, [paths], lambda _done: True, PARTS)[0]
-        wall_s = time.monotonic() - began
+        wall_s = counted_s + time.monotonic() - began
     if joined.accesses != accesses:
         sys.exit(f"error: {joined.accesses:,} accesses were counted, not {accesses:,}")
     return Measured(
@@ -372,6 +399,7 @@ def main() -> None:
     parser.add_argument("--pages", type=float, default=1e6)
     parser.add_argument("--workers", type=int)
     parser.add_argument("--dask")
+    parser.add_argument("--keep", type=Path)
     parser.add_argument("--write", type=Path)
     asked = parser.parse_args()
 
@@ -382,7 +410,12 @@ def main() -> None:
     if asked.dask is not None:
         workers = dask(asked.dask, say)
     found = measure(
-        int(asked.accesses), int(asked.part_accesses), int(asked.pages), workers, say
+        int(asked.accesses),
+        int(asked.part_accesses),
+        int(asked.pages),
+        workers,
+        say,
+        asked.keep,
     )
     print(json.dumps(asdict(found), indent=1))  # noqa: T201
     text = page(found, further(found))

@@ -306,6 +306,23 @@ def flash_device(document: dict[str, Any]) -> list[str]:
     return table(headings, rows) if rows else ["Not measured yet."]
 
 
+def flash_device_peer(document: dict[str, Any]) -> list[str]:
+    """Return the table of the flash device beside MQSim."""
+    rows = [
+        [
+            f"{row['pages']:,} pages, spare {row['spare']}",
+            number(row["host_writes_per_s"], 1, 1e6),
+            number(row["peer_host_writes_per_s"], 3, 1e6),
+            number(row["host_writes_per_s"] / row["peer_host_writes_per_s"], 0),
+            number(row["waf"], 2),
+            number(row["peer_waf"], 2),
+        ]
+        for row in document.get("flash_device_peer", ())
+    ]
+    headings = ["device", "M host writes/s", "MQSim", "times MQSim", "WAF", "MQSim's"]
+    return table(headings, rows) if rows else ["Not measured yet."]
+
+
 PARTS = {
     "counts": counts,
     "ingestion": ingestion,
@@ -319,6 +336,7 @@ PARTS = {
     "configurations": configurations,
     "advice": advice,
     "flash_device": flash_device,
+    "flash_device_peer": flash_device_peer,
 }
 
 

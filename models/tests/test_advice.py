@@ -64,6 +64,7 @@ from tierwright.evaluate.advice.choose import (
     ordered,
 )
 from tierwright.evaluate.advice.limits import (
+    CONSTRAINTS,
     RESPONSES,
     Limit,
     conflict,
@@ -391,7 +392,7 @@ def test_a_relaxed_limit_admits_what_was_rejected() -> None:
     assert other.recommendation is not None
     assert other.recommendation.usd_per_month is not None
     assert other.recommendation.usd_per_month <= budget
-    assert "is asked for" in nearest.text
+    assert "is allowed." in nearest.text
 
 
 @pytest.mark.parametrize("time", ["response_mean_us", "response_p99_us"])
@@ -1157,19 +1158,44 @@ def test_what_a_replay_decided_is_not_called_the_cheapest_of_all() -> None:
             ("price", "device_figures"),
             "each lacks a price or stated I/O rates of every device.",
         ),
-        (("usd_per_month",), "none keeps the limit of cost per month."),
+        (("usd_per_month",), "none keeps the limit on cost per month."),
         (
             ("space", "usd_per_month"),
-            "none with space for the data keeps the limit of cost per month.",
+            "none with space for the data keeps the limit on cost per month.",
         ),
         (
             ("usd_per_month", "ram_bytes"),
-            "none keeps the limits of cost per month and RAM together.",
+            "none keeps the limits on cost per month and RAM together.",
         ),
     ],
 )
 def test_a_conflict_reads_as_a_sentence(names: tuple[str, ...], said: str) -> None:
     assert _words.infeasible_text(names) == f"No option keeps every limit: {said}"
+
+
+def test_a_broken_limit_reads_as_a_sentence() -> None:
+    [option] = [ask().recommendation]
+    assert option is not None
+    assert set(_words.SAID_OF) == set(CONSTRAINTS)
+
+    def said(name: str, value: float | None, limit: float) -> str:
+        text = _words.rejected_text(option, name, value, limit)
+        before, _, after = text.partition(": ")
+        assert before == _words.named(option)
+        return after
+
+    assert said("peak_busy", 2.14, 0.7) == (
+        "one of its devices would be 214 % busy in the busiest hour; at most 70.0 % is allowed."
+    )
+    assert said("flash_life_years", 2.0, 5.0) == (
+        "its flash lasts 2.00 years; at least 5.00 years is required."
+    )
+    assert (
+        said("machines", 3, 1) == "it takes 3 machines; at most 1 machine is allowed."
+    )
+    assert said("flash_life_years", None, 5.0) == (
+        "the life of the flash is unknown; at least 5.00 years is required."
+    )
 
 
 def test_the_other_ends_are_told() -> None:

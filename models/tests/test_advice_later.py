@@ -455,11 +455,12 @@ def test_neighbours_are_those_of_a_search_one_by_one(
 def test_the_flat_region_is_said_as_it_is() -> None:
     wide = Region("ram_bytes", 2.0**34, 2.0**33, 2.0**35, None, None)
     assert _flat.flat_text(wide, by_time=False) == (
-        "Among options of the same kind that need at most 5.0 % more money, the size of RAM is between 8 GiB and 32 GiB."
+        "Among options of the same kind that cost at most 5.0 % more, the size of RAM ranges from 8 GiB to 32 GiB."
     )
     narrow = Region("machines", 2.0, 2.0, 2.0, None, None)
     assert "another number of machines" in _flat.flat_text(narrow, by_time=True)
-    assert "more I/O time" in _flat.flat_text(narrow, by_time=True)
+    assert "within 5.0 % of its I/O time" in _flat.flat_text(narrow, by_time=True)
+    assert "within 5.0 % of its cost" in _flat.flat_text(narrow, by_time=False)
     found = ask()
     assert {each.size for each in found.flat} == {"ram_bytes", "machines", "disks"}
     [ram] = [each for each in found.flat if each.size == "ram_bytes"]
@@ -946,7 +947,7 @@ def test_cold_ram_is_limited_and_what_is_unknown_keeps_no_limit() -> None:
     assert none.infeasible is not None
     assert none.infeasible.conflict == ("power_watts",)
     [text] = {each.text for each in none.rejected[:1]}
-    assert "its power of the servers is unknown, and 10,000 W at most" in text
+    assert "the power of the servers is unknown; at most 10,000 W is allowed." in text
     with pytest.raises(BadInput, match="restart_s: the workload states no rate"):
         ask(curve=replace(curve(), scaled=None), constraints={"restart_s": 5})
 

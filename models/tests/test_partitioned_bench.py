@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
+import importlib
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from tierwright.simulate.executors import threads
+
 BENCH = Path(__file__).resolve().parents[1] / "benches" / "partitioned.py"
 
 
-@pytest.fixture(scope="module")
-def bench() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("partitioned_bench", BENCH)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+@pytest.fixture
+def bench(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    # Under its own name, by which its worker processes find it.
+    monkeypatch.syspath_prepend(str(BENCH.parent))
+    return importlib.import_module("partitioned")
 
 
 def measured(bench: ModuleType):
@@ -76,3 +74,19 @@ def test_the_page_has_what_was_measured(bench: ModuleType, tmp_path: Path) -> No
     assert "2.8 million accesses per second" in text
     slower = replace(one, count_s=72.0)
     assert "1.4 million accesses per second" in bench.page(slower, [])
+
+
+def test_an_interrupted_run_goes_on(bench: ModuleType, tmp_path: Path) -> None:
+    def run():
+        one = nullcontext(threads(1))
+        return bench.measure(30_000, 10_000, 500, one, lambda _line: None, tmp_path)
+
+    whole = run()
+    assert whole.accesses == 30_000
+    assert whole.distinct_pages == 500
+    [second] = tmp_path.glob("1-*.json")
+    first = (tmp_path / "0.part").stat().st_mtime_ns
+    second.unlink()
+    assert run().distinct_pages == whole.distinct_pages
+    assert (tmp_path / "0.part").stat().st_mtime_ns == first
+    assert second.exists()

@@ -138,7 +138,7 @@ def two_processes() -> Iterator[Executor]:
 
 def test_what_a_killed_worker_left_is_done_by_the_next(tmp_path: Path) -> None:
     done = spread(
-        two_processes, Dying(tmp_path, 1), range(4), lambda _done: True, parts._PARTS
+        two_processes, Dying(tmp_path, 1), range(4), lambda _done: True, parts.PARTS
     )
     assert done == [0, 10, 20, 30]
 
@@ -150,7 +150,7 @@ def test_workers_that_always_die_end_the_run(tmp_path: Path) -> None:
             Dying(tmp_path, 9),
             range(4),
             lambda _done: True,
-            parts._PARTS,
+            parts.PARTS,
         )
 
 
@@ -317,7 +317,7 @@ def test_a_note_of_any_characters_is_read() -> None:
         "warnings": [],
         "assumptions": ["the member `m\u2028a.csv`"],
     }
-    found = parts._noted([json.dumps(note, ensure_ascii=False)])
+    found = parts.noted([json.dumps(note, ensure_ascii=False)])
     assert found["assumptions"] == note["assumptions"]
 
 

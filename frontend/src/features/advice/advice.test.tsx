@@ -633,7 +633,7 @@ describe("the answer", () => {
     const patch = vi.fn();
     const found: AdviceOut = {
       ...FOUND,
-      finding: "No option keeps every limit: none keeps the limit of RAM.",
+      finding: "No option keeps every limit: none keeps the limit on RAM.",
       recommendation: null,
       alternatives: [],
       pareto: [],

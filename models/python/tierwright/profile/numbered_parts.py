@@ -23,16 +23,16 @@ from typing import Any
 
 from tierwright import _simulator
 from tierwright.common.errors import BadInput
-from tierwright.profile.parts import (
-    _check_files,
-    _check_skipped,
-    _content,
-    _kept,
-    _named,
-    _needed,
-    _one,
-    _shown,
-    _shown_as,
+from tierwright.profile.part_files import (
+    check_files,
+    check_skipped,
+    content_key,
+    kept_file,
+    naming_files,
+    naming_object,
+    needed_file,
+    one_file,
+    shown_file,
 )
 from tierwright.profile.ranges import MOST_RANGES
 from tierwright.profile.workers import StartWorkers, Tasks, spread
@@ -192,7 +192,7 @@ def convert_in_parts(
             f"hash_ranges: `{ranges}` must be from 1 to {MOST_RANGES:,}",
             "use 64 ranges, for example",
         )
-    _check_files(trace)
+    check_files(trace)
     shelf, place = (
         Folder(each) if isinstance(each, Path) else each for each in (folder, out)
     )
@@ -277,9 +277,9 @@ def _parts_of(trace: Trace, shelf: Shelf, ranges: int) -> list[_Part]:
     parts: list[_Part] = []
     until = ""
     for path in trace.files:
-        one = _one(trace, path)
+        one = one_file(trace, path)
         own = _digest(
-            *_content(path, one.versions.get(path)),
+            *content_key(path, one.versions.get(path)),
             one.arguments(),
             conversions.core_build(),
         )
@@ -356,7 +356,7 @@ def _check_fit(
                     f"`{part.name}`: {what}: `{each[key]}`, but `{found[0][key]}` in `{parts[0].name}`",
                     "name files of one trace, which are read in the same way",
                 )
-    _check_skipped(sum(each["skipped"] for each in found), trace)
+    check_skipped(sum(each["skipped"] for each in found), trace)
 
 
 def _divide(part: _Part) -> dict[str, Any]:
@@ -364,8 +364,8 @@ def _divide(part: _Part) -> dict[str, Any]:
     shelf = part.shelf
     with TemporaryDirectory(prefix="tierwright-") as cache:
         here = Path(cache)
-        content = _kept(part.canonical, shelf, here, _simulator.check_chunks)
-        kept = _kept(part.notes, shelf, here, _simulator.check_numbers)
+        content = kept_file(part.canonical, shelf, here, _simulator.check_chunks)
+        kept = kept_file(part.notes, shelf, here, _simulator.check_numbers)
         if content is None or kept is None:
             kept = json.dumps(_convert(part))
             with shelf.writing(part.notes) as path:
@@ -373,7 +373,9 @@ def _divide(part: _Part) -> dict[str, Any]:
             with _file_of(part, part.canonical, here) as path:
                 content = _simulator.canonical_content(path)
         pages = part.of_ranges("pages")
-        checked = [_kept(name, shelf, here, _simulator.check_numbers) for name in pages]
+        checked = [
+            kept_file(name, shelf, here, _simulator.check_numbers) for name in pages
+        ]
         if None in checked:
             with (
                 _file_of(part, part.canonical, here) as path,
@@ -388,7 +390,7 @@ def _convert(part: _Part) -> dict[str, Any]:
     """Convert a file by itself; what is not in its canonical form."""
     with (
         on_this_machine(part.trace) as here,
-        _named(part.trace, here),
+        naming_object(part.trace, here),
         part.shelf.writing(part.canonical) as path,
     ):
         found, _notes = conversions.convert(here, path, force=True)
@@ -402,7 +404,9 @@ def _find_new(task: tuple[int, Sequence[_Part]]) -> list[int]:
     names = [part.of_range("first", number) for part in parts]
     with TemporaryDirectory(prefix="tierwright-") as cache:
         here = Path(cache)
-        kept = [_kept(name, shelf, here, _simulator.check_numbers) for name in names]
+        kept = [
+            kept_file(name, shelf, here, _simulator.check_numbers) for name in names
+        ]
         known = [int(each) for each in kept if each is not None]
         if len(known) == len(kept):
             return known
@@ -494,7 +498,9 @@ def _is_written(path: Path, lies: dict[str, Any]) -> bool:
 
 
 def _are_kept(names: Sequence[str], shelf: Shelf, cache: Path) -> bool:
-    checked = (_kept(name, shelf, cache, _simulator.check_numbers) for name in names)
+    checked = (
+        kept_file(name, shelf, cache, _simulator.check_numbers) for name in names
+    )
     return all(each is not None for each in checked)
 
 
@@ -515,12 +521,12 @@ def _files_of(files: Sequence[tuple[_Part, str]], cache: Path) -> Iterator[list[
         If one is missing.
     """
     named = {
-        str(_needed(part.shelf, name, cache, f"of {part.name}")): _shown(
+        str(needed_file(part.shelf, name, cache, f"of {part.name}")): shown_file(
             part.shelf, name, f"of {part.name}"
         )
         for part, name in files
     }
-    with _shown_as(named):
+    with naming_files(named):
         yield list(named)
 
 

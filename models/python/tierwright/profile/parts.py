@@ -9,30 +9,36 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from tierwright import _simulator
-from tierwright.common.errors import BadInput
-from tierwright.common.wording import counted
+from tierwright.profile.part_files import (
+    check_files,
+    check_skipped,
+    content_key,
+    kept_file,
+    naming_files,
+    naming_object,
+    needed_file,
+    one_file,
+    shown_file,
+)
 from tierwright.profile.workers import StartWorkers, Tasks, spread
 from tierwright.trace.objects import on_this_machine
 from tierwright.trace.reading import OnProgress, Trace
-from tierwright.trace.sources.copies import version_of
 from tierwright.trace.sources.shelf import Folder, Shelf
 
 if TYPE_CHECKING:
     from tierwright.profile.document import Profile
 
-_Checked = TypeVar("_Checked")
 _ENDING = ".part"
 _NANOSECONDS = 1e9
-_PARTS = Tasks(
+PARTS = Tasks(
     "part is",
     "parts are",
     "use fewer workers, or smaller parts: a part takes about 100 bytes of memory for each of its pages, with "
@@ -89,7 +95,7 @@ class PartOfTrace:
         of_ranges = [] if number is None else [f"{number} of {self.ranges}"]
         named = json.dumps(
             [
-                *_content(path, version),
+                *content_key(path, version),
                 self.first_access,
                 self.trace_accesses,
                 self.trace.arguments(),
@@ -100,14 +106,6 @@ class PartOfTrace:
         )
         digest = hashlib.sha256(named.encode()).hexdigest()
         return f"{digest[:32]}{_ENDING}"
-
-
-def _content(path: Path, version: str | None) -> list[str | int]:
-    """Name the content of a file, or of an object by its version."""
-    if version is not None:
-        return [version]
-    status = path.stat()
-    return [path.name, status.st_size, status.st_mtime_ns]
 
 
 def profile_of_parts(
@@ -153,10 +151,10 @@ def profile_of_parts(
     from tierwright.profile.measure import check_sizes, profile_of_counts
 
     check_sizes(sizes)
-    _check_files(trace)
+    check_files(trace)
     shelf = Folder(folder) if isinstance(folder, Path) else folder
     shelf.check()
-    files = [_one(trace, path) for path in trace.files]
+    files = [one_file(trace, path) for path in trace.files]
     steps = 2 * len(files)
     report = on_progress or (lambda _done, _total, _accesses: True)
     extents = spread(
@@ -166,7 +164,7 @@ def profile_of_parts(
         lambda done: report(
             len(done), steps, sum(each["accesses"] for each in done.values())
         ),
-        _PARTS,
+        PARTS,
     )
     accesses = [each["accesses"] for each in extents]
     total = sum(accesses)
@@ -180,7 +178,7 @@ def profile_of_parts(
     ]
     with TemporaryDirectory(prefix="tierwright-") as cache:
         missing = [
-            (part, shelf) for part in placed if not _is_whole(part, shelf, Path(cache))
+            (part, shelf) for part in placed if not is_whole(part, shelf, Path(cache))
         ]
         kept = len(files) - len(missing)
         spread(
@@ -190,16 +188,16 @@ def profile_of_parts(
             lambda done: report(
                 len(files) + kept + len(done), steps, sum(done.values())
             ),
-            _PARTS,
+            PARTS,
         )
-        found = _joined(
+        found = joined_counts(
             placed,
             shelf,
             Path(cache),
             lambda _done, _total, accesses: report(steps, steps, accesses),
         )
-    found["trace"] = _noted(found["notes"])
-    _check_skipped(found["trace"]["skipped_records"], trace)
+    found["trace"] = noted(found["notes"])
+    check_skipped(found["trace"]["skipped_records"], trace)
     duration_ns = found["duration_ns"]
     found["duration_s"] = None if duration_ns is None else duration_ns / _NANOSECONDS
     made = profile_of_counts(found, str(trace.path), sizes=sizes, points=points)
@@ -244,56 +242,18 @@ def _times_of(
     return [(offset, earlier, before) for offset, earlier in placed]
 
 
-def _check_files(trace: Trace) -> None:
-    """Refuse files that are not parts which follow one another."""
-    named = [path.resolve() for path in trace.files]
-    for path in named:
-        if named.count(path) > 1:
-            raise BadInput(
-                f"`{path.name}` is named twice, so its accesses would count twice",
-                "name each file once",
-            )
-    for asked, option in (
-        (trace.reading.members_apart, "members apart"),
-        (trace.reading.members_merged, "merged members"),
-    ):
-        if asked:
-            raise BadInput(
-                f"{option}: parts follow one another, and pages of one device are the same in all of them",
-                "leave it out, or read the trace as a whole",
-            )
-
-
-def _check_skipped(skipped: int, trace: Trace) -> None:
-    """Refuse more bad records in all parts than are allowed in the trace."""
-    allowed = trace.reading.skip_bad_records
-    if skipped > allowed:
-        raise BadInput(
-            f"the parts have {counted(skipped, 'bad record')}, more than the {allowed:,} that may be skipped",
-            "allow more, or repair the files",
-        )
-
-
-def _one(trace: Trace, path: Path) -> Trace:
-    """Return one file of a trace, of an object the version that is counted."""
-    one = replace(trace, path=path, others=())
-    if path not in trace.objects or path in trace.versions:
-        return one
-    versions = {path: version_of(trace.objects[path])}
-    return replace(one, versions=versions)
-
-
-def _accesses_of(trace: Trace) -> int:
-    with on_this_machine(trace) as here, _named(trace, here):
+def accesses_of(trace: Trace) -> int:
+    """Count the accesses of one file."""
+    with on_this_machine(trace) as here, naming_object(trace, here):
         return _simulator.count_accesses(str(here.path), **here.arguments())
 
 
 def _extent(trace: Trace) -> dict[str, Any]:
-    return {"accesses": _accesses_of(trace)}
+    return {"accesses": accesses_of(trace)}
 
 
 def _extent_with_times(trace: Trace) -> dict[str, Any]:
-    with on_this_machine(trace) as here, _named(trace, here):
+    with on_this_machine(trace) as here, naming_object(trace, here):
         return _simulator.count_part(str(here.path), **here.arguments())
 
 
@@ -302,7 +262,7 @@ def _count(task: tuple[PartOfTrace, Shelf]) -> int:
     part, shelf = task
     with (
         on_this_machine(part.trace) as here,
-        _named(part.trace, here),
+        naming_object(part.trace, here),
         shelf.writing(part.counts_name) as path,
     ):
         _simulator.part_curves(
@@ -317,74 +277,12 @@ def _count(task: tuple[PartOfTrace, Shelf]) -> int:
     return part.accesses
 
 
-@contextmanager
-def _named(trace: Trace, here: Trace) -> Iterator[None]:
-    """Name an object, not its copy, in an error."""
-    try:
-        yield
-    except _simulator.SimulatorError as error:
-        if here.path == trace.path:
-            raise
-        message, hint = error.args
-        address = str(trace.objects[trace.path])
-        raise type(error)(message.replace(str(here.path), address), hint) from None
-
-
-def _is_whole(part: PartOfTrace, shelf: Shelf, cache: Path) -> bool:
+def is_whole(part: PartOfTrace, shelf: Shelf, cache: Path) -> bool:
     """Whether the counts of a part are there; what is damaged is counted again."""
-    return _kept(part.counts_name, shelf, cache, _simulator.check_part) is not None
+    return kept_file(part.counts_name, shelf, cache, _simulator.check_part) is not None
 
 
-def _kept(
-    name: str, shelf: Shelf, cache: Path, check: Callable[[str], _Checked]
-) -> _Checked | None:
-    """Return what the check of a file says that is kept; None where there is none. What is damaged is removed."""
-    path = shelf.here(name, cache)
-    if path is None:
-        return None
-    try:
-        return check(str(path))
-    except _simulator.TraceError:
-        path.unlink()
-        shelf.remove(name)
-        return None
-
-
-def _shown(shelf: Shelf, name: str, of: str) -> str:
-    """Name a file that is kept, and what it is of, in messages."""
-    return f"{shelf.named(name)} ({of})"
-
-
-def _needed(shelf: Shelf, name: str, cache: Path, of: str) -> Path:
-    """Return a file that was there.
-
-    Raises
-    ------
-    BadInput
-        If it is missing.
-    """
-    path = shelf.here(name, cache)
-    if path is None:
-        raise BadInput(
-            f"{_shown(shelf, name, of)}: it was there, and is missing now",
-            "run the command again: it makes this file again and keeps the others",
-        )
-    return path
-
-
-@contextmanager
-def _shown_as(named: Mapping[str, str]) -> Iterator[None]:
-    """Have errors name files of a store, not their copies, and what they are of."""
-    try:
-        yield
-    except _simulator.TraceError as error:
-        message, hint = error.args
-        for copy, shown in named.items():
-            message = message.replace(copy, shown)
-        raise _simulator.TraceError(message, hint) from None
-
-
-def _joined(
+def joined_counts(
     parts: Sequence[PartOfTrace], shelf: Shelf, cache: Path, on_progress: OnProgress
 ) -> dict[str, Any]:
     """Join the counts of all parts, those in a store by copies of them.
@@ -399,13 +297,13 @@ def _joined(
     named: dict[str, str] = {}
     for part in parts:
         of = f"counts of {part.name}"
-        path = _needed(shelf, part.counts_name, cache, of)
-        named[str(path)] = _shown(shelf, part.counts_name, of)
-    with _shown_as(named):
+        path = needed_file(shelf, part.counts_name, cache, of)
+        named[str(path)] = shown_file(shelf, part.counts_name, of)
+    with naming_files(named):
         return _simulator.join_parts(list(named), on_progress=on_progress)
 
 
-def _noted(notes: Iterable[str]) -> Mapping[str, Any]:
+def noted(notes: Iterable[str]) -> Mapping[str, Any]:
     """Join what the readers of the parts noticed: each note once, writes told if all tell them."""
     each = [json.loads(line) for text in notes for line in text.split("\n")]
     warnings: list[dict[str, Any]] = []

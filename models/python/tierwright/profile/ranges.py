@@ -33,17 +33,19 @@ from tierwright import _simulator
 from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import BadInput, Problems
 from tierwright.common.wording import counted
+from tierwright.profile.part_files import (
+    check_files,
+    check_skipped,
+    naming_object,
+    one_file,
+)
 from tierwright.profile.parts import (
-    _PARTS,
+    PARTS,
     PartOfTrace,
-    _accesses_of,
-    _check_files,
-    _check_skipped,
-    _is_whole,
-    _joined,
-    _named,
-    _noted,
-    _one,
+    accesses_of,
+    is_whole,
+    joined_counts,
+    noted,
     profile_of_parts,
 )
 from tierwright.profile.workers import StartWorkers, Tasks, spread
@@ -316,18 +318,18 @@ def profile_of_ranges(
             on_progress=on_progress,
         )
     check_sizes(sizes)
-    _check_files(trace)
+    check_files(trace)
     shelf = Folder(folder) if isinstance(folder, Path) else folder
     shelf.check()
-    files = [_one(trace, path) for path in trace.files]
+    files = [one_file(trace, path) for path in trace.files]
     steps = 2 * len(files) + wanted
     report = on_progress or (lambda _done, _total, _accesses: True)
     counts = spread(
         start_workers,
-        _accesses_of,
+        accesses_of,
         files,
         lambda done: report(len(done), steps, sum(done.values())),
-        _PARTS,
+        PARTS,
     )
     total = sum(counts)
     if total == 0:
@@ -346,7 +348,7 @@ def profile_of_ranges(
         _count,
         tasks,
         lambda done: report(len(files) + len(done), steps, sum(done.values())),
-        _PARTS,
+        PARTS,
     )
     joined = spread(
         start_workers,
@@ -376,11 +378,11 @@ def _count(task: _Ranges) -> int:
     part, shelf = task.part, task.shelf
     each = [task.of(number) for number in range(task.followed)]
     with TemporaryDirectory(prefix="tierwright-") as cache:
-        if all(_is_whole(one, shelf, Path(cache)) for one in each):
+        if all(is_whole(one, shelf, Path(cache)) for one in each):
             return part.accesses
     with (
         on_this_machine(part.trace) as here,
-        _named(part.trace, here),
+        naming_object(part.trace, here),
         ExitStack() as writing,
     ):
         outs = [
@@ -401,7 +403,7 @@ def _join(task: tuple[int, Sequence[_Ranges]]) -> dict[str, Any]:
     """Join the counts of one range, and keep them at some sizes."""
     number, each = task
     with TemporaryDirectory(prefix="tierwright-") as cache:
-        found = _joined(
+        found = joined_counts(
             [one.of(number) for one in each],
             each[0].shelf,
             Path(cache),
@@ -447,8 +449,8 @@ def _profile_of(
     from tierwright.trace.notes import ReaderNotes
 
     each = [one["counts"] for one in joined]
-    notes = _noted(joined[0]["notes"])
-    _check_skipped(notes["skipped_records"], trace)
+    notes = noted(joined[0]["notes"])
+    check_skipped(notes["skipped_records"], trace)
     writes = notes["write_accesses"]
     followed = sum(one.pages for one in each)
     distinct = max(round(followed * ranges / len(each)), 1)

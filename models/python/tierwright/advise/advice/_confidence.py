@@ -181,8 +181,8 @@ def abstains(
         scaled = curve.scaled
         page_bytes = None if scaled is None else scaled.recorded_page_bytes
         return none(
-            f"no probability: the misses {rise} by {percent(abs(worst.change))} at a cache of "
-            f"{format_bytes(size * (page_bytes or curve.page_bytes))}, from when it was full to the end of the recording, more than by chance, so "
+            f"no probability: at a cache of {format_bytes(size * (page_bytes or curve.page_bytes))} the misses {rise} by "
+            f"{percent(abs(worst.change))} between the time it is full and the end of the recording, more than chance explains, so "
             "the recording does not show where they settle; record at least twice as long, "
             f"{counted(have, 'access', 'accesses')} more",
             have,
@@ -333,7 +333,7 @@ def _text(probability: float, usd: Decimal | None, breaks: float) -> str:
     """Say how often it stays among the best, and at what regret."""
     said = f"It stays within {100 * NEAR:g} % of the best in {percent(probability)} of the draws"
     if usd is not None:
-        said += f"; it is expected to cost {money(usd)} per month more than the best"
+        said += f"; on average it costs {money(usd)} per month more than the best"
     said += "."
     if breaks > 0:
         said += f" In {percent(breaks)} of them it breaks a limit and has to be enlarged or replaced."

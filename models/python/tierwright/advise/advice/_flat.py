@@ -99,11 +99,16 @@ def flat_text(region: Region, *, by_time: bool) -> str:
     """Say over which sizes the objective is nearly the same."""
     what = SIZE_WORDS[region.size]
     within = whole_percent(FLAT_SHARE)
-    more = "more I/O time" if by_time else "more money"
     if region.low == region.high:
-        return f"No option of the same kind with another {what} needs at most {within} {more}."
+        of = "I/O time" if by_time else "cost"
+        return f"No option of the same kind with another {what} comes within {within} of its {of}."
+    more = (
+        f"take at most {within} more I/O time"
+        if by_time
+        else f"cost at most {within} more"
+    )
     low, high = (_size(region.size, each) for each in (region.low, region.high))
-    return f"Among options of the same kind that need at most {within} {more}, the {what} is between {low} and {high}."
+    return f"Among options of the same kind that {more}, the {what} ranges from {low} to {high}."
 
 
 def _size(name: str, value: float) -> str:
@@ -146,9 +151,9 @@ def next_text(steps: tuple[NextDollar, ...], objective: str) -> str:
         return "The next dollar buys no time: no option that costs more is faster."
     first = steps[0]
     said = (
-        f"The next {money(first.usd_per_month_more)} per month save the most time for their money: "
-        f"{format_microseconds(first.io_time_us_saved)} of I/O time per access, "
-        f"{money(first.usd_per_month_per_us)} per month for each µs, with {first.name}."
+        f"Of what costs more, {first.name} saves the most time for its money: "
+        f"{format_microseconds(first.io_time_us_saved)} of I/O time per access for {money(first.usd_per_month_more)} per month more, "
+        f"{money(first.usd_per_month_per_us)} per month for each µs."
     )
     last = steps[-1]
     if len(steps) > 1:

@@ -480,8 +480,8 @@ def scenarios_text(
     ]
     if titles:
         said.append(
-            f"The recommendation breaks a limit in: {listed(titles)}; it would have to be exchanged for the best there, "
-            "and only what that loses is counted."
+            f"The recommendation breaks a limit in {'this scenario' if len(titles) == 1 else 'these scenarios'}: {listed(titles)}. There it would have to be exchanged "
+            "for the best, and its regret is what the exchange loses."
         )
     nothing = [column.title for column in columns if column.best is None]
     if nothing:

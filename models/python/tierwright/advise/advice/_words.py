@@ -65,6 +65,25 @@ LIMIT_WORDS: Mapping[str, str] = {
 """Constraints in words, and what an option may lack, to be read behind *has* or *lacks*."""
 
 
+SAID_OF: Mapping[str, str] = {
+    PEAK_BUSY: "one of its devices would be {} busy in the busiest hour",
+    "machines": "it takes {}",
+    "ram_bytes": "it has {} of RAM",
+    "flash_bytes": "its flash cache has {}",
+    "usd_per_month": "it costs {}",
+    "purchase_usd": "its purchase costs {}",
+    "io_time_us_per_access": "an access takes {} of I/O time",
+    "flash_life_years": "its flash lasts {}",
+    RESTART: "RAM takes {} to warm up after a restart",
+    POWER: "its servers draw {}",
+    UNITS: "it takes {} of rack space",
+    "response_mean_us": "its mean response time in the busiest hour is {}",
+    "response_p50_us": "its median response time in the busiest hour is {}",
+    "response_p99_us": "the 99th percentile of its response time in the busiest hour is {}",
+}
+"""What an option has of each constraint, with room for the value and its unit."""
+
+
 def limit_value(name: str, value: float) -> str:
     """Write the value of a constraint with its unit."""
     if name in ("usd_per_month", "purchase_usd"):
@@ -224,12 +243,12 @@ def infeasible_text(conflict: Sequence[str]) -> str:
         said = "No size can be recommended: the evidence of the curve does not reach the sizes of the options"
         if not limits:
             return f"{said}."
-        return f"{said} that keep the limits of {listed(limits)}."
+        return f"{said} that keep the limits on {listed(limits)}."
     if not limits:
         return f"No option keeps every limit: each lacks {' or '.join(needs)}."
     if len(limits) == 1:
-        return f"No option keeps every limit: {none} keeps the limit of {limits[0]}."
-    return f"No option keeps every limit: {none} keeps the limits of {listed(limits)} together."
+        return f"No option keeps every limit: {none} keeps the limit on {limits[0]}."
+    return f"No option keeps every limit: {none} keeps the limits on {listed(limits)} together."
 
 
 def rejected_text(
@@ -273,10 +292,13 @@ def rejected_text(
         return f"{named(option)} lacks {what}."
     bound = "at least" if name in LEAST else "at most"
     if by_bound:
-        return f"{named(option)}: its {what} is above the {limit_value(name, limit)} asked for even if nothing waits."
+        return f"{named(option)}: its {what} exceeds the {limit_value(name, limit)} allowed even if nothing waits."
+    asked = f"{bound} {limit_value(name, limit)} is {'required' if name in LEAST else 'allowed'}"
     if value is None:
-        return f"{named(option)}: its {what} is unknown, and {limit_value(name, limit)} {bound} is asked for."
-    return f"{named(option)}: its {what} is {limit_value(name, value)}, and {bound} {limit_value(name, limit)} is asked for."
+        return f"{named(option)}: the {what} is unknown; {asked}."
+    return (
+        f"{named(option)}: {SAID_OF[name].format(limit_value(name, value))}; {asked}."
+    )
 
 
 def verdict_text(
@@ -306,7 +328,7 @@ def verdict_text(
     if not limits_tried:
         return first
     if limited_by is None:
-        return f"{first} No stated limit costs anything."
+        return f"{first} No single limit rules out a better option."
     what = LIMIT_WORDS.get(limited_by.constraint, limited_by.constraint)
     if objective == "io_time":
         return (
