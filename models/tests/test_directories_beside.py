@@ -173,8 +173,8 @@ def test_the_sentence_says_whether_a_flash_cache_beats_the_best_directory() -> N
 
 
 def test_the_sentence_says_what_ram_is_taken() -> None:
-    assert "no figure is published, so none is subtracted" in played("larc").finding
-    assert "Its metadata take 125 KiB of the RAM." in played("face").finding
+    assert "metadata of LARC no figure is published" in played("larc").finding
+    assert "The metadata of FaCE take 125 KiB of the RAM." in played("face").finding
     found = played("sce", "face")
     # 16 MiB of buffers are more than the whole of RAM.
     last = found.places[-1]

@@ -27,7 +27,7 @@ interface ReplayCheckProps<Key extends QueryKey, Shown extends CheckedAnswer> {
   readonly shown?: string | undefined;
   /** The model cannot decide: asked without a press. */
   readonly isNeeded?: boolean;
-  /** What the check says beyond model and replay of each figure. */
+  /** What the check says beyond model and replay of each figure, before these. */
   readonly beyond?: (found: Shown) => ReactNode;
 }
 
@@ -104,10 +104,9 @@ export function ReplayCheck<
         )}
         {check.run !== undefined && <RunProgress run={check.run} />}
         {check.checked !== undefined && (
-          <>
-            <CheckedTable found={check.checked} shown={props.shown} />
+          <CheckedTable found={check.checked} shown={props.shown}>
             {props.beyond?.(check.checked)}
-          </>
+          </CheckedTable>
         )}
       </Stack>
     </Panel>
@@ -117,10 +116,12 @@ export function ReplayCheck<
 interface CheckedTableProps {
   readonly found: CheckedAnswer;
   readonly shown: string | undefined;
+  /** What stands between the sentence and the figures. */
+  readonly children?: ReactNode;
 }
 
 /** Model beside simulation; where one of several is shown first, that one alone, and a choice. */
-export function CheckedTable({ found, shown }: CheckedTableProps) {
+export function CheckedTable({ found, shown, children }: CheckedTableProps) {
   const [chosen, setChosen] = useState<string | null>(null);
   const titles = new Map(found.rows.map(({ of, title }) => [of, title]));
   const of = [chosen, shown].find((each) => each != null && titles.has(each));
@@ -128,6 +129,7 @@ export function CheckedTable({ found, shown }: CheckedTableProps) {
   return (
     <>
       <Text fw={600}>{found.sentence}</Text>
+      {children}
       {of != null && (
         <Select
           size="sm"

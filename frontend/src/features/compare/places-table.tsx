@@ -80,7 +80,7 @@ export function PlacesTable(props: {
         <Text fw={600}>All that was replayed, the fastest first</Text>
         <ExportCsv
           file={`${props.name} directories replayed`}
-          label="Export what was replayed as CSV"
+          label="Export CSV of what was replayed"
           columns={columns}
           rows={places}
         />

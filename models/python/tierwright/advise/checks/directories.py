@@ -59,7 +59,6 @@ BUFFER = (
     "that neighbours are in different pages, and a page that was updated is written when it leaves RAM."
 )
 WITHOUT_FLASH = "Without flash"
-NO_FIGURE = "no figure is published, so none is subtracted"
 Kind = Literal["without_flash", "directory", "flash_cache"]
 
 
@@ -505,9 +504,9 @@ def _beside(caches: Sequence[PlaceReplayed], rival: PlaceReplayed) -> str:
         f"{format_microseconds(ours)} per access, against {format_microseconds(theirs)}"
     )
     taxed = (
-        f"RAM for its metadata: {NO_FIGURE}."
+        f"For the metadata of {cache.title} no figure is published, so no RAM is subtracted."
         if cache.ram_tax_bytes is None
-        else f"Its metadata take {format_bytes(cache.ram_tax_bytes)} of the RAM."
+        else f"The metadata of {cache.title} take {format_bytes(cache.ram_tax_bytes)} of the RAM."
     )
     longer = max(ours, theirs)
     lead = 0.0 if longer == 0 else abs(ours - theirs) / longer
