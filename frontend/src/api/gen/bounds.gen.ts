@@ -421,6 +421,7 @@ export const CourseIn = {
   window_s: {"low":0,"exclusive":true,"high":1000000000},
   crash_at: {"low":0,"high":1},
   restart: {"values":["warm","cold"],"usual":"warm"},
+  checkpoint_interval_s: {"low":0,"high":1000000000,"usual":300},
   writes: {"values":["background","waited_for"],"usual":"background"},
   service: {"values":["constant","exponential"],"usual":"constant"},
   seed: {"low":0,"high":9007199254740991,"whole":true,"usual":0},

@@ -6312,6 +6312,12 @@ export type CourseIn = {
      */
     restart?: 'warm' | 'cold';
     /**
+     * Checkpoint Interval S
+     *
+     * Time between two checkpoints, which decides what redo reads after a crash; 0: nothing. [s]
+     */
+    checkpoint_interval_s?: number;
+    /**
      * Writes
      *
      * Whether an access waits for the writes that its miss causes.
@@ -6419,6 +6425,24 @@ export type CourseOut = {
      * How long its devices then read flash before they served anything. [s]
      */
     restart_s: number;
+    /**
+     * Redo Pages
+     *
+     * Read again then, because they had been written since the latest checkpoint. [pages]
+     */
+    redo_pages: number;
+    /**
+     * Redo Flash Pages
+     *
+     * Of these, from flash. [pages]
+     */
+    redo_flash_pages: number;
+    /**
+     * Redo S
+     *
+     * How long that took, after flash was read. [s]
+     */
+    redo_s: number;
     /**
      * Recovered S
      *
