@@ -11,13 +11,14 @@ from typing import Any
 import pytest
 import recordings
 
-from tierwright.advise import course
+from tierwright.advise import course, scale
 from tierwright.cli.app import main
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import percent
 from tierwright.evaluate.response.schemes import Hierarchy
 from tierwright.hardware import catalog
 from tierwright.profile.measure import profile, window_curves
+from tierwright.profile.production import Production
 from tierwright.simulate.timed import Arrivals, TimedReplay, round_window_s
 from tierwright.trace.reading import Trace
 from tierwright.trace.tokens import token_trace
@@ -121,6 +122,23 @@ def test_clients_wait_until_all_is_redone() -> None:
     assert redone.redo_s > 1
     assert redone.duration_s == pytest.approx(none.duration_s + redone.redo_s, rel=0.01)
     assert (redone.recovered_s or 0) >= redone.redo_s
+
+
+def test_checkpoints_of_a_recording_come_as_much_earlier_as_its_flash_is_smaller() -> (
+    None
+):
+    data_bytes = 4 * CURVE.distinct_pages * CURVE.page_bytes
+    scaled = scale.answer(profile(TPCB), Production(data_bytes, 2_000.0)).profile.curve
+    plan = course.CoursePlan(
+        curve=scaled,
+        **{**ASKED, "ram_pages": 10_000, "flash_pages": 60_000, "crash_at": 0.5},
+        checkpoint_interval_s=100.0,
+        scaled=scaled.scaled,
+    )
+    replay = plan.replay(CURVE.accesses)
+    assert replay.flash_pages < 60_000
+    assert replay.checkpoint_s == pytest.approx(100.0 * replay.flash_pages / 60_000)
+    assert course.CoursePlan(curve=CURVE, **ASKED).replay(9).checkpoint_s == 0
 
 
 def test_a_page_that_nobody_wrote_is_not_redone() -> None:
