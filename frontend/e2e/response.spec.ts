@@ -74,7 +74,7 @@ test("throughput: after a crash redo comes before anything is served", async ({
   await panel.getByRole("button", { name: "Replay over time" }).click();
   const course = page.getByRole("region", { name: /^Course of/ }).first();
   await expect(course).toContainText(
-    /redo reads [\d,]+ pages written since the latest checkpoint, [\d.]+\s% of them from flash/,
+    /redo reads [\d,]+\spages written since the latest checkpoint, [\d.]+\s% of them from flash/,
   );
   await expectAccessible(page, "course with redo", [course]);
   await interval.fill("0");
