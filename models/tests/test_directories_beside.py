@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tierwright.advise import directories
+from tierwright.advise import directories, scale
 from tierwright.advise.checks.directories import (
     DirectoriesReplayed,
     cache_replays,
@@ -26,6 +26,7 @@ from tierwright.hardware import catalog
 from tierwright.hardware.service_time import service_us
 from tierwright.profile.curve import Curve
 from tierwright.profile.measure import profile
+from tierwright.profile.production import Production
 from tierwright.simulate.replay import replay
 from tierwright.trace.reading import Trace
 
@@ -258,3 +259,41 @@ def test_more_flash_leaves_no_more_ram(
     assert (other.ram_tax_bytes or 0) >= (one.ram_tax_bytes or 0)
     wanted = cache_replays([one], start="cold", accesses=1000)
     assert bool(wanted) == (one.ram_pages > 0)
+
+
+def scaled_curve(times: int) -> Curve:
+    data_bytes = times * curve().distinct_pages * PAGE
+    made = scale.answer(profile(Trace(TRACE)), Production(data_bytes, 2_000.0))
+    return made.profile.curve.from_start("cold")
+
+
+def asked_of(scaled: Curve, times: int) -> DirectoriesReplayed:
+    made = directories.answer(
+        scaled,
+        ram_bytes=times * 8 * RAM,
+        flash_bytes=times * 2 * HELD,
+        flash=FLASH,
+        disk=DISK,
+    )
+    return replayed(
+        made, scaled, Trace(TRACE), flash=FLASH, disk=DISK, flash_caches=["face"]
+    )
+
+
+def test_production_has_its_sizes_and_the_hits_of_the_recording() -> None:
+    found = asked_of(scaled_curve(4), 4)
+    [face] = [each for each in found.places if each.of == "face"]
+    flash = 4 * 2 * 4000
+    ram = (4 * 8 * RAM - 32 * flash) // (PAGE + 48)
+    assert (face.ram_pages, face.flash_pages) == (ram, flash)
+    own = replay(Trace(TRACE), "flash_cache", "face", round(ram / 4), flash // 4)
+    assert face.flash_hits == pytest.approx(
+        own["flash_hits"] / own["accesses"], rel=0.05
+    )
+    assert "recording" in found.finding
+
+
+def test_a_recording_too_small_says_so_and_has_no_places() -> None:
+    found = asked_of(scaled_curve(10_000), 4)
+    assert found.places == ()
+    assert found.basis.startswith("Nothing was replayed.")
