@@ -55,6 +55,7 @@ def test_the_course_is_that_of_the_models(application):
     ).to_dict()
     same = found.keys() & own.keys()
     assert {"windows", "finding", "recovered_s", "filled_at_s", "window_s"} <= same
+    assert {"redo_pages", "redo_flash_pages", "redo_s"} <= same
     assert {key: found[key] for key in same} == {key: own[key] for key in same}
     table = application.client.post(
         PLACE, json=ASKED, headers={"Accept": "text/csv"}, params={"table": "windows"}
@@ -77,6 +78,16 @@ def test_the_course_is_that_of_the_models(application):
 def test_what_has_no_course_is_refused_by_its_field(application, changes, where):
     problem = application.post(PLACE, {**ASKED, **changes}, 422)
     assert problem["errors"][0]["where"] == where
+
+
+def test_the_checkpoint_interval_decides_what_is_redone(application):
+    usual = replayed(application, ASKED)
+    short, none = (
+        replayed(application, {**ASKED, "checkpoint_interval_s": each})
+        for each in (0.7, 0)
+    )
+    assert usual["redo_pages"] > short["redo_pages"] > none["redo_pages"] == 0
+    assert usual["redo_s"] > short["redo_s"] > none["redo_s"] == 0
 
 
 def test_a_run_that_fails_says_why(application):

@@ -292,6 +292,37 @@ def test_directories_are_replayed_with_their_flash_pages(application):
     assert "the answer assumes 50.0 %" in found["sentence"]
 
 
+def test_flash_caches_stand_beside_directories(application):
+    """LARC has all RAM, FaCE what 32 bytes a page leave of it: with the hits of their own replays."""
+    names = ["face", "larc"]
+    body = {**POINT, "flash_caches": names}
+    found = application.post("/directories/check", body, 200)
+    places = {each["of"]: each for each in found["places"]}
+    frame = 8192 + 48
+    tax = {"face": 32 * POINT["flash_pages"], "larc": None}
+    for name in names:
+        pages = (POINT["ram_pages"] * 8192 - (tax[name] or 0)) // frame
+        own = _simulator.replay(
+            "fixtures/traces/tpcb-cut.csv.zst",
+            "flash_cache",
+            name,
+            ram_pages=pages,
+            flash_pages=POINT["flash_pages"],
+            options={},
+        )
+        row = places[name]
+        assert (row["ram_tax_bytes"], row["ram_pages"]) == (tax[name], pages)
+        assert row["flash_hits"] == pytest.approx(own["flash_hits"] / own["accesses"])
+    assert next(each["behind"] for each in found["places"]) == 0
+    assert "the best place of a directory" in found["sentence"]
+    plain = application.post("/directories/check", POINT, 200)
+    assert "flash cache" not in plain["sentence"]
+    problem = application.post(
+        "/directories/check", {**POINT, "flash_caches": ["arc"]}, 422
+    )
+    assert "arc" in str(problem)
+
+
 def test_a_restart_is_checked_by_a_cache_that_crashes(application):
     body = {**POINT, "accesses_per_s": 1000.0, "checkpoint_interval_s": 60.0}
     found = application.post("/recovery/check", body, 200)

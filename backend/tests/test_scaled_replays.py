@@ -628,3 +628,24 @@ def test_scaled_by_one_nothing_is_replayed_at_another_size(application):
         4000,
     ]
     assert "replayed_scaled_down" not in names(found)
+
+
+def test_flash_caches_beside_directories_of_production(application):
+    """Sizes are those of production; where the recording is too small for them, nothing is replayed."""
+    workload = scaled(application, "Four times the example, its directories")
+    body = {
+        "workload_id": workload["id"],
+        "ram_pages": 10_000,
+        "flash_pages": 60_000,
+        "flash_device_id": "samsung-pm9a3-7.68tb-u2",
+        "disk_device_id": "face2016-cheetah-15k6-single",
+        "flash_caches": ["face"],
+    }
+    found = application.post("/directories/check", body, 200)
+    [face] = [each for each in found["places"] if each["of"] == "face"]
+    assert face["flash_pages"] == 60_000
+    assert face["ram_tax_bytes"] == 32 * 60_000
+    small = {**body, "ram_pages": 100, "flash_pages": 1_000}
+    refused = application.post("/directories/check", small, 200)
+    assert refused["places"] == []
+    assert refused["basis"].startswith("Nothing was replayed.")

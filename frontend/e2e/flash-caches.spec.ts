@@ -39,6 +39,42 @@ test("compare: a flash cache is replayed beside the schemes, and the address kee
   expect(csv).toMatch(/Lazy,page flow,[\d.]+,[\d.]+,/);
 });
 
+test("compare: flash caches stand beside places of the directory, with what they hit", async ({
+  page,
+}) => {
+  await openReady(page, `/compare?${POINT}&caches=larc`);
+  await page.getByRole("button", { name: /Where should its directory go/ }).click();
+  const check = page.locator("section.tw-panel section.tw-panel").filter({
+    has: page.getByText(/flash caches have the same memory, less their metadata/),
+  });
+  const field = check.getByRole("combobox", { name: "Flash caches" });
+  await field.fill("FaCE");
+  await page.getByRole("option", { name: "FaCE", exact: true }).click();
+  await page.keyboard.press("Escape");
+  await expect(page).toHaveURL(/caches=larc%2Cface|caches=larc,face/);
+  await check.getByRole("button", { name: "Check this point" }).click();
+  await expect(check).toContainText(
+    /(is|are) (not )?(faster|within).* the best place of a directory|and the best place of a directory .* are within 1 %/,
+  );
+  const table = check.getByRole("table", {
+    name: "Directories and flash caches by replay",
+  });
+  const row = (name: string) =>
+    table.getByRole("row").filter({ has: page.getByRole("rowheader", { name }) });
+  // 4,000 entries of 32 bytes are subtracted from the RAM; of LARC no figure is published.
+  await expect(row("FaCE")).toContainText("125 KiB");
+  await expect(row("LARC")).toContainText("flash cache");
+  await expect(check).toContainText("no figure is published, and none is subtracted");
+  await expect(row("Without flash")).toContainText("0 B");
+  await expectAccessible(page, "flash caches beside directories", [check]);
+  const saving = page.waitForEvent("download");
+  await check.getByRole("button", { name: "Export CSV of what was replayed" }).click();
+  const csv = readFileSync(await (await saving).path(), "utf8");
+  expect(csv).toContain("RAM it takes [B]");
+  expect(csv).toMatch(/FaCE,flash cache,128000,\d+,4000,0\.\d+,0\.\d+,[\d.]+,/);
+  expect(csv).toMatch(/LARC,flash cache,,/);
+});
+
 test("@long scheme map and DRAM or flash: flash caches are replayed there too", async ({
   page,
 }) => {

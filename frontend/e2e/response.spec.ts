@@ -51,3 +51,35 @@ test("response at a rate: percentiles, a rate beyond the devices, and its link",
     card.getByRole("rowheader", { name: /: rho of disk$/ }).first(),
   ).toBeVisible();
 });
+
+test("throughput: after a crash redo comes before anything is served", async ({
+  page,
+}) => {
+  await openReady(
+    page,
+    "/throughput?workload=example&ram_pages=1000&flash_pages=4000&flash_device=face2016-samsung-840pro-256&disk_device=face2016-cheetah-15k6-single&disks=16&clients=50",
+  );
+  const panel = page
+    .locator("section.tw-panel")
+    .filter({ has: page.getByRole("heading", { name: "Course over time" }) })
+    .first();
+  const interval = panel.getByRole("textbox", { name: "Checkpoint interval" });
+  await expect(interval).toHaveCount(0);
+  const crash = panel.getByRole("textbox", { name: /^Crash after this share/ });
+  await crash.fill("50");
+  await crash.press("Enter");
+  await interval.fill("2");
+  await interval.press("Enter");
+  await expect(page).toHaveURL(/interval=2(&|$)/);
+  await panel.getByRole("button", { name: "Replay over time" }).click();
+  const course = page.getByRole("region", { name: /^Course of/ }).first();
+  await expect(course).toContainText(
+    /redo reads [\d,]+\spages written since the latest checkpoint, [\d.]+\s% of them from flash/,
+  );
+  await expectAccessible(page, "course with redo", [course]);
+  await interval.fill("0");
+  await interval.press("Enter");
+  await panel.getByRole("button", { name: "Replay over time" }).click();
+  await expect(course).toContainText(/devices read flash back for/);
+  await expect(course).not.toContainText("redo reads");
+});

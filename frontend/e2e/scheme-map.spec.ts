@@ -91,3 +91,76 @@ test("scheme map: axes, metadata, money, table and exports", async ({ page }) =>
   await expect(page.getByText(/of which flash metadata leaves/)).toBeVisible();
   await expect(map(page).getByRole("heading")).toContainText("By price times I/O time");
 });
+
+// A device that states the rates at which flash caches write batches.
+const BATCHES =
+  "ram_pages=1000&flash_pages=4000&flash_device=face2016-samsung-840pro-256&disk_device=face2016-cheetah-15k6-single&x=ram_pages&y=flash_pages";
+// Enough replays that a job makes them, also where their accesses are few.
+const CACHES = "larc,lazy_cleaning,tac,exadata,flashcache";
+
+test("scheme map: points are replayed with flash caches, cancelled, started again", async ({
+  page,
+}) => {
+  await openReady(page, `/scheme-map?${BATCHES}&caches=${CACHES}`);
+  const panel = page
+    .locator("section.tw-panel")
+    .filter({ has: page.getByRole("heading", { name: /^Replay points all over/ }) });
+  // The caches are those of the panel above, where one more is chosen.
+  await expect(panel).toContainText("LARC, ");
+  const field = page.getByRole("combobox", { name: "Flash caches" });
+  await field.fill("FaCE");
+  await page.getByRole("option", { name: "FaCE", exact: true }).click();
+  await page.keyboard.press("Escape");
+  await expect(page).toHaveURL(/caches=.*face/);
+  await expect(panel).toContainText("FaCE");
+  await panel.getByRole("combobox", { name: "Points across" }).selectOption("5");
+  await panel.getByRole("combobox", { name: "Points upwards" }).selectOption("5");
+  await expect(page).toHaveURL(/x_points=5/);
+  await expect(page).toHaveURL(/y_points=5/);
+
+  // It takes longer than a request: its progress is shown, and it can be cancelled.
+  const start = panel.getByRole("button", { name: "Replay points" });
+  await start.click();
+  const progress = panel.getByRole("progressbar");
+  await expect(progress).toBeVisible();
+  await panel.getByRole("button", { name: "Cancel" }).click();
+  await expect(panel.getByText(/: cancelled/)).toBeVisible();
+  await expectAccessible(page, "replay of points, cancelled", [panel]);
+  const replayed = page.getByRole("region", { name: /^Points of the scheme map of/ });
+  await expect(replayed).toHaveCount(0);
+
+  // Started again, it ends: a mark at every point, the sentence, and the fastest of all.
+  await expect(start).toBeEnabled();
+  await start.click();
+  await expect(replayed.getByRole("heading")).toContainText(
+    /Model and replay name (the same|different) page-flow schemes? at/,
+  );
+  await expect(replayed.getByRole("heading")).toContainText(
+    /A flash cache is faster than every page-flow scheme|No flash cache is faster than/,
+  );
+  await expect(replayed).toContainText("at 25 points");
+  const winners = replayed.getByRole("list", { name: "Fastest by replay" });
+  const keys = winners.getByRole("listitem").filter({ hasNotText: /^[≠?]/ });
+  const marks = (await keys.allTextContents()).map((text) =>
+    Number(/at ([\d,]+) points?$/.exec(text)?.[1]),
+  );
+  expect(marks.reduce((sum, count) => sum + count, 0)).toBe(25);
+  await expect(
+    page.getByRole("img", { name: /^Points of the scheme map of/ }),
+  ).toHaveAttribute("data-ready", "true");
+  await expectAccessible(page, "points by replay", [replayed]);
+
+  await replayed.getByText("Table", { exact: true }).click();
+  await expect(replayed.getByRole("row")).toHaveCount(1 + 25);
+  await expect(
+    replayed.getByRole("columnheader", { name: "Fastest flash cache" }),
+  ).toBeVisible();
+  await expectAccessible(page, "points by replay, table", [replayed]);
+  const file = await exported(page, replayed, "CSV numbers");
+  const lines = readFileSync(await file.path(), "utf8")
+    .trim()
+    .split("\r\n");
+  expect(lines).toHaveLength(1 + 25);
+  expect(lines[0]).toContain("Flash cache saves [%]");
+  expect(lines[1]).toMatch(/,(yes|no),/);
+});

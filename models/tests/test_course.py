@@ -11,14 +11,17 @@ from typing import Any
 import pytest
 import recordings
 
-from tierwright.advise import course
+from tierwright.advise import course, scale
 from tierwright.cli.app import main
 from tierwright.common.errors import BadInput
+from tierwright.common.wording import percent
 from tierwright.evaluate.response.schemes import Hierarchy
 from tierwright.hardware import catalog
-from tierwright.profile.measure import profile
+from tierwright.profile.measure import profile, window_curves
+from tierwright.profile.production import Production
 from tierwright.simulate.timed import Arrivals, TimedReplay, round_window_s
 from tierwright.trace.reading import Trace
+from tierwright.trace.tokens import token_trace
 
 TPCB = Trace(recordings.TPCB)
 FLASH = catalog.device("samsung-pm9a3-7.68tb-u2")
@@ -50,7 +53,9 @@ def test_the_windows_are_those_of_the_replay() -> None:
     # What is under way at the last arrival is answered behind it.
     assert answered == pytest.approx(420_000, abs=60)
     assert found.duration_s == pytest.approx(whole["duration_s"])
-    assert found.restarted_at_s == pytest.approx(found.duration_s / 2, rel=0.1)
+    still_s = found.restart_s + found.redo_s
+    half_s = (found.duration_s - still_s) / 2
+    assert found.restarted_at_s == pytest.approx(half_s, rel=0.1)
     assert 0 < found.restart_s == pytest.approx(whole["restart_s"])
     first_full = next(
         each for each in found.windows if (each.flash_used_share or 0) >= 0.99
@@ -73,6 +78,76 @@ def test_a_crash_is_told_and_only_where_there_is_one() -> None:
         each for each in cold.windows if each.start_s >= (cold.restarted_at_s or 0)
     ]
     assert (after[0].flash_used_share or 0) < 0.9 < (after[-1].flash_used_share or 0)
+
+
+def test_redo_reads_what_was_written_since_the_latest_checkpoint() -> None:
+    """As recorded, the crash comes after 2.2 s: checkpoints each 0.5 s leave what was written in the last 0.2 s."""
+    steady: dict[str, Any] = {
+        "window_s": 0.5,
+        "crash_at": 0.5,
+        "arrivals": Arrivals("trace", stretch=1.0),
+    }
+    none, never, often = (
+        asked(**steady, checkpoint_interval_s=each) for each in (0.0, 1e9, 0.5)
+    )
+    half = CURVE.accesses // 2
+    assert none.redo_pages == none.redo_s == 0
+    assert "redo" not in none.finding
+    counted = window_curves(TPCB, window_accesses=half)
+    assert never.redo_pages == counted["pages_written"][0]
+    assert "since the first access (no checkpoint came" in never.finding
+    assert 0 < often.redo_pages < never.redo_pages
+    assert "since the latest checkpoint" in often.finding
+    assert f"redo reads {often.redo_pages:,} pages" in often.finding
+    for each in (never, often):
+        assert 0 < each.redo_flash_pages < each.redo_pages
+        share = percent(each.redo_flash_pages / each.redo_pages)
+        assert f"{share} of them from flash" in each.finding
+        # Only the time after the crash is later.
+        assert each.restarted_at_s == none.restarted_at_s
+        assert each.restart_s == none.restart_s
+    cold = asked(**steady, checkpoint_interval_s=0.5, restart="cold")
+    assert cold.redo_pages == often.redo_pages
+    assert cold.redo_flash_pages == 0
+    assert cold.redo_s > often.redo_s
+    assert "0 % of them from flash" in cold.finding
+
+
+def test_clients_wait_until_all_is_redone() -> None:
+    """The same replay, later by what redo takes: from then on it is as before."""
+    none, redone = (
+        asked(window_s=1.0, crash_at=0.5, checkpoint_interval_s=each)
+        for each in (0.0, 300.0)
+    )
+    assert redone.redo_s > 1
+    assert redone.duration_s == pytest.approx(none.duration_s + redone.redo_s, rel=0.01)
+    assert (redone.recovered_s or 0) >= redone.redo_s
+
+
+def test_checkpoints_of_a_recording_come_as_much_earlier_as_its_flash_is_smaller() -> (
+    None
+):
+    data_bytes = 4 * CURVE.distinct_pages * CURVE.page_bytes
+    scaled = scale.answer(profile(TPCB), Production(data_bytes, 2_000.0)).profile.curve
+    plan = course.CoursePlan(
+        curve=scaled,
+        **{**ASKED, "ram_pages": 10_000, "flash_pages": 60_000, "crash_at": 0.5},
+        checkpoint_interval_s=100.0,
+        scaled=scaled.scaled,
+    )
+    replay = plan.replay(CURVE.accesses)
+    assert replay.flash_pages < 60_000
+    assert replay.checkpoint_s == pytest.approx(100.0 * replay.flash_pages / 60_000)
+    assert course.CoursePlan(curve=CURVE, **ASKED).replay(9).checkpoint_s == 0
+
+
+def test_a_page_that_nobody_wrote_is_not_redone() -> None:
+    with token_trace("R1 R2 R3 R1 R4 R2") as reads:
+        found = course.answer(
+            reads, profile(reads).curve, **{**ASKED, "ram_pages": 2, "crash_at": 0.5}
+        )
+    assert found.redo_pages == 0
+    assert "redo has nothing to read" in found.finding
 
 
 def test_flash_that_does_not_fill_and_a_scheme_are_described_as_they_are() -> None:
@@ -127,6 +202,10 @@ def test_devices_that_fall_behind_are_named_and_only_those() -> None:
         ({"system": "none"}, "system: `none` leaves nothing to fill"),
         ({"flash_pages": 0}, "flash_pages: `0` leaves nothing"),
         ({"system": "lazy", "crash_at": 0.5}, "crash_at: `0.5` cannot be replayed"),
+        (
+            {"checkpoint_interval_s": -1.0},
+            "checkpoint_interval_s: `-1` is not a length",
+        ),
     ],
 )
 def test_what_has_no_course_is_refused(changes: dict[str, Any], named: str) -> None:

@@ -93,7 +93,7 @@ VERDICTS = {
     "face-figure-8d": "D",
     "face-figure-12": "SSS",
     "face-figure-13": "SSDDS",
-    "face-figure-14": "SD",
+    "face-figure-14": "SSSD",
     "sce-table-1": "AADSD",
     "sce-figure-7": "ADSD",
     "sce-figure-7a": "SASSSD",

@@ -468,6 +468,92 @@ def test_nothing_is_served_while_a_warm_restart_reads_flash(trace: Trace) -> Non
     assert warm["response"]["most_us"] > 1e6 * 0.9 * warm["response"]["restart_s"]
 
 
+@pytest.mark.parametrize("interval_s", [0.31, 2.0, 1000.0])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("face", {}),
+        ("flashcache", {"mode": "write_back", "ways": "8"}),
+        ("cac", {"mode": "write_back", "directory": "persistent"}),
+        ("lazy_cleaning", {"directory": "persistent"}),
+        ("face", {"restart": "cold"}),
+    ],
+)
+def test_redo_reads_each_page_written_since_the_checkpoint_once(
+    accesses: list[Access],
+    tmp_path: Path,
+    name: str,
+    options: dict[str, str],
+    interval_s: float,
+) -> None:
+    """What flash holds is found out by reading just these pages after the crash, with room for all of them."""
+    crash_at, (ram, flash) = 1000, (12, 400)
+    begun, crashed = accesses[0][0], accesses[crash_at][0]
+
+    def interval(at_us: int) -> int:
+        return int((at_us - begun) / (interval_s * 1e6))
+
+    redone = sorted(
+        {
+            page
+            for at, page, is_write in accesses[:crash_at]
+            if is_write and interval(at) == interval(crashed)
+        }
+    )
+    options = {**options, "crash_at": str(crash_at)}
+    found = replay_timed(
+        written(accesses, tmp_path / "all.csv"),
+        name,
+        ram,
+        flash,
+        arrivals=Arrivals("trace"),
+        flash=FLASH,
+        disk=DISK,
+        options=options,
+        checkpoint_s=interval_s,
+    )["response"]
+    then = [*accesses[:crash_at], *((crashed, page, False) for page in redone)]
+    again = written(then, tmp_path / "again.csv")
+    counted = replay(
+        again, "flash_cache", name, ram, flash, options=options, warm_up=crash_at
+    )
+    redo = found["redo"]
+    assert redo["pages"] == len(redone)
+    assert redo["flash_pages"] == counted["flash_hits"]
+    assert redo["seconds"] == pytest.approx(
+        counted["flash_hits"] * FLASH.read_answered_s
+        + counted["flash_misses"] * DISK.read_answered_s
+    )
+
+
+def test_not_even_ram_answers_before_all_is_redone(tmp_path: Path) -> None:
+    # Two reads of one page just after the crash: a miss, and a hit in RAM.
+    accesses = [(0, 1, True), (10, 2, True), (1000, 7, False), (1001, 7, False)]
+    slow = DeviceTimes(1, 1, 1e-3, 1e-3, 1e-3, 1e-3)
+
+    def means(checkpoint_s: float) -> dict[str, Any]:
+        found = replay_timed(
+            written(accesses, tmp_path / "trace.csv"),
+            "face",
+            *SIZES,
+            arrivals=Arrivals("trace"),
+            flash=slow,
+            disk=slow,
+            options={"crash_at": "2"},
+            warm_up=2,
+            checkpoint_s=checkpoint_s,
+        )
+        assert found["ram_hits"] == 1
+        response: dict[str, Any] = found["response"]
+        return response
+
+    assert means(0.0)["redo"] == {"pages": 0, "flash_pages": 0, "seconds": 0.0}
+    redone = means(10.0)
+    # Neither page was on flash: 2 ms for both, then 1 ms for the miss; the hit came 1 µs later.
+    assert redone["redo"] == {"pages": 2, "flash_pages": 0, "seconds": 2e-3}
+    assert redone["mean_us"] == pytest.approx((3000 + 1999) / 2)
+
+
 def test_a_course_of_too_many_windows_and_options_of_a_scheme_are_refused(
     trace: Trace,
 ) -> None:

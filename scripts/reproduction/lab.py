@@ -218,18 +218,19 @@ class Lab:
         window_s: float | None = None,
         crash_at: float | None = None,
         restart: Restart = "warm",
+        checkpoint_interval_s: float = 0.0,
         disk_line_bytes_per_s: float | None = None,
         **options: Any,
     ) -> TimedResult:
         """Replay a system on simulated time behind clients that wait; `course` of the result is its whole windows.
 
-        `none` is RAM and the disks alone. Batches come over a line of `disk_line_bytes_per_s`, where that is given.
+        `none` is RAM and the disks alone; where that crashes, it is a flash cache without any flash. Batches come over a line of `disk_line_bytes_per_s`, where that is given.
         """
         curve = self.curve(workload)
         alone = system == "none"
         plan = CoursePlan(
             curve=curve,
-            system="lazy" if alone else system,
+            system=system if not alone else "lazy" if crash_at is None else "face",
             ram_pages=ram,
             flash_pages=flash,
             hierarchy=hierarchy,
@@ -237,11 +238,13 @@ class Lab:
             options={key: str(value) for key, value in options.items()},
             window_s=window_s,
             crash_at=crash_at,
-            restart=restart,
+            restart="cold" if alone else restart,
+            checkpoint_interval_s=checkpoint_interval_s,
         )
         asked = plan.replay(curve.accesses)
         if alone:
-            asked = replace(asked, scheme="none", flash_pages=0)
+            scheme = "none" if crash_at is None else asked.scheme
+            asked = replace(asked, scheme=scheme, flash_pages=0)
         if disk_line_bytes_per_s is not None:
             disk = asked.disk
             places = disk.devices * disk.at_once

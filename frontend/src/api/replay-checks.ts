@@ -19,8 +19,9 @@ import type {
   BreakEvenCheckIn,
   CategoryCountsOut,
   CheckedAnswer,
+  CheckedDirectories,
   CheckedMap,
-  DirectoriesIn,
+  DirectoriesCheckIn,
   EvaluationCheckIn,
   FlashChoiceIn,
   FragmentCacheIn,
@@ -38,9 +39,11 @@ import type {
 
 export type {
   CheckedAnswer,
+  CheckedDirectories,
   CheckedFigure,
   CheckedMap,
   MapCheckIn,
+  PlaceReplayedOut,
   PointReplayedOut,
 } from "./gen/types.gen";
 
@@ -87,7 +90,10 @@ export const flashChoiceCheck = checked<FlashChoiceIn>(
   "flash choice",
   checkFlashChoice,
 );
-export const directoriesCheck = checked<DirectoriesIn>("directories", checkDirectories);
+export const directoriesCheck = checked<DirectoriesCheckIn, CheckedDirectories>(
+  "directories",
+  checkDirectories,
+);
 export const recoveryCheck = checked<RecoveryIn>("recovery", checkRecovery);
 export const fragmentCacheCheck = checked<FragmentCacheIn>(
   "fragment cache",

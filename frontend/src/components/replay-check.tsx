@@ -12,11 +12,9 @@ import { RunProgress } from "./run-progress";
 import { Unknown } from "./unknown";
 import { useReplay } from "./use-replay";
 
-type Found = CheckedAnswer | ReplayJob;
-
-interface ReplayCheckProps<Key extends QueryKey> {
+interface ReplayCheckProps<Key extends QueryKey, Shown extends CheckedAnswer> {
   /** The check of what is on the screen; asked only when the button is pressed. */
-  readonly query: UseQueryOptions<Found, Error, Found, Key>;
+  readonly query: UseQueryOptions<Shown | ReplayJob, Error, Shown | ReplayJob, Key>;
   /** What is checked, such as "the throughput". */
   readonly what: string;
   readonly replays: Replays;
@@ -29,6 +27,8 @@ interface ReplayCheckProps<Key extends QueryKey> {
   readonly shown?: string | undefined;
   /** The model cannot decide: asked without a press. */
   readonly isNeeded?: boolean;
+  /** What the check says beyond model and replay of each figure, before these. */
+  readonly beyond?: (found: Shown) => ReactNode;
 }
 
 const OF_A_RECORDING =
@@ -38,15 +38,15 @@ const LARGE_GAP = 0.05;
 const PERCENT = 100;
 
 /** The check of one question, asked by a press. */
-function useReplayCheck<Key extends QueryKey>(
-  query: UseQueryOptions<Found, Error, Found, Key>,
+function useReplayCheck<Key extends QueryKey, Shown extends CheckedAnswer>(
+  query: UseQueryOptions<Shown | ReplayJob, Error, Shown | ReplayJob, Key>,
   canReplay: boolean,
   isNeeded: boolean,
 ) {
   const asked = JSON.stringify(query.queryKey);
   const [pressed, setPressed] = useState<string | null>(null);
   const isPressed = pressed === asked || isNeeded;
-  const check = useReplay<CheckedAnswer, Key>(query, canReplay && isPressed);
+  const check = useReplay<Shown, Key>(query, canReplay && isPressed);
   return {
     ...check,
     press: () => {
@@ -60,7 +60,10 @@ function useReplayCheck<Key extends QueryKey>(
 }
 
 /** Model beside replay for a question that is not the comparison itself. */
-export function ReplayCheck<Key extends QueryKey>(props: ReplayCheckProps<Key>) {
+export function ReplayCheck<
+  Key extends QueryKey,
+  Shown extends CheckedAnswer = CheckedAnswer,
+>(props: ReplayCheckProps<Key, Shown>) {
   const { query, what, replays, isNeeded = false } = props;
   const canReplay = replays !== null;
   const check = useReplayCheck(query, canReplay, isNeeded);
@@ -101,7 +104,9 @@ export function ReplayCheck<Key extends QueryKey>(props: ReplayCheckProps<Key>) 
         )}
         {check.run !== undefined && <RunProgress run={check.run} />}
         {check.checked !== undefined && (
-          <CheckedTable found={check.checked} shown={props.shown} />
+          <CheckedTable found={check.checked} shown={props.shown}>
+            {props.beyond?.(check.checked)}
+          </CheckedTable>
         )}
       </Stack>
     </Panel>
@@ -111,10 +116,12 @@ export function ReplayCheck<Key extends QueryKey>(props: ReplayCheckProps<Key>) 
 interface CheckedTableProps {
   readonly found: CheckedAnswer;
   readonly shown: string | undefined;
+  /** What stands between the sentence and the figures. */
+  readonly children?: ReactNode;
 }
 
 /** Model beside simulation; where one of several is shown first, that one alone, and a choice. */
-export function CheckedTable({ found, shown }: CheckedTableProps) {
+export function CheckedTable({ found, shown, children }: CheckedTableProps) {
   const [chosen, setChosen] = useState<string | null>(null);
   const titles = new Map(found.rows.map(({ of, title }) => [of, title]));
   const of = [chosen, shown].find((each) => each != null && titles.has(each));
@@ -122,6 +129,7 @@ export function CheckedTable({ found, shown }: CheckedTableProps) {
   return (
     <>
       <Text fw={600}>{found.sentence}</Text>
+      {children}
       {of != null && (
         <Select
           size="sm"

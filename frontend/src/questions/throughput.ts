@@ -55,6 +55,8 @@ export interface ThroughputSearch extends CachesSearch {
   /** Share of the accesses before a crash. */
   crash_at?: number | undefined;
   restart?: "cold" | undefined;
+  /** Between two checkpoints: what redo reads after the crash. [s] */
+  interval?: number | undefined;
   course_show?: "rate" | "response" | undefined;
 }
 
@@ -84,6 +86,7 @@ const FIELDS = {
   window_s: bounded(atLeast(CourseIn.window_s, 1e-6)),
   crash_at: bounded(CourseIn.crash_at),
   restart: oneOf(["cold"]),
+  interval: bounded(CourseIn.checkpoint_interval_s),
   course_show: oneOf(["rate", "response"]),
 } as const;
 

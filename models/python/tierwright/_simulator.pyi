@@ -155,6 +155,7 @@ class _Timing(TypedDict):
     waits_for_writes: bool
     seed: int
     window_us: float
+    checkpoint_us: float
 
 # --- errors -----------------------------------------------------------------------------
 
@@ -680,6 +681,7 @@ def replay_timed(
         `think_us`). `flash`, `disk`: devices. `exponential`: times vary exponentially about those
         stated. `waits_for_writes`: an access ends with its writes instead of with its read.
         `seed`: of all that is random. `window_us`: length of the windows of the course, 0 for none.
+        `checkpoint_us`: time between two checkpoints, 0 for no redo after a crash.
     options : dict, optional
         Of the flash cache.
     warm_up : int or "full"
@@ -692,7 +694,8 @@ def replay_timed(
         `accesses_per_s`, `mean_us`, `p50_us`, `p99_us`, `p999_us`, `most_us`, `resolution` (width
         of the bins of percentiles as a share; each percentile is off by half of it at most), and
         of `flash` and `disk` `operations`, `utilisation` (above 1: they do not keep up),
-        `wait_us` and `waited`, the share of operations that waited.
+        `wait_us` and `waited`, the share of operations that waited; `redo` has the `pages` that were
+        read again after a crash, `flash_pages` of them from flash, and the `seconds` that took.
 
     Raises
     ------

@@ -580,7 +580,7 @@ _CHECKS = {
     "check_flash_choice": Example(
         {key: value for key, value in _CHECKED.items() if key != "flash_device_id"}
     ),
-    "check_directories": Example(_CHECKED),
+    "check_directories": Example({**_CHECKED, "flash_caches": ["larc"]}),
     "check_recovery": Example({**_CHECKED, "accesses_per_s": 5000}),
     "check_fragment_cache": Example(_CHECKED),
     "check_what_to_cache": Example(_CACHED),

@@ -301,7 +301,7 @@ export const CheckCompareQuery = {
 } as const;
 
 export const CheckDirectoriesQuery = {
-  table: {"values":["rows","columns","contenders","rows.warnings","warnings","result.rows"]},
+  table: {"values":["rows","places","columns","contenders","rows.warnings","warnings","result.rows"]},
 } as const;
 
 export const CheckDramOrFlashQuery = {
@@ -421,6 +421,7 @@ export const CourseIn = {
   window_s: {"low":0,"exclusive":true,"high":1000000000},
   crash_at: {"low":0,"high":1},
   restart: {"values":["warm","cold"],"usual":"warm"},
+  checkpoint_interval_s: {"low":0,"high":1000000000,"usual":300},
   writes: {"values":["background","waited_for"],"usual":"background"},
   service: {"values":["constant","exponential"],"usual":"constant"},
   seed: {"low":0,"high":9007199254740991,"whole":true,"usual":0},
@@ -557,6 +558,22 @@ export const DeviceIn = {
   year: {"low":1950,"high":2100,"whole":true},
   sold_as: {"values":["device","instance"],"usual":"device"},
   measurements: {"most":200},
+} as const;
+
+export const DirectoriesCheckIn = {
+  start: {"values":["steady","cold"],"usual":"steady"},
+  ram_pages: {"low":1,"high":9007199254740991,"whole":true},
+  flash_pages: {"low":1,"high":9007199254740991,"whole":true},
+  dirty_share: {"low":0,"high":1},
+  flash_page_bytes: {"most":16},
+  buffered_bytes: {"low":1,"high":9007199254740991,"whole":true},
+  directory_hit_ratio: {"low":0,"high":1,"usual":0.9},
+  directory_dirty_share: {"low":0,"high":1,"usual":0.3},
+  lookup_pages: {"low":0,"high":1000000000,"usual":1},
+  update_pages: {"low":0,"high":1000000000,"usual":1},
+  ram_lookup_us: {"low":0,"high":1000000000,"usual":0},
+  ram_update_us: {"low":0,"high":1000000000,"usual":0},
+  flash_caches: {"most":32},
 } as const;
 
 export const DirectoriesIn = {

@@ -709,7 +709,7 @@ export const checkFlashChoice = <ThrowOnError extends boolean = false>(options: 
 /**
  * Check Directories
  *
- * I/O and upkeep of every directory from replays with its size of flash pages.
+ * I/O and upkeep of every directory from replays with its size of flash pages, flash caches among them.
  */
 export const checkDirectories = <ThrowOnError extends boolean = false>(options: Options<CheckDirectoriesData, ThrowOnError>): RequestResult<CheckDirectoriesResponses, CheckDirectoriesErrors, ThrowOnError> => (options.client ?? client).post<CheckDirectoriesResponses, CheckDirectoriesErrors, ThrowOnError>({
     url: '/api/v1/directories/check',

@@ -4351,6 +4351,44 @@ export type CheckedAnswer = {
 };
 
 /**
+ * CheckedDirectories
+ *
+ * Directories by replay, and flash caches beside them.
+ */
+export type CheckedDirectories = {
+    /**
+     * Sentence
+     *
+     * The answer in a sentence.
+     */
+    sentence: string;
+    /**
+     * Finding
+     *
+     * The finding of the replay, where the model is not precise enough.
+     */
+    finding: string | null;
+    /**
+     * Rows
+     *
+     * The rows of the table.
+     */
+    rows: Array<CheckedFigure>;
+    /**
+     * Basis
+     *
+     * What was replayed, and what was not.
+     */
+    basis: string;
+    /**
+     * Places
+     *
+     * The fastest first; those without a time last; empty where nothing was replayed.
+     */
+    places: Array<PlaceReplayedOut>;
+};
+
+/**
  * CheckedFigure
  *
  * One figure of an answer: by the model, and by a replay of the trace.
@@ -6274,6 +6312,12 @@ export type CourseIn = {
      */
     restart?: 'warm' | 'cold';
     /**
+     * Checkpoint Interval S
+     *
+     * Time between two checkpoints, which decides what redo reads after a crash; 0: nothing. [s]
+     */
+    checkpoint_interval_s?: number;
+    /**
      * Writes
      *
      * Whether an access waits for the writes that its miss causes.
@@ -6381,6 +6425,24 @@ export type CourseOut = {
      * How long its devices then read flash before they served anything. [s]
      */
     restart_s: number;
+    /**
+     * Redo Pages
+     *
+     * Read again then, because they had been written since the latest checkpoint. [pages]
+     */
+    redo_pages: number;
+    /**
+     * Redo Flash Pages
+     *
+     * Of these, from flash. [pages]
+     */
+    redo_flash_pages: number;
+    /**
+     * Redo S
+     *
+     * How long that took, after flash was read. [s]
+     */
+    redo_s: number;
     /**
      * Recovered S
      *
@@ -8130,6 +8192,116 @@ export type DevicesUsed = {
      * The RAM device; null where none was named.
      */
     ram: DeviceOut | null;
+};
+
+/**
+ * DirectoriesCheckIn
+ *
+ * The comparison, and what is replayed beside it.
+ */
+export type DirectoriesCheckIn = {
+    /**
+     * Start
+     *
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve always describes a running system.
+     */
+    start?: 'steady' | 'cold';
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Ram Pages
+     *
+     * A size in pages of the workload.
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * A size in pages of the workload.
+     */
+    flash_pages: number;
+    /**
+     * Disk Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    disk_device_id: string;
+    /**
+     * Dirty Share
+     *
+     * Share of the evicted pages, for a workload made from a given curve.
+     */
+    dirty_share?: number | null;
+    /**
+     * Flash Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    flash_device_id: string;
+    /**
+     * Flash Page Bytes
+     *
+     * Sizes of flash pages, multiples of the workload's page; none: that page.
+     */
+    flash_page_bytes?: Array<number>;
+    /**
+     * Buffered Bytes
+     *
+     * Part of a directory on flash that RAM holds; absent: a tenth.
+     */
+    buffered_bytes?: number | null;
+    /**
+     * Directory Hit Ratio
+     *
+     * H_d, of that part. [1]
+     */
+    directory_hit_ratio?: number;
+    /**
+     * Directory Dirty Share
+     *
+     * Share of its pages that are dirty in RAM. [1]
+     */
+    directory_dirty_share?: number;
+    /**
+     * Lookup Pages
+     *
+     * l, directory pages of a lookup.
+     */
+    lookup_pages?: number;
+    /**
+     * Update Pages
+     *
+     * u, directory pages of an update.
+     */
+    update_pages?: number;
+    /**
+     * Ram Lookup Us
+     *
+     * L of a directory in RAM. [µs]
+     */
+    ram_lookup_us?: number;
+    /**
+     * Ram Update Us
+     *
+     * U of a directory in RAM. [µs]
+     */
+    ram_update_us?: number;
+    /**
+     * Write On Eviction
+     *
+     * Charge a dirty directory page only when it is evicted, not as printed in the paper.
+     */
+    write_on_eviction?: boolean;
+    /**
+     * Flash Caches
+     *
+     * Flash caches of `GET /simulator` to replay besides, in the RAM that their metadata leave.
+     */
+    flash_caches?: Array<string>;
 };
 
 /**
@@ -15057,6 +15229,80 @@ export type PhaseOut = {
      * Duration. [s]
      */
     seconds: number;
+};
+
+/**
+ * PlaceReplayedOut
+ *
+ * One place of a directory under one scheme, or one flash cache, by replay.
+ */
+export type PlaceReplayedOut = {
+    /**
+     * Of
+     *
+     * As in `rows`: `none`, the index of the option and its scheme, or the flash cache.
+     */
+    of: string;
+    /**
+     * Title
+     *
+     * Its display name.
+     */
+    title: string;
+    /**
+     * Kind
+     *
+     * `without_flash`, `directory` or `flash_cache`.
+     */
+    kind: 'without_flash' | 'directory' | 'flash_cache';
+    /**
+     * Ram Tax Bytes
+     *
+     * RAM that the directory or the metadata take; null where no figure is published. [bytes]
+     */
+    ram_tax_bytes: number | null;
+    /**
+     * Ram Pages
+     *
+     * RAM that they leave. [pages]
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * Flash. [pages]
+     */
+    flash_pages: number;
+    /**
+     * Ram Hits
+     *
+     * Share of all accesses; null where it was not replayed. [1]
+     */
+    ram_hits: number | null;
+    /**
+     * Flash Hits
+     *
+     * Share of all accesses; null where it was not replayed. [1]
+     */
+    flash_hits: number | null;
+    /**
+     * Time Us
+     *
+     * I/O and upkeep by replay; null where it has none. [µs per access]
+     */
+    time_us: number | null;
+    /**
+     * Behind
+     *
+     * By how much longer it takes than the fastest of all, as a share; null without a time.
+     */
+    behind: number | null;
+    /**
+     * Reason
+     *
+     * Why it has no time; empty where it has one.
+     */
+    reason: string;
 };
 
 /**
@@ -31776,13 +32022,13 @@ export type CheckFlashChoiceResponses = {
 export type CheckFlashChoiceResponse = CheckFlashChoiceResponses[keyof CheckFlashChoiceResponses];
 
 export type CheckDirectoriesData = {
-    body: DirectoriesIn;
+    body: DirectoriesCheckIn;
     path?: never;
     query?: {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `rows`.
          */
-        table?: 'rows' | 'columns' | 'contenders' | 'rows.warnings' | 'warnings' | 'result.rows';
+        table?: 'rows' | 'places' | 'columns' | 'contenders' | 'rows.warnings' | 'warnings' | 'result.rows';
     };
     url: '/api/v1/directories/check';
 };
@@ -31832,7 +32078,7 @@ export type CheckDirectoriesResponses = {
     /**
      * Successful Response
      */
-    200: CheckedAnswer;
+    200: CheckedDirectories;
     /**
      * Response 202 Check Directories
      *

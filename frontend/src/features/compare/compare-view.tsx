@@ -161,6 +161,9 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
             name={workload.name}
             pageBytes={summary.page_bytes}
             replays={replaysOf(summary)}
+            search={{ caches }}
+            patch={patch}
+            timed={summary.duration_s !== null}
             decidedByReplay={shown.decided_by === "replay"}
           />
         </section>

@@ -15,10 +15,12 @@ import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { stackedBarsOption } from "@/charts/stacked-bars-option";
 import { AskedSteps } from "@/components/asked-steps";
+import { type CachesSearch, cachesOf } from "@/components/caches";
 import { CautionNotes } from "@/components/caution-notes";
 import { DeviceDerivation } from "@/components/device-derivation";
 import { Disclosure } from "@/components/disclosure";
 import { EstimateDerivation } from "@/components/estimate-derivation";
+import { FlashCachesField } from "@/components/flash-caches-field";
 import { NumberField } from "@/components/number-field";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -39,6 +41,7 @@ import {
   TIME_PARTS,
   WORTH_PARTS,
 } from "./flash-findings";
+import { PlacesTable } from "./places-table";
 
 const ROW_HEIGHT = 40;
 const FRAME_HEIGHT = 100;
@@ -54,6 +57,11 @@ interface FlashPanelProps {
   readonly name: string;
   readonly pageBytes: number;
   readonly replays: Replays;
+  /** Flash caches that are replayed beside the directories. */
+  readonly search: CachesSearch;
+  readonly patch: (change: CachesSearch) => void;
+  /** Whether the accesses have times. */
+  readonly timed: boolean;
   /** The answer that these panels stand under is that of a replay. */
   readonly decidedByReplay: boolean;
 }
@@ -220,10 +228,22 @@ function Directories(props: FlashPanelProps) {
           <CautionNotes of="the flash directory" cautions={found.data.cautions} />
           <DirectoryChart found={found.data} name={name} />
           <ReplayCheck
-            query={directoriesCheck(asked)}
+            query={directoriesCheck({
+              ...asked,
+              flash_caches: cachesOf(props.search),
+            })}
             what="the time of every directory"
-            subtitle="Replays the trace with the flash page size, RAM and flash of every option and computes its I/O and directory upkeep from the counted operations."
+            subtitle="Replays the trace with the flash page size, RAM and flash of every option and computes its I/O and directory upkeep from the counted operations; flash caches have the same memory, less their metadata, and the same flash."
             replays={replays}
+            options={
+              <FlashCachesField
+                search={props.search}
+                patch={props.patch}
+                replays={replays}
+                timed={props.timed}
+              />
+            }
+            beyond={(checked) => <PlacesTable found={checked} name={name} />}
           />
         </div>
       )}

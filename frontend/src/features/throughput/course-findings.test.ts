@@ -26,6 +26,9 @@ const course = (
     windows: [...windows],
     filled_at_s: null,
     restarted_at_s: null,
+    restart_s: 0,
+    redo_pages: 0,
+    redo_s: 0,
     ...more,
   }) as CourseOut;
 
@@ -63,6 +66,11 @@ describe("the course over time", () => {
     expect(courseMarkers(course([], { filled_at_s: 3, restarted_at_s: 5 }))).toEqual([
       { name: "flash full", x: 3 },
       { name: "restart", x: 5 },
+    ]);
+    const redone = { restarted_at_s: 5, restart_s: 0.5, redo_pages: 9, redo_s: 2 };
+    expect(courseMarkers(course([], redone))).toEqual([
+      { name: "restart", x: 5 },
+      { name: "redone", x: 7.5 },
     ]);
   });
 

@@ -103,11 +103,17 @@ export function courseSeries(
     .filter(({ points }) => points.length > 0);
 }
 
-/** When flash was full, and when the machine came back. */
-export const courseMarkers = ({ filled_at_s, restarted_at_s }: CourseOut) => [
-  ...(filled_at_s === null ? [] : [{ name: "flash full", x: filled_at_s }]),
-  ...(restarted_at_s === null ? [] : [{ name: "restart", x: restarted_at_s }]),
-];
+/** When flash was full, when the machine came back, and when it had redone what a checkpoint lacked. */
+export const courseMarkers = (found: CourseOut) => {
+  const { filled_at_s, restarted_at_s, restart_s, redo_pages, redo_s } = found;
+  return [
+    ...(filled_at_s === null ? [] : [{ name: "flash full", x: filled_at_s }]),
+    ...(restarted_at_s === null ? [] : [{ name: "restart", x: restarted_at_s }]),
+    ...(restarted_at_s === null || redo_pages === 0
+      ? []
+      : [{ name: "redone", x: restarted_at_s + restart_s + redo_s }]),
+  ];
+};
 
 /** Every quantity of every window. */
 export const courseTable = (found: CourseOut): ChartTable =>

@@ -77,6 +77,7 @@ const asked = (
   window_s: search.window_s ?? null,
   crash_at: search.crash_at ?? null,
   restart: search.restart ?? "warm",
+  ...(search.interval === undefined ? {} : { checkpoint_interval_s: search.interval }),
   flash_metadata: point.flash_metadata ?? null,
 });
 
@@ -209,6 +210,17 @@ function CourseFields({ body, crashes, timed, simulator, patch }: CourseFieldsPr
             onChange={(share) =>
               patch({ crash_at: share === undefined ? undefined : share / PERCENT })
             }
+          />
+        )}
+        {crashes && crashAt !== undefined && (
+          <OptionalNumberField
+            label="Checkpoint interval"
+            unit="s"
+            value={body.checkpoint_interval_s}
+            min={0}
+            max={Bounds.checkpoint_interval_s.high}
+            placeholder={`${formatShort(Bounds.checkpoint_interval_s.usual)}; 0 for no redo`}
+            onChange={(interval) => patch({ interval })}
           />
         )}
       </div>

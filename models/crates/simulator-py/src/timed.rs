@@ -105,6 +105,7 @@ struct TimingGiven {
     waits_for_writes: bool,
     seed: u64,
     window_us: f64,
+    checkpoint_us: f64,
 }
 
 #[derive(FromPyObject)]
@@ -151,6 +152,7 @@ impl TimingGiven {
             waits_for_writes: self.waits_for_writes,
             seed: self.seed,
             window_ns: self.window_us * NS_PER_US,
+            checkpoint_ns: self.checkpoint_us * NS_PER_US,
             page_bytes: 0,
         })
     }

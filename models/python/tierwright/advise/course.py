@@ -6,6 +6,7 @@ figures 7 (a) and 9 (a) (throughput while the cache fills).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -37,9 +38,12 @@ RECOVERED = 0.9
 """Share of the rate before a crash that counts as recovered, or of its inverse in response times. [1]"""
 ESTIMATOR = "replay of every access on simulated time, counted window by window"
 VALIDITY = (
-    "devices serve first come, first served; the redo of a database log is not replayed, so the "
-    "machine is back when its flash is read; the dirty share is of all flash pages"
+    "devices serve first come, first served; after a crash nothing is served until flash is read back and redo has "
+    "read each page written since the latest checkpoint, one at a time, from flash where the cache holds it; these "
+    "reads leave RAM as it is, and checkpoints write nothing; the dirty share is of all flash pages"
 )
+USUAL_CHECKPOINT_S = 300.0
+"""Time between two checkpoints, as the restart of `advise.recovery` assumes it. [s]"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,10 @@ class Course(Answer):
         End of the first window in which flash was full; None where it never was, or a scheme does not say. [s]
     restarted_at_s, restart_s : float or None, float
         When the machine came back after a crash, and how long its devices then read flash; None and 0 without one. [s]
+    redo_pages, redo_flash_pages : int
+        Read again then, because they had been written since the latest checkpoint; of these, from flash. [pages]
+    redo_s : float
+        How long that took, after flash was read. [s]
     recovered_s : float or None
         From there to the end of the first window as good as before; None without one. [s]
     windows : tuple of CourseWindow
@@ -120,6 +128,9 @@ class Course(Answer):
     filled_at_s: float | None
     restarted_at_s: float | None
     restart_s: float
+    redo_pages: int
+    redo_flash_pages: int
+    redo_s: float
     recovered_s: float | None
     windows: tuple[CourseWindow, ...]
     estimator: str = ESTIMATOR
@@ -133,6 +144,8 @@ class Course(Answer):
             Figure("window_s", "Length of a window", self.window_s, "s"),
             Figure("filled_at_s", "Flash full after", self.filled_at_s, "s"),
             Figure("restart_s", "Restart", self.restart_s, "s"),
+            Figure("redo_pages", "Pages to redo", self.redo_pages, "1"),
+            Figure("redo_s", "Redo", self.redo_s, "s"),
             Figure("recovered_s", "Recovered after", self.recovered_s, "s"),
         )
 
@@ -161,6 +174,8 @@ class CoursePlan:
         Share of the accesses before a crash; unless given, none. [1]
     restart : str
         `warm`: the contents of flash survive it; `cold`: they do not.
+    checkpoint_interval_s : float
+        Time between two checkpoints, the first of which is at the first access; 0: nothing is redone. [s]
     seed : int
         Of what is random.
     flash_metadata : MetadataPreset, optional
@@ -179,6 +194,7 @@ class CoursePlan:
     window_s: float | None = None
     crash_at: float | None = None
     restart: Restart = "warm"
+    checkpoint_interval_s: float = USUAL_CHECKPOINT_S
     seed: int = 0
     flash_metadata: MetadataPreset | None = None
     scaled: Scaled | None = None
@@ -206,6 +222,14 @@ class CoursePlan:
                 f"{self.crash_at:g}",
                 "cannot be replayed: a scheme does not crash",
                 f"use a flash cache: {', '.join(caches)}",
+            )
+        interval_s = self.checkpoint_interval_s
+        if not (math.isfinite(interval_s) and interval_s >= 0):
+            raise _refused(
+                "checkpoint_interval_s",
+                f"{interval_s:g}",
+                "is not a length of time",
+                "give the seconds between two checkpoints, or 0 for no redo",
             )
 
     def replay(self, accesses: int) -> TimedReplay:
@@ -255,6 +279,10 @@ class CoursePlan:
             options=options,
             window_s=self.window_s or 0.0,
             windows=USUAL_WINDOWS,
+            # A recording with less flash is as much ahead of time: so are its checkpoints.
+            checkpoint_s=0.0
+            if self.crash_at is None
+            else self.checkpoint_interval_s * sizes[""].flash_pages / self.flash_pages,
         )
 
     def course(self, replay: TimedReplay, found: TimedResult) -> Course:
@@ -270,7 +298,12 @@ class CoursePlan:
                 "arrivals",
                 self.arrivals.kind,
                 "brings more than the devices carry: over a million accesses wait for their writes",
-                "use a lower rate, or more or faster devices",
+                "use a lower rate, or more or faster devices"
+                + (
+                    ""
+                    if self.crash_at is None
+                    else ", or a shorter checkpoint interval, which leaves less to redo after the crash"
+                ),
             )
         windows = tuple(_window(each, replay.flash_pages) for each in found["course"])
         back = found["restarted_at_s"]
@@ -295,7 +328,7 @@ class CoursePlan:
                 before,
                 filled,
                 back,
-                found["restart_s"],
+                _reads(found, replay.checkpoint_s),
                 recovered,
                 closed=closed,
                 is_steady=is_steady,
@@ -313,6 +346,9 @@ class CoursePlan:
             filled_at_s=filled,
             restarted_at_s=back,
             restart_s=found["restart_s"],
+            redo_pages=found["redo"]["pages"],
+            redo_flash_pages=found["redo"]["flash_pages"],
+            redo_s=found["redo"]["seconds"],
             recovered_s=recovered,
             windows=windows,
         )
@@ -455,13 +491,38 @@ def _time(seconds: float) -> str:
     return duration_us(seconds * US_PER_S)
 
 
+def _reads(found: TimedResult, checkpoint_s: float) -> str:
+    """Say what is read after a crash before anything is served."""
+    restart_s, redo = found["restart_s"], found["redo"]
+    read = (
+        f"devices read flash back for {_time(restart_s)}"
+        if restart_s > 0
+        else "no flash is read back"
+    )
+    if checkpoint_s <= 0:
+        return read
+    since = (
+        "the latest checkpoint"
+        if (found["restarted_at_s"] or 0.0) >= checkpoint_s
+        else "the first access (no checkpoint came before the crash)"
+    )
+    pages = redo["pages"]
+    if pages == 0:
+        return f"{read}, redo has nothing to read, as no page was written since {since}"
+    share = percent(redo["flash_pages"] / pages)
+    return (
+        f"{read}, redo reads {counted(pages, 'page')} written since {since}, {share} of them from flash, for "
+        f"{_time(redo['seconds'])}"
+    )
+
+
 def _finding(
     title: str,
     windows: Sequence[CourseWindow],
     before: _State | None,
     filled: float | None,
     back: float | None,
-    restart_s: float,
+    reads: str,
     recovered: float | None,
     *,
     closed: bool,
@@ -505,12 +566,7 @@ def _finding(
             if before is None
             else f"the {what} does not come back within 10 % of that before until the end"
         )
-        read = (
-            f"devices read flash back for {_time(restart_s)}"
-            if restart_s > 0
-            else "no flash is read back"
-        )
-        parts.append(f"After the crash at {_time(back)} {read}, and {again}.")
+        parts.append(f"After the crash at {_time(back)} {reads}, and {again}.")
     if times > 1:
         parts.append(
             f"This is a replay with 1/{three_digits(times)} of the flash, as the recording has so much less data: "

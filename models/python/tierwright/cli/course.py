@@ -111,6 +111,15 @@ def course(
             help="Whether the contents of flash survive the crash.",
         ),
     ] = "warm",
+    checkpoint_interval_s: Annotated[
+        float,
+        typer.Option(
+            "--checkpoint-interval-s",
+            metavar="T",
+            min=0.0,
+            help="Time between two checkpoints, which decides what redo reads after a crash; 0: nothing. [s]",
+        ),
+    ] = 300.0,
     option: Annotated[
         list[str] | None,
         typer.Option(
@@ -178,6 +187,7 @@ def course(
             window_s=window_s,
             crash_at=crash_at,
             restart=cast("Restart", restart),
+            checkpoint_interval_s=checkpoint_interval_s,
             seed=seed,
             flash_metadata=preset_of(flash_metadata),
             on_progress=on_progress,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -48,6 +49,7 @@ from tierwright.common.wording import percent
 
 if TYPE_CHECKING:
     from tierwright.advise.checks.checked import CheckedFigure
+    from tierwright.advise.checks.directories import PlaceReplayed
     from tierwright.advise.checks.scheme_map import MapReplayed
     from tierwright.advise.directories import Directories
     from tierwright.evaluate.page_flow.scheme_map import Axis, SchemeMap
@@ -552,16 +554,20 @@ def directories(
         typer.Option("--directory-hit-ratio", metavar="H", help="Of that part."),
     ] = 0.9,
     trace: NamedTrace | None = None,
+    flash_cache: FlashCaches = None,
     start: Start = "steady",
     production: ProductionOption = None,
     json: Json = False,
 ) -> None:
     """Compare places of the flash directory and sizes of flash pages.
 
-    With --trace, each is replayed, and hits of the buffered part are measured, not assumed.
+    With --trace, each is replayed, and hits of the buffered part are measured, not assumed. Each --flash-cache is
+    replayed beside them, in the RAM that its metadata leave.
     """
     from tierwright.advise import directories as question
     from tierwright.hardware import catalog
+
+    caches = flash_caches_of(flash_cache, has_trace=trace is not None)
 
     sizes = () if flash_page_bytes is None else flash_page_bytes
     read_from = workload(profile, production)
@@ -587,7 +593,13 @@ def directories(
         files, reading = as_profiled(trace, curve)
         with opened(files, reading) as read, progress("replay") as on_progress:
             checked = checks.replayed(
-                found, curve, read, flash=flash, disk=disk, on_progress=on_progress
+                found,
+                curve,
+                read,
+                flash=flash,
+                disk=disk,
+                flash_caches=caches,
+                on_progress=on_progress,
             )
     if json:
         check = None if checked is None else checked.to_dict()
@@ -596,6 +608,49 @@ def directories(
     _print_directories(found, curve)
     if checked is not None:
         print_check(checked, "Model and replay")
+        _print_places(checked.places)
+
+
+def _print_places(places: Sequence[PlaceReplayed]) -> None:
+    """Print what was replayed, the fastest first; nothing where nothing was."""
+
+    def share(value: float | None) -> str:
+        return "-" if value is None else f"{value:.1%}"
+
+    if not places:
+        return
+    typer.echo("")
+    print_table(
+        "By replay, the fastest first",
+        [
+            ("directory or flash cache", False),
+            ("RAM it takes", True),
+            ("RAM pages", True),
+            ("flash pages", True),
+            ("RAM hits", True),
+            ("flash hits", True),
+            ("time / access", True),
+            ("behind", True),
+        ],
+        [
+            [
+                each.title,
+                "-" if each.ram_tax_bytes is None else format_bytes(each.ram_tax_bytes),
+                format_count(each.ram_pages),
+                format_count(each.flash_pages),
+                share(each.ram_hits),
+                share(each.flash_hits),
+                "-" if each.time_us is None else format_microseconds(each.time_us),
+                percent(each.behind) if each.behind else "-",
+            ]
+            for each in places
+        ],
+    )
+    for each in places:
+        if each.reason:
+            typer.echo(f"without a time: {each.title}: {each.reason}")
+    if any(each.ram_tax_bytes is None for each in places):
+        typer.echo("- of RAM: no figure is published, so none is subtracted")
 
 
 def _print_directories(found: Directories, curve: Curve) -> None:

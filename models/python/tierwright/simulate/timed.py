@@ -120,6 +120,7 @@ def replay_timed(
     warm_up: WarmUp = 0,
     options: Mapping[str, str] | None = None,
     window_s: float = 0.0,
+    checkpoint_s: float = 0.0,
     on_progress: OnProgress | None = None,
 ) -> dict[str, Any]:
     """Replay a trace through a scheme with LRU in both tiers, or a flash cache, on simulated time.
@@ -148,6 +149,9 @@ def replay_timed(
         Of the flash cache.
     window_s : float
         Length of the windows of the course; 0: no course. [s]
+    checkpoint_s : float
+        Time between two checkpoints, the first of which is at the first access: after a crash, what was written
+        since the latest is read again before anything is served; 0: nothing is. [s]
     on_progress : callable, optional
         See `OnProgress`; False cancels.
 
@@ -162,7 +166,7 @@ def replay_timed(
         flash_hits, accesses_per_s, mean_us, p99_us, flash_utilisation, disk_utilisation,
         flash_used_pages, flash_dirty_pages, flash_full`; the rate and both utilisations are None where a last
         window has no length, because its accesses all arrived as it began. `restarted_at_s` is None
-        without a crash.
+        without a crash; `redo` has what was read again then: `pages, flash_pages, seconds`.
 
     Raises
     ------
@@ -189,6 +193,7 @@ def replay_timed(
             "waits_for_writes": waits_for_writes,
             "seed": seed,
             "window_us": window_s * US_PER_S,
+            "checkpoint_us": checkpoint_s * US_PER_S,
         },
         options=dict(options) if options else None,
         warm_up=warm_up_accesses(trace, warm_up),
@@ -246,6 +251,8 @@ class TimedReplay:
     windows : int
         Or a course of about so many windows at most, of a round length: that takes a replay before,
         which finds how long all lasts.
+    checkpoint_s : float
+        Time between two checkpoints, as `replay_timed` takes it. [s]
     """
 
     scheme: str
@@ -261,6 +268,7 @@ class TimedReplay:
     options: dict[str, str] = field(default_factory=dict)
     window_s: float = 0.0
     windows: int = 0
+    checkpoint_s: float = 0.0
 
     def to_dict(self) -> dict[str, Any]:
         """Return what `of` reads."""
@@ -320,6 +328,7 @@ class TimedReplay:
                 warm_up=self.warm_up,
                 options=self.options,
                 window_s=window_s,
+                checkpoint_s=self.checkpoint_s,
                 on_progress=on_progress,
             )
         except ParameterError as error:

@@ -64,6 +64,10 @@ class CourseIn(Body):
         default="warm",
         description="`warm`: the contents of flash survive the crash; `cold`: they do not.",
     )
+    checkpoint_interval_s: Annotated[float, Field(ge=0, le=1e9)] = Field(
+        default=course.USUAL_CHECKPOINT_S,
+        description="Time between two checkpoints, which decides what redo reads after a crash; 0: nothing. [s]",
+    )
     writes: WaitsForWrites = "background"
     service: ServiceTimes = "constant"
     seed: Annotated[int, Field(strict=True, ge=0, le=2**53 - 1)] = Field(
@@ -127,6 +131,11 @@ class CourseOut(Answer):
     restart_s: float = Field(
         description="How long its devices then read flash before they served anything. [s]"
     )
+    redo_pages: int = Field(
+        description="Read again then, because they had been written since the latest checkpoint. [pages]"
+    )
+    redo_flash_pages: int = Field(description="Of these, from flash. [pages]")
+    redo_s: float = Field(description="How long that took, after flash was read. [s]")
     recovered_s: float | None = Field(
         description="From the restart to the end of the first window as good as before the crash, within 10 %: "
         "by the rate of clients that wait, else by the mean response time; null without one. [s]"

@@ -80,6 +80,7 @@ def _plan(
         window_s=body.window_s,
         crash_at=body.crash_at,
         restart=body.restart,
+        checkpoint_interval_s=body.checkpoint_interval_s,
         seed=body.seed,
         flash_metadata=metadata_preset(body.flash_metadata),
         scaled=recording.scaled,

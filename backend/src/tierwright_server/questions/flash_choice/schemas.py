@@ -8,6 +8,7 @@ from tierwright.profile.steady_state import Start
 from tierwright_server.common.schemas import (
     Answer,
     CautionOut,
+    FlashCaches,
     FlashMetadata,
     Identifier,
     Months,
@@ -153,6 +154,15 @@ class DirectoriesIn(SizesIn):
         default=False,
         description="Charge a dirty directory page only when it is evicted, not as "
         "printed in the paper.",
+    )
+
+
+class DirectoriesCheckIn(DirectoriesIn):
+    """The comparison, and what is replayed beside it."""
+
+    flash_caches: FlashCaches = Field(
+        default=[],
+        description="Flash caches of `GET /simulator` to replay besides, in the RAM that their metadata leave.",
     )
 
 

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from tierwright.advise.checks import checked, scheme_map
+from tierwright.advise.checks import checked, directories, scheme_map
 from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import Answer
 
@@ -71,4 +71,29 @@ class CheckedMap(CheckedAnswer):
     beside: int = Field(description="Points with a time of a flash cache.")
     cache_faster: int = Field(
         description="Of these, points at which one is faster than every page-flow scheme."
+    )
+
+
+@mirrors(
+    directories.PlaceReplayed,
+    of="As in `rows`: `none`, the index of the option and its scheme, or the flash cache.",
+    kind="`without_flash`, `directory` or `flash_cache`.",
+    ram_tax_bytes="RAM that the directory or the metadata take; null where no figure is published. [bytes]",
+    ram_pages="RAM that they leave. [pages]",
+    flash_pages="Flash. [pages]",
+    ram_hits="Share of all accesses; null where it was not replayed. [1]",
+    flash_hits="Share of all accesses; null where it was not replayed. [1]",
+    time_us="I/O and upkeep by replay; null where it has none. [µs per access]",
+    behind="By how much longer it takes than the fastest of all, as a share; null without a time.",
+    reason="Why it has no time; empty where it has one.",
+)
+class PlaceReplayedOut(Answer):
+    """One place of a directory under one scheme, or one flash cache, by replay."""
+
+
+class CheckedDirectories(CheckedAnswer):
+    """Directories by replay, and flash caches beside them."""
+
+    places: list[PlaceReplayedOut] = Field(
+        description="The fastest first; those without a time last; empty where nothing was replayed."
     )

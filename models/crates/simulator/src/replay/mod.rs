@@ -48,8 +48,8 @@ pub(crate) use settings::needs_future;
 pub use settings::{Need, Setting, Values};
 pub use single_tier::PolicyResult;
 pub use timed::{
-    Arrivals, DeviceTimes, OperationTimes, Replayed, Responses, StationResult, TimedResult, Timing,
-    Window,
+    Arrivals, DeviceTimes, OperationTimes, Redo, Replayed, Responses, StationResult, TimedResult,
+    Timing, Window,
 };
 pub use two_tier::{SchemeCounters, SchemeResult, Warning};
 

@@ -35,6 +35,7 @@ __all__ = [
     "measured_use",
     "recorded_replays",
     "replayed_directory",
+    "replayed_flash_cache",
     "replayed_fragments",
     "replayed_restart",
     "replayed_upkeep",
@@ -151,6 +152,34 @@ def replayed_directory(
         + counters["directory_updates"] * option.update_us
     )
     return io_us + float(upkeep) / int(counters["accesses"])
+
+
+def replayed_flash_cache(
+    counters: Counters, use: DirectoryUse, *, flash: Device, disk: Device
+) -> float:
+    """I/O of a flash cache by a replay, and what its index in RAM takes. [µs per access]
+
+    Each RAM miss looks an entry up, and each page written to flash updates one: at L and U of a directory in RAM. Pages
+    of metadata on flash are in the I/O.
+
+    Parameters
+    ----------
+    counters : mapping
+        A result of `replay` of a flash cache.
+    use : DirectoryUse
+        L and U of a directory in RAM.
+    flash, disk : Device
+        Their service times price the operations.
+
+    Raises
+    ------
+    BadInput
+        If a device states no time of an operation that was counted.
+    """
+    accesses = int(counters["accesses"])
+    upkeep = (accesses - counters["ram_hits"]) * use.ram_lookup_us
+    upkeep += counters["flash_writes"] * use.ram_update_us
+    return _io_us(counters, flash=flash, disk=disk) + float(upkeep) / accesses
 
 
 def replayed_upkeep(

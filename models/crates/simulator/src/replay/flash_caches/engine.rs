@@ -497,6 +497,10 @@ pub(crate) trait Watch {
     fn accessed(&mut self, _before: &FlashCacheCounters, _after: &FlashCacheCounters) {}
     /// The cache was restored from so many bytes of its directory and data pages on flash.
     fn restored(&mut self, _directory_bytes: u64, _pages: u64) {}
+    /// The access that arrived changes a page.
+    fn wrote(&mut self, _page: u32) {}
+    /// What was written since the latest checkpoint is redone, from flash where it `holds` a page.
+    fn redo(&mut self, _holds: impl Fn(u32) -> bool) {}
     /// What comes next is counted.
     fn warmed_up(&mut self) {}
 }
@@ -535,6 +539,14 @@ impl Watch for Clock {
 
     fn restored(&mut self, directory_bytes: u64, pages: u64) {
         self.stand_still(directory_bytes, pages);
+    }
+
+    fn wrote(&mut self, page: u32) {
+        Self::wrote(self, page);
+    }
+
+    fn redo(&mut self, holds: impl Fn(u32) -> bool) {
+        Self::redo(self, holds);
     }
 
     fn warmed_up(&mut self) {
@@ -648,6 +660,9 @@ impl Course {
                         engine.around.dram.foresee(page, next_accesses[index]);
                     }
                     engine.access(page, write);
+                    if write {
+                        watch.wrote(page);
+                    }
                     watch.accessed(&ticked, &engine.around.counters);
                 } else {
                     engine.tick(now);
@@ -689,6 +704,7 @@ impl Course {
         if W::ACTIVE {
             let (bytes, pages) = engine.restored_since(before);
             watch.restored(bytes, pages);
+            watch.redo(|page| engine.cache.holds(page));
         }
     }
 

@@ -15,6 +15,7 @@
 mod course;
 mod histogram;
 mod random;
+mod redo;
 mod stations;
 mod work;
 
@@ -29,6 +30,8 @@ pub use self::course::Window;
 use self::course::{Course, MOST_WINDOWS};
 use self::histogram::{Histogram, RESOLUTION, as_f64};
 use self::random::Random;
+pub use self::redo::Redo;
+use self::redo::Written;
 use self::stations::Station;
 pub(crate) use self::work::ByClass;
 use self::work::Work;
@@ -107,6 +110,8 @@ pub struct Timing {
     pub seed: u64,
     /// Length of the windows of the course; 0: no course. [ns]
     pub window_ns: f64,
+    /// Time between two checkpoints, the first of which is at the first access; 0: nothing is redone after a crash. [ns]
+    pub checkpoint_ns: f64,
     /// Page of the trace. [bytes]
     pub page_bytes: u64,
 }
@@ -149,6 +154,12 @@ impl Timing {
                 &0,
                 "is not the size of a page",
                 "give the page size of the trace",
+            )),
+            _ if !self.checkpoint_ns.is_finite() || self.checkpoint_ns < 0.0 => Err(refused(
+                "checkpoint",
+                &(self.checkpoint_ns / NS_PER_S),
+                "is not a length of time",
+                "give the seconds between two checkpoints, such as 300",
             )),
             _ if !self.window_ns.is_finite() || self.window_ns < 0.0 => Err(refused(
                 "window",
@@ -283,6 +294,8 @@ pub struct Responses {
     pub restart_s: f64,
     /// When the machine came back after a crash, from the first access on; `None` without a crash. [s]
     pub restarted_at_s: Option<f64>,
+    /// What was read again then, because it had been written since the latest checkpoint.
+    pub redo: Redo,
     /// What happened in each window, from the first access on, whether it warms up or is counted; empty unless asked for.
     pub course: Vec<Window>,
 }
@@ -382,6 +395,10 @@ pub(crate) struct Clock {
     first_ns: f64,
     restart_ns: f64,
     restarted_at_ns: Option<f64>,
+    /// Nothing is answered before, not even from RAM. [ns]
+    serves_from_ns: f64,
+    written: Written,
+    redo: Redo,
     too_many: bool,
 }
 
@@ -414,6 +431,9 @@ impl Clock {
             first_ns: 0.0,
             restart_ns: 0.0,
             restarted_at_ns: None,
+            serves_from_ns: 0.0,
+            written: Written::new(timing.checkpoint_ns),
+            redo: Redo::default(),
             too_many: false,
             timing,
         };
@@ -540,8 +560,36 @@ impl Clock {
             self.timing.flash.batch_read_ns * as_f64(pages) / as_f64(self.flash.servers());
         self.restart_ns += read_ns;
         self.restarted_at_ns = Some(self.now_ns);
-        self.flash.stand_still_until(self.now_ns + read_ns);
-        self.disk.stand_still_until(self.now_ns + read_ns);
+        self.serve_from(self.now_ns + read_ns);
+    }
+
+    fn serve_from(&mut self, at_ns: f64) {
+        self.serves_from_ns = at_ns;
+        self.flash.stand_still_until(at_ns);
+        self.disk.stand_still_until(at_ns);
+    }
+
+    /// The access that arrived changes a page.
+    #[inline]
+    pub(crate) fn wrote(&mut self, page: u32) {
+        self.written.note(page, self.now_ns - self.origin_ns);
+    }
+
+    /// Nothing is served until each page that was written since the latest checkpoint is read: one after the other, from
+    /// flash where it `holds` it.
+    pub(crate) fn redo(&mut self, holds: impl Fn(u32) -> bool) {
+        let mut redo = Redo::default();
+        for page in self.written.since_checkpoint(self.now_ns - self.origin_ns) {
+            redo.pages += 1;
+            redo.flash_pages += u64::from(holds(page));
+        }
+        let Timing { flash, disk, .. } = self.timing;
+        let time_ns = as_f64(redo.flash_pages) * flash.read_answered_ns
+            + as_f64(redo.pages - redo.flash_pages) * disk.read_answered_ns;
+        redo.seconds = time_ns / NS_PER_S;
+        self.serve_from(self.serves_from_ns.max(self.now_ns) + time_ns);
+        self.redo = redo;
+        self.written.stop();
     }
 
     /// The access that arrived, in the order of the trace: what was counted before and after it.
@@ -558,7 +606,7 @@ impl Clock {
         } else if asked.reads_flash {
             self.flash.serve(Operation::Read, arrived)
         } else {
-            arrived
+            arrived.max(self.serves_from_ns)
         };
         if asked.work.is_none() || !self.timing.waits_for_writes {
             self.over(number, arrived, read_over);
@@ -698,6 +746,7 @@ impl Clock {
             restarted_at_s: self
                 .restarted_at_ns
                 .map(|at| (at - self.origin_ns) / NS_PER_S),
+            redo: self.redo,
             course,
         })
     }

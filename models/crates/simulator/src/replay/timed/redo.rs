@@ -1,0 +1,95 @@
+//! What the log of a database redoes after a crash: the pages that were written since the latest checkpoint.
+
+use serde::Serialize;
+
+/// What was read again after a crash.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Redo {
+    /// Distinct pages.
+    pub pages: u64,
+    /// Of these, read from flash; the others were read from the disk.
+    pub flash_pages: u64,
+    /// How long that took, one page after the other. [s]
+    pub seconds: f64,
+}
+
+/// Which pages were written since the latest checkpoint: of each, the interval of its latest write.
+#[derive(Debug)]
+pub(super) struct Written {
+    /// 0: nothing is noted. [ns]
+    interval_ns: f64,
+    /// By page, counted from 1; 0: never.
+    intervals: Vec<u32>,
+}
+
+impl Written {
+    pub(super) fn new(interval_ns: f64) -> Self {
+        Self {
+            interval_ns,
+            intervals: Vec::new(),
+        }
+    }
+
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "times from 0 on; what is beyond the last number stays there"
+    )]
+    fn interval(&self, since_ns: f64) -> u32 {
+        (since_ns / self.interval_ns) as u32 + 1
+    }
+
+    /// A page is written, so long after the first access. [ns]
+    #[inline]
+    pub(super) fn note(&mut self, page: u32, since_ns: f64) {
+        if self.interval_ns <= 0.0 {
+            return;
+        }
+        let at = page as usize;
+        if at >= self.intervals.len() {
+            self.intervals.resize(at + 1, 0);
+        }
+        self.intervals[at] = self.interval(since_ns);
+    }
+
+    /// Pages that were written since the latest checkpoint, so long after the first access. [ns]
+    #[expect(clippy::cast_possible_truncation, reason = "numbers of pages are u32")]
+    pub(super) fn since_checkpoint(&self, since_ns: f64) -> impl Iterator<Item = u32> + '_ {
+        let noted = self.interval_ns > 0.0;
+        let open = if noted { self.interval(since_ns) } else { 0 };
+        self.intervals
+            .iter()
+            .enumerate()
+            .filter(move |&(_, &interval)| noted && interval == open)
+            .map(|(page, _)| page as u32)
+    }
+
+    /// There is no further crash.
+    pub(super) fn stop(&mut self) {
+        *self = Self::new(0.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Written;
+
+    #[test]
+    fn a_checkpoint_forgets_what_was_written_before() {
+        let mut written = Written::new(100.0);
+        written.note(7, 0.0);
+        written.note(2, 99.0);
+        let pages = |written: &Written, at: f64| written.since_checkpoint(at).collect::<Vec<_>>();
+        assert_eq!(pages(&written, 99.5), [2, 7]);
+        // The checkpoint is at 100: what is written then is behind it.
+        assert!(pages(&written, 100.0).is_empty());
+        written.note(2, 100.0);
+        written.note(5, 150.0);
+        written.note(5, 160.0);
+        assert_eq!(pages(&written, 199.0), [2, 5]);
+        assert!(pages(&written, 350.0).is_empty());
+        written.stop();
+        written.note(1, 360.0);
+        assert!(pages(&written, 361.0).is_empty());
+    }
+}
