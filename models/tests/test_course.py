@@ -80,6 +80,16 @@ def test_a_crash_is_told_and_only_where_there_is_one() -> None:
     assert (after[0].flash_used_share or 0) < 0.9 < (after[-1].flash_used_share or 0)
 
 
+def test_what_waits_through_a_restart_is_not_blamed_on_the_devices_alone() -> None:
+    for changes, said in (
+        ({}, "more than the devices carry"),
+        ({"crash_at": 0.5}, "for their writes or for the end of the restart"),
+    ):
+        plan = course.CoursePlan(curve=CURVE, **{**ASKED, **changes})
+        with pytest.raises(BadInput, match=said):
+            plan.course(plan.replay(CURVE.accesses), {"behind": True})
+
+
 def test_redo_reads_what_was_written_since_the_latest_checkpoint() -> None:
     """As recorded, the crash comes after 2.2 s: checkpoints each 0.5 s leave what was written in the last 0.2 s."""
     steady: dict[str, Any] = {

@@ -297,7 +297,9 @@ class CoursePlan:
             raise _refused(
                 "arrivals",
                 self.arrivals.kind,
-                "brings more than the devices carry: over a million accesses wait for their writes",
+                "brings more than the devices carry: over a million accesses wait for their writes"
+                if self.crash_at is None
+                else "lets over a million accesses wait, for their writes or for the end of the restart",
                 "use a lower rate, or more or faster devices"
                 + (
                     ""
