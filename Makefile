@@ -209,6 +209,10 @@ partitioned: setup ## write docs/operations/scale.md anew: a trace of ACCESSES (
 partitioned-1e10: setup ## the same with a trace of 10^10 accesses, in 100 parts: hours; what is counted stays in .tools/bench/1e10, so that it can be interrupted; PARTITIONED_FLAGS="--dask tcp://HOST:PORT"
 	$(PY) models/benches/partitioned.py --accesses 1e10 --part-accesses 1e8 --keep .tools/bench/1e10 --write docs/operations/scale.md $(PARTITIONED_FLAGS)
 
+.PHONY: partitioned-convert
+partitioned-convert: setup ## measure the conversion of a trace in parts and write it into docs/operations/scale.md; some minutes
+	$(PY) models/benches/converted.py --accesses 4e7 --parts 8 --pages 4e6 --write docs/operations/scale.md
+
 .PHONY: counts
 counts: .venv/.core ## count instructions and cache misses of an access (needs valgrind; the load does not matter)
 	$(PY) models/benches/counts.py
