@@ -258,7 +258,7 @@ class TestPaper:
         )
         said = section(overloaded, "need")
         assert "does not keep the limits" in said
-        assert "busy share" in said
+        assert "busy in the busiest hour" in said
 
     def test_options_from_nothing_to_the_next_over_one_horizon(self) -> None:
         said = section(advised().to_dict(), "options")
