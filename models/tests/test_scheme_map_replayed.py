@@ -203,13 +203,16 @@ def test_the_sentence_counts_where_model_and_replay_agree() -> None:
     assert (mixed.compared, mixed.agreeing) == (3, 2)
     assert mixed.finding == (
         "Model and replay name the same page-flow scheme at 2 of 3 points replayed; at the other one the model's "
-        "choice takes up to 10.0 % longer by replay."
+        "choice takes 10.0 % longer by replay."
     )
     none = at_points(other, other)
     assert none.finding == (
         "Model and replay name different page-flow schemes at all 2 points replayed: the model's choice takes up to "
         "10.0 % longer by replay."
     )
+    close = at_points(same, {"none": 9e5, "exclusive": 100_500, "lazy": 100_000})
+    assert close.agreeing == 1
+    assert close.finding.endswith("choice takes less than 1 % longer by replay.")
     tie = at_points({"none": 900, "exclusive": 100, "lazy": 100})
     assert tie.points[0].agrees
     assert tie.points[0].best == "exclusive"

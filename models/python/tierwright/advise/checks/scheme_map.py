@@ -599,11 +599,15 @@ def _agreement(
         where = "the one point" if len(compared) == 1 else f"all {points}"
         return f"Model and replay name the same page-flow scheme at {where} replayed."
     worst = max(each.behind or 0.0 for each in compared)
-    off = f"the model's choice takes up to {percent(worst)} longer by replay"
+    others = len(compared) - len(agreeing)
+    if worst < EQUAL:
+        more = f"less than {100 * EQUAL:g} %"
+    else:
+        more = percent(worst) if others == 1 else f"up to {percent(worst)}"
+    off = f"the model's choice takes {more} longer by replay"
     if not agreeing:
         where = "the one point" if len(compared) == 1 else f"all {points}"
         return f"Model and replay name different page-flow schemes at {where} replayed: {off}."
-    others = len(compared) - len(agreeing)
     return (
         f"Model and replay name the same page-flow scheme at {len(agreeing)} of {points} replayed; at the other "
         f"{'one' if others == 1 else others} {off}."
