@@ -210,8 +210,8 @@ partitioned-1e10: setup ## the same with a trace of 10^10 accesses, in 100 parts
 	$(PY) models/benches/partitioned.py --accesses 1e10 --part-accesses 1e8 --keep .tools/bench/1e10 --write docs/operations/scale.md $(PARTITIONED_FLAGS)
 
 .PHONY: partitioned-convert
-partitioned-convert: setup ## measure the conversion of a trace in parts and write it into docs/operations/scale.md; some minutes
-	$(PY) models/benches/converted.py --accesses 4e7 --parts 8 --pages 4e6 --write docs/operations/scale.md
+partitioned-convert: setup ## measure the conversion of a trace in parts and write it into docs/operations/scale.md; a minute
+	$(PY) models/benches/converted.py --accesses 2e7 --parts 4 --pages 2e6 --write docs/operations/scale.md
 
 .PHONY: counts
 counts: .venv/.core ## count instructions and cache misses of an access (needs valgrind; the load does not matter)
