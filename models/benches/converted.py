@@ -1,17 +1,16 @@
 """The bench of converting a trace in parts: processor time and memory, beside one conversion of all files.
 
 ``python models/benches/converted.py [--accesses 1e7] [--parts 4] [--pages 1e6] [--ranges 16] [--write
-docs/operations/scale.md]`` writes raw files of the format oracleGeneral, of which each has most of the pages, converts them to parts that
-are numbered alike (``trace convert --parts-in``), joins these, and converts all files at once; the contents of both
-results must be one. Each command runs by itself: its processor time and the most memory of any of its processes are
-what the system counted.
+docs/operations/scale.md]`` writes raw files of the format oracleGeneral, of which each has most of the pages, converts
+them to parts that are numbered alike (``trace convert --parts-in``), joins these, and converts all files at once; the
+contents of both results must be one. Each command runs by itself: its processor time and the most memory of any of its
+processes are what the system counted.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import re
 import subprocess
 import sys
 import tempfile
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import results
 
 MEBIBYTE = 2**20
 PAGE_BYTES = 4096
@@ -177,13 +177,8 @@ def page(found: Measured) -> str:
 
 def write(path: Path, text: str) -> None:
     """Put the table between the marks of a page."""
-    found = re.sub(
-        f"{BEGIN}.*?{END}",
-        lambda _: f"{BEGIN}\n\n{text}\n\n{END}",
-        path.read_text(encoding="utf-8"),
-        flags=re.DOTALL,
-    )
-    path.write_text(found, encoding="utf-8")
+    page = path.read_text(encoding="utf-8")
+    path.write_text(results.between(page, BEGIN, END, f"\n{text}\n"), encoding="utf-8")
 
 
 def main() -> None:

@@ -19,6 +19,8 @@ PLANES = 4
 BLOCK_PAGES = 256
 PAGE_BYTES = 8192
 SECTOR_BYTES = 512
+FREE_SHARE = 0.05
+"""Share of the blocks that collection keeps free, its default: as much less of the spare space holds old versions."""
 
 
 @dataclass(frozen=True)
@@ -65,8 +67,8 @@ def device(pages: int, spare: float) -> str:
         "Ideal_Mapping_Table": "true",
         "Overprovisioning_Ratio": 1 - pages / (blocks * BLOCK_PAGES * PLANES),
         "GC_Block_Selection_Policy": "GREEDY",
-        # With either of the two, which are the default, it comes to a stop.
-        "Use_Copyback_for_GC": "false",
+        "GC_Exec_Threshold": FREE_SHARE,
+        # Its default is true, with which it comes to a stop before all is served.
         "Preemptible_GC_Enabled": "false",
         "Dynamic_Wearleveling_Enabled": "false",
         "Static_Wearleveling_Enabled": "false",

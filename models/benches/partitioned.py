@@ -25,6 +25,8 @@ from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import results
+
 from tierwright import _simulator
 from tierwright.hardware.servers import server
 from tierwright.profile.described.description import Component, Description
@@ -336,9 +338,8 @@ def further(measured: Measured) -> list[Extrapolated]:
 
 def write(path: Path, text: str) -> None:
     """Put tables between the marks of a page."""
-    before, _, rest = path.read_text(encoding="utf-8").partition(BEGIN)
-    _, _, after = rest.partition(END)
-    path.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}", encoding="utf-8")
+    page = path.read_text(encoding="utf-8")
+    path.write_text(results.between(page, BEGIN, END, f"\n{text}\n"), encoding="utf-8")
 
 
 def page(measured: Measured, longer: list[Extrapolated]) -> str:

@@ -12,6 +12,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import results
+
 ROOT = Path(__file__).resolve().parents[2]
 MIB = 2**20
 
@@ -344,12 +346,7 @@ def rendered(page: str, document: dict[str, Any]) -> str:
     """Return the page with its generated parts anew."""
     for name, part in PARTS.items():
         mark, end = f"<!-- bench: {name} -->", "<!-- bench end -->"
-        before, found, rest = page.partition(mark)
-        _, closed, after = rest.partition(end)
-        if not found or not closed:
-            raise SystemExit(f"error: the page has no marks `{mark}` and `{end}`")
-        lines = "\n".join(part(document))
-        page = f"{before}{mark}\n{lines}\n{end}{after}"
+        page = results.between(page, mark, end, "\n".join(part(document)))
     return page
 
 

@@ -1,4 +1,4 @@
-"""The JSON of the bench: every part of it is written by the bench that measured it, the others stay."""
+"""What benches leave: the JSON, of which each writes the part that it measured, and the parts of pages between two marks."""
 
 from __future__ import annotations
 
@@ -20,3 +20,12 @@ def keep(path: Path, part: str, value: object) -> None:
     document = read(path) | {part: value}
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+
+
+def between(page: str, begin: str, end: str, text: str) -> str:
+    """Return a page with a text between two of its marks; without them there is no place for it."""
+    before, found, rest = page.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not found or not closed:
+        raise SystemExit(f"error: the page has no marks `{begin}` and `{end}`")
+    return f"{before}{begin}\n{text}\n{end}{after}"

@@ -5,7 +5,7 @@ use super::categories::{Categories, MOST};
 use super::options::Options;
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Host, OptionAbout,
-    Warning,
+    Warning, dram_of_host,
 };
 use crate::access::Chunk;
 use crate::error::{Error, Result};
@@ -200,19 +200,7 @@ struct Gated<'a, H> {
 }
 
 impl<H: Host> Host for Gated<'_, H> {
-    #[inline]
-    fn counters(&mut self) -> &mut FlashCacheCounters {
-        self.host.counters()
-    }
-
-    #[inline]
-    fn dram_page_changed(&self, page: u32) -> bool {
-        self.host.dram_page_changed(page)
-    }
-
-    fn dram_pages(&self) -> u64 {
-        self.host.dram_pages()
-    }
+    dram_of_host!();
 
     #[inline]
     fn pull(&mut self) -> Option<Exit> {

@@ -7,7 +7,7 @@ use super::object_sets::{ObjectSets, Shape};
 use super::options::Options;
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
-    OptionAbout, Warning, recount_copies,
+    OptionAbout, Warning, dram_of_host, recount_copies,
 };
 use crate::access::Chunk;
 use crate::error::Result;
@@ -145,18 +145,7 @@ struct Collected<'a, H> {
 }
 
 impl<H: Host> Host for Collected<'_, H> {
-    #[inline]
-    fn counters(&mut self) -> &mut FlashCacheCounters {
-        self.host.counters()
-    }
-
-    fn dram_page_changed(&self, page: u32) -> bool {
-        self.host.dram_page_changed(page)
-    }
-
-    fn dram_pages(&self) -> u64 {
-        self.host.dram_pages()
-    }
+    dram_of_host!();
 
     fn pull(&mut self) -> Option<Exit> {
         self.host.pull()
@@ -197,18 +186,7 @@ struct Behind<'a, H> {
 }
 
 impl<H: Host> Host for Behind<'_, H> {
-    #[inline]
-    fn counters(&mut self) -> &mut FlashCacheCounters {
-        self.host.counters()
-    }
-
-    fn dram_page_changed(&self, page: u32) -> bool {
-        self.host.dram_page_changed(page)
-    }
-
-    fn dram_pages(&self) -> u64 {
-        self.host.dram_pages()
-    }
+    dram_of_host!();
 
     fn pull(&mut self) -> Option<Exit> {
         self.host.pull()

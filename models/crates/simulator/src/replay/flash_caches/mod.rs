@@ -142,6 +142,26 @@ pub(crate) trait Host {
     fn flash_trim(&mut self, frame: u32, pages: u32);
 }
 
+/// What a [`Host`] that wraps another, its field `host`, says of DRAM: what that one says.
+macro_rules! dram_of_host {
+    () => {
+        #[inline]
+        fn counters(&mut self) -> &mut FlashCacheCounters {
+            self.host.counters()
+        }
+
+        #[inline]
+        fn dram_page_changed(&self, page: u32) -> bool {
+            self.host.dram_page_changed(page)
+        }
+
+        fn dram_pages(&self) -> u64 {
+            self.host.dram_pages()
+        }
+    };
+}
+use dram_of_host;
+
 /// The device under a flash cache: it hears of every page that is written, and by which frame.
 pub(crate) trait FlashDevice {
     fn new(flash_pages: u32) -> Self;
