@@ -213,6 +213,10 @@ partitioned: setup ## write docs/operations/scale.md anew: a trace of ACCESSES (
 partitioned-1e10: setup ## the same with a trace of 10^10 accesses, in 100 parts: hours; what is counted stays in .tools/bench/1e10, so that it can be interrupted; PARTITIONED_FLAGS="--dask tcp://HOST:PORT"
 	$(PY) models/benches/partitioned.py --accesses 1e10 --part-accesses 1e8 --keep .tools/bench/1e10 --write docs/operations/scale.md $(PARTITIONED_FLAGS)
 
+.PHONY: partitioned-scaling
+partitioned-scaling: setup ## the same trace by one process and by two, into docs/operations/scale.md; wants a machine with nothing else running
+	$(PY) models/benches/partitioned.py --accesses $(ACCESSES) --scaling 1 2 --write docs/operations/scale.md
+
 .PHONY: partitioned-convert
 partitioned-convert: setup ## measure the conversion of a trace in parts and write it into docs/operations/scale.md; a minute
 	$(PY) models/benches/converted.py --accesses 2e7 --parts 4 --pages 2e6 --write docs/operations/scale.md

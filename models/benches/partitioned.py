@@ -6,6 +6,8 @@ is deleted when it is counted: neither memory nor disk ever holds more of the tr
 the parts leave is joined to the exact curves of the whole. Prints memory and rate of each step, and what they come to
 by arithmetic for longer traces; ``--write`` puts that into the page, between its two marks.
 
+``--scaling 1 2`` does the same by so many processes, one after the other, and writes how much faster more of them are.
+
 With ``--keep`` the counts of parts stay in a folder, with what they took: a run of hours that was interrupted goes on
 with the next part. Its wall clock is then the sum over the parts, divided by the workers, and the joining.
 
@@ -42,6 +44,7 @@ COUNTERS, JOINER = "aws-m8g.4xlarge", "aws-r8g.48xlarge"
 LONGER = ((10**10, 10**8, 1), (10**11, 10**9, 4), (10**12, 10**9, 16))
 """Accesses of longer traces, those of a part, and machines that count."""
 BEGIN, END = "<!-- measured -->", "<!-- end -->"
+SCALING_BEGIN, SCALING_END = "<!-- scaling -->", "<!-- scaling end -->"
 PARTS = Tasks("part is", "parts are", "use smaller parts")
 
 
@@ -99,8 +102,8 @@ class Measured:
     ----------
     accesses, distinct_pages, parts, part_accesses, workers : int
         Of the trace, and who counted it.
-    wall_s : float
-        From the first part to the curves. [s]
+    counted_wall_s, wall_s : float
+        From the first part to the last one, and to the curves. [s]
     generate_s, count_s, join_s : float
         Processor time in all. [s]
     worker_peak_bytes, join_peak_bytes : int
@@ -114,6 +117,7 @@ class Measured:
     parts: int
     part_accesses: int
     workers: int
+    counted_wall_s: float
     wall_s: float
     generate_s: float
     count_s: float
@@ -309,6 +313,7 @@ def measure(
         len(parts),
         part_accesses,
         slots,
+        counted_s,
         wall_s,
         sum(one.generate_s for one in counted),
         sum(one.count_s for one in counted),
@@ -336,10 +341,27 @@ def further(measured: Measured) -> list[Extrapolated]:
     ]
 
 
-def write(path: Path, text: str) -> None:
-    """Put tables between the marks of a page."""
+def write(path: Path, text: str, begin: str = BEGIN, end: str = END) -> None:
+    """Put tables between two marks of a page."""
     page = path.read_text(encoding="utf-8")
-    path.write_text(results.between(page, BEGIN, END, f"\n{text}\n"), encoding="utf-8")
+    path.write_text(results.between(page, begin, end, f"\n{text}\n"), encoding="utf-8")
+
+
+def scaling(runs: list[Measured]) -> str:
+    """Return the table of one trace that different numbers of processes counted."""
+    first = runs[0]
+    lines = [
+        f"{first.accesses:,} accesses to {first.distinct_pages:,} pages in {first.parts} parts.",
+        "",
+        "| processes | generating and counting | times as fast | joining | all |",
+        "|---:|---:|---:|---:|---:|",
+    ]
+    lines += [
+        f"| {one.workers} | {one.counted_wall_s:.1f} s | {first.counted_wall_s / one.counted_wall_s:.2f} | "
+        f"{one.wall_s - one.counted_wall_s:.1f} s | {one.wall_s:.1f} s |"
+        for one in runs
+    ]
+    return "\n".join(lines)
 
 
 def page(measured: Measured, longer: list[Extrapolated]) -> str:
@@ -364,7 +386,7 @@ def page(measured: Measured, longer: list[Extrapolated]) -> str:
         ),
         (
             "whole run, wall clock",
-            f"{measured.wall_s:,.0f} s, on a machine that was busy with other work",
+            f"{measured.wall_s:,.0f} s",
         ),
         (
             "peak memory of a worker",
@@ -401,23 +423,35 @@ def main() -> None:
     parser.add_argument("--workers", type=int)
     parser.add_argument("--dask")
     parser.add_argument("--keep", type=Path)
+    parser.add_argument("--scaling", type=int, nargs="+", metavar="N")
     parser.add_argument("--write", type=Path)
     asked = parser.parse_args()
+    if asked.scaling and (asked.keep or asked.dask or asked.workers):
+        parser.error("--scaling chooses the workers, and counts every part anew")
 
     def say(line: str) -> None:
         print(line, file=sys.stderr, flush=True)  # noqa: T201
 
+    def measured(workers: AbstractContextManager[Workers]) -> Measured:
+        return measure(
+            int(asked.accesses),
+            int(asked.part_accesses),
+            int(asked.pages),
+            workers,
+            say,
+            asked.keep,
+        )
+
+    if asked.scaling:
+        table = scaling([measured(named(None, count, say)) for count in asked.scaling])
+        print(table)  # noqa: T201
+        if asked.write is not None:
+            write(asked.write, table, SCALING_BEGIN, SCALING_END)
+        return
     workers = named(None, asked.workers, say)
     if asked.dask is not None:
         workers = dask(asked.dask, say)
-    found = measure(
-        int(asked.accesses),
-        int(asked.part_accesses),
-        int(asked.pages),
-        workers,
-        say,
-        asked.keep,
-    )
+    found = measured(workers)
     print(json.dumps(asdict(found), indent=1))  # noqa: T201
     text = page(found, further(found))
     print(text)  # noqa: T201

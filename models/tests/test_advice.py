@@ -1158,14 +1158,14 @@ def test_what_a_replay_decided_is_not_called_the_cheapest_of_all() -> None:
             ("price", "device_figures"),
             "each lacks a price or stated I/O rates of every device.",
         ),
-        (("usd_per_month",), "none keeps the limit on cost per month."),
+        (("usd_per_month",), "each breaks the limit on cost per month."),
         (
             ("space", "usd_per_month"),
-            "none with space for the data keeps the limit on cost per month.",
+            "each that has space for the data breaks the limit on cost per month.",
         ),
         (
             ("usd_per_month", "ram_bytes"),
-            "none keeps the limits on cost per month and RAM together.",
+            "each breaks at least one of the limits on cost per month and RAM.",
         ),
     ],
 )
@@ -1195,6 +1195,11 @@ def test_a_broken_limit_reads_as_a_sentence() -> None:
     )
     assert said("flash_life_years", None, 5.0) == (
         "the life of the flash is unknown; at least 5.00 years is required."
+    )
+    option = replace(option, response_reason="nobody measured `a drive`")
+    assert said("response_p99_us", None, 5e3) == (
+        "the 99th percentile of the response time in the busiest hour is unknown, and at most 5 ms is allowed: "
+        "nobody measured `a drive`."
     )
 
 

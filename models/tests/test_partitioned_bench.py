@@ -29,6 +29,7 @@ def measured(bench: ModuleType):
         parts=10,
         part_accesses=10**7,
         workers=2,
+        counted_wall_s=80.0,
         wall_s=100.0,
         generate_s=30.0,
         count_s=36.0,
@@ -74,6 +75,20 @@ def test_the_page_has_what_was_measured(bench: ModuleType, tmp_path: Path) -> No
     assert "2.8 million accesses per second" in text
     slower = replace(one, count_s=72.0)
     assert "1.4 million accesses per second" in bench.page(slower, [])
+
+
+def test_scaling_compares_with_the_first_number_of_processes(bench: ModuleType) -> None:
+    one = replace(measured(bench), workers=1)
+    two = replace(one, workers=2, counted_wall_s=50.0, wall_s=71.0)
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in bench.scaling([one, two]).splitlines()
+        if line.startswith("| ")
+    ]
+    assert rows[1:] == [
+        ["1", "80.0 s", "1.00", "20.0 s", "100.0 s"],
+        ["2", "50.0 s", "1.60", "21.0 s", "71.0 s"],
+    ]
 
 
 def test_an_interrupted_run_goes_on(bench: ModuleType, tmp_path: Path) -> None:

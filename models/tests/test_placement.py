@@ -212,7 +212,7 @@ def test_small_workloads_share_and_large_ones_do_not() -> None:
     small = workloads()[1:]
     found = placement.answer(small, candidates=FEW)
     assert len(found.systems) == 1
-    assert "Each by itself costs" in found.finding
+    assert "A system for each workload costs" in found.finding
     assert "All on one system" not in found.finding
     held = found.systems[0].workloads
     [option] = [each.option for each in found.systems]
@@ -243,13 +243,13 @@ def test_one_workload_is_the_advice() -> None:
     # An advice says more of the split of its RAM, and a placement asks for none.
     split = replace(system.option, clean_share_reason=wanted.clean_share_reason)
     assert split == wanted
-    assert "by itself" not in alone.finding
+    assert "each workload" not in alone.finding
 
 
 def test_limits_of_all_systems_together() -> None:
     one = placement.answer(workloads(), candidates=FEW, constraints={"machines": 1})
     assert sum(each.option.machines for each in one.systems) == 1
-    assert "Each by itself is not possible" in one.finding
+    assert "A system for each workload is not possible" in one.finding
     free = placement.answer(workloads(), candidates=FEW)
     assert free.usd_per_month is not None
     assert one.usd_per_month is not None

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from tierwright.advise import advice, quote_ranking, scale
 from tierwright.advise.advice.request import Candidates, Have
-from tierwright.advise.quote_ranking import Ranking
+from tierwright.advise.quote_ranking import Comparison, QuotedAdvice, Ranking
 from tierwright.common.currency import ExchangeRate
 from tierwright.common.errors import BadInput
 from tierwright.hardware import catalog
@@ -551,10 +551,71 @@ class TestWhatIsNotThere:
         drives = quote("C", line("device", DRIVE, 4, 900))
         found = by_id(ranked(drives, built("B"), have=have()))
         assert not any("doing nothing" in text for text in found["C"].reasons)
-        assert any("what they cost goes on" in text for text in found["C"].reasons)
+        assert any("whose costs continue" in text for text in found["C"].reasons)
         assert any("doing nothing" in text for text in found["B"].reasons)
         cable = ranked(quote("X", line(part_number="CABLE", price=9)), have=have())
         assert [each.code for each in cable.unreadable] == ["not_a_build"]
+
+    def test_an_advice_claims_no_saving_where_what_there_is_goes_on(self) -> None:
+        drives = quote("C", line("device", DRIVE, 4, 900))
+
+        def advised(*quotes: Any) -> QuotedAdvice:
+            return Comparison(
+                curve(), offers_of(quotes), day=DAY, have=have(disks=8)
+            ).advice(how_sure=False)
+
+        found = advised(drives, built("B"))
+        assert found.recommendation is not None
+        assert found.recommendation.on_existing
+        assert found.saving_usd_per_month is None
+        assert "on the existing machines, whose costs continue" in found.finding
+        assert "quote `B`, which brings its own machines, costs 596" in found.finding
+        assert " less." not in found.finding.partition(" It is ")[0]
+        own = advised(built("B"))
+        assert own.recommendation is not None
+        assert not own.recommendation.on_existing
+        assert own.saving_usd_per_month is not None
+        assert "today, 103 USD less" in own.finding
+
+    def test_costs_that_continue_are_weighed_where_they_decide(self) -> None:
+        drives = quote("C", line("device", DRIVE, 4, 900))
+
+        def said(spend: int) -> str:
+            today = have(usd_per_month=Decimal(spend))
+            return ranked(drives, built("B"), have=today).finding
+
+        [other] = [
+            each.usd_per_month
+            for each in ranked(drives, built("B"), have=have()).ranked
+            if each.quote_id == "B"
+        ]
+        # 3,600 USD of drives are 100 a month.
+        with_machines = said(int(other))
+        assert f"it costs {int(other) + 100:,}.00 USD per month" in with_machines
+        assert "doing nothing costs" in with_machines
+        dear = said(int(other) + 50)
+        assert "quote `B`, which brings its own machines, costs" in dear
+        # With little to pay for them it stays the least, doing nothing may be the first, or nobody knows.
+        # What there is cannot go on, and the other costs more than both.
+        slow = have(disk=catalog.device("seagate-exos-x24-24tb"))
+        found = ranked(drives, built("B", drive_usd=9000), have=slow)
+        assert [each.quote_id for each in found.ranked] == ["C", "B"]
+        assert found.ranked[1].usd_per_month > 700 + 100
+        assert "costs continue" not in found.finding
+        assert said(1).startswith("Doing nothing")
+        unknown = ranked(drives, built("B"), have=have(usd_per_month=None))
+        assert "costs continue" not in unknown.finding
+
+    def test_a_server_without_bays_is_named(self) -> None:
+        disks = quote(
+            "S",
+            line("server", "chassis-dell-r760", 2, 7000),
+            line("part", "dimm-ddr5-rdimm-32gb", 8, 330),
+            line("device", "seagate-exos-x24-24tb", 12, 480),
+        )
+        [found] = ranked(disks).rejected
+        assert found.constraint == "no_drive_bays"
+        assert found.text.startswith("Quote S: `chassis-dell-r760` states no bays for")
 
     def test_what_is_of_no_known_item_is_rent_where_its_unit_is_a_time(self) -> None:
         support = {**line(part_number="SUP", price=500), "unit": "MON"}

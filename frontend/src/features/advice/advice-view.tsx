@@ -133,6 +133,14 @@ function Headline(props: {
   );
 }
 
+/** Why nothing is said against today, or what to state for it. */
+function withoutSaving(found: AdviceOut, best: AdviceOptionOut): string {
+  if (found.option_zero === null) return "state what you have now in the form";
+  return best.on_existing
+    ? "the existing machines stay, and so do their costs"
+    : "state what it costs per month in the form";
+}
+
 function KeyFigures(props: {
   readonly found: AdviceOut;
   readonly best: AdviceOptionOut;
@@ -163,11 +171,7 @@ function KeyFigures(props: {
         <dd>
           {saving === null ? UNKNOWN : difference(-Number(saving))}
           <small>
-            {saving === null
-              ? found.option_zero === null
-                ? "state what you have now in the form"
-                : "state what it costs per month in the form"
-              : perMonth()}
+            {saving === null ? withoutSaving(found, best) : perMonth()}
           </small>
         </dd>
       </div>

@@ -338,6 +338,9 @@ class AdviceOptionOut(Answer):
     response_p99_mean_us: float | None = Field(
         description="The same of the 99th percentile. [µs]"
     )
+    on_existing: bool = Field(
+        description="Whether a quote runs on machines that there are, whose costs continue and are not in its price."
+    )
     response_reason: str = Field(
         description="Why one of these response times is null, and how to get it; empty where none is."
     )
@@ -868,7 +871,8 @@ class AdviceOut(Answer):
         description="What there is today; null where it was not stated."
     )
     saving_usd_per_month: Usd | None = Field(
-        description="Of the recommendation against what there is; null where either cost is unknown. [USD/month]"
+        description="Of the recommendation against what there is; null where either cost is unknown, or the "
+        "recommendation is `on_existing`. [USD/month]"
     )
     alternatives: list[AdviceOptionOut] = Field(
         description="The best of each other kind, the best first, and what there is."

@@ -198,7 +198,7 @@ def advice_on(
 
 
 def _saving(zero: Option | None, best: Option | None) -> Decimal | None:
-    if zero is None or best is None:
+    if zero is None or best is None or best.on_existing:
         return None
     if zero.usd_per_month is None or best.usd_per_month is None:
         return None

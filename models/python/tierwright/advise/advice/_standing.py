@@ -60,6 +60,8 @@ class Standing:
         NaN where unknown. [W], [U]
     quote_id : str
         Of the quote that offers it; empty of what there is.
+    on_existing : bool
+        Whether it runs on machines that there are, whose costs are not in its price.
     bill : tuple of mapping
         Its rows, as `_table.bill_rows` makes them; empty where only amounts are known.
     """
@@ -81,6 +83,7 @@ class Standing:
     power_watts: float = math.nan
     rack_units: float = math.nan
     quote_id: str = ""
+    on_existing: bool = False
     bill: tuple[Mapping[str, Any], ...] = ()
 
     @property

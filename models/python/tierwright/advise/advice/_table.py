@@ -756,6 +756,7 @@ class Table:
             response_p50_mean_us=_at(median, 0),
             response_p99_mean_us=_at(tail, 0),
             response_reason=reason,
+            on_existing=self.source(at) == "quotes" and self.given(at).on_existing,
             peak_busy=finite(options.peak_busy[at]),
             flash_life_years=finite(options.life_years[at]),
             restart_s=beside[RESTART],

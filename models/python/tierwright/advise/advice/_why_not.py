@@ -67,8 +67,15 @@ def rejected(asked: Asked, table: Table, chosen: Chosen) -> Iterator[Rejected]:
     limits, without = exact_limits(asked, table, chosen, listed, limits)
     for at in listed:
         broken = [broken_by(limit, at) for limit in limits if bool(limit.breaks[at])]
-        found = table.option(at, with_response=at in chosen.responses, with_bill=False)
         head = broken[0]
+        # Why a response time is unknown is said, and it takes none to say it.
+        is_unknown = head.constraint in RESPONSES and head.value is None
+        by_bound = is_unknown and at in without
+        found = table.option(
+            at,
+            with_response=at in chosen.responses or is_unknown and not by_bound,
+            with_bill=False,
+        )
         yield Rejected(
             found,
             head.constraint,
@@ -82,9 +89,7 @@ def rejected(asked: Asked, table: Table, chosen: Chosen) -> Iterator[Rejected]:
                 head.value,
                 head.limit,
                 table.lacking_price(at),
-                by_bound=at in without
-                and head.constraint in RESPONSES
-                and head.value is None,
+                by_bound=by_bound,
                 one_point=evidence is not None and evidence.kind == "one_point",
                 step="" if evidence is None else _steps.beyond(asked.setting.curve),
             ),

@@ -22,6 +22,7 @@ from tierwright.evaluate.advice.limits import (
     PEAK_BUSY,
     POWER,
     PRICE,
+    RESPONSES,
     RESTART,
     TIMES,
     UNITS,
@@ -180,7 +181,9 @@ def _buy(best: Option, zero: Option | None) -> str:
     if best.kind == "quotes":
         verb = "Take"
     today = ""
-    if zero is not None and zero.usd_per_month is not None:
+    if best.on_existing:
+        today = ", on the existing machines, whose costs continue and are not in this price"
+    elif zero is not None and zero.usd_per_month is not None:
         now = zero.usd_per_month
         difference = now - cost
         if amount(now) == amount(cost):
@@ -238,7 +241,7 @@ def infeasible_text(conflict: Sequence[str]) -> str:
         LIMIT_WORDS.get(name, name) for name in conflict if name not in CONSTRAINTS
     ]
     limits = [LIMIT_WORDS[name] for name in conflict if name in CONSTRAINTS]
-    none = f"none with {listed(needs)}" if needs else "none"
+    each = f"each that has {listed(needs)} breaks" if needs else "each breaks"
     if EVIDENCE in conflict:
         said = "No size can be recommended: the evidence of the curve does not reach the sizes of the options"
         if not limits:
@@ -247,8 +250,8 @@ def infeasible_text(conflict: Sequence[str]) -> str:
     if not limits:
         return f"No option keeps every limit: each lacks {' or '.join(needs)}."
     if len(limits) == 1:
-        return f"No option keeps every limit: {none} keeps the limit on {limits[0]}."
-    return f"No option keeps every limit: {none} keeps the limits on {listed(limits)} together."
+        return f"No option keeps every limit: {each} the limit on {limits[0]}."
+    return f"No option keeps every limit: {each} at least one of the limits on {listed(limits)}."
 
 
 def rejected_text(
@@ -294,6 +297,8 @@ def rejected_text(
     if by_bound:
         return f"{named(option)}: its {what} exceeds the {limit_value(name, limit)} allowed even if nothing waits."
     asked = f"{bound} {limit_value(name, limit)} is {'required' if name in LEAST else 'allowed'}"
+    if value is None and name in RESPONSES and option.response_reason:
+        return f"{named(option)}: the {what} is unknown, and {asked}: {option.response_reason}."
     if value is None:
         return f"{named(option)}: the {what} is unknown; {asked}."
     return (

@@ -61,6 +61,8 @@ class Option:
         Of the scheme, as `tierwright simulate` takes them: the assignment; empty where there is none.
     usd_per_month, purchase_usd : Decimal or None
         Sum of the rows of the bill, and what is paid at purchase; None where a price is missing.
+    on_existing : bool
+        Whether a quote runs on machines that there are, whose costs continue and are not in its price.
     io_time_us_per_access : float or None
         Busy time of one device of each tier. [µs]
     response_mean_us, response_p50_us, response_p99_us : float or None
@@ -124,6 +126,7 @@ class Option:
     bill: tuple[dict[str, Any], ...]
     config: dict[str, Any]
     response_reason: str = ""
+    on_existing: bool = False
     clean_share: float | None = None
     clean_share_gain: float | None = None
     clean_share_reason: str = NOT_SPLIT
@@ -851,7 +854,8 @@ class Advice(Answer):
     option_zero : Option or None
         What there is; None where nobody said.
     saving_usd_per_month : Decimal or None
-        What there is less the recommendation; None where either cost is unknown.
+        What there is less the recommendation; None where either cost is unknown, or that runs on the same machines and
+        its price is that of a quote alone.
     alternatives : tuple of Option
         The best of each other kind, the best first; what there is stands among them.
     pareto : tuple of Option

@@ -448,9 +448,17 @@ class Comparison:
         ranking = self.ranking()
         recommended = _recommended(table_of(self._asked), found.recommendation)
         is_first = bool(ranking.ranked) and ranking.ranked[0].quote_id == recommended
+        said = [found.finding]
+        for best in ranking.ranked:
+            if best.quote_id == recommended and self._asked.objective != "io_time":
+                said.extend(_words.in_all(best, ranking.ranked, ranking.option_zero))
         return QuotedAdvice(
             **{each.name: getattr(found, each.name) for each in fields(found)}
-            | {"versions": ranking.versions, "validity": VALIDITY},
+            | {
+                "finding": " ".join(said),
+                "versions": ranking.versions,
+                "validity": VALIDITY,
+            },
             quotes=QuotesAtHand(
                 ranking.ranking_id,
                 self._day,
@@ -600,7 +608,13 @@ def _answer(
     }
     advice_id = asked.advice_id
     return Ranking(
-        finding=_words.finding(ranked, rejected, unreadable, zero is not None),
+        finding=_words.finding(
+            ranked,
+            rejected,
+            unreadable,
+            zero,
+            by_time=asked.objective == "io_time",
+        ),
         warnings=about_class(asked.setting.curve),
         explain=lambda: _steps(ranked, options, asked),
         ranking_id=_identity(advice_id, known, unreadable, mapping),
@@ -646,7 +660,9 @@ def _impossible(of: Offered, why: Impossible) -> Rejected:
         why.relaxation,
         None,
         (),
-        f"Quote {of.offer.quote_id} lacks {LIMIT_WORDS.get(why.constraint, why.constraint)}.",
+        f"Quote {of.offer.quote_id}: {why.message}."
+        if why.message
+        else f"Quote {of.offer.quote_id} lacks {LIMIT_WORDS.get(why.constraint, why.constraint)}.",
         *_stated(of),
     )
 

@@ -62,11 +62,14 @@ class Impossible:
     constraint : str
     value, limit : float or None
         In the unit of the limit; None where it has none.
+    message : str
+        What does not fit, as a sentence; empty where the constraint says it all.
     """
 
     constraint: str
     value: float | None = None
     limit: float | None = None
+    message: str = ""
 
     @property
     def relaxation(self) -> float | None:
@@ -422,7 +425,7 @@ class _Build:
                 QuoteCaution(
                     "no_drives",
                     f"The quote offers no drives: the data stay on what there is, {counted(have.disks, 'device')} of "
-                    f"`{have.disk.id}`, and its price holds none.",
+                    f"`{have.disk.id}`, and its price includes none.",
                     "ask for a quote with drives, or check that those that exist can be used",
                 )
             )
@@ -563,7 +566,9 @@ class _Build:
             raise Unranked("not_a_build", error.message) from error
         broken = [each for each in violations(build) if each.name not in _UNKNOWN]
         if broken:
-            self.found.impossible = Impossible(broken[0].name)
+            self.found.impossible = Impossible(
+                broken[0].name, message=broken[0].message
+            )
         for each in violations(build):
             if each.name in _UNKNOWN:
                 self.found.cautions.append(
@@ -606,6 +611,7 @@ class _Build:
                     purchase_cents=purchase,
                     power_watts=self.power_watts * machines,
                     rack_units=self._units() * machines,
+                    on_existing=self.found.leans_on_have,
                 )
             )
 
@@ -633,7 +639,7 @@ class _Build:
         self.found.cautions.append(
             QuoteCaution(
                 "no_ram",
-                f"The quote offers no memory modules (DIMMs): {held}, and the price holds none.",
+                f"The quote offers no memory modules (DIMMs): {held}, and the price includes none.",
                 "ask for a quote with memory modules",
             )
         )
@@ -656,7 +662,7 @@ class _Build:
             QuoteCaution(
                 "no_machine",
                 f"The quote offers no server: what it offers is spread over {counted(self.machines, 'machine')}, and "
-                "the price holds no server, rails or power supplies.",
+                "the price includes no server, rails or power supplies.",
                 "check that the servers that exist have slots and bays for it, or ask for a quote with servers",
             )
         )
@@ -759,9 +765,9 @@ def _of_quote(offer: Offer, contents: _Contents, day: str) -> Iterator[QuoteCaut
             yield QuoteCaution(
                 f"no_{name}",
                 f"The quote has {count.normalize():f} of {words} for {counted(int(machines), 'server')}: the price may "
-                "hold too few."
+                "cover too few."
                 if count
-                else f"No line of the quote is known to be {words}: the price may hold none.",
+                else f"No line of the quote is known to be {words}: the price may not include any.",
                 f"ask the supplier, or state in the mapping which part number is `{name}`",
             )
     if contents.unknown:

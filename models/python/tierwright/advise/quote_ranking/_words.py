@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 CHARGE_WORDS: Mapping[str, str] = {"tax": "tax", "shipping": "shipping"}
 """Kinds of charges, in words."""
-ON_TOP = "It runs on machines that there are: what they cost goes on, and is not in this price."
+ON_TOP = (
+    "It runs on the existing machines, whose costs continue and are not in this price."
+)
 
 _ONE_RATE = re.compile(r"(?:[^\\;]|\\.)+", re.DOTALL)
 
@@ -52,10 +54,24 @@ def finding(
     ranked: Sequence[Ranked],
     rejected: Sequence[Rejected],
     unreadable: Sequence[Unreadable],
-    zero_known: bool,  # noqa: FBT001
+    zero: Option | None,
+    *,
+    by_time: bool,
 ) -> str:
-    """Say which quote is the first, and what becomes of the others."""
+    """Say which quote is the first, and what becomes of the others.
+
+    Parameters
+    ----------
+    ranked, rejected, unreadable
+        The quotes, and what there is.
+    zero : Option or None
+        What there is; None where it was not stated.
+    by_time : bool
+        Whether they are ranked by I/O time.
+    """
     said = [_first(ranked, len(rejected))]
+    if ranked and not by_time:
+        said.extend(in_all(ranked[0], ranked, zero))
     if ranked and rejected:
         said.append(
             f"{counted(len(rejected), 'other breaks a limit', 'others break a limit')}."
@@ -66,7 +82,7 @@ def finding(
             if len(unreadable) > 1
             else "1 quote is not ranked: what it offers or costs is not stated."
         )
-    if not zero_known:
+    if zero is None:
         said.append("What there is today was not stated: doing nothing is not ranked.")
     return " ".join(said)
 
@@ -83,10 +99,34 @@ def _first(ranked: Sequence[Ranked], rejected: int) -> str:
             return (
                 f"Doing nothing, at {cost}, is the only option that keeps every limit."
             )
-        return f"Doing nothing, at {cost}, stands before {counted(len(ranked) - 1, 'quote')}."
+        return f"Doing nothing, at {cost}, is better than {counted(len(ranked) - 1, 'quote that keeps every limit', 'quotes that keep every limit')}."
     if len(ranked) == 1:
         return f"Quote `{best.quote_id}`, at {cost}, is the only option that keeps every limit."
     return f"Quote `{best.quote_id}`, at {cost}, is the first of the {counted(len(ranked), 'option')} that keep every limit."
+
+
+def in_all(
+    best: Ranked, ranked: Sequence[Ranked], zero: Option | None
+) -> Iterator[str]:
+    """Say where a quote costs least only because costs of today that continue beside it are not in its price."""
+    own = [each for each in ranked if not each.option.on_existing]
+    if not best.option.on_existing or not own:
+        return
+    if zero is None or zero.usd_per_month is None:
+        return
+    other = min(own, key=lambda each: each.usd_per_month)
+    whole = best.usd_per_month + zero.usd_per_month
+    if whole > other.usd_per_month:
+        what = (
+            "doing nothing"
+            if other.quote_id == DO_NOTHING
+            else f"quote `{other.quote_id}`, which brings its own machines,"
+        )
+        yield (
+            f"It runs on the existing machines, whose costs continue: with all of today's "
+            f"{exact_money(zero.usd_per_month)} it costs {exact_money(whole)} per month, and {what} costs "
+            f"{exact_money(other.usd_per_month)}."
+        )
 
 
 def reasons(
@@ -117,7 +157,7 @@ def reasons(
     yield _run(own)
     if of is not None:
         yield from _idle(own, of)
-    if of is not None and of.leans_on_have:
+    if own.on_existing:
         yield ON_TOP
     elif of is not None and zero is not None:
         yield from _beside_nothing(own, zero)
@@ -135,24 +175,25 @@ def _place(place: int, options: Sequence[Option], *, by_time: bool) -> str:
     own = options[place - 1]
     other = options[1] if place == 1 else options[0]
     of = "the next" if place == 1 else "the first"
-    money, time = _money_difference(own, other), _time_difference(own, other)
-    said = [time, money] if by_time else [money, time]
-    return f"Of the {counted(count, 'option')} that keep every limit it is number {place:,}: {said[0]}, and {said[1]}, beside {of}."
+    said = [_money_difference(own, other), _time_difference(own, other)]
+    (first, than), (second, _) = reversed(said) if by_time else said
+    return f"Number {place:,} of the {counted(count, 'option')} that keep every limit: it {first} {than} {of}, and {second}."
 
 
-def _money_difference(own: Option, other: Option) -> str:
+def _money_difference(own: Option, other: Option) -> tuple[str, str]:
     more = (own.usd_per_month or Decimal(0)) - (other.usd_per_month or Decimal(0))
     if not more:
-        return "the same money"
-    return f"{exact_money(abs(more))} per month {'more' if more > 0 else 'less'}"
+        return "costs as much per month", "as"
+    word = "more" if more > 0 else "less"
+    return f"costs {exact_money(abs(more))} per month {word}", "than"
 
 
-def _time_difference(own: Option, other: Option) -> str:
+def _time_difference(own: Option, other: Option) -> tuple[str, str]:
     more = (own.io_time_us_per_access or 0.0) - (other.io_time_us_per_access or 0.0)
     if not more:
-        return "the same I/O time"
+        return "takes as much I/O time", "as"
     word = "more" if more > 0 else "less"
-    return f"{format_microseconds(abs(more))} of I/O time {word}"
+    return f"takes {format_microseconds(abs(more))} {word} I/O time per access", "than"
 
 
 def _money(of: Offered, months: int) -> str:
@@ -239,13 +280,13 @@ def of_charges(
                 )
                 yield QuoteCaution(
                     f"{kind}_counted",
-                    f"The price holds {word}, and {others} none.",
-                    f"compare prices that all hold {word}, or all hold none",
+                    f"The price includes {word}, and {others} none.",
+                    f"compare prices that all include {word}, or prices without it",
                 )
         elif with_it:
             others = counted(with_it, "other quote states", "other quotes state")
             yield QuoteCaution(
                 f"no_{kind}",
                 f"The quote states no {word}, and {others} it.",
-                f"compare prices that all hold {word}, or all hold none",
+                f"compare prices that all include {word}, or prices without it",
             )

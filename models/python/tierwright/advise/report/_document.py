@@ -220,6 +220,7 @@ def _table(**readers: Reader) -> Reader:
 
 _NEEDED: frozenset[Reader] = frozenset({_text, _number, _count, _flag, _amount})
 _maybe_text, _maybe_number = _optional(_text), _optional(_number)
+_maybe_flag = _optional(_flag)
 _maybe_count, _maybe_amount = _optional(_count), _optional(_amount)
 
 _ROW = _table(
@@ -256,6 +257,7 @@ _OPTION = _table(
     response_p50_mean_us=_maybe_number,
     response_p99_mean_us=_maybe_number,
     response_reason=_maybe_text,
+    on_existing=_maybe_flag,
     peak_busy=_maybe_number,
     flash_life_years=_maybe_number,
     restart_s=_maybe_number,

@@ -281,6 +281,12 @@ def life(document: Document) -> Iterator[Markup]:
             yield tag(
                 "p", "A cost that was stated as one amount is not split.", class_="note"
             )
+    if best is not None and best["on_existing"]:
+        yield tag(
+            "p",
+            "The recommendation runs on the existing machines: their costs, which the total of today includes, continue "
+            "beside it and are not in its total.",
+        )
     yield tag("p", f"Not counted: {listed(list(NOT_COUNTED))}.")
 
 

@@ -55,12 +55,35 @@ pub(crate) struct Cac {
     place: Vec<u32>,
 }
 
-/// A page on flash; they are ordered by value, then by frame.
+/// A page on flash: its value, its frame and its number in one integer, by which they are ordered. Comparing two is not a
+/// branch, which a processor could not guess.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Entry {
-    value: i64,
-    frame: u32,
-    page: u32,
+struct Entry(u128);
+
+impl Entry {
+    #[inline]
+    fn new(value: i64, frame: u32, page: u32) -> Self {
+        let ascending = value.cast_unsigned() ^ 1 << 63;
+        Self(u128::from(ascending) << 64 | u128::from(frame) << 32 | u128::from(page))
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the upper half")]
+    fn value(self) -> i64 {
+        ((self.0 >> 64) as u64 ^ 1 << 63).cast_signed()
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the third quarter")]
+    fn frame(self) -> u32 {
+        (self.0 >> 32) as u32
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "the last quarter")]
+    fn page(self) -> u32 {
+        self.0 as u32
+    }
 }
 
 /// Entries below one of the heap: four of them are a cache line, so that a walk down reads one a level.
@@ -78,11 +101,11 @@ impl Cac {
     #[inline]
     fn set(&mut self, at: usize, entry: Entry) {
         self.heap[at] = entry;
-        self.place[entry.frame as usize] = u32::try_from(at).unwrap_or(NONE);
+        self.place[entry.frame() as usize] = u32::try_from(at).unwrap_or(NONE);
     }
 
-    /// Puts an entry into the hole at `at`, or where its value belongs.
-    fn sift(&mut self, mut at: usize, entry: Entry) {
+    /// Puts an entry into the hole at `at`, or above it where its value belongs.
+    fn rise(&mut self, mut at: usize, entry: Entry) {
         while at > 0 {
             let above = (at - 1) / CHILDREN;
             let parent = self.heap[above];
@@ -92,43 +115,67 @@ impl Cac {
             self.set(at, parent);
             at = above;
         }
-        loop {
-            let first = CHILDREN * at + 1;
-            let end = self.heap.len().min(first + CHILDREN);
-            let children = self.heap.get(first..end).unwrap_or_default();
-            let least = children.iter().copied().zip(first..).min();
-            match least {
-                Some((child, from)) if child < entry => {
-                    self.set(at, child);
-                    at = from;
-                }
-                _ => break,
+        self.set(at, entry);
+    }
+
+    /// The least entry below a place, and where it is.
+    #[inline]
+    fn least_below(&self, at: usize) -> Option<(Entry, usize)> {
+        let first = CHILDREN * at + 1;
+        if let Some(&[a, b, c, d]) = self.heap.get(first..first + CHILDREN) {
+            let left = if b < a { (b, first + 1) } else { (a, first) };
+            let right = if d < c { (d, first + 3) } else { (c, first + 2) };
+            return Some(if right.0 < left.0 { right } else { left });
+        }
+        let rest = self.heap.get(first..).unwrap_or_default();
+        rest.iter().copied().zip(first..).min()
+    }
+
+    /// Puts an entry into the hole at `at`, or below it where its value belongs.
+    fn sink(&mut self, mut at: usize, entry: Entry) {
+        while let Some((child, from)) = self.least_below(at) {
+            if child >= entry {
+                break;
             }
+            self.set(at, child);
+            at = from;
         }
         self.set(at, entry);
     }
 
-    fn entry(&self, page: u32) -> Entry {
-        Entry {
-            value: self.value(page),
-            frame: self.frames.frame(page),
-            page,
+    /// Fills the hole at the top, last of all by an entry that was the last one: most of these belong to the bottom, so the
+    /// hole goes there without comparing.
+    fn refill(&mut self, last: Entry) {
+        let mut at = 0;
+        while let Some((child, from)) = self.least_below(at) {
+            self.set(at, child);
+            at = from;
         }
+        self.rise(at, last);
+    }
+
+    fn entry(&self, page: u32) -> Entry {
+        Entry::new(self.value(page), self.frames.frame(page), page)
     }
 
     fn revalue(&mut self, page: u32) {
         let entry = self.entry(page);
-        let at = self.place[entry.frame as usize] as usize;
-        self.sift(at, entry);
+        let at = self.place[entry.frame() as usize] as usize;
+        if entry < self.heap[at] {
+            self.rise(at, entry);
+        } else {
+            self.sink(at, entry);
+        }
     }
 
     fn enter(&mut self, page: u32) {
         let entry = self.entry(page);
-        if entry.frame as usize >= self.place.len() {
-            self.place.resize(entry.frame as usize + 1, NONE);
+        let frame = entry.frame() as usize;
+        if frame >= self.place.len() {
+            self.place.resize(frame + 1, NONE);
         }
         self.heap.push(entry);
-        self.sift(self.heap.len() - 1, entry);
+        self.rise(self.heap.len() - 1, entry);
     }
 
     /// Takes the page of the least value out of the heap.
@@ -136,9 +183,9 @@ impl Cac {
         let least = self.heap[0];
         let last = self.heap.pop().unwrap_or(least);
         if last != least {
-            self.sift(0, last);
+            self.refill(last);
         }
-        least.page
+        least.page()
     }
 
     fn admit(&mut self, page: u32, changed: bool, host: &mut impl Host) {
@@ -146,7 +193,7 @@ impl Cac {
         let frame = if let Some(frame) = self.frames.room() {
             frame
         } else {
-            let least = self.heap[0].value;
+            let least = self.heap[0].value();
             if self.value(page) <= least {
                 let counters = host.counters();
                 counters.bypassed += 1;
@@ -316,9 +363,10 @@ impl FlashCache for Cac {
     ) -> std::result::Result<(), String> {
         for (at, &entry) in self.heap.iter().enumerate() {
             let parent = self.heap[at.saturating_sub(1) / CHILDREN];
-            let frame = self.frames.frame(entry.page);
-            if frame != entry.frame || self.place[frame as usize] as usize != at || parent > entry {
-                return Err(format!("page {} is out of order in the heap", entry.page));
+            let frame = self.frames.frame(entry.page());
+            let place = self.place[entry.frame() as usize] as usize;
+            if frame != entry.frame() || place != at || parent > entry {
+                return Err(format!("page {} is out of order in the heap", entry.page()));
             }
         }
         self.frames.recount(self.heap.len(), counters, crash)

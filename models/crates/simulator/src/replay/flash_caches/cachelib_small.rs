@@ -379,7 +379,7 @@ impl FlashCache for Mixed {
 
     fn fetch(&self, pages: &[u32]) {
         self.large.fetch(pages);
-        fetch(&self.sets.slot_of, pages);
+        self.sets.fetch(pages);
     }
 
     fn start_clock(&mut self, unit: ClockUnit, now: u64) -> u64 {

@@ -11,6 +11,7 @@ use super::{
 };
 use crate::access::Chunk;
 use crate::error::Result;
+use crate::replay::fetch::fetch;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
@@ -156,6 +157,8 @@ impl FlashCache for CacheSack {
 
     fn fetch(&self, pages: &[u32]) {
         self.frames.fetch(pages);
+        self.links.fetch(pages);
+        fetch(&self.last, pages);
     }
 
     #[inline]

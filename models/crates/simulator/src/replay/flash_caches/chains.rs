@@ -36,6 +36,17 @@ impl Links {
         }
     }
 
+    /// Reads what is kept of some nodes, and then of those beside them, all at once.
+    pub(super) fn fetch(&self, nodes: &[u32]) {
+        let links = || nodes.iter().map(|&node| self.0[node as usize]);
+        let mixed = links().fold(0, |mixed, [older, _]| mixed ^ older);
+        std::hint::black_box(mixed);
+        // Without a branch: a node at an end has none beside it.
+        let last = self.0.len() - 1;
+        let beside = links().flatten().map(|node| self.0[last.min(node as usize)]);
+        std::hint::black_box(beside.fold(0, |mixed, [older, _]| mixed ^ older));
+    }
+
     /// The next newer node of the same list.
     #[inline]
     pub(super) fn newer(&self, node: u32) -> u32 {

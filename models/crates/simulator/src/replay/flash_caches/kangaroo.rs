@@ -10,7 +10,6 @@ use super::{
 use crate::error::Result;
 use crate::random::Random;
 use crate::replay::bits::BitSet;
-use crate::replay::fetch::fetch;
 use crate::replay::room::Room;
 use crate::replay::translation::STREAMS;
 
@@ -209,10 +208,11 @@ impl Kangaroo {
                 partition.links.push(&mut partition.order, segment);
                 partition.filled = Some(0);
             }
-            for back in std::mem::take(&mut self.back) {
+            for next in 0..self.back.len() {
                 host.counters().requeued += 1;
-                self.write_log(at, back, host);
+                self.write_log(at, self.back[next], host);
             }
+            self.back.clear();
         }
         host.counters().flash_fills += 1;
         self.write_log(at, page, host);
@@ -417,7 +417,7 @@ impl FlashCache for Kangaroo {
     }
 
     fn fetch(&self, pages: &[u32]) {
-        fetch(&self.sets.slot_of, pages);
+        self.sets.fetch(pages);
     }
 
     #[inline]
@@ -429,7 +429,7 @@ impl FlashCache for Kangaroo {
         if slot >= self.log_from {
             self.was_hit.insert(page);
         } else {
-            self.sets.mark(page, slot);
+            self.sets.mark(page);
         }
         true
     }

@@ -70,11 +70,9 @@ pub(crate) struct L2arc {
     is_full: bool,
     /// Pages in DRAM, by their lists, oldest first.
     links: Links,
-    recent: Ends,
-    frequent: Ends,
-    in_recent: BitSet,
-    in_frequent: BitSet,
-    lengths: [u64; 2],
+    lists: [List; 2],
+    /// Pages that a feed need not look at again.
+    passed: BitSet,
     /// Pages in DRAM that are on flash too.
     in_both: u64,
     ram_pages: u64,
@@ -86,34 +84,104 @@ pub(crate) struct L2arc {
     carried: u64,
     /// Pages written since the last block of the log.
     unlogged: u64,
-    /// Whether a feed may find something: it looks at the same pages as long as nothing changed.
-    stirred: bool,
+}
+
+/// The lists, in the order in which they are fed from.
+const FREQUENT: usize = 0;
+const RECENT: usize = 1;
+
+/// A list of pages in DRAM, and how far feeds have looked.
+///
+/// What a feed passed is on flash or changed since, and stays so as long as it is in the list and its copy on flash is not
+/// overwritten. So the next feed goes on where the last one stopped, as if it had begun at the oldest page.
+#[derive(Debug)]
+struct List {
+    ends: Ends,
+    members: BitSet,
+    length: u64,
+    /// The oldest page that no feed has passed, [`NONE`] where all were.
+    next: u32,
+    /// Pages older than that.
+    passed: u64,
+    /// Whether a page that was passed may be written again.
+    again: bool,
+}
+
+impl List {
+    fn new() -> Self {
+        Self {
+            ends: Ends::EMPTY,
+            members: BitSet::default(),
+            length: 0,
+            next: NONE,
+            passed: 0,
+            again: false,
+        }
+    }
+
+    /// Puts a page that is in no list at the new end.
+    #[inline]
+    fn push(&mut self, links: &mut Links, page: u32) {
+        links.push(&mut self.ends, page);
+        self.members.insert(page);
+        self.length += 1;
+        if self.next == NONE {
+            self.next = page;
+        }
+    }
+
+    /// Takes a page out, if it is in the list.
+    #[inline]
+    fn remove(&mut self, links: &mut Links, passed: &mut BitSet, page: u32) -> bool {
+        if !self.members.take(page) {
+            return false;
+        }
+        self.length -= 1;
+        if passed.take(page) {
+            self.passed -= 1;
+        } else if self.next == page {
+            self.next = links.newer(page);
+        }
+        links.remove(&mut self.ends, page);
+        true
+    }
+
+    /// The page that a feed looks at next.
+    fn pass(&mut self, links: &Links, passed: &mut BitSet) {
+        passed.insert(self.next);
+        self.passed += 1;
+        self.next = links.newer(self.next);
+    }
+
+    /// Has feeds begin at the oldest page again.
+    fn turn_back(&mut self, links: &Links, passed: &mut BitSet) {
+        let mut page = self.ends.oldest;
+        while page != self.next {
+            passed.take(page);
+            page = links.newer(page);
+        }
+        self.next = self.ends.oldest;
+        self.passed = 0;
+        self.again = false;
+    }
 }
 
 impl L2arc {
     fn in_dram(&self, page: u32) -> bool {
-        self.in_recent.contains(page) || self.in_frequent.contains(page)
+        self.lists.iter().any(|list| list.members.contains(page))
     }
 
     /// Takes a page out of its list, if it is in one.
     fn unlist(&mut self, page: u32) -> bool {
-        if self.in_recent.take(page) {
-            self.links.remove(&mut self.recent, page);
-            self.lengths[0] -= 1;
-            true
-        } else if self.in_frequent.take(page) {
-            self.links.remove(&mut self.frequent, page);
-            self.lengths[1] -= 1;
-            true
-        } else {
-            false
-        }
-    }
-
-    fn push_frequent(&mut self, page: u32) {
-        self.links.push(&mut self.frequent, page);
-        self.in_frequent.insert(page);
-        self.lengths[1] += 1;
+        let Self {
+            lists,
+            links,
+            passed,
+            ..
+        } = self;
+        lists
+            .iter_mut()
+            .any(|list| list.remove(links, passed, page))
     }
 
     fn forget(&mut self, page: u32) {
@@ -132,8 +200,13 @@ impl L2arc {
         if victim != NONE {
             self.forget(victim);
             host.counters().flash_evictions += 1;
+            if self.passed.contains(victim) {
+                let mut lists = self.lists.iter_mut();
+                if let Some(list) = lists.find(|list| list.members.contains(victim)) {
+                    list.again = true;
+                }
+            }
         }
-        self.stirred = true;
         self.page_at[hand as usize] = page;
         self.frame_of[page as usize] = hand;
         self.held += 1;
@@ -195,38 +268,29 @@ impl L2arc {
             headers_per_page,
             ..
         } = self.settings;
-        if !self.stirred {
-            return;
-        }
         let headers = u64::from(self.held) - self.in_both;
         let most = HEADERS_PERCENT * self.ram_pages * headers_per_page / PERCENT;
         if headers >= most {
             return;
         }
-        self.stirred = false;
-        let lists = [
-            (self.frequent, self.lengths[1]),
-            (self.recent, self.lengths[0]),
-        ];
-        for (list, length) in lists.into_iter().take(if frequent_only { 1 } else { 2 }) {
+        for at in [FREQUENT, RECENT].into_iter().take(if frequent_only { 1 } else { 2 }) {
+            let list = &mut self.lists[at];
+            if list.again {
+                list.turn_back(&self.links, &mut self.passed);
+            }
             let looked = write_max
                 .saturating_mul(headroom)
-                .min(length / PARTS)
+                .min(list.length / PARTS)
                 .max(1);
-            let mut page = list.oldest;
-            for _ in 0..looked {
-                if page == NONE || left == 0 {
-                    break;
-                }
+            while left > 0 && self.lists[at].passed < looked && self.lists[at].next != NONE {
+                let page = self.lists[at].next;
+                self.lists[at].pass(&self.links, &mut self.passed);
                 if !self.holds(page) && !host.dram_page_changed(page) {
                     self.write(page, host);
                     left -= 1;
                 }
-                page = self.links.newer(page);
             }
         }
-        // What was not written for want of room in this second is there in the next.
-        self.stirred |= left == 0;
     }
 }
 
@@ -324,11 +388,8 @@ impl FlashCache for L2arc {
             held: 0,
             is_full: false,
             links: Links::default(),
-            recent: Ends::EMPTY,
-            frequent: Ends::EMPTY,
-            in_recent: BitSet::default(),
-            in_frequent: BitSet::default(),
-            lengths: [0; 2],
+            lists: [List::new(), List::new()],
+            passed: BitSet::default(),
             in_both: 0,
             ram_pages: 0,
             second: 1,
@@ -337,7 +398,6 @@ impl FlashCache for L2arc {
             written_today: 0,
             carried: 0,
             unlogged: 0,
-            stirred: true,
         }
     }
 
@@ -345,13 +405,16 @@ impl FlashCache for L2arc {
         if pages > self.frame_of.len() {
             self.frame_of.resize(pages, NONE);
             self.links.grow(pages);
-            self.in_recent.grow(pages);
-            self.in_frequent.grow(pages);
+            self.passed.grow(pages);
+            for list in &mut self.lists {
+                list.members.grow(pages);
+            }
         }
     }
 
     fn fetch(&self, pages: &[u32]) {
         fetch(&self.frame_of, pages);
+        self.links.fetch(pages);
     }
 
     fn start_clock(&mut self, unit: ClockUnit, now: u64) -> u64 {
@@ -376,26 +439,18 @@ impl FlashCache for L2arc {
 
     #[inline]
     fn on_dram_hit(&mut self, page: u32, _host: &mut impl Host) {
-        self.stirred = true;
-        if self.in_frequent.contains(page) {
-            self.links.renew(&mut self.frequent, page);
-        } else if self.unlist(page) {
-            self.push_frequent(page);
+        let frequent = self.lists[FREQUENT].ends.newest;
+        if page != frequent && self.unlist(page) {
+            self.lists[FREQUENT].push(&mut self.links, page);
         }
     }
 
     #[inline]
     fn lookup(&mut self, page: u32, _host: &mut impl Host) -> bool {
-        self.stirred = true;
         let found = self.holds(page);
-        if found {
-            self.push_frequent(page);
-            self.in_both += 1;
-        } else {
-            self.links.push(&mut self.recent, page);
-            self.in_recent.insert(page);
-            self.lengths[0] += 1;
-        }
+        let list = if found { FREQUENT } else { RECENT };
+        self.lists[list].push(&mut self.links, page);
+        self.in_both += u64::from(found);
         found
     }
 
@@ -418,7 +473,6 @@ impl FlashCache for L2arc {
     fn on_exit(&mut self, exit: Exit, host: &mut impl Host) {
         let Exit { page, changed } = exit;
         let on_flash = self.holds(page);
-        self.stirred = true;
         self.unlist(page);
         self.in_both -= u64::from(on_flash);
         let counters = host.counters();
@@ -464,20 +518,20 @@ impl FlashCache for L2arc {
         let mapped = self.frame_of.iter().filter(|&&frame| frame != NONE).count();
         let held = self.page_at.iter().filter(|&&page| page != NONE).count();
         recount_single_copies(mapped, held, 0, counters, crash)?;
-        let recent = self.links.iter(self.recent).count() as u64;
-        let frequent = self.links.iter(self.frequent).count() as u64;
-        let listed = self
-            .links
-            .iter(self.recent)
-            .chain(self.links.iter(self.frequent));
-        let in_both = listed.filter(|&page| self.holds(page)).count() as u64;
-        if held != self.held as usize
-            || self.lengths != [recent, frequent]
-            || in_both != self.in_both
-        {
+        let (mut in_both, mut counted) = (0, true);
+        for list in &self.lists {
+            let pages = || self.links.iter(list.ends);
+            let passed = pages().take_while(|&page| page != list.next).count();
+            in_both += pages().filter(|&page| self.holds(page)).count() as u64;
+            counted &= pages().count() as u64 == list.length
+                && passed as u64 == list.passed
+                && pages().take(passed).all(|page| self.passed.contains(page))
+                && pages().all(|page| list.members.contains(page));
+        }
+        if held != self.held as usize || !counted || in_both != self.in_both {
             return Err(format!(
-                "{held} pages on flash, counted as {}; lists of {recent} and {frequent} pages, counted as {:?}; {in_both} of them on flash, counted as {}",
-                self.held, self.lengths, self.in_both
+                "{held} pages on flash, counted as {}, {in_both} of them in DRAM, counted as {}; the lists agree: {counted}",
+                self.held, self.in_both
             ));
         }
         Ok(())

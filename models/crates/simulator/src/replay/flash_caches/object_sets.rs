@@ -4,12 +4,16 @@ use super::Host;
 use super::chains::NONE;
 use crate::hash::FastMap;
 use crate::random::Random;
+use crate::replay::fetch::fetch;
 
 /// The prediction of what is read again last, and that of a newcomer.
 const FAR: u8 = 7;
 const LONG: u8 = 6;
 /// Bit of an entry that was read since its set was written, beside its prediction.
 const HIT: u8 = 8;
+
+/// Slot of a page in its set, where it is found by looking: what moves within a set writes no table.
+pub(super) const IN_SET: u32 = 0;
 
 /// How flash is divided into sets.
 #[derive(Debug, Clone, Copy)]
@@ -34,7 +38,7 @@ pub(super) struct ObjectSets<B> {
     entries: Vec<(u32, u8)>,
     /// Set of each page, by its place in `set`.
     set_of: Vec<u32>,
-    /// Slot of each page, counted in objects through all sets; slots behind those of the sets are the owner's.
+    /// [`IN_SET`] of each page in a set, [`NONE`] of one that is nowhere; what lies between is the owner's.
     pub(super) slot_of: Vec<u32>,
     /// Objects in the sets.
     pub(super) held: u32,
@@ -43,6 +47,7 @@ pub(super) struct ObjectSets<B> {
     /// Objects that the next write of a set brings.
     pub(super) group: Vec<u32>,
     merged: Vec<(u8, u32)>,
+    sorted: Vec<(u8, u32)>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -67,10 +72,11 @@ impl<B: Copy + Default> ObjectSets<B> {
             was_full: false,
             group: Vec::new(),
             merged: Vec::new(),
+            sorted: Vec::new(),
         }
     }
 
-    /// Slots of all sets.
+    /// Objects of all sets.
     pub(super) fn slots(&self) -> u32 {
         self.shape.sets * self.shape.objects
     }
@@ -117,12 +123,22 @@ impl<B: Copy + Default> ObjectSets<B> {
         &mut self.set[self.set_of[page as usize] as usize]
     }
 
-    /// Marks an object in a slot of its set as read.
+    /// Marks an object in its set as read.
     #[inline]
-    pub(super) fn mark(&mut self, page: u32, slot: u32) {
+    pub(super) fn mark(&mut self, page: u32) {
         let set = &self.set[self.set_of[page as usize] as usize];
-        let place = slot - set.number * self.shape.objects;
-        self.entries[(set.first + place) as usize].1 |= HIT;
+        let first = set.first as usize;
+        let own = &mut self.entries[first..first + set.length as usize];
+        if let Some((_, state)) = own.iter_mut().find(|(other, _)| *other == page) {
+            *state |= HIT;
+        }
+    }
+
+    /// Reads what is kept of some pages, all at once.
+    pub(super) fn fetch(&self, pages: &[u32]) {
+        fetch(&self.slot_of, pages);
+        let lengths = pages.iter().map(|&page| self.of(page).length);
+        std::hint::black_box(lengths.fold(0, |mixed, length| mixed ^ length));
     }
 
     /// Takes an object out of its set, which is written later.
@@ -134,11 +150,6 @@ impl<B: Copy + Default> ObjectSets<B> {
         if let Some(at) = own.iter().position(|&(other, _)| other == page) {
             own.copy_within(at + 1.., at);
             set.length -= 1;
-            let (number, length) = (set.number, set.length);
-            for place in at..length as usize {
-                let (other, _) = self.entries[first + place];
-                self.slot_of[other as usize] = number * self.shape.objects + index(place);
-            }
         }
         self.held -= 1;
     }
@@ -175,27 +186,29 @@ impl<B: Copy + Default> ObjectSets<B> {
         }
         self.merged
             .extend(self.group.iter().map(|&page| (LONG, page)));
-        let gone = if rrip {
-            // Stable: residents before newcomers, each in their order.
-            self.merged.sort_by_key(|&(prediction, _)| prediction);
-            self.merged.split_off(self.merged.len() - over)
-        } else {
-            self.merged.drain(..over).collect()
-        };
-        self.held += index(self.group.len());
-        for (_, page) in gone {
+        for &page in &self.group {
+            self.slot_of[page as usize] = IN_SET;
+        }
+        let stay = self.merged.len() - over;
+        let mut gone = 0..over;
+        if rrip {
+            sort(&self.merged, &mut self.sorted);
+            std::mem::swap(&mut self.merged, &mut self.sorted);
+            gone = stay..self.merged.len();
+        }
+        for &(_, page) in &self.merged[gone.clone()] {
             self.slot_of[page as usize] = NONE;
-            self.held -= 1;
-            self.was_full = true;
-            host.counters().flash_evictions += 1;
         }
-        let (slot, frame) = (set.number * objects, set.number * pages);
-        set.length = index(self.merged.len());
-        for (place, &(prediction, page)) in self.merged.iter().enumerate() {
-            self.entries[first + place] = (page, prediction);
-            self.slot_of[page as usize] = slot + index(place);
+        self.merged.drain(gone);
+        self.held = self.held + index(self.group.len()) - index(over);
+        self.was_full |= over > 0;
+        host.counters().flash_evictions += over as u64;
+        set.length = index(stay);
+        let own = &mut self.entries[first..first + stay];
+        for (entry, &(prediction, page)) in own.iter_mut().zip(&self.merged) {
+            *entry = (page, prediction);
         }
-        host.flash_write(frame, pages);
+        host.flash_write(set.number * pages, pages);
     }
 
     /// The sets that pages map to.
@@ -209,8 +222,7 @@ impl<B: Copy + Default> ObjectSets<B> {
         for set in &self.set {
             for place in 0..set.length {
                 let (page, _) = self.entries[(set.first + place) as usize];
-                let slot = set.number * self.shape.objects + place;
-                if self.slot_of[page as usize] != slot {
+                if self.slot_of[page as usize] != IN_SET || self.of(page).number != set.number {
                     return Err(format!("set {} holds page {page} wrongly", set.number));
                 }
                 held += 1;
@@ -223,6 +235,23 @@ impl<B: Copy + Default> ObjectSets<B> {
             ));
         }
         Ok(held)
+    }
+}
+
+/// Sorts by prediction into `sorted`, residents before newcomers, each in their order.
+fn sort(merged: &[(u8, u32)], sorted: &mut Vec<(u8, u32)>) {
+    let mut starts = [0; FAR as usize + 2];
+    for &(prediction, _) in merged {
+        starts[usize::from(prediction) + 1] += 1;
+    }
+    for prediction in 1..starts.len() {
+        starts[prediction] += starts[prediction - 1];
+    }
+    sorted.resize(merged.len(), (0, 0));
+    for &one in merged {
+        let to = &mut starts[usize::from(one.0)];
+        sorted[*to] = one;
+        *to += 1;
     }
 }
 

@@ -490,6 +490,7 @@ impl FlashCache for OpenCas {
 
     fn fetch(&self, pages: &[u32]) {
         self.frames.fetch(pages);
+        self.links.fetch(pages);
         fetch(&self.place_of, pages);
     }
 

@@ -424,6 +424,8 @@ impl<K: Kind> FlashCache for Sets<K> {
 
     fn fetch(&self, pages: &[u32]) {
         fetch(&self.frame_of, pages);
+        fetch(&self.set_of, pages);
+        self.links.fetch(pages);
     }
 
     #[inline]

@@ -478,9 +478,15 @@ impl CanonicalReader {
         raw.pages.extend_from_slice(&self.wide);
         raw.chunk_spaces.clear();
         raw.chunk_pages.clear();
-        for &page in chunk.pages.iter().filter(|_| raw.of_accesses) {
-            raw.chunk_spaces.push(raw.spaces[page as usize]);
-            raw.chunk_pages.push(raw.pages[page as usize]);
+        if raw.of_accesses {
+            if self.foot.spaces.len() == 1 {
+                raw.chunk_spaces.resize(chunk.len(), 0);
+            } else {
+                let spaces = chunk.pages.iter().map(|&page| raw.spaces[page as usize]);
+                raw.chunk_spaces.extend(spaces);
+            }
+            let pages = chunk.pages.iter().map(|&page| raw.pages[page as usize]);
+            raw.chunk_pages.extend(pages);
         }
         self.raw = Some(raw);
         Ok(())
