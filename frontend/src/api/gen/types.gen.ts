@@ -701,6 +701,12 @@ export type AdviceOptionOut = {
      */
     response_p99_mean_us: number | null;
     /**
+     * On Existing
+     *
+     * Whether a quote runs on machines that there are, whose costs continue and are not in its price.
+     */
+    on_existing: boolean;
+    /**
      * Response Reason
      *
      * Why one of these response times is null, and how to get it; empty where none is.
@@ -853,7 +859,7 @@ export type AdviceOut = {
     /**
      * Saving Usd Per Month
      *
-     * Of the recommendation against what there is; null where either cost is unknown. [USD/month]
+     * Of the recommendation against what there is; null where either cost is unknown, or the recommendation is `on_existing`. [USD/month]
      */
     saving_usd_per_month: string | null;
     /**

@@ -80,7 +80,7 @@ CODES = {
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 VALIDITY = (
     "each quote is one configuration at its own prices; equal lines are summed before they are rounded to the cent; what "
-    "a quote does not hold is not added: no power, space, support or migration; otherwise as an advice"
+    "a quote does not include is not added: no power, space, support or migration; otherwise as an advice"
 )
 
 
