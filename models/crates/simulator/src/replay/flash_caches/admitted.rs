@@ -334,6 +334,10 @@ impl<C: FlashCache> FlashCache for Admitted<C> {
         self.cache.fetch(pages);
     }
 
+    fn fetch_leaving(&self, pages: &[u32]) {
+        self.cache.fetch_leaving(pages);
+    }
+
     fn start_clock(&mut self, unit: ClockUnit, now: u64) -> u64 {
         self.cache.start_clock(unit, now)
     }

@@ -12,7 +12,6 @@ use super::{
 use crate::access::Chunk;
 use crate::error::Result;
 use crate::replay::bits::BitSet;
-use crate::replay::fetch::fetch;
 use crate::replay::settings::spelled;
 use crate::replay::translation::STREAMS;
 

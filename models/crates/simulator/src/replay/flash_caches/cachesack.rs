@@ -87,6 +87,7 @@ impl CacheSack {
             frame
         } else {
             let victim = self.links.pop(&mut self.order).unwrap_or_default();
+            self.frames.expect(self.order.oldest);
             self.frames.evict(victim, host)
         };
         self.links.push(&mut self.order, page);
@@ -159,6 +160,11 @@ impl FlashCache for CacheSack {
         self.frames.fetch(pages);
         self.links.fetch(pages);
         fetch(&self.last, pages);
+    }
+
+    /// Few of those that leave have changed, and of the others it is asked only whether they are here.
+    fn fetch_leaving(&self, pages: &[u32]) {
+        self.frames.fetch(pages);
     }
 
     #[inline]

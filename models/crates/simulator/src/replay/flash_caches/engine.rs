@@ -634,7 +634,7 @@ impl Course {
             let stop = next_stop(chunk, start, self.filling.then(|| engine.fill()));
             let end = stop.min(start + BATCH);
             engine.cache.fetch(&chunk.pages[start..end]);
-            engine.cache.fetch(engine.around.dram.upcoming());
+            engine.cache.fetch_leaving(engine.around.dram.upcoming());
             engine.around.dram.fetch(&chunk.pages[start..end]);
             for (index, &page) in (start..end).zip(&chunk.pages[start..end]) {
                 // Requests may be recorded out of order: time never runs backwards here.

@@ -80,6 +80,7 @@ impl Exadata {
                     LOW
                 };
                 let victim = self.links.pop(&mut self.order[from]).unwrap_or_default();
+                self.frames.expect(self.order[from].oldest);
                 self.frames.evict(victim, host)
             }
         };

@@ -146,6 +146,12 @@ impl Kangaroo {
             return;
         };
         let first = (index(at) * segments + segment) * segment_pages;
+        let places = first as usize..(first + segment_pages) as usize;
+        let coming = self.log[places].iter().copied();
+        self.back.extend(coming.filter(|&page| page != NONE));
+        self.sets.fetch(&self.back);
+        self.links.fetch(&self.back);
+        self.back.clear();
         for place in first..first + segment_pages {
             let page = self.log[place as usize];
             if page == NONE {

@@ -85,6 +85,7 @@ impl Larc {
             Some(frame) => frame,
             None if known => {
                 let victim = self.links.pop(&mut self.order).unwrap_or_default();
+                self.frames.expect(self.order.oldest);
                 self.frames.evict(victim, host)
             }
             None => {

@@ -244,6 +244,10 @@ pub(crate) trait FlashCache: Sized {
     fn keep_places(&mut self, _crashed: &mut Self) {}
     /// Reads what is kept of some pages, all at once.
     fn fetch(&self, _pages: &[u32]) {}
+    /// The same of pages of which some are the next to leave DRAM.
+    fn fetch_leaving(&self, pages: &[u32]) {
+        self.fetch(pages);
+    }
 
     /// Tells the clock's unit and time; the answer is when background work first falls due.
     fn start_clock(&mut self, _unit: ClockUnit, _now: u64) -> u64 {

@@ -129,8 +129,9 @@ impl<B: Copy + Default> ObjectSets<B> {
         let set = &self.set[self.set_of[page as usize] as usize];
         let first = set.first as usize;
         let own = &mut self.entries[first..first + set.length as usize];
-        if let Some((_, state)) = own.iter_mut().find(|(other, _)| *other == page) {
-            *state |= HIT;
+        // Without a branch: which of them it is, a processor cannot guess.
+        for (other, state) in own {
+            *state |= HIT * u8::from(*other == page);
         }
     }
 

@@ -188,6 +188,7 @@ impl OpenCas {
             return Some(frame);
         }
         if let Some(victim) = self.links.pop(&mut self.clean) {
+            self.frames.expect(self.clean.oldest);
             return Some(self.frames.evict(victim, host));
         }
         for _ in 0..CLEANED_AT_ONCE {
@@ -492,6 +493,11 @@ impl FlashCache for OpenCas {
         self.frames.fetch(pages);
         self.links.fetch(pages);
         fetch(&self.place_of, pages);
+    }
+
+    /// Few of those that leave have changed, and of the others it is asked only whether they are here.
+    fn fetch_leaving(&self, pages: &[u32]) {
+        self.frames.fetch(pages);
     }
 
     fn start_clock(&mut self, unit: ClockUnit, now: u64) -> u64 {

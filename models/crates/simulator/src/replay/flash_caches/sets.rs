@@ -226,12 +226,14 @@ impl<K> Sets<K> {
             coldest = self.links.newer(coldest);
         }
         host.counters().flash_evictions += 1;
-        Some(self.leave(coldest))
+        // Of the set of the page that enters: its own entry need not be read.
+        let at = self.set_of[page as usize];
+        Some(self.leave(coldest, at))
     }
 
-    /// A page leaves flash, and its frame.
-    fn leave(&mut self, page: u32) -> u32 {
-        let set = &mut self.set[self.set_of[page as usize] as usize];
+    /// A page leaves flash, and its frame, in a set.
+    fn leave(&mut self, page: u32, set: u32) -> u32 {
+        let set = &mut self.set[set as usize];
         self.links.remove(&mut set.order, page);
         self.held -= 1;
         self.set_clean(page);
@@ -239,7 +241,7 @@ impl<K> Sets<K> {
     }
 
     fn free(&mut self, page: u32, host: &mut impl Host) {
-        let frame = self.leave(page);
+        let frame = self.leave(page, self.set_of[page as usize]);
         host.flash_trim(frame, 1);
         let spare = self.spare;
         let before = self.set(page).freed;
@@ -426,6 +428,20 @@ impl<K: Kind> FlashCache for Sets<K> {
         fetch(&self.frame_of, pages);
         fetch(&self.set_of, pages);
         self.links.fetch(pages);
+        // What may make room in their sets.
+        let last = u32::try_from(self.frame_of.len().saturating_sub(1)).unwrap_or(NONE);
+        let coldest = pages.iter().map(|&page| {
+            let set = &self.set[self.set_of[page as usize] as usize];
+            last.min(set.order.oldest)
+        });
+        std::hint::black_box(coldest.fold(0, |mixed, page| {
+            mixed ^ self.frame_of[page as usize] ^ self.links.newer(page)
+        }));
+    }
+
+    /// Few of those that leave have changed, and of the others it is asked only whether they are here.
+    fn fetch_leaving(&self, pages: &[u32]) {
+        fetch(&self.frame_of, pages);
     }
 
     #[inline]
