@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 from command import run
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tierwright.advise import advice, scale
@@ -599,39 +599,86 @@ def test_regret_and_worth_are_those_of_loops(seed: int) -> None:
 
     value = np.random.default_rng(seed).random(len(buys.keeps))
 
-    def choices(some: list[int]) -> list[list[int]]:
-        middle = [
+    stated, along = buys_of(seed + 100, draws=1), buys_of(seed + 200, draws=9)
+
+    def middle(some: list[int]) -> list[int]:
+        return [
             sorted(int(buys.needed[at, k]) for at in some)[len(some) // 2]
             for k in range(5)
         ]
-        return [[int(each) for each in buys.bought], middle]
 
     def costs(offer: list[int], option: int, some: list[int]) -> np.ndarray[Any, Any]:
         return np.asarray([slow_cost(buys, at, option, offer[option]) for at in some])
 
-    offers = choices(draws)
-    _, best_offer, best = min(
-        (float(np.mean(costs(offer, k, draws))), at, k)
-        for at, offer in enumerate(offers)
-        for k in range(5)
+    def permitted(known: Buys, at: int, offer: list[int], option: int) -> bool:
+        return bool(
+            known.keeps[at, option] and known.needed[at, option] <= offer[option]
+        )
+
+    offers = [[int(each) for each in buys.bought], middle(draws)]
+    every = [(offer, k) for offer in offers for k in range(5)]
+    if not any(permitted(stated, 0, *one) for one in every):
+        return
+    best = min(
+        (one for one in every if permitted(stated, 0, *one)),
+        key=lambda one: float(np.mean(costs(*one, draws))),
     )
     ordered = sorted(draws, key=lambda at: float(value[at]))
-    saved = 0.0
-    for part in np.array_split(np.asarray(ordered), 16):
-        some = part.tolist()
-        base = costs(offers[best_offer], best, some)
-        gains = [
-            base - costs(offer, k, some)
-            for offer in (*offers, choices(some)[1])
-            for k in range(5)
-        ]
-        sure = [
-            float(gain.mean())
-            for gain in gains
-            if gain.mean() > 3 * gain.std() / math.sqrt(len(some))
-        ]
-        saved += len(some) * max([0.0, *sure])
-    assert worth_of(buys, value) == pytest.approx(saved / len(draws))
+
+    def saved(known: Buys | None) -> float:
+        total = 0.0
+        for part in np.array_split(np.asarray(ordered), 16):
+            place = sorted(float(value[at]) for at in part)
+            middling = (place[(len(place) - 1) // 2] + place[len(place) // 2]) / 2
+            at = 0 if known is None else round(8 * middling)
+            for first in (0, 1):
+                chooses, pays = part[first::2].tolist(), part[1 - first :: 2].tolist()
+                found = []
+                for offer in (*offers, middle(chooses)):
+                    for k in range(5):
+                        gain = costs(*best, chooses) - costs(offer, k, chooses)
+                        sure = gain.mean() > 3 * gain.std() / math.sqrt(len(chooses))
+                        if sure and permitted(known or stated, at, offer, k):
+                            found.append((float(gain.mean()), offer, k))
+                if found:
+                    most = max(found, key=lambda one: one[0])
+                    total += float(np.sum(costs(*best, pays) - costs(*most[1:], pays)))
+        return max(0.0, total / len(draws))
+
+    assert worth_of(buys, value, stated) == pytest.approx(saved(None))
+    assert worth_of(buys, value, stated, along) == pytest.approx(saved(along))
+
+
+def test_what_breaks_a_limit_is_no_choice_however_cheap_its_repair() -> None:
+    """A cheap option that breaks a limit in most draws; an input says in which it does not."""
+    place = (np.arange(512) + 0.5) / 512
+    dear, cheap = np.full(512, 100.0), np.full(512, 40.0)
+    fine = place < 0.25
+    buys = Buys(
+        np.stack((dear, cheap), axis=1),
+        np.zeros(2),
+        np.ones(2, dtype=np.int64),
+        np.ones((512, 2), dtype=np.int64),
+        np.stack((np.ones(512, dtype=np.bool_), fine), axis=1),
+        np.asarray([0, 1]),
+    )
+    every = np.linspace(0, 1, 33)
+    stated = buys.rows(np.arange(512) == 256)
+    along = replace(
+        buys.rows(np.arange(512) < 33),
+        keeps=np.stack((every >= 0, every < 0.25), axis=1),
+    )
+    # Knowing it saves 60 in a quarter of the draws.
+    assert worth_of(buys, place, stated, along) == pytest.approx(15.0)
+    assert regret(buys, 0).expected == pytest.approx(15.0)
+    # Of another input it is not known when the cheap one will do.
+    other = np.random.default_rng(1).permutation(place)
+    assert (
+        worth_of(
+            buys, other, stated, replace(along, keeps=along.keeps[-1:].repeat(33, 0))
+        )
+        == 0.0
+    )
 
 
 @pytest.mark.formula(
@@ -645,16 +692,21 @@ def test_worth_lies_between_nothing_and_the_regret_and_scales_with_money(
     buys = buys_of(seed, draws=64)
     value = np.random.default_rng(seed).random(64)
     more = replace(buys, fixed=buys.fixed * factor, unit=buys.unit * factor)
-    worth = worth_of(buys, value)
+    stated, along = buys_of(seed + 1, draws=1), buys_of(seed + 2, draws=9)
+    permits = stated.keeps[0] & (stated.needed[0] <= buys.bought)
+    assume(permits.any())
+    worth = worth_of(buys, value, stated, along)
     for chosen in range(5):
         found = regret(buys, chosen)
         assert 0 <= found.probability <= 1
         assert 0 <= found.breaks <= 1
-        assert 0 <= worth <= found.expected + 1e-9
+        # Of what may be recommended.
+        assert 0 <= worth
+        assert not permits[chosen] or worth <= found.expected + 1e-9
         scaled = regret(more, chosen)
         assert scaled.expected == pytest.approx(factor * found.expected)
         assert scaled.probability == found.probability
-    assert worth_of(more, value) == pytest.approx(factor * worth)
+    assert worth_of(more, value, stated, along) == pytest.approx(factor * worth)
 
 
 def test_one_option_is_always_the_best() -> None:
@@ -668,7 +720,8 @@ def test_one_option_is_always_the_best() -> None:
     )
     found = regret(only, 0)
     assert (found.probability, found.expected, found.breaks) == (1.0, 0.0, 0.0)
-    assert worth_of(only, np.arange(64.0)) == 0.0
+    stated = only.rows(np.arange(64) == 0)
+    assert worth_of(only, np.arange(64.0), stated) == 0.0
 
 
 @pytest.mark.oracle("evaluate.page_flow.engine.with_hits_off")
@@ -888,7 +941,7 @@ def test_beyond_a_flip_another_option_is_cheaper(folder: Path) -> None:
     row = int(np.flatnonzero(table.options.ram_bytes == best.ram_bytes)[0])
     sure = _confidence.sure(asked, table, row, contending(asked, (table,), row))
     law = Input(_draws.LAW)
-    along = _confidence._along(sure, law, np.linspace(0.0, 1.0, _confidence.STEPS))
+    along = _confidence._along(sure, _confidence._along_range(sure, law))
     assert along.index[_confidence.STEPS // 2] == sure.chosen
     for place, index, usd in zip(along.places, along.index, along.usd, strict=True):
         there = table.with_curve(_draws.curve_at(sure.draws.ranges, {law: place}))

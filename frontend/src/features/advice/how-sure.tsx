@@ -69,8 +69,8 @@ function MeasureFirst(props: {
   if (worth.length === 0) {
     return (
       <Text size="sm" mt="sm">
-        No input that is not known is worth measuring first: knowing it would not change
-        the choice for the better.
+        No single input is worth measuring first: knowing it would make no other choice
+        clearly cheaper.
       </Text>
     );
   }

@@ -704,7 +704,9 @@ def _finding(
     workloads = sum(len(each.workloads) for each in systems)
     if workloads > 1:
         if len(systems) < workloads:
-            said.append(_against("A system for each workload", separate, mine, objective))
+            said.append(
+                _against("A system for each workload", separate, mine, objective)
+            )
         if len(systems) > 1:
             said.append(_against("All on one system", together, mine, objective))
     return " ".join(said)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_EVEN, Decimal
@@ -50,7 +51,8 @@ INTERVAL = 0.9
 _BETWEEN, _MOST_EVALUATED = 16, 2_000_000
 """Draws of which the best options are contenders too, and options that are evaluated for them at most."""
 STEPS = 33
-"""Places of a range at which a flip is looked for."""
+SCALE: FloatArray = np.linspace(0.0, 1.0, STEPS)
+"""Places of a range at which a flip is looked for, and at which what may be recommended is known."""
 OF_CAUTION: Mapping[str, str] = {
     "scaled": _draws.LAW,
     "scale_extrapolated": _draws.LAW,
@@ -297,7 +299,8 @@ def confidence(
             none("no probability: no contender keeps every limit in any draw"),
             tornado=tornado,
         )
-    bars = _flips(found, tornado, cautions)
+    ranges = {each: _along_range(found, each) for each in found.draws.places}
+    bars = _flips(found, ranges, tornado, cautions)
     in_money = asked.objective != "io_time"
     by_money = regret(found.buys, found.chosen)
     probability = by_money.probability
@@ -313,7 +316,7 @@ def confidence(
         probability,
         usd,
         bars,
-        tuple(_worth(found, usd)) if usd is not None else (),
+        tuple(_worth(found, ranges, usd)) if usd is not None else (),
         _rests_on(asked, found, in_money=in_money),
         text=_text(probability, usd, by_money.breaks),
         windows=len(found.recorded.windows),
@@ -433,7 +436,9 @@ def _what_to_do(each: Input | None) -> str:
             return f"Measure the time of a page {each.of[1]} of `{each.of[0]}` first"
 
 
-def _worth(found: Sure, most: Decimal) -> Iterator[Information]:
+def _worth(
+    found: Sure, ranges: Mapping[Input, Buys], most: Decimal
+) -> Iterator[Information]:
     """Say what knowing each input is worth, the most first, at most eight; what is worth nothing is listed too."""
     at = found.contenders.options.ram_pages + found.contenders.options.flash_pages
     size = float(at[found.chosen])
@@ -444,7 +449,21 @@ def _worth(found: Sure, most: Decimal) -> Iterator[Information]:
         (None, found.draws.misses[:, column]),
         *found.draws.places.items(),
     ]
-    worth = [(worth_of(found.buys, value), each) for each, value in values]
+    stated = found.contenders.buys(
+        [found.contenders.on(found.draws.ranges.curve, State())]
+    )
+    worth = [
+        (
+            worth_of(
+                found.buys,
+                value,
+                stated,
+                None if each is None else ranges[each],
+            ),
+            each,
+        )
+        for each, value in values
+    ]
     worth.sort(key=lambda two: -two[0])
     for usd, each in worth[:MOST_BARS]:
         about = "the windows of the recording" if each is None else _named(each)
@@ -452,9 +471,22 @@ def _worth(found: Sure, most: Decimal) -> Iterator[Information]:
         text = (
             f"{_what_to_do(each)}: worth {money(cents)} per month."
             if cents > 0
-            else f"Knowing {about} better would not change the choice for the better."
+            else f"Knowing {about} better would make no other choice clearly cheaper."
         )
         yield Information(about, cents, text)
+
+
+def _along_range(found: Sure, each: Input) -> Buys:
+    """Contenders at evenly spaced places of the range of one input, the others as they are stated."""
+    return found.contenders.buys(
+        [
+            found.contenders.on(
+                _draws.curve_at(found.draws.ranges, {each: place}),
+                found.draws.state_of({each: place}),
+            )
+            for place in SCALE.tolist()
+        ]
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -469,39 +501,34 @@ class _Along:
     index: list[int | None]
 
 
-def _along(found: Sure, each: Input, places: FloatArray) -> _Along:
-    usd, index = [], []
-    for place in places.tolist():
-        at = {each: place}
-        measured = found.contenders.on(
-            _draws.curve_at(found.draws.ranges, at),
-            found.draws.state_of(at),
-        )
-        buys = found.contenders.buys([measured])
-        least = np.where(
-            buys.keeps[0], buys.fixed[0] + buys.unit[0] * buys.needed[0], np.inf
-        )
-        best = int(np.argmin(least))
-        if buys.costs(buys.bought)[0, found.chosen] <= least[best] * (1 + NEAR):
-            best = found.chosen
-        usd.append(float(least.min()))
-        index.append(best if np.isfinite(least.min()) else None)
-    return _Along(places, np.asarray(usd), index)
+def _along(found: Sure, buys: Buys) -> _Along:
+    """Say which contender is the best at each place of the range of an input."""
+    needed = np.where(buys.keeps, buys.fixed + buys.unit * buys.needed, np.inf)
+    least = buys.least()
+    own = buys.costs(buys.bought)[:, found.chosen]
+    best = np.where(own <= least * (1 + NEAR), found.chosen, needed.argmin(axis=1))
+    index = [
+        int(at) if math.isfinite(usd) else None
+        for at, usd in zip(best.tolist(), least.tolist(), strict=True)
+    ]
+    return _Along(SCALE, least, index)
 
 
 def _flips(
-    found: Sure, tornado: tuple[Bar, ...], cautions: Iterable[Caution]
+    found: Sure,
+    ranges: Mapping[Input, Buys],
+    tornado: tuple[Bar, ...],
+    cautions: Iterable[Caution],
 ) -> tuple[Bar, ...]:
     """Put flip points into the bars of cautions, and add a bar of each device time that is a range."""
     names = {each.message: OF_CAUTION.get(each.name) for each in cautions}
     inputs = {each.name: each for each in found.draws.places if not each.of}
-    scale = np.linspace(0.0, 1.0, STEPS)
     made = []
     for bar in tornado:
         each = inputs.get(names.get(bar.about) or "")
-        made.append(bar if each is None else _flipping(found, bar, each, scale))
+        made.append(bar if each is None else _flipping(found, bar, each, ranges[each]))
     bars = (
-        _own_bar(found, each, scale)
+        _own_bar(found, each, ranges[each])
         for each in found.draws.places
         if each.name in (_draws.TIME, _draws.PRICE)
     )
@@ -515,9 +542,9 @@ def _width(bar: Bar) -> float:
     return float("inf") if low is None or high is None else float(abs(high - low))
 
 
-def _flipping(found: Sure, bar: Bar, each: Input, scale: FloatArray) -> Bar:
+def _flipping(found: Sure, bar: Bar, each: Input, along: Buys) -> Bar:
     """Say at which place of its range the choice becomes another one, nearest to the middle."""
-    return _with_flip(found, bar, each, _along(found, each, scale))
+    return _with_flip(found, bar, each, _along(found, along))
 
 
 def _with_flip(found: Sure, bar: Bar, each: Input, along: _Along) -> Bar:
@@ -573,10 +600,10 @@ def _value(ranges: Ranges, draws: Draws, each: Input, place: float) -> str:
             return f"a page {each.of[1]} of `{each.of[0]}` takes {time}"
 
 
-def _own_bar(found: Sure, each: Input, scale: FloatArray) -> Bar:
-    along = _along(found, each, scale)
+def _own_bar(found: Sure, each: Input, buys: Buys) -> Bar:
+    along = _along(found, buys)
     contenders, kinds = found.contenders, found.contenders.kinds
-    ends = (0, len(scale) - 1)
+    ends = (0, STEPS - 1)
     usd = [None if along.index[at] is None else _cents(along.usd[at]) for at in ends]
     index = [along.index[at] for at in ends]
     titles = [None if at is None else contenders.title(at) for at in index]

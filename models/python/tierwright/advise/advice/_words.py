@@ -182,7 +182,9 @@ def _buy(best: Option, zero: Option | None) -> str:
         verb = "Take"
     today = ""
     if best.on_existing:
-        today = ", on the existing machines, whose costs continue and are not in this price"
+        today = (
+            ", on the existing machines, whose costs continue and are not in this price"
+        )
     elif zero is not None and zero.usd_per_month is not None:
         now = zero.usd_per_month
         difference = now - cost

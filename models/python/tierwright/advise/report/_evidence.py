@@ -329,7 +329,7 @@ def _worth(rows: Sequence[Document]) -> Iterator[Markup]:
     if not worth:
         yield tag(
             "p",
-            "No input that is not known is worth measuring first: knowing it would not change the choice for the better.",
+            "No single input is worth measuring first: knowing it would make no other choice clearly cheaper.",
         )
         return
     yield table(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -146,29 +147,39 @@ def regret(buys: Buys, chosen: int) -> Regret:
     )
 
 
-def worth_of(buys: Buys, value: FloatArray) -> float:
+def worth_of(
+    buys: Buys, value: FloatArray, stated: Buys, along: Buys | None = None
+) -> float:
     """How much less the best choice is expected to cost if one input is known: partial perfect information.
 
     ``min over choices of E[cost] - E[min over choices of E[cost | input]]``, the inner mean over the draws of each of
     `BINS` parts by the value of the input. A choice is an option with as many devices as are offered, or as the
-    middle draw of all, or of the part, needs.
+    middle draw of all, or of the part, needs, which may be recommended: it keeps every limit with all inputs as they are
+    stated or, where one is known, with that one at its middle value of the part. What breaks a limit is no choice,
+    however cheap its repair.
 
     Parameters
     ----------
     buys : Buys
         Costs by draw.
     value : float64 array, shape (D,)
-        Of the input, in each draw.
+        Of the input, in each draw; where `along` is given, its place in its range, from 0 to 1.
+    stated : Buys
+        One draw with every input as it is stated, in which some option keeps every limit.
+    along : Buys, optional
+        A draw at each of some evenly spaced places of the input, the others as they are stated; without it, knowing the
+        input permits no other options.
 
     Returns
     -------
     float
-        From 0 to the expected regret of the best choice. [cost]
+        From 0 to the expected regret of the best choice, and so of every option that keeps the limits as stated. [cost]
 
     Notes
     -----
-    Brennan, Kharroubi, O'Hagan, Chilcott, Medical Decision Making 27 (2007). In a part another choice counts only if it
-    is cheaper by three standard errors: of many choices one is cheaper by chance.
+    Brennan, Kharroubi, O'Hagan, Chilcott, Medical Decision Making 27 (2007). Of many choices one is cheaper by chance: in a
+    part another choice counts only if it is cheaper by three standard errors, and half of the draws of a part choose for
+    the other half.
 
     Examples
     --------
@@ -185,29 +196,78 @@ def worth_of(buys: Buys, value: FloatArray) -> float:
     ...     ones == 1,
     ...     np.arange(2),
     ... )
-    >>> worth_of(prices, known)
+    >>> stated = Buys(
+    ...     np.zeros(2),
+    ...     np.ones(2),
+    ...     np.zeros(2, dtype=np.int64),
+    ...     np.zeros((1, 2), dtype=np.int64),
+    ...     np.ones((1, 2), dtype=np.bool_),
+    ...     np.arange(2),
+    ... )
+    >>> worth_of(prices, known, stated)
     5.0
     """
     possible = buys.possible
     some, value = buys.rows(possible), value[possible]
     if not len(value):
         return 0.0
-    middle = _middle(some.needed)
-    every = np.concatenate((some.costs(some.bought), some.costs(middle)), axis=1)
-    means = every.mean(axis=0)
-    best = int(np.argmin(means))
+    offers = (some.bought, _middle(some.needed))
+    every = np.concatenate([some.costs(each) for each in offers], axis=1)
+    best = int(
+        np.argmin(np.where(_permitted(stated, 0, offers), every.mean(axis=0), np.inf))
+    )
     order = np.argsort(value, kind="stable")
     saved = 0.0
     for part in np.array_split(order, min(BINS, len(order))):
-        draws = np.zeros(len(value), dtype=np.bool_)
-        draws[part] = True
-        within = some.rows(draws)
-        own = within.costs(_middle(within.needed))
-        gain = every[draws, best][:, None] - np.concatenate((every[draws], own), axis=1)
-        mean = gain.mean(axis=0)
-        error = gain.std(axis=0) / np.sqrt(len(part))
-        saved += len(part) * float(np.max(np.where(mean > _SURE * error, mean, 0.0)))
-    return saved / len(value)
+        known, at = stated, 0
+        if along is not None:
+            known = along
+            at = round(float(np.median(value[part])) * (len(along.keeps) - 1))
+        # What one half of a part chooses, the other half pays for.
+        for chooses, pays in ((part[::2], part[1::2]), (part[1::2], part[::2])):
+            if len(chooses) and len(pays):
+                saved += _saved(some, best, offers, (known, at), chooses, pays)
+    return max(0.0, saved / len(value))
+
+
+def _permitted(known: Buys, at: int, offers: Sequence[IntArray]) -> Bools:
+    """Whether each option with each number of devices keeps every limit in one draw, shape (offers x K,)."""
+    return np.concatenate(
+        [known.keeps[at] & (known.needed[at] <= bought) for bought in offers]
+    )
+
+
+def _saved(
+    buys: Buys,
+    best: int,
+    offers: tuple[IntArray, ...],
+    known: tuple[Buys, int],
+    chooses: IntArray,
+    pays: IntArray,
+) -> float:
+    """How much less some draws pay in all for what others choose instead of the best of all; 0 where they keep to that."""
+    choosing, paying = _rows(buys, chooses), _rows(buys, pays)
+    offers = (*offers, _middle(choosing.needed))
+    costs = np.concatenate([choosing.costs(each) for each in offers], axis=1)
+    gain = costs[:, best][:, None] - costs
+    mean = gain.mean(axis=0)
+    error = gain.std(axis=0) / np.sqrt(len(gain))
+    counts = (mean > _SURE * error) & _permitted(*known, offers)
+    if not counts.any():
+        return 0.0
+    found = int(np.argmax(np.where(counts, mean, -np.inf)))
+    options = len(buys.kinds)
+    own, other = (
+        paying.costs(offers[choice // options])[:, choice % options]
+        for choice in (best, found)
+    )
+    return float(np.sum(own - other))
+
+
+def _rows(buys: Buys, draws: IntArray) -> Buys:
+    mask = np.zeros(len(buys.needed), dtype=np.bool_)
+    mask[draws] = True
+    return buys.rows(mask)
 
 
 def _middle(needed: IntArray) -> IntArray:
