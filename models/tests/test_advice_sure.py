@@ -26,7 +26,7 @@ from tierwright.advise.advice._contenders import Contenders, State, contending
 from tierwright.advise.advice._draws import Input
 from tierwright.advise.advice._prices import spread_of_kinds, uncertain_purchases
 from tierwright.advise.advice._table import Table
-from tierwright.advise.advice.found import Advice
+from tierwright.advise.advice.found import Advice, Information
 from tierwright.advise.advice.request import Candidates
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import percent
@@ -1073,10 +1073,15 @@ def test_the_command_prints_how_sure_it_is(folder: Path, tmp_path: Path) -> None
 
 
 def test_words_follow_the_figures() -> None:
-    sure = _confidence._text(1.0, Decimal("0.00"), 0.0)
+    sure = _confidence._text(1.0, Decimal("0.00"), 0.0, ())
     assert "within 1 % of the best in 100 % of the draws" in sure
     assert "limit" not in sure
-    unsure = _confidence._text(0.25, None, 0.5)
+    first = Information("the law", Decimal("310.00"), "Measure it first: worth it.")
+    measured = _confidence._text(0.5, Decimal(400), 0.0, (first,))
+    assert measured.endswith("more than the best. Measure it first: worth it.")
+    nothing = replace(first, usd_per_month=Decimal("0.00"))
+    assert "Measure" not in _confidence._text(0.5, Decimal(400), 0.0, (nothing,))
+    unsure = _confidence._text(0.25, None, 0.5, ())
     assert "25.0 % of the draws" in unsure
     assert "USD" not in unsure
     assert "In 50.0 % of them it breaks a limit" in unsure

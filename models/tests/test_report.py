@@ -318,7 +318,7 @@ def test_a_probability_replaces_the_reason_why_there_is_none() -> None:
     for each in given["confidence"]["value_of_information"]:
         each["usd_per_month"] = "0.00"
     said = words(section(parsed(report.html(given)), "sure"))
-    assert "No input that is not known is worth measuring first" in said
+    assert "No single input is worth measuring first" in said
 
 
 def option(usd: str, us: float) -> dict[str, Any]:

@@ -625,7 +625,7 @@ describe("the answer", () => {
       confidence: { ...sure.confidence, value_of_information: worth("0.00") },
     });
     await expect
-      .element(idle.getByText(/No input that is not known is worth measuring/))
+      .element(idle.getByText(/No single input is worth measuring/))
       .toBeVisible();
     expect(idle.getByText(/Record more first/).elements()).toHaveLength(0);
   });

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_EVEN, Decimal
 
@@ -312,13 +312,14 @@ def confidence(
         ]
         probability = float(np.mean(near))
     usd = _cents(by_money.expected) if in_money else None
+    worth = () if usd is None else tuple(_worth(found, ranges, usd))
     return Confidence(
         probability,
         usd,
         bars,
-        tuple(_worth(found, ranges, usd)) if usd is not None else (),
+        worth,
         _rests_on(asked, found, in_money=in_money),
-        text=_text(probability, usd, by_money.breaks),
+        text=_text(probability, usd, by_money.breaks, worth),
         windows=len(found.recorded.windows),
         block_windows=found.recorded.block,
         draws=int(np.sum(possible)),
@@ -332,14 +333,21 @@ def _cents(usd: float) -> Decimal:
     return Decimal(repr(float(usd))).quantize(CENT, ROUND_HALF_EVEN)
 
 
-def _text(probability: float, usd: Decimal | None, breaks: float) -> str:
-    """Say how often it stays among the best, and at what regret."""
+def _text(
+    probability: float,
+    usd: Decimal | None,
+    breaks: float,
+    worth: Sequence[Information],
+) -> str:
+    """Say how often it stays among the best, at what regret, and what is worth measuring first."""
     said = f"It stays within {100 * NEAR:g} % of the best in {percent(probability)} of the draws"
     if usd is not None:
         said += f"; on average it costs {money(usd)} per month more than the best"
     said += "."
     if breaks > 0:
         said += f" In {percent(breaks)} of them it breaks a limit and has to be enlarged or replaced."
+    if worth and worth[0].usd_per_month:
+        said += f" {worth[0].text}"
     return said
 
 
