@@ -73,7 +73,7 @@ def rejected(asked: Asked, table: Table, chosen: Chosen) -> Iterator[Rejected]:
         by_bound = is_unknown and at in without
         found = table.option(
             at,
-            with_response=at in chosen.responses or is_unknown and not by_bound,
+            with_response=at in chosen.responses or (is_unknown and not by_bound),
             with_bill=False,
         )
         yield Rejected(
