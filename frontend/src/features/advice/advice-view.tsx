@@ -170,9 +170,7 @@ function KeyFigures(props: {
         <dt>Against today</dt>
         <dd>
           {saving === null ? UNKNOWN : difference(-Number(saving))}
-          <small>
-            {saving === null ? withoutSaving(found, best) : perMonth()}
-          </small>
+          <small>{saving === null ? withoutSaving(found, best) : perMonth()}</small>
         </dd>
       </div>
       <div>

@@ -333,8 +333,8 @@ def _print(found: Ranking, *, every: bool) -> None:
                 for each in found.rejected
             ],
         )
-    for each in found.rejected:
-        typer.echo(f"  {each.text}")
+    for rejected in found.rejected:
+        typer.echo(f"  {rejected.text}")
     if found.unreadable:
         typer.echo("")
         print_facts(

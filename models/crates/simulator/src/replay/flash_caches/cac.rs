@@ -68,7 +68,6 @@ impl Entry {
     }
 
     #[inline]
-    #[expect(clippy::cast_possible_truncation, reason = "the upper half")]
     fn value(self) -> i64 {
         ((self.0 >> 64) as u64 ^ 1 << 63).cast_signed()
     }
@@ -124,7 +123,11 @@ impl Cac {
         let first = CHILDREN * at + 1;
         if let Some(&[a, b, c, d]) = self.heap.get(first..first + CHILDREN) {
             let left = if b < a { (b, first + 1) } else { (a, first) };
-            let right = if d < c { (d, first + 3) } else { (c, first + 2) };
+            let right = if d < c {
+                (d, first + 3)
+            } else {
+                (c, first + 2)
+            };
             return Some(if right.0 < left.0 { right } else { left });
         }
         let rest = self.heap.get(first..).unwrap_or_default();

@@ -43,7 +43,9 @@ impl Links {
         std::hint::black_box(mixed);
         // Without a branch: a node at an end has none beside it.
         let last = self.0.len() - 1;
-        let beside = links().flatten().map(|node| self.0[last.min(node as usize)]);
+        let beside = links()
+            .flatten()
+            .map(|node| self.0[last.min(node as usize)]);
         std::hint::black_box(beside.fold(0, |mixed, [older, _]| mixed ^ older));
     }
 

@@ -273,7 +273,10 @@ impl L2arc {
         if headers >= most {
             return;
         }
-        for at in [FREQUENT, RECENT].into_iter().take(if frequent_only { 1 } else { 2 }) {
+        for at in [FREQUENT, RECENT]
+            .into_iter()
+            .take(if frequent_only { 1 } else { 2 })
+        {
             let list = &mut self.lists[at];
             if list.again {
                 list.turn_back(&self.links, &mut self.passed);
