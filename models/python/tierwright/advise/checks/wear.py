@@ -257,8 +257,8 @@ def _amplified(
 ) -> float | None:
     """Write amplification of a replay, as of the blocks that are meant; None where nothing was written to flash. [1]
 
-    Where the device of the replay has smaller ones, by the ratio of the formulas at both sizes. None for two streams of
-    what has one.
+    Where the device of the replay has smaller ones, its copies are multiplied by the ratio of the formulas' copies at both
+    sizes: what is appended, and never copied, is so in blocks of any size. None for two streams of what has one.
     """
     ftl = replay.get("ftl") or {}
     waf: float | None = ftl.get("waf")
@@ -266,14 +266,15 @@ def _amplified(
         waf = waf if streams > 1 else ftl["waf_one_stream"]
     elif streams > 1:
         return None
-    return None if waf is None else waf * _of_blocks(spare, replay)
+    return None if waf is None else 1 + (waf - 1) * _of_blocks(spare, replay)
 
 
 def _of_blocks(spare: SpareSpace, replay: Counters) -> float:
-    """Return the formula at the blocks that are meant over that at those of the replay, which has a device. [1]"""
+    """Return the formula's copies for each write at the blocks that are meant over those at the blocks of the replay. [1]"""
     pages = fitting_block_pages(spare.block_pages, replay["flash_pages"])
     assert pages is not None  # else there is no device
-    return spare.waf / replace(spare, block_pages=pages).waf
+    copies = replace(spare, block_pages=pages).waf - 1
+    return (spare.waf - 1) / copies if copies > 0 else 1.0
 
 
 def _amplification(
@@ -393,5 +394,5 @@ def _stood_in(spare: SpareSpace, replays: Sequence[Counters]) -> str:
     )
     return (
         f" Flash as small as in the replay would hold fewer than {DEVICE_BLOCKS} such blocks, so blocks of {pages} stood "
-        f"for them, and the amplification that they counted is multiplied by {times}, as the formula grows with the block."
+        f"for them, and the copies that they counted are multiplied by {times}, as those of the formula grow with the block."
     )
