@@ -62,7 +62,7 @@ LOADS = (0.3, 0.6, 0.8)
 CLIENTS = (1, 8, 32, 128)
 PER_TRANSACTION = 20.0
 FIGURE_8 = 0.4
-"""FaCE ahead of Lazy Cleaning on an S3500, Kang, Lee and Moon, section 6.4.2. [1]"""
+"""FaCE ahead of Lazy Cleaning on an S3500, Kang, Lee and Moon, section 6.4.3. [1]"""
 OLTP_CLIENTS = 50
 """As many clients as the paper's."""
 READ_PERCENT = 70
@@ -344,7 +344,7 @@ Counters of a replay, priced on an Intel DC S3500 over 16 disks; {OLTP_CLIENTS} 
 
 ## How much of figure 8 mixed loads explain
 
-Kang, Lee and Moon measured FaCE about {percent(FIGURE_8)} ahead of Lazy Cleaning on an Intel DC S3500 with much flash (section 6.4.2). Lead of FaCE over Lazy Cleaning without a cleaner, where
+Kang, Lee and Moon measured FaCE about {percent(FIGURE_8)} ahead of Lazy Cleaning on an Intel DC S3500 with much flash (section 6.4.3). Lead of FaCE over Lazy Cleaning without a cleaner, where
 the drive carries the share of the busy times that add at {READ_PERCENT} % reads; the rate that it would have to carry there for the lead of the paper; and how much of the way from the lead by busy times to that of
 the paper a drive of half the rate goes.
 

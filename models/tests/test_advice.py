@@ -63,13 +63,13 @@ from tierwright.evaluate.advice.choose import (
     not_too_slow,
     ordered,
 )
+from tierwright.evaluate.advice.later import months_until, stretched_curve
 from tierwright.evaluate.advice.limits import (
     CONSTRAINTS,
     RESPONSES,
     Limit,
     conflict,
     first_broken,
-    months_until,
     own_limits,
     relaxation,
     stated_limits,
@@ -835,15 +835,72 @@ def test_what_is_shown_of_a_front_has_both_ends(rows: list[int], most: int) -> N
     assert all(each in left for each in shown)  # in their order
 
 
-@pytest.mark.oracle("evaluate.advice.limits.months_until")
-@pytest.mark.formula("evaluate.advice.limits.months_until")
-@given(st.floats(0.01, 0.69), st.floats(0.01, 3.0))
-def test_growth_reaches_its_limit_in_that_month(share: float, growth: float) -> None:
-    months = months_until(share, 0.7, growth)
+@pytest.mark.oracle("evaluate.advice.later.months_until")
+@pytest.mark.formula("evaluate.advice.later.months_until")
+@given(st.floats(0.01, 0.69), st.floats(0.15, 3.0), st.floats(0.5, 3.0))
+def test_growth_reaches_its_limit_in_that_month(
+    share: float, growth: float, power: float
+) -> None:
+    shares = np.asarray([share, 0.8, math.nan])
+    months = months_until(lambda times: shares * times**power, 0.7, growth)
+    there = share * (1 + growth) ** (power * months[0] / 12)
+    assert there == pytest.approx(0.7) or months[0] != months[0]
+    assert math.isnan(months[0]) == (share * (1 + growth) ** (power * 30) < 0.7)
+    assert months[1] == 0
+    assert math.isnan(months[2])
+    assert math.isnan(months_until(lambda _times: shares, 0.7, 0.0)[0])
+
+
+def slow_peak_busy(option: Option, found: Curve, peak: float) -> float:
+    """Busy share of the busiest device of an option of bare devices in the busiest hour."""
+    assert option.disk_device is not None
+    disk = catalog.device(option.disk_device)
+    flash = disk if option.flash_device is None else catalog.device(option.flash_device)
+    scheme = evaluate(
+        found,
+        ram_pages=option.ram_bytes // found.page_bytes,
+        flash_pages=min(option.flash_bytes, PRODUCTION.data_bytes * 2)
+        // found.page_bytes,
+        flash=flash,
+        disk=disk,
+    ).schemes[option.scheme]
+    terms = scheme.cost_terms_us_per_access
+    busy = {
+        tier: sum(us for name, us in terms.items() if name.startswith(tier))
+        for tier in ("disk", "flash")
+    }
+    return (
+        max(
+            busy["disk"] / option.disks,
+            busy["flash"] / max(1, option.flash_devices),
+        )
+        * peak
+        / 1e6
+    )
+
+
+def test_what_is_too_small_is_so_at_the_data_and_the_load_of_that_month() -> None:
+    found = ask(constraints={"peak_busy": 0.5})
+    best = found.recommendation
+    assert best is not None
+    assert best.peak_busy is not None
+    assert slow_peak_busy(best, curve(), 50_000.0) == pytest.approx(best.peak_busy)
+    months = best.months_until_too_small
     assert months is not None
-    assert share * (1 + growth) ** (months / 12) == pytest.approx(0.7)
-    assert months_until(0.8, 0.7, growth) == 0
-    assert months_until(share, 0.7, 0.0) is None
+    # Misses grow with the data: sooner than by the load alone.
+    assert months <= 12 * math.log(0.5 / best.peak_busy) / math.log(1.2) + 1e-9
+    shares = [
+        slow_peak_busy(
+            best,
+            stretched_curve(curve(), 1.2 ** (month / 12)),
+            50_000.0 * 1.2 ** (month / 12),
+        )
+        for month in (0.9 * months - 1, 1.1 * months + 1)
+    ]
+    assert shares[0] <= 0.5
+    held = best.disks * (catalog.device(best.disk_device or "").capacity_bytes or 0)
+    full = 12 * math.log(held / PRODUCTION.data_bytes) / math.log(1.2)
+    assert shares[1] >= 0.5 or months == pytest.approx(full, rel=0.01)
 
 
 @pytest.mark.costly(5)

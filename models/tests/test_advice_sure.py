@@ -1099,7 +1099,7 @@ def test_words_follow_the_figures() -> None:
     unsure = _confidence._text(0.25, None, 0.5, ())
     assert "25.0 % of the draws" in unsure
     assert "USD" not in unsure
-    assert "In 50.0 % of them it breaks a limit" in unsure
+    assert "In 50.0 % of all draws it breaks a limit" in unsure
 
 
 # --- prices that may be off -------------------------------------------------------------

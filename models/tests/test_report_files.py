@@ -593,7 +593,7 @@ def test_the_months_until_too_small_follow_from_the_numbers_of_the_formula() -> 
     given["constraints"]["peak_busy"] = "0.7"
     given["when"]["growth_per_year"] = 0.2
     formula, value, _ = formulas_of(given)["Until it is too small"]
-    assert "12 ln(70.0\u00a0% / 60.0\u00a0%) / ln(1 + 20.0\u00a0%)" in formula
+    assert "60.0\u00a0% today, 70.0\u00a0% at most, 20.0\u00a0% a year" in formula
     assert value == "10 months"
 
 

@@ -259,10 +259,16 @@ def weighed(
     -------
     tuple of Weighed
         Those that could change the choice, then those of unknown effect, then the others; among
-        alike the largest effect first.
+        alike those by which data could be lost first, then the largest effect.
     """
     found = [(each, (weigh or anywhere)(each)) for each in merged(cautions)]
-    found.sort(key=lambda each: (_RANK[each[1].could_change_choice], -each[1].size))
+    found.sort(
+        key=lambda each: (
+            _RANK[each[1].could_change_choice],
+            each[0].name not in LOSES_DATA,
+            -each[1].size,
+        )
+    )
     return tuple(
         Weighed(
             each.name,
@@ -277,6 +283,8 @@ def weighed(
 
 
 _RANK = {True: 0, None: 1, False: 2}
+LOSES_DATA = frozenset({"data_on_local_disks"})
+"""Cautions by which data could be lost: no other one of unknown effect hides them."""
 
 
 def without_effect(text: str = "changes nothing that was chosen") -> Effect:

@@ -266,7 +266,7 @@ def _answer(
     recommended = None if best is None else option(best)
     first: tuple[CheckedOption, ...] = ()
     if caches.chosen is not None and recommended is not None:
-        recommended = _caches.option_under(recommended, caches.chosen, table)
+        recommended = _caches.option_under(recommended, caches.chosen)
         first = (_caches.checked_option(recommended, caches.chosen),)
     second = next((option(at) for at in alternatives), None)
     checked = first + tuple(

@@ -31,7 +31,6 @@ from tierwright.evaluate.advice.limits import (
     PEAK_BUSY,
     RESPONSES,
     RESTART,
-    months_until,
 )
 from tierwright.evaluate.advice.limits import ROUNDING as LIMIT_ROUNDING
 from tierwright.evaluate.advice.rows import SOURCES, STANDING, life_years
@@ -545,9 +544,9 @@ def _chosen(
     return first if first.simulated_us < flow.simulated_us * (1 - EQUAL) else None
 
 
-def option_under(found: Option, each: CacheReplayed, table: Table) -> Option:
+def option_under(found: Option, each: CacheReplayed) -> Option:
     """Describe an option under a flash cache in place of its page flow: by the replay."""
-    growth, busy = table.setting.growth_per_year, each.peak_busy
+    busy = each.peak_busy
     return replace(
         found,
         scheme=each.cache,
@@ -567,9 +566,8 @@ def option_under(found: Option, each: CacheReplayed, table: Table) -> Option:
         ram_hit_share=each.hits[0],
         flash_hit_share=each.hits[1],
         disk_share=each.hits[2],
-        months_until_too_small=months_until(busy, table.setting.most_busy, growth)
-        if growth > 0 and math.isfinite(busy)
-        else None,
+        # Nothing here replays the data of later months.
+        months_until_too_small=None,
         clean_share=None,
         clean_share_gain=None,
         clean_share_reason=NO_SPLIT,

@@ -345,7 +345,7 @@ def _text(
         said += f"; on average it costs {money(usd)} per month more than the best"
     said += "."
     if breaks > 0:
-        said += f" In {percent(breaks)} of them it breaks a limit and has to be enlarged or replaced."
+        said += f" In {percent(breaks)} of all draws it breaks a limit and has to be enlarged or replaced."
     if worth and worth[0].usd_per_month:
         said += f" {worth[0].text}"
     return said

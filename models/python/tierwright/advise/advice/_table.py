@@ -34,13 +34,17 @@ from tierwright.common.fields import plain_number
 from tierwright.common.units import format_bytes
 from tierwright.common.wording import counted, listed
 from tierwright.evaluate.advice.bought import bought, budget_tb
+from tierwright.evaluate.advice.later import (
+    MONTHS_A_YEAR,
+    months_until,
+    stretched_curve,
+)
 from tierwright.evaluate.advice.limits import (
     BESIDE,
     POWER,
     RESTART,
     UNITS,
     Bools,
-    months_until,
 )
 from tierwright.evaluate.advice.restart import restart_s
 from tierwright.evaluate.advice.rows import (
@@ -52,6 +56,7 @@ from tierwright.evaluate.advice.rows import (
     device_times,
     joined,
     month_cents,
+    peak_busy,
 )
 from tierwright.evaluate.advice.tiers import Shelf, TierRows, tiers
 from tierwright.evaluate.bill import CENT, EXACT, Line, bill_lines, cents
@@ -59,6 +64,7 @@ from tierwright.evaluate.configurations.columns import Columns, enumerate_config
 from tierwright.evaluate.configurations.sold import Sold, local_device, volume_device
 from tierwright.evaluate.configurations.wanted import Wanted
 from tierwright.evaluate.economics import tier_price
+from tierwright.evaluate.page_flow.operations import operations
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.evaluate.response.schemes import Hierarchy, scheme_response
 from tierwright.hardware import catalog
@@ -77,6 +83,7 @@ RESPONSE_NOT_ASKED = (
     "limited"
 )
 _LARGEST = 2**62
+_MONTHS = "months_until_too_small"
 
 
 @dataclass(frozen=True, slots=True)
@@ -627,13 +634,79 @@ class Table:
             (options.flash_reads, options.store_reads), (flash, store)
         )
 
-    def months_left(self, at: int) -> float | None:
-        """Months until growth of data and load breaks the busy share or the space."""
-        growth = self.setting.growth_per_year
-        busy = float(self.options.peak_busy[at])
-        if growth <= 0 or not math.isfinite(busy):
-            return None
-        return months_until(busy, self.setting.most_busy, growth)
+    def busy_months(self, rows: IntArray) -> FloatArray:
+        """Months until a device of some options is busier than allowed in the busiest hour, as data and load grow.
+
+        The curve is stretched as the data grow; NaN where they do not, the rate is unknown, or it takes 30 years.
+        """
+        options, setting = self.options, self.setting
+        peak, growth = setting.served.peak, setting.growth_per_year
+        if growth <= 0 or peak is None:
+            return np.full(len(rows), np.nan)
+        page, today = setting.curve.page_bytes, options.peak_busy[rows]
+        unknown = np.full(1, np.nan)
+
+        def times_of(device: Device | None) -> tuple[FloatArray, FloatArray]:
+            if device is None:
+                return unknown, unknown
+            return device_times(device, page, 1)
+
+        each = [[times_of(one) for one in self.devices(at)] for at in rows.tolist()]
+        # By option, device, operation.
+        times_us = np.asarray(each).reshape(len(rows), 2, 2)
+        schemes = np.asarray([self.scheme(at) for at in rows.tolist()])
+        rate = peak / options.machines[rows]
+
+        def busy(times: float) -> FloatArray:
+            if times == 1:
+                return today
+            curve = stretched_curve(setting.curve, times)
+            us = {"flash": np.zeros(len(rows)), "disk": np.zeros(len(rows))}
+            for scheme in np.unique(schemes).tolist():
+                of = np.flatnonzero(schemes == scheme)
+                done = operations(
+                    curve,
+                    options.ram_pages[rows[of]],
+                    options.flash_pages[rows[of]],
+                    (scheme,),
+                )[scheme]
+                for device, (tier, found) in enumerate(us.items()):
+                    found[of] = done.busy_us(tier, *times_us[of, device].T)
+            return peak_busy(
+                (us["disk"], options.store_devices[rows]),
+                (us["flash"], options.flash_devices[rows]),
+                rate * times,
+            )
+
+        return months_until(busy, setting.most_busy, growth)
+
+    def space_months(self, at: int) -> float:
+        """Months until the data of an option no longer fit; infinite where they do not grow, or no space is stated."""
+        setting = self.setting
+        growth, needed = setting.growth_per_year, setting.data_bytes * setting.replicas
+        space = self._store_bytes(at)
+        if growth <= 0 or not math.isfinite(space):
+            return math.inf
+        # What is needed is as much as at the end of the horizon.
+        months = MONTHS_A_YEAR * math.log(space / needed) / math.log1p(growth)
+        return max(0.0, setting.horizon_months + months)
+
+    def _store_bytes(self, at: int) -> float:
+        """Space of what holds the data, on all machines; infinite where unknown. [bytes]"""
+        options = self.options
+        if self.source(at) in STANDING:
+            given = self.given(at)
+            known = given.disk.capacity_bytes
+            return math.inf if known is None else float(given.store_bytes)
+        machines = int(options.machines[at])
+        volumes = self.config(at).get("volume", ())
+        if volumes:
+            gib = math.fsum(float(one["size_gib"]) * one["quantity"] for one in volumes)
+            return gib * 2**30 * machines
+        store = self.devices(at)[1]
+        if store is None or not store.capacity_bytes:
+            return math.inf
+        return float(store.capacity_bytes) * int(options.store_devices[at]) * machines
 
     def beside(self, name: str, rows: IntArray | None = None) -> FloatArray:
         """Values of a constraint of `BESIDE`, of some options or of all; NaN where unknown."""
@@ -700,6 +773,10 @@ class Table:
         if not missing:
             return
         values = {name: self.beside(name, np.asarray(missing)) for name in BESIDE}
+        values[_MONTHS] = np.fmin(
+            self.busy_months(np.asarray(missing)),
+            np.asarray([self.space_months(at) for at in missing]),
+        )
         for row, at in enumerate(missing):
             self._prepared[at] = {
                 name: finite(found[row]) for name, found in values.items()
@@ -765,7 +842,7 @@ class Table:
             ram_hit_share=max(0.0, 1.0 - sum(reads)),
             flash_hit_share=reads[0],
             disk_share=reads[1],
-            months_until_too_small=self.months_left(at),
+            months_until_too_small=beside[_MONTHS],
             bill=tuple(dict(row) for row in rows),
             config=as_read(config),
         )

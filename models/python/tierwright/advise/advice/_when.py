@@ -32,7 +32,7 @@ from tierwright.evaluate.advice.later import (
     trends,
     waiting,
 )
-from tierwright.evaluate.advice.rows import STANDING
+from tierwright.evaluate.advice.rows import CHOICES, STANDING
 from tierwright.evaluate.advice.tiers import Shelf
 from tierwright.evaluate.bill import CENT
 from tierwright.hardware.price_history import PriceSeries, price_history
@@ -95,22 +95,34 @@ def when(
     until = 0
     if steps:
         found, until = _steps(asked, table, best_at)
-    said = [_too_small(setting, months)]
+    said = [_too_small(setting, table, best, best_at)]
     if until:
         said.append(steps_text(found, until, rate_known=setting.rates.mean is not None))
     return When(growth, months, found, until, " ".join(said), _basis(setting))
 
 
-def _too_small(setting: Setting, months: float | None) -> str:
+def _too_small(setting: Setting, table: Table, best: Option, at: int) -> str:
+    months = best.months_until_too_small
     if months is None:
-        return (
-            "When it is too small could not be computed: the workload states no rate."
-            if setting.rates.peak is None
-            else "It does not become too small."
-        )
+        if best.scheme not in CHOICES:
+            return "When it is too small is not known: no replay tells the data of later months."
+        if setting.rates.peak is None:
+            return "When it is too small could not be computed: the workload states no rate."
+        return "It does not become too small within 30 years."
+    what = (
+        "the data no longer fit"
+        if table.space_months(at) <= months
+        else "a device is busier than allowed in the busiest hour"
+    )
     whole = math.floor(months)
     after = f"after {counted(whole, 'month')}" if whole else "within a month"
-    return f"If the load grows as the data do, a device is busier than allowed in the busiest hour {after}."
+    horizon = setting.horizon_months
+    early = (
+        f", before the {counted(horizon, 'month')} of the horizon are over"
+        if whole < horizon
+        else ""
+    )
+    return f"If the load grows as the data do, {what} {after}{early}."
 
 
 def _basis(setting: Setting) -> str:
@@ -215,7 +227,8 @@ def steps_text(steps: tuple[WhenStep, ...], until: int, *, rate_known: bool) -> 
         )
     more = len(steps) - 1
     if more:
-        said += f" Until month {until} the choice changes {counted(more, 'more time')}."
+        often = {1: "once", 2: "twice"}.get(more, f"{more:,} times")
+        said += f" It changes {often} more by month {until}."
     return said
 
 

@@ -192,7 +192,16 @@ def _buy(best: Option, zero: Option | None) -> str:
             today = ", as much as today"
         else:
             more = "less" if difference > 0 else "more"
-            today = f" against {money(now)} today, {money(abs(difference))} {more}"
+            # A saving against what does not carry the load is said to be one.
+            busy = zero.peak_busy
+            late = (
+                f", which would have to be {percent(busy)} busy in the busiest hour"
+                if busy is not None and busy > 1
+                else ""
+            )
+            today = (
+                f" against {money(now)} today{late}, {money(abs(difference))} {more}"
+            )
     return f"{verb} {named(best)}: {money(cost)} per month{today}."
 
 

@@ -168,14 +168,15 @@ def _load(document: Document, best: Document) -> Iterator[Formula]:
         with_numbers = (
             ""
             if limit is None or best["peak_busy"] is None
-            else f" = 12 ln({show.share(float(limit))} / {show.share(best['peak_busy'])}) / ln(1 + "
-            f"{show.share(growth['growth_per_year'])})"
+            else f": {show.share(best['peak_busy'])} today, {show.share(float(limit))} at most, "
+            f"{show.share(growth['growth_per_year'])} a year"
         )
         yield Formula(
             "Until it is too small",
-            f"12 ln(limit / busy share) / ln(1 + growth per year){with_numbers}",
+            "the first month in which U of data and load grown by (1 + growth per year)^(m / 12), m_r and m_f at sizes as much "
+            f"smaller, reaches its limit, or the data no longer fit{with_numbers}",
             show.months(best["months_until_too_small"]),
-            f"{_DERIVED}: the load grows as the data do",
+            f"{_DERIVED}: the load grows as the data do; linear in its logarithm between two months that are computed",
         )
 
 

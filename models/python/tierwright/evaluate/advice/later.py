@@ -9,6 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import BadInput
 from tierwright.hardware.price_history import PricePoint, PriceSeries
 from tierwright.profile.curve import Curve
@@ -21,6 +22,8 @@ LEAST_QUARTERS = 2
 
 
 MOST_PAGES = 2.0**62
+LOOKED_AHEAD = (3, 6, 9, 12, 18, 24, 30, 36, 48, 60, 84, 120, 180, 240, 360)
+"""Months at which a share that grows is computed. [months]"""
 
 
 def stretched_curve(curve: Curve, times: float) -> Curve:
@@ -71,6 +74,55 @@ def stretched_curve(curve: Curve, times: float) -> Curve:
         seen = given.evidence.resized(lambda sizes: np.floor(sizes * times + 0.5))
         given = replace(given, evidence=seen)
     return replace(curve, pages=pages, distinct_pages=distinct, given=given)
+
+
+def months_until(
+    share: Callable[[float], FloatArray], limit: float, growth_per_year: float
+) -> FloatArray:
+    """Months of growth until shares reach a limit; NaN of what does not within 30 years, or is not known.
+
+    Parameters
+    ----------
+    share : callable
+        Shares of so many times the data and the load, shape (K,); NaN where unknown. [1]
+    limit : float
+        The largest that is allowed. [1]
+    growth_per_year : float
+        Of data and load. [1]
+
+    Returns
+    -------
+    float64 array, shape (K,)
+        0 where a share has reached it today. Between two of `LOOKED_AHEAD` its logarithm is taken as linear: of what grows
+        as the load does the result is exact. [months]
+
+    Examples
+    --------
+    >>> found = months_until(
+    ...     lambda times: np.asarray([0.5, 0.7, 0.5]) * times ** np.asarray([1, 1, 2]),
+    ...     0.7,
+    ...     0.2,
+    ... )
+    >>> found.round(1).tolist()
+    [22.1, 0.0, 11.1]
+    """
+    month, before = 0.0, np.asarray(share(1.0), dtype=np.float64)
+    left = np.where(before >= limit, 0.0, np.nan)
+    if growth_per_year <= 0:
+        return left
+    for later in LOOKED_AHEAD:
+        waiting_ = np.isnan(left) & (before > 0)
+        if not waiting_.any():
+            break
+        try:
+            now = share((1 + growth_per_year) ** (later / MONTHS_A_YEAR))
+        except BadInput:  # more pages than can be counted
+            break
+        reached = waiting_ & (now >= limit)
+        part = np.log(limit / before[reached]) / np.log(now[reached] / before[reached])
+        left[reached] = month + (later - month) * part
+        month, before = float(later), np.asarray(now, dtype=np.float64)
+    return left
 
 
 @dataclass(frozen=True, slots=True)

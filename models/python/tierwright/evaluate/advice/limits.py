@@ -199,25 +199,3 @@ def relaxation(limit: Limit, at: int) -> Decimal | None:
     if limit.limit is None or not math.isfinite(value):
         return None
     return abs(Decimal(repr(value)) - limit.limit)
-
-
-def months_until(share: float, limit: float, growth_per_year: float) -> float | None:
-    """Months of growth until a share reaches its limit; None where it never does, 0 where it has.
-
-    Parameters
-    ----------
-    share, limit : float
-        Today, and the largest. [1]
-    growth_per_year : float
-        Of what the share is of. [1]
-
-    Examples
-    --------
-    >>> round(months_until(0.5, 0.7, 0.2), 1)
-    22.1
-    """
-    if share >= limit:
-        return 0.0
-    if growth_per_year <= 0 or share <= 0:
-        return None
-    return 12 * math.log(limit / share) / math.log1p(growth_per_year)
