@@ -114,7 +114,7 @@ def _too_small(setting: Setting, table: Table, best: Option, at: int) -> str:
         if table.space_months(at) <= months
         else "a device is busier than allowed in the busiest hour"
     )
-    whole = math.floor(months)
+    whole = math.floor(months + 1e-6)  # space for exactly the horizon is for all of it
     after = f"after {counted(whole, 'month')}" if whole else "within a month"
     horizon = setting.horizon_months
     early = (
