@@ -41,8 +41,13 @@ MEBIBYTE, GIBIBYTE = 2**20, 2**30
 HOUR_S = 3600.0
 COUNTERS, JOINER = "aws-m8g.4xlarge", "aws-r8g.48xlarge"
 """Machines of the arithmetic: many that count, and one with much memory that joins."""
-LONGER = ((10**10, 10**8, 1), (10**11, 10**9, 4), (10**12, 10**9, 16))
-"""Accesses of longer traces, those of a part, and machines that count."""
+LONGER = (
+    (10**10, 10**8, 1, 10**6),
+    (10**11, 10**9, 4, 10**6),
+    (10**12, 10**9, 16, 10**6),
+    (10**12, 10**9, 16, 10**8),
+)
+"""Accesses of longer traces, those of a part, machines that count, and distinct pages of a part."""
 BEGIN, END = "<!-- measured -->", "<!-- end -->"
 SCALING_BEGIN, SCALING_END = "<!-- scaling -->", "<!-- scaling end -->"
 PARTS = Tasks("part is", "parts are", "use smaller parts")
@@ -135,8 +140,8 @@ class Extrapolated:
     ----------
     accesses : int
         Of the trace.
-    parts : int
-        As they would be cut.
+    parts, part_pages : int
+        As they would be cut, and distinct pages of each.
     count_hours : float
         Of one processor. [h]
     machines : int
@@ -151,6 +156,7 @@ class Extrapolated:
 
     accesses: int
     parts: int
+    part_pages: int
     count_hours: float
     machines: int
     machine_hours: float
@@ -164,30 +170,33 @@ def extrapolated(
     accesses: int,
     *,
     part_accesses: int,
+    part_pages: int,
     machines: int,
     processors: int,
     usd_per_hour: float,
     join_usd_per_hour: float,
 ) -> Extrapolated:
-    """Compute what a longer trace with as many distinct pages takes.
+    """Compute what a longer trace takes.
 
-    Counting takes time by accesses. Joining, and the room of counts, are by pages of a part: those of a longer part
-    are hardly more once a part has nearly all pages of the trace, as those measured have.
+    Counting takes time by accesses. Joining, and the room of counts, are by pages of a part; those measured have nearly
+    all pages of their trace.
     """
+    pages = part_pages / measured.distinct_pages
     times = accesses / measured.accesses
     parts = -(-accesses // part_accesses)
     count_hours = measured.count_s * times / HOUR_S
     machine_hours = count_hours / (machines * processors)
-    join_hours = measured.join_s / measured.parts * parts / HOUR_S
+    join_hours = measured.join_s / measured.parts * parts * pages / HOUR_S
     return Extrapolated(
         accesses,
         parts,
+        part_pages,
         count_hours,
         machines,
         machine_hours,
         join_hours,
         machines * machine_hours * usd_per_hour + join_hours * join_usd_per_hour,
-        measured.counts_bytes / measured.parts * parts,
+        measured.counts_bytes / measured.parts * parts * pages,
     )
 
 
@@ -333,11 +342,12 @@ def further(measured: Measured) -> list[Extrapolated]:
             accesses,
             machines=machines,
             part_accesses=part_accesses,
+            part_pages=part_pages,
             processors=int(counters.vcpu or 1),
             usd_per_hour=float(counters.usd_per_hour or 0),
             join_usd_per_hour=float(joiner.usd_per_hour or 0),
         )
-        for accesses, part_accesses, machines in LONGER
+        for accesses, part_accesses, machines, part_pages in LONGER
     ]
 
 
@@ -403,11 +413,11 @@ def page(measured: Measured, longer: list[Extrapolated]) -> str:
     ]
     lines = ["| measured | |", "|---|---|", *(f"| {a} | {b} |" for a, b in rows), ""]
     lines += [
-        "| accesses, by arithmetic | parts | counting | machines | each for | joining | counts | cost |",
-        "|---:|---:|---:|---:|---:|---:|---:|---:|",
+        "| accesses, by arithmetic | parts | distinct pages of a part | counting | machines | each for | joining | counts | cost |",
+        "|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     lines += [
-        f"| {one.accesses:.0e} | {one.parts:,} | {one.count_hours:,.1f} processor hours | {one.machines} | "
+        f"| {one.accesses:.0e} | {one.parts:,} | {one.part_pages:,} | {one.count_hours:,.1f} processor hours | {one.machines} | "
         f"{one.machine_hours:.2f} h | {one.join_hours:.2f} h | {one.counts_bytes / GIBIBYTE:,.1f} GiB | ${one.usd:,.2f} |"
         for one in longer
     ]

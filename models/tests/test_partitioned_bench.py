@@ -41,7 +41,12 @@ def measured(bench: ModuleType):
 
 
 def test_longer_traces_by_hand(bench: ModuleType) -> None:
-    asked = {"part_accesses": 10**8, "machines": 2, "processors": 5}
+    asked = {
+        "part_accesses": 10**8,
+        "part_pages": 10**6,
+        "machines": 2,
+        "processors": 5,
+    }
     prices = {"usd_per_hour": 0.5, "join_usd_per_hour": 10.0}
     found = bench.extrapolated(measured(bench), 10**10, **asked, **prices)
     # 36 s a hundred times are an hour; 100 parts at 1.8 s are 0.05 h.
@@ -51,6 +56,13 @@ def test_longer_traces_by_hand(bench: ModuleType) -> None:
     assert found.join_hours == pytest.approx(0.05)
     assert found.usd == pytest.approx(2 * 0.1 * 0.5 + 0.05 * 10)
     assert found.counts_bytes == pytest.approx(100 * 2**20)
+    # Joining and counts go by the pages of a part, counting does not.
+    many = bench.extrapolated(
+        measured(bench), 10**10, **{**asked, "part_pages": 10**8}, **prices
+    )
+    assert many.count_hours == found.count_hours
+    assert many.join_hours == pytest.approx(5.0)
+    assert many.counts_bytes == pytest.approx(100 * found.counts_bytes)
     # More machines take less time for the same money; shorter parts are joined for longer.
     more = bench.extrapolated(
         measured(bench), 10**10, **{**asked, "machines": 4}, **prices
