@@ -261,6 +261,28 @@ def test_a_worker_of_another_version_is_refused_by_name(
     assert "has 0." in str(refused)
 
 
+@pytest.mark.process
+@pytest.mark.long
+def test_a_worker_of_another_version_that_joins_later_is_refused(
+    scheduler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tierwright.simulate import dask_cluster
+
+    monkeypatch.setattr(dask_cluster, "version", lambda _package: "9.9.9")
+    joined = threading.Event()
+
+    def report(done: object) -> bool:
+        joined.set()
+        return True
+
+    with (
+        worker_once(joined, scheduler, tmp_path),
+        executors.dask(scheduler, print) as workers,
+        pytest.raises(BadInput, match=r"of the command, 9\.9\.9: worker tcp://"),
+    ):
+        spread(workers.start, abs, range(-3, 0), report, DOUBLED)
+
+
 def test_a_scheduler_that_does_not_answer_is_named(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
