@@ -5,14 +5,17 @@ use proptest::prelude::*;
 use super::bcache::Bcache;
 use super::cac::Cac;
 use super::cachesack::CacheSack;
+use super::dm_cache::DmCache;
 use super::dm_writecache::DmWritecache;
 use super::engine::Engine;
 use super::exadata::Exadata;
 use super::face::{Admission, Face, Settings as FaceSettings, Sync};
+use super::l2arc::L2arc;
 use super::larc::Larc;
 use super::lazy_cleaning::{LazyCleaning, Settings as CleaningSettings};
+use super::open_cas::OpenCas;
 use super::options::Options;
-use super::sets::{Flashcache, Sets};
+use super::sets::{EnhanceIo, Flashcache, Sets};
 use super::tac::Tac;
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, FlashDevice, Host,
@@ -147,8 +150,12 @@ proptest! {
 }
 
 /// The systems whose pages survive a crash, with options under which they do.
-const PERSISTENT: [(&str, &str); 10] = [
+const PERSISTENT: [(&str, &str); 14] = [
     ("flashcache", "mode=write_back ways=4"),
+    ("enhanceio", "mode=write_back ways=4 replacement=lru"),
+    ("open_cas", "mode=write_back cleaning=nop"),
+    ("dm_cache", "mode=write_back accesses_per_second=5"),
+    ("l2arc", "accesses_per_second=5 write_max_pages_per_s=3"),
     ("tac", "extent_pages=3"),
     (
         "exadata",
@@ -242,17 +249,51 @@ proptest! {
         (accesses, at) in accesses(),
     ) {
         for (name, options) in PERSISTENT {
-            let [crashed, fresh] = match name {
-                "flashcache" => restarted::<Sets<Flashcache>>(options, &accesses, at),
-                "tac" => restarted::<Tac>(options, &accesses, at),
-                "exadata" => restarted::<Exadata>(options, &accesses, at),
-                "cac" => restarted::<Cac>(options, &accesses, at),
-                "larc" => restarted::<Larc>(options, &accesses, at),
-                "cachesack" => restarted::<CacheSack>(options, &accesses, at),
-                "dm_writecache" => restarted::<DmWritecache>(options, &accesses, at),
-                _ => restarted::<Bcache>(options, &accesses, at),
-            };
+            let [crashed, fresh] = restarted_by_name(name, options, &accesses, at);
             prop_assert_eq!(crashed, fresh, "{}", name);
+        }
+    }
+}
+
+fn restarted_by_name(
+    name: &str,
+    options: &str,
+    accesses: &[(u32, bool)],
+    at: usize,
+) -> [(FlashCacheCounters, String); 2] {
+    match name {
+        "flashcache" => restarted::<Sets<Flashcache>>(options, accesses, at),
+        "enhanceio" => restarted::<Sets<EnhanceIo>>(options, accesses, at),
+        "open_cas" => restarted::<OpenCas>(options, accesses, at),
+        "dm_cache" => restarted::<DmCache>(options, accesses, at),
+        "l2arc" => restarted::<L2arc>(options, accesses, at),
+        "tac" => restarted::<Tac>(options, accesses, at),
+        "exadata" => restarted::<Exadata>(options, accesses, at),
+        "cac" => restarted::<Cac>(options, accesses, at),
+        "larc" => restarted::<Larc>(options, accesses, at),
+        "cachesack" => restarted::<CacheSack>(options, accesses, at),
+        "dm_writecache" => restarted::<DmWritecache>(options, accesses, at),
+        _ => restarted::<Bcache>(options, accesses, at),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    /// Every access of a small trace is a point at which the machine may go down: none leaves anything else on flash, or counts
+    /// another thing afterwards, than a fresh cache with the same contents.
+    #[test]
+    fn every_crash_point_of_a_small_trace_restarts_alike(
+        accesses in prop::collection::vec(
+            (prop_oneof![0_u32..25, 0_u32..8], prop::bool::weighted(0.4)),
+            1..80,
+        ),
+    ) {
+        for (name, options) in PERSISTENT {
+            for at in 0..=accesses.len() {
+                let [crashed, fresh] = restarted_by_name(name, options, &accesses, at);
+                prop_assert_eq!(crashed, fresh, "{} after {}", name, at);
+            }
         }
     }
 }
