@@ -151,7 +151,7 @@ CHOICES: dict[str, dict[str, tuple[str, ...]]] = {
     },
 }
 BY_CHANCE = {"admission": "probability", "probability": "0.3", "seed": "5"}
-TRACES = 40
+TRACES = 200
 HAPPENED = {
     "flashcache": ("disk_writes_by_cleaner", "flash_invalidations"),
     "enhanceio": ("disk_writes_by_cleaner", "flash_invalidations"),
