@@ -29,7 +29,7 @@ const B2: u8 = 3;
 ///           else: oldest of T2 to B2
 /// ```
 ///
-/// `p` is a real number, as printed. A cache from which pages were taken out of turn can have ghosts
+/// `p` is a real number, as printed, in double precision. A cache from which pages were taken out of turn can have ghosts
 /// while it is not full; then the steps are the same without REPLACE.
 ///
 /// A pool of a split buffer may hold fewer or more than `c` pages. Chosen for it: the equalities above
@@ -52,17 +52,6 @@ pub(crate) struct Arc<const GUARDED: bool = false> {
     prepared: u32,
 }
 
-/// A sum of fractions that is a whole number is one: REPLACE asks whether `|T1| = p`, and a rounding error would answer.
-#[inline]
-fn exactly(sum: f64) -> f64 {
-    let whole = sum.round();
-    if (sum - whole).abs() < 1e-9 {
-        whole
-    } else {
-        sum
-    }
-}
-
 impl<const GUARDED: bool> Arc<GUARDED> {
     /// Adapts `p` and the ghost lists to a miss of `page`.
     #[inline]
@@ -70,9 +59,9 @@ impl<const GUARDED: bool> Arc<GUARDED> {
         let ghosts = (self.lists.len(B1), self.lists.len(B2));
         let (b1, b2) = (f64::from(ghosts.0), f64::from(ghosts.1));
         if self.lists.is_in(page, B1) {
-            self.p = exactly(self.p + (b2 / b1).max(1.0)).min(f64::from(self.capacity));
+            self.p = (self.p + (b2 / b1).max(1.0)).min(f64::from(self.capacity));
         } else if self.lists.is_in(page, B2) {
-            self.p = exactly(self.p - (b1 / b2).max(1.0)).max(0.0);
+            self.p = (self.p - (b1 / b2).max(1.0)).max(0.0);
         } else {
             let (t1, t2) = (self.lists.len(T1), self.lists.len(T2));
             let (once, again) = (
