@@ -98,8 +98,6 @@ class Offered:
     standing: list[Standing] = field(default_factory=list)
     impossible: Impossible | None = None
     cautions: list[QuoteCaution] = field(default_factory=list)
-    leans_on_have: bool = False
-    """Whether it runs on machines that there are, whose costs are not in its price."""
 
 
 @dataclass(slots=True)
@@ -386,7 +384,6 @@ class _Build:
     def of_parts(self) -> None:
         """Put servers of parts together, or devices bought by themselves."""
         contents, have = self.contents, self.setting.have
-        self.found.leans_on_have = have is not None and self.machine is None
         modules = contents.of(MEMORY)
         ram = sum(
             self._spread(key) * int(part(key[1]).capacity_bytes or 0) for key in modules
@@ -611,7 +608,7 @@ class _Build:
                     purchase_cents=purchase,
                     power_watts=self.power_watts * machines,
                     rack_units=self._units() * machines,
-                    on_existing=self.found.leans_on_have,
+                    on_existing=self.machine is None and setting.have is not None,
                 )
             )
 
