@@ -1230,6 +1230,20 @@ def test_a_conflict_reads_as_a_sentence(names: tuple[str, ...], said: str) -> No
     assert _words.infeasible_text(names) == f"No option keeps every limit: {said}"
 
 
+def test_a_saving_against_what_does_not_carry_the_load_says_so() -> None:
+    best = ask().recommendation
+    assert best is not None
+    dear = replace(best, kind="have", usd_per_month=Decimal(100_000))
+
+    def said(busy: float | None) -> str:
+        return _words._buy(best, replace(dear, peak_busy=busy))
+
+    assert "today, which would have to be 593 % busy in the busiest hour," in said(5.93)
+    for busy in (None, 0.5, 1.0):
+        assert "would have to be" not in said(busy)
+        assert "100,000 USD today," in said(busy)
+
+
 def test_a_broken_limit_reads_as_a_sentence() -> None:
     [option] = [ask().recommendation]
     assert option is not None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_EVEN, Decimal
+from functools import cache, partial
 
 import numpy as np
 
@@ -299,7 +300,8 @@ def confidence(
             none("no probability: no contender keeps every limit in any draw"),
             tornado=tornado,
         )
-    ranges = {each: _along_range(found, each) for each in found.draws.places}
+    # Of an input that nothing asks about, nothing is evaluated.
+    ranges = cache(partial(_along_range, found))
     bars = _flips(found, ranges, tornado, cautions)
     in_money = asked.objective != "io_time"
     by_money = regret(found.buys, found.chosen)
@@ -445,7 +447,7 @@ def _what_to_do(each: Input | None) -> str:
 
 
 def _worth(
-    found: Sure, ranges: Mapping[Input, Buys], most: Decimal
+    found: Sure, ranges: Callable[[Input], Buys], most: Decimal
 ) -> Iterator[Information]:
     """Say what knowing each input is worth, the most first, at most eight; what is worth nothing is listed too."""
     at = found.contenders.options.ram_pages + found.contenders.options.flash_pages
@@ -466,7 +468,7 @@ def _worth(
                 found.buys,
                 value,
                 stated,
-                None if each is None else ranges[each],
+                None if each is None else ranges(each),
             ),
             each,
         )
@@ -524,7 +526,7 @@ def _along(found: Sure, buys: Buys) -> _Along:
 
 def _flips(
     found: Sure,
-    ranges: Mapping[Input, Buys],
+    ranges: Callable[[Input], Buys],
     tornado: tuple[Bar, ...],
     cautions: Iterable[Caution],
 ) -> tuple[Bar, ...]:
@@ -534,9 +536,9 @@ def _flips(
     made = []
     for bar in tornado:
         each = inputs.get(names.get(bar.about) or "")
-        made.append(bar if each is None else _flipping(found, bar, each, ranges[each]))
+        made.append(bar if each is None else _flipping(found, bar, each, ranges(each)))
     bars = (
-        _own_bar(found, each, ranges[each])
+        _own_bar(found, each, ranges(each))
         for each in found.draws.places
         if each.name in (_draws.TIME, _draws.PRICE)
     )
