@@ -14,6 +14,7 @@ from tierwright.advise.advice import _checked
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._checked import Replayed
 from tierwright.advise.advice._choice import Chosen
+from tierwright.advise.advice._elsewhere import budgets_tb
 from tierwright.advise.advice._plans import Plan, plan_of
 from tierwright.advise.advice._table import Table, finite
 from tierwright.advise.advice._words import LIMIT_WORDS
@@ -24,7 +25,6 @@ from tierwright.advise.point import scheme_titles
 from tierwright.common.cautions import Caution
 from tierwright.common.units import format_bytes, format_microseconds
 from tierwright.common.wording import listed, percent
-from tierwright.evaluate.advice.bought import budget_tb
 from tierwright.evaluate.advice.choose import best_of_kinds, ordered
 from tierwright.evaluate.advice.limits import (
     LIFE,
@@ -33,7 +33,7 @@ from tierwright.evaluate.advice.limits import (
     RESTART,
 )
 from tierwright.evaluate.advice.limits import ROUNDING as LIMIT_ROUNDING
-from tierwright.evaluate.advice.rows import SOURCES, STANDING, life_years
+from tierwright.evaluate.advice.rows import SOURCES, life_years
 from tierwright.evaluate.bill import CENT
 from tierwright.evaluate.metadata import PRESETS
 from tierwright.evaluate.page_flow.decision import ReplayPoint, warm_up_of
@@ -467,20 +467,8 @@ def _of(
 
 def _life(table: Table, at: int, flash_written: float, store_written: float) -> float:
     """Least life of flash that is bought and is worn by these writes of an access. [365 days]"""
-    source = table.source(at)
-    if source in STANDING:
-        given = table.given(at)
-        budgets = given.flash_budget_tb, given.disk_budget_tb
-    elif source == "devices":
-        flash, store = table.devices(at)
-        budgets = (
-            math.inf if flash is None else budget_tb(flash),
-            math.inf if store is None else budget_tb(store),
-        )
-    else:
-        # The provider replaces what is rented.
-        return math.inf
-    options, rate = table.options, table.setting.rates.mean
+    budgets = budgets_tb(table, at)
+    options, rate = table.options, table.setting.served.mean
     machines = float(options.machines[at])
     lives = [
         life_years(

@@ -258,7 +258,7 @@ def peak_busy(table: Table, at: int, tiers_us: Mapping[str, float]) -> float:
     tiers_us : mapping of str to float
         Busy time of `flash` and `disk` that an access takes. [µs]
     """
-    options, peak = table.options, table.setting.rates.peak
+    options, peak = table.options, table.setting.served.peak
     if peak is None:
         return math.nan
     each = peak / float(options.machines[at]) / 1e6

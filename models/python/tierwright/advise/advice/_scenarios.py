@@ -12,6 +12,7 @@ import numpy as np
 
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._choice import chosen_of, kept
+from tierwright.advise.advice._elsewhere import Held
 from tierwright.advise.advice._table import (
     CACHES,
     Rates,
@@ -31,7 +32,6 @@ from tierwright.common.arrays import FloatArray
 from tierwright.common.currency import money
 from tierwright.common.units import format_microseconds
 from tierwright.common.wording import counted, listed, percent, whole_percent
-from tierwright.evaluate.advice.bought import budget_tb
 from tierwright.evaluate.advice.later import MONTHS_A_YEAR, stretched_curve
 from tierwright.evaluate.advice.limits import (
     RESPONSES,
@@ -40,16 +40,10 @@ from tierwright.evaluate.advice.limits import (
 )
 from tierwright.evaluate.advice.rows import (
     Options,
-    device_times,
     joined,
-    life_years,
-    peak_busy,
 )
 from tierwright.evaluate.advice.scenarios import busy_after_loss, minimax, regrets
 from tierwright.evaluate.bill import CENT
-from tierwright.evaluate.page_flow.operations import operations
-from tierwright.hardware import catalog
-from tierwright.profile.curve import Curve
 
 MORE_LOAD = 0.25
 """Share by which the load, or the pages that are in use, may be more than stated. [1]"""
@@ -268,7 +262,7 @@ def _times(rates: Rates, times: float) -> Rates:
 
 def _lose(table: Table) -> None:
     """Let one device fail in every option of a table."""
-    peak = table.setting.rates.peak
+    peak = table.setting.served.peak
     assert peak is not None
     table.options = replace(
         table.options, peak_busy=busy_after_loss(table.options, peak)
@@ -285,76 +279,16 @@ def _best_of(case: _Case, table: Table) -> _Contender | None:
 def _standing(one: _Contender, case: _Case) -> Options:
     """Evaluate an option as it stands in another scenario: the same sizes, devices and counts. One row."""
     setting = case.asked.setting
-    options = one.table.options.rows(np.asarray([one.at]))
-    made = _evaluated(one.table, one.at, setting.curve, setting.rates)
+    made = Held(one.table, np.asarray([one.at])).on(setting.curve, setting.served)
     cents = _moved_cents(one.table, one.at, case.price_times)
     found = replace(
-        options,
-        **{name: np.asarray([value]) for name, value in made.items()},
-        purchase_cents=options.purchase_cents + cents,
-        month_cents=options.month_cents + round(cents / setting.horizon_months),
+        made,
+        purchase_cents=made.purchase_cents + cents,
+        month_cents=made.month_cents + round(cents / setting.horizon_months),
     )
-    if case.loses and setting.rates.peak is not None:
-        found = replace(found, peak_busy=busy_after_loss(found, setting.rates.peak))
+    if case.loses and setting.served.peak is not None:
+        found = replace(found, peak_busy=busy_after_loss(found, setting.served.peak))
     return found
-
-
-def _evaluated(table: Table, at: int, curve: Curve, rates: Rates) -> dict[str, float]:
-    """Evaluate times, load and life of one option with another curve and other rates."""
-    options, page = table.options, curve.page_bytes
-    scheme = table.scheme(at)
-    done = operations(
-        curve, options.ram_pages[[at]], options.flash_pages[[at]], (scheme,)
-    )[scheme]
-    machines = int(options.machines[at])
-    mean, peak = (
-        None if rate is None else np.asarray([rate / machines]) for rate in rates.both
-    )
-    us: list[FloatArray] = []
-    life = math.inf
-    counts = options.flash_devices[[at]], options.store_devices[[at]]
-    budgets = _budgets(table, at)
-    for device, tier, count, budget in zip(
-        table.devices(at), ("flash", "disk"), counts, budgets, strict=True
-    ):
-        unknown = np.full(1, np.nan)
-        times = (unknown, unknown) if device is None else device_times(device, page, 1)
-        us.append(done.busy_us(tier, *times))
-        written = np.broadcast_to(done.per_access[tier, "write"], 1)
-        whole = np.where(count > 0, budget * np.maximum(count, 1), math.inf)
-        years = life_years(written, mean, page, whole)
-        life = float(np.minimum(life, years[0]))
-    return {
-        "flash_us": float(us[0][0]),
-        "store_us": float(us[1][0]),
-        "flash_reads": float(np.broadcast_to(done.per_access["flash", "read"], 1)[0]),
-        "store_reads": float(np.broadcast_to(done.per_access["disk", "read"], 1)[0]),
-        "peak_busy": float(peak_busy((us[1], counts[1]), (us[0], counts[0]), peak)[0]),
-        "life_years": life,
-    }
-
-
-def _budgets(table: Table, at: int) -> tuple[float, float]:
-    """Host writes that one device takes, of the cache and of what holds the data; infinite for what is rented. [TB]"""
-    source = table.source(at)
-    if source in RENTED:
-        return math.inf, math.inf
-    if source == "chassis":
-        assert table.columns is not None
-        row = int(table.options.row[at])
-        drive = table.columns.sold.drives[table.columns.drive[row]].part
-        if drive.kind not in CACHES:
-            return math.inf, math.inf
-        own = catalog.device(drive.device) if drive.device else None
-        return math.inf, math.nan if own is None else budget_tb(own)
-    if source == "quotes":
-        given = table.given(at)
-        return given.flash_budget_tb, given.disk_budget_tb
-    flash, store = table.devices(at)
-    return (
-        math.inf if flash is None else budget_tb(flash),
-        math.inf if store is None else budget_tb(store),
-    )
 
 
 def _moved_cents(table: Table, at: int, times: Decimal) -> int:

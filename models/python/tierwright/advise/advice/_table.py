@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tierwright.advise.advice._elsewhere import Held
 from tierwright.advise.advice._responses import (
     PERCENTILES,
     TIMES,
@@ -56,7 +57,6 @@ from tierwright.evaluate.advice.rows import (
     device_times,
     joined,
     month_cents,
-    peak_busy,
 )
 from tierwright.evaluate.advice.tiers import Shelf, TierRows, tiers
 from tierwright.evaluate.bill import CENT, EXACT, Line, bill_lines, cents
@@ -64,7 +64,6 @@ from tierwright.evaluate.configurations.columns import Columns, enumerate_config
 from tierwright.evaluate.configurations.sold import Sold, local_device, volume_device
 from tierwright.evaluate.configurations.wanted import Wanted
 from tierwright.evaluate.economics import tier_price
-from tierwright.evaluate.page_flow.operations import operations
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.evaluate.response.schemes import Hierarchy, scheme_response
 from tierwright.hardware import catalog
@@ -643,40 +642,12 @@ class Table:
         peak, growth = setting.served.peak, setting.growth_per_year
         if growth <= 0 or peak is None:
             return np.full(len(rows), np.nan)
-        page, today = setting.curve.page_bytes, options.peak_busy[rows]
-        unknown = np.full(1, np.nan)
-
-        def times_of(device: Device | None) -> tuple[FloatArray, FloatArray]:
-            if device is None:
-                return unknown, unknown
-            return device_times(device, page, 1)
-
-        each = [[times_of(one) for one in self.devices(at)] for at in rows.tolist()]
-        # By option, device, operation.
-        times_us = np.asarray(each).reshape(len(rows), 2, 2)
-        schemes = np.asarray([self.scheme(at) for at in rows.tolist()])
-        rate = peak / options.machines[rows]
+        held = Held(self, rows)
 
         def busy(times: float) -> FloatArray:
             if times == 1:
-                return today
-            curve = stretched_curve(setting.curve, times)
-            us = {"flash": np.zeros(len(rows)), "disk": np.zeros(len(rows))}
-            for scheme in np.unique(schemes).tolist():
-                of = np.flatnonzero(schemes == scheme)
-                done = operations(
-                    curve,
-                    options.ram_pages[rows[of]],
-                    options.flash_pages[rows[of]],
-                    (scheme,),
-                )[scheme]
-                for device, (tier, found) in enumerate(us.items()):
-                    found[of] = done.busy_us(tier, *times_us[of, device].T)
-            return peak_busy(
-                (us["disk"], options.store_devices[rows]),
-                (us["flash"], options.flash_devices[rows]),
-                rate * times,
-            )
+                return options.peak_busy[rows]
+            return held.peak_busy(stretched_curve(setting.curve, times), peak * times)
 
         return months_until(busy, setting.most_busy, growth)
 
@@ -753,7 +724,7 @@ class Table:
     def _restart_s(self, at: IntArray) -> FloatArray:
         """Time until RAM is warm after a restart at the mean rate; flash keeps what it holds. [s]"""
         options, setting = self.options, self.setting
-        if setting.rates.mean is None:
+        if setting.served.mean is None:
             return np.full(len(at), np.nan)
         cached = options.flash_bytes[at] > 0
         read_us = np.where(cached, options.flash_read_us[at], options.store_read_us[at])
@@ -763,7 +734,7 @@ class Table:
         return restart_s(
             setting.curve,
             options.ram_pages[at],
-            setting.rates.mean / setting.machines,
+            setting.served.mean / setting.machines,
             reads,
         )
 
