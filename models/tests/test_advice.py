@@ -1555,13 +1555,6 @@ def test_what_is_missing_is_null_and_nothing_rests_on_it(missing: set[str]) -> N
         assert best.io_time_us_per_access is not None
 
 
-def test_without_write_backs_it_is_refused_with_what_to_state() -> None:
-    unknown = replace(curve(), write_backs_at=None, write_accesses=0, cold=None)
-    with pytest.raises(BadInput, match="no write-backs") as refused:
-        ask(curve=unknown)
-    assert "dirty share" in refused.value.hint
-
-
 def test_why_a_response_time_is_unknown_is_said_of_the_device_that_it_rests_on() -> (
     None
 ):

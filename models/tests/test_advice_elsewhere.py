@@ -4,19 +4,34 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import pytest
-from advice_cases import DEVICES_ALONE, PRODUCTION, SHELF, TIB, ask, curve, question
-from advice_cases import book as price_book
+from advice_cases import (
+    DEVICES_ALONE,
+    PRICES,
+    PRODUCTION,
+    SHELF,
+    TIB,
+    ask,
+    book,
+    curve,
+    question,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from tierwright.advise.advice import _checked
 from tierwright.advise.advice._elsewhere import Held
 from tierwright.advise.advice._table import Table
+from tierwright.advise.advice.found import RANGED
 from tierwright.advise.advice.request import Candidates, Have
+from tierwright.common.errors import BadInput
 from tierwright.evaluate.advice.restart import restart_s
 from tierwright.evaluate.advice.rows import SOURCES, Options
 from tierwright.hardware import catalog
+from tierwright.profile.curve import Curve
 from tierwright.profile.production import Production
 
 HAVE = Have(
@@ -45,7 +60,7 @@ def table_of(production: Production) -> Table:
         "have": HAVE,
         "constraints": {},
         "objective": "usd",
-        "prices": price_book(
+        "prices": book(
             **{name: Decimal("0.1") for name in SHELF},
         ),
     }
@@ -131,3 +146,150 @@ def test_more_load_breaks_what_copies_have_filled() -> None:
     assert scenarios is not None
     [column] = [at for at, each in enumerate(scenarios.columns) if each.name == "load"]
     assert "peak_busy" in scenarios.rows[0].regret[column].breaks
+
+
+UNKNOWN_SHARES = {
+    "curve": st.builds(
+        lambda rate, peak: Production(4 * TIB, rate, rate * peak),
+        st.floats(10.0, 1e5),
+        st.floats(1.0, 4.0),
+    ),
+    "limits": st.fixed_dictionaries(
+        {},
+        optional={
+            "usd_per_month": st.integers(100, 20_000),
+            "io_time_us_per_access": st.floats(1.0, 1e4),
+            "flash_life_years": st.floats(0.1, 10.0),
+        },
+    ),
+    "objective": st.sampled_from(["usd", "io_time"]),
+    "share": st.floats(0.0, 1.0),
+}
+
+
+def without_writes(production: Production = PRODUCTION) -> Curve:
+    """Return the curve of a production that does not say which evicted pages are dirty."""
+    return replace(curve(production), write_backs_at=None, write_accesses=0, cold=None)
+
+
+def with_share(unknown: Curve, share: float) -> Curve:
+    """Return the same curve with as many dirty pages at every size as this share of the misses."""
+    return replace(
+        unknown,
+        write_backs_at=share * unknown.misses_at,
+        write_accesses=unknown.accesses,
+    )
+
+
+@given(**UNKNOWN_SHARES)
+@settings(max_examples=10, deadline=None)
+def test_a_choice_keeps_every_limit_whatever_share_of_the_pages_is_dirty(
+    curve: Production, limits: dict[str, Any], objective: str, share: float
+) -> None:
+    unknown = without_writes(curve)
+    asked: dict[str, Any] = {
+        "constraints": {name: Decimal(str(value)) for name, value in limits.items()},
+        "objective": objective,
+    }
+    found = ask(curve=unknown, **asked)
+    most = ask(curve=with_share(unknown, 1.0), **asked)
+    best, known = found.recommendation, most.recommendation
+    assert (best is None) == (known is None)
+    assert found.advice_id != most.advice_id
+    assert found.confidence.probability_best is None
+    if best is None or known is None:
+        assert found.infeasible is not None
+        assert "dirty" in found.infeasible.text
+        assert "evicted page is dirty" in found.finding
+        return
+    # What is bought is that of the most dirty pages; what depends on them has that end, and no other number.
+    assert (best.name, best.scheme, best.usd_per_month) == (
+        known.name,
+        known.scheme,
+        known.usd_per_month,
+    )
+    for name in RANGED:
+        value = getattr(known, name)
+        if name in best.ranges:
+            assert getattr(best, name) is None
+            assert value in best.ranges[name]
+        else:
+            assert getattr(best, name) == value
+    table = Table.of(
+        question(
+            {
+                "curve": with_share(unknown, 1.0),
+                "candidates": DEVICES_ALONE,
+                "have": None,
+                "prices": book(**PRICES),
+                **asked,
+            }
+        ).setting
+    )
+    [row] = [
+        at
+        for at in range(len(table.options))
+        if (table.title(at), table.scheme(at)) == (best.name, best.scheme)
+        and int(table.options.store_devices[at]) == best.disks
+    ]
+    stands = Held(table, np.asarray([row])).on(
+        with_share(unknown, share), table.setting.served
+    )
+    low, high = best.ranges.get("peak_busy", (best.peak_busy, best.peak_busy))
+    assert low is not None
+    assert high is not None
+    assert low * (1 - 1e-9) <= float(stands.peak_busy[0]) <= high * (1 + 1e-9)
+    assert float(stands.peak_busy[0]) <= 0.7 * (1 + 1e-9)
+    if "io_time_us_per_access" in limits:
+        assert float(stands.io_us[0]) <= limits["io_time_us_per_access"] * (1 + 1e-9)
+    if "flash_life_years" in limits:
+        assert float(stands.life_years[0]) >= limits["flash_life_years"] * (1 - 1e-9)
+
+
+def test_what_the_share_of_dirty_pages_does_to_the_choice_is_said() -> None:
+    """Cheap without writes, dear with them: the sentence has both, and the saving that knowing the share may bring."""
+    unknown = without_writes(Production(TIB, 20_000.0, 50_000.0))
+    only = replace(DEVICES_ALONE, devices=("seagate-exos-x24-24tb",))
+    asked: dict[str, Any] = {
+        "candidates": only,
+        "constraints": {"ram_bytes": Decimal(2**36)},
+        "how_sure": True,
+    }
+    found = ask(curve=unknown, **asked)
+    clean = ask(curve=with_share(unknown, 0.0), **asked).recommendation
+    best = found.recommendation
+    assert best is not None
+    assert clean is not None
+    assert clean.usd_per_month is not None
+    assert best.usd_per_month is not None
+    assert clean.usd_per_month < best.usd_per_month
+    assert f"If none is, {clean.name} would do" in found.finding
+    [bar] = found.confidence.tornado
+    assert (bar.usd_per_month_low, bar.usd_per_month_high) == (
+        clean.usd_per_month,
+        best.usd_per_month,
+    )
+    assert not found.flat
+    assert found.scenarios is found.waiting is found.next_dollar is None
+    # Where nothing changes, that is what is said.
+    flash = replace(DEVICES_ALONE, devices=("samsung-pm9a3-7.68tb-u2",))
+    same = ask(curve=without_writes(Production(TIB, 20.0, 50.0)), candidates=flash)
+    assert same.finding.endswith("If none is, the choice is the same.")
+
+
+def test_quotes_and_placements_need_to_know_what_is_dirty() -> None:
+    from tierwright.advise.advice._asked import must_know_dirty
+
+    asked = question(
+        {
+            "curve": without_writes(),
+            "candidates": DEVICES_ALONE,
+            "have": None,
+            "constraints": {},
+            "objective": "usd",
+            "prices": book(**PRICES),
+        }
+    )
+    with pytest.raises(BadInput, match="quotes: the curve does not say") as refused:
+        must_know_dirty(asked, "quotes")
+    assert "dirty share" in refused.value.hint

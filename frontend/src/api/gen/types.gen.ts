@@ -719,6 +719,17 @@ export type AdviceOptionOut = {
      */
     peak_busy: number | null;
     /**
+     * Ranges
+     *
+     * Ends of the figures that depend on which evicted pages are dirty, by their key, where the curve does not say it: these figures are null then. An end that is null is not known, or there is none. Empty elsewhere.
+     */
+    ranges: {
+        [key: string]: [
+            number | null,
+            number | null
+        ];
+    };
+    /**
      * Flash Life Years
      *
      * Least life of flash that is bought; null where none is written, the provider replaces it, or nothing is known. [years]

@@ -61,6 +61,7 @@ const OPTION: AdviceOptionOut = {
   response_p50_mean_us: null,
   response_p99_mean_us: null,
   response_reason: "no source states the latency of a read of ssd",
+  ranges: {},
   on_existing: false,
   peak_busy: 0.38,
   flash_life_years: null,

@@ -24,7 +24,7 @@ import {
   Scheme,
   type Titles,
 } from "./option-parts";
-import { costOf, difference, lessThan, noResponse, time } from "./words";
+import { costOf, difference, figureOf, lessThan, noResponse, time } from "./words";
 
 /** The best of each other kind beside the recommendation, what there is among them. */
 export function Alternatives(props: {
@@ -163,7 +163,7 @@ function columnsOf(parts: ColumnParts): readonly Column<AdviceOptionOut>[] {
     },
     {
       key: "I/O time",
-      cell: ({ io_time_us_per_access: us }) => (us === null ? UNKNOWN : time(us)),
+      cell: (row) => figureOf(row, "io_time_us_per_access", time) ?? UNKNOWN,
     },
     {
       key: "Difference in time",
@@ -177,16 +177,14 @@ function columnsOf(parts: ColumnParts): readonly Column<AdviceOptionOut>[] {
     {
       key: "p99, busiest hour",
       cell: (row) =>
-        row.response_p99_us === null ? (
+        figureOf(row, "response_p99_us", time) ?? (
           <Unknown reason={noResponse(row) ?? ""} />
-        ) : (
-          time(row.response_p99_us)
         ),
     },
     {
       key: "Busy, busiest hour",
-      cell: ({ peak_busy: share }) =>
-        share === null ? UNKNOWN : formatPercent(ratio(share)),
+      cell: (row) =>
+        figureOf(row, "peak_busy", (share) => formatPercent(ratio(share))) ?? UNKNOWN,
     },
     { key: "RAM", cell: (row) => formatBytes(bytes(row.ram_bytes)) },
     {

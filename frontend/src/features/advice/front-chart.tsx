@@ -19,7 +19,7 @@ import { rateOf, shownCurrency } from "@/units/currency";
 import { cents, counted, formatShort, UNKNOWN } from "@/units/quantity";
 import classes from "./advice.module.css";
 import { exported, type Titles } from "./option-parts";
-import { costOf, frontFinding, perMonth, time } from "./words";
+import { costOf, figureOf, frontFinding, perMonth, time } from "./words";
 
 const HEIGHT = 380;
 const TODAY = "What you have";
@@ -190,7 +190,6 @@ const columnsOf = (
   },
   {
     key: "I/O time",
-    cell: ({ option: { io_time_us_per_access: us } }) =>
-      us === null ? UNKNOWN : time(us),
+    cell: ({ option }) => figureOf(option, "io_time_us_per_access", time) ?? UNKNOWN,
   },
 ];

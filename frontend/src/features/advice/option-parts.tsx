@@ -23,6 +23,7 @@ import classes from "./advice.module.css";
 import { CountSplits } from "./count-splits";
 import {
   costOf,
+  figureOf,
   noLife,
   noMonths,
   noResponse,
@@ -227,22 +228,22 @@ export function Expected(props: {
   const intervals = isRecommended(found, option) ? found.confidence.intervals : [];
   const response = noResponse(option);
   const known = (
-    value: number | null,
+    figure: keyof AdviceOptionOut,
     reason: string,
     format: (of: number) => string,
-  ) => (value === null ? <Unknown reason={reason} /> : format(value));
+  ) => figureOf(option, figure, format) ?? <Unknown reason={reason} />;
   const between = (figure: string, format: (of: number) => string) =>
     intervals
       .filter((each) => each.figure === figure)
       .map((each) => <small key={figure}>{betweenText(each, format)}</small>);
-  const responseAt = (value: number | null) =>
-    known(value, response ?? "A device cannot keep up.", time);
+  const responseAt = (figure: keyof AdviceOptionOut) =>
+    known(figure, response ?? "A device cannot keep up.", time);
   return (
     <dl className="tw-figures">
       <div>
         <dt>I/O time per access</dt>
         <dd>
-          {known(option.io_time_us_per_access, "A rate of a device is unknown.", time)}
+          {known("io_time_us_per_access", "A rate of a device is unknown.", time)}
           <small>busy time of one device of each tier</small>
           {between("io_time_us_per_access", time)}
         </dd>
@@ -250,30 +251,27 @@ export function Expected(props: {
       <div>
         <dt>Response time, mean</dt>
         <dd>
-          {responseAt(option.response_mean_us)}
+          {responseAt("response_mean_us")}
           <small>
-            in the busiest hour; {responseAt(option.response_mean_mean_us)} at the mean
-            rate
+            in the busiest hour; {responseAt("response_mean_mean_us")} at the mean rate
           </small>
         </dd>
       </div>
       <div>
         <dt>Response time, median</dt>
         <dd>
-          {responseAt(option.response_p50_us)}
+          {responseAt("response_p50_us")}
           <small>
-            in the busiest hour; {responseAt(option.response_p50_mean_us)} at the mean
-            rate
+            in the busiest hour; {responseAt("response_p50_mean_us")} at the mean rate
           </small>
         </dd>
       </div>
       <div>
         <dt>Response time, 99th percentile</dt>
         <dd>
-          {responseAt(option.response_p99_us)}
+          {responseAt("response_p99_us")}
           <small>
-            in the busiest hour; {responseAt(option.response_p99_mean_us)} at the mean
-            rate
+            in the busiest hour; {responseAt("response_p99_mean_us")} at the mean rate
           </small>
         </dd>
       </div>
@@ -281,7 +279,7 @@ export function Expected(props: {
         <dt>Busy in the busiest hour</dt>
         <dd>
           {known(
-            option.peak_busy,
+            "peak_busy",
             "The workload states no rate, or a rate of a device is unknown.",
             (share) => formatPercent(ratio(share)),
           )}
@@ -292,7 +290,7 @@ export function Expected(props: {
       <div>
         <dt>Life of the flash</dt>
         <dd>
-          {known(option.flash_life_years, noLife(option), (years) =>
+          {known("flash_life_years", noLife(option), (years) =>
             counted(formatShort(years), "year"),
           )}
           <small>of drives that are bought</small>
@@ -302,14 +300,14 @@ export function Expected(props: {
       <div>
         <dt>Warm after a restart</dt>
         <dd>
-          {known(option.restart_s, noRestart(found), (seconds) => time(seconds * 1e6))}
+          {known("restart_s", noRestart(found), (seconds) => time(seconds * 1e6))}
           <small>until RAM serves 95 % of its hits, at least</small>
         </dd>
       </div>
       <div>
         <dt>Large enough for</dt>
         <dd>
-          {known(option.months_until_too_small, noMonths(found), (months) =>
+          {known("months_until_too_small", noMonths(found), (months) =>
             counted(Math.floor(months), "month"),
           )}
           <small>if the load grows as the data do</small>
@@ -325,10 +323,8 @@ export function Expected(props: {
       <div>
         <dt>RAM for clean pages</dt>
         <dd>
-          {known(
-            option.clean_share,
-            `Not split: ${option.clean_share_reason}.`,
-            (share) => formatPercent(ratio(share)),
+          {known("clean_share", `Not split: ${option.clean_share_reason}.`, (share) =>
+            formatPercent(ratio(share)),
           )}
           {option.clean_share !== null && option.clean_share_gain !== null && (
             <small>

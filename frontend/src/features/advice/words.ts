@@ -31,6 +31,35 @@ export const difference = (
 export const costOf = ({ usd_per_month: cost }: AdviceOptionOut): number | null =>
   cost === null ? null : Number(cost);
 
+const UNKNOWN_END = "not known";
+
+/** The range of a figure that depends on which evicted pages are dirty; null where it is known. */
+export function rangeOf(
+  option: AdviceOptionOut,
+  figure: keyof AdviceOptionOut,
+  format: (value: number) => string,
+): string | null {
+  const ends = option.ranges[figure];
+  if (ends === undefined) {
+    return null;
+  }
+  const [low, high] = ends;
+  if (low === null) {
+    return high === null ? UNKNOWN_END : `up to ${format(high)}`;
+  }
+  return high === null ? `${format(low)} or more` : `${format(low)} to ${format(high)}`;
+}
+
+/** A figure of an option, or its range; null where neither is known. */
+export function figureOf(
+  option: AdviceOptionOut,
+  figure: keyof AdviceOptionOut,
+  format: (value: number) => string,
+): string | null {
+  const value = option[figure];
+  return typeof value === "number" ? format(value) : rangeOf(option, figure, format);
+}
+
 /** What an option is less than another; null where either is unknown. */
 export const lessThan = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? null : one - other;

@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tierwright.advise.advice import _choice, _notes, _words
-from tierwright.advise.advice._asked import Asked, asked_of
+from tierwright.advise.advice._asked import Asked, asked_of, must_know_dirty
 from tierwright.advise.advice._table import Rates, Table
 from tierwright.advise.advice.found import Option
 from tierwright.advise.advice.request import Candidates
@@ -464,6 +464,7 @@ def _asked(
         devices,
         0,
     )
+    must_know_dirty(asked, "placement")
     setting = replace(
         asked.setting,
         rates=Rates(mean, math.fsum(_peak(each) for each in workloads)),

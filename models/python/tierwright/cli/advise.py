@@ -33,10 +33,10 @@ from tierwright.cli.template import Months, TemplateFile, choices
 from tierwright.cli.workers import DaskOption, check_has_replays, spread_over
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_microseconds, parse_bytes
-from tierwright.common.wording import listed
+from tierwright.common.wording import between, listed, percent
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from tierwright.advise.advice.found import (
         Advice,
@@ -521,6 +521,14 @@ def _print_bill(best: Option) -> None:
     )
 
 
+def _figure(option: Option, key: str, write: Callable[[float], str]) -> str:
+    """Write a figure of an option, a range where nobody said which evicted pages are dirty."""
+    value = getattr(option, key)
+    if value is None:
+        return between(option.ranges.get(key, (None, None)), write)
+    return write(value)
+
+
 def _print_options(title: str, rows: Sequence[tuple[str, Option]]) -> None:
     from tierwright.common.currency import shown_in
 
@@ -544,13 +552,9 @@ def _print_options(title: str, rows: Sequence[tuple[str, Option]]) -> None:
                 "-"
                 if one.usd_per_month is None
                 else f"{shown_amount(one.usd_per_month):,.2f}",
-                "-"
-                if one.io_time_us_per_access is None
-                else format_microseconds(one.io_time_us_per_access),
-                "-"
-                if one.response_p99_us is None
-                else format_microseconds(one.response_p99_us),
-                "-" if one.peak_busy is None else f"{one.peak_busy:.1%}",
+                _figure(one, "io_time_us_per_access", format_microseconds),
+                _figure(one, "response_p99_us", format_microseconds),
+                _figure(one, "peak_busy", percent),
                 format_bytes(one.ram_bytes),
                 format_bytes(one.flash_bytes) if one.flash_bytes else "-",
                 one.scheme,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 
 
@@ -34,6 +34,24 @@ def off(error: float) -> str:
     if float(f"{error:.3g}") < 1:
         return f"{percent(error)} off"
     return f"{three_digits(1 + error)} times as many or as few"
+
+
+def between(
+    ends: Sequence[float | None], write: Callable[[float], str], *, none: str = "-"
+) -> str:
+    """Write a range; an end that is None is not known, or there is none.
+
+    Examples
+    --------
+    >>> between((0.4, 1.6), three_digits), between((5.0, None), three_digits)
+    ('0.400 to 1.60', '5.00 or more')
+    """
+    low, high = ends
+    if low is None:
+        return none if high is None else f"up to {write(high)}"
+    if high is None:
+        return f"{write(low)} or more"
+    return f"{write(low)} to {write(high)}"
 
 
 def three_digits(value: float) -> str:

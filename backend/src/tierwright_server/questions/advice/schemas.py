@@ -347,6 +347,10 @@ class AdviceOptionOut(Answer):
     peak_busy: float | None = Field(
         description="Largest share of the time for which a device is busy in the busiest hour; null where unknown. [1]"
     )
+    ranges: dict[str, tuple[float | None, float | None]] = Field(
+        description="Ends of the figures that depend on which evicted pages are dirty, by their key, where the curve does "
+        "not say it: these figures are null then. An end that is null is not known, or there is none. Empty elsewhere."
+    )
     flash_life_years: float | None = Field(
         description="Least life of flash that is bought; null where none is written, the provider replaces it, or "
         "nothing is known. [years]"

@@ -15,6 +15,7 @@ from tierwright.advise.advice import (
     _choice,
     _confidence,
     _continuous,
+    _dirty_share,
     _flat,
     _notes,
     _plans,
@@ -44,6 +45,7 @@ from tierwright.advise.advice.request import (
     Splits,
 )
 from tierwright.advise.configurations import NOT_INCLUDED
+from tierwright.advise.point import DIRTY_SHARE_UNKNOWN
 from tierwright.evaluate.advice.choose import Objective
 from tierwright.evaluate.advice.limits import conflict
 from tierwright.evaluate.configurations.front import spread
@@ -215,6 +217,8 @@ def _answer(
     assigned: Assigned | None,
 ) -> Advice:
     options = table.options
+    # What is not a cost is a range then, and what rests on one end says nothing of the other.
+    known = asked.setting.fewest_dirty is None
     chosen = _choice.chosen_of(asked, table)
     best = next(_choice.kept(asked, table, chosen, chosen.order), None)
     by_model = best
@@ -246,6 +250,8 @@ def _answer(
     ]
     front = _choice.front(asked, table, chosen)
     named = (best, table.have_at, *alternatives)
+    listed_front = [int(at) for at in spread(front, _choice.MOST_FRONT)]
+    table.prepare([at for at in (*named, *listed_front) if at is not None])
     split = _split.splits_of(table, [at for at in named if at is not None], splits)
 
     def option(at: int) -> Option:
@@ -278,7 +284,7 @@ def _answer(
         conflicting = conflict(limits, len(options))
     shadows = (
         _why_not.shadows(asked, table, carried)
-        if how_sure and carried is not None
+        if how_sure and known and carried is not None
         else ()
     )
     # They are listed from the largest on.
@@ -290,6 +296,7 @@ def _answer(
         *_checked.about_replays(asked, table, tried, by_model, best),
         *_caches.about(caches, table),
         *_notes.about_alternatives(chosen),
+        *(() if known else (DIRTY_SHARE_UNKNOWN,)),
         *_notes.about_answer(asked, table, best),
     )
     setting = asked.setting
@@ -301,6 +308,8 @@ def _answer(
         if how_sure
         else _confidence.none(_confidence.NOT_COMPUTED)
     )
+    if not known:
+        confidence = _dirty_share.confidence(confidence)
     finding = _words.finding(
         recommended,
         zero,
@@ -315,9 +324,13 @@ def _answer(
         response_limited=asked.limits_response,
         pruned=0 if left_out is None else left_out.pruned,
         by_cache_alone=best is not None and by_model is None,
+        dirty=not known,
     )
     by_cache = _caches.sentence(tried, caches, table, chosen, best)
-    finding += "".join(f" {each}" for each in (by_cache, confidence.text) if each)
+    by_dirty = "" if known else _dirty_share.sentence(asked, table, best)
+    finding += "".join(
+        f" {each}" for each in (by_cache, by_dirty, confidence.text) if each
+    )
     return Advice(
         finding=finding,
         warnings=warnings,
@@ -352,13 +365,15 @@ def _answer(
         option_zero=zero,
         saving_usd_per_month=_saving(zero, recommended),
         alternatives=tuple(option(at) for at in alternatives),
-        pareto=tuple(option(int(at)) for at in spread(front, _choice.MOST_FRONT)),
+        pareto=tuple(option(at) for at in listed_front),
         pareto_in_all=len(front),
         rejected=tuple(_why_not.rejected(asked, table, chosen)),
         rejected_counts=_why_not.rejected_counts(table, chosen),
         infeasible=None
         if best is not None
-        else Infeasible(conflicting, _words.infeasible_text(conflicting)),
+        else Infeasible(
+            conflicting, _words.infeasible_text(conflicting, dirty=not known)
+        ),
         confidence=confidence,
         checked=checked,
         flash_caches=tuple(_caches.listed_rows(table, chosen, tried, caches)),
@@ -369,16 +384,18 @@ def _answer(
             recommended,
             best,
             # What only the replay knows does not hold of later months.
-            steps=how_sure and not by_replay,
+            steps=how_sure and not by_replay and known,
         ),
-        waiting=_when.wait(asked, table, recommended, best, zero) if how_sure else None,
-        flat=_flat.flat(asked, table, chosen, carried),
-        next_dollar=_flat.next_dollar(asked, table, front, carried),
+        waiting=_when.wait(asked, table, recommended, best, zero)
+        if how_sure and known
+        else None,
+        flat=_flat.flat(asked, table, chosen, carried) if known else (),
+        next_dollar=_flat.next_dollar(asked, table, front, carried) if known else None,
         continuous=_continuous.continuous(asked, table, recommended)
-        if how_sure and (carried is not None or best is None)
+        if how_sure and known and (carried is not None or best is None)
         else None,
         scenarios=_scenarios.compared(asked, table, drawn, alternatives)
-        if drawn is not None and not by_replay
+        if drawn is not None and known and not by_replay
         else None,
         rules_of_thumb=tuple(_sure.rules_of_thumb(asked, table, chosen, best, option)),
         data_bytes=setting.data_bytes,

@@ -26,13 +26,14 @@ from tierwright.evaluate.advice.limits import (
     RESPONSES,
     RESTART,
 )
+from tierwright.evaluate.page_flow.dirty_range import dirty_ends
 from tierwright.hardware.device import Device
 from tierwright.hardware.prices import PriceBook
 from tierwright.profile.curve import Curve
 
 _MOST_MONTHS = 1200
 _MOST_BYTES = 2**62
-MODEL_VERSION = "6"
+MODEL_VERSION = "7"
 """Of the enumeration and its formulas: changes where an answer does."""
 
 
@@ -81,6 +82,7 @@ class Asked:
                 else {"evidence": setting.curve.evidence.to_dict()}
             ),
             "page_bytes": setting.curve.page_bytes,
+            **({} if setting.fewest_dirty is None else {"dirty_share": "unknown"}),
             "rates": setting.rates.both,
             "candidates": _candidates(setting.candidates),
             "have": None if setting.have is None else plain(as_read(_have(setting))),
@@ -195,6 +197,9 @@ def asked_of(
     problems.raise_if_any()
     if curve.accesses == 0:
         raise BadInput("the workload has no accesses", "profile a trace with data")
+    fewest = None
+    if curve.write_backs_at is None:
+        fewest, curve = dirty_ends(curve)
     limits = checked_constraints(constraints)
     mean, peak = rates_of(curve, *rate)
     if mean is None:
@@ -223,8 +228,30 @@ def asked_of(
         least_life_years=float(limits.get(LIFE, Decimal(0))),
         data_bytes=data_bytes,
         devices=devices,
+        fewest_dirty=fewest,
     )
     return Asked(setting, limits, objective, seed)
+
+
+def must_know_dirty(asked: Asked, what: str) -> None:
+    """Refuse a question that compares figures, of a curve that does not say which evicted pages are dirty.
+
+    Parameters
+    ----------
+    asked : Asked
+    what : str
+        What is asked, in words.
+
+    Raises
+    ------
+    BadInput
+        If it does not.
+    """
+    if asked.setting.fewest_dirty is not None:
+        raise BadInput(
+            f"{what}: the curve does not say which evicted pages are dirty",
+            "state the dirty share, or profile a trace that has writes",
+        )
 
 
 def versions(asked: Asked) -> dict[str, str]:

@@ -216,6 +216,9 @@ def rules_of_thumb(
             rule.flash_bytes,
             option(at),
             Decimal(cents) * CENT,
-            float(options.io_us[at] - options.io_us[best]),
+            # With an unknown dirty share the rows hold one end of the times.
+            float(options.io_us[at] - options.io_us[best])
+            if setting.fewest_dirty is None
+            else None,
             "",
         )

@@ -24,7 +24,7 @@ from tierwright.advise.advice._responses import (
     times_us,
 )
 from tierwright.advise.advice._standing import Standing, standing
-from tierwright.advise.advice.found import Option
+from tierwright.advise.advice.found import FALLING, RANGED, Option
 from tierwright.advise.advice.request import BOUGHT_ALONE, Candidates, Have
 from tierwright.advise.configurations import as_read, name_of
 from tierwright.common.arrays import FloatArray
@@ -81,6 +81,9 @@ RESPONSE_NOT_ASKED = (
     "response times are computed of what is recommended, of what was close and of the front; of others where they are "
     "limited"
 )
+WITH_DIRTY = (
+    "they depend on which evicted pages are dirty, and the curve does not say it"
+)
 _LARGEST = 2**62
 _MONTHS = "months_until_too_small"
 
@@ -114,6 +117,8 @@ class Setting:
     devices: tuple[Device | None, Device | None]
     quoted: tuple[Standing, ...] | None = None
     """Quotes, each as each scheme runs it: then these alone are candidates. None: the question is not of quotes."""
+    fewest_dirty: Curve | None = None
+    """With no dirty evictions, where nobody said which are: `curve` has as many as possible then. None where it is known."""
     spare: int = 0
     """Devices of each machine that hold the data, beyond those that carry its load."""
 
@@ -252,6 +257,8 @@ class Table:
             parts.append(self._standing("quotes", setting.quoted))
         self.options = joined(parts)
         self._prepared: dict[int, dict[str, float | None]] = {}
+        self._clean: dict[int, tuple[Table, int]] = {}
+        """Where an option stands among those without dirty pages, where nobody said which are."""
 
     def _standing(self, source: str, given: Sequence[Standing]) -> Options:
         setting = self.setting
@@ -275,12 +282,25 @@ class Table:
 
     def alone(self, at: int) -> Table:
         """Make a table of one option alone, which holds none of the others."""
+        return self._of_rows([at])
+
+    def _of_rows(self, rows: Sequence[int]) -> Table:
         made = copy.copy(self)
-        made.options = self.options.rows(np.asarray([at]))
-        made.have_at = 0 if at == self.have_at else None
-        made._prepared = {}
+        made.options = self.options.rows(np.asarray(rows, dtype=np.int64))
+        made.have_at = rows.index(self.have_at) if self.have_at in rows else None
+        made._prepared, made._clean = {}, {}
         for name in ("kind_codes", "hardware_codes", "least_response"):
             made.__dict__.pop(name, None)
+        return made
+
+    def _without_dirty(self, rows: Sequence[int], fewest: Curve) -> Table:
+        """Make a table of some options as they stand if no evicted page is dirty."""
+        made = self._of_rows(rows)
+        made.options = Held(self, np.asarray(rows, dtype=np.int64)).on(
+            fewest, self.setting.served
+        )
+        made.setting = replace(self.setting, curve=fewest, fewest_dirty=None)
+        made.responses = Responses()
         return made
 
     def repriced(self, times: Decimal) -> Table:
@@ -752,11 +772,27 @@ class Table:
             self._prepared[at] = {
                 name: finite(found[row]) for name, found in values.items()
             }
+        if self.setting.fewest_dirty is not None:
+            clean = self._without_dirty(missing, self.setting.fewest_dirty)
+            clean.prepare(range(len(missing)))
+            self._clean.update({at: (clean, row) for row, at in enumerate(missing)})
 
     def option(
         self, at: int, *, with_response: bool = True, with_bill: bool = True
     ) -> Option:
-        """Describe an option: its sizes, devices and, where wanted, its bill and its response times."""
+        """Describe an option: its sizes, devices and, where wanted, its bill and its response times.
+
+        Where nobody said which evicted pages are dirty, what depends on it is a range.
+        """
+        found = self._option(at, with_response=with_response, with_bill=with_bill)
+        if at not in self._clean:
+            return found
+        clean, row = self._clean[at]
+        return ranged(
+            found, clean._option(row, with_response=with_response, with_bill=False)
+        )
+
+    def _option(self, at: int, *, with_response: bool, with_bill: bool) -> Option:
         options = self.options
         flash, store = self.names(at)
         machines = int(options.machines[at])
@@ -821,6 +857,28 @@ class Table:
     def with_curve(self, curve: Curve) -> Table:
         """Make the same table of another curve."""
         return self.remade(replace(self.setting, curve=curve))
+
+
+def ranged(most: Option, fewest: Option) -> Option:
+    """Put the figures of an option with as many dirty pages as possible, and with none, into ranges where they differ.
+
+    A figure that is known at one end alone has no other end: flash that nothing writes lasts without one.
+    """
+    ranges: dict[str, tuple[float | None, float | None]] = {}
+    for name in RANGED:
+        ends = getattr(fewest, name), getattr(most, name)
+        if ends[0] == ends[1]:
+            continue
+        # What grows with the writes is least without them; life and months are the other way round.
+        ranges[name] = (ends[1], ends[0]) if name in FALLING else ends
+    unknown: dict[str, Any] = dict.fromkeys(ranges)
+    return replace(
+        most,
+        **unknown,
+        ranges=ranges,
+        response_reason=most.response_reason
+        or (WITH_DIRTY if "response_p99_us" in ranges else ""),
+    )
 
 
 def without_latency(names: Sequence[str]) -> str:

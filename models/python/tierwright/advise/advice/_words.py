@@ -138,10 +138,11 @@ def finding(
     response_limited: bool = False,
     pruned: int = 0,
     by_cache_alone: bool = False,
+    dirty: bool = False,
 ) -> str:
     """Say what to buy, what it costs against today, and why; or why nothing can be recommended."""
     if best is None:
-        return infeasible_text(conflict)
+        return infeasible_text(conflict, dirty=dirty)
     if by_cache_alone:
         what = "the fastest" if objective == "io_time" else "the cheapest"
         why = f"Under page flow no option keeps every limit; of what was replayed under a flash cache, it is {what} that does."
@@ -244,10 +245,23 @@ def _because(
     return f"It is {what} {of}; the next of another kind, {named(second)}, {beside}."
 
 
-def infeasible_text(conflict: Sequence[str]) -> str:
-    """Say which limits conflict."""
+def infeasible_text(conflict: Sequence[str], *, dirty: bool = False) -> str:
+    """Say which limits conflict.
+
+    Parameters
+    ----------
+    conflict : sequence of str
+        Their names.
+    dirty : bool
+        Whether nobody said which evicted pages are dirty: the limits were held with as many as possible.
+    """
     if not conflict:
         return "There is no candidate: nothing that is priced was named."
+    if dirty:
+        said = infeasible_text(conflict)
+        return (
+            f"With as many evicted pages dirty as possible, {said[0].lower()}{said[1:]}"
+        )
     needs = [
         LIMIT_WORDS.get(name, name) for name in conflict if name not in CONSTRAINTS
     ]
@@ -312,9 +326,10 @@ def rejected_text(
         return f"{named(option)}: the {what} is unknown, and {asked}: {option.response_reason}."
     if value is None:
         return f"{named(option)}: the {what} is unknown; {asked}."
-    return (
-        f"{named(option)}: {SAID_OF[name].format(limit_value(name, value))}; {asked}."
-    )
+    said = SAID_OF[name].format(limit_value(name, value))
+    if name in option.ranges:
+        said = f"with as many dirty pages as possible, {said}"
+    return f"{named(option)}: {said}; {asked}."
 
 
 def verdict_text(
@@ -332,6 +347,11 @@ def verdict_text(
     if not viable or best is None or best.usd_per_month is None:
         return "Not viable: no option keeps every limit."
     first = "Viable, and the best of all candidates: each was evaluated."
+    if best.ranges:
+        return (
+            "Viable whatever share of the evicted pages is dirty; with as many as possible it is the best of all candidates, each "
+            "of which was evaluated."
+        )
     if pruned:
         first = (
             f"Viable, and the best of all candidates: each was evaluated, but for {counted(pruned, 'option')} that "

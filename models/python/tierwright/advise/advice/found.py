@@ -17,6 +17,21 @@ ESTIMATOR = (
 )
 
 
+RANGED = (
+    "io_time_us_per_access",
+    "response_mean_us",
+    "response_p50_us",
+    "response_p99_us",
+    "response_mean_mean_us",
+    "response_p50_mean_us",
+    "response_p99_mean_us",
+    "peak_busy",
+    "flash_life_years",
+    "months_until_too_small",
+)
+"""Keys of an option that depend on how many evicted pages are dirty."""
+FALLING = frozenset({"flash_life_years", "months_until_too_small"})
+"""Those of them that are less the more pages are dirty."""
 NOT_SPLIT = (
     "splits are computed of the recommendation, of what there is and of what was close"
 )
@@ -91,6 +106,9 @@ class Option:
         for what was rejected: `config` can be billed.
     config : dict
         CONFIG of `tierwright bill`, as it is read again; empty where the cost was stated, or a device has no price.
+    ranges : dict of str to pair of float or None
+        Ends of `RANGED` figures, by their key, where nobody said which evicted pages are dirty: the figures are None
+        then. An end that is None is not known, or without end. Empty elsewhere.
     """
 
     name: str
@@ -133,6 +151,7 @@ class Option:
     clean_share_uncounted_pages: int | None = None
     admission: str | None = None
     options: dict[str, Any] = field(default_factory=dict)
+    ranges: dict[str, tuple[float | None, float | None]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

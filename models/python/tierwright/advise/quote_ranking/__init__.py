@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tierwright.advise.advice import LIMIT_WORDS, _split, advice_on
-from tierwright.advise.advice._asked import Asked, asked_of, versions
+from tierwright.advise.advice._asked import Asked, asked_of, must_know_dirty, versions
 from tierwright.advise.advice._bounded import table_of
 from tierwright.advise.advice._choice import (
     Chosen,
@@ -377,6 +377,7 @@ class Comparison:
             (flash, disk),
             seed,
         )
+        must_know_dirty(asked, "quotes")
         found: list[Offered] = []
         unreadable = list(batch.unreadable)
         for done, offer in enumerate(batch.offers, 1):

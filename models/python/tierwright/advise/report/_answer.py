@@ -43,8 +43,15 @@ def summary(document: Document) -> Markup:
         words = "Saved per month" if saving >= 0 else "More per month than today"
         rows.append((words, f"{show.usd(abs(saving))} USD"))
     if best is not None:
-        rows.append(("I/O time per access", show.time(best["io_time_us_per_access"])))
-        rows.append(("Busiest device at peak", show.share(best["peak_busy"])))
+        rows.append(
+            (
+                "I/O time per access",
+                show.figure(best, "io_time_us_per_access", show.time),
+            )
+        )
+        rows.append(
+            ("Busiest device at peak", show.figure(best, "peak_busy", show.share))
+        )
     if not rows:
         return Markup("")
     return tag(
@@ -357,7 +364,7 @@ def figures(document: Document) -> Iterator[Markup]:
         lacking = [
             (title, option)
             for title, option in shown
-            if any(option[key] is None for key in keys)
+            if any(option[key] is None and key not in option["ranges"] for key in keys)
         ]
         reasons = [
             f"Response times, {title}: {option['response_reason']}."
@@ -385,7 +392,7 @@ def expected(document: Document) -> list[list[str]]:
     return [
         ["figure", *(title for title, _ in shown)],
         *(
-            [title, *(form(option[key]) for _, option in shown)]
+            [title, *(show.figure(option, key, form) for _, option in shown)]
             for title, key, form in _FIGURES
         ),
     ]

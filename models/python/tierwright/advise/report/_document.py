@@ -173,6 +173,13 @@ def _list(reader: Reader) -> Reader:
     return read
 
 
+def _ends(value: Any, where: str, problems: Problems) -> Any:
+    """Read both ends of a range."""
+    found = _list(_maybe_number)(value, where, problems)
+    problems.check(len(found) == 2, where, len(found), "must have two ends")  # noqa: PLR2004
+    return found if len(found) == 2 else [None, None]  # noqa: PLR2004
+
+
 def _named(reader: Reader) -> Reader:
     """Read a table whose keys are data."""
 
@@ -268,6 +275,7 @@ _OPTION = _table(
     disk_share=_maybe_number,
     months_until_too_small=_maybe_number,
     bill=_list(_ROW),
+    ranges=_named(_ends),
 )
 _MAYBE_OPTION = _optional(_OPTION)
 _MAYBE_NEIGHBOUR = _optional(

@@ -31,8 +31,8 @@ def _option_row(option: Document, name: str | Markup | None = None) -> list[str]
     return [
         name if name is not None else option["name"],
         show.usd(option["usd_per_month"]),
-        show.time(option["io_time_us_per_access"]),
-        show.share(option["peak_busy"]),
+        show.figure(option, "io_time_us_per_access", show.time),
+        show.figure(option, "peak_busy", show.share),
         show.size(option["ram_bytes"]),
         show.size(option["flash_bytes"]),
         show.scheme(option),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
 from tierwright.advise.advice._words import LIMIT_WORDS, limit_value
 from tierwright.advise.point import scheme_titles
 from tierwright.common.units import format_bytes, format_microseconds
-from tierwright.common.wording import counted, duration, percent, three_digits
+from tierwright.common.wording import between, counted, duration, percent, three_digits
 from tierwright.evaluate.advice.limits import CONSTRAINTS, LEAST
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.simulate.contenders import flash_cache_titles
@@ -105,6 +105,12 @@ def price(value: Decimal) -> str:
     ('199.00', '0.343', '5,000.00')
     """
     return usd(Decimal(format(value.normalize(), "f")))
+
+
+def figure(option: Mapping[str, Any], key: str, write: Callable[[Any], str]) -> str:
+    """Write a figure of an option; as a range where nobody said which evicted pages are dirty."""
+    ends = option["ranges"].get(key)
+    return write(option[key]) if ends is None else between(ends, write, none=UNKNOWN)
 
 
 def number(value: float | None) -> str:

@@ -266,7 +266,7 @@ def life_years(
         unworn = np.isinf(budget_tb) | (written_per_access == 0)
         return np.where(unworn, np.inf, np.nan)
     tb_per_year = written_per_access * accesses_per_s * page_bytes * _S_PER_YEAR / _TB
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         years = budget_tb / tb_per_year
     return np.asarray(np.where(written_per_access > 0, years, np.inf))
 

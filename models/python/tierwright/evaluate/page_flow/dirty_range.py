@@ -99,7 +99,7 @@ class DirtyRange:
 
 
 def dirty_ends(curve: Curve) -> tuple[Curve, Curve]:
-    """Return a given curve with the fewest and with the most write-backs it can have.
+    """Return a curve without write-backs with the fewest and with the most that it can have.
 
     None at all, and one for every miss, but never more than the accesses that write.
 
@@ -108,12 +108,12 @@ def dirty_ends(curve: Curve) -> tuple[Curve, Curve]:
     BadInput
         If the curve has write-backs: measured, or by a stated dirty share.
     """
-    if curve.given is None or curve.write_backs_at is not None:
+    if curve.write_backs_at is not None:
         raise BadInput(
             "the dirty share of this curve is known",
             "evaluate it as it is",
         )
-    share = curve.given.write_share
+    share = _write_share(curve)
     writes = curve.accesses if share is None else math.ceil(share * curve.accesses)
     least = replace(
         curve, write_backs_at=np.zeros_like(curve.misses_at), write_accesses=0
@@ -124,6 +124,14 @@ def dirty_ends(curve: Curve) -> tuple[Curve, Curve]:
         write_accesses=writes,
     )
     return least, most
+
+
+def _write_share(curve: Curve) -> float | None:
+    """Share of the accesses of a curve that write; None where nobody said. [1]"""
+    stated = None if curve.scaled is None else curve.scaled.production.write_share
+    if curve.scaled is not None and stated is not None:
+        return curve.scaled.machine_write_share(stated)
+    return None if curve.given is None else curve.given.write_share
 
 
 def evaluate_range(curve: Curve, **choices: Any) -> DirtyRange:
@@ -143,7 +151,6 @@ def evaluate_range(curve: Curve, **choices: Any) -> DirtyRange:
     """
     low, high = dirty_ends(curve)
     least, most = evaluate(low, **choices), evaluate(high, **choices)
-    assert curve.given is not None  # dirty_ends refuses others
     few, many = at_both_ends(_leaders(least), _leaders(most))
     return DirtyRange(
         least,
@@ -151,7 +158,7 @@ def evaluate_range(curve: Curve, **choices: Any) -> DirtyRange:
         many if many == few else None,
         few,
         many,
-        curve.given.write_share,
+        _write_share(curve),
     )
 
 

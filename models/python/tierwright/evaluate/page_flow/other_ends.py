@@ -393,7 +393,7 @@ def _curves(
             yield from _of_one_point(curve, sizes)
         case "interpolated" | "beyond_the_curve":
             yield from _of_readings(name, curve, sizes)
-        case "dirty_share_stated" | "dirty_share_unknown" if curve.given is not None:
+        case "dirty_share_stated" | "dirty_share_unknown":
             unknown = replace(curve, write_backs_at=None, write_accesses=0)
             none, most = dirty_ends(unknown)
             yield "no evicted page is dirty", none, curve
