@@ -37,7 +37,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tierwright.advise import advice
-from tierwright.advise.advice import _choice, _words
+from tierwright.advise.advice import _choice, _why_not, _words
 from tierwright.advise.advice._checked import (
     Replayed,
     about_replays,
@@ -66,6 +66,7 @@ from tierwright.evaluate.advice.choose import (
 from tierwright.evaluate.advice.later import months_until, stretched_curve
 from tierwright.evaluate.advice.limits import (
     CONSTRAINTS,
+    LEAST,
     RESPONSES,
     Limit,
     conflict,
@@ -1192,14 +1193,14 @@ def test_what_a_replay_decided_is_not_called_the_cheapest_of_all() -> None:
     found = ask()
     best, second = found.recommendation, found.alternatives[0]
     said = _words.finding(
-        best, None, second, 10, "usd", (), rate_known=True, replayed_from="a box"
+        best, None, second, 10, "usd", "", rate_known=True, replayed_from="a box"
     )
     assert "by the model the choice would have been a box" in said
     assert "of 10 options" not in said
-    plain = _words.finding(best, None, second, 10, "usd", (), rate_known=True)
+    plain = _words.finding(best, None, second, 10, "usd", "", rate_known=True)
     assert "the cheapest of 10 options that keep every limit" in plain
     limited = _words.finding(
-        best, None, second, 1, "usd", (), rate_known=True, response_limited=True
+        best, None, second, 1, "usd", "", rate_known=True, response_limited=True
     )
     assert "of 1 option that keeps every other limit" in limited
     assert "replay decided" in _words.verdict_text(
@@ -1228,6 +1229,51 @@ def test_what_a_replay_decided_is_not_called_the_cheapest_of_all() -> None:
 )
 def test_a_conflict_reads_as_a_sentence(names: tuple[str, ...], said: str) -> None:
     assert _words.infeasible_text(names) == f"No option keeps every limit: {said}"
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"usd_per_month": "150"},
+        {"usd_per_month": "170", "io_time_us_per_access": "0.5"},
+        {"usd_per_month": "170", "flash_life_years": "400"},
+    ],
+)
+def test_relaxing_the_limit_that_is_named_as_far_as_it_says_is_enough_and_no_less(
+    limits: dict[str, str],
+) -> None:
+    stated = {name: Decimal(value) for name, value in limits.items()}
+    found = ask(constraints=stated)
+    assert found.infeasible is not None
+    asked = _asked({**asked_of_nothing(), "curve": curve(), "constraints": stated})
+    asked = replace(asked, setting=replace(asked.setting, prices=book(**PRICES)))
+    table = Table.of(asked.setting)
+    chosen = chosen_of(asked, table)
+    named = list(_why_not.nearest(chosen.limits, found.infeasible.conflict))
+    assert "Relaxing one limit is enough" in found.infeasible.text
+    assert named
+    for name, value, at in named:
+        shown = _words.safe_side(name, value)
+        enough = ask(constraints=stated | {name: Decimal(repr(shown))})
+        assert enough.recommendation is not None, name
+        # As far as the option itself, and not a thousandth less.
+        back = 1.001 if name in LEAST else 0.999
+        less = ask(constraints=stated | {name: Decimal(repr(value * back))})
+        assert less.recommendation is None, name
+        assert table.title(at) in found.infeasible.text
+    assert sum(found.rejected_counts.values()) == found.evaluated
+
+
+def test_where_one_limit_alone_does_not_help_that_is_said() -> None:
+    found = ask(
+        constraints={
+            "purchase_usd": Decimal(2000),
+            "io_time_us_per_access": Decimal(1),
+            "ram_bytes": Decimal(GIB),
+        }
+    )
+    assert found.infeasible is not None
+    assert found.infeasible.text.endswith("Relaxing one limit alone is not enough.")
 
 
 def test_a_saving_against_what_does_not_carry_the_load_says_so() -> None:

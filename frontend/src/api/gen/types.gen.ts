@@ -597,7 +597,7 @@ export type AdviceOptionOut = {
     /**
      * Volumes
      *
-     * Volumes of each machine.
+     * Volumes: `quantity` is that of all machines, sizes and rates are of each volume.
      */
     volumes: Array<{
         [key: string]: unknown;
@@ -1852,6 +1852,12 @@ export type BillExtraIn = {
      * Date of the price.
      */
     date?: string | null;
+    /**
+     * Source
+     *
+     * Where the price is from; yours where absent.
+     */
+    source?: string | null;
 };
 
 /**

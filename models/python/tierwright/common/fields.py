@@ -59,6 +59,11 @@ def check_date(date: Any, where: str, problems: Problems) -> None:
         )
 
 
+def is_date(text: str) -> bool:
+    """Whether a text is a date in one of the four forms, and of the calendar."""
+    return bool(_DATE.fullmatch(text)) and is_of_calendar(text)
+
+
 def is_of_calendar(text: str) -> bool:
     """Say whether a date that is written as one exists; a quarter or a part always does."""
     if len(text) < len("YYYY-MM-DD"):

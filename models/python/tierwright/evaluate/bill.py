@@ -12,7 +12,14 @@ from decimal import ROUND_CEILING, ROUND_HALF_UP, Context, Decimal, localcontext
 
 from tierwright.common.wording import counted
 from tierwright.evaluate.economics import HOURS_PER_MONTH
-from tierwright.hardware.build import Build, PartItem, Price, StoreItem, VolumeItem
+from tierwright.hardware.build import (
+    STATED,
+    Build,
+    PartItem,
+    Price,
+    StoreItem,
+    VolumeItem,
+)
 from tierwright.hardware.price_history import PricePoint
 from tierwright.hardware.prices import MOST_QUARTERS_APART, quarter_of
 from tierwright.hardware.rents import LICENCE
@@ -266,7 +273,7 @@ def _lines(build: Build) -> Iterator[Line]:
             extra.date,
             amount if rent else ZERO,
             ZERO if rent else amount,
-            "stated in the CONFIG",
+            extra.source,
         )
     yield from _power_line(build)
 
@@ -298,7 +305,7 @@ def _server_line(build: Build, server: Server) -> Line:
     is_stated = fact is not None and fact.licence == LICENCE
     note = "730 hours a month" + ("" if is_stated else ", on demand")
     if build.usd_per_hour is not None:
-        of, note = (None, "stated in the CONFIG"), "730 hours a month"
+        of, note = (None, STATED), "730 hours a month"
     if build.commitment_discount:
         note = (
             f"730 hours a month; {build.commitment or 'commitment'}: "
@@ -644,7 +651,7 @@ def _power_line(build: Build) -> Iterator[Line]:
         energy,
         build.usd_per_kwh,
         "USD/kWh",
-        (None, "stated in the CONFIG"),
+        (None, STATED),
         note=power_note(build, watts),
     )
 

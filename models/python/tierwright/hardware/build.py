@@ -27,6 +27,10 @@ DEFAULT_PUE = Decimal("1.5")
 """Power at the meter for a watt of the machine, as in `tierwright tier-cost`."""
 
 HINT = "see docs/models/bill.md for the keys of a CONFIG"
+STATED = "stated in the CONFIG"
+"""Source of a price that the CONFIG states without one."""
+MOST_SOURCE = 2000
+"""Letters of the source of a price."""
 CENT = Decimal("0.01")
 _MOST_COUNT, _MOST_AMOUNT, _MOST_ENTRIES, _MOST_TEXT = 10**6, Decimal(10**15), 200, 200
 _MOST_KG = 10**6
@@ -144,6 +148,7 @@ class ExtraItem:
     usd: Decimal | None
     usd_per_month: Decimal | None
     date: str | None
+    source: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -543,7 +548,9 @@ class _Reader:
 
     def extra(self, entry: Mapping[str, Any], where: str) -> ExtraItem:
         self.known(
-            entry, {"what", "quantity", "usd", "usd_per_month", "date"}, f"{where}."
+            entry,
+            {"what", "quantity", "usd", "usd_per_month", "date", "source"},
+            f"{where}.",
         )
         at = f"{where}."
         what = self.text(entry, "what", at)
@@ -560,7 +567,12 @@ class _Reader:
         )
         quantity = self.amount(entry, "quantity", at, Decimal(1))
         return ExtraItem(
-            what, quantity or Decimal(0), usd, rent, self.date(entry, "date", at)
+            what,
+            quantity or Decimal(0),
+            usd,
+            rent,
+            self.date(entry, "date", at),
+            self.text(entry, "source", at, MOST_SOURCE) or STATED,
         )
 
     # Values.
@@ -609,11 +621,13 @@ class _Reader:
         self.known(found, keys, f"{at}{key}.")
         return dict(found)
 
-    def text(self, data: Mapping[str, Any], key: str, at: str) -> str:
+    def text(
+        self, data: Mapping[str, Any], key: str, at: str, most: int = _MOST_TEXT
+    ) -> str:
         found = data.get(key, "")
-        good = isinstance(found, str) and len(found) <= _MOST_TEXT
+        good = isinstance(found, str) and len(found) <= most
         self.problems.check(
-            good, f"{at}{key}", found, f"must be a text of at most {_MOST_TEXT} letters"
+            good, f"{at}{key}", found, f"must be a text of at most {most:,} letters"
         )
         return found.strip() if isinstance(found, str) and good else ""
 
@@ -679,7 +693,7 @@ def _price_of(
 ) -> Price | None:
     """Find the price of a part: the one stated, that of the book, else its newest."""
     if usd is not None:
-        return Price(usd, date, "stated in the CONFIG")
+        return Price(usd, date, STATED)
     held = found.capacity_bytes
     if book is not None and held is not None:
         known = book.find(

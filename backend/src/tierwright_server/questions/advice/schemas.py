@@ -288,7 +288,9 @@ class AdviceOptionOut(Answer):
     server: str | None = Field(
         description="Instance or chassis; null for devices bought by themselves."
     )
-    volumes: list[dict[str, Any]] = Field(description="Volumes of each machine.")
+    volumes: list[dict[str, Any]] = Field(
+        description="Volumes: `quantity` is that of all machines, sizes and rates are of each volume."
+    )
     scheme: str = Field(description="Page-flow scheme; `none` without a flash cache.")
     clean_share: float | None = Field(
         description="Share of RAM for clean pages of a split buffer pool; null where `clean_share_reason` says why. [1]"

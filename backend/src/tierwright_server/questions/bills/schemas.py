@@ -5,6 +5,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field
 
 from tierwright.evaluate.bill_carbon import CarbonLine, NotCounted
+from tierwright.hardware.build import MOST_SOURCE
 from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
     Answer,
@@ -134,6 +135,9 @@ class BillExtraIn(Body):
     usd: UsdIn | None = Field(default=None, description="Price at purchase.")
     usd_per_month: UsdIn | None = Field(default=None, description="Price per month.")
     date: Date | None = Field(default=None, description="Date of the price.")
+    source: Annotated[str, Field(max_length=MOST_SOURCE)] | None = Field(
+        default=None, description="Where the price is from; yours where absent."
+    )
 
 
 class BillSparesIn(Body):

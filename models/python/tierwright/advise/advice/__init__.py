@@ -47,7 +47,7 @@ from tierwright.advise.advice.request import (
 from tierwright.advise.configurations import NOT_INCLUDED
 from tierwright.advise.point import DIRTY_SHARE_UNKNOWN
 from tierwright.evaluate.advice.choose import Objective
-from tierwright.evaluate.advice.limits import conflict
+from tierwright.evaluate.advice.limits import Limit, conflict
 from tierwright.evaluate.configurations.front import spread
 from tierwright.hardware import catalog
 from tierwright.hardware.build import DEFAULT_HORIZON_MONTHS
@@ -207,6 +207,20 @@ def _saving(zero: Option | None, best: Option | None) -> Decimal | None:
     return zero.usd_per_month - best.usd_per_month
 
 
+def _infeasible(asked: Asked, table: Table, limits: list[Limit]) -> Infeasible:
+    """Name the limits that no option keeps together, and which of them to relax how far."""
+    names = conflict(limits, len(table.options))
+    dirty = asked.setting.fewest_dirty is not None
+    said = _words.infeasible_text(names, dirty=dirty)
+    if _why_not.knows_nearest(table, limits, names):
+        nearest = _words.nearest_text(
+            (name, value, _words.with_flow(table.title(at), table.scheme(at)))
+            for name, value, at in _why_not.nearest(limits, names)
+        )
+        said = f"{said} {nearest}"
+    return Infeasible(names, said)
+
+
 def _answer(
     asked: Asked,
     table: Table,
@@ -278,10 +292,10 @@ def _answer(
     checked = first + tuple(
         _checked.checked_option(option(each.at), each) for each in tried
     )
-    conflicting: tuple[str, ...] = ()
+    limits = chosen.limits
     if best is None:
-        limits = [*chosen.limits, *_choice.response_limits(asked, table, chosen, order)]
-        conflicting = conflict(limits, len(options))
+        limits = [*limits, *_choice.response_limits(asked, table, chosen, order)]
+    infeasible = None if best is not None else _infeasible(asked, table, limits)
     shadows = (
         _why_not.shadows(asked, table, carried)
         if how_sure and known and carried is not None
@@ -316,7 +330,7 @@ def _answer(
         second,
         suitable,
         asked.objective,
-        conflicting,
+        "" if infeasible is None else infeasible.text,
         rate_known=setting.rates.mean is not None,
         replayed_from=None
         if best is None or by_model is None or best == by_model
@@ -324,7 +338,6 @@ def _answer(
         response_limited=asked.limits_response,
         pruned=0 if left_out is None else left_out.pruned,
         by_cache_alone=best is not None and by_model is None,
-        dirty=not known,
     )
     by_cache = _caches.sentence(tried, caches, table, chosen, best)
     by_dirty = "" if known else _dirty_share.sentence(asked, table, best)
@@ -368,12 +381,8 @@ def _answer(
         pareto=tuple(option(at) for at in listed_front),
         pareto_in_all=len(front),
         rejected=tuple(_why_not.rejected(asked, table, chosen)),
-        rejected_counts=_why_not.rejected_counts(table, chosen),
-        infeasible=None
-        if best is not None
-        else Infeasible(
-            conflicting, _words.infeasible_text(conflicting, dirty=not known)
-        ),
+        rejected_counts=_why_not.rejected_counts(table, limits),
+        infeasible=infeasible,
         confidence=confidence,
         checked=checked,
         flash_caches=tuple(_caches.listed_rows(table, chosen, tried, caches)),

@@ -52,7 +52,7 @@ def sentence(asked: Asked, table: Table, best: int | None) -> str:
     at = next(kept(clean, other, choice, choice.order), None)
     if best is None:
         if at is None:
-            return "Nor does any if no evicted page is dirty."
+            return "Nor does any keep them if no evicted page is dirty."
         cost = Decimal(int(other.options.month_cents[at])) * CENT
         return (
             f"If no evicted page is dirty, {other.title(at)} keeps them, at {money(cost)} per month: state the share of "

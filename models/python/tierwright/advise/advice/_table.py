@@ -824,7 +824,11 @@ class Table:
             flash_devices=int(options.flash_devices[at]) * machines,
             disks=int(options.store_devices[at]) * machines,
             server=self.server(at),
-            volumes=tuple(as_read(each) for each in config.get("volume", ())),
+            # A CONFIG states those of one machine.
+            volumes=tuple(
+                {**as_read(each), "quantity": each["quantity"] * machines}
+                for each in config.get("volume", ())
+            ),
             scheme=self.scheme(at),
             usd_per_month=Decimal(int(options.month_cents[at])) * CENT
             if priced

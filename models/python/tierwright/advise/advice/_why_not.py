@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 
 import numpy as np
@@ -22,6 +22,7 @@ from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Broken, Rejected, Shadow
 from tierwright.evaluate.advice import choose
 from tierwright.evaluate.advice.limits import (
+    LEAST,
     RESPONSES,
     Limit,
     first_broken,
@@ -33,15 +34,62 @@ from tierwright.evaluate.bill import CENT
 MOST_REJECTED = 200
 
 
-def rejected_counts(table: Table, chosen: Chosen) -> dict[str, int]:
-    """Count the options that were evaluated by the first limit that they break."""
+def rejected_counts(table: Table, limits: Sequence[Limit]) -> dict[str, int]:
+    """Count the options that were evaluated by the first limit that they break.
+
+    Parameters
+    ----------
+    table : Table
+    limits : sequence of Limit
+        Those of response times too where nothing keeps them: then each option was held against them.
+    """
     if table.left_out is not None:
         return table.left_out.rejected_counts
+    first = first_broken(limits, len(table.options))
     return {
         limit.name: int(count)
-        for at, limit in enumerate(chosen.limits)
-        if (count := np.count_nonzero(chosen.first_broken == at))
+        for at, limit in enumerate(limits)
+        if (count := np.count_nonzero(first == at))
     }
+
+
+def knows_nearest(
+    table: Table, limits: Sequence[Limit], conflict: Sequence[str]
+) -> bool:
+    """Whether every option and each of its values is known, and some limit of a conflict is stated.
+
+    Of most options response times are known by a bound alone, and bounds may have left out what a looser limit admits.
+    """
+    stated = [limit.name for limit in limits if limit.is_stated]
+    return (
+        any(name in conflict for name in stated)
+        and table.left_out is None
+        and not any(name in RESPONSES for name in stated)
+    )
+
+
+def nearest(
+    limits: Sequence[Limit], conflict: Sequence[str]
+) -> Iterator[tuple[str, float, int]]:
+    """Yield what each limit of a conflict would have to be, alone, for one option: name, value and option.
+
+    Parameters
+    ----------
+    limits : sequence of Limit
+        All that were held.
+    conflict : sequence of str
+        Names of those that no option keeps together.
+    """
+    number = np.sum([limit.breaks for limit in limits], axis=0)
+    for limit in limits:
+        if limit.name not in conflict or not limit.is_stated:
+            continue
+        [rows] = np.nonzero((number == 1) & limit.breaks & np.isfinite(limit.value))
+        if not len(rows):
+            continue
+        values = limit.value[rows]
+        at = int(np.argmax(values) if limit.name in LEAST else np.argmin(values))
+        yield limit.name, float(values[at]), int(rows[at])
 
 
 def rejected(asked: Asked, table: Table, chosen: Chosen) -> Iterator[Rejected]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 from tierwright.advise.advice.found import Option, Shadow
 from tierwright.advise.point import scheme_titles
@@ -131,18 +133,17 @@ def finding(
     second: Option | None,
     suitable: int,
     objective: str,
-    conflict: Sequence[str],
+    infeasible: str,
     *,
     rate_known: bool,
     replayed_from: str | None = None,
     response_limited: bool = False,
     pruned: int = 0,
     by_cache_alone: bool = False,
-    dirty: bool = False,
 ) -> str:
     """Say what to buy, what it costs against today, and why; or why nothing can be recommended."""
     if best is None:
-        return infeasible_text(conflict, dirty=dirty)
+        return infeasible
     if by_cache_alone:
         what = "the fastest" if objective == "io_time" else "the cheapest"
         why = f"Under page flow no option keeps every limit; of what was replayed under a flash cache, it is {what} that does."
@@ -277,6 +278,40 @@ def infeasible_text(conflict: Sequence[str], *, dirty: bool = False) -> str:
     if len(limits) == 1:
         return f"No option keeps every limit: {each} the limit on {limits[0]}."
     return f"No option keeps every limit: {each} at least one of the limits on {listed(limits)}."
+
+
+def nearest_text(found: Iterable[tuple[str, float, str]]) -> str:
+    """Say which limit of a conflict would have to be relaxed how far, alone, and for what.
+
+    Parameters
+    ----------
+    found : iterable of (str, float, str)
+        Limits, the values that they would have to have, and the options; of none, no limit alone is enough.
+    """
+    each = [
+        f"{LIMIT_WORDS[name]} to {limit_value(name, safe_side(name, value))}, which admits {title}"
+        for name, value, title in found
+    ]
+    if not each:
+        return "Relaxing one limit alone is not enough."
+    return f"Relaxing one limit is enough: {'; or '.join(each)}."
+
+
+def safe_side(name: str, value: float) -> float:
+    """Round the value of a limit to the three digits that are shown, so that the option keeps what is read.
+
+    Examples
+    --------
+    >>> safe_side("usd_per_month", 812.43), safe_side("flash_life_years", 4.567)
+    (813.0, 4.56)
+    """
+    if value <= 0 or not math.isfinite(value):
+        return value
+    step = Decimal(10) ** (Decimal(repr(value)).adjusted() - 2)
+    whole = (Decimal(repr(value)) / step).to_integral_value(
+        ROUND_FLOOR if name in LEAST else ROUND_CEILING
+    )
+    return float(whole * step)
 
 
 def rejected_text(

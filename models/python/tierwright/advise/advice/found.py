@@ -58,7 +58,7 @@ class Option:
     server : str or None
         Instance or chassis; None for devices bought by themselves.
     volumes : tuple of dict
-        Volumes of each machine.
+        Volumes: `quantity` is that of all machines, sizes and rates are of each volume.
     scheme : str
         Page flow between RAM, flash and disk; `none` without a cache of flash.
     clean_share : float or None

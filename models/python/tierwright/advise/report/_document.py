@@ -384,6 +384,7 @@ _ADVICE = _table(
                     month=_number,
                     month_before=_maybe_number,
                     name=_maybe_text,
+                    scheme=_maybe_text,
                     usd_per_month=_maybe_amount,
                 )
             ),

@@ -61,9 +61,15 @@ def _needed(document: Document) -> str:
         if document["data_bytes"] is None
         else f"{show.size(document['data_bytes'])} of data"
     )
+    # The data are those at the end of the horizon, the load is that of today.
+    horizon = document["horizon_months"]
+    if document["when"] is not None and horizon is not None:
+        held += f" after {counted(horizon, 'month')}"
     if mean is None:
         return f"The system has to hold {held}; how many accesses it has to serve is not stated."
     said = f"The system has to hold {held} and to serve {show.number(mean)} page accesses per second"
+    if document["when"] is not None and horizon is not None:
+        said += " today"
     if peak is not None and peak > mean:
         said += f", {show.number(peak)} in the busiest hour"
     return f"{said}."
@@ -266,7 +272,12 @@ def life(document: Document) -> Iterator[Markup]:
         def cell(one: Document, found: Mapping[str, Decimal], name: str) -> str:
             if not one["bill"]:
                 return "within the total"
-            return show.usd(found[name]) if name in found else "not counted"
+            if name in found:
+                return show.usd(found[name])
+            # What is rented whole has no purchase, what is bought no rent.
+            return (
+                show.usd(Decimal(0)) if name in ("purchase", "rent") else "not counted"
+            )
 
         yield table(
             f"USD over {counted(horizon, 'month')}, purchases in full, nothing discounted",

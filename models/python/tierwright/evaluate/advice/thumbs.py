@@ -153,7 +153,10 @@ def _for_hits(curve: Curve, ratio: float) -> float | None:
     sizes = curve.knots
     ratios = np.asarray(curve.hit_ratio(sizes))
     [at] = np.nonzero(ratios >= ratio)
-    return float(sizes[at[0]]) if len(at) else None
+    if not len(at):
+        return None
+    # A cache of all pages hits as often as a larger one.
+    return min(float(sizes[at[0]]), float(curve.data_pages))
 
 
 def _resident(curve: Curve, accesses_per_s: float) -> float:

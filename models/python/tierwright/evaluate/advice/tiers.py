@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tierwright.common.arrays import FloatArray
+from tierwright.common.fields import is_date
 from tierwright.common.units import UNIT_BYTES
 from tierwright.evaluate.advice.bought import budget_tb
 from tierwright.evaluate.advice.rows import (
@@ -27,6 +28,7 @@ from tierwright.evaluate.bill import EXACT, cents
 from tierwright.evaluate.page_flow.at_load import ROUNDING
 from tierwright.evaluate.page_flow.operations import Operations, operations
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
+from tierwright.hardware.build import MOST_SOURCE
 from tierwright.hardware.device import Device
 from tierwright.hardware.prices import Price
 from tierwright.profile.curve import Curve
@@ -124,7 +126,11 @@ def _line(what: str, price: Price, quantity: Decimal, usd: Decimal) -> dict[str,
         "what": what,
         "quantity": quantity,
         "usd_per_month" if price.rent else "usd": usd,
+        "source": price.source[:MOST_SOURCE],
     }
+    # A price of one's own may be dated in words.
+    if price.date is not None and is_date(price.date):
+        found["date"] = price.date
     return found
 
 
@@ -134,8 +140,12 @@ def each_usd(device: Device, price: Price) -> Decimal:
         return price.usd * (device.capacity_bytes or 0) / UNIT_BYTES[price.per]
 
 
-def ram_sizes(data_bytes: float, page_bytes: int) -> FloatArray:
+def ram_sizes(
+    data_bytes: float, page_bytes: int, reserved_bytes: float = 0.0
+) -> FloatArray:
     """Sizes of RAM of one machine that are tried: from all of its data down, by the square root of 2. [bytes]
+
+    Whole GiB are bought from 4 GiB on, with what the system takes besides.
 
     Parameters
     ----------
@@ -143,18 +153,25 @@ def ram_sizes(data_bytes: float, page_bytes: int) -> FloatArray:
         Of one machine. [bytes]
     page_bytes : int
         [bytes]
+    reserved_bytes : float
+        What the system takes besides. [bytes]
 
     Examples
     --------
     >>> (ram_sizes(2**40, 8192)[-4:] / 2**30).tolist()
     [362.0, 512.0, 724.0, 1024.0]
+    >>> (ram_sizes(6 * 2**30, 8192, 4 * 2**30)[-3:] / 2**30).tolist()
+    [3.0, 4.0, 6.0]
     """
     sizes = data_bytes / np.sqrt(2.0) ** np.arange(RAM_STEPS, -1, -1)
-    unit = np.where(sizes >= WHOLE_GIB_FROM, GIB, page_bytes)
-    whole = np.maximum(np.round(sizes / unit), 1) * unit
+    bought = sizes + reserved_bytes
+    unit = np.where(bought >= WHOLE_GIB_FROM, GIB, page_bytes)
+    # Beside what the system takes, at least a page is left.
+    least = np.ceil((reserved_bytes + page_bytes) / unit)
+    whole = np.maximum(np.round(bought / unit), least) * unit
     # The largest holds all of the data.
-    whole[-1] = np.ceil(sizes[-1] / unit[-1]) * unit[-1]
-    return np.unique(whole)
+    whole[-1] = np.ceil(bought[-1] / unit[-1]) * unit[-1]
+    return np.asarray(np.unique(whole) - reserved_bytes)
 
 
 def tiers(
@@ -282,7 +299,7 @@ class _Maker:
 
     def sizes(self, cache: int | None) -> tuple[FloatArray, FloatArray, IntArray]:
         """RAM and flash of one machine, and the flash devices. [bytes], [bytes], [1]"""
-        ram = ram_sizes(self.machine_bytes, self.curve.page_bytes)
+        ram = ram_sizes(self.machine_bytes, self.curve.page_bytes, self.reserved_bytes)
         if cache is None:
             return ram, np.zeros(len(ram)), np.zeros(len(ram), dtype=np.int64)
         held = self.shelf.caches[cache][0].capacity_bytes or 0
