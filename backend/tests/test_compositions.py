@@ -153,7 +153,7 @@ class TestQuestion:
         ):
             assert low <= middle <= high
         [about] = [each for each in found["warnings"] if "scale" in each["name"]]
-        assert "times as many or as few" in about["message"]
+        assert "a factor of" in about["message"]
         made = compose(application, "With production", member(scaled), member(orders))
         summary = made["summary"]
         assert summary["scaled_parts"]["known_error"]["worst"] == known["worst"]

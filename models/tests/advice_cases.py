@@ -17,6 +17,7 @@ from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._asked import asked_of as read_question
 from tierwright.advise.advice.found import Advice, Option
 from tierwright.advise.advice.request import Candidates, Have
+from tierwright.evaluate.advice.limits import LEAST
 from tierwright.hardware import catalog
 from tierwright.hardware.prices import Price, PriceBook
 from tierwright.profile.curve import Curve
@@ -112,6 +113,7 @@ problems = st.fixed_dictionaries(
                 "io_time_us_per_access": st.floats(0.1, 1e4),
                 "flash_life_years": st.floats(0.1, 10.0),
                 "peak_busy": st.floats(0.05, 1.0),
+                "throughput_accesses_per_s": st.floats(1.0, 1e7),
             },
         ),
         "objective": st.sampled_from(["usd", "io_time", "pareto"]),
@@ -162,8 +164,8 @@ def value_of(option: Option, name: str) -> float | None:
 def keeps(option: Option, limits: Mapping[str, str]) -> bool:
     for name, text in limits.items():
         value, limit = value_of(option, name), float(text)
-        if name == "flash_life_years":
-            # Nothing is written, or somebody else replaces it.
+        if name in LEAST:
+            # Nothing is written or busy, or somebody else replaces it.
             if value is not None and value < limit * (1 - 1e-6):
                 return False
         elif value is None or value > limit * (1 + 1e-6):

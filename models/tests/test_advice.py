@@ -247,7 +247,7 @@ def test_a_looser_limit_or_one_more_candidate_never_makes_it_worse(
     found = ask(**asked)
     for name, limit in asked["constraints"].items():
         looser = dict(asked["constraints"])
-        factor = Decimal(repr(1 / more if name == "flash_life_years" else more))
+        factor = Decimal(repr(1 / more if name in LEAST else more))
         looser[name] = limit * factor
         if name == "peak_busy":
             looser[name] = min(looser[name], Decimal(1))
@@ -356,7 +356,7 @@ OF_OPTION = {
     *("machines", "ram_bytes", "flash_bytes", "flash_device", "disk_device", "server"),
     *("volumes", "scheme", "clean_share", "admission", "options", "usd_per_month"),
     *("purchase_usd", "io_time_us_per_access", "response_p50_us", "response_p99_us"),
-    *("flash_life_years", "bill"),
+    *("throughput_accesses_per_s", "flash_life_years", "bill"),
 }
 
 
@@ -980,7 +980,7 @@ def test_limits_are_broken_by_what_lies_beyond_them(problem: dict[str, Any]) -> 
     assert not any(each.breaks.any() for each in own_limits(options))
     stated = asked["constraints"]
     for limit in stated_limits(options, stated):
-        sign = -1 if limit.name == "flash_life_years" else 1
+        sign = -1 if limit.name in LEAST else 1
         bound = float(stated[limit.name])
         for at in range(0, len(options), 97):
             value = float(limit.value[at])

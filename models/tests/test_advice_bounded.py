@@ -87,6 +87,7 @@ problems = st.fixed_dictionaries(
                 "ram_bytes": st.integers(2**35, 2**43),
                 "io_time_us_per_access": st.floats(0.1, 1e3),
                 "flash_life_years": st.floats(0.1, 10.0),
+                "throughput_accesses_per_s": st.floats(1.0, 1e7),
                 "peak_busy": st.floats(0.05, 1.0),
                 "rack_units": st.integers(1, 6),
                 "response_p50_us": st.floats(1.0, 2e4),

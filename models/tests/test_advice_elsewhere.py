@@ -148,6 +148,71 @@ def test_more_load_breaks_what_copies_have_filled() -> None:
     assert "peak_busy" in scenarios.rows[0].regret[column].breaks
 
 
+@pytest.mark.parametrize("objective", ["usd", "io_time"])
+@pytest.mark.parametrize("times", [0.5, 1.0, 3.0, 40.0])
+def test_a_throughput_is_bought_for_as_a_busiest_hour_with_that_load(
+    times: float, objective: str
+) -> None:
+    """Asking for more than the load is asking for devices that carry a higher peak; for less, for nothing."""
+    peak = 50_000.0
+    here = Production(4 * TIB, 20_000.0, peak)
+    there = replace(here, peak_accesses_per_s=max(peak, times * peak))
+    limits = {"usd_per_month": Decimal(3000), "flash_life_years": Decimal(3)}
+    asked: dict[str, Any] = {"objective": objective}
+    found = ask(
+        curve=curve(here),
+        constraints={**limits, "throughput_accesses_per_s": times * peak},
+        **asked,
+    ).recommendation
+    other = ask(curve=curve(there), constraints=limits, **asked).recommendation
+    assert found is not None
+    assert other is not None
+    assert (found.name, found.scheme, found.usd_per_month) == (
+        other.name,
+        other.scheme,
+        other.usd_per_month,
+    )
+    assert found.throughput_accesses_per_s is not None
+    assert found.throughput_accesses_per_s >= times * peak * (1 - 1e-9)
+    assert found.throughput_accesses_per_s == pytest.approx(
+        other.throughput_accesses_per_s, rel=1e-9
+    )
+    assert found.peak_busy is not None
+    assert found.throughput_accesses_per_s == pytest.approx(
+        peak * 0.7 / found.peak_busy, rel=1e-9
+    )
+
+
+def test_what_carries_too_little_says_how_much_and_a_rate_is_needed() -> None:
+    have = replace(
+        HAVE,
+        machines=1,
+        disks=1,
+        flash=None,
+        flash_devices=0,
+        flash_bytes=0,
+        scheme="none",
+    )
+    only = replace(DEVICES_ALONE, devices=("samsung-pm9a3-7.68tb-u2",))
+    found = ask(
+        candidates=only,
+        have=have,
+        constraints={"throughput_accesses_per_s": 1e6, "peak_busy": 1},
+    )
+    [today] = [each for each in found.rejected if each.option.kind == "have"]
+    broken = [today.constraint, *(each.constraint for each in today.also)]
+    assert "throughput_accesses_per_s" in broken
+    best = found.recommendation
+    assert best is not None
+    assert best.throughput_accesses_per_s is not None
+    assert best.throughput_accesses_per_s >= 1e6 * (1 - 1e-9)
+    unrated = replace(curve(), scaled=None)
+    with pytest.raises(
+        BadInput, match="throughput_accesses_per_s: the workload states no rate"
+    ):
+        ask(curve=unrated, constraints={"throughput_accesses_per_s": 1})
+
+
 UNKNOWN_SHARES = {
     "curve": st.builds(
         lambda rate, peak: Production(4 * TIB, rate, rate * peak),

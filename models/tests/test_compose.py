@@ -798,7 +798,7 @@ def test_answers_say_how_far_scaled_workloads_are_off():
         assert one.name == "scale_extrapolated"
         assert one.message.startswith("near and far were scaled to production; the err")
         assert "measured up to 5.00 times and are extrapolated" in one.message
-        assert one.message.endswith("may be up to 3.49 times as many or as few")
+        assert one.message.endswith("may be up to a factor of 3.49 off")
     for one in said(far, plain):
         assert (
             "its law was measured up to 5.00 times and is extrapolated" in one.message

@@ -467,7 +467,7 @@ def test_each_caution_is_there_where_it_holds_and_only_there() -> None:
     # No count is 300 % too low: from 100 % on the error is a ratio.
     assert reach.worst >= 1
     assert far["scale_extrapolated"].endswith(
-        f"misses may be up to {three_digits(1 + reach.worst)} times as many or as few"
+        f"misses may be up to a factor of {three_digits(1 + reach.worst)} off"
     )
 
     never = said(scaled(4.0, law="cold_growth", **stated))

@@ -44,6 +44,8 @@ export interface AdviceNumbers {
   /** Until RAM is warm. [s] */
   most_restart_s?: number | undefined;
   most_ram_gib?: number | undefined;
+  /** Of all machines. [1/s] */
+  least_per_s?: number | undefined;
   /** [years] */
   least_life?: number | undefined;
   /** Of a device in the busiest hour; absent: 0.7. [1] */
@@ -94,6 +96,7 @@ export const ADVICE_BOUNDS: Readonly<Record<keyof AdviceNumbers, Bounds>> = {
   most_p99_us: ConstraintsIn.response_p99_us,
   most_restart_s: ConstraintsIn.restart_s,
   most_ram_gib: inUnits(ConstraintsIn.ram_bytes, GIB),
+  least_per_s: ConstraintsIn.throughput_accesses_per_s,
   least_life: ConstraintsIn.flash_life_years,
   most_busy: ConstraintsIn.peak_busy,
   most_machines: CandidatesIn.max_machines,

@@ -64,8 +64,8 @@ describe("formatting", () => {
     expect(formatPercent(ratio(0.0001))).toBe("0.01 %");
     expect(formatOff(ratio(0.124))).toBe("12.4 % off");
     expect(formatOff(ratio(0.9994))).toBe("99.9 % off");
-    expect(formatOff(ratio(0.9996))).toBe("2 times as many or as few");
-    expect(formatOff(ratio(2.49))).toBe("3.49 times as many or as few");
+    expect(formatOff(ratio(0.9996))).toBe("a factor of 2 off");
+    expect(formatOff(ratio(2.49))).toBe("a factor of 3.49 off");
     expect(formatPercent(ratio(0))).toBe("0 %");
   });
 });

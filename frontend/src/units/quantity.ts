@@ -177,12 +177,12 @@ export function formatPercent(value: Ratio, digits = SIGNIFICANT_DIGITS): string
 
 /**
  * How far a count may be off, where an error is a ratio: "12 % off" below 100 %, and from there
- * "3.5 times as many or as few", because no count is 250 % too low.
+ * "a factor of 3.5 off", because no count is 250 % too low.
  */
 export function formatOff(error: Ratio): string {
   return Number(error.toPrecision(SIGNIFICANT_DIGITS)) < 1
     ? `${formatPercent(error)} off`
-    : `${formatShort(1 + error)} times as many or as few`;
+    : `a factor of ${formatShort(1 + error)} off`;
 }
 
 /** Microseconds as a bare number, for columns whose header holds the unit. */

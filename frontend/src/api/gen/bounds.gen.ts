@@ -386,6 +386,7 @@ export const ConfigurationsIn = {
 
 export const ConstraintsIn = {
   peak_busy: {"low":0,"exclusive":true,"high":1},
+  throughput_accesses_per_s: {"low":0,"high":1000000000000000},
   machines: {"low":0,"high":100000,"whole":true},
   ram_bytes: {"low":0,"high":9007199254740991,"whole":true},
   flash_bytes: {"low":0,"high":9007199254740991,"whole":true},
@@ -1526,6 +1527,7 @@ export const SCHEME_MARKS = {
 /** Limits of an advice in words. */
 export const LIMIT_WORDS: Readonly<Record<string, string>> = {
   peak_busy: "busy share of a device in the busiest hour",
+  throughput_accesses_per_s: "throughput",
   machines: "machines",
   ram_bytes: "RAM",
   flash_bytes: "flash cache",

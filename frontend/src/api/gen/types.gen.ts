@@ -719,6 +719,12 @@ export type AdviceOptionOut = {
      */
     peak_busy: number | null;
     /**
+     * Throughput Accesses Per S
+     *
+     * Page accesses of all machines at which the busiest device is as busy as is allowed; null where the rate or a busy time is unknown, or nothing is ever busy. [1/s]
+     */
+    throughput_accesses_per_s: number | null;
+    /**
      * Ranges
      *
      * Ends of the figures that depend on which evicted pages are dirty, by their key, where the curve does not say it: these figures are null then. An end that is null is not known, or there is none. Empty elsewhere.
@@ -5565,6 +5571,12 @@ export type ConstraintsIn = {
      * Largest share of the time for which a device may be busy in the busiest hour; absent: 0.7 where the rate is known. [1]
      */
     peak_busy?: number | null;
+    /**
+     * Throughput Accesses Per S
+     *
+     * Least page accesses per second of all machines at which no device is busier than allowed. [1/s]
+     */
+    throughput_accesses_per_s?: number | null;
     /**
      * Machines
      *

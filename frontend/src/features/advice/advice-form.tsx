@@ -118,6 +118,13 @@ const MORE_LIMITS: readonly NumberSpec[] = [
     factor: 100,
   },
   {
+    name: "least_per_s",
+    label: "Throughput",
+    unit: "accesses/s",
+    meaning:
+      "Of all machines, at least, with no device busier than allowed; the load of the workload is always carried.",
+  },
+  {
     name: "least_life",
     label: "Life of bought flash",
     unit: "years",

@@ -68,6 +68,7 @@ const OPTION: AdviceOptionOut = {
   restart_s: 90,
   power_watts: null,
   rack_units: null,
+  throughput_accesses_per_s: 40000,
   ram_hit_share: 0.8,
   flash_hit_share: 0.15,
   disk_share: 0.05,

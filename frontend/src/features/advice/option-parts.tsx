@@ -288,6 +288,17 @@ export function Expected(props: {
         </dd>
       </div>
       <div>
+        <dt>Throughput</dt>
+        <dd>
+          {known(
+            "throughput_accesses_per_s",
+            "The workload states no rate, or a rate of a device is unknown.",
+            (rate) => `${formatShort(rate)} /s`,
+          )}
+          <small>page accesses at which the busiest device is as busy as allowed</small>
+        </dd>
+      </div>
+      <div>
         <dt>Life of the flash</dt>
         <dd>
           {known("flash_life_years", noLife(option), (years) =>

@@ -106,6 +106,7 @@ export function adviceQuestion(
       response_mean_us: search.most_mean_us,
       response_p99_us: search.most_p99_us,
       ram_bytes: most_ram_gib === undefined ? undefined : bytesOf(most_ram_gib),
+      throughput_accesses_per_s: search.least_per_s,
       flash_life_years: search.least_life,
       peak_busy: search.most_busy,
     }),

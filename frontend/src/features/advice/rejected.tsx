@@ -12,7 +12,10 @@ const GIB = 2 ** 30;
 const MOST_OFFERED = 4;
 /** A little above what the option needs, so that rounding does not reject it again. */
 const ROOM = 1e-6;
-const LEAST: ReadonlySet<string> = new Set(["flash_life_years"]);
+const LEAST: ReadonlySet<string> = new Set([
+  "flash_life_years",
+  "throughput_accesses_per_s",
+]);
 
 type Change = (value: number) => AdviceSearch;
 
@@ -25,6 +28,7 @@ const STATED: Readonly<Record<string, Change>> = {
   response_p99_us: (value) => ({ most_p99_us: roundedUp(value) }),
   restart_s: (value) => ({ most_restart_s: roundedUp(value) }),
   ram_bytes: (value) => ({ most_ram_gib: value / GIB }),
+  throughput_accesses_per_s: (value) => ({ least_per_s: value * (1 - ROOM) }),
   flash_life_years: (value) => ({ least_life: value * (1 - ROOM) }),
   peak_busy: (value) => ({ most_busy: Math.ceil(value * 1000) / 1000 }),
 };

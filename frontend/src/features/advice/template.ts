@@ -68,6 +68,7 @@ const NUMBERS: readonly (readonly [
   ["constraints", "response_p99_us", "most_p99_us"],
   ["constraints", "restart_s", "most_restart_s"],
   ["constraints", "ram_bytes", "most_ram_gib", GIB],
+  ["constraints", "throughput_accesses_per_s", "least_per_s"],
   ["constraints", "flash_life_years", "least_life"],
   ["constraints", "peak_busy", "most_busy"],
   ["candidates", "max_machines", "most_machines"],

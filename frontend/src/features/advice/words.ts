@@ -93,6 +93,9 @@ export function limitValue(found: AdviceOut, name: string, value: number): strin
   if (name === "power_watts" || name === "rack_units") {
     return `${formatShort(value)} ${name === "power_watts" ? "W" : "U"}`;
   }
+  if (name === "throughput_accesses_per_s") {
+    return `${formatShort(value)} accesses per second`;
+  }
   if (name === "flash_life_years") {
     return counted(formatShort(value), "year");
   }

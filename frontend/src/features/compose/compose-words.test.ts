@@ -87,7 +87,7 @@ describe("errors in words", () => {
     );
     const far = { ...known, worst: 2.5, extrapolated: true };
     expect(scaleErrorSentence({ workloads: ["a", "b"], known_error: far })).toMatch(
-      /^a and b were scaled .* 3\.5 times as many or as few at worst, extrapolated from measurements up to 8 times\.$/,
+      /^a and b were scaled .* a factor of 3\.5 off at worst, extrapolated from measurements up to 8 times\.$/,
     );
     expect(scaleErrorSentence({ workloads: ["a"], known_error: null })).toContain(
       "its law is off was never measured",

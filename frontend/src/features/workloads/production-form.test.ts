@@ -84,7 +84,7 @@ describe("the form of production", () => {
     );
     // No count is 249 % too low.
     expect(errorText(scaled({ worst: 2.49 }))).toBe(
-      "misses per access are 4 % off on average and 3.49 times as many or as few at worst",
+      "misses per access are 4 % off on average and a factor of 3.49 off at worst",
     );
     expect(errorText(scaled({ extrapolated: true }))).toContain(
       "extrapolated from at most 8 times",

@@ -29,11 +29,11 @@ def off(error: float) -> str:
     Examples
     --------
     >>> off(0.124), off(2.49)
-    ('12.4 % off', '3.49 times as many or as few')
+    ('12.4 % off', 'a factor of 3.49 off')
     """
     if float(f"{error:.3g}") < 1:
         return f"{percent(error)} off"
-    return f"{three_digits(1 + error)} times as many or as few"
+    return f"a factor of {three_digits(1 + error)} off"
 
 
 def between(

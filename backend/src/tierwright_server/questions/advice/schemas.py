@@ -162,6 +162,10 @@ class ConstraintsIn(Body):
         description="Largest share of the time for which a device may be busy in the busiest hour; absent: 0.7 where "
         "the rate is known. [1]",
     )
+    throughput_accesses_per_s: From0 | None = Field(
+        default=None,
+        description="Least page accesses per second of all machines at which no device is busier than allowed. [1/s]",
+    )
     machines: Number | None = Field(default=None, description="Most machines.")
     ram_bytes: SizeBytes | None = Field(default=None, description="Most RAM. [bytes]")
     flash_bytes: SizeBytes | None = Field(
@@ -348,6 +352,10 @@ class AdviceOptionOut(Answer):
     )
     peak_busy: float | None = Field(
         description="Largest share of the time for which a device is busy in the busiest hour; null where unknown. [1]"
+    )
+    throughput_accesses_per_s: float | None = Field(
+        description="Page accesses of all machines at which the busiest device is as busy as is allowed; null where the "
+        "rate or a busy time is unknown, or nothing is ever busy. [1/s]"
     )
     ranges: dict[str, tuple[float | None, float | None]] = Field(
         description="Ends of the figures that depend on which evicted pages are dirty, by their key, where the curve does "

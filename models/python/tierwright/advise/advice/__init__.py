@@ -103,7 +103,7 @@ def answer(
     candidates : Candidates, optional
         What may be bought; all that is priced unless stated.
     constraints : mapping, optional
-        Of `tierwright.evaluate.advice.limits.CONSTRAINTS`: largest values in their units, of `flash_life_years` the
+        Of `tierwright.evaluate.advice.limits.CONSTRAINTS`: largest values in their units, of throughput and flash life the
         least. Every device at most 70 % busy in the busiest hour unless `peak_busy` is stated.
     objective : str
         `usd`, `io_time` or `pareto`.

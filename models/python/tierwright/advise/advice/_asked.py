@@ -25,6 +25,7 @@ from tierwright.evaluate.advice.limits import (
     PEAK_BUSY,
     RESPONSES,
     RESTART,
+    THROUGHPUT,
 )
 from tierwright.evaluate.page_flow.dirty_range import dirty_ends
 from tierwright.hardware.device import Device
@@ -64,6 +65,8 @@ class Asked:
             setting = replace(setting, most_busy=math.inf)
         if name == LIFE:
             setting = replace(setting, least_life_years=0.0)
+        if name == THROUGHPUT:
+            setting = replace(setting, least_throughput_per_s=0.0)
         kept = {key: value for key, value in self.constraints.items() if key != name}
         return replace(self, setting=setting, constraints=kept)
 
@@ -203,7 +206,11 @@ def asked_of(
     limits = checked_constraints(constraints)
     mean, peak = rates_of(curve, *rate)
     if mean is None:
-        needing = [name for name in (PEAK_BUSY, RESTART, *RESPONSES) if name in limits]
+        needing = [
+            name
+            for name in (PEAK_BUSY, THROUGHPUT, RESTART, *RESPONSES)
+            if name in limits
+        ]
         if needing:
             raise BadInput(
                 f"constraints: {needing[0]}: the workload states no rate, so it cannot be held",
@@ -226,6 +233,7 @@ def asked_of(
         horizon_months=horizon_months,
         most_busy=float(limits.get(PEAK_BUSY, Decimal(1))),
         least_life_years=float(limits.get(LIFE, Decimal(0))),
+        least_throughput_per_s=float(limits.get(THROUGHPUT, Decimal(0))),
         data_bytes=data_bytes,
         devices=devices,
         fewest_dirty=fewest,

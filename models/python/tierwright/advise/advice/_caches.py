@@ -31,6 +31,7 @@ from tierwright.evaluate.advice.limits import (
     PEAK_BUSY,
     RESPONSES,
     RESTART,
+    THROUGHPUT,
 )
 from tierwright.evaluate.advice.limits import ROUNDING as LIMIT_ROUNDING
 from tierwright.evaluate.advice.rows import SOURCES, life_years
@@ -49,7 +50,7 @@ EQUAL = 0.01
 """Share of the I/O time below which a flash cache is not better than page flow. [1]"""
 MOST_PLACES = 3
 """Kinds of hardware on which flash caches are tried besides the best: where the least I/O time is sought, and of those that page flow cannot carry."""
-MENDED = (PEAK_BUSY, IO_TIME, LIFE)
+MENDED = (PEAK_BUSY, THROUGHPUT, IO_TIME, LIFE)
 """Limits that page flow may break where a flash cache keeps them."""
 MOST_BUSIER = 2.0
 """How many times as busy or slow as allowed page flow may be where a flash cache is tried. [1]"""
@@ -330,11 +331,12 @@ def beyond_page_flow(
             tried &= ~limit.breaks
             continue
         asked_for = float(limit.limit)
-        near = (
-            limit.value >= asked_for * LEAST_LIFE
-            if limit.name == LIFE
-            else limit.value <= asked_for * MOST_BUSIER
-        )
+        if limit.name == LIFE:
+            near = limit.value >= asked_for * LEAST_LIFE
+        elif limit.name == THROUGHPUT:
+            near = limit.value >= asked_for / MOST_BUSIER
+        else:
+            near = limit.value <= asked_for * MOST_BUSIER
         tried &= ~limit.breaks | near
         breaks |= limit.breaks
     tried &= breaks
@@ -491,6 +493,9 @@ def _broken(asked: Asked, each: CacheReplayed) -> Iterator[str]:
     most = asked.setting.most_busy * (1 + LIMIT_ROUNDING)
     if PEAK_BUSY in limits and not each.peak_busy <= most:
         yield PEAK_BUSY
+    most = asked.setting.busy_for_throughput * (1 + LIMIT_ROUNDING)
+    if THROUGHPUT in limits and not each.peak_busy <= most:
+        yield THROUGHPUT
     if IO_TIME in limits and not each.simulated_us <= float(limits[IO_TIME]) * (
         1 + LIMIT_ROUNDING
     ):

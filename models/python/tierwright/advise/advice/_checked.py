@@ -303,8 +303,8 @@ def identity(
 
 
 def breaks(asked: Asked, each: Replayed) -> bool:
-    """Whether the replay shows a device busier than allowed in the busiest hour."""
-    most = asked.setting.most_busy * (1 + LIMIT_ROUNDING)
+    """Whether the replay shows a device busier than allowed, in the busiest hour or at the throughput asked for."""
+    most = asked.setting.busy_for_throughput * (1 + LIMIT_ROUNDING)
     return not each.reason and each.peak_busy > most
 
 
@@ -431,8 +431,8 @@ def about_replays(
         if gap is not None and abs(gap) > each.band:
             yield Caution(
                 "replay_beyond_band",
-                f"model and replay of {table.title(each.at)} differ by {off(gap)}, more than the known error of "
-                f"{off(each.band)}",
+                f"for {table.title(each.at)}, the model is {off(abs(gap))} its replay, more than its known error, "
+                f"{percent(each.band)}",
                 "rely on the replay, and record for longer",
                 could_change_choice=by_model != best,
                 effect="the ranking that is shown is that of the replay",

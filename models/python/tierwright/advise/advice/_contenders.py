@@ -25,6 +25,7 @@ from tierwright.evaluate.advice.limits import (
     LIFE,
     PEAK_BUSY,
     ROUNDING,
+    THROUGHPUT,
 )
 from tierwright.evaluate.advice.rows import (
     CHOICES,
@@ -46,7 +47,14 @@ from tierwright.profile.curve import Curve
 
 MOST_BEST = 24
 """Options of the least cost that are contenders, and kinds of which the best one is."""
-_STATED = (PEAK_BUSY, "io_time_us_per_access", LIFE, "usd_per_month", "purchase_usd")
+_STATED = (
+    PEAK_BUSY,
+    THROUGHPUT,
+    "io_time_us_per_access",
+    LIFE,
+    "usd_per_month",
+    "purchase_usd",
+)
 """Limits that are held again in each draw; most of the others rest on sizes alone."""
 _TIERS = ("flash", "disk")
 Timing = tuple[str, Operation]
@@ -406,7 +414,7 @@ class Contenders:
                 self._space,
                 None if peak is None else busy_share(busy["disk"], peak, one),
                 life_of_one,
-                most_busy=setting.most_busy,
+                most_busy=setting.busy_for_throughput,
                 least_life_years=setting.least_life_years,
                 spare=setting.spare,
             ),
@@ -417,6 +425,7 @@ class Contenders:
         (fixed, unit), (fixed_purchase, unit_purchase) = self._priced(state)
         limited = {
             PEAK_BUSY: most_busy,
+            THROUGHPUT: setting.throughput_per_s(most_busy),
             "io_time_us_per_access": io_us,
             LIFE: life,
             "usd_per_month": fixed + unit * needed,

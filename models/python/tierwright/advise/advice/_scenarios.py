@@ -309,10 +309,12 @@ def _broken(
 
     def beside(name: str) -> FloatArray:
         values = []
-        for each in rows:
-            view = copy.copy(each.table)
+        for row, each in enumerate(rows):
+            view = each.table.alone(each.at)
             view.setting = asked.setting
-            values.append(view.beside(name, np.asarray([each.at])))
+            # As it stands there, not as it was bought.
+            view.options = found.rows(np.asarray([row]))
+            values.append(view.beside(name, np.asarray([0])))
         return np.concatenate(values)
 
     limits = [*own_limits(found), *stated_limits(found, asked.constraints, beside)]

@@ -44,6 +44,7 @@ from tierwright.evaluate.advice.limits import (
     BESIDE,
     POWER,
     RESTART,
+    THROUGHPUT,
     UNITS,
     Bools,
 )
@@ -119,6 +120,8 @@ class Setting:
     """Quotes, each as each scheme runs it: then these alone are candidates. None: the question is not of quotes."""
     fewest_dirty: Curve | None = None
     """With no dirty evictions, where nobody said which are: `curve` has as many as possible then. None where it is known."""
+    least_throughput_per_s: float = 0.0
+    """Rate that all machines together have to carry, whatever the load is. [1/s]"""
     spare: int = 0
     """Devices of each machine that hold the data, beyond those that carry its load."""
 
@@ -142,6 +145,29 @@ class Setting:
             None if rate is None else rate * times for rate in self.rates.both
         )
         return Rates(mean, peak)
+
+    @property
+    def busy_for_throughput(self) -> float:
+        """Share of the busiest hour for which a device may be busy, so that the throughput asked for is carried too. [1]"""
+        peak = self.rates.peak
+        if not self.least_throughput_per_s or peak is None:
+            return self.most_busy
+        allowed = min(self.most_busy, 1.0)
+        return min(self.most_busy, allowed * peak / self.least_throughput_per_s)
+
+    def throughput_per_s(self, peak_busy: FloatArray) -> FloatArray:
+        """Return the accesses of all machines at which the busiest device is as busy as allowed. [1/s]
+
+        Parameters
+        ----------
+        peak_busy : float64 array
+            How busy it is in the busiest hour; without end where it is never, NaN where unknown. [1]
+        """
+        peak = self.rates.peak
+        if peak is None:
+            return np.full(np.shape(peak_busy), np.nan)
+        with np.errstate(divide="ignore", over="ignore"):
+            return np.asarray(peak * min(self.most_busy, 1.0) / peak_busy)
 
     @property
     def growth_per_year(self) -> float:
@@ -239,7 +265,7 @@ class Table:
             machine_bytes=setting.data_bytes * setting.replicas / setting.machines,
             machines=setting.machines,
             rates=setting.served.both,
-            most_busy=setting.most_busy,
+            most_busy=setting.busy_for_throughput,
             horizon_months=setting.horizon_months,
             least_life_years=setting.least_life_years,
             reserved_bytes=float(candidates.reserved_gib) * 2**30,
@@ -704,6 +730,8 @@ class Table:
         at = np.arange(len(self.options)) if rows is None else rows
         if name == RESTART:
             return self._restart_s(at)
+        if name == THROUGHPUT:
+            return self.setting.throughput_per_s(self.options.peak_busy[at])
         found = np.full(len(at), np.nan)
         [quoted] = np.nonzero(self.options.source[at] == SOURCES.index("quotes"))
         for place in quoted.tolist():
@@ -846,6 +874,7 @@ class Table:
             response_reason=reason,
             on_existing=self.source(at) == "quotes" and self.given(at).on_existing,
             peak_busy=finite(options.peak_busy[at]),
+            throughput_accesses_per_s=beside[THROUGHPUT],
             flash_life_years=finite(options.life_years[at]),
             restart_s=beside[RESTART],
             power_watts=beside[POWER],

@@ -21,11 +21,13 @@ from tierwright.evaluate.advice.limits import (
     CONSTRAINTS,
     EVIDENCE,
     LEAST,
+    LIFE,
     PEAK_BUSY,
     POWER,
     PRICE,
     RESPONSES,
     RESTART,
+    THROUGHPUT,
     TIMES,
     UNITS,
 )
@@ -35,6 +37,7 @@ from tierwright.profile.categories import DEFAULT_KIND
 
 LIMIT_WORDS: Mapping[str, str] = {
     PEAK_BUSY: "busy share of a device in the busiest hour",
+    THROUGHPUT: "throughput",
     "machines": "machines",
     "ram_bytes": "RAM",
     "flash_bytes": "flash cache",
@@ -70,6 +73,7 @@ LIMIT_WORDS: Mapping[str, str] = {
 
 SAID_OF: Mapping[str, str] = {
     PEAK_BUSY: "one of its devices would be {} busy in the busiest hour",
+    THROUGHPUT: "it carries {}",
     "machines": "it takes {}",
     "ram_bytes": "it has {} of RAM",
     "flash_bytes": "its flash cache has {}",
@@ -99,11 +103,13 @@ def limit_value(name: str, value: float) -> str:
         return counted(int(value), "machine")
     if name == RESTART:
         return duration(value)
+    if name == THROUGHPUT:
+        return f"{three_digits(value)} accesses per second"
     if name == POWER:
         return f"{three_digits(value)} W"
     if name == UNITS:
         return f"{value:,.0f} U"
-    if name in LEAST:
+    if name == LIFE:
         return counted(three_digits(value), "year")
     return format_microseconds(value)
 
@@ -243,7 +249,7 @@ def _because(
             if amount(second.usd_per_month) == amount(best.usd_per_month)
             else f"costs {money(more)} per month more"
         )
-    return f"It is {what} {of}; the next of another kind, {named(second)}, {beside}."
+    return f"It is {what} {of}; the best alternative, {named(second)}, {beside}."
 
 
 def infeasible_text(conflict: Sequence[str], *, dirty: bool = False) -> str:

@@ -26,11 +26,14 @@ RANGED = (
     "response_p50_mean_us",
     "response_p99_mean_us",
     "peak_busy",
+    "throughput_accesses_per_s",
     "flash_life_years",
     "months_until_too_small",
 )
 """Keys of an option that depend on how many evicted pages are dirty."""
-FALLING = frozenset({"flash_life_years", "months_until_too_small"})
+FALLING = frozenset(
+    {"throughput_accesses_per_s", "flash_life_years", "months_until_too_small"}
+)
 """Those of them that are less the more pages are dirty."""
 NOT_SPLIT = (
     "splits are computed of the recommendation, of what there is and of what was close"
@@ -88,6 +91,9 @@ class Option:
         Why one of these is None, and how to get it; empty where none is.
     peak_busy : float or None
         Largest share of the time for which a device is busy in the busiest hour. [1]
+    throughput_accesses_per_s : float or None
+        Page accesses of all machines at which the busiest device is as busy as is allowed; None where the rate or a
+        busy time is unknown, or nothing is ever busy. [1/s]
     flash_life_years : float or None
         Least life of flash that is bought; None where none is written, the provider replaces it, or nothing is known. [year]
     restart_s : float or None
@@ -133,6 +139,7 @@ class Option:
     response_p50_mean_us: float | None
     response_p99_mean_us: float | None
     peak_busy: float | None
+    throughput_accesses_per_s: float | None
     flash_life_years: float | None
     restart_s: float | None
     power_watts: float | None

@@ -309,6 +309,11 @@ _FIGURES: tuple[tuple[str, str, Any], ...] = (
     ("Median response time, busiest hour", "response_p50_us", show.time),
     ("99th percentile of response time, busiest hour", "response_p99_us", show.time),
     ("Busiest device in the busiest hour", "peak_busy", show.share),
+    (
+        "Page accesses per second at which it is as busy as allowed",
+        "throughput_accesses_per_s",
+        show.rate,
+    ),
     ("Life of the flash", "flash_life_years", show.years),
     ("Until RAM is warm after a restart", "restart_s", show.seconds),
     ("Until it is too small", "months_until_too_small", show.months),

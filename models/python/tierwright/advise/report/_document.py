@@ -266,6 +266,7 @@ _OPTION = _table(
     response_reason=_maybe_text,
     on_existing=_maybe_flag,
     peak_busy=_maybe_number,
+    throughput_accesses_per_s=_maybe_number,
     flash_life_years=_maybe_number,
     restart_s=_maybe_number,
     power_watts=_maybe_number,

@@ -11,7 +11,7 @@ from tierwright.advise.advice._words import LIMIT_WORDS, limit_value
 from tierwright.advise.point import scheme_titles
 from tierwright.common.units import format_bytes, format_microseconds
 from tierwright.common.wording import between, counted, duration, percent, three_digits
-from tierwright.evaluate.advice.limits import CONSTRAINTS, LEAST
+from tierwright.evaluate.advice.limits import CONSTRAINTS, LEAST, LIFE
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.simulate.contenders import flash_cache_titles
 
@@ -63,6 +63,11 @@ def size(value: float | None) -> str:
 def share(value: float | None) -> str:
     """Write a share as per cent."""
     return UNKNOWN if value is None else percent(value)
+
+
+def rate(value: float | None) -> str:
+    """Write a rate with three digits."""
+    return UNKNOWN if value is None else three_digits(value)
 
 
 def seconds(value: float | None) -> str:
@@ -145,7 +150,7 @@ def limit(name: str, value: float | Decimal | None) -> str:
     if name in ("usd_per_month", "purchase_usd"):
         per = " per month" if name == "usd_per_month" else ""
         return f"{usd(Decimal(repr(value)) if isinstance(value, float) else Decimal(value))} USD{per}"
-    return years(float(value)) if name in LEAST else limit_value(name, float(value))
+    return years(float(value)) if name == LIFE else limit_value(name, float(value))
 
 
 def bound(name: str) -> str:

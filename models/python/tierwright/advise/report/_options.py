@@ -39,6 +39,7 @@ _COLUMNS: tuple[tuple[str, str], ...] = (
     ("response p50 at mean load [µs]", "response_p50_mean_us"),
     ("response p99 at mean load [µs]", "response_p99_mean_us"),
     ("busy at peak [1]", "peak_busy"),
+    ("throughput [accesses/s]", "throughput_accesses_per_s"),
     ("flash life [years]", "flash_life_years"),
     ("until warm after a restart [s]", "restart_s"),
     ("power [W]", "power_watts"),

@@ -23,12 +23,14 @@ TIMES = "device_figures"
 EVIDENCE = "evidence"
 LIFE = "flash_life_years"
 RESTART, POWER, UNITS = "restart_s", "power_watts", "rack_units"
-BESIDE = (RESTART, POWER, UNITS)
+THROUGHPUT = "throughput_accesses_per_s"
+BESIDE = (THROUGHPUT, RESTART, POWER, UNITS)
 """Constraints whose values are not among the columns of the options: computed where they are limited."""
 RESPONSES = ("response_mean_us", "response_p50_us", "response_p99_us")
 """Constraints of the response time in the busiest hour: mean, median and 99th percentile."""
 CONSTRAINTS: Mapping[str, str] = {
     PEAK_BUSY: "1",
+    THROUGHPUT: "1/s",
     "machines": "1",
     "ram_bytes": "bytes",
     "flash_bytes": "bytes",
@@ -43,8 +45,8 @@ CONSTRAINTS: Mapping[str, str] = {
     "response_p50_us": "µs",
     "response_p99_us": "µs",
 }
-"""What may be limited, in the order in which it is decided, and its unit: largest values, but for the flash life."""
-LEAST = frozenset({LIFE})
+"""What may be limited, in the order in which it is decided, and its unit: largest values, but for `LEAST`."""
+LEAST = frozenset({LIFE, THROUGHPUT})
 """Constraints that are least values."""
 ROUNDING = 1e-9
 """Share by which a computed value may be above a limit and keep it: what a whole number of devices was chosen for."""
