@@ -376,6 +376,14 @@ def test_a_limit_of_response_times_needs_a_rate(application: Any) -> None:
     unchecked = application.post(url, {"dirty_share": 0.3, "how_sure": False}, 200)
     assert "was not checked" in unchecked["finding"]
     assert unchecked["recommendation"]["response_p99_us"] is None
+    # Nobody said which evicted pages are dirty: the answer holds for any share.
+    open_ = application.post(url, {"accesses_per_s": 2000.0}, 200)
+    best = open_["recommendation"]
+    assert best["io_time_us_per_access"] is None
+    low, high = best["ranges"]["io_time_us_per_access"]
+    assert 0 < low < high
+    assert open_["confidence"]["probability_best"] is None
+    assert "whatever their share" in open_["finding"]
 
 
 @pytest.mark.parametrize(

@@ -920,7 +920,11 @@ def test_rules_of_thumb_ask_for_what_they_say(rate: float) -> None:
     assert rules["all_in_ram"].ram_bytes == 2**40
     needed = rules["hit_ratio_95"].ram_bytes
     if needed is not None:
-        assert float(found.hit_ratio(needed / page)) >= 0.95
+        # Of a scaled curve the misses fall beyond the data, too; RAM for all of the data is enough.
+        assert (
+            float(found.hit_ratio(needed / page)) >= 0.95
+            or needed == found.data_pages * page
+        )
         assert float(found.hit_ratio(needed / page * 0.5)) < 0.95
     five = rules["five_minutes"].ram_bytes
     assert five is not None

@@ -88,6 +88,8 @@ OUTSIDE = {
     "advise.advice._continuous": "prices sizes of any kind by `least_cost`, in words; held by test_advice_continuous.py",
     "advise.advice._confidence": "draws and words; held by test_advice_sure.py",
     "advise.advice._contenders": "evaluates options on other curves; held by test_advice_sure.py",
+    "advise.advice._dirty_share": "words, and the choice without dirty pages; held by test_advice_elsewhere.py",
+    "advise.advice._elsewhere": "options on other curves; held by test_advice_elsewhere.py",
     "advise.advice._draws": "inputs at places of their ranges; held by test_advice_sure.py",
     "advise.advice._notes": "words",
     "advise.advice._scenarios": "asks in other scenarios; held by test_advice_later.py",

@@ -123,9 +123,11 @@ def test_what_settles_them() -> None:
     [undated_price] = report.sent_back(document, day=DAY)
     assert undated_price.message.startswith("1 price has no date")
     assert "machine without RAM and drives" in undated_price.message
-    # Two quarters later the same prices are still of today, three later they are not.
-    assert codes(whole(), day="2027-01-01") == []
-    assert codes(whole(), day="2027-04-01") == ["old_price"]
+    # Each price is as old as its own date, that of RAM in May: two quarters later it is still of today, three later not.
+    assert codes(whole(), day="2026-12-31") == []
+    assert codes(whole(), day="2027-01-01") == ["old_price"]
+    [old_price] = report.sent_back(whole(), day="2027-01-01")
+    assert "RAM, GiB of 2026-05" in old_price.message
 
 
 def test_nothing_recommended() -> None:

@@ -27,7 +27,7 @@ export function DirtyShare(props: {
   return (
     <Panel
       title="Dirty share of the evicted pages"
-      subtitle="A given curve states hits but not writes. This share determines every write cost."
+      subtitle="A given curve states hits but not writes. Every write rests on this share."
     >
       <Group align="flex-end" gap="lg">
         <Radio.Group
@@ -42,7 +42,7 @@ export function DirtyShare(props: {
               value="own"
               label={
                 own === null
-                  ? "Unknown: show costs as ranges, from no dirty pages to the maximum possible"
+                  ? "Unknown: show what depends on it as ranges, from no dirty pages to the maximum possible"
                   : `As stated with the curve: ${formatPercent(ratio(own))}`
               }
             />

@@ -107,20 +107,31 @@ class StatesDirtyShare(Protocol):
 
 
 async def find_curve(
-    session: AsyncSession, context: Context, workload_id: str, body: StatesDirtyShare
+    session: AsyncSession,
+    context: Context,
+    workload_id: str,
+    body: StatesDirtyShare,
+    *,
+    may_lack_writes: bool = False,
 ) -> Curve:
     """Find the curve of a workload, with the dirty share that was stated.
+
+    Parameters
+    ----------
+    session, context, workload_id, body
+    may_lack_writes : bool
+        Whether the question is answered without it.
 
     Raises
     ------
     BadInput
-        If neither the curve nor the request contains it.
+        If neither the curve nor the request contains it, and it is needed.
     """
     workload, content = await workloads.find_ready(session, workload_id)
     curve = await workloads.load_curve(context, workload, content, body.start)
     if body.dirty_share is not None:
         return curve.with_dirty_share(body.dirty_share)
-    if curve.write_backs_at is None:
+    if curve.write_backs_at is None and not may_lack_writes:
         raise BadInput.at(
             "body.dirty_share",
             None,

@@ -511,7 +511,7 @@ export type AdviceIn = {
     /**
      * Dirty Share
      *
-     * Share of the evicted pages that are dirty, for a workload made from a given curve.
+     * Share of the evicted pages that are dirty, for a workload made from a given curve; absent where that states none: the answer holds for any share, and `ranges` of an option has both ends of what depends on it.
      */
     dirty_share?: number | null;
     /**

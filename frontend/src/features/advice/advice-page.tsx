@@ -6,8 +6,6 @@ import { useCallback, useMemo, useRef } from "react";
 import { type AdviceOut, type AdviceQuestion, adviceQuery } from "@/api/advice";
 import { mayLackWrites, replaysOf, type SummaryOut } from "@/api/workloads";
 import { DirtyShare } from "@/components/dirty-share";
-import { EmptyState } from "@/components/empty-state";
-import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import type { AdviceSearch } from "@/questions/advice";
 import { type AnalysisInputs, AnalysisPage } from "@/questions/analysis-page";
@@ -43,8 +41,6 @@ function Advice({ state, workload, summary }: AnalysisInputs) {
   const search = useSearch({ strict: false }) as AdviceSearch & AnalysisSearch;
   const patch = usePatch<AdviceSearch & AnalysisSearch>();
   const given = mayLackWrites(summary);
-  const lacksWrites =
-    given && search.dirty_share === undefined && summary.dirty_share === null;
   // The address is a new object at each change of it; the question is the same for the same text.
   const text = JSON.stringify({
     workload: workload.id,
@@ -69,22 +65,13 @@ function Advice({ state, workload, summary }: AnalysisInputs) {
           onChange={(dirty_share) => patch({ dirty_share })}
         />
       )}
-      {lacksWrites ? (
-        <Panel>
-          <EmptyState title="The dirty share of the evicted pages is unknown">
-            A given curve does not contain it, and what to buy rests on it. Set a share
-            above.
-          </EmptyState>
-        </Panel>
-      ) : (
-        <Answer
-          question={question}
-          isSettled={settled === text}
-          named={search.checked}
-          summary={summary}
-          patch={patch}
-        />
-      )}
+      <Answer
+        question={question}
+        isSettled={settled === text}
+        named={search.checked}
+        summary={summary}
+        patch={patch}
+      />
     </>
   );
 }

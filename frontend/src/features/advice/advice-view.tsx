@@ -22,7 +22,7 @@ import { Infeasible, WhyNot } from "./rejected";
 import { ReportMenu } from "./report-menu";
 import { RulesOfThumb } from "./rules";
 import { ScenarioRegret } from "./scenarios";
-import { difference, perMonth, runsCache, time } from "./words";
+import { difference, figureOf, perMonth, runsCache, time } from "./words";
 
 /** Titles of the page-flow schemes, by their names. */
 export function useSchemeTitles(): Titles {
@@ -147,7 +147,6 @@ function KeyFigures(props: {
 }) {
   const { found, best } = props;
   const saving = found.saving_usd_per_month;
-  const us = best.io_time_us_per_access;
   const replayed = replayedTime(found);
   return (
     <dl className="tw-figures" style={{ marginTop: 16 }}>
@@ -176,7 +175,7 @@ function KeyFigures(props: {
       <div>
         <dt>I/O time per access</dt>
         <dd>
-          {us === null ? UNKNOWN : time(us)}
+          {figureOf(best, "io_time_us_per_access", time) ?? UNKNOWN}
           {replayed !== null && (
             <small>
               {runsCache(found)

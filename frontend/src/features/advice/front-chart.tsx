@@ -19,7 +19,7 @@ import { rateOf, shownCurrency } from "@/units/currency";
 import { cents, counted, formatShort, UNKNOWN } from "@/units/quantity";
 import classes from "./advice.module.css";
 import { exported, type Titles } from "./option-parts";
-import { costOf, figureOf, frontFinding, perMonth, time } from "./words";
+import { costOf, figureOf, frontFinding, mostTimeOf, perMonth, time } from "./words";
 
 const HEIGHT = 380;
 const TODAY = "What you have";
@@ -60,14 +60,13 @@ export function FrontChart(props: {
     ];
     return options.map((option, at) => ({ id: String(at), option }));
   }, [found]);
-  const option = useMemo(
-    () => deviceScatterOption(groupsOf(rows, selected, titles, colors), colors, axes()),
-    [rows, selected, titles, colors],
-  );
-  const isDrawn = rows.some(
-    ({ option: one }) => pointOf({ id: "", option: one }) !== null,
-  );
-  if (!isDrawn) {
+  const option = useMemo(() => {
+    const groups = groupsOf(rows, selected, titles, colors);
+    // Axes need a point.
+    return groups.length === 0 ? null : deviceScatterOption(groups, colors, axes());
+  }, [rows, selected, titles, colors]);
+  const isRange = rows.some(({ option: one }) => one.ranges["io_time_us_per_access"]);
+  if (option === null) {
     return null;
   }
   const pick = (x: number, y: number) => setSelected(nearest(rows, x, y));
@@ -75,7 +74,7 @@ export function FrontChart(props: {
     <div className={classes["front"]}>
       <ChartCard
         title={frontFinding(found.pareto)}
-        subtitle={`${counted(found.pareto_in_all, "option")} that no other beats in both cost and I/O time, by page flow; down and left is better`}
+        subtitle={`${counted(found.pareto_in_all, "option")} that no other beats in both cost and I/O time, by page flow; down and left is better${isRange ? "; with as many dirty pages as possible" : ""}`}
         label="Cost and I/O time of the best options"
         option={option}
         height={HEIGHT}
@@ -119,7 +118,7 @@ export function FrontChart(props: {
 }
 
 function pointOf({ id, option }: Shown): Omit<DevicePoint, "selected"> | null {
-  const [x, y] = [costOf(option), option.io_time_us_per_access];
+  const [x, y] = [costOf(option), mostTimeOf(option)];
   return x === null || y === null || x <= 0 || y <= 0
     ? null
     : { id, name: option.name, x, y, priceDate: null, assumed: false };

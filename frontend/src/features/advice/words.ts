@@ -142,6 +142,10 @@ export const noMonths = (found: AdviceOut): string =>
     ? "The workload states no rate: scale it to production."
     : "The workload states no growth.";
 
+/** I/O time where the front draws it: with as many dirty pages as possible where their share is unknown. [µs] */
+export const mostTimeOf = (option: AdviceOptionOut): number | null =>
+  option.io_time_us_per_access ?? option.ranges["io_time_us_per_access"]?.[1] ?? null;
+
 /** What the front says, from its two ends. */
 export function frontFinding(front: readonly AdviceOptionOut[]): string {
   const [cheapest] = front;
@@ -150,7 +154,7 @@ export function frontFinding(front: readonly AdviceOptionOut[]): string {
     return "No option keeps every limit, so there is nothing to compare";
   }
   const [least, most] = [costOf(cheapest), costOf(fastest)];
-  const [slow, quick] = [cheapest.io_time_us_per_access, fastest.io_time_us_per_access];
+  const [slow, quick] = [mostTimeOf(cheapest), mostTimeOf(fastest)];
   if (
     front.length === 1 ||
     least === null ||

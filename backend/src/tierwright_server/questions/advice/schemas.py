@@ -248,7 +248,8 @@ class AdviceIn(BoughtIn, StartIn):
     )
     dirty_share: Share | None = Field(
         default=None,
-        description="Share of the evicted pages that are dirty, for a workload made from a given curve.",
+        description="Share of the evicted pages that are dirty, for a workload made from a given curve; absent where that "
+        "states none: the answer holds for any share, and `ranges` of an option has both ends of what depends on it.",
     )
     seed: Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)] = Field(
         default=0, description="Of what is drawn."
