@@ -23,7 +23,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tierwright.advise.advice import _checked
-from tierwright.advise.advice._elsewhere import Held
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import RANGED
 from tierwright.advise.advice.request import Candidates, Have
@@ -80,8 +79,8 @@ def test_what_stays_as_it_is_stands_as_in_the_table(replicas: int) -> None:
         ]
     )
     assert len(set(table.options.source[some].tolist())) == 5  # no quotes here
-    held = Held(table, some)
-    found = held.on(table.setting.curve, table.setting.served)
+    held = table.held(some)
+    found = held.on(table.setting.curve, table.setting.served.both)
     for each in fields(Options):
         np.testing.assert_allclose(
             getattr(found, each.name),
@@ -297,8 +296,8 @@ def test_a_choice_keeps_every_limit_whatever_share_of_the_pages_is_dirty(
         if (table.title(at), table.scheme(at)) == (best.name, best.scheme)
         and int(table.options.store_devices[at]) == best.disks
     ]
-    stands = Held(table, np.asarray([row])).on(
-        with_share(unknown, share), table.setting.served
+    stands = table.held(np.asarray([row])).on(
+        with_share(unknown, share), table.setting.served.both
     )
     low, high = best.ranges.get("peak_busy", (best.peak_busy, best.peak_busy))
     assert low is not None

@@ -144,9 +144,7 @@ async def find(
     session: AsyncSession, context: Context, workload_id: str, body: AdviceIn
 ) -> Question:
     """Find workload, devices and prices."""
-    curve = await find_curve(
-        session, context, workload_id, body, may_lack_writes=True
-    )
+    curve = await find_curve(session, context, workload_id, body, may_lack_writes=True)
     workload, content = await workloads.find_ready(session, workload_id)
 
     bought = await find_bought(session, context, body)

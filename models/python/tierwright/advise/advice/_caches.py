@@ -14,9 +14,8 @@ from tierwright.advise.advice import _checked
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._checked import Replayed
 from tierwright.advise.advice._choice import Chosen
-from tierwright.advise.advice._elsewhere import budgets_tb
 from tierwright.advise.advice._plans import Plan, plan_of
-from tierwright.advise.advice._table import Table, finite
+from tierwright.advise.advice._table import Table, budgets_tb, finite
 from tierwright.advise.advice._words import LIMIT_WORDS
 from tierwright.advise.advice.found import CachedOption, CheckedOption, Option
 from tierwright.advise.advice.request import Assigned, Replays, SchemeAt

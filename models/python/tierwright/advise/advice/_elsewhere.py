@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tierwright.common.arrays import FloatArray
-from tierwright.evaluate.advice.bought import budget_tb, part_budget_tb
 from tierwright.evaluate.advice.rows import (
-    SOURCES,
+    CHOICES,
     IntArray,
     Options,
     device_times,
@@ -20,48 +18,50 @@ from tierwright.evaluate.advice.rows import (
     peak_busy,
 )
 from tierwright.evaluate.page_flow.operations import Operations, operations
-from tierwright.hardware.device import OPERATIONS
+from tierwright.hardware.device import OPERATIONS, Device
 from tierwright.profile.curve import Curve
 
-if TYPE_CHECKING:
-    from tierwright.advise.advice._table import Rates, Table
-
 _TIERS = ("flash", "disk")
-_RENTED = SOURCES[:2]
 
 
 class Held:
-    """Options of a table that stay as they are bought; their devices are looked up once.
+    """Options that stay as they are bought.
 
     Parameters
     ----------
-    table : Table
-    rows : int array
-        Which of its options.
+    options : Options
+        As they stand today.
+    devices : sequence of pair of Device or None
+        What caches and what holds the data, of each.
+    budgets_tb : sequence of pair of float
+        Host writes that one device of either takes; infinite for what is rented. [10^12 bytes]
+    page_bytes : int
+        [bytes]
     """
 
-    def __init__(self, table: Table, rows: IntArray) -> None:
-        self.options = table.options.rows(rows)
-        page = table.setting.curve.page_bytes
+    def __init__(
+        self,
+        options: Options,
+        devices: Sequence[tuple[Device | None, Device | None]],
+        budgets_tb: Sequence[tuple[float, float]],
+        page_bytes: int,
+    ) -> None:
+        self.options = options
         unknown = np.full((len(OPERATIONS), 1), np.nan)
         each = [
             [
-                unknown if device is None else device_times(device, page, 1)
-                for device in table.devices(at)
+                unknown if device is None else device_times(device, page_bytes, 1)
+                for device in pair
             ]
-            for at in rows.tolist()
+            for pair in devices
         ]
         # By option, tier, operation.
-        self._times_us = np.asarray(each).reshape(
-            len(rows), len(_TIERS), len(OPERATIONS)
-        )
-        self._budgets_tb = np.asarray(
-            [budgets_tb(table, at) for at in rows.tolist()]
-        ).reshape(len(rows), len(_TIERS))
-        schemes = np.asarray([table.scheme(at) for at in rows.tolist()], dtype=np.str_)
+        shape = len(options), len(_TIERS)
+        self._times_us = np.asarray(each).reshape(*shape, len(OPERATIONS))
+        self._budgets_tb = np.asarray(budgets_tb).reshape(shape)
         self._of_scheme = {
-            scheme: np.flatnonzero(schemes == scheme)
-            for scheme in dict.fromkeys(schemes.tolist())
+            str(CHOICES[scheme]): np.flatnonzero(options.scheme == scheme)
+            for scheme in np.unique(options.scheme).tolist()
         }
 
     def _operations(self, curve: Curve) -> list[tuple[IntArray, Operations]]:
@@ -106,14 +106,15 @@ class Held:
             self._rate(peak),
         )
 
-    def on(self, curve: Curve, served: Rates) -> Options:
+    def on(self, curve: Curve, served: tuple[float | None, float | None]) -> Options:
         """Evaluate times, load and life.
 
         Parameters
         ----------
         curve : Curve
-        served : Rates
-            What all machines serve together: with copies, each write on all of them. [1/s]
+        served : pair of float or None
+            What all machines serve together, on average and in the busiest hour: with copies, each write on all of them.
+            [1/s]
         """
         counted = self._operations(curve)
         busy_us = self._busy_us(counted)
@@ -132,7 +133,7 @@ class Held:
                 self._budgets_tb[:, at] * np.maximum(devices[at], 1),
                 math.inf,
             )
-            mean = self._rate(served.mean)
+            mean = self._rate(served[0])
             life = np.minimum(
                 life, life_years(written[tier], mean, curve.page_bytes, whole)
             )
@@ -142,26 +143,6 @@ class Held:
             store_us=busy_us["disk"],
             flash_reads=reads["flash"],
             store_reads=reads["disk"],
-            peak_busy=self._peak_busy(busy_us, served.peak),
+            peak_busy=self._peak_busy(busy_us, served[1]),
             life_years=life,
         )
-
-
-def budgets_tb(table: Table, at: int) -> tuple[float, float]:
-    """Host writes that one device takes, of the cache and of what holds the data; infinite for what is rented. [TB]"""
-    source = table.source(at)
-    if source in _RENTED:
-        return math.inf, math.inf
-    if source == "chassis":
-        assert table.columns is not None
-        row = int(table.options.row[at])
-        drive = table.columns.sold.drives[table.columns.drive[row]].part
-        return math.inf, part_budget_tb(drive)
-    if source == "quotes":
-        given = table.given(at)
-        return given.flash_budget_tb, given.disk_budget_tb
-    flash, store = table.devices(at)
-    return (
-        math.inf if flash is None else budget_tb(flash),
-        math.inf if store is None else budget_tb(store),
-    )

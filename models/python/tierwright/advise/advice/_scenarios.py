@@ -12,7 +12,6 @@ import numpy as np
 
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._choice import chosen_of, kept
-from tierwright.advise.advice._elsewhere import Held
 from tierwright.advise.advice._table import (
     CACHES,
     Rates,
@@ -279,7 +278,8 @@ def _best_of(case: _Case, table: Table) -> _Contender | None:
 def _standing(one: _Contender, case: _Case) -> Options:
     """Evaluate an option as it stands in another scenario: the same sizes, devices and counts. One row."""
     setting = case.asked.setting
-    made = Held(one.table, np.asarray([one.at])).on(setting.curve, setting.served)
+    held = one.table.held(np.asarray([one.at]))
+    made = held.on(setting.curve, setting.served.both)
     cents = _moved_cents(one.table, one.at, case.price_times)
     found = replace(
         made,

@@ -34,7 +34,7 @@ from tierwright.common.errors import BadInput
 from tierwright.common.fields import plain_number
 from tierwright.common.units import format_bytes
 from tierwright.common.wording import counted, listed
-from tierwright.evaluate.advice.bought import bought, budget_tb
+from tierwright.evaluate.advice.bought import bought, budget_tb, part_budget_tb
 from tierwright.evaluate.advice.later import (
     MONTHS_A_YEAR,
     months_until,
@@ -319,11 +319,21 @@ class Table:
             made.__dict__.pop(name, None)
         return made
 
+    def held(self, rows: IntArray) -> Held:
+        """Return some options to be evaluated on another curve and at another load."""
+        at = rows.tolist()
+        return Held(
+            self.options.rows(rows),
+            [self.devices(each) for each in at],
+            [budgets_tb(self, each) for each in at],
+            self.setting.curve.page_bytes,
+        )
+
     def _without_dirty(self, rows: Sequence[int], fewest: Curve) -> Table:
         """Make a table of some options as they stand if no evicted page is dirty."""
         made = self._of_rows(rows)
-        made.options = Held(self, np.asarray(rows, dtype=np.int64)).on(
-            fewest, self.setting.served
+        made.options = self.held(np.asarray(rows, dtype=np.int64)).on(
+            fewest, self.setting.served.both
         )
         made.setting = replace(self.setting, curve=fewest, fewest_dirty=None)
         made.responses = Responses()
@@ -688,7 +698,7 @@ class Table:
         peak, growth = setting.served.peak, setting.growth_per_year
         if growth <= 0 or peak is None:
             return np.full(len(rows), np.nan)
-        held = Held(self, rows)
+        held = self.held(rows)
 
         def busy(times: float) -> FloatArray:
             if times == 1:
@@ -1016,6 +1026,26 @@ def purchases(table: Table, at: int) -> Iterator[Purchase]:
         yield Purchase("chassis", box)
         yield Purchase("dram", ram, dimm.price)
         yield Purchase(drive.part.kind, stores, drive.price, is_store=True)
+
+
+def budgets_tb(table: Table, at: int) -> tuple[float, float]:
+    """Host writes that one device takes, of the cache and of what holds the data; infinite for what is rented. [TB]"""
+    source = table.source(at)
+    if source in SOURCES[:2]:
+        return math.inf, math.inf
+    if source == "chassis":
+        assert table.columns is not None
+        row = int(table.options.row[at])
+        drive = table.columns.sold.drives[table.columns.drive[row]].part
+        return math.inf, part_budget_tb(drive)
+    if source == "quotes":
+        given = table.given(at)
+        return given.flash_budget_tb, given.disk_budget_tb
+    flash, store = table.devices(at)
+    return (
+        math.inf if flash is None else budget_tb(flash),
+        math.inf if store is None else budget_tb(store),
+    )
 
 
 def purchases_by_kind(table: Table, at: int) -> dict[str, int]:
