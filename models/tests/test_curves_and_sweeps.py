@@ -315,11 +315,21 @@ def test_buffers_and_flash_caches_share_the_read(
     assert [row.get("policy") or row["scheme"] for row in rows] == ["cflru", "face"]
 
 
+WITHOUT_MINIATURE = (
+    "face", "lazy_cleaning", "flashcache", "enhanceio", "tac", "bcache", "sce", "open_cas", "dm_cache", "l2arc",
+    "cachelib", "kangaroo",
+)  # fmt: skip
+"""Flash caches of which no sample represents the default options."""
+
+
 @pytest.mark.parametrize(
     "configuration",
     [
         {"buffer": "cflru", "pages": 300},
-        {"flash_cache": "face", "ram_pages": 200, "flash_pages": 900},
+        *(
+            {"flash_cache": name, "ram_pages": 200, "flash_pages": 900}
+            for name in WITHOUT_MINIATURE
+        ),
         {"policy": "lru_2", "pages": 300, "options": {"period": "20"}},
         {
             "scheme": "lazy",
@@ -333,9 +343,148 @@ def test_what_does_not_shrink_has_no_miniature(
     cut: Path, configuration: dict[str, Any]
 ) -> None:
     with pytest.raises(
-        _simulator.ParameterError, match=r"do not shrink|counts references"
+        _simulator.ParameterError,
+        match=r"no small cache can represent it|counts references",
     ):
         _simulator.miniatures(cut, [configuration], 0.5)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("larc", {"crash_at": "5"}, "crash_at`: counts accesses"),
+        ("larc", {"ftl_spare_percent": "28"}, "erase blocks do not shrink"),
+        ("larc", {"ram_policy": "lru_2", "ram_period": "9"}, "counts references"),
+        ("larc", {"assignment": "second_miss", "lifetime_requests": "9"}, "counts requests"),
+        ("larc", {"assignment": "miss", "categories": "size"}, "sizes of requests"),
+        ("cachesack", {"categories": "size"}, "sizes of requests"),
+        ("ram_filter", {"admission": "probability"}, "draw alike"),
+        ("tac", {"extent_pages": "1", "aging_misses": "9"}, "halved after a number"),
+        ("dm_writecache", {"writeback_pages_per_s": "9"}, "the rate"),
+        ("face", {"replacement": "mvfifo", "scan_depth": "4"}, "batches of slots"),
+        ("larc", {"mode": "sideways"}, "mode=sideways"),
+    ],
+)  # fmt: skip
+def test_options_decide_whether_a_flash_cache_has_a_miniature(
+    cut: Path, name: str, options: dict[str, str], message: str
+) -> None:
+    one = {"flash_cache": name, "ram_pages": 400, "flash_pages": 4000}
+    with pytest.raises(_simulator.ParameterError, match=message):
+        _simulator.miniatures(cut, [{**one, "options": options}], 0.5)
+
+
+def test_every_flash_cache_has_a_miniature_or_says_why_not(cut: Path) -> None:
+    page = Path(__file__).parents[2] / "docs" / "models" / "curves.md"
+    section = page.read_text(encoding="utf-8").split("### Flash caches in miniature")[1]
+    reasons = []
+    for about in _simulator.contenders("flash_cache"):
+        name = about["name"]
+        assert f"`{name}`" in section
+        one = {"flash_cache": name, "ram_pages": 4000, "flash_pages": 40_000}
+        if name not in WITHOUT_MINIATURE:
+            [row] = _simulator.miniatures(cut, [one], 1.0)["rows"]
+            assert row["scheme"] == name
+            continue
+        with pytest.raises(_simulator.ParameterError) as refused:
+            _simulator.miniatures(cut, [one], 1.0)
+        reasons.append(str(refused.value))
+        assert "so no small cache can represent it" in reasons[-1]
+    # Each has a reason of its own; flashcache and EnhanceIO share theirs.
+    of = {reason.split("`: ", 1)[1] for reason in reasons}
+    assert len(of) == len(reasons) - 1
+
+
+FLASH_CACHES_IN_MINIATURE: list[tuple[str, dict[str, str]]] = [
+    ("larc", {}),
+    ("exadata", {"low_priority": "0"}),
+    ("exadata", {"mode": "write_back"}),
+    ("cac", {}),
+    ("cachesack", {"assignment": "second_miss+0:never"}),
+    ("ram_filter", {}),
+    ("face", {"scan_depth": "1"}),
+    ("tac", {"extent_pages": "1"}),
+    ("dm_writecache", {}),
+    ("larc", {"assignment": "miss+0:never", "ram_policy": "clock"}),
+]
+
+
+def test_intervals_of_flash_caches_hold(cut: Path) -> None:
+    distinct = _simulator.inspect(cut)["distinct_pages"]
+    asked: list[dict[str, Any]] = [
+        {
+            "flash_cache": name,
+            "options": options,
+            "ram_pages": distinct // 20,
+            "flash_pages": 2 * distinct // 5,
+        }
+        for name, options in FLASH_CACHES_IN_MINIATURE
+    ]
+    counters = ("ram_hits", "flash_hits", "flash_misses", "flash_writes", "hdd_writes")
+    exact = _simulator.sweep(cut, asked)["rows"]
+    held: list[bool] = []
+    for seed in range(3):
+        rows = _simulator.miniatures(cut, asked, 0.5, seed=seed)["rows"]
+        for row, counted in zip(rows, exact, strict=True):
+            assert row["interval95"] is not None, row
+            assert not row["warnings"]
+            total = sum(
+                row[name] for name in ("ram_hits", "flash_hits", "flash_misses")
+            )
+            assert total == pytest.approx(row["accesses"])
+            for name in counters:
+                # Nearer than a point, as page-flow schemes are.
+                assert abs(row[name] - counted[name]) < 0.01 * counted["accesses"]
+                low, high = row["interval95"][name]
+                held.append(low <= counted[name] <= high)
+    assert np.mean(held) >= 0.9
+
+
+def test_what_no_sample_tells_is_left_out(cut: Path) -> None:
+    asked = [
+        {"flash_cache": "larc", "ram_pages": 4000, "flash_pages": 40_000},
+        {
+            "flash_cache": "face", "ram_pages": 4000, "flash_pages": 40_000,
+            "options": {"scan_depth": "1"},
+        },
+    ]  # fmt: skip
+    larc, face = _simulator.miniatures(cut, asked, 1.0)["rows"]
+    assert "flash_sequential_page_writes" not in larc
+    assert "flash_sequential_page_writes" not in larc["interval95"]
+    assert face["flash_sequential_page_writes"] == pytest.approx(face["flash_writes"])
+    assert "metadata_segments" not in face
+
+
+@pytest.mark.parametrize(
+    ("name", "flash_pages", "of"),
+    [("larc", 5000, "the smallest part of the scaled flash under LARC, 10 % of it,"),
+     ("cac", 400, "the scaled flash")],
+)  # fmt: skip
+def test_a_small_flash_has_no_interval(
+    cut: Path, name: str, flash_pages: int, of: str
+) -> None:
+    asked = {"flash_cache": name, "ram_pages": 4000, "flash_pages": flash_pages}
+    [row] = _simulator.miniatures(cut, [asked], 0.5)["rows"]
+    assert row["too_small"] is True
+    assert row["interval95"] is None
+    [warning] = row["warnings"]
+    assert warning["name"] == "too_small"
+    assert warning["message"].startswith(of)
+
+
+def test_the_command_estimates_flash_caches(
+    cut: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = ("--ram-pages", "4000", "--flash-pages", "40000", "--miniature", "0.5")
+    code, rows, _ = run(
+        capsys, "sweep", cut, "--scheme", "larc", "--scheme", "lazy", *asked, "--json"
+    )
+    assert code == 0
+    assert [row["scheme"] for row in rows] == ["larc", "lazy"]
+    assert all(row["interval95"]["flash_hits"] for row in rows)
+    code = main([str(each) for each in ("sweep", cut, "--scheme", "bcache", *asked)])
+    said = capsys.readouterr().err
+    assert code == 2
+    assert "its buckets do not shrink with flash" in said
 
 
 def test_a_cancelled_sweep_keeps_its_rows(cut: Path) -> None:

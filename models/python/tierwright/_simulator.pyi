@@ -1501,9 +1501,9 @@ def miniatures(
     """Estimate many configurations by miniature simulation, with the error of each count.
 
     Eight caches scaled by ``sample_rate / 8`` replay disjoint samples of that share of the
-    pages (Waldspurger et al., USENIX ATC 2017). No stack property is needed. Buffers, choosers and
-    flash caches are refused: their windows, periods and batches do not shrink with the cache; and
-    so is a policy with a period in references.
+    pages (Waldspurger et al., USENIX ATC 2017). No stack property is needed. Buffers and
+    choosers are refused: their windows, periods and batches do not shrink with the cache; so are flash
+    caches that say why no sample represents them, and a policy with a period in references.
 
     Returns
     -------
@@ -1511,7 +1511,7 @@ def miniatures(
         ``trace``, see the module, ``cancelled`` (bool; only configurations of whole reads have a row) and ``rows`` (list of
         dict, in order): ``policy``, ``pages`` or ``scheme``, ``ram_pages``, ``flash_pages`` as requested;
         ``accesses``, ``distinct_pages``, ``sample_rate``, ``miniature_rate``; every counter
-        of `sweep`'s rows (float) and ``interval95`` (dict of counter to [low, high], from
+        of `sweep`'s rows (float; of flash caches without those that no sample tells) and ``interval95`` (dict of counter to [low, high], from
         the spread of the eight, of slightly other sizes and of their roughness between these; None
         where that is not reliable, with the reason in
         ``warnings``: ``does_not_shrink`` or ``too_small``); ``too_small`` (the smallest part of

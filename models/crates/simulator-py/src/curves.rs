@@ -336,6 +336,9 @@ fn miniatures<'py>(
             let mut trace = open_source(&spec)?;
             trace.tell_at_end(&noted);
             trace.with_warm_up(warm_up)?;
+            if configurations.iter().any(Configuration::needs_times) {
+                trace.with_times();
+            }
             Ok(trace)
         };
         let on_progress = &mut |step| progress.call(step);

@@ -34,11 +34,14 @@ use crate::error::{Error, Result};
 use crate::hash::FastMap;
 use crate::progress::OnProgress;
 use crate::replay::buffers::{BufferResult, simulate_buffer};
-use crate::replay::settings::{Chosen, chosen, chosen_by, counting_references, spelled};
+use crate::replay::settings::{
+    Chosen, chosen, chosen_by, counting_references, counts_references, spelled,
+};
 use crate::replay::{
     About, FUTURE_BYTES, FlashCacheAbout, FlashCacheResult, OnlineResult, PolicyResult,
-    SchemeResult, Setting, Warning, distinct_pages, flash_caches, needs_future, policies, schemes,
-    simulate_flash_cache, simulate_online, simulate_policy, simulate_scheme,
+    SampledCaches, SchemeResult, Setting, Warning, distinct_pages, flash_caches, needs_future,
+    policies, sampled_caches, schemes, simulate_flash_cache, simulate_online, simulate_policy,
+    simulate_scheme,
 };
 use crate::wording::counted;
 
@@ -125,18 +128,6 @@ pub enum Configuration {
         /// Options of the flash cache.
         options: Vec<(String, String)>,
     },
-}
-
-/// Why a configuration with such options has no miniature: what falls into a period in references
-/// would be another share of the references to a page.
-fn counts_references(options: &[Setting], given: &[(String, String)]) -> Option<Error> {
-    let (name, text) = counting_references(options, given)?;
-    Some(Error::BadParameter {
-        name: "option",
-        value: format!("{name}={text}"),
-        message: "counts references, and a miniature sees only some of them".to_owned(),
-        hint: format!("replay it in full, without a sample, or with {name}=0"),
-    })
 }
 
 /// The options of the entry called `name`, if there is one: its replay refuses an unknown name.
@@ -284,16 +275,25 @@ impl Configuration {
 
     /// Why it has no miniature, if it has none.
     fn without_miniature(&self) -> Option<Error> {
+        let counting = |options: &[Setting], given: &[(String, String)]| {
+            let (name, text) = counting_references(options, given)?;
+            Some(counts_references(&name, &text))
+        };
         let (name, value) = match self {
             Self::Policy {
                 policy, options, ..
-            } => return counts_references(options_of(policies(), policy), options),
+            } => return counting(options_of(policies(), policy), options),
             Self::Scheme {
                 scheme, options, ..
-            } => return counts_references(options_of(schemes(), scheme), options),
+            } => return counting(options_of(schemes(), scheme), options),
+            Self::FlashCache {
+                flash_cache,
+                flash_pages,
+                options,
+                ..
+            } => return sampled_caches(flash_cache, *flash_pages, options).err(),
             Self::Buffer { buffer, .. } => ("buffer", buffer),
             Self::Chooser { chooser, .. } => ("chooser", chooser),
-            Self::FlashCache { flash_cache, .. } => ("flash_cache", flash_cache),
         };
         Some(Error::BadParameter {
             name,
@@ -373,8 +373,42 @@ impl Configuration {
                 let caches = chosen.into_iter().map(|chosen| (pages(&chosen), chosen));
                 Ok(caches.filter(|cache| cache.0 > 0).collect())
             }
+            Self::FlashCache {
+                flash_cache,
+                ram_pages,
+                flash_pages,
+                options,
+            } => {
+                let SampledCaches {
+                    ram,
+                    flash,
+                    flash_title,
+                } = sampled_caches(flash_cache, *flash_pages, options)?;
+                let flash = Chosen {
+                    option: "flash_policy",
+                    title: flash_title,
+                    smallest_part: Ok(flash.smallest_part),
+                };
+                let caches = [(*ram_pages, ram), (*flash_pages, flash)];
+                Ok(caches.into_iter().filter(|cache| cache.0 > 0).collect())
+            }
             // None of them has a miniature.
-            Self::Buffer { .. } | Self::Chooser { .. } | Self::FlashCache { .. } => Ok(Vec::new()),
+            Self::Buffer { .. } | Self::Chooser { .. } => Ok(Vec::new()),
+        }
+    }
+
+    /// Counters of units that do not shrink: no miniature tells them.
+    fn untold(&self) -> Result<&'static [&'static str]> {
+        match self {
+            Self::FlashCache {
+                flash_cache,
+                flash_pages,
+                options,
+                ..
+            } if *flash_pages > 0 => {
+                sampled_caches(flash_cache, *flash_pages, options).map(|found| found.flash.untold)
+            }
+            _ => Ok(&[]),
         }
     }
 
@@ -660,7 +694,7 @@ pub fn miniatures<S: AccessSource>(
     {
         return Err(error);
     }
-    try_all(configurations)?;
+    let tried = try_all(configurations)?;
     let rate = rate / f64::from(MINIATURES);
     let mut found = Miniatures {
         rows: Vec::new(),
@@ -694,6 +728,9 @@ pub fn miniatures<S: AccessSource>(
                     .to_owned(),
             });
         }
+        if tried.addresses {
+            source.keep_addresses();
+        }
         let mut tasks = Vec::new();
         let scaled = group
             .iter()
@@ -708,6 +745,7 @@ pub fn miniatures<S: AccessSource>(
                 tasks.push(
                     move |source: &mut dyn AccessSource, on_progress: OnProgress<'_>| {
                         let mut part = SampledSource::new(source, rate, sample, seed);
+                        part.keeps_places = matches!(scaled, Configuration::FlashCache { .. });
                         let outcome = scaled.replay(&mut part, on_progress)?;
                         Ok((outcome, part.seen()))
                     },
@@ -775,6 +813,8 @@ fn estimate(
             counter.off = counter.off.max(share * (other.value - counter.value).abs());
         }
     }
+    let untold = configuration.untold()?;
+    counters.retain(|counter| !untold.contains(&counter.name));
     let roughest = counters.iter().map(|known| known.rough).fold(0.0, f64::max);
     let mut counters: Vec<Estimate> = counters.into_iter().map(Counter::estimate).collect();
     let mut without = without_interval(configuration, rate)?;
@@ -1034,6 +1074,11 @@ struct SampledSource<'a> {
     /// Hashes that are sampled.
     from: u64,
     to: u64,
+    /// Whether it says where pages lie: not to what divides flash by it, which would find few neighbours.
+    keeps_places: bool,
+    /// Device and address of each access of the last chunk, where they are asked for.
+    spaces: Vec<u32>,
+    addresses: Vec<u64>,
     /// New number of each page of the sample.
     numbers: FastMap<u32, u32>,
     /// Accesses of the whole source, those of them that warm up, and its distinct pages.
@@ -1066,6 +1111,9 @@ impl<'a> SampledSource<'a> {
             seed: spread(seed),
             from: width * u64::from(sample),
             to: width * u64::from(sample + 1),
+            keeps_places: false,
+            spaces: Vec::new(),
+            addresses: Vec::new(),
             numbers: FastMap::default(),
             accesses: 0,
             warm_up: 0,
@@ -1094,8 +1142,14 @@ impl AccessSource for SampledSource<'_> {
         self.source.tells_writes()
     }
 
+    fn addresses(&self) -> (&[u32], &[u64]) {
+        (&self.spaces, &self.addresses)
+    }
+
     fn next_chunk(&mut self, chunk: &mut Chunk) -> Result<bool> {
         chunk.clear();
+        self.spaces.clear();
+        self.addresses.clear();
         while chunk.is_empty() {
             if !self.source.next_chunk(&mut self.whole)? {
                 return Ok(false);
@@ -1103,6 +1157,11 @@ impl AccessSource for SampledSource<'_> {
             self.accesses += self.whole.len() as u64;
             self.warm_up += self.whole.warm_up as u64;
             self.distinct_pages = distinct_pages(&self.whole, self.distinct_pages)?;
+            let (spaces, addresses) = if self.keeps_places {
+                self.source.addresses()
+            } else {
+                (&[][..], &[][..])
+            };
             let whole = self.whole.pages.iter().zip(&self.whole.flags);
             for (index, (&page, &flags)) in whole.enumerate() {
                 let place = place_in_sample(mix(page, self.seed));
@@ -1113,6 +1172,9 @@ impl AccessSource for SampledSource<'_> {
                 chunk.pages.push(*self.numbers.entry(page).or_insert(next));
                 // What is left of a request has no meaning of its own.
                 chunk.flags.push(flags | FIRST_OF_REQUEST);
+                chunk.times_ns.extend(self.whole.times_ns.get(index));
+                self.spaces.extend(spaces.get(index));
+                self.addresses.extend(addresses.get(index));
                 chunk.warm_up += usize::from(index < self.whole.warm_up);
             }
         }
@@ -1212,6 +1274,69 @@ mod tests {
                 assert!(exact > 0);
             }
         }
+    }
+
+    #[test]
+    fn one_sample_of_all_pages_is_the_whole_replay_of_a_flash_cache() {
+        let mut numbers = spread(11);
+        let accesses: Vec<(u64, bool)> = (0..20_000)
+            .map(|_| {
+                numbers = numbers
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
+                let page = (numbers >> 33) % 64 * ((numbers >> 50) % 32);
+                (page, numbers >> 60 < 5)
+            })
+            .collect();
+        let whole = || {
+            crate::access::MemorySource::new(accesses.clone())
+                .with_spaces(|id| u32::from(id % 3 == 0))
+        };
+        let mut sampled = Vec::new();
+        for about in flash_caches() {
+            let options: &[(&str, &str)] = match about.about.name {
+                "face" => &[("scan_depth", "1")],
+                "tac" => &[("extent_pages", "1")],
+                "exadata" => &[("low_priority", "1")],
+                "cachesack" => &[("assignment", "second_miss+1:never")],
+                "larc" => &[("assignment", "miss+0:never")],
+                "dm_writecache" => &[("accesses_per_second", "100")],
+                _ => &[],
+            };
+            let options: Vec<_> = options
+                .iter()
+                .map(|(key, text)| ((*key).to_owned(), (*text).to_owned()))
+                .collect();
+            if sampled_caches(about.about.name, 100, &options).is_err() {
+                continue;
+            }
+            let name = about.about.name;
+            sampled.push(name);
+            let counted = |source: &mut dyn AccessSource| {
+                simulate_flash_cache(source, name, 20, 100, &options, &mut |_| true)
+                    .unwrap()
+                    .counters
+            };
+            let exact = counted(&mut whole());
+            let mut all = whole();
+            let mut sample = SampledSource::new(&mut all, 1.0, 0, 3);
+            sample.keeps_places = true;
+            assert_eq!(counted(&mut sample), exact, "{name}");
+            assert!(exact.flash_hits > 0 && exact.flash_misses > 0, "{name}");
+        }
+        assert_eq!(
+            sampled,
+            [
+                "face",
+                "tac",
+                "exadata",
+                "cac",
+                "larc",
+                "ram_filter",
+                "dm_writecache",
+                "cachesack"
+            ]
+        );
     }
 
     /// Newcomers of LRU-2 leave at the next miss. Here they come in pairs, `a b a b`, over pages referenced twice:

@@ -42,6 +42,7 @@ pub use flash_caches::{
     FlashCacheResult, OptionAbout, UnderRow, categories, category_counts, flash_caches,
     simulate_flash_cache,
 };
+pub(crate) use flash_caches::{SampledCaches, sampled_caches};
 use future::Future;
 pub use online::{Choice, Estimate, OnlineResult, simulate_online};
 pub(crate) use settings::needs_future;

@@ -230,6 +230,27 @@ impl Settings {
         }
     }
 
+    /// The option in force that counts references, and its value.
+    pub(crate) fn counting(&self) -> Option<(&'static str, String)> {
+        let mut all = self.options.iter().zip(&self.values);
+        let found = all.find(|&(option, &value)| {
+            matches!(option.values, Values::References { .. }) && value > 0.0
+        });
+        found.map(|(option, value)| (option.name, value.to_string()))
+    }
+
+    /// The policy itself, which `option` names.
+    pub(crate) fn chosen(&self, option: &'static str) -> Chosen {
+        let about = policies::TABLE
+            .iter()
+            .find(|about| about.name == self.policy);
+        Chosen {
+            option,
+            title: about.map_or("", |about| about.title),
+            smallest_part: policies::smallest_part(self),
+        }
+    }
+
     /// A share of `capacity` given by an option, rounded down, from `least` pages on.
     pub(crate) fn share(&self, option: &str, capacity: u32, least: u32) -> u32 {
         share_of(self.number(option), capacity).max(least)
@@ -278,6 +299,17 @@ pub(crate) fn counting_references(
     })
 }
 
+/// Why a configuration with such an option has no miniature: what falls into a period in references
+/// would be another share of the references to a page.
+pub(crate) fn counts_references(name: &str, text: &str) -> Error {
+    Error::BadParameter {
+        name: "option",
+        value: format!("{name}={text}"),
+        message: "counts references, and a miniature sees only some of them".to_owned(),
+        hint: format!("replay it in full, without a sample, or with {name}=0"),
+    }
+}
+
 /// A policy that a configuration chooses.
 #[derive(Debug)]
 pub(crate) struct Chosen {
@@ -313,12 +345,7 @@ pub(crate) fn chosen(
         .filter(|given| is_own(&given.0))
         .cloned()
         .collect();
-    let settings = Settings::parse(option, name, prefix, &own)?;
-    Ok(Chosen {
-        option,
-        title: about.map_or("", |about| about.title),
-        smallest_part: policies::smallest_part(&settings),
-    })
+    Ok(Settings::parse(option, name, prefix, &own)?.chosen(option))
 }
 
 /// The policies that the options of a scheme choose.

@@ -3,9 +3,10 @@
 use super::assignments::{ASSIGNMENT, Assignment, CATEGORIES, Rule, parse};
 use super::categories::{Categories, MOST};
 use super::options::Options;
+use super::sampled::check_categories;
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Host, OptionAbout,
-    Warning, dram_of_host,
+    Sampled, Unsampled, Warning, dram_of_host,
 };
 use crate::access::Chunk;
 use crate::error::{Error, Result};
@@ -63,6 +64,8 @@ pub(crate) struct Settings<S> {
     assignment: Assignment,
     /// Of a page behind a request. [requests]
     lifetime: u64,
+    /// Whether it was given, and is no number of flash pages.
+    counts_requests: bool,
 }
 
 /// Which stays in DRAM the cache hears of.
@@ -269,7 +272,19 @@ impl<C: FlashCache> FlashCache for Admitted<C> {
                 1..=u64::MAX - 1,
                 u64::from(run.flash_pages.max(1)),
             )?,
+            counts_requests: options.is_given(LIFETIME.name),
         })
+    }
+
+    fn sampled(settings: &Self::Settings) -> std::result::Result<Sampled, Unsampled> {
+        check_categories(settings.categories)?;
+        if settings.counts_requests {
+            return Err(Unsampled::unless(
+                "lifetime_requests as it is by default",
+                "its lifetime counts requests, of which a miniature sees only some",
+            ));
+        }
+        C::sampled(&settings.cache)
     }
 
     fn warnings(settings: &Self::Settings, totals: Totals) -> Vec<Warning> {

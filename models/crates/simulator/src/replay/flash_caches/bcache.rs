@@ -7,7 +7,7 @@ use super::sets::{MODES, Mode};
 use super::streams::{Streams, place_of};
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
-    OptionAbout, recount_single_copies, unit_of,
+    OptionAbout, Sampled, Unsampled, recount_single_copies, unit_of,
 };
 use crate::error::Result;
 use crate::random::Random;
@@ -621,6 +621,12 @@ impl FlashCache for Bcache {
                 .check(unit, "write-back works in the background"),
             Mode::Through | Mode::Around => Ok(()),
         }
+    }
+
+    fn sampled(_settings: &Settings) -> std::result::Result<Sampled, Unsampled> {
+        Err(Unsampled::always(
+            "its buckets do not shrink with flash, and a sample breaks the streams that bypass them",
+        ))
     }
 
     fn new(flash_pages: u32, settings: &Settings) -> Self {

@@ -6,7 +6,7 @@ use super::options::Options;
 use super::rate::{ACCESSES_PER_SECOND, Period, next_due};
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
-    OptionAbout, recount_copies, unit_of,
+    OptionAbout, Sampled, Unsampled, recount_copies, unit_of,
 };
 use crate::error::Result;
 use crate::random::Random;
@@ -479,6 +479,12 @@ impl FlashCache for CacheLib {
 
     fn fills_at_once(settings: &Settings) -> u64 {
         1 + u64::from(settings.region_pages)
+    }
+
+    fn sampled(_settings: &Settings) -> std::result::Result<Sampled, Unsampled> {
+        Err(Unsampled::always(
+            "its regions are emptied whole and are of a size of their own, so they do not shrink with flash",
+        ))
     }
 
     fn new(flash_pages: u32, settings: &Settings) -> Self {

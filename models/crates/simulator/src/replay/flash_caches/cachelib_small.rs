@@ -7,7 +7,7 @@ use super::object_sets::{ObjectSets, Shape};
 use super::options::Options;
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
-    OptionAbout, Warning, dram_of_host, recount_copies,
+    OptionAbout, Sampled, Unsampled, Warning, dram_of_host, recount_copies,
 };
 use crate::access::Chunk;
 use crate::error::Result;
@@ -308,6 +308,12 @@ impl FlashCache for Mixed {
 
     fn check_clock(settings: &Settings, unit: ClockUnit) -> Result<()> {
         CacheLib::check_clock(&settings.large, unit)
+    }
+
+    fn sampled(_settings: &Settings) -> std::result::Result<Sampled, Unsampled> {
+        Err(Unsampled::always(
+            "its regions are emptied whole and are of a size of their own, so they do not shrink with flash",
+        ))
     }
 
     fn new(_flash_pages: u32, settings: &Settings) -> Self {

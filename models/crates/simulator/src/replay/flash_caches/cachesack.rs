@@ -5,9 +5,10 @@ use super::categories::{Categories, MOST};
 use super::chains::{Ends, Links};
 use super::frames::{Copies, DIRECTORY, FrameTable, persistent};
 use super::options::Options;
+use super::sampled::check_categories;
 use super::{
     Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host, OptionAbout,
-    Warning,
+    Sampled, Unsampled, Warning,
 };
 use crate::access::Chunk;
 use crate::error::Result;
@@ -109,6 +110,11 @@ impl FlashCache for CacheSack {
             assignment: options.parsed("assignment", parse)?,
             persistent_directory: persistent(options, run)?,
         })
+    }
+
+    fn sampled(settings: &Settings) -> std::result::Result<Sampled, Unsampled> {
+        check_categories(settings.categories)?;
+        Ok(Sampled::in_frames(1.0))
     }
 
     fn new(flash_pages: u32, settings: &Settings) -> Self {

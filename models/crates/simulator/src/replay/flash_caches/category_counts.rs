@@ -22,6 +22,7 @@ use super::engine::{self, Engine};
 use super::options::Options;
 use super::{
     Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host, OptionAbout,
+    Sampled, Unsampled,
 };
 use crate::access::{AccessSource, Chunk};
 use crate::error::{Error, Result};
@@ -399,6 +400,10 @@ impl FlashCache for Counter {
             "categories",
             "they are counted without options",
         ))
+    }
+
+    fn sampled(_settings: &Settings) -> std::result::Result<Sampled, Unsampled> {
+        Err(Unsampled::always("it counts requests, and is no cache"))
     }
 
     fn new(_flash_pages: u32, settings: &Settings) -> Self {

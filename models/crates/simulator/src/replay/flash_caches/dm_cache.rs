@@ -6,7 +6,7 @@ use super::rate::{ACCESSES_PER_SECOND, Period, next_due};
 use super::units::{MOST_UNIT_PAGES, Units};
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
-    OptionAbout, unit_of,
+    OptionAbout, Sampled, Unsampled, unit_of,
 };
 use crate::error::Result;
 use crate::hash::FastMap;
@@ -451,6 +451,12 @@ impl FlashCache for DmCache {
 
     fn fills_at_once(settings: &Settings) -> u64 {
         2 * u64::from(settings.block_pages)
+    }
+
+    fn sampled(_settings: &Settings) -> std::result::Result<Sampled, Unsampled> {
+        Err(Unsampled::always(
+            "its blocks are adjacent pages, of which a sample holds few, and its levels of heat go by time: neither shrinks with flash",
+        ))
     }
 
     fn new(flash_pages: u32, settings: &Settings) -> Self {

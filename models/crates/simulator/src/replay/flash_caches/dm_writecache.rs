@@ -6,7 +6,7 @@ use super::options::Options;
 use super::rate::{ACCESSES_PER_SECOND, Period, next_due};
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
-    OptionAbout,
+    OptionAbout, Sampled, Unsampled,
 };
 use crate::error::Result;
 use crate::replay::bits::BitSet;
@@ -234,6 +234,28 @@ impl FlashCache for DmWritecache {
     fn fills_at_once(_settings: &Settings) -> u64 {
         // Any access may be the one that starts write-back.
         u64::MAX
+    }
+
+    fn sampled(settings: &Settings) -> std::result::Result<Sampled, Unsampled> {
+        if settings.pages_per_second.is_some() {
+            return Err(Unsampled::unless(
+                "a disk without writeback_pages_per_s",
+                "the rate at which the disk takes pages does not shrink with flash",
+            ));
+        }
+        let (high, low) = (settings.high, settings.low);
+        // What is in use, and of it what is written back at once.
+        let least = if high > low { high - low } else { high };
+        Ok(Sampled {
+            // Commits go by time, and by pages of entries.
+            untold: &[
+                "flash_sequential_page_writes",
+                "flash_random_page_writes",
+                "flash_sequential_write_batches",
+                "metadata_random_page_writes",
+            ],
+            ..Sampled::in_frames(f64::from(u32::try_from(least).unwrap_or(100)) / 100.0)
+        })
     }
 
     fn new(flash_pages: u32, settings: &Settings) -> Self {

@@ -5,6 +5,7 @@ use super::frames::{Copies, DIRECTORY, FrameTable, persistent};
 use super::options::Options;
 use super::{
     Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host, OptionAbout,
+    Sampled, Unsampled,
 };
 use crate::error::Result;
 use crate::replay::two_tier::Warning;
@@ -120,6 +121,10 @@ impl FlashCache for Exadata {
             low: options.numbers("low_priority")?,
             persistent_directory: persistent(options, run)?,
         })
+    }
+
+    fn sampled(_settings: &Settings) -> std::result::Result<Sampled, Unsampled> {
+        Ok(Sampled::in_frames(1.0))
     }
 
     fn new(flash_pages: u32, settings: &Settings) -> Self {

@@ -3,6 +3,7 @@
 use super::options::Options;
 use super::{
     Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host, OptionAbout,
+    Sampled, Unsampled,
 };
 use crate::error::Result;
 use crate::replay::Totals;
@@ -398,6 +399,20 @@ impl FlashCache for Face {
 
     fn segment_bytes(settings: &Settings) -> u64 {
         settings.segment_entries * ENTRY_BYTES
+    }
+
+    fn sampled(settings: &Settings) -> std::result::Result<Sampled, Unsampled> {
+        if settings.scan_depth > 1 {
+            return Err(Unsampled::unless(
+                "scan_depth=1",
+                "its batches of slots do not shrink with flash",
+            ));
+        }
+        Ok(Sampled {
+            // A segment of the directory has as many entries in any flash.
+            untold: &["metadata_segment_bytes", "metadata_segments"],
+            ..Sampled::appended(1.0)
+        })
     }
 
     fn new(flash_pages: u32, settings: &Settings) -> Self {

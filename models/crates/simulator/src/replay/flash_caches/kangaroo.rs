@@ -5,7 +5,7 @@ use super::object_sets::{ObjectSets, Shape, index};
 use super::options::Options;
 use super::{
     Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host, OptionAbout,
-    recount_copies,
+    Sampled, Unsampled, recount_copies,
 };
 use crate::error::Result;
 use crate::random::Random;
@@ -379,6 +379,12 @@ impl FlashCache for Kangaroo {
     fn fills_at_once(_settings: &Settings) -> u64 {
         // A set, or a segment, may be full for the first time at any access.
         u64::MAX
+    }
+
+    fn sampled(_settings: &Settings) -> std::result::Result<Sampled, Unsampled> {
+        Err(Unsampled::always(
+            "its sets and the segments of its log have as many objects in any flash, and do not shrink with it",
+        ))
     }
 
     fn new(_flash_pages: u32, settings: &Settings) -> Self {

@@ -5,7 +5,7 @@ use super::options::Options;
 use super::rate::{ACCESSES_PER_SECOND, Period, next_due};
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
-    OptionAbout, RAM_POLICY, recount_single_copies,
+    OptionAbout, RAM_POLICY, Sampled, Unsampled, recount_single_copies,
 };
 use crate::error::Result;
 use crate::replay::bits::BitSet;
@@ -379,6 +379,12 @@ impl FlashCache for L2arc {
 
     fn segment_bytes(_settings: &Settings) -> u64 {
         LOG_BYTES
+    }
+
+    fn sampled(_settings: &Settings) -> std::result::Result<Sampled, Unsampled> {
+        Err(Unsampled::always(
+            "it writes a number of pages a second, which does not shrink with flash",
+        ))
     }
 
     fn new(flash_pages: u32, settings: &Settings) -> Self {

@@ -5,6 +5,7 @@ use super::frames::{Copies, DIRECTORY, FrameTable, persistent};
 use super::options::Options;
 use super::{
     Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host, OptionAbout,
+    Sampled, Unsampled,
 };
 use crate::error::Result;
 use crate::replay::bits::BitSet;
@@ -142,6 +143,11 @@ impl FlashCache for Larc {
             fill_first: options.flag("fill_first")?,
             persistent_directory: persistent(options, run)?,
         })
+    }
+
+    fn sampled(_settings: &Settings) -> std::result::Result<Sampled, Unsampled> {
+        // A page enters from the ghost list, which has a tenth of as many pages at least.
+        Ok(Sampled::in_frames(LEAST))
     }
 
     fn new(flash_pages: u32, settings: &Settings) -> Self {

@@ -7,7 +7,7 @@ use super::options::Options;
 use super::rate::next_due;
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
-    OptionAbout,
+    OptionAbout, Sampled, Unsampled,
 };
 use crate::error::{Error, Result};
 use crate::replay::fetch::fetch;
@@ -213,6 +213,12 @@ impl FlashCache for LazyCleaning {
                 .number("cleaner_period_accesses", 1..=u64::from(u32::MAX))?,
             persistent_directory,
         })
+    }
+
+    fn sampled(_settings: &Settings) -> std::result::Result<Sampled, Unsampled> {
+        Err(Unsampled::always(
+            "a newcomer leaves flash at the next one in flash of any size, as LRU-2 has it, and the cleaner's pages and times do not shrink",
+        ))
     }
 
     fn new(flash_pages: u32, settings: &Settings) -> Self {

@@ -51,7 +51,7 @@ use crate::replay::policies::clock::Clock;
 use crate::replay::policies::fifo::Fifo;
 use crate::replay::policies::lru::Lru;
 use crate::replay::policies::{self, AnyPolicy, Policy};
-use crate::replay::settings::{Settings, spelled};
+use crate::replay::settings::{Settings, counts_references, spelled};
 use crate::replay::timed::{Clock as TimedClock, Held, Replayed, TimedResult, Timing};
 use crate::replay::translation::{
     Asked, COLLECTIONS, DEFAULT_BLOCK, FTL_BLOCK, FTL_BUFFER, FTL_GC, FTL_MAPPING, FTL_SPARE,
@@ -70,6 +70,8 @@ pub(crate) use engine::Frames;
 use engine::{CrashPlan, Engine, Watch};
 pub use options::OptionAbout;
 use options::Options;
+pub(crate) use sampled::SampledCaches;
+use sampled::{Sampled, Unsampled};
 
 mod admitted;
 mod assignments;
@@ -99,6 +101,7 @@ mod open_cas;
 mod options;
 mod ram_filter;
 mod rate;
+mod sampled;
 mod sce;
 mod sets;
 mod streams;
@@ -206,6 +209,8 @@ pub(crate) trait FlashCache: Sized {
     const OPTIONS: &'static [OptionAbout];
 
     fn settings(options: &Options<'_>, run: Conditions) -> Result<Self::Settings>;
+    /// What a miniature tells of it with these options, or why none does.
+    fn sampled(settings: &Self::Settings) -> std::result::Result<Sampled, Unsampled>;
     /// Things to know about a finished replay.
     fn warnings(_settings: &Self::Settings, _totals: Totals) -> Vec<Warning> {
         Vec::new()
@@ -565,6 +570,20 @@ macro_rules! flash_caches {
             }
         }
 
+        fn sampled_named(
+            about: &'static FlashCacheAbout,
+            flash_pages: u32,
+            given: &[(String, String)],
+        ) -> Result<SampledCaches> {
+            match about.about.name {
+                $(
+                    $($name if $wanted(given) => sampled_caches_of::<$variant>(about, flash_pages, given),)?
+                    $name => sampled_caches_of::<$cache>(about, flash_pages, given),
+                )+
+                name => Err(unknown(name)),
+            }
+        }
+
         fn simulate_named_timed(
             about: &'static FlashCacheAbout,
             run: Run<'_, '_>,
@@ -685,6 +704,76 @@ pub(crate) fn simulate_flash_cache_timed(
         on_progress,
     };
     simulate_named_timed(about, run, timing)
+}
+
+/// The caches of a flash cache with such options, as a miniature has them.
+///
+/// # Errors
+/// [`Error::BadParameter`] where no miniature represents it, and for options that its replay refuses.
+pub(crate) fn sampled_caches(
+    name: &str,
+    flash_pages: u64,
+    given: &[(String, String)],
+) -> Result<SampledCaches> {
+    let about = find(name).ok_or_else(|| unknown(name))?;
+    sampled_named(about, page_count("flash-pages", flash_pages, 0)?, given)
+}
+
+fn sampled_caches_of<C: FlashCache>(
+    about: &'static FlashCacheAbout,
+    flash_pages: u32,
+    given: &[(String, String)],
+) -> Result<SampledCaches> {
+    with_options(about, given, |options, dram, admitted| {
+        for (name, why) in [
+            (
+                FTL_SPARE,
+                "puts a device under the cache whose erase blocks do not shrink with it, so no small one can represent it",
+            ),
+            (
+                "crash_at",
+                "counts accesses, and a miniature sees only some of them",
+            ),
+        ] {
+            if options.is_given(name) {
+                return Err(Error::BadParameter {
+                    name: "option",
+                    value: name.to_owned(),
+                    message: why.to_owned(),
+                    hint: format!("replay it in full, without a sample, or without {name}"),
+                });
+            }
+        }
+        let conditions = Conditions {
+            flash_pages,
+            warm_restart: false,
+        };
+        let found = if admitted {
+            Admitted::<C>::sampled(&Admitted::<C>::settings(&options, conditions)?)
+        } else {
+            C::sampled(&C::settings(&options, conditions)?)
+        };
+        let flash = found.map_err(|Unsampled { why, instead }| Error::BadParameter {
+            name: "flash_cache",
+            value: about.about.name.to_owned(),
+            message: format!("{why}, so no small cache can represent it"),
+            hint: match instead {
+                Some(instead) => format!("replay it in full, without a sample, or with {instead}"),
+                None => "replay it in full, without a sample".to_owned(),
+            },
+        })?;
+        if let Some((option, references)) = dram.counting() {
+            return Err(counts_references(
+                &format!("{RAM_PREFIX}{option}"),
+                &references,
+            ));
+        }
+        Ok(SampledCaches {
+            ram: dram.chosen(RAM_POLICY),
+            flash,
+            flash_title: about.about.title,
+        })
+    })
 }
 
 /// The options of the policy of DRAM that is chosen, in words.

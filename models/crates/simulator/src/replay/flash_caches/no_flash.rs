@@ -3,6 +3,7 @@
 use super::options::Options;
 use super::{
     Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host, OptionAbout,
+    Sampled, Unsampled,
 };
 use crate::error::Result;
 
@@ -17,6 +18,10 @@ impl FlashCache for NoFlash {
 
     fn settings(_options: &Options<'_>, _run: Conditions) -> Result<()> {
         Ok(())
+    }
+
+    fn sampled(_settings: &()) -> std::result::Result<Sampled, Unsampled> {
+        Ok(Sampled::appended(1.0))
     }
 
     fn new(_flash_pages: u32, _settings: &()) -> Self {

@@ -7,7 +7,7 @@ use super::rate::{ACCESSES_PER_SECOND, Period};
 use super::streams::{Streams, place_of};
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
-    OptionAbout,
+    OptionAbout, Sampled, Unsampled,
 };
 use crate::error::Result;
 use crate::replay::fetch::fetch;
@@ -423,6 +423,12 @@ impl FlashCache for OpenCas {
             settings.wake.check(unit, "dirty pages are cleaned")?;
         }
         Ok(())
+    }
+
+    fn sampled(_settings: &Settings) -> std::result::Result<Sampled, Unsampled> {
+        Err(Unsampled::always(
+            "its cleaners count time and pages, which do not shrink with flash, and a sample breaks the streams that bypass it",
+        ))
     }
 
     fn new(flash_pages: u32, settings: &Settings) -> Self {

@@ -4,7 +4,7 @@ use super::chains::{Ends, Links, NONE};
 use super::options::Options;
 use super::{
     Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host, OptionAbout,
-    RAM_POLICY, recount_copies,
+    RAM_POLICY, Sampled, Unsampled, recount_copies,
 };
 use crate::error::Result;
 use crate::random::Random;
@@ -27,8 +27,9 @@ const CHANCES: u32 = 1_000_000;
 pub(crate) struct Settings {
     pub(crate) write_back: bool,
     pub(crate) filter: Filter,
-    /// Pages of the ghost list.
+    /// Pages of the ghost list, and their share of those of flash.
     pub(crate) ghosts: u32,
+    pub(crate) ghost_share: f64,
     /// Whether pages read since they were written are written again.
     pub(crate) clock: bool,
     pub(crate) seed: u64,
@@ -263,23 +264,37 @@ impl FlashCache for RamFilter {
             let why = format!("has no effect with admission={admission}");
             return Err(options.impossible(name, &why));
         }
-        let (filter, ghosts, seed) = if by_chance {
+        let (filter, ghost_share, seed) = if by_chance {
             let chance = share_of(options.share("probability")?, CHANCES);
             let seed = options.number("seed", 0..=u64::MAX)?;
-            (Filter::Chance(chance), 0, seed)
+            (Filter::Chance(chance), 0.0, seed)
         } else {
             let least = options.number("references", 1..=255)?;
-            let ghosts = share_of(options.share("ghost_share")?, run.flash_pages);
+            let ghost_share = options.share("ghost_share")?;
             let least = u8::try_from(least).unwrap_or(u8::MAX);
-            (Filter::References(least), ghosts, 0)
+            (Filter::References(least), ghost_share, 0)
         };
         Ok(Settings {
             write_back,
             filter,
-            ghosts,
+            ghosts: share_of(ghost_share, run.flash_pages),
+            ghost_share,
             clock: options.choice("replacement", &[("fifo", false), ("clock", true)])?,
             seed,
         })
+    }
+
+    fn sampled(settings: &Settings) -> std::result::Result<Sampled, Unsampled> {
+        match settings.filter {
+            Filter::References(_) if settings.ghost_share > 0.0 => {
+                Ok(Sampled::appended(settings.ghost_share))
+            }
+            Filter::References(_) => Ok(Sampled::appended(1.0)),
+            Filter::Chance(_) => Err(Unsampled::unless(
+                "admission=s3_fifo",
+                "it admits by chance, which every miniature would draw alike",
+            )),
+        }
     }
 
     fn new(flash_pages: u32, settings: &Settings) -> Self {

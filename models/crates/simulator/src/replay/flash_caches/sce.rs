@@ -6,7 +6,7 @@ use super::rate::{ACCESSES_PER_SECOND, Period, next_due};
 use super::units::{MOST_UNIT_PAGES, Units};
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
-    OptionAbout, unit_of,
+    OptionAbout, Sampled, Unsampled, unit_of,
 };
 use crate::error::Result;
 
@@ -326,6 +326,12 @@ impl FlashCache for Sce {
         settings
             .period
             .check(unit, "the threads that fill flash wake")
+    }
+
+    fn sampled(_settings: &Settings) -> std::result::Result<Sampled, Unsampled> {
+        Err(Unsampled::always(
+            "its fragments are adjacent pages, of which a sample holds few, and its threads work by time: neither shrinks with flash",
+        ))
     }
 
     fn new(flash_pages: u32, settings: &Settings) -> Self {

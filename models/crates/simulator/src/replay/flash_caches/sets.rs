@@ -6,7 +6,7 @@ use super::chains::{Ends, Links, NONE};
 use super::options::Options;
 use super::{
     Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host, OptionAbout,
-    recount_single_copies, unit_of,
+    Sampled, Unsampled, recount_single_copies, unit_of,
 };
 use crate::error::Result;
 use crate::hash::FastMap;
@@ -357,6 +357,12 @@ impl<K: Kind> FlashCache for Sets<K> {
             most_dirty: share_of(threshold, ways),
             left_dirty: share_of(target, ways),
         })
+    }
+
+    fn sampled(_settings: &Settings) -> std::result::Result<Sampled, Unsampled> {
+        Err(Unsampled::always(
+            "adjacent pages share sets of a fixed number of pages, which do not shrink with flash, and a sample holds few neighbours",
+        ))
     }
 
     fn new(flash_pages: u32, settings: &Settings) -> Self {

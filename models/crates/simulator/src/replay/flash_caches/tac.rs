@@ -10,6 +10,7 @@ use super::options::Options;
 use super::units::{MOST_UNIT_PAGES, Units};
 use super::{
     Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host, OptionAbout,
+    Sampled, Unsampled,
 };
 use crate::error::Result;
 
@@ -160,6 +161,22 @@ impl FlashCache for Tac {
             extent_pages: u32::try_from(extent_pages).unwrap_or(u32::MAX),
             aging_misses: options.number("aging_misses", 0..=u64::from(u32::MAX))?,
         })
+    }
+
+    fn sampled(settings: &Settings) -> std::result::Result<Sampled, Unsampled> {
+        if settings.extent_pages > 1 {
+            return Err(Unsampled::unless(
+                "extent_pages=1",
+                "the adjacent pages of an extent share a temperature, and a sample holds few of them",
+            ));
+        }
+        if settings.aging_misses > 0 {
+            return Err(Unsampled::unless(
+                "aging_misses=0",
+                "its temperatures are halved after a number of misses, of which a miniature sees only some",
+            ));
+        }
+        Ok(Sampled::in_frames(1.0))
     }
 
     fn new(flash_pages: u32, settings: &Settings) -> Self {

@@ -21,6 +21,7 @@ use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, FlashDevice, Host,
     OptionAbout,
 };
+use super::{Sampled, Unsampled};
 use crate::access::MemorySource;
 use crate::error::Result;
 use crate::replay::policies::lru::Lru;
@@ -422,6 +423,10 @@ impl FlashCache for ByAddress {
 
     fn settings(_options: &Options<'_>, _run: Conditions) -> Result<()> {
         Ok(())
+    }
+
+    fn sampled(_settings: &()) -> std::result::Result<Sampled, Unsampled> {
+        Ok(Sampled::appended(1.0))
     }
 
     fn new(flash_pages: u32, _settings: &()) -> Self {
