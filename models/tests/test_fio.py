@@ -2,6 +2,7 @@
 
 import copy
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -9,11 +10,20 @@ from typing import Any
 
 import pytest
 
+from tierwright.advise import device_import
 from tierwright.cli.app import main
 from tierwright.common.errors import BadInput
+from tierwright.evaluate.throughput.schemes import Setting, scheme_throughput
 from tierwright.hardware import catalog, fio
 from tierwright.hardware.device import Device, Measurement, device_from_mapping
+from tierwright.hardware.mixed_load import (
+    MODEL,
+    beside_writes_us,
+    mixed_load_basis,
+    mixed_operation,
+)
 from tierwright.hardware.service_time import service_us
+from tierwright.profile.curve import Curve
 
 
 def job(
@@ -178,10 +188,147 @@ def mixed(name: str, group: int, depth: int, **options: str) -> dict[str, Any]:
     return {**both, "write": {"iops": 3000.0}}
 
 
-def test_a_mix_beside_others_is_kept_and_gives_no_figure() -> None:
+def of_rates(
+    name: str, group: int, reads: float, writes: float, **options: str
+) -> dict[str, Any]:
+    """Return a random mix at depth 32."""
+    both = [
+        job(name, group, "randrw", reads, 99, depth=32, **options),
+        job(name, group, "randwrite", writes, 99),
+    ]
+    return {**both[0], "write": both[1]["write"]}
+
+
+def test_a_mix_measured_as_the_rates_is_a_figure_of_the_device() -> None:
     jobs = [*RESULT["jobs"], mixed("m", 4, 32, rwmixread="70"), mixed("n", 5, 8)]
     found = load({"jobs": jobs})
+    figures = dict(found.device.figures)
+    rate, percent = (figures.pop(name) for name in fio.MIXED_FIGURES)
+    assert (rate.value, rate.unit, percent.value, percent.unit) == (
+        10_000, "1/s", 70, "%",
+    )  # fmt: skip
+    assert rate.source == percent.source == "fio-3.36, job `m`"
+    assert rate.date == "2023-11-14"
+    assert found.used["mixed_iops"] == "m (queue depth 32)"
+    assert figures == load().device.figures
+    assert beside_writes_us(found.device, 4096) == pytest.approx(
+        (100 - 0.7 * 5 - 0.3 * 12.5) / 0.21
+    )
+    assert not found.warnings
+
+
+def test_the_share_of_a_mix_is_the_one_that_ran() -> None:
+    """A mix of 70 % was asked for, and writes that lag behind left another."""
+    uneven = of_rates("m", 4, 36_000, 12_000, rwmixread="70")
+    figures = load({"jobs": [*RESULT["jobs"], uneven]}).device.figures
+    assert (figures["mixed_iops"].value, figures["mixed_read_percent"].value) == (
+        48_000, 75,
+    )  # fmt: skip
+    assert "70 % of them reads were asked for" in figures["mixed_iops"].note
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_of_several_mixes_the_one_that_slows_reads_most_is_stated(order: int) -> None:
+    """So the model carries no more than any of them was measured to carry."""
+    many = [
+        of_rates("m70", 4, 42_000, 18_000, rwmixread="70"),
+        of_rates("m50", 5, 20_000, 20_000, rwmixread="50"),
+        of_rates("m90", 6, 90_000, 10_000, rwmixread="90"),
+    ]
+    found = load({"jobs": [*RESULT["jobs"], *many[::order]]})
+    c = beside_writes_us(found.device, 4096)
+    for mix in found.mixes:
+        rate = mix.read.iops + mix.write.iops
+        share = mix.read.iops / rate
+        read, write = 5.0, 12.5
+        modelled = mixed_operation(
+            read_us=read, write_us=write, beside_us=c, read_share=share
+        )
+        assert float(modelled) >= 1e6 / rate - 1e-6
+    assert found.used["mixed_iops"].startswith("m50 ")
+
+
+@pytest.mark.parametrize(
+    ("mix", "said"),
+    [
+        (lambda: mixed("m", 4, 8), "random ones of 4096 bytes at queue depth 8"),
+        (lambda: of_rates("m", 4, 700, 300, bs="8k"), "random ones of 8192 bytes"),
+        (
+            lambda: {
+                **of_rates("m", 4, 700, 300),
+                "job options": {"rw": "rw", "iodepth": "32"},
+            },
+            "sequential ones of 4096 bytes",
+        ),
+    ],
+)
+def test_a_mix_that_does_not_compare_is_kept_and_gives_no_figure(
+    mix: Callable[[], dict[str, Any]], said: str
+) -> None:
+    found = load({"jobs": [*RESULT["jobs"], mix()]})
     assert found.device.figures == load().device.figures
+    assert len(found.mixes) == 1
+    [caution] = found.warnings
+    assert caution.name == "mix_not_comparable"
+    assert said in caution.message
+    assert "4096 bytes at queue depth 32" in caution.message
+
+
+def test_a_mix_beside_one_pattern_alone_gives_no_figure() -> None:
+    reads = [RESULT["jobs"][2], mixed("m", 4, 32)]
+    found = load({"jobs": reads})
+    assert "mixed_iops" not in found.device.figures
+    assert [each.name for each in found.warnings] == ["operation_missing"]
+
+
+def test_a_mix_above_both_ends_is_said() -> None:
+    fast = of_rates("m", 4, 150_000, 60_000)
+    found = load({"jobs": [*RESULT["jobs"], fast]})
+    assert [each.name for each in found.warnings] == ["mix_faster_than_alone"]
+    assert "210,000" in found.warnings[0].message
+    assert beside_writes_us(found.device, 4096) == 0
+    said = device_import.answer(
+        {**RESULT, "jobs": [*RESULT["jobs"], fast]}, identifier="ssd"
+    )
+    assert "no fewer than busy times that add" in said.finding
+
+
+def test_a_measured_mix_lowers_the_throughput_of_a_flash_cache(tmp_path: Path) -> None:
+    path = tmp_path / "measured.toml"
+    jobs = [*RESULT["jobs"], mixed("m", 4, 32, rwmixread="70")]
+    path.write_text(fio.to_toml(load({"jobs": jobs}).device), encoding="utf-8")
+    measured = catalog.device_or_file(str(path))
+    assert mixed_load_basis(measured) == MODEL
+    curve = Curve.from_lists(
+        [100, 200, 300, 400],
+        [400, 300, 250, 200],
+        [80, 30, 15, 0],
+        accesses=1000,
+        distinct_pages=400,
+        page_bytes=4096,
+        write_accesses=200,
+    )
+
+    def lazy(flash: Device) -> tuple[float, float]:
+        found = scheme_throughput(
+            curve,
+            ram_pages=100,
+            flash_pages=200,
+            flash=flash,
+            # A device that flash limits, so that its demand is the throughput.
+            disk=load().device,
+            setting=Setting(clients=8, accesses_per_transaction=10, disks=1000),
+        ).schemes["lazy"]
+        return float(found.demands_s[-1, 1]), float(found.throughput_per_s[-1])
+
+    (mixed_s, mixed_per_s), (alone_s, alone_per_s) = lazy(measured), lazy(load().device)
+    assert mixed_s > 1.5 * alone_s
+    assert mixed_per_s < 0.8 * alone_per_s
+
+
+def test_mixes_beside_others_are_kept() -> None:
+    jobs = [*RESULT["jobs"], mixed("m", 4, 32, rwmixread="70"), mixed("n", 5, 8)]
+    found = load({"jobs": jobs})
     assert found.runs == load().runs
     shown = [
         (mix.read_percent, mix.read.iops, mix.write.iops, mix.read.queue_depth)

@@ -151,7 +151,7 @@ def test_block_sizes_around_the_page_and_mixes() -> None:
     mixes = {
         (job.read_percent, job.queue_depth) for job in plan.jobs if job.read_percent
     }
-    assert mixes == {(70, 1), (70, 32), (50, 32)}
+    assert mixes == {(70, 1), (70, 32), (50, 32), (70, 256)}
     assert max(job.queue_depth for job in plan.jobs) == 256
 
 
@@ -193,7 +193,7 @@ def test_the_sentences_follow_the_plan() -> None:
         ({"most_s": 40}, "most_s: `40` is too short", "at least 8 minutes"),
         (
             {"most_written_bytes": 5 * GIB, "file_bytes": 5 * GIB},
-            "most_written_bytes: `5368709120` is too little for 17 patterns",
+            "most_written_bytes: `5368709120` is too little for 18 patterns",
             "allow at least 5.07 GiB",
         ),
     ],
@@ -373,6 +373,12 @@ def test_a_measurement_gives_a_device_and_leaves_nothing(
         (70, 4),
         (50, 4),
     ]
+    # Reads and writes together, at the depth of the rates alone.
+    assert device.number("mixed_iops") == pytest.approx(
+        sum(each.iops for each in (found.mixes[1].read, found.mixes[1].write))
+    )
+    assert found.used["mixed_iops"].startswith("random-mix")
+    assert "steady state reached" in device.figures["mixed_iops"].note
     ended = [each for each in seen if each.finished]
     assert [each.done for each in ended] == list(range(2, len(plan.jobs) + 2))
     assert ended[-1].total == len(plan.jobs) + 1

@@ -9,8 +9,9 @@ Three times are kept apart, because at a queue depth above 1 they differ:
   is the completion latency. At depth n it lies between 1/IOPS and the latency, and is left open.
 
 By Little's law IOPS x latency is the number of requests really in flight; where it is well below
-the depth asked for, a warning says so. A mix of reads and writes gives the cost of neither: it is
-kept beside the runs of one pattern and gives no figure of the device.
+the depth asked for, a warning says so. A mix of reads and writes gives the cost of neither alone: it is
+kept beside the runs of one pattern, and where it was measured as they were it states how reads slow
+down beside writes (`tierwright.hardware.mixed_load`).
 
 A result of `tierwright device measure` is a result of fio with a record of how it was made
 (`tierwright.hardware.fio_record`).
@@ -35,6 +36,7 @@ from tierwright.common.errors import BadInput, Problems
 from tierwright.common.wording import counted
 from tierwright.hardware.device import KINDS, Device, Measurement, device_from_mapping
 from tierwright.hardware.fio_record import FioRecord, read_record
+from tierwright.hardware.mixed_load import beside_writes
 from tierwright.hardware.service_time import (
     service_basis,
     service_us,
@@ -252,7 +254,8 @@ def import_fio(
     `read_iops` and `write_iops` are taken at one queue depth, so that they compare: the depth
     asked for, else the deepest at which both were measured. Depth-1 rates and latencies become
     `queue_depth_1_*_iops` and `*_latency_us`; a latency at a greater depth stays in `runs`, as
-    it includes waiting.
+    it includes waiting. Random reads and writes measured together at the depth and the transfer of the
+    rates become `mixed_iops` and `mixed_read_percent`.
 
     Parameters
     ----------
@@ -304,7 +307,13 @@ def import_fio(
         for run in runs
         if run.random and run.block_bytes == page and run.queue_depth == depth
     ]
-    figures, used = _figures(runs, chosen, page, depth, (version, _date(document)))
+    origin = (version, _date(document))
+    figures, used = _figures(runs, chosen, page, depth, origin)
+    mixed, about_mixes = _mixed(mixes, chosen, page, depth)
+    if mixed is not None:
+        told = "" if record is None else record.note_of(mixed.read.name)
+        figures |= _mixed_figures(mixed, origin, told)
+        used |= dict.fromkeys(MIXED_FIGURES, f"{mixed.read.name} (queue depth {depth})")
     if capacity_bytes is not None:
         figures["capacity"] = {
             "value": capacity_bytes,
@@ -347,6 +356,7 @@ def import_fio(
             *(() if record is None else record.cautions),
             *about_depth,
             *_about_runs(chosen),
+            *about_mixes,
         ),
         mixes,
         record,
@@ -457,6 +467,92 @@ def _figures(
         figure = f"sequential_{operation}_mb_per_s"
         add(figure, run.bytes_per_s / BYTES_PER_MB, "MB/s", run, note)
     return figures, used
+
+
+MIXED_FIGURES = ("mixed_iops", "mixed_read_percent")
+
+
+def _mixed(
+    mixes: Sequence[FioMix], chosen: Sequence[FioRun], page: int, depth: int
+) -> tuple[FioMix | None, list[Caution]]:
+    """Choose the mix that the device states: of several, the one beside whose writes reads take longest."""
+    alone = {run.operation: run for run in chosen}
+    if not mixes or len(alone) < len(_DIRECTIONS):
+        return None, []
+    comparable = [
+        mix
+        for mix in mixes
+        if mix.read.random
+        and mix.read.block_bytes == mix.write.block_bytes == page
+        and mix.read.queue_depth == depth
+    ]
+    if not comparable:
+        measured = ", ".join(
+            dict.fromkeys(
+                f"{'random' if mix.read.random else 'sequential'} ones of {mix.read.block_bytes} bytes at "
+                f"queue depth {mix.read.queue_depth}"
+                for mix in mixes
+            )
+        )
+        return None, [
+            Caution(
+                "mix_not_comparable",
+                f"the rates of reads alone and of writes alone are of random requests of {page} bytes at queue "
+                f"depth {depth}, and mixes were measured as {measured}: the profile states no mix, so busy times add",
+                "measure a random mix of the same size at the same depth, or take the rates at the depth of the mix",
+            )
+        ]
+    read_us, write_us = (alone[each].time_per_operation_us for each in _DIRECTIONS)
+
+    def beside_us(mix: FioMix) -> float:
+        return float(
+            beside_writes(
+                read_us=read_us,
+                write_us=write_us,
+                mixed_us=US_PER_S / _together(mix),
+                read_share=mix.read.iops / _together(mix),
+            )
+        )
+
+    slowest = max(comparable, key=beside_us)
+    rate, most = _together(slowest), max(run.iops for run in chosen)
+    if rate <= most:
+        return slowest, []
+    return slowest, [
+        Caution(
+            "mix_faster_than_alone",
+            f"job {slowest.read.name} served reads and writes together at {rate:,.0f} per second, more than "
+            f"either alone ({most:,.0f}): the rates are not of one state of the device",
+            "measure again until each rate is steady, and without other load on the device",
+        )
+    ]
+
+
+def _together(mix: FioMix) -> float:
+    return mix.read.iops + mix.write.iops
+
+
+def _mixed_figures(
+    mix: FioMix, origin: tuple[str, str | None], verdict: str
+) -> dict[str, dict[str, Any]]:
+    """State the mix as figures of the device: the rate, and the share of reads that it really had."""
+    version, date = origin
+    rate = _together(mix)
+    note = f"random, {mix.read_percent} % of them reads were asked for"
+    shared = {
+        "source": f"{version}, job `{mix.read.name}`",
+        "date": date,
+        "note": f"{note}; {verdict}" if verdict else note,
+    }
+    percent = ALL_PERCENT * mix.read.iops / rate
+    return {
+        "mixed_iops": {"value": Decimal(f"{rate:.9g}"), "unit": "1/s", **shared},
+        "mixed_read_percent": {
+            "value": Decimal(f"{percent:.4g}"),
+            "unit": "%",
+            **shared,
+        },
+    }
 
 
 def _text(value: str) -> str:

@@ -30,7 +30,7 @@ FILES = (DATA_FILE, RESULT_FILE, LOG_FILE, PROBE_FILE)
 QUEUE_DEPTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 MOST_DEPTH = 1024
 USUAL_DEPTH = 32
-"""Depth, or the deepest one below it, of block sizes around the page and of mixes."""
+"""Depth, or the deepest one below it, of block sizes around the page and of most mixes."""
 USUAL_FILE_BYTES = 4 * GIB
 USUAL_SECONDS = 20 * 60.0
 USUAL_WRITTEN = 16
@@ -55,8 +55,13 @@ MOST_SECONDS = 1e6
 LEFT_FREE = 1.2
 """Space that must stay free, over the size of the file."""
 _PERCENTILES = "50:95:99:99.9"
-_MIXES = ((70, 1), (70, USUAL_DEPTH), (50, USUAL_DEPTH))
-"""Share of reads in percent, and queue depth."""
+_MIXES: tuple[tuple[int, Literal["shallow", "usual", "deepest"]], ...] = (
+    (70, "shallow"),
+    (70, "usual"),
+    (50, "usual"),
+    (70, "deepest"),
+)
+"""Share of reads in percent, and queue depth: the profile takes its rates, and a mix beside them, at the deepest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,7 +367,7 @@ def make_plan(
     --------
     >>> plan = make_plan(page_bytes=8192)
     >>> len(plan.jobs), plan.most_written_bytes <= 64 * 2**30, plan.most_s <= 1200
-    (31, True, True)
+    (32, True, True)
     """
     depths = sorted(set(queue_depths))
     written = (
@@ -460,8 +465,9 @@ def _jobs(page: int, depths: Sequence[int]) -> Iterator[MeasureJob]:
             for depth in few:
                 yield _job(pattern, around, depth)
     seen = set()
+    depth_of = {"shallow": depths[0], "usual": deep, "deepest": depths[-1]}
     for percent, wanted in _MIXES:
-        depth = depths[0] if wanted == 1 else deep
+        depth = depth_of[wanted]
         if (percent, depth) not in seen:
             seen.add((percent, depth))
             yield _job("mix", page, depth, read_percent=percent)
