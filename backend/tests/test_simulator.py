@@ -23,10 +23,13 @@ CONDITIONAL = {
     ("face", "mode"),
 }
 """Options of which some choices need other options beside them."""
+DRAWN = {"ftl_spare_percent": "28", "ftl_block_pages": "16"}
 COMPANIONS = {
     "group_distance": {"group_pages": "10"},
     "block_technique": {"block_pages": "2"},
     "ftl_gc": {"ftl_spare_percent": "28", "ftl_block_pages": "16"},
+    "ftl_choices": {**DRAWN, "ftl_gc": "choices"},
+    "ftl_seed": {**DRAWN, "ftl_gc": "random"},
     "ftl_block_pages": {"ftl_spare_percent": "28"},
     "ftl_buffer_pages": {"ftl_spare_percent": "28", "ftl_block_pages": "16"},
     "ftl_mapping": {"ftl_spare_percent": "28", "ftl_block_pages": "16"},

@@ -204,6 +204,78 @@ def test_logs_are_written_to_zones_and_pages_in_place_are_not() -> None:
             under(name, ftl_mapping="zones", **options)
 
 
+@pytest.mark.parametrize("name", ["lazy_cleaning", "exadata"])
+def test_choices_lie_between_random_and_greedy_under_a_flash_cache(name: str) -> None:
+    def collected(rule: str, **options: str) -> dict[str, Any]:
+        return under(name, ftl_gc=rule, ftl_block_pages="32", **options)
+
+    greedy, random = collected("greedy"), collected("random")
+    # One draw is what `random` does, of the same random numbers.
+    assert collected("choices", ftl_choices="1") == random
+    assert collected("choices", ftl_choices="10") == collected("choices")
+    wafs = [
+        collected("choices", ftl_choices=draws)["waf"]
+        for draws in ("1", "2", "5", "1000")
+    ]
+    assert wafs == sorted(wafs, reverse=True)
+    assert wafs[0] > 1.1 * wafs[2]
+    assert wafs[-1] == pytest.approx(greedy["waf"], rel=0.01)
+
+
+def test_equal_seeds_draw_equal_blocks_under_a_flash_cache() -> None:
+    for rule in ("random", "choices"):
+        by_seed = [
+            under("lazy_cleaning", ftl_gc=rule, ftl_seed=seed) for seed in "0770"
+        ]
+        assert by_seed[0] == by_seed[3] == under("lazy_cleaning", ftl_gc=rule)
+        assert by_seed[1] == by_seed[2] != by_seed[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"ftl_choices": "3"}, "ftl_choices=3`: has no effect with ftl_gc=greedy"),
+        ({"ftl_gc": "random", "ftl_choices": "3"}, "no effect with ftl_gc=random"),
+        ({"ftl_gc": "fifo", "ftl_seed": "3"}, "ftl_seed=3`: has no effect with ftl_gc=fifo"),
+        ({"ftl_gc": "choices", "ftl_choices": "0"}, "not a whole number from 1 to 1000"),
+        ({"ftl_gc": "choices", "ftl_mapping": "fast"}, "has no effect with ftl_mapping=fast"),
+    ],
+)  # fmt: skip
+def test_draws_without_effect_are_refused(
+    options: dict[str, str], message: str
+) -> None:
+    with pytest.raises(ParameterError, match=message):
+        under("lazy_cleaning", **options)
+
+
+def test_a_scheme_draws_blocks_as_a_flash_cache_does() -> None:
+    def collected(**options: str) -> dict[str, Any]:
+        found = replay.replay(
+            reading.Trace(TPCC_CUT), "scheme", "exclusive", 1000, 4096,
+            options={"ftl_spare_percent": "28", "ftl_block_pages": "32", **options},
+        )  # fmt: skip
+        ftl: dict[str, Any] = found["ftl"]
+        return ftl
+
+    random = collected(ftl_gc="random")
+    assert collected(ftl_gc="choices", ftl_choices="1") == random
+    assert collected(ftl_gc="random", ftl_seed="4") != random
+    many = collected(ftl_gc="choices", ftl_choices="1000")
+    assert many["waf"] == pytest.approx(collected()["waf"], rel=0.01)
+    for options in (
+        {"ftl_choices": "3"},
+        {"ftl_gc": "random", "ftl_choices": "3"},
+        {"ftl_gc": "greedy", "ftl_seed": "3"},
+    ):
+        with pytest.raises(ParameterError, match="has no effect with ftl_gc"):
+            collected(**options)
+    with pytest.raises(ParameterError, match="has no effect without ftl_spare_percent"):
+        replay.replay(
+            reading.Trace(TPCC_CUT), "scheme", "exclusive", 10, 40,
+            options={"ftl_choices": "3"},
+        )  # fmt: skip
+
+
 def test_what_trim_saves_is_counted_beside_the_same_writes_without_it() -> None:
     plain = under("exadata")
     trimmed = under("exadata", ftl_trim="true")

@@ -69,9 +69,9 @@ def test_lists() -> None:
     }
     assert options["lazy"] == options["exclusive"]
     assert {"admission", "block_pages", "block_technique"} <= {*options["lazy"]}
-    flash_device = ["spare_percent", "block_pages", "gc", "buffer_pages", "mapping"]
-    flash_device.append("trim")
-    assert options["lazy"][-8:] == [
+    flash_device = ["spare_percent", "block_pages", "gc", "choices", "seed"]
+    flash_device += ["buffer_pages", "mapping", "trim"]
+    assert options["lazy"][-10:] == [
         *(f"ftl_{each}" for each in flash_device),
         "directory_pages",
         "directory_buffer_pages",

@@ -9,7 +9,9 @@ use super::room::Room;
 use super::settings::{Setting, Settings, Values};
 use super::two_tier::SchemeCounters;
 use crate::error::{Error, Result};
-use crate::ftl::{Collection, Ftl, FtlResult, MAX_BLOCK_PAGES, Mapping, Settings as FtlSettings};
+use crate::ftl::{
+    Collection, Ftl, FtlResult, MAX_BLOCK_PAGES, MAX_CHOICES, Mapping, Settings as FtlSettings,
+};
 
 /// Spare space of the device, in percent of the flash pages.
 pub(crate) const FTL_SPARE: &str = "ftl_spare_percent";
@@ -29,13 +31,33 @@ pub(crate) const STREAMS: &str = "streams";
 pub(crate) const MOST_SPARE: u32 = 1000;
 /// Pages of an erase block where nothing is given.
 pub(crate) const DEFAULT_BLOCK: &str = "256";
-/// Rules of collection by name.
-pub(crate) const COLLECTIONS: [(&str, Collection); 4] = [
-    ("greedy", Collection::Greedy),
-    ("fifo", Collection::Fifo),
-    ("random", Collection::Random),
-    ("cost_benefit", Collection::CostBenefit),
-];
+/// Blocks drawn by the rule that draws several.
+pub(crate) const FTL_CHOICES: &str = "ftl_choices";
+/// Start of the random numbers of the rules that draw.
+pub(crate) const FTL_SEED: &str = "ftl_seed";
+/// Blocks drawn where nothing is given.
+pub(crate) const DEFAULT_CHOICES: &str = "10";
+/// Names of the rules of collection, as the option lists them.
+pub(crate) const COLLECTION_NAMES: [&str; 5] =
+    ["greedy", "fifo", "random", "choices", "cost_benefit"];
+
+/// The rule of a name, which draws so many blocks where it draws several.
+pub(crate) fn collection_called(name: &str, choices: u32) -> Option<Collection> {
+    Some(match name {
+        "greedy" => Collection::Greedy,
+        "fifo" => Collection::Fifo,
+        "random" => Collection::Random,
+        "choices" => Collection::Choices(choices),
+        "cost_benefit" => Collection::CostBenefit,
+        _ => return None,
+    })
+}
+
+/// Whether a rule, by its name, draws blocks, and whether it draws several.
+pub(crate) fn draws(name: &str) -> (bool, bool) {
+    let several = name == "choices";
+    (several || name == "random", several)
+}
 
 /// Options of a page-flow scheme whose flash can be put on a device.
 pub(crate) const SPARE: Setting = Setting {
@@ -62,7 +84,27 @@ pub(crate) const GC: Setting = Setting {
     name: FTL_GC,
     description: "Which block that device collects.",
     default: "greedy",
-    values: Values::OneOf(&["greedy", "fifo", "random", "cost_benefit"]),
+    values: Values::OneOf(&COLLECTION_NAMES),
+};
+/// See [`SPARE`].
+pub(crate) const CHOICES: Setting = Setting {
+    name: FTL_CHOICES,
+    description: "With ftl_gc=choices: blocks drawn at random, of which the one with the fewest valid pages is collected.",
+    default: DEFAULT_CHOICES,
+    values: Values::Whole {
+        least: 1,
+        most: MAX_CHOICES,
+    },
+};
+/// See [`SPARE`].
+pub(crate) const SEED: Setting = Setting {
+    name: FTL_SEED,
+    description: "With ftl_gc=random or choices: start of the random numbers.",
+    default: "0",
+    values: Values::Whole {
+        least: 0,
+        most: u32::MAX,
+    },
 };
 
 /// See [`SPARE`].
@@ -98,6 +140,8 @@ pub(crate) struct Asked {
     pub(crate) spare_percent: u32,
     pub(crate) block_pages: u32,
     pub(crate) collection: Collection,
+    /// Of the draws of collection.
+    pub(crate) seed: u64,
     pub(crate) buffer_pages: u32,
     pub(crate) mapping: Mapping,
     pub(crate) trim: bool,
@@ -128,6 +172,7 @@ impl Under {
         let mixed = FtlSettings {
             buffer_pages: asked.buffer_pages,
             mapping: asked.mapping,
+            seed: asked.seed,
             ..FtlSettings::new(flash_pages, blocks, asked.block_pages, asked.collection)
         };
         let settings = FtlSettings {
@@ -217,10 +262,9 @@ pub(crate) fn asked(own: &Settings, flash_pages: u32) -> Result<Option<Placed>> 
     if flash_pages == 0 {
         return Ok(None);
     }
-    let collection = COLLECTIONS
-        .into_iter()
-        .find(|(name, _)| *name == own.name(FTL_GC));
-    let collection = collection.map_or(Collection::Greedy, |(_, rule)| rule);
+    let rule = own.name(FTL_GC);
+    let collection = collection_called(rule, own.whole(FTL_CHOICES)).unwrap_or(Collection::Greedy);
+    check_draws(own)?;
     let mapping = Mapping::called(own.name(FTL_MAPPING)).unwrap_or(Mapping::Page);
     if mapping != Mapping::Page && own.name(FTL_GC) != GC.default {
         return Err(Error::BadParameter {
@@ -234,6 +278,7 @@ pub(crate) fn asked(own: &Settings, flash_pages: u32) -> Result<Option<Placed>> 
         spare_percent: percent,
         block_pages: own.whole(FTL_BLOCK),
         collection,
+        seed: own.whole(FTL_SEED).into(),
         buffer_pages: own.whole(FTL_BUFFER),
         mapping,
         trim: own.name(FTL_TRIM) == "true",
@@ -241,6 +286,25 @@ pub(crate) fn asked(own: &Settings, flash_pages: u32) -> Result<Option<Placed>> 
     };
     let under = Under::new(flash_pages, asked)?;
     Ok(Some(Placed::new(flash_pages, under)))
+}
+
+/// Refuses options of draws for a rule of collection that draws no blocks.
+fn check_draws(own: &Settings) -> Result<()> {
+    let rule = own.name(FTL_GC);
+    let (draws, several) = draws(rule);
+    let unused = [(CHOICES, several), (SEED, draws)];
+    let unused = unused
+        .into_iter()
+        .map(|(option, used)| (option, own.whole(option.name).to_string(), used))
+        .find(|(option, value, used)| !used && value != option.default);
+    unused.map_or(Ok(()), |(option, value, _)| {
+        Err(Error::BadParameter {
+            name: "option",
+            value: format!("{}={value}", option.name),
+            message: format!("has no effect with {FTL_GC}={rule}"),
+            hint: format!("leave it out, or use {FTL_GC}=choices"),
+        })
+    })
 }
 
 /// The spare space that the options of a scheme ask for [percent].
@@ -258,9 +322,13 @@ pub(crate) fn wanted(own: &Settings) -> Result<Option<u32>> {
     }
     let block = own.whole(FTL_BLOCK).to_string();
     let buffer = own.whole(FTL_BUFFER).to_string();
+    let choices = own.whole(FTL_CHOICES).to_string();
+    let seed = own.whole(FTL_SEED).to_string();
     let unused = [
         (FTL_BLOCK, block.as_str(), BLOCK.default),
         (FTL_GC, own.name(FTL_GC), GC.default),
+        (FTL_CHOICES, choices.as_str(), CHOICES.default),
+        (FTL_SEED, seed.as_str(), SEED.default),
         (FTL_BUFFER, buffer.as_str(), BUFFER.default),
         (FTL_MAPPING, own.name(FTL_MAPPING), MAPPING.default),
         (FTL_TRIM, own.name(FTL_TRIM), TRIM.default),

@@ -45,7 +45,7 @@ use serde::{Serialize, Serializer};
 
 use crate::access::{AccessSource, Chunk};
 use crate::error::{Error, Result};
-use crate::ftl::{FtlResult, MAX_BLOCK_PAGES, Mapping};
+use crate::ftl::{Collection, FtlResult, MAX_BLOCK_PAGES, MAX_CHOICES, Mapping};
 use crate::progress::OnProgress;
 use crate::replay::policies::clock::Clock;
 use crate::replay::policies::fifo::Fifo;
@@ -54,8 +54,9 @@ use crate::replay::policies::{self, AnyPolicy, Policy};
 use crate::replay::settings::{Settings, counts_references, spelled};
 use crate::replay::timed::{Clock as TimedClock, Held, Replayed, TimedResult, Timing};
 use crate::replay::translation::{
-    Asked, COLLECTIONS, DEFAULT_BLOCK, FTL_BLOCK, FTL_BUFFER, FTL_GC, FTL_MAPPING, FTL_SPARE,
-    FTL_TRIM, MOST_SPARE, STREAMS, Under,
+    Asked, COLLECTION_NAMES, DEFAULT_BLOCK, DEFAULT_CHOICES, FTL_BLOCK, FTL_BUFFER, FTL_CHOICES,
+    FTL_GC, FTL_MAPPING, FTL_SEED, FTL_SPARE, FTL_TRIM, MOST_SPARE, STREAMS, Under,
+    collection_called, draws,
 };
 use crate::replay::two_tier::{self, Warning};
 use crate::replay::{About, Totals, WarmedUp, disagreement, page_count};
@@ -446,9 +447,23 @@ const COMMON_OPTIONS: &[OptionAbout] = &[
     },
     OptionAbout {
         name: FTL_GC,
-        values: "greedy, fifo, random, cost_benefit",
+        values: "greedy, fifo, random, choices, cost_benefit",
         default: "greedy",
         description: "Which block that device collects.",
+        is_place: false,
+    },
+    OptionAbout {
+        name: FTL_CHOICES,
+        values: "1 to 1000",
+        default: DEFAULT_CHOICES,
+        description: "With ftl_gc=choices: blocks drawn at random, of which the one with the fewest valid pages is collected.",
+        is_place: false,
+    },
+    OptionAbout {
+        name: FTL_SEED,
+        values: "0 to 18446744073709551615",
+        default: "0",
+        description: "With ftl_gc=random or choices: start of the random numbers.",
         is_place: false,
     },
     OptionAbout {
@@ -950,6 +965,8 @@ fn translation(
         return [
             FTL_BLOCK,
             FTL_GC,
+            FTL_CHOICES,
+            FTL_SEED,
             FTL_BUFFER,
             FTL_MAPPING,
             FTL_TRIM,
@@ -963,7 +980,26 @@ fn translation(
         });
     };
     let block_pages = options.number(FTL_BLOCK, 1..=u64::from(MAX_BLOCK_PAGES))?;
-    let collection = options.choice(FTL_GC, &COLLECTIONS)?;
+    let rule = options.choice(FTL_GC, &COLLECTION_NAMES.map(|name| (name, name)))?;
+    let (draws, draws_several) = draws(rule);
+    for (name, used) in [(FTL_CHOICES, draws_several), (FTL_SEED, draws)] {
+        if !used && options.is_given(name) {
+            let why = format!("has no effect with {FTL_GC}={rule}");
+            return Err(options.impossible(name, &why));
+        }
+    }
+    let choices = if draws_several {
+        options.number(FTL_CHOICES, 1..=u64::from(MAX_CHOICES))?
+    } else {
+        1
+    };
+    let collection = collection_called(rule, u32::try_from(choices).unwrap_or(MAX_CHOICES))
+        .unwrap_or(Collection::Greedy);
+    let seed = if draws {
+        options.number(FTL_SEED, 0..=u64::MAX)?
+    } else {
+        0
+    };
     let buffer_pages = options.number(FTL_BUFFER, 0..=u64::from(u32::MAX))?;
     let mappings: Vec<_> = Mapping::TABLE
         .iter()
@@ -987,6 +1023,7 @@ fn translation(
         spare_percent: u32::try_from(percent).unwrap_or(u32::MAX),
         block_pages: u32::try_from(block_pages).unwrap_or(u32::MAX),
         collection,
+        seed,
         buffer_pages: u32::try_from(buffer_pages).unwrap_or(u32::MAX),
         mapping,
         trim,

@@ -11,7 +11,9 @@ use crate::replay::flash_caches::Gate;
 use crate::replay::policies::{Policy, Removable};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Tier, Victim};
-use crate::replay::translation::{BLOCK, BUFFER, Below, GC, MAPPING, Placed, SPARE, TRIM};
+use crate::replay::translation::{
+    BLOCK, BUFFER, Below, CHOICES, GC, MAPPING, Placed, SEED, SPARE, TRIM,
+};
 use crate::replay::two_tier::{
     Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, Warning, add_up,
 };
@@ -171,6 +173,8 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Scheme for Exclusive<R, F,
         SPARE,
         BLOCK,
         GC,
+        CHOICES,
+        SEED,
         BUFFER,
         MAPPING,
         TRIM,

@@ -15,7 +15,9 @@ use crate::replay::flash_caches::Gate;
 use crate::replay::policies::{Guarding, Policy};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Tier, Victim};
-use crate::replay::translation::{BLOCK, BUFFER, Below, GC, MAPPING, Placed, SPARE, TRIM};
+use crate::replay::translation::{
+    BLOCK, BUFFER, Below, CHOICES, GC, MAPPING, Placed, SEED, SPARE, TRIM,
+};
 use crate::replay::two_tier::{
     Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, Warning, add_up,
 };
@@ -180,6 +182,8 @@ impl<R: Policy, F: Guarding, D: Below, A: Admission> Scheme for InclusiveGlobal<
         SPARE,
         BLOCK,
         GC,
+        CHOICES,
+        SEED,
         BUFFER,
         MAPPING,
         TRIM,
