@@ -12,6 +12,7 @@ import pytest
 from advice_cases import GIB, PRICES, SHELF, TIB, book, curve, question
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from staircase_cases import is_known
 
 from tierwright.advise import advice
 from tierwright.advise.advice import _bounded, _choice, _notes, _words
@@ -188,6 +189,7 @@ def test_what_bounds_leave_out_changes_no_answer(
     if problem["near"] or problem["objective"] == "io_time":
         assert searched.flat == whole.flat
     assert whole.pruned == 0
+    check_staircases(searched, whole)
     assert searched.evaluated + searched.pruned == whole.evaluated
     assert searched.suitable <= whole.suitable
     counts = searched.rejected_counts
@@ -199,6 +201,25 @@ def test_what_bounds_leave_out_changes_no_answer(
         assert searched.pruned == 0
         assert counts == whole.rejected_counts
         assert searched.rejected == whole.rejected
+
+
+def check_staircases(searched: Advice, whole: Advice) -> None:
+    """What a limit buys of what bounds leave is what it buys of all, or it is said that it is not known."""
+    known = {each.constraint: each for each in searched.staircases}
+    for each in whole.staircases:
+        found = known[each.constraint]
+        for step in each.steps:
+            value = step.value
+            if found.steps and value is not None and is_known(found, value):
+                assert found.at(value) == step
+        is_open = each.constraint in ("usd_per_month", "io_time_us_per_access")
+        if is_open and whole.recommendation is not None and each.steps:
+            assert found.steps
+            tightest = each.steps[0].value
+            assert found.tightest_known is None
+            assert found.steps[0].value == tightest
+        elif not is_open:
+            assert found.reason
 
 
 PROBLEM: dict[str, Any] = {

@@ -100,6 +100,7 @@ OUTSIDE = {
     "profile.part_files": "files and their names; held by test_parts.py, test_ranges.py and test_numbered_parts.py",
     "profile.numbered_parts": "converts files; held by test_numbered_parts.py, which compares with one conversion of all",
     "advise.advice._split": "asks for the split of each option; held by test_advice_split.py",
+    "advise.advice._staircase": "asks at other limits; held by test_advice_staircase.py",
     "advise.advice._sure": "asks at other ends; held by test_advice.py",
     "advise.advice._table": "parts of `advise.advice.answer`; held by test_advice.py",
     "advise.advice._when": "asks for later months; held by test_advice_later.py",

@@ -970,6 +970,12 @@ export type AdviceOut = {
      */
     rules_of_thumb: Array<RuleOfThumbOut>;
     /**
+     * Staircases
+     *
+     * Of every constraint, what it would buy at every value of it, all others as asked; empty where a replay decided against the model.
+     */
+    staircases: Array<StaircaseOut>;
+    /**
      * Data Bytes
      *
      * One copy of the data that is held. [bytes]
@@ -23154,6 +23160,88 @@ export type SplitReplay = {
 };
 
 /**
+ * StaircaseOut
+ *
+ * What a limit would buy at every value of it, all other limits as asked: the best choice, by the model.
+ */
+export type StaircaseOut = {
+    /**
+     * Constraint
+     *
+     * Name of the limit.
+     */
+    constraint: string;
+    /**
+     * Limit
+     *
+     * As it was asked, in its unit; null where none was.
+     */
+    limit: number | null;
+    /**
+     * Steps
+     *
+     * From the tightest limit on, at most 200. A limit buys the last step that keeps it, and nothing where none does; empty where `reason` says why.
+     */
+    steps: Array<StaircaseStepOut>;
+    /**
+     * Tightest Known
+     *
+     * At tighter limits another option may be the best; null where the steps hold for all.
+     */
+    tightest_known: number | null;
+    /**
+     * Loosest Known
+     *
+     * At looser limits another option may be the best; null where the steps hold for all.
+     */
+    loosest_known: number | null;
+    /**
+     * Reason
+     *
+     * Why there are no steps; empty where there are. Without `how_sure` no response times are computed for it.
+     */
+    reason: string;
+};
+
+/**
+ * StaircaseStepOut
+ *
+ * What a limit buys from one of its values on.
+ */
+export type StaircaseStepOut = {
+    /**
+     * Value
+     *
+     * The tightest limit that the option keeps, in the unit of the constraint; null where it keeps any.
+     */
+    value: number | null;
+    /**
+     * Name
+     *
+     * What it is, in words.
+     */
+    name: string;
+    /**
+     * Scheme
+     *
+     * Its page flow.
+     */
+    scheme: string;
+    /**
+     * Usd Per Month
+     *
+     * What it costs. [USD/month]
+     */
+    usd_per_month: string;
+    /**
+     * Io Time Us Per Access
+     *
+     * Busy time of one device of each tier. [µs]
+     */
+    io_time_us_per_access: number;
+};
+
+/**
  * StatedProductionOut
  *
  * Production as it was stated.
@@ -30613,7 +30701,7 @@ export type AskAdviceData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'recommendation.bill' | 'verdict.shadows' | 'option_zero.bill' | 'alternatives' | 'alternatives.bill' | 'pareto' | 'pareto.bill' | 'rejected' | 'rejected.option.bill' | 'rejected.also' | 'confidence.tornado' | 'confidence.value_of_information' | 'confidence.intervals' | 'checked' | 'checked.option.bill' | 'flash_caches' | 'when.steps' | 'waiting.trends' | 'flat' | 'next_dollar.steps' | 'scenarios.columns' | 'scenarios.rows' | 'scenarios.rows.regret' | 'rules_of_thumb' | 'rules_of_thumb.option.bill' | 'warnings' | 'cautions' | 'derivation';
+        table?: 'recommendation.bill' | 'verdict.shadows' | 'option_zero.bill' | 'alternatives' | 'alternatives.bill' | 'pareto' | 'pareto.bill' | 'rejected' | 'rejected.option.bill' | 'rejected.also' | 'confidence.tornado' | 'confidence.value_of_information' | 'confidence.intervals' | 'checked' | 'checked.option.bill' | 'flash_caches' | 'when.steps' | 'waiting.trends' | 'flat' | 'next_dollar.steps' | 'scenarios.columns' | 'scenarios.rows' | 'scenarios.rows.regret' | 'rules_of_thumb' | 'rules_of_thumb.option.bill' | 'staircases' | 'staircases.steps' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/workloads/{workload_id}/advice';
 };
@@ -30694,7 +30782,7 @@ export type CheckAdviceData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'recommendation.bill' | 'verdict.shadows' | 'option_zero.bill' | 'alternatives' | 'alternatives.bill' | 'pareto' | 'pareto.bill' | 'rejected' | 'rejected.option.bill' | 'rejected.also' | 'confidence.tornado' | 'confidence.value_of_information' | 'confidence.intervals' | 'checked' | 'checked.option.bill' | 'flash_caches' | 'when.steps' | 'waiting.trends' | 'flat' | 'next_dollar.steps' | 'scenarios.columns' | 'scenarios.rows' | 'scenarios.rows.regret' | 'rules_of_thumb' | 'rules_of_thumb.option.bill' | 'warnings' | 'cautions' | 'derivation';
+        table?: 'recommendation.bill' | 'verdict.shadows' | 'option_zero.bill' | 'alternatives' | 'alternatives.bill' | 'pareto' | 'pareto.bill' | 'rejected' | 'rejected.option.bill' | 'rejected.also' | 'confidence.tornado' | 'confidence.value_of_information' | 'confidence.intervals' | 'checked' | 'checked.option.bill' | 'flash_caches' | 'when.steps' | 'waiting.trends' | 'flat' | 'next_dollar.steps' | 'scenarios.columns' | 'scenarios.rows' | 'scenarios.rows.regret' | 'rules_of_thumb' | 'rules_of_thumb.option.bill' | 'staircases' | 'staircases.steps' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/workloads/{workload_id}/advice/checks';
 };

@@ -297,6 +297,7 @@ const FOUND: AdviceOut = {
     ],
     text: "The next 200 USD per month save the most.",
   },
+  staircases: [],
   rules_of_thumb: [
     {
       name: "all_in_ram",

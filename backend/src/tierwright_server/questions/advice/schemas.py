@@ -432,6 +432,43 @@ class ShadowOut(Answer):
     name: str = Field(description="What it is, in words.")
 
 
+class StaircaseStepOut(Answer):
+    """What a limit buys from one of its values on."""
+
+    value: float | None = Field(
+        description="The tightest limit that the option keeps, in the unit of the constraint; null where it keeps any."
+    )
+    name: str = Field(description="What it is, in words.")
+    scheme: str = Field(description="Its page flow.")
+    usd_per_month: Usd = Field(description="What it costs. [USD/month]")
+    io_time_us_per_access: float = Field(
+        description="Busy time of one device of each tier. [µs]"
+    )
+
+
+class StaircaseOut(Answer):
+    """What a limit would buy at every value of it, all other limits as asked: the best choice, by the model."""
+
+    constraint: str = Field(description="Name of the limit.")
+    limit: float | None = Field(
+        description="As it was asked, in its unit; null where none was."
+    )
+    steps: list[StaircaseStepOut] = Field(
+        description="From the tightest limit on, at most 200. A limit buys the last step that keeps it, and nothing where "
+        "none does; empty where `reason` says why."
+    )
+    tightest_known: float | None = Field(
+        description="At tighter limits another option may be the best; null where the steps hold for all."
+    )
+    loosest_known: float | None = Field(
+        description="At looser limits another option may be the best; null where the steps hold for all."
+    )
+    reason: str = Field(
+        description="Why there are no steps; empty where there are. Without `how_sure` no response times are computed for "
+        "it."
+    )
+
+
 class VerdictOut(Answer):
     """How good the recommendation is."""
 
@@ -936,6 +973,10 @@ class AdviceOut(Answer):
     )
     rules_of_thumb: list[RuleOfThumbOut] = Field(
         description="What common rules would have bought here."
+    )
+    staircases: list[StaircaseOut] = Field(
+        description="Of every constraint, what it would buy at every value of it, all others as asked; empty where a "
+        "replay decided against the model."
     )
     data_bytes: int = Field(description="One copy of the data that is held. [bytes]")
     accesses_per_s: float | None = Field(

@@ -21,6 +21,7 @@ from tierwright.advise.advice import (
     _plans,
     _scenarios,
     _split,
+    _staircase,
     _sure,
     _when,
     _why_not,
@@ -413,6 +414,9 @@ def _answer(
         horizon_months=setting.horizon_months,
         versions=versions(asked),
         validity=f"{VALIDITY}; {NOT_INCLUDED}",
+        staircases=()
+        if by_replay
+        else _staircase.staircases(asked, table, chosen, with_responses=how_sure),
     )
 
 

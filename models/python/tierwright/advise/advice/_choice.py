@@ -100,18 +100,18 @@ def first_kept(
     """Return the first of some options that keeps the limits of response times; None where no option does."""
     if not asked.limits_response:
         return int(order[0]) if len(order) else None
-    left, many = order[~_too_slow(asked, table, order)], 1
+    left, many = order[~too_slow(asked, table, order)], 1
     while len(left):
         some, left = left[:many], left[many:]
         keeps = in_time(asked.response_limits, responses_of(table, chosen, some))
         if keeps.any():
             return int(some[np.argmax(keeps)])
-        left = left[~_no_faster(table, some, left)]
+        left = left[~no_faster(table, some, left)]
         many = min(2 * many, choose.MOST_AT_ONCE)
     return None
 
 
-def _no_faster(table: Table, slow: IntArray, rows: IntArray) -> Bools:
+def no_faster(table: Table, slow: IntArray, rows: IntArray) -> Bools:
     """Which options are of the kind of one that is too slow, and in nothing faster: they are too slow without a queue.
 
     They read as often or more often from each tier, each of their devices is as long or longer busy with an access and
@@ -143,7 +143,7 @@ def _no_faster(table: Table, slow: IntArray, rows: IntArray) -> Bools:
     return found
 
 
-def _too_slow(asked: Asked, table: Table, rows: IntArray) -> Bools:
+def too_slow(asked: Asked, table: Table, rows: IntArray) -> Bools:
     """Which options break a limit of response times for sure: by a bound, or by what was computed before."""
     times = [each[rows] for each in table.least_response]
     known = table.peak_responses(rows, known_alone=True)
@@ -192,7 +192,7 @@ def _of_kinds(asked: Asked, table: Table, chosen: Chosen, most: int) -> list[int
         return [int(at) for at in choose.best_of_kinds(order, kinds)[:most]]
     found: list[int] = []
     before = table.responses.computed
-    left, many = order[~_too_slow(asked, table, order)], 1
+    left, many = order[~too_slow(asked, table, order)], 1
     while len(left) and len(found) < most:
         for at in kept(asked, table, chosen, left[:many]):
             if kinds[at] not in kinds[found]:
@@ -212,7 +212,7 @@ def front(asked: Asked, table: Table, chosen: Chosen) -> IntArray:
     if not asked.limits_response:
         return choose.front(table.options, rows)
     while True:
-        rows = rows[~_too_slow(asked, table, rows)]
+        rows = rows[~too_slow(asked, table, rows)]
         found = choose.front(table.options, rows)
         left = np.asarray(list(kept(asked, table, chosen, found)), dtype=np.int64)
         if len(left) == len(found):

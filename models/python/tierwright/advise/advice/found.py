@@ -8,8 +8,10 @@ from decimal import Decimal
 from typing import Any
 
 from tierwright.common.answer import Answer, Figure
+from tierwright.common.errors import BadInput
 from tierwright.common.units import format_microseconds
 from tierwright.common.wording import counted, percent, three_digits
+from tierwright.evaluate.advice.limits import LEAST, RESPONSES, ROUNDING
 
 ESTIMATOR = (
     "every option of the candidates, page-flow formulas C0 to C3 on the curve; sums of rounded lines, as a bill; "
@@ -224,6 +226,105 @@ class Shadow:
     usd_per_month: Decimal
     io_time_us_per_access: float
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class StaircaseStep:
+    """What a limit buys from one of its values on.
+
+    Attributes
+    ----------
+    value : float or None
+        The tightest limit that the option keeps, in the unit of the constraint; None where it keeps any.
+    name, scheme : str
+        What it is, and its page flow.
+    usd_per_month : Decimal
+        [USD/month]
+    io_time_us_per_access : float
+        [µs]
+    """
+
+    value: float | None
+    name: str
+    scheme: str
+    usd_per_month: Decimal
+    io_time_us_per_access: float
+
+
+@dataclass(frozen=True, slots=True)
+class Staircase:
+    """What a limit would buy at every value of it, all other limits as asked: the best choice, by the model.
+
+    A limit buys the last of the steps that keeps it; one tighter than the first step buys nothing.
+
+    Attributes
+    ----------
+    constraint : str
+        Its name.
+    limit : float or None
+        As it was asked, in its unit; None where none was.
+    steps : tuple of StaircaseStep
+        From the tightest limit on, at most 200; empty where `reason` says why.
+    tightest_known, loosest_known : float or None
+        The limits between which the steps hold: beyond them another option may be the best. None where they hold for
+        all.
+    reason : str
+        Why there are no steps; empty where there are.
+    """
+
+    constraint: str
+    limit: float | None
+    steps: tuple[StaircaseStep, ...]
+    tightest_known: float | None
+    loosest_known: float | None
+    reason: str
+
+    def at(self, limit: float) -> StaircaseStep | None:
+        """Return what a limit buys; None where no option keeps it.
+
+        Parameters
+        ----------
+        limit : float
+            In the unit of the constraint.
+
+        Raises
+        ------
+        BadInput
+            If that is not known: the limit lies beyond those for which the steps hold, or there are no steps.
+
+        Examples
+        --------
+        >>> steps = tuple(
+        ...     StaircaseStep(value, name, "none", Decimal(usd), value)
+        ...     for value, name, usd in ((2.0, "fast", 90), (8.0, "slow", 40))
+        ... )
+        >>> found = Staircase("io_time_us_per_access", None, steps, None, None, "")
+        >>> [getattr(found.at(limit), "name", None) for limit in (1.0, 2.0, 7.0, 9.0)]
+        [None, 'fast', 'fast', 'slow']
+        """
+        least = self.constraint in LEAST
+
+        def keeps(value: float | None, of: float) -> bool:
+            if value is None:
+                return True
+            if self.constraint in RESPONSES:
+                return value <= of
+            share = 1 - ROUNDING if least else 1 + ROUNDING
+            return value >= of * share if least else value <= of * share
+
+        ends = self.tightest_known, self.loosest_known
+        beyond = (
+            ends[0] is not None and not keeps(ends[0], limit),
+            ends[1] is not None and not keeps(limit, ends[1]),
+        )
+        if not self.steps or any(beyond):
+            raise BadInput(
+                f"{self.constraint}: {limit:g}: what it buys is not known"
+                + (f": {self.reason}" if self.reason else ""),
+                "ask again with this limit among the constraints",
+            )
+        found = [step for step in self.steps if keeps(step.value, limit)]
+        return found[-1] if found else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -913,6 +1014,8 @@ class Advice(Answer):
     scenarios : Scenarios or None
         None where nothing is recommended, a replay decided against the model, or it was not computed.
     rules_of_thumb : tuple of RuleOfThumb
+    staircases : tuple of Staircase
+        Of every constraint, what it would buy at every value of it; empty where a replay decided against the model.
     data_bytes : int
         One copy of the data that is held. [bytes]
     accesses_per_s, peak_accesses_per_s : float or None
@@ -957,6 +1060,7 @@ class Advice(Answer):
     flash_caches: tuple[CachedOption, ...] = ()
     beyond_page_flow: int = 0
     continuous: Continuous | None = None
+    staircases: tuple[Staircase, ...] = ()
     estimator: str = ESTIMATOR
 
     @property

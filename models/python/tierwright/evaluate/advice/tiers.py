@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 from typing import Any
 
@@ -75,6 +75,9 @@ class TierRows:
         Of one machine without RAM and drives. [USD]
     store, cache : int array
         Indices of its devices; -1 without a cache.
+    store_life_years, cache_life_years : float64 array
+        Life of one of the devices that hold the data if it took all of their writes, and of all that cache; infinite
+        where nothing is worn. [365 days]
     """
 
     shelf: Shelf
@@ -82,6 +85,60 @@ class TierRows:
     machine_usd: Decimal | None
     store: IntArray
     cache: IntArray
+    store_life_years: FloatArray
+    cache_life_years: FloatArray
+
+    def with_devices(
+        self,
+        options: Options,
+        at: IntArray,
+        devices: IntArray,
+        peak_accesses_per_s: float | None,
+    ) -> Options:
+        """Return options with other numbers of devices that hold the data: what they cost, how busy and how worn they are.
+
+        Parameters
+        ----------
+        options : Options
+            Of these rows.
+        at : int array, shape (N,)
+            Options that are wanted; one may be named several times.
+        devices : int array, shape (N,)
+            Devices of each machine.
+        peak_accesses_per_s : float or None
+            Of all machines together. [1/s]
+        """
+        found = options.rows(at)
+        month, purchase = found.month_cents.copy(), found.purchase_cents.copy()
+        stores = self.store[found.row]
+        for store in np.unique(stores).tolist():
+            device, price = self.shelf.stores[store]
+            of = np.flatnonzero(stores == store)
+            machines = found.machines[of]
+            for counts, sign in ((found.store_devices[of], -1), (devices[of], 1)):
+                amounts, is_rent = _device_cents(device, price, counts * machines)
+                if is_rent:
+                    month[of] += sign * amounts
+                else:
+                    month[of] += sign * month_cents(amounts, self.horizon_months)
+                    purchase[of] += sign * amounts
+        return replace(
+            found,
+            month_cents=month,
+            purchase_cents=purchase,
+            store_devices=devices,
+            peak_busy=peak_busy(
+                (found.store_us, devices),
+                (found.flash_us, found.flash_devices),
+                None
+                if peak_accesses_per_s is None
+                else peak_accesses_per_s / found.machines,
+            ),
+            life_years=np.minimum(
+                self.store_life_years[found.row] * devices,
+                self.cache_life_years[found.row],
+            ),
+        )
 
     def config(self, options: Options, at: int) -> dict[str, Any]:
         """Return the CONFIG of `tierwright bill` that bills one option whose devices all have a price."""
@@ -225,6 +282,7 @@ def tiers(
     tables: list[Options] = []
     stores: list[IntArray] = []
     caches: list[IntArray] = []
+    lives: list[tuple[FloatArray, ...]] = []
     first = 0
     maker = _Maker(
         shelf,
@@ -260,10 +318,11 @@ def tiers(
         ram_line = maker.ram_cents(sizes[0])
         for store in range(len(shelf.stores)):
             for name in names:
-                made = maker.options(
+                made, *of_made = maker.options(
                     store, cache, name, done[name], sizes, ram_line, first
                 )
                 tables.append(made)
+                lives.append(tuple(of_made))
                 stores.append(np.full(len(made), store))
                 caches.append(np.full(len(made), -1 if cache is None else cache))
                 first += len(made)
@@ -274,6 +333,10 @@ def tiers(
         machine_usd,
         np.concatenate([empty, *stores]),
         np.concatenate([empty, *caches]),
+        *(
+            np.concatenate([np.empty(0), *(each[of] for each in lives)])
+            for of in range(2)
+        ),
     )
     return rows, joined(tables)
 
@@ -344,8 +407,8 @@ class _Maker:
         sizes: tuple[FloatArray, FloatArray, IntArray],
         ram_line: tuple[IntArray, bool],
         first: int,
-    ) -> Options:
-        """Make the options of one scheme, store and cache."""
+    ) -> tuple[Options, FloatArray, FloatArray]:
+        """Make the options of one scheme, store and cache, with `TierRows.store_life_years` and `cache_life_years`."""
         cached, flash, count = sizes
         # What the system itself takes is bought too.
         ram = cached + self.reserved_bytes
@@ -366,18 +429,20 @@ class _Maker:
             for rate in self.rates
         )
         needed = self._needed(device, store_us, done, mean, peak)
-        lines = [ram_line, self._device_cents(device, price, needed * self.machines)]
+        lines = [ram_line, _device_cents(device, price, needed * self.machines)]
         is_unpriced = price is None
+        one = np.ones(rows, dtype=np.int64)
         life = self._life(device, done, "disk", mean, needed)
+        store_life = self._life(device, done, "disk", mean, one)
+        cache_life = np.full(rows, np.inf)
         if cache is not None:
             cache_device, cache_price = self.shelf.caches[cache]
             is_unpriced = is_unpriced or cache_price is None
             lines.append(
-                self._device_cents(cache_device, cache_price, count * self.machines)
+                _device_cents(cache_device, cache_price, count * self.machines)
             )
-            life = np.minimum(
-                life, self._life(cache_device, done, "flash", mean, count)
-            )
+            cache_life = self._life(cache_device, done, "flash", mean, count)
+            life = np.minimum(life, cache_life)
         if self.machine_usd is not None:
             whole = int(cents(self.machine_usd * self.machines) * 100)
             lines.append((np.full(rows, whole, dtype=np.int64), False))
@@ -388,7 +453,7 @@ class _Maker:
             else:
                 month += month_cents(amounts, self.horizon_months)
                 purchase += amounts
-        return Options(
+        options = Options(
             source=np.full(rows, SOURCES.index("devices")),
             row=np.arange(first, first + rows),
             scheme=np.full(rows, CHOICES.index(scheme)),
@@ -412,6 +477,7 @@ class _Maker:
             unpriced=np.full(rows, int(is_unpriced)),
             broken=np.zeros(rows, dtype=np.int64),
         )
+        return options, store_life, cache_life
 
     def _needed(
         self,
@@ -445,18 +511,19 @@ class _Maker:
         budget = np.asarray(budget_tb(device) * devices, dtype=np.float64)
         return life_years(written, mean, self.curve.page_bytes, budget)
 
-    @staticmethod
-    def _device_cents(
-        device: Device, price: Price | None, counts: IntArray
-    ) -> tuple[IntArray, bool]:
-        if price is None:
-            # Of an option that lacks a price: its amounts are not shown.
-            return np.zeros(len(counts), dtype=np.int64), False
-        each = each_usd(device, price)
-        distinct, at = np.unique(counts, return_inverse=True)
-        with localcontext(EXACT):
-            found = [int(cents(each * int(count)) * 100) for count in distinct]
-        return np.asarray(found, dtype=np.int64)[at], price.rent
+
+def _device_cents(
+    device: Device, price: Price | None, counts: IntArray
+) -> tuple[IntArray, bool]:
+    """Price so many devices, in cents, and say whether that is rent."""
+    if price is None:
+        # Of an option that lacks a price: its amounts are not shown.
+        return np.zeros(len(counts), dtype=np.int64), False
+    each = each_usd(device, price)
+    distinct, at = np.unique(counts, return_inverse=True)
+    with localcontext(EXACT):
+        found = [int(cents(each * int(count)) * 100) for count in distinct]
+    return np.asarray(found, dtype=np.int64)[at], price.rent
 
 
 def least_devices(
