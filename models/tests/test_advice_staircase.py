@@ -198,6 +198,17 @@ def test_a_limit_that_was_asked_is_the_step_of_the_recommendation() -> None:
     assert "known" in by_name["power_watts"].reason
 
 
+def test_no_step_is_busier_than_a_device_can_be() -> None:
+    # There is a fraction of the devices that the load takes today.
+    asked = asked_of(
+        {**_MANY, "have": {"ram": 2**35, "disks": 2, "usd": Decimal(10)}}
+    )
+    found = staircases(question(asked))[PEAK_BUSY]
+    values = [step.value for step in found.steps if step.value is not None]
+    assert max(values) <= 1
+    assert found.steps[-1].usd_per_month > 10
+
+
 def test_where_nothing_keeps_every_limit_the_steps_say_what_would() -> None:
     found = ask(constraints={"usd_per_month": 1})
     assert found.recommendation is None

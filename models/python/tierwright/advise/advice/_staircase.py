@@ -66,6 +66,12 @@ BOUGHT_FOR = (
     "it decides how many devices are bought, and with more of them the limits of {others} may be kept that fewer break; "
     "state the value as a constraint and ask again"
 )
+MOST_BUSY = 1.0
+"""Largest busy share that can be asked. [1]"""
+TOO_BUSY = (
+    "every option that keeps the other limits is busier in the busiest hour than a device can be, or how busy it is "
+    "is not known"
+)
 UNKNOWN = "of no option that keeps the other limits this is known"
 NOTHING = "no option keeps the other limits"
 TOO_MANY = "more options could be the best than are computed for this; state the value as a constraint and ask again"
@@ -158,7 +164,9 @@ class _Finder:
         return self._empty(name)
 
     def _empty(self, name: str) -> str:
-        return UNKNOWN if len(self._order(name)) else NOTHING
+        if not len(self._order(name)):
+            return NOTHING
+        return TOO_BUSY if name == PEAK_BUSY else UNKNOWN
 
     def _order(self, name: str) -> IntArray:
         """Options that keep every limit but, maybe, this one and those of response times, the best first."""
@@ -252,7 +260,7 @@ class _Finder:
         asked = self._asked
         fewest_of = replace(asked.setting, have=None)
         if name == PEAK_BUSY:
-            fewest_of = replace(fewest_of, most_busy=1.0)
+            fewest_of = replace(fewest_of, most_busy=MOST_BUSY)
         else:
             fewest_of = replace(fewest_of, least_life_years=0.0)
         fewest = Table(fewest_of, (None, self._table.shelf))
@@ -374,6 +382,9 @@ def _step(table: Table, at: int, value: float) -> StaircaseStep:
 def _tightness(table: Table, name: str, rows: IntArray) -> FloatArray:
     options = table.options
     value = table.beside(name, rows) if name in BESIDE else values(options, name)[rows]
+    if name == PEAK_BUSY:
+        # No limit above it can be asked.
+        value = np.where(value <= MOST_BUSY * (1 + ROUNDING), value, np.nan)
     return tightness(name, value)
 
 
