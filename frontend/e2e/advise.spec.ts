@@ -229,3 +229,34 @@ test("saved recommendations stand side by side, and are exported", {
   await page.goto("/scenarios/recommendations");
   await expect(page.getByText("Nothing to compare yet")).toBeVisible();
 });
+
+test("a slider of a limit says what the answer with that limit recommends", async ({
+  page,
+}) => {
+  await page.goto("/advise?workload=example-production");
+  const stairs = page.getByRole("region", { name: "What a limit costs" });
+  const slider = stairs.getByRole("slider", { name: "I/O time of an access" });
+  await expect(slider).toBeVisible(LONG);
+  await expect(stairs).toContainText("the recommendation stays");
+  // Once everything is computed, moving the slider asks for nothing.
+  await page.waitForLoadState("networkidle");
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(request.url()));
+  await slider.press("PageDown");
+  await slider.press("PageDown");
+  await expect(stairs).toContainText("more than the recommendation");
+  expect(asked.filter((url) => url.includes("/advice"))).toEqual([]);
+  await expectAccessible(page, "a limit", [stairs]);
+  const said = /: (.+) for ([\d,.]+) USD per month, .+ more than the rec/.exec(
+    await stairs.innerText(),
+  );
+  const [, name = "", cost = ""] = said ?? [];
+  expect(name).not.toBe("");
+
+  await stairs.getByRole("button", { name: "Ask again with this limit" }).click();
+  await expect(page).toHaveURL(/most_io_us=/);
+  const headline = page.getByRole("region", { name: "Recommendation", exact: true });
+  await expect(headline.getByRole("heading")).toContainText(name, LONG);
+  await expect(headline.getByRole("definition").first()).toContainText(cost);
+  await expect(stairs).toContainText("the recommendation stays");
+});

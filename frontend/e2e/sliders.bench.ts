@@ -30,6 +30,7 @@ export const TARGETS: readonly Target[] = [
     path: "/dram-or-flash?metadata=l2arc",
     sliders: ["Price ratio, flash over DRAM", "Next amount to spend", "Existing DRAM"],
   },
+  { page: "Advise", path: "/advise", sliders: ["I/O time of an access"] },
   { page: "Wear and recovery", path: "/wear", sliders: ["Load"] },
   {
     page: "Throughput",

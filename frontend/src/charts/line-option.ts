@@ -13,6 +13,8 @@ export interface LineSeries {
   readonly symbolSize?: number;
   /** Off for values that were counted one by one: markers, no line between them. */
   readonly line?: boolean;
+  /** Each value holds from its point up to the next, or from the one before up to its own. */
+  readonly step?: "onwards" | "up to it";
   /** Hollow markers, for points that are beside the matter. */
   readonly hollow?: boolean;
   readonly points: readonly (readonly [number, number])[];
@@ -88,6 +90,7 @@ export function lineOption(chart: LineChart): ChartOption {
         value: [x, y],
         ...labelOf(series, at, ink.faint),
       })),
+      ...stepOf(series),
       showSymbol: series.symbol !== undefined,
       symbol: series.symbol ?? "none",
       symbolSize: series.symbolSize ?? 8,
@@ -105,6 +108,11 @@ export function lineOption(chart: LineChart): ChartOption {
     })),
   };
 }
+
+const STEPS = { onwards: "end", "up to it": "start" } as const;
+
+const stepOf = ({ step }: LineSeries) =>
+  step === undefined ? {} : { step: STEPS[step] };
 
 function labelOf(series: LineSeries, at: number, color: string) {
   const text = series.labels?.[at];

@@ -116,8 +116,8 @@ function useAdvice(
   );
   const full = useQuery({
     ...adviceQuery(question),
-    // The answer of replays that are there is a full one.
-    enabled: isFound && !check.isLooking && check.checked === undefined,
+    // The answer of replays that are there is a full one. Where response times leave nothing, it says what limits would.
+    enabled: hasMore(model) && !check.isLooking && check.checked === undefined,
   });
   const last = useRef<AdviceOut | undefined>(undefined);
   const fresh = check.checked ?? full.data ?? quick.data;
@@ -195,6 +195,12 @@ const Waiting = () =>
   ANSWER_HEIGHTS.map((height) => (
     <Skeleton key={height} height={height} animate={false} />
   ));
+
+/** Whether the full answer says more than the quick one. */
+const hasMore = (quick: AdviceOut | undefined): boolean =>
+  quick !== undefined &&
+  (quick.recommendation !== null ||
+    Object.keys(quick.constraints).some((name) => name.startsWith("response_")));
 
 /** What goes on, in a line that is always there, so that nothing moves. */
 export function statusOf(

@@ -17,6 +17,7 @@ import { Flat } from "./flat";
 import { FrontChart } from "./front-chart";
 import { HowSure } from "./how-sure";
 import { Later } from "./later";
+import { LimitCost } from "./limit-cost";
 import { BillOfMaterials, Expected, HitsByTier, type Titles } from "./option-parts";
 import { Infeasible, WhyNot } from "./rejected";
 import { ReportMenu } from "./report-menu";
@@ -75,6 +76,7 @@ export function AdviceView(props: {
         </>
       )}
       {best === null && props.check?.(titles)}
+      <LimitCost found={found} titles={titles} patch={patch} />
       {best !== null && <Flat found={found} />}
       <WhyNot found={found} titles={titles} />
       {best !== null && (

@@ -76,6 +76,16 @@ const NUMBERS: readonly (readonly [
   ["candidates", "usd_per_kwh", "kwh_usd"],
 ];
 
+/** Fields of the form for limits, by the constraint: the field, and how many units of the constraint one of it is. */
+export const LIMIT_FIELDS: ReadonlyMap<
+  string,
+  readonly [name: keyof AdviceNumbers, factor: number]
+> = new Map(
+  NUMBERS.filter(([part]) => part === "constraints").map(
+    ([, key, name, factor = 1]) => [key, [name, factor]],
+  ),
+);
+
 /** Kinds that a template states, or that what it states implies. */
 function kindsOf(stated: Stated): readonly Kind[] {
   const candidates = tableOf(stated["candidates"]);
