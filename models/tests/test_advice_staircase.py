@@ -200,9 +200,7 @@ def test_a_limit_that_was_asked_is_the_step_of_the_recommendation() -> None:
 
 def test_no_step_is_busier_than_a_device_can_be() -> None:
     # There is a fraction of the devices that the load takes today.
-    asked = asked_of(
-        {**_MANY, "have": {"ram": 2**35, "disks": 2, "usd": Decimal(10)}}
-    )
+    asked = asked_of({**_MANY, "have": {"ram": 2**35, "disks": 2, "usd": Decimal(10)}})
     found = staircases(question(asked))[PEAK_BUSY]
     values = [step.value for step in found.steps if step.value is not None]
     assert max(values) <= 1
