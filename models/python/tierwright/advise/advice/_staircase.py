@@ -300,7 +300,7 @@ class _Finder:
         cents = np.asarray(
             [float(table.options.month_cents[at]) for table, at in steps]
         )
-        io_us = np.asarray([float(table.options.io_us[at]) for table, at in steps])
+        io_us = np.asarray([_io_us(table, at) for table, at in steps])
         return [io_us, cents] if self._asked.objective == "io_time" else [cents, io_us]
 
     def _merged(
@@ -375,8 +375,13 @@ def _step(table: Table, at: int, value: float) -> StaircaseStep:
         table.title(at),
         table.scheme(at),
         Decimal(int(table.options.month_cents[at])) * CENT,
-        float(table.options.io_us[at]),
+        _io_us(table, at),
     )
+
+
+def _io_us(table: Table, at: int) -> float:
+    """I/O time of one option, without a sum over all. [µs]"""
+    return float(table.options.store_us[at] + table.options.flash_us[at])
 
 
 def _tightness(table: Table, name: str, rows: IntArray) -> FloatArray:

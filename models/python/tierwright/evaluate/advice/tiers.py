@@ -428,12 +428,13 @@ class _Maker:
             None if rate is None else np.full(rows, rate / self.machines)
             for rate in self.rates
         )
-        needed = self._needed(device, store_us, done, mean, peak)
+        store_life = self._life(
+            device, done, "disk", mean, np.ones(rows, dtype=np.int64)
+        )
+        needed = self._needed(device, store_us, store_life, peak)
         lines = [ram_line, _device_cents(device, price, needed * self.machines)]
         is_unpriced = price is None
-        one = np.ones(rows, dtype=np.int64)
         life = self._life(device, done, "disk", mean, needed)
-        store_life = self._life(device, done, "disk", mean, one)
         cache_life = np.full(rows, np.inf)
         if cache is not None:
             cache_device, cache_price = self.shelf.caches[cache]
@@ -483,8 +484,7 @@ class _Maker:
         self,
         device: Device,
         store_us: FloatArray,
-        done: Operations,
-        mean: FloatArray | None,
+        store_life_years: FloatArray,
         peak: FloatArray | None,
     ) -> IntArray:
         """Least devices that hold the data, carry the load and last as long as is asked."""
@@ -493,7 +493,7 @@ class _Maker:
         return least_devices(
             one * space,
             None if peak is None else busy_share(store_us, peak, one),
-            self._life(device, done, "disk", mean, one),
+            store_life_years,
             most_busy=self.most_busy,
             least_life_years=self.least_life_years,
             spare=self.spare,
