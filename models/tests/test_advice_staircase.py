@@ -33,6 +33,7 @@ from tierwright.evaluate.advice.limits import (
     PEAK_BUSY,
     RESPONSES,
     RESTART,
+    THROUGHPUT,
 )
 from tierwright.evaluate.advice.staircase import (
     descent,
@@ -70,7 +71,9 @@ def test_each_limit_buys_what_a_question_with_it_recommends(
     deadline=None,
     suppress_health_check=[HealthCheck.filter_too_much],
 )
-@given(problem=problems, name=st.sampled_from([PEAK_BUSY, LIFE]), shares=shares)
+@given(
+    problem=problems, name=st.sampled_from([PEAK_BUSY, LIFE, THROUGHPUT]), shares=shares
+)
 def test_a_limit_that_decides_how_many_devices_are_bought_is_followed_device_by_device(
     problem: dict[str, Any], name: str, shares: list[float]
 ) -> None:

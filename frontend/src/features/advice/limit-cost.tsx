@@ -59,8 +59,9 @@ export function LimitCost(props: {
     return (
       <Panel title={LABEL} label={LABEL}>
         <Text size="sm">
-          A replay decided against the model, and what other limits would buy is known
-          of the model alone.
+          {found.checked.length > 0
+            ? "A replay decided against the model, and what other limits would buy is known of the model alone."
+            : "The curve does not say which evicted pages are dirty; what other limits would buy needs their share."}
         </Text>
       </Panel>
     );

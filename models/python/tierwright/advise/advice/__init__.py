@@ -415,7 +415,7 @@ def _answer(
         versions=versions(asked),
         validity=f"{VALIDITY}; {NOT_INCLUDED}",
         staircases=()
-        if by_replay
+        if by_replay or not known
         else _staircase.staircases(asked, table, chosen, with_responses=how_sure),
     )
 

@@ -33,6 +33,7 @@ from tierwright.evaluate.advice.limits import (
     RESPONSES,
     RESTART,
     ROUNDING,
+    THROUGHPUT,
     values,
 )
 from tierwright.evaluate.advice.rows import SOURCES, IntArray
@@ -55,7 +56,7 @@ _MORE = 4
 _KINDS_AT_ONCE = 256
 _MOST_SLOW = 32
 """Options that are too slow whose likes are looked for at a time."""
-_BUYS_DEVICES = frozenset({PEAK_BUSY, LIFE})
+_BUYS_DEVICES = frozenset({PEAK_BUSY, LIFE, THROUGHPUT})
 """Limits that decide how many devices are bought by themselves."""
 PRUNED = (
     "bounds left out options that could be the best at other values of this limit; state the value as a constraint and "
@@ -72,6 +73,7 @@ TOO_BUSY = (
     "every option that keeps the other limits is busier in the busiest hour than a device can be, or how busy it is "
     "is not known"
 )
+CARRIES = "how busy a device may be decides the throughput, which is limited too; state the value as a constraint and ask again"
 UNKNOWN = "of no option that keeps the other limits this is known"
 NOTHING = "no option keeps the other limits"
 TOO_MANY = "more options could be the best than are computed for this; state the value as a constraint and ask again"
@@ -145,6 +147,8 @@ class _Finder:
         needs = name in RESPONSES or asked.limits_response
         if needs and not self._with_responses:
             return NEEDS_FULL
+        if name == PEAK_BUSY and THROUGHPUT in asked.constraints:
+            return CARRIES
         if table.left_out is not None:
             return self._of_front(name)
         expands = name in _BUYS_DEVICES and bool(self._tiers.any())
@@ -261,6 +265,8 @@ class _Finder:
         fewest_of = replace(asked.setting, have=None)
         if name == PEAK_BUSY:
             fewest_of = replace(fewest_of, most_busy=MOST_BUSY)
+        elif name == THROUGHPUT:
+            fewest_of = replace(fewest_of, least_throughput_per_s=0.0)
         else:
             fewest_of = replace(fewest_of, least_life_years=0.0)
         fewest = Table(fewest_of, (None, self._table.shelf))
@@ -384,9 +390,15 @@ def _io_us(table: Table, at: int) -> float:
     return float(table.options.store_us[at] + table.options.flash_us[at])
 
 
+def _value(table: Table, name: str, rows: IntArray) -> FloatArray:
+    """Return what a constraint limits, of some options; NaN where it is unknown."""
+    if name in BESIDE:
+        return table.beside(name, rows)
+    return values(table.options, name)[rows]
+
+
 def _tightness(table: Table, name: str, rows: IntArray) -> FloatArray:
-    options = table.options
-    value = table.beside(name, rows) if name in BESIDE else values(options, name)[rows]
+    value = _value(table, name, rows)
     if name == PEAK_BUSY:
         # No limit above it can be asked.
         value = np.where(value <= MOST_BUSY * (1 + ROUNDING), value, np.nan)
@@ -426,13 +438,15 @@ class _Grown:
         self._ends = before + number - 1
         # With more devices it costs more and is no slower: what is out stays out, and what they no longer change is all.
         options, ends = self.table.options, self._ends
-        one_more = self.table.tier_rows.with_devices(
+        one_more = copy.copy(self.table)
+        one_more.options = self.table.tier_rows.with_devices(
             options,
             ends,
             np.minimum(options.store_devices[ends] + 1, MOST_DEVICES),
             fewest.setting.served.peak,
         )
-        next_tight = tightness(self._name, values(one_more, self._name))
+        every = np.arange(len(ends))
+        next_tight = tightness(self._name, _value(one_more, self._name, every))
         self._open = self._keep[ends] & (next_tight < self.tight[ends])
 
     def ordered(self, objective: choose.Objective) -> IntArray:
