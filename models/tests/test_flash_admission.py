@@ -35,6 +35,12 @@ ASSIGNMENTS = (
     "second_miss*0.7*never+1:miss*0.3*never",
 )
 TRACES = 40
+CHECKPOINTS: tuple[dict[str, str], ...] = (
+    {},
+    {"checkpoint_accesses": "13"},
+    {"checkpoint_accesses": "5", "checkpoint_to": "disk"},
+    {"checkpoint_us": "2000000"},
+)
 
 
 def assigned(draw: random.Random, assignments: tuple[str, ...]) -> dict[str, str]:
@@ -90,6 +96,7 @@ def test_face_ends_its_batches_at_a_victim_that_is_not_admitted(
             "replacement": draw.choice(("gsc", "mvfifo")),
             "batch_fill": draw.choice(("full", "once")),
             "admission": draw.choice(("mixed", "dirty_only", "clean_only")),
+            **draw.choice(CHECKPOINTS),
         }
         sizes = (draw.randint(1, 8), draw.randint(8, 40))
         model = slow_admission.FaceBehind({**options, **own}, *sizes)
@@ -102,7 +109,14 @@ def test_face_ends_its_batches_at_a_victim_that_is_not_admitted(
         where = f"trace {seed} with {given} over {sizes}"
         assert {key: found[key] for key in expected} == expected, where
         seen.update(expected)
-    for key in ("flash_hits", "pulled", "requeued", "bypassed"):
+    for key in (
+        "flash_hits",
+        "pulled",
+        "requeued",
+        "bypassed",
+        "flash_writes_by_checkpoint",
+        "disk_writes_by_checkpoint",
+    ):
         assert seen[key] > 0, key
 
 

@@ -43,7 +43,12 @@ SUMS = (
     ("flash_writes", ("flash_sequential_page_writes", "flash_random_page_writes")),
     (
         "hdd_writes",
-        ("disk_writes_on_exit", "disk_writes_on_stage_out", "disk_writes_by_cleaner"),
+        (
+            "disk_writes_on_exit",
+            "disk_writes_on_stage_out",
+            "disk_writes_by_cleaner",
+            "disk_writes_by_checkpoint",
+        ),
     ),
     ("ram_evictions", ("ram_dirty_evictions", "ram_clean_evictions")),
     ("flash_random_reads", ("flash_hits", "flash_stage_out_reads")),
@@ -284,6 +289,36 @@ def test_metadata_counts_whole_pages(short: Path) -> None:
     assert found["metadata_page_writes"] == 1
 
 
+def test_checkpoints_to_flash_cost_the_disk_less_on_tpc_c() -> None:
+    """Kang, Lee, Moon 2016, sections 3.2 and 5: a checkpoint is complete once its pages are on flash."""
+    trace = reading.Trace(TPCC_CUT)
+
+    def counted(flash: int = 8000, **options: str) -> dict[str, Any]:
+        sizes = (1000, flash)
+        return replay.replay(trace, "flash_cache", "face", *sizes, options=options)
+
+    never = counted()
+    to_flash, to_disk, alone = (
+        counted(checkpoint_us="1000000"),
+        counted(checkpoint_us="1000000", checkpoint_to="disk"),
+        counted(flash=0, checkpoint_us="1000000"),
+    )
+    for found in (to_flash, to_disk, alone):
+        written = found["ram_dirty_evictions"] + found["checkpointed_pages"]
+        assert found["checkpointed_pages"] > 0
+        assert found["write_reduction"] == pytest.approx(
+            1 - found["hdd_writes"] / written
+        )
+        for total, parts in SUMS:
+            assert found[total] == sum(found[part] for part in parts), total
+    assert never["hdd_writes"] < to_disk["hdd_writes"] < alone["hdd_writes"]
+    assert to_flash["hdd_writes"] < to_disk["hdd_writes"]
+    assert to_flash["write_reduction"] > to_disk["write_reduction"] > 0
+    assert alone["write_reduction"] == 0
+    assert to_flash["flash_writes_by_checkpoint"] == to_flash["checkpointed_pages"]
+    assert to_disk["disk_writes_by_checkpoint"] == to_disk["checkpointed_pages"]
+
+
 @pytest.mark.parametrize("cache", ["face", "lazy_cleaning"])
 def test_a_trace_without_writes_is_replayed_and_warned_of(
     cache: str, tmp_path: Path
@@ -307,6 +342,24 @@ def test_a_trace_without_writes_is_replayed_and_warned_of(
         (("face", 1, 1), {"mod": "x"}, "option `mod=x`", "mode, admission"),
         (("face", 1, 1), {"mode": "x"}, "option `mode=x`", "write_through"),
         (("face", 1, 1), {"crash_at": "9"}, "ends after 5 accesses", "before"),
+        (
+            ("face", 1, 9),
+            {"checkpoint_accesses": "2", "checkpoint_us": "3"},
+            "checkpoint_us=3`: cannot be combined with checkpoint_accesses",
+            "0 to 1000000000000",
+        ),
+        (
+            ("face", 1, 9),
+            {"checkpoint_to": "disk"},
+            "has no effect without checkpoint_accesses or checkpoint_us",
+            "flash, disk",
+        ),
+        (
+            ("face", 1, 9),
+            {"checkpoint_accesses": "2", "checkpoint_to": "tape"},
+            "checkpoint_to=tape`: is not one of its values",
+            "flash, disk",
+        ),
         (
             ("larc", 1, 9),
             {"crash_at": "2"},

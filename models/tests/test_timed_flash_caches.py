@@ -45,6 +45,8 @@ SYSTEMS: tuple[tuple[str, dict[str, str]], ...] = (
     ("cachesack", {"assignment": "second_miss*0.4*write"}),
     ("lazy_cleaning", {"dirty_threshold": "0.1"}),
     ("face", {}),
+    ("face", {"checkpoint_us": "50000"}),
+    ("face", {"checkpoint_us": "70000", "checkpoint_to": "disk"}),
     (
         "dm_writecache",
         {

@@ -621,12 +621,13 @@ def replay(
             ``flash_write_batches`` (write operations), ``flash_sequential_write_batches``;
             ``flash_random_reads`` (= ``flash_hits`` + ``flash_stage_out_reads``),
             ``flash_batch_reads`` (operations), ``flash_batch_read_pages``;
-            ``disk_writes_on_exit`` + ``disk_writes_on_stage_out`` + ``disk_writes_by_cleaner`` =
-            ``hdd_writes``; ``metadata_segments``, ``metadata_segment_bytes`` [bytes],
+            ``disk_writes_on_exit`` + ``disk_writes_on_stage_out`` + ``disk_writes_by_cleaner`` +
+            ``disk_writes_by_checkpoint`` = ``hdd_writes``; ``checkpointed_pages`` (changed in RAM at a
+            checkpoint), ``flash_writes_by_checkpoint`` (part of fills and write-backs); ``metadata_segments``, ``metadata_segment_bytes`` [bytes],
             ``metadata_random_page_writes``, ``metadata_page_writes`` (segments rounded up to
             pages, and single pages), ``restart_segments_read``, ``restart_pages_scanned``;
             at the end ``slots_used``, ``old_versions`` (slots), ``dirty_slots``; ratios, None where
-            undefined: ``write_reduction`` (1 - ``hdd_writes`` / ``ram_dirty_evictions``),
+            undefined: ``write_reduction`` (1 - ``hdd_writes`` / (``ram_dirty_evictions`` + ``checkpointed_pages``)),
             ``flash_hit_ratio`` (of RAM misses), ``sequentiality`` (of write operations),
             ``mean_write_pages`` [pages]; ``options`` (dict of what was in force); ``ftl`` (with
             ``ftl_spare_percent`` only: as `serve_ftl`); ``crash`` (None,

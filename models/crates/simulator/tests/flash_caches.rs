@@ -12,7 +12,7 @@ use tierwright_simulator::replay::{
 mod flash_slow;
 mod replay_slow;
 
-use flash_slow::{Access, Counts, Face, LazyCleaning};
+use flash_slow::{Access, Checkpoints, Counts, Face, LazyCleaning};
 
 const MODES: [&str; 3] = ["write_back", "write_through", "write_around"];
 const ADMISSIONS: [&str; 3] = ["mixed", "dirty_only", "clean_only"];
@@ -154,6 +154,20 @@ fn face_options(model: &Face) -> Given<'static> {
             model.segment_entries.to_string(),
         ),
     ];
+    if let Some(checkpoints) = model.checkpoints {
+        let period = if checkpoints.by_time {
+            "checkpoint_us"
+        } else {
+            "checkpoint_accesses"
+        };
+        let to = if checkpoints.to_flash {
+            "flash"
+        } else {
+            "disk"
+        };
+        options.push((period, checkpoints.every.to_string()));
+        options.push(("checkpoint_to", to.to_owned()));
+    }
     options.extend(ram_options(model.ram_policy));
     options.extend(crash_options(model.crash));
     options
@@ -176,6 +190,10 @@ fn assert_same(result: &FlashCacheResult, model: &Counts, names: &[&str]) {
         ("slots_used", result.slots_used),
         ("old_versions", result.old_versions),
         ("dirty_slots", result.dirty_slots),
+        (
+            "ram_dirty_pages_lost",
+            result.crash.map_or(0, |crash| crash.ram_dirty_pages_lost),
+        ),
     ];
     let found: std::collections::BTreeMap<_, _> = counters.into_iter().chain(ends).collect();
     for name in model.keys() {
@@ -210,7 +228,7 @@ const BOTH: [&str; 20] = [
     "requeued",
 ];
 
-const FACE_ONLY: [&str; 9] = [
+const FACE_ONLY: [&str; 13] = [
     "pulled",
     "forced_out",
     "flash_write_batches",
@@ -220,6 +238,10 @@ const FACE_ONLY: [&str; 9] = [
     "restart_segments_read",
     "restart_pages_scanned",
     "old_versions",
+    "checkpointed_pages",
+    "flash_writes_by_checkpoint",
+    "disk_writes_by_checkpoint",
+    "ram_dirty_pages_lost",
 ];
 
 fn face_model() -> impl Strategy<Value = Face> {
@@ -231,14 +253,24 @@ fn face_model() -> impl Strategy<Value = Face> {
     );
     let crash = prop::option::of((0_usize..300, any::<bool>()));
     let flags = (any::<bool>(), any::<bool>(), any::<bool>());
-    (sizes, modes, flags, 1_u64..40, crash).prop_map(
+    let checkpoints =
+        (1_u64..60, any::<bool>(), any::<bool>()).prop_map(|(every, by_time, to_flash)| {
+            Checkpoints {
+                every,
+                by_time,
+                to_flash,
+            }
+        });
+    let checkpoints = prop::option::of(checkpoints);
+    (sizes, modes, flags, 1_u64..40, (checkpoints, crash)).prop_map(
         |(
             (ram_pages, flash_pages, depth, ram_policy),
             (mode, admission),
             (second_chance, clear, full_batches),
             segment_entries,
-            crash,
+            (checkpoints, crash),
         )| Face {
+            checkpoints,
             ram_policy,
             ram_pages,
             flash_pages,
@@ -348,12 +380,18 @@ proptest! {
     }
 
     #[test]
-    fn face_matches_its_slow_model(accesses in accesses(), model in face_model()) {
+    fn face_matches_its_slow_model(
+        accesses in accesses(), model in face_model(), timed_trace in any::<bool>(),
+    ) {
         let model = Face { crash: within(model.crash, &accesses), ..model };
         let options = face_options(&model);
-        let result = run_on(
-            &mut source(&accesses), "face", model.ram_pages, model.flash_pages, options,
-        ).unwrap();
+        let (ram, flash) = (model.ram_pages, model.flash_pages);
+        let needs_time = model.checkpoints.is_some_and(|checkpoints| checkpoints.by_time);
+        let result = if timed_trace || needs_time {
+            run_on(&mut timed(&accesses), "face", ram, flash, options)
+        } else {
+            run_on(&mut source(&accesses), "face", ram, flash, options)
+        }.unwrap();
         let expected = flash_slow::face(&model, &accesses);
         assert_same(&result, &expected, &BOTH);
         assert_same(&result, &expected, &FACE_ONLY);
@@ -390,7 +428,7 @@ proptest! {
 
     #[test]
     fn what_the_papers_promise_holds(accesses in accesses(), model in face_model()) {
-        let model = Face { crash: None, ..model };
+        let model = Face { crash: None, checkpoints: None, ..model };
         let flash = model.flash_pages;
         let result = run_on(
             &mut source(&accesses), "face", model.ram_pages, flash, face_options(&model),
@@ -522,6 +560,11 @@ fn long_traces_match_the_slow_models() {
         full_batches: true,
         clear: false,
         segment_entries: 64,
+        checkpoints: Some(Checkpoints {
+            every: 7_000,
+            by_time: false,
+            to_flash: true,
+        }),
         crash: Some((30_000, true)),
     };
     let result = run_on(&mut source(&accesses), "face", 20, 150, face_options(&face)).unwrap();
@@ -600,6 +643,129 @@ fn a_staged_out_page_is_written_twice_as_printed_and_once_if_cleared() {
         run(&accesses, "face", 2, 2, &options).counters.hdd_writes()
     };
     assert_eq!((writes("false"), writes("true")), (2, 1));
+}
+
+/// Two DRAM pages, eight slots. Behind the fifth access 1 and 2 are changed, and have old versions on flash. To flash
+/// both are appended in one write, and stay in DRAM; to disk the old versions become invalid, which the directory
+/// records at once. R4 and R5 then push out two unchanged pages: dropped where flash has them, else appended. R1 pushes
+/// out 4, which is appended in both.
+#[test]
+fn a_checkpoint_writes_what_dram_holds_changed_and_keeps_it() {
+    let accesses = parse("W1 R2 R3 W1 W2 R1 R4 R5 R1");
+    let count = |to: &str| {
+        let options = [
+            ("batch_fill", "once"),
+            ("checkpoint_accesses", "5"),
+            ("checkpoint_to", to),
+        ];
+        run(&accesses, "face", 2, 8, &options).counters
+    };
+    let (flash, disk) = (count("flash"), count("disk"));
+    assert_eq!((flash.checkpointed_pages, disk.checkpointed_pages), (2, 2));
+    assert_eq!(
+        (flash.flash_writes_by_checkpoint, flash.hdd_writes()),
+        (2, 0)
+    );
+    assert_eq!((disk.flash_writes_by_checkpoint, disk.hdd_writes()), (0, 2));
+    // R1 behind the checkpoint finds its page in DRAM: nothing left it.
+    assert_eq!((flash.ram_hits, disk.ram_hits), (1, 1));
+    assert_eq!((flash.pulled, disk.pulled), (0, 0));
+    assert_eq!((flash.flash_writes(), disk.flash_writes()), (6, 6));
+    assert_eq!(
+        (flash.flash_write_batches, disk.flash_write_batches),
+        (5, 6)
+    );
+    assert_eq!(flash.metadata_random_page_writes, 0);
+    assert_eq!(disk.metadata_random_page_writes, 2);
+    assert_eq!(flash.write_reduction(), Some(1.0));
+    assert_eq!(disk.write_reduction(), Some(1.0 - 2.0 / 3.0));
+}
+
+/// Without flash the same checkpoints write to disk, and that is what a write reduction is measured against.
+#[test]
+fn checkpoints_to_flash_spare_the_disk_what_those_to_disk_cost() {
+    let mut state = 5_u64;
+    let mut draw = move |below: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) % below
+    };
+    let accesses: Vec<Access> = (0..20_000)
+        .map(|_| (draw(200).min(draw(200)), draw(3) == 0, 0))
+        .collect();
+    let count = |flash: usize, to: &str| {
+        let options = [("checkpoint_accesses", "100"), ("checkpoint_to", to)];
+        run(&accesses, "face", 30, flash, &options).counters
+    };
+    let (to_flash, to_disk, without) = (count(80, "flash"), count(80, "disk"), count(0, "flash"));
+    assert_eq!(
+        without.hdd_writes(),
+        without.dirty_evictions + without.checkpointed_pages
+    );
+    assert_eq!(without.write_reduction(), Some(0.0));
+    let never = run(&accesses, "face", 30, 80, &[]).counters;
+    for counted in [to_flash, to_disk, without] {
+        assert!(counted.checkpointed_pages > 1000);
+    }
+    assert!(to_flash.hdd_writes() < to_disk.hdd_writes());
+    assert!(to_flash.write_reduction() > to_disk.write_reduction());
+    assert!(to_disk.write_reduction() > Some(0.0));
+    assert_eq!(
+        to_flash.flash_writes_by_checkpoint,
+        to_flash.checkpointed_pages
+    );
+    assert_eq!(
+        to_disk.disk_writes_by_checkpoint,
+        to_disk.checkpointed_pages
+    );
+    // A page that is written often is written at each checkpoint, and not only as it leaves.
+    assert!(never.dirty_evictions < to_disk.dirty_evictions + to_disk.checkpointed_pages);
+}
+
+/// Checkpoints count from the first access, by accesses in a trace with time as well, and a crash at the place of
+/// one comes first.
+#[test]
+fn checkpoints_fall_where_they_are_asked_for() {
+    let timed_accesses: Vec<Access> = vec![
+        (1, true, 50),
+        (2, true, 149),
+        (3, false, 150),
+        (4, true, 151),
+        (1, false, 500),
+        (1, true, 501),
+        (1, false, 549),
+        (1, false, 550),
+    ];
+    let count = |options: &[(&str, &str)]| {
+        let owned = options
+            .iter()
+            .map(|&(name, value)| (name, value.to_owned()));
+        run_on(&mut timed(&timed_accesses), "face", 9, 9, owned.collect()).unwrap()
+    };
+    // At 150 µs 1 and 2; at 250 µs 4, noticed at 500; at 550 µs 1.
+    let by_time = count(&[("checkpoint_us", "100")]);
+    assert_eq!(by_time.counters.checkpointed_pages, 4);
+    assert_eq!(by_time.counters.flash_write_batches, 3);
+    let until_last = count(&[("checkpoint_us", "101")]);
+    assert_eq!(until_last.counters.checkpointed_pages, 3);
+    let by_accesses = count(&[("checkpoint_accesses", "2")]);
+    assert_eq!(by_accesses.counters.checkpointed_pages, 4);
+    for (period, at, lost) in [
+        ("checkpoint_us", "2", 2),
+        ("checkpoint_us", "3", 0),
+        ("checkpoint_accesses", "2", 2),
+        ("checkpoint_accesses", "3", 0),
+    ] {
+        let every = if period == "checkpoint_us" {
+            "100"
+        } else {
+            "2"
+        };
+        let crash = count(&[(period, every), ("crash_at", at)]).crash.unwrap();
+        assert_eq!(crash.ram_dirty_pages_lost, lost, "{period} at {at}");
+        assert_eq!(crash.flash_dirty_pages_lost, 0);
+    }
 }
 
 /// Threshold 0: whatever is dirty when the cleaner wakes is written. W1, W2 leave DRAM dirty by
@@ -801,6 +967,34 @@ fn impossible_parameters_are_named() {
             4,
             vec![("crash_at", "3")],
             "option `crash_at=3`: the trace ends after 2 accesses",
+        ),
+        (
+            "face",
+            1,
+            4,
+            vec![("checkpoint_accesses", "5"), ("checkpoint_us", "7")],
+            "option `checkpoint_us=7`: cannot be combined with checkpoint_accesses",
+        ),
+        (
+            "face",
+            1,
+            4,
+            vec![("checkpoint_to", "disk")],
+            "option `checkpoint_to=disk`: has no effect without checkpoint_accesses or checkpoint_us",
+        ),
+        (
+            "face",
+            1,
+            4,
+            vec![("checkpoint_us", "7")],
+            "option `checkpoint_us=7`: the trace has no time, and these checkpoints are taken by time",
+        ),
+        (
+            "face",
+            1,
+            0,
+            vec![("checkpoint_us", "7")],
+            "option `checkpoint_us=7`: the trace has no time, and these checkpoints are taken by time",
         ),
         (
             "lazy_cleaning",

@@ -41,6 +41,21 @@ impl BitSet {
         was
     }
 
+    /// Removes the least member that is not below `from`, and names it.
+    pub(crate) fn take_from(&mut self, from: u32) -> Option<u32> {
+        let first = from as usize / 64;
+        let mut below = (1_u64 << (from % 64)) - 1;
+        for (index, word) in self.words.iter_mut().enumerate().skip(first) {
+            let rest = *word & !below;
+            below = 0;
+            if rest != 0 {
+                *word &= !(rest & rest.wrapping_neg());
+                return Some(member(index, rest));
+            }
+        }
+        None
+    }
+
     /// Removes all members.
     pub(crate) fn clear(&mut self) {
         self.words.fill(0);
@@ -245,6 +260,12 @@ mod tests {
                 prop_assert_eq!(open.first(), model.first().copied());
                 prop_assert_eq!(bits.contains(member), model.contains(&member));
                 prop_assert_eq!(least.contains(member), model.contains(&member));
+            }
+            prop_assert_eq!(bits.iter().collect::<Vec<_>>(), model.iter().copied().collect::<Vec<_>>());
+            for from in [0, 63, 64, 4000, 8999] {
+                let least = model.range(from..).next().copied();
+                prop_assert_eq!(bits.take_from(from), least);
+                least.map(|least| model.remove(&least));
             }
             prop_assert_eq!(bits.iter().collect::<Vec<_>>(), model.into_iter().collect::<Vec<_>>());
         }

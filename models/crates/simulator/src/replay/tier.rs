@@ -314,6 +314,16 @@ impl<P: Policy> Tier<P> {
         self.dirty.contains(page)
     }
 
+    /// Clears the dirty bit of the first page from `from` on that has it set, and names that page.
+    pub(crate) fn clean_from(&mut self, from: u32) -> Option<u32> {
+        self.dirty.take_from(from)
+    }
+
+    /// Tells the policy of [`Self::clean_from`], behind the last page.
+    pub(crate) fn cleaned(&mut self) {
+        self.policy.forget_dirt();
+    }
+
     /// Pages whose dirty bit is set.
     pub(crate) fn dirty_pages(&self) -> u64 {
         self.dirty.iter().count() as u64

@@ -24,8 +24,18 @@ pub(crate) struct Face {
     pub(crate) full_batches: bool,
     pub(crate) clear: bool,
     pub(crate) segment_entries: u64,
+    pub(crate) checkpoints: Option<Checkpoints>,
     /// Accesses before the crash, and whether flash survives it.
     pub(crate) crash: Option<(usize, bool)>,
+}
+
+/// Checkpoints of the database.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Checkpoints {
+    /// Accesses between two, or time.
+    pub(crate) every: u64,
+    pub(crate) by_time: bool,
+    pub(crate) to_flash: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -43,6 +53,8 @@ struct Slot {
     referenced: bool,
     /// Which append filled it, from 0.
     entry: u64,
+    /// How often its page had been written.
+    version: u64,
 }
 
 /// DRAM: its pages, and a slow policy that says which goes next.
@@ -125,6 +137,9 @@ struct FaceRun<'model> {
     fetched: Option<Buffered>,
     queue: Vec<Slot>,
     entries: u64,
+    /// How often each page has been written, as far as the database still knows, and which of these the disk has.
+    versions: BTreeMap<u64, u64>,
+    disk: BTreeMap<u64, u64>,
     count: Counts,
 }
 
@@ -143,8 +158,41 @@ impl FaceRun<'_> {
             .find(|slot| slot.valid && slot.page == page)
     }
 
-    fn enqueue(&mut self, page: u64, dirty: bool) {
+    fn version(&self, page: u64) -> u64 {
+        self.versions.get(&page).copied().unwrap_or(0)
+    }
+
+    /// What is read if DRAM is lost.
+    fn persistent(&mut self, page: u64) -> u64 {
+        let on_disk = self.disk.get(&page).copied().unwrap_or(0);
+        self.valid_slot(page).map_or(on_disk, |slot| slot.version)
+    }
+
+    /// The latest version of each page is in DRAM, marked as such, or it is what flash serves, or the disk has it.
+    fn assert_nothing_is_lost(&mut self) {
+        for (page, version) in self.versions.clone() {
+            let changed = self.dram.find(page).is_some_and(|held| held.fdirty);
+            assert!(
+                changed || self.persistent(page) == version,
+                "page {page} is lost"
+            );
+        }
+    }
+
+    /// The disk gets what flash or DRAM has.
+    fn write_disk(&mut self, page: u64, version: u64, why: &'static str) {
+        let before = self.disk.insert(page, version).unwrap_or(0);
+        assert!(
+            before <= version,
+            "page {page} is overwritten by an old version"
+        );
+        self.add("hdd_writes");
+        self.add(why);
+    }
+
+    fn enqueue(&mut self, page: u64, dirty: bool, version: u64) {
         self.queue.push(Slot {
+            version,
             page,
             valid: true,
             dirty,
@@ -169,8 +217,7 @@ impl FaceRun<'_> {
         let cached = self.valid_slot(page.page).is_some();
         if page.dirty && (self.model.mode == "write_around" || self.model.admission == "clean_only")
         {
-            self.add("hdd_writes");
-            self.add("disk_writes_on_exit");
+            self.write_disk(page.page, self.version(page.page), "disk_writes_on_exit");
             if cached {
                 self.valid_slot(page.page).expect("cached").valid = false;
                 self.add("flash_invalidations");
@@ -194,8 +241,7 @@ impl FaceRun<'_> {
             self.add("flash_invalidations");
         }
         if self.model.mode == "write_through" && page.fdirty {
-            self.add("hdd_writes");
-            self.add("disk_writes_on_exit");
+            self.write_disk(page.page, self.version(page.page), "disk_writes_on_exit");
             return Some(false);
         }
         Some(page.dirty)
@@ -204,8 +250,7 @@ impl FaceRun<'_> {
     fn stage_out(&mut self, slot: &Slot) {
         self.add("flash_evictions");
         if slot.dirty {
-            self.add("hdd_writes");
-            self.add("disk_writes_on_stage_out");
+            self.write_disk(slot.page, slot.version, "disk_writes_on_stage_out");
             if !self.model.second_chance {
                 self.add("flash_stage_out_reads");
             }
@@ -224,48 +269,105 @@ impl FaceRun<'_> {
 
     fn evict(&mut self, page: &Buffered) {
         let Some(dirty) = self.rule(page) else { return };
-        self.add("flash_write_batches");
-        let mut free = 0;
-        if self.model.full_batches {
-            let unused = self.model.flash_pages - self.queue.len();
-            free = unused.min(self.model.scan_depth).saturating_sub(1);
+        let is_full = self.queue.len() == self.model.flash_pages;
+        let mut free = self.batch() - 1;
+        if !is_full && !self.model.full_batches {
+            free = 0;
         }
-        if self.queue.len() == self.model.flash_pages {
-            let depth = self.model.scan_depth;
-            if self.model.second_chance {
-                self.add("flash_batch_reads");
-                add(&mut self.count, "flash_batch_read_pages", depth);
-            }
-            let group: Vec<Slot> = self.queue.drain(..depth).collect();
-            let (mut again, out): (Vec<Slot>, Vec<Slot>) = group
-                .into_iter()
-                .partition(|slot| slot.valid && slot.referenced && self.model.second_chance);
-            for slot in out.iter().filter(|slot| slot.valid) {
-                self.stage_out(slot);
-            }
-            if again.len() == depth {
-                self.add("forced_out");
-                let first = again.remove(0);
-                self.stage_out(&first);
-            }
-            for slot in &again {
-                self.add("requeued");
-                self.enqueue(slot.page, slot.dirty);
-            }
-            free = depth - again.len() - 1;
-        }
-        self.enqueue(page.page, dirty);
+        self.enqueue(page.page, dirty, self.version(page.page));
         while free > 0 && !self.dram.held.is_empty() {
             let pulled = self.dram.pulled();
             self.add("pulled");
             let needs_slot = self.rule(&pulled);
             if let Some(dirty) = needs_slot {
-                self.enqueue(pulled.page, dirty);
+                self.enqueue(pulled.page, dirty, self.version(pulled.page));
             }
             if needs_slot.is_some() || !self.model.full_batches {
                 free -= 1;
             }
         }
+    }
+
+    /// Begins a write operation: how many slots it has, once there is room.
+    fn batch(&mut self) -> usize {
+        self.add("flash_write_batches");
+        let depth = self.model.scan_depth;
+        let unused = self.model.flash_pages - self.queue.len();
+        if unused > 0 {
+            return unused.min(depth);
+        }
+        if self.model.second_chance {
+            self.add("flash_batch_reads");
+            add(&mut self.count, "flash_batch_read_pages", depth);
+        }
+        let group: Vec<Slot> = self.queue.drain(..depth).collect();
+        let (mut again, out): (Vec<Slot>, Vec<Slot>) = group
+            .into_iter()
+            .partition(|slot| slot.valid && slot.referenced && self.model.second_chance);
+        for slot in out.iter().filter(|slot| slot.valid) {
+            self.stage_out(slot);
+        }
+        if again.len() == depth {
+            self.add("forced_out");
+            let first = again.remove(0);
+            self.stage_out(&first);
+        }
+        for slot in &again {
+            self.add("requeued");
+            self.enqueue(slot.page, slot.dirty, slot.version);
+        }
+        depth - again.len()
+    }
+
+    /// Each page that is newer in DRAM than below it is written, and stays: pages that the trace shows earlier first.
+    fn checkpoint(&mut self, to_flash: bool, accesses: &[Access]) {
+        let mut changed: Vec<u64> = Vec::new();
+        for &(page, _, _) in accesses {
+            let is_changed = self.dram.find(page).is_some_and(|held| held.fdirty);
+            if is_changed && !changed.contains(&page) {
+                changed.push(page);
+            }
+        }
+        let through = self.model.mode == "write_through";
+        let around =
+            !to_flash || self.model.mode == "write_around" || self.model.admission == "clean_only";
+        let mut free = 0;
+        for page in changed {
+            self.add("checkpointed_pages");
+            let version = self.version(page);
+            let cached = self.valid_slot(page).is_some();
+            if cached {
+                self.valid_slot(page).expect("cached").valid = false;
+                self.add("flash_invalidations");
+                add(
+                    &mut self.count,
+                    "metadata_random_page_writes",
+                    usize::from(around),
+                );
+            }
+            if around || through {
+                self.write_disk(page, version, "disk_writes_by_checkpoint");
+            }
+            let held = self.dram.find(page).expect("changed in DRAM");
+            held.fdirty = false;
+            held.dirty = !around && !through;
+            if around {
+                continue;
+            }
+            self.add(if cached {
+                "flash_write_backs"
+            } else {
+                "flash_fills"
+            });
+            self.add("flash_writes_by_checkpoint");
+            if free == 0 {
+                free = self.batch();
+            }
+            self.enqueue(page, !through, version);
+            free -= 1;
+        }
+        assert!(self.dram.held.iter().all(|held| !held.fdirty));
+        self.assert_nothing_is_lost();
     }
 
     fn access(&mut self, page: u64, write: bool) {
@@ -297,10 +399,17 @@ impl FaceRun<'_> {
             let held = self.dram.find(page).expect("just referenced");
             held.dirty = true;
             held.fdirty = true;
+            *self.versions.entry(page).or_default() += 1;
+        }
+        // Of a long trace it would take too long.
+        if self.dram.accesses.len() <= 1000 {
+            self.assert_nothing_is_lost();
         }
     }
 
     fn crash(&mut self, warm: bool) {
+        let lost = self.dram.held.iter().filter(|held| held.fdirty).count();
+        add(&mut self.count, "ram_dirty_pages_lost", lost);
         self.dram.crash();
         if warm {
             for slot in &mut self.queue {
@@ -321,6 +430,10 @@ impl FaceRun<'_> {
             self.queue.clear();
             self.entries = 0;
         }
+        for page in self.versions.clone().into_keys() {
+            let version = self.persistent(page);
+            self.versions.insert(page, version);
+        }
     }
 }
 
@@ -332,11 +445,26 @@ pub(crate) fn face(model: &Face, accesses: &[Access]) -> Counts {
         fetched: None,
         queue: Vec::new(),
         entries: 0,
+        versions: BTreeMap::new(),
+        disk: BTreeMap::new(),
         count: Counts::new(),
     };
-    for (at, &(page, write, _)) in accesses.iter().enumerate() {
+    let mut taken = 0;
+    for (at, &(page, write, time)) in accesses.iter().enumerate() {
         if let Some((_, warm)) = model.crash.filter(|crash| crash.0 == at) {
             run.crash(warm);
+        }
+        if let Some(checkpoints) = model.checkpoints {
+            let passed = if checkpoints.by_time {
+                time - accesses[0].2
+            } else {
+                at as u64
+            };
+            let due = passed / checkpoints.every;
+            if due > taken {
+                run.checkpoint(checkpoints.to_flash, accesses);
+            }
+            taken = due;
         }
         run.dram.see(at);
         run.access(page, write);

@@ -2,6 +2,7 @@
 
 use super::assignments::{ASSIGNMENT, Assignment, CATEGORIES, Rule, parse};
 use super::categories::{Categories, MOST};
+use super::checkpoints::Target;
 use super::options::Options;
 use super::sampled::check_categories;
 use super::{
@@ -80,7 +81,8 @@ pub(crate) struct Settings<S> {
 ///
 /// A copy that the cache has of a page is never left behind: where it came to hold a page by itself, with others of
 /// its unit, it hears of that page from then on. A cache that takes victims of DRAM early gets none as soon as the
-/// next one is not admitted, which leaves all the same.
+/// next one is not admitted, which leaves all the same. A checkpoint writes what the cache does not hear of to disk;
+/// it is no request.
 #[derive(Debug)]
 pub(crate) struct Gate {
     categories: Categories,
@@ -216,6 +218,17 @@ impl<H: Host> Host for Gated<'_, H> {
         }
         self.host.counters().disk_writes_on_exit += u64::from(exit.changed);
         None
+    }
+
+    fn take_changed(&mut self, mut from: u32) -> Option<u32> {
+        loop {
+            let page = self.host.take_changed(from)?;
+            if self.gate.hears(page) {
+                return Some(page);
+            }
+            self.host.counters().disk_writes_by_checkpoint += 1;
+            from = page + 1;
+        }
     }
 
     #[inline]
@@ -364,6 +377,11 @@ impl<C: FlashCache> FlashCache for Admitted<C> {
 
     fn next_work(&self) -> u64 {
         self.cache.next_work()
+    }
+
+    fn checkpoint(&mut self, target: Target, host: &mut impl Host) {
+        let Self { gate, cache } = self;
+        cache.checkpoint(target, &mut Gated { gate, host });
     }
 
     #[inline]

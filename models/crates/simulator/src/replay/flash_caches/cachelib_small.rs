@@ -150,6 +150,10 @@ impl<H: Host> Host for Collected<'_, H> {
         self.host.pull()
     }
 
+    fn take_changed(&mut self, from: u32) -> Option<u32> {
+        self.host.take_changed(from)
+    }
+
     fn flash_write(&mut self, frame: u32, pages: u32) {
         let sequential = u64::from(frame == *self.appended_to);
         let counters = self.host.counters();
@@ -189,6 +193,10 @@ impl<H: Host> Host for Behind<'_, H> {
 
     fn pull(&mut self) -> Option<Exit> {
         self.host.pull()
+    }
+
+    fn take_changed(&mut self, from: u32) -> Option<u32> {
+        self.host.take_changed(from)
     }
 
     fn flash_write(&mut self, frame: u32, pages: u32) {

@@ -60,6 +60,12 @@ pub struct FlashCacheCounters {
     pub disk_writes_on_stage_out: u64,
     /// Disk writes of dirty pages that stay on flash, by a background cleaner.
     pub disk_writes_by_cleaner: u64,
+    /// Disk writes of changed pages that stay in DRAM, by checkpoints of the database.
+    pub disk_writes_by_checkpoint: u64,
+    /// Flash writes of changed pages that stay in DRAM, by checkpoints; part of the fills and write-backs.
+    pub flash_writes_by_checkpoint: u64,
+    /// Changed DRAM pages that checkpoints wrote, to flash, to disk, or to both.
+    pub checkpointed_pages: u64,
     /// Bytes of metadata written to flash in whole segments, one after the other.
     pub metadata_segment_bytes: u64,
     /// Those segments.
@@ -99,6 +105,9 @@ counters_since!(FlashCacheCounters {
     disk_writes_on_exit,
     disk_writes_on_stage_out,
     disk_writes_by_cleaner,
+    disk_writes_by_checkpoint,
+    flash_writes_by_checkpoint,
+    checkpointed_pages,
     metadata_segment_bytes,
     metadata_segments,
     metadata_random_page_writes,
@@ -126,7 +135,10 @@ impl FlashCacheCounters {
 
     /// Page writes to disk.
     pub fn hdd_writes(&self) -> u64 {
-        self.disk_writes_on_exit + self.disk_writes_on_stage_out + self.disk_writes_by_cleaner
+        self.disk_writes_on_exit
+            + self.disk_writes_on_stage_out
+            + self.disk_writes_by_cleaner
+            + self.disk_writes_by_checkpoint
     }
 
     /// Pages that left DRAM.
@@ -145,9 +157,10 @@ impl FlashCacheCounters {
     }
 
     /// Share of the disk writes that the same DRAM would have caused without flash, and that flash
-    /// spared: 1 - disk writes / dirty evictions. `None` without dirty evictions.
+    /// spared: 1 - disk writes / (dirty evictions + pages that checkpoints wrote). `None` without either.
     pub fn write_reduction(&self) -> Option<f64> {
-        ratio(self.hdd_writes(), self.dirty_evictions).map(|written| 1.0 - written)
+        let without_flash = self.dirty_evictions + self.checkpointed_pages;
+        ratio(self.hdd_writes(), without_flash).map(|written| 1.0 - written)
     }
 
     /// Share of DRAM misses served from flash; `None` without DRAM misses.
@@ -170,7 +183,7 @@ impl FlashCacheCounters {
 
     /// All counters with their names, in the order to show them: first those of the page-flow
     /// schemes, then the flash cache's own.
-    pub fn named(&self) -> [(&'static str, u64); 37] {
+    pub fn named(&self) -> [(&'static str, u64); 40] {
         [
             ("ram_hits", self.ram_hits),
             ("flash_hits", self.flash_hits),
@@ -213,6 +226,12 @@ impl FlashCacheCounters {
             ("disk_writes_on_exit", self.disk_writes_on_exit),
             ("disk_writes_on_stage_out", self.disk_writes_on_stage_out),
             ("disk_writes_by_cleaner", self.disk_writes_by_cleaner),
+            ("disk_writes_by_checkpoint", self.disk_writes_by_checkpoint),
+            (
+                "flash_writes_by_checkpoint",
+                self.flash_writes_by_checkpoint,
+            ),
+            ("checkpointed_pages", self.checkpointed_pages),
             ("metadata_segments", self.metadata_segments),
             ("metadata_segment_bytes", self.metadata_segment_bytes),
             (

@@ -2,6 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
+use super::checkpoints::Checkpoints;
 use super::counters::FlashCacheCounters;
 use super::{ClockUnit, Exit, FlashCache, FlashDevice, Host};
 use crate::access::{AccessSource, Chunk, WRITE};
@@ -48,11 +49,11 @@ fn warm_or_cold<S: Serializer>(warm: &bool, serializer: S) -> std::result::Resul
 
 impl CrashReport {
     /// The report without what a warm-up had counted.
-    pub(crate) fn counted_since(self, before: FlashCacheCounters, warm_up: WarmedUp) -> Self {
+    pub(crate) fn counted_since(self, before: &FlashCacheCounters, warm_up: WarmedUp) -> Self {
         let counters_before = if self.at_access < warm_up.accesses {
             FlashCacheCounters::default()
         } else {
-            self.counters_before.since(before)
+            self.counters_before.since(*before)
         };
         Self {
             counters_before,
@@ -108,6 +109,12 @@ impl<P: Policy, D: FlashDevice> Host for Surroundings<P, D> {
         let victim = self.dram.give()?;
         self.counters.pulled += 1;
         Some(self.leaves(victim.page, victim.dirty))
+    }
+
+    fn take_changed(&mut self, from: u32) -> Option<u32> {
+        let page = self.dram.clean_from(from)?;
+        self.counters.checkpointed_pages += 1;
+        Some(page)
     }
 
     #[inline]
@@ -219,8 +226,17 @@ pub(crate) struct Engine<P, C: FlashCache> {
     dram: Settings,
     pub(crate) around: Surroundings<P, C::Device>,
     pub(crate) cache: C,
-    /// When the cache next wants to work in the background; `u64::MAX`: never.
+    /// When there is next work: of the cache, or a checkpoint.
     due: u64,
+    /// When the cache next wants to work in the background; `u64::MAX`: never.
+    cache_due: u64,
+    checkpoints: Checkpoints,
+    /// When the next checkpoint by time is due; `u64::MAX`: never.
+    checkpoint_due: u64,
+    /// Time of the first access, from which checkpoints are counted, once it was.
+    origin: Option<u64>,
+    /// Whether a page was changed since the last checkpoint, as far as simulated time asks.
+    changed: bool,
     unit: ClockUnit,
 }
 
@@ -237,8 +253,18 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
             cache: C::new(flash_pages, &settings),
             settings,
             due: u64::MAX,
+            cache_due: u64::MAX,
+            checkpoints: Checkpoints::default(),
+            checkpoint_due: u64::MAX,
+            origin: None,
+            changed: false,
             unit: ClockUnit::Accesses,
         }
+    }
+
+    /// Lets the database take checkpoints, before the first access.
+    pub(crate) fn take_checkpoints(&mut self, checkpoints: Checkpoints) {
+        self.checkpoints = checkpoints;
     }
 
     /// Whether DRAM is to be told the future.
@@ -259,14 +285,62 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
     /// Tells the cache by which clock it works, before the first access.
     pub(crate) fn start_clock(&mut self, unit: ClockUnit, now: u64) {
         self.unit = unit;
-        self.due = self.cache.start_clock(unit, now);
+        self.cache_due = self.cache.start_clock(unit, now);
+        self.checkpoint_due = match self.origin {
+            Some(origin) => self.checkpoints.next_time(origin, now),
+            // The first access begins it.
+            None if self.checkpoints.by_time() => 0,
+            None => u64::MAX,
+        };
+        self.due = self.cache_due.min(self.checkpoint_due);
     }
 
     #[inline]
     pub(crate) fn tick(&mut self, now: u64) {
         if now >= self.due {
-            self.due = self.cache.background(now, &mut self.around);
+            self.work(now);
         }
+    }
+
+    /// Does what is due, in the order of its times. Of several checkpoints without an access between them only the first
+    /// has anything to write.
+    fn work(&mut self, now: u64) {
+        if now >= self.checkpoint_due {
+            let due = self.checkpoint_due;
+            if due >= self.cache_due {
+                self.cache_due = self.cache.background(due, &mut self.around);
+            }
+            let origin = *self.origin.get_or_insert(now);
+            self.checkpoint();
+            self.checkpoint_due = self.checkpoints.next_time(origin, now);
+        }
+        if now >= self.cache_due {
+            self.cache_due = self.cache.background(now, &mut self.around);
+        }
+        self.due = self.cache_due.min(self.checkpoint_due);
+    }
+
+    /// The database takes a checkpoint.
+    fn checkpoint(&mut self) {
+        self.changed = false;
+        self.cache
+            .checkpoint(self.checkpoints.target, &mut self.around);
+        self.around.dram.cleaned();
+    }
+
+    /// When there is next work, if no access comes before; `u64::MAX`: not until one comes.
+    fn next_work(&self) -> u64 {
+        let cache = if self.cache_due == u64::MAX {
+            u64::MAX
+        } else {
+            self.cache.next_work().max(self.cache_due)
+        };
+        let checkpoint = if self.changed {
+            self.checkpoint_due
+        } else {
+            u64::MAX
+        };
+        cache.min(checkpoint)
     }
 
     /// Lets simulated time pass until the next access, which was recorded at a time, arrives: the answer. What the
@@ -275,11 +349,7 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
         watch.expect(recorded_ns);
         let mut held = None;
         loop {
-            let due = if is_down || self.due == u64::MAX {
-                u64::MAX
-            } else {
-                self.cache.next_work().max(self.due)
-            };
+            let due = if is_down { u64::MAX } else { self.next_work() };
             match watch.next(due) {
                 Moment::Window => {
                     watch.close_window(*held.get_or_insert_with(|| self.held()));
@@ -293,6 +363,20 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
                 Moment::Arrival(now) => return now,
             }
         }
+    }
+
+    /// Takes a checkpoint by accesses behind `done` of them, if that is where one is and the machine does not crash there;
+    /// the answer is how many accesses may follow before the next one.
+    fn until_checkpoint<W: Watch>(&mut self, done: u64, crash_at: u64, watch: &mut W) -> usize {
+        let Some(next) = self.checkpoints.next_access(done) else {
+            return usize::MAX;
+        };
+        if self.checkpoints.is_at(done) && done != crash_at {
+            let before = self.around.counters;
+            self.checkpoint();
+            watch.in_background(&before, &self.around.counters);
+        }
+        usize::try_from(next - done).unwrap_or(usize::MAX)
     }
 
     #[inline]
@@ -362,8 +446,8 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
     }
 
     /// What a restart has read from flash: bytes of the directory, and data pages.
-    fn restored_since(&self, before: FlashCacheCounters) -> (u64, u64) {
-        let read = self.around.counters.since(before);
+    fn restored_since(&self, before: &FlashCacheCounters) -> (u64, u64) {
+        let read = self.around.counters.since(*before);
         let bytes = read.restart_segments_read * C::segment_bytes(&self.settings);
         (bytes, read.restart_pages_scanned)
     }
@@ -400,8 +484,14 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
             } else {
                 self.cache.slots_used()
             };
+            // A checkpoint may bring all of DRAM.
+            let of_checkpoint = if self.checkpoints.any() {
+                u64::from(dram.capacity())
+            } else {
+                0
+            };
             Fill::of(FLASH, held, usable)
-                .taking(C::fills_at_once(&self.settings))
+                .taking(C::fills_at_once(&self.settings) + of_checkpoint)
                 .when(C::FULL_WHEN)
         } else {
             Fill::of(RAM, dram.len(), dram.capacity())
@@ -444,9 +534,26 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
         }
         for (what, count, limit) in [
             (
-                "dirty DRAM evictions",
-                counted.dirty_evictions,
+                "dirty DRAM evictions and pages written by checkpoints",
+                counted.dirty_evictions + counted.checkpointed_pages,
                 totals.write_accesses,
+            ),
+            (
+                "pages written by checkpoints",
+                counted.checkpointed_pages,
+                counted.flash_writes_by_checkpoint + counted.disk_writes_by_checkpoint,
+            ),
+            (
+                "flash writes by checkpoints",
+                counted.flash_writes_by_checkpoint,
+                counted
+                    .checkpointed_pages
+                    .min(counted.flash_fills + counted.flash_write_backs),
+            ),
+            (
+                "disk writes by checkpoints",
+                counted.disk_writes_by_checkpoint,
+                counted.checkpointed_pages,
             ),
             ("pulled victims", counted.pulled, counted.ram_evictions()),
             (
@@ -610,6 +717,7 @@ impl Course {
                 ClockUnit::Accesses
             };
             C::check_clock(&engine.settings, unit)?;
+            engine.checkpoints.check(unit)?;
             engine.start_clock(unit, 0);
         }
         if timed != (engine.unit == ClockUnit::Nanoseconds) {
@@ -631,8 +739,9 @@ impl Course {
         let (mut done, mut now) = (self.totals.accesses, self.now);
         let mut start = 0;
         while start < chunk.len() {
+            let to_checkpoint = engine.until_checkpoint(done, crash_at, watch);
             let stop = next_stop(chunk, start, self.filling.then(|| engine.fill()));
-            let end = stop.min(start + BATCH);
+            let end = stop.min(start.saturating_add(to_checkpoint.min(BATCH)));
             engine.cache.fetch(&chunk.pages[start..end]);
             engine.cache.fetch_leaving(engine.around.dram.upcoming());
             engine.around.dram.fetch(&chunk.pages[start..end]);
@@ -662,6 +771,7 @@ impl Course {
                     }
                     engine.access(page, write);
                     if write {
+                        engine.changed = true;
                         watch.wrote(page);
                     }
                     watch.accessed(&ticked, &engine.around.counters);
@@ -703,7 +813,7 @@ impl Course {
         let before = engine.around.counters;
         self.crash = Some(engine.crash(done, now, self.totals.distinct_pages, plan.warm));
         if W::ACTIVE {
-            let (bytes, pages) = engine.restored_since(before);
+            let (bytes, pages) = engine.restored_since(&before);
             watch.restored(bytes, pages);
             watch.redo(|page| engine.cache.holds(page));
         }

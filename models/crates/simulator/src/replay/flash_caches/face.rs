@@ -1,5 +1,6 @@
 //! `FaCE`: flash as cache extension. Multi-version FIFO and group second chance.
 
+use super::checkpoints::{BY_ACCESSES_ABOUT, BY_TIME_ABOUT, TO_ABOUT, Target};
 use super::options::Options;
 use super::{
     Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host, OptionAbout,
@@ -70,6 +71,10 @@ pub(crate) struct Settings {
 ///                           while the queue is not full yet
 ///                         `batch_fill=once`: as many as the batch has room for; one that needs no slot
 ///                           leaves its slot free, which later evictions fill one by one
+/// checkpoint:           every p of DRAM with fdirty stays there: fdirty = false
+///                         `checkpoint_to=flash`: the rule above as if p left DRAM; `dirty` stays true, as
+///                           the slot that p gets is newer than the disk
+///                         `checkpoint_to=disk`: write p to disk, invalidate its old slot; dirty = false
 /// ```
 ///
 /// `fdirty` is the *changed* bit of DRAM, `dirty` is `newer_than_disk` here. mvFIFO is
@@ -90,6 +95,13 @@ pub(crate) struct Settings {
 /// * The page being fetched may lose its slot while room is made; its flags were noted before.
 /// * GSC reads its group in one batch; without second chance only slots to be written to disk are
 ///   read, one by one.
+/// * Checkpoints (section 6.1: all dirty pages in DRAM are flushed to flash instead of disk) write pages in the order in
+///   which the trace first accesses them, in batches of `scan_depth` whatever `batch_fill` is: the next pages of
+///   the checkpoint fill a batch, not victims, so nothing leaves DRAM and bits, hands and ghosts of its policy stay
+///   as they are. Dirty pages on flash take no part: flash is as permanent as the disk, so the checkpoint is complete
+///   once DRAM is unchanged. One to disk makes the slot of an older version invalid, as write-around does: it
+///   would be served, and written over the disk's newer one, once the page has left DRAM unchanged. Writing
+///   the slot again as well would be a checkpoint to both.
 /// * Metadata: an entry of 32 bytes for each append; a full segment is one sequential write. A
 ///   newer version makes the older entries of its page void by its place in the log, so that
 ///   needs no write. An invalidation without a newer version (write-around, clean-only) does:
@@ -117,6 +129,13 @@ pub(crate) struct Face {
     survivors: Vec<(u32, u8)>,
 }
 
+/// What becomes of a page that leaves DRAM, or that a checkpoint writes.
+struct Ruled {
+    /// The flags to append it with, if at all.
+    flags: Option<u8>,
+    to_disk: bool,
+}
+
 /// The queue as a restart finds it: oldest slot first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Image {
@@ -128,26 +147,37 @@ pub(crate) struct Image {
 }
 
 impl Face {
-    /// The eviction rule, without making room: the flags to append the page with, if at all.
+    /// A page leaves DRAM: the flags to append it with, if at all.
     #[inline]
     fn leave(&mut self, exit: Exit, host: &mut impl Host) -> Option<u8> {
         let Exit { page, changed } = exit;
         let dirty = self.newer_than_disk.take(page);
         let on_flash = self.slot_of[page as usize] != ABSENT;
+        host.counters().victims_found_on_flash += u64::from(on_flash);
+        let ruled = self.rule(page, changed, dirty, host);
+        host.counters().disk_writes_on_exit += u64::from(ruled.to_disk);
+        ruled.flags
+    }
+
+    /// The eviction rule, without making room.
+    #[inline]
+    fn rule(&mut self, page: u32, changed: bool, dirty: bool, host: &mut impl Host) -> Ruled {
+        let on_flash = self.slot_of[page as usize] != ABSENT;
         let Settings {
             sync, admission, ..
         } = self.settings;
-        host.counters().victims_found_on_flash += u64::from(on_flash);
         if dirty && (sync == Sync::Around || admission == Admission::CleanOnly) {
-            host.counters().disk_writes_on_exit += 1;
-            if on_flash {
-                self.invalidate(page, host);
-                host.counters().metadata_random_page_writes += 1;
-            }
-            return None;
+            self.pass_flash(page, host);
+            return Ruled {
+                flags: None,
+                to_disk: true,
+            };
         }
         if !dirty && admission == Admission::DirtyOnly || !changed && on_flash {
-            return None;
+            return Ruled {
+                flags: None,
+                to_disk: false,
+            };
         }
         if on_flash {
             self.invalidate(page, host);
@@ -155,11 +185,61 @@ impl Face {
         } else {
             host.counters().flash_fills += 1;
         }
-        if sync == Sync::Through && changed {
-            host.counters().disk_writes_on_exit += 1;
-            return Some(VALID);
+        let to_disk = sync == Sync::Through && changed;
+        let is_newer = dirty && !to_disk;
+        Ruled {
+            flags: Some(if is_newer { VALID | DIRTY } else { VALID }),
+            to_disk,
         }
-        Some(if dirty { VALID | DIRTY } else { VALID })
+    }
+
+    /// The disk gets a version that flash does not: what flash has is old.
+    #[inline]
+    fn pass_flash(&mut self, page: u32, host: &mut impl Host) {
+        if self.slot_of[page as usize] != ABSENT {
+            self.invalidate(page, host);
+            host.counters().metadata_random_page_writes += 1;
+        }
+    }
+
+    /// The next page that a checkpoint appends, with its flags; what it writes to disk alone on the way is done.
+    fn next_of_checkpoint(
+        &mut self,
+        from: &mut u32,
+        target: Target,
+        host: &mut impl Host,
+    ) -> Option<(u32, u8)> {
+        loop {
+            let page = host.take_changed(*from)?;
+            *from = page + 1;
+            let ruled = if target == Target::Disk {
+                self.pass_flash(page, host);
+                Ruled {
+                    flags: None,
+                    to_disk: true,
+                }
+            } else {
+                self.rule(page, true, true, host)
+            };
+            if ruled.to_disk {
+                host.counters().disk_writes_by_checkpoint += 1;
+                self.newer_than_disk.take(page);
+            }
+            if let Some(flags) = ruled.flags {
+                host.counters().flash_writes_by_checkpoint += 1;
+                return Some((page, flags));
+            }
+        }
+    }
+
+    /// Makes room where the queue is full; the answer is how many slots a batch has besides the first.
+    #[inline]
+    fn begin_batch(&mut self, host: &mut impl Host) -> u32 {
+        if self.used == self.capacity {
+            self.make_room(host)
+        } else {
+            self.settings.scan_depth.min(self.capacity - self.used) - 1
+        }
     }
 
     #[inline]
@@ -331,6 +411,9 @@ impl FlashCache for Face {
             description: "Entries of 32 bytes collected in memory before they are written to flash as one segment.",
             is_place: false,
         },
+        BY_ACCESSES_ABOUT,
+        BY_TIME_ABOUT,
+        TO_ABOUT,
     ];
 
     fn settings(options: &Options<'_>, run: Conditions) -> Result<Settings> {
@@ -472,10 +555,8 @@ impl FlashCache for Face {
         };
         let (first, before) = (self.rear(), self.appended);
         let fills = self.settings.fills_batches;
-        let mut room_in_batch = if self.used == self.capacity {
-            self.make_room(host)
-        } else if fills {
-            self.settings.scan_depth.min(self.capacity - self.used) - 1
+        let mut room_in_batch = if fills || self.used == self.capacity {
+            self.begin_batch(host)
         } else {
             0
         };
@@ -490,6 +571,23 @@ impl FlashCache for Face {
         }
         let pages = u32::try_from(self.appended - before).unwrap_or(u32::MAX);
         host.flash_write(first, pages);
+    }
+
+    fn checkpoint(&mut self, target: Target, host: &mut impl Host) {
+        let mut from = 0;
+        while let Some((page, flags)) = self.next_of_checkpoint(&mut from, target, host) {
+            let (first, before) = (self.rear(), self.appended);
+            let mut room_in_batch = self.begin_batch(host);
+            self.append(page, flags, host);
+            while room_in_batch > 0
+                && let Some((page, flags)) = self.next_of_checkpoint(&mut from, target, host)
+            {
+                self.append(page, flags, host);
+                room_in_batch -= 1;
+            }
+            let pages = u32::try_from(self.appended - before).unwrap_or(u32::MAX);
+            host.flash_write(first, pages);
+        }
     }
 
     fn image(self) -> Image {

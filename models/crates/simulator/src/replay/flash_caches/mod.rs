@@ -11,6 +11,7 @@
 //!
 //! ```text
 //! background(now)                 as often as it fell due since the last access
+//! checkpoint                      where the options ask for some: changed pages of DRAM are written and stay
 //! (where DRAM needs the future: when the page is accessed next, as in the two-tier replay)
 //! in DRAM:      on_dram_hit
 //! else:         lookup            -> flash hit or disk read
@@ -65,6 +66,7 @@ pub(crate) use admitted::Gate;
 use admitted::{ADMISSION, Admitted, BY_CATEGORY};
 pub use categories::{CategoryAbout, categories};
 pub use category_counts::{CategoryCounts, CategoryRow, UnderRow, category_counts};
+use checkpoints::{Checkpoints, Target};
 pub use counters::FlashCacheCounters;
 pub use engine::CrashReport;
 pub(crate) use engine::Frames;
@@ -84,6 +86,7 @@ mod cachesack;
 mod categories;
 mod category_counts;
 mod chains;
+mod checkpoints;
 mod counters;
 mod dm_cache;
 mod dm_writecache;
@@ -135,6 +138,9 @@ pub(crate) trait Host {
     fn dram_pages(&self) -> u64;
     /// Takes the next victim out of DRAM before its time; counted as eviction.
     fn pull(&mut self) -> Option<Exit>;
+    /// The first page from `from` on that DRAM holds changed, which from now on counts as unchanged there: a checkpoint
+    /// writes it. Counted.
+    fn take_changed(&mut self, from: u32) -> Option<u32>;
     /// One write operation to the frames `frame..frame + pages`, which may wrap around. The caller
     /// counts the cause of each page.
     fn flash_write(&mut self, frame: u32, pages: u32);
@@ -269,6 +275,9 @@ pub(crate) trait FlashCache: Sized {
     fn next_work(&self) -> u64 {
         u64::MAX
     }
+    /// A checkpoint of the database: whatever DRAM holds changed, which stays there, is taken from `host` page by page and
+    /// written. Only of systems that offer its options.
+    fn checkpoint(&mut self, _target: Target, _host: &mut impl Host) {}
     /// An access found its page in DRAM.
     #[inline]
     fn on_dram_hit(&mut self, _page: u32, _host: &mut impl Host) {}
@@ -932,16 +941,23 @@ fn simulate_over<P: Policy, C: FlashCache, W: Watch>(
         warm_restart: warm && crash_at.is_some(),
     };
     let settings = C::settings(&options, conditions)?;
+    let checkpoints = if about.has_own(checkpoints::TO_ABOUT.name) {
+        Checkpoints::of(&options)?
+    } else {
+        Checkpoints::default()
+    };
     let under = translation(&options, flash_pages, C::HAS_STREAMS)?;
     let plan = crash_at.map(|at_access| CrashPlan { at_access, warm });
     let result = if flash_pages == 0 {
-        let engine = Engine::<P, no_flash::NoFlash>::new(ram_pages, 0, dram, ());
+        let mut engine = Engine::<P, no_flash::NoFlash>::new(ram_pages, 0, dram, ());
+        engine.take_checkpoints(checkpoints);
         let mut result = count(about, engine, watch, plan, source, on_progress)?;
         // They are of the flash cache that is not there.
         result.warnings.clear();
         result
     } else {
         let mut engine = Engine::<P, C>::new(ram_pages, flash_pages, dram, settings);
+        engine.take_checkpoints(checkpoints);
         if let Some(under) = under {
             engine.around.device.put_on(under);
         }
@@ -1081,7 +1097,7 @@ fn count<P: Policy, C: FlashCache, W: Watch>(
         is_full: engine.is_full(),
         options: Vec::new(),
         ftl: engine.around.device.translated()?,
-        crash: crash.map(|crash| crash.counted_since(before, totals.warm_up)),
+        crash: crash.map(|crash| crash.counted_since(&before, totals.warm_up)),
         warnings,
     })
 }

@@ -1,5 +1,6 @@
 //! No flash: changed DRAM victims go to disk. What every flash cache of no pages is.
 
+use super::checkpoints::Target;
 use super::options::Options;
 use super::{
     Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host, OptionAbout,
@@ -42,6 +43,14 @@ impl FlashCache for NoFlash {
     #[inline]
     fn on_exit(&mut self, exit: Exit, host: &mut impl Host) {
         host.counters().disk_writes_on_exit += u64::from(exit.changed);
+    }
+
+    fn checkpoint(&mut self, _target: Target, host: &mut impl Host) {
+        let mut next = 0;
+        while let Some(page) = host.take_changed(next) {
+            next = page + 1;
+            host.counters().disk_writes_by_checkpoint += 1;
+        }
     }
 
     fn image(self) {}

@@ -319,6 +319,10 @@ impl Host for Bare {
         None
     }
 
+    fn take_changed(&mut self, _from: u32) -> Option<u32> {
+        None
+    }
+
     fn flash_write(&mut self, _frame: u32, _pages: u32) {}
 
     fn flash_write_apart(&mut self, _frame: u32, _pages: u32) {}

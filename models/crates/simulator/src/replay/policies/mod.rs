@@ -85,6 +85,8 @@ pub(crate) trait Policy {
     fn evict_by_dirt(&mut self, incoming: u32, _dirty: &BitSet) -> u32 {
         self.evict(incoming)
     }
+    /// Dirty bits of pages that stay were cleared, for a policy that remembers those it looked at.
+    fn forget_dirt(&mut self) {}
     /// Removes a victim although the cache need not be full and no page comes for it; at least one is held.
     /// It is the next page of the order of eviction, and leaves as it would in its turn. What the last
     /// [`Self::evict`] prepared for its page stays prepared. A policy that looks at the page that comes
@@ -252,6 +254,10 @@ macro_rules! any_policy {
 
             fn evict_by_dirt(&mut self, incoming: u32, dirty: &BitSet) -> u32 {
                 match self { $(Self::$variant(policy) => policy.evict_by_dirt(incoming, dirty),)+ }
+            }
+
+            fn forget_dirt(&mut self) {
+                match self { $(Self::$variant(policy) => policy.forget_dirt(),)+ }
             }
 
             fn give(&mut self, dirty: &BitSet) -> u32 {

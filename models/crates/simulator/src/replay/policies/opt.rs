@@ -269,6 +269,11 @@ impl Policy for Opt {
         self.evict_one(|page| dirty.contains(page))
     }
 
+    fn forget_dirt(&mut self) {
+        self.finished_clean.extend(self.finished_dirty.drain());
+        self.finished_clean.sort_unstable();
+    }
+
     #[inline]
     fn insert(&mut self, page: u32) {
         self.unforeseen += u64::from(self.next_accesses[page as usize] == UNFORESEEN);
