@@ -334,7 +334,11 @@ def test_a_restart_is_checked_by_a_cache_that_crashes(application):
             "face",
             500,
             4000,
-            options={"crash_at": "210000", "restart": "warm"},
+            options={
+                "crash_at": "210000",
+                "restart": "warm",
+                "metadata_segment_entries": "64000",
+            },
             warm_up=warm_up,
         )
         for warm_up in (210_000, 240_000)

@@ -314,7 +314,12 @@ def restart_replays(
     middle = accesses // 2
 
     def crashing(at: int, restart: str, warm_up: int) -> Replay:
-        options = {"crash_at": str(at), "restart": restart}
+        options = {
+            "crash_at": str(at),
+            "restart": restart,
+            # Of the answer that is checked, whatever the size of the flash.
+            "metadata_segment_entries": str(SEGMENT_ENTRIES),
+        }
         return Replay("flash_cache", "face", ram_pages, flash_pages, warm_up, options)
 
     found = {"warm": crashing(middle, "warm", middle)}

@@ -4,7 +4,7 @@ use super::checkpoints::{BY_ACCESSES_ABOUT, BY_TIME_ABOUT, TO_ABOUT, Target};
 use super::options::Options;
 use super::{
     Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host, OptionAbout,
-    Sampled, Unsampled,
+    Sampled, Unsampled, usual_unit,
 };
 use crate::error::Result;
 use crate::replay::Totals;
@@ -24,6 +24,8 @@ const ABSENT: u32 = u32::MAX;
 const ENTRY_BYTES: u64 = 32;
 /// Slots dequeued together by group second chance: 256 KiB of 4 KiB pages, as in section 6.4.
 const GSC_SCAN_DEPTH: u64 = 64;
+/// Entries of a metadata segment, as in section 6.8.
+const SEGMENT_ENTRIES: u64 = 64_000;
 
 /// When a changed DRAM victim reaches the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,7 +104,10 @@ pub(crate) struct Settings {
 ///   once DRAM is unchanged. One to disk makes the slot of an older version invalid, as write-around does: it
 ///   would be served, and written over the disk's newer one, once the page has left DRAM unchanged. Writing
 ///   the slot again as well would be a checkpoint to both.
-/// * Metadata: an entry of 32 bytes for each append; a full segment is one sequential write. A
+/// * `scan_depth` is bounded by the pages of an erase block (section 4.3), so it does not shrink with flash as units do;
+///   a flash with fewer slots is one group.
+/// * Metadata: an entry of 32 bytes for each append; a full segment is one sequential write. A segment describes so many
+///   slots, so by default it shrinks with flash as a unit of slots does: else a small flash would never write one. A
 ///   newer version makes the older entries of its page void by its place in the log, so that
 ///   needs no write. An invalidation without a newer version (write-around, clean-only) does:
 ///   else a restart would bring a stale page back. It is one random metadata page write, at once.
@@ -407,7 +412,7 @@ impl FlashCache for Face {
         OptionAbout {
             name: "metadata_segment_entries",
             values: "1 to 4294967295",
-            default: "64000",
+            default: "64000, at most 1/16 of flash",
             description: "Entries of 32 bytes collected in memory before they are written to flash as one segment.",
             is_place: false,
         },
@@ -448,7 +453,11 @@ impl FlashCache for Face {
             scan_depth: u32::try_from(scan_depth).unwrap_or(u32::MAX),
             fills_batches: options.choice("batch_fill", &[("full", true), ("once", false)])?,
             clear_dirty_on_stage_out: options.flag("clear_dirty_on_stage_out")?,
-            segment_entries: options.number("metadata_segment_entries", 1..=u64::from(u32::MAX))?,
+            segment_entries: options.number_or(
+                "metadata_segment_entries",
+                1..=u64::from(u32::MAX),
+                usual_unit(SEGMENT_ENTRIES, run.flash_pages),
+            )?,
         })
     }
 

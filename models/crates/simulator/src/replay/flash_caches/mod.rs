@@ -348,9 +348,13 @@ fn unit_of(
     flash_pages: u32,
 ) -> Result<u32> {
     let most = u64::from(flash_pages.max(1));
-    let usual = default.min(u64::from((flash_pages / SHARE_OF_A_UNIT).max(1)));
-    let pages = options.number_or(name, 1..=most, usual)?;
+    let pages = options.number_or(name, 1..=most, usual_unit(default, flash_pages))?;
     Ok(u32::try_from(pages).unwrap_or(u32::MAX))
+}
+
+/// Pages of a unit that is not given: `default`, less where flash is small.
+fn usual_unit(default: u64, flash_pages: u32) -> u64 {
+    default.min(u64::from((flash_pages / SHARE_OF_A_UNIT).max(1)))
 }
 
 /// Checks the copies on flash as [`recount_copies`], of a system that gives no second chances.

@@ -143,7 +143,7 @@ impl FlashCache for Tac {
             name: "extent_pages",
             values: "1 to 65536",
             default: "32",
-            description: "Consecutive pages of a relation that share a temperature.",
+            description: "Consecutive pages of a relation that share a temperature, whatever the size of flash.",
             is_place: false,
         },
         OptionAbout {
