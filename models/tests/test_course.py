@@ -123,6 +123,18 @@ def test_redo_reads_what_was_written_since_the_latest_checkpoint() -> None:
     assert "0 % of them from flash" in cold.finding
 
 
+def test_checkpoints_that_write_are_said_to_write() -> None:
+    plain, writing = (
+        asked(system="face", options=options)
+        for options in ({}, {"checkpoint_us": "1000000"})
+    )
+    assert "checkpoints write nothing" in plain.validity
+    assert "checkpoints write as the options" in writing.validity
+    assert "nothing;" not in writing.validity
+    never = asked(system="face", options={"checkpoint_us": "0"})
+    assert never.validity == plain.validity
+
+
 def test_clients_wait_until_all_is_redone() -> None:
     """The same replay, later by what redo takes: from then on it is as before."""
     none, redone = (

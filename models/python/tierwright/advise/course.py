@@ -42,6 +42,15 @@ VALIDITY = (
     "read each page written since the latest checkpoint, one at a time, from flash where the cache holds it; these "
     "reads leave RAM as it is, and checkpoints write nothing; the dirty share is of all flash pages"
 )
+VALIDITY_WITH_CHECKPOINTS = (
+    "devices serve first come, first served; after a crash nothing is served until flash is read back and redo has "
+    "read each page written since the latest checkpoint, one at a time, from flash where the cache holds it; these "
+    "reads leave RAM as it is; checkpoints write as the options of the flash cache state, and redo goes by the "
+    "checkpoint interval; the dirty share is of all flash pages"
+)
+"""Where the options of the flash cache have checkpoints write."""
+WRITING_CHECKPOINTS = ("checkpoint_accesses", "checkpoint_us")
+"""Options that do, unless they are 0."""
 USUAL_CHECKPOINT_S = 300.0
 """Time between two checkpoints, as the restart of `advise.recovery` assumes it. [s]"""
 
@@ -353,6 +362,9 @@ class CoursePlan:
             redo_s=found["redo"]["seconds"],
             recovered_s=recovered,
             windows=windows,
+            validity=VALIDITY_WITH_CHECKPOINTS
+            if any(self.options.get(name, "0") != "0" for name in WRITING_CHECKPOINTS)
+            else VALIDITY,
         )
 
 
