@@ -12,7 +12,7 @@ from tierwright.catalogue.vectors import conformance
 from tierwright.cli.app import main
 from tierwright.common.errors import BadInput
 from tierwright.evaluate import flash_cache
-from tierwright.simulate import replay
+from tierwright.simulate import replay, timed
 from tierwright.trace import reading
 
 CUT = recordings.TPCB
@@ -123,30 +123,137 @@ def test_results_hold_the_columns_of_schemes_and_add_up(cache: str) -> None:
     assert found["warnings"] == []
 
 
-UNITS = {
-    "flashcache": ("ways", 512),
-    "enhanceio": ("ways", 256),
-    "bcache": ("bucket_pages", 128),
-    "sce": ("fragment_pages", 256),
+KIB, MIB = 1024, 1024**2
+UNITS: dict[tuple[str, str], tuple[int, str]] = {
+    ("face", "metadata_segment_entries"): (64_000, "slots"),
+    ("flashcache", "ways"): (512, "pages"),
+    ("enhanceio", "ways"): (256, "pages"),
+    ("bcache", "bucket_pages"): (512 * KIB, "bytes"),
+    ("sce", "fragment_pages"): (MIB, "bytes"),
+    ("dm_cache", "block_pages"): (256 * KIB, "bytes"),
+    ("cachelib", "region_pages"): (16 * MIB, "bytes"),
+    ("kangaroo", "set_pages"): (14, "pages"),
 }
+"""Default units of large flash, and what they are documented in; what is in slots may describe more than there are."""
+IN_BYTES: dict[tuple[str, str], tuple[int, dict[str, str]]] = {
+    ("bcache", "sequential_cutoff_pages"): (4 * MIB, {}),
+    ("open_cas", "sequential_cutoff_pages"): (MIB, {}),
+    ("l2arc", "write_max_pages_per_s"): (64 * MIB, {}),
+    ("l2arc", "burst_pages"): (64 * MIB, {}),
+    ("cachelib", "max_pages_per_s"): (
+        160 * MIB,
+        {"admission": "dynamic_random", "target_pages_per_s": "9"},
+    ),
+}
+"""Other defaults in bytes, and the options under which they hold."""
+IN_A_PAGE: dict[tuple[str, str], tuple[int, dict[str, str]]] = {
+    ("bcache", "metadata_keys"): (24, {}),
+    ("l2arc", "headers_per_page"): (96, {}),
+    ("cachelib", "set_objects"): (290, {"small": "0", "small_percent": "50"}),
+}
+"""Bytes of entries of which a page holds as many as fit, and the options under which they are asked for."""
+PAGE_SIZES = (8192, 16384, MIB)
+"""Of the recording, and of larger pages joined from it. [bytes]"""
 
 
-@pytest.mark.parametrize("cache", UNITS)
-def test_a_unit_shrinks_with_flash_unless_it_is_given(cache: str, short: Path) -> None:
-    name, default = UNITS[cache]
+def in_force(
+    cache: str, path: Path, flash_pages: int, page_bytes: int = 8192, **given: str
+) -> dict[str, str]:
+    joined = None if page_bytes == 8192 else page_bytes
+    trace = reading.Trace(path, joined_page_bytes=joined)
+    found = replay.replay(trace, "flash_cache", cache, 1, flash_pages, options=given)
+    assert found["page_bytes"] == page_bytes
+    return dict(found["options"])
+
+
+def test_every_unit_is_in_the_table() -> None:
+    """A unit says in its default that it is at most 1/16 of flash, and what is in bytes says so."""
+    shrinking, sized, filling = set(), set(), set()
+    for cache in _simulator.contenders("flash_cache"):
+        for option in cache["options"]:
+            place = (cache["name"], option["name"])
+            if "1/16 of flash" in option["default"]:
+                shrinking.add(place)
+            elif " of 4 KiB (" in option["default"]:
+                sized.add(place)
+            elif " in 4 KiB (" in option["default"]:
+                filling.add(place)
+    assert shrinking == UNITS.keys()
+    assert sized == IN_BYTES.keys()
+    assert filling == IN_A_PAGE.keys()
+
+
+@pytest.mark.parametrize("page_bytes", PAGE_SIZES)
+@pytest.mark.parametrize(("cache", "name"), UNITS)
+def test_a_unit_shrinks_with_flash_unless_it_is_given(
+    cache: str, name: str, page_bytes: int, short: Path
+) -> None:
+    size, documented_in = UNITS[cache, name]
+    default = max(1, size // page_bytes) if documented_in == "bytes" else size
 
     def unit(flash_pages: int, **given: str) -> str:
-        found = replay.replay(
-            reading.Trace(short), "flash_cache", cache, 1, flash_pages, options=given
-        )
-        return str(found["options"][name])
+        return in_force(cache, short, flash_pages, page_bytes, **given)[name]
 
-    assert unit(16 * default) == str(default)
-    assert unit(16 * default - 1) == str(default - 1)
+    assert unit(16 * default) == unit(1000 * default) == str(default)
+    assert unit(16 * default - 1) == str(max(1, default - 1))
     assert unit(7) == "1"
     assert unit(7, **{name: "5"}) == "5"
-    with pytest.raises(_simulator.ParameterError, match=f"{name}=8"):
-        unit(7, **{name: "8"})
+    if documented_in == "slots":
+        assert unit(7, **{name: "8"}) == "8"
+    else:
+        with pytest.raises(_simulator.ParameterError, match=f"{name}=8"):
+            unit(7, **{name: "8"})
+
+
+@pytest.mark.parametrize("page_bytes", PAGE_SIZES)
+@pytest.mark.parametrize(("cache", "name"), [*IN_BYTES, *IN_A_PAGE])
+def test_defaults_are_the_documented_bytes_in_pages_of_the_trace(
+    cache: str, name: str, page_bytes: int, short: Path
+) -> None:
+    place = (cache, name)
+    if place in IN_BYTES:
+        size, given = IN_BYTES[place]
+        expected = max(1, size // page_bytes)
+    else:
+        size, given = IN_A_PAGE[place]
+        most = {"headers_per_page": 65_536, "set_objects": 4096}.get(name)
+        expected = page_bytes // size if most is None else min(page_bytes // size, most)
+    found = in_force(cache, short, 1000, page_bytes, **given)
+    assert found[name] == str(expected)
+    # What is given holds, whatever the page.
+    assert in_force(cache, short, 1000, page_bytes, **given, **{name: "3"})[name] == "3"
+
+
+def test_a_default_does_not_depend_on_where_it_is_asked_for(short: Path) -> None:
+    """A replay, one of many of a sweep, and one on simulated time read the page size from the trace."""
+    size, _ = UNITS["dm_cache", "block_pages"]
+    trace = reading.Trace(short, joined_page_bytes=16384)
+    configuration = {"flash_cache": "dm_cache", "ram_pages": 1, "flash_pages": 10_000}
+    [swept] = replay.sweep(trace, [configuration])["rows"]
+    assert swept["options"]["block_pages"] == str(size // 16384)
+    timed_row = timed.replay_timed(
+        trace,
+        "dm_cache",
+        1,
+        10_000,
+        arrivals=timed.Arrivals("trace"),
+        flash=timed.DeviceTimes(1, 1, 1e-4, 1e-4, 1e-4, 1e-4),
+        disk=timed.DeviceTimes(1, 1, 1e-3, 1e-3, 1e-3, 1e-3),
+    )
+    assert timed_row["options"]["block_pages"] == str(size // 16384)
+    with_opt = in_force("dm_cache", short, 10_000, 16384, ram_policy="opt")
+    assert with_opt["block_pages"] == str(size // 16384)
+
+
+def test_the_chance_of_a_page_follows_its_size(short: Path) -> None:
+    """Berg and others 2020: (bits of 4 KiB / bits of the object)^0.3."""
+    given = {"admission": "dynamic_random", "target_pages_per_s": "9"}
+
+    def base(page_bytes: int) -> str:
+        return in_force("cachelib", short, 100, page_bytes, **given)["base_percent"]
+
+    assert base(8192) == str(round(100 * (13 / 14) ** 0.3)) == "98"
+    assert base(MIB) == str(round(100 * (13 / 21) ** 0.3)) == "87"
 
 
 @pytest.mark.parametrize(

@@ -589,7 +589,9 @@ def test_a_rate_of_accesses_replaces_the_time_of_a_trace(
     path = tmp_path / "untimed.csv"
     path.write_text("op,device,page\n" + "".join(rows))
     columns = {"op": "op", "device": "device", "page": "page"}
-    trace = reading.Trace(path, format="csv", columns=columns)
+    trace = reading.Trace(
+        path, format="csv", columns=columns, page_bytes=slow_systems.PAGE_BYTES
+    )
     options = {**options, "accesses_per_second": str(accesses_per_second)}
     found = replay.replay(trace, "flash_cache", name, 6, 40, options=options)
     assert {key: found[key] for key in expected} == expected

@@ -34,7 +34,7 @@ DISK = DeviceTimes(
     1, 2, 4.0000173e-3, 6.0000457e-3, 5.0000173e-3, 5.5000457e-3, 0.3000119e-3
 )
 SIZES = (12, 48)
-PAGE_BYTES = 8192
+PAGE_BYTES = slow_systems.PAGE_BYTES
 SYSTEMS: tuple[tuple[str, dict[str, str]], ...] = (
     ("tac", {}),
     ("flashcache", {"mode": "write_back", "ways": "8"}),

@@ -66,6 +66,11 @@ pub trait AccessSource {
         None
     }
 
+    /// Size of a page, which is what an access touches; `None` where the source does not say. [bytes]
+    fn page_bytes(&self) -> Option<u64> {
+        None
+    }
+
     /// Whether the trace tells writes from reads. Where it does not, all accesses are reads.
     fn tells_writes(&self) -> bool {
         true

@@ -95,6 +95,7 @@ struct Broadcast {
     /// What is left to do after the end of the source is no longer wanted.
     stop: AtomicBool,
     /// As the source says.
+    page_bytes: Option<u64>,
     tells_writes: bool,
     warms_up_until_full: bool,
     file_name: Option<String>,
@@ -201,6 +202,10 @@ impl AccessSource for Listener<'_> {
         self.broadcast.file_name.as_deref()
     }
 
+    fn page_bytes(&self) -> Option<u64> {
+        self.broadcast.page_bytes
+    }
+
     fn tells_writes(&self) -> bool {
         self.broadcast.tells_writes
     }
@@ -302,6 +307,7 @@ pub(crate) fn broadcast<T: Send>(
         turns: tasks.iter().map(|_| Condvar::new()).collect(),
         threads: tasks.iter().map(|_| OnceLock::new()).collect(),
         stop: AtomicBool::new(false),
+        page_bytes: source.page_bytes(),
         tells_writes: source.tells_writes(),
         warms_up_until_full: source.warms_up_until_full(),
         file_name: source.file_name().map(str::to_owned),

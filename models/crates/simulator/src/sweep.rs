@@ -1138,6 +1138,10 @@ impl AccessSource for SampledSource<'_> {
         self.source.file_name()
     }
 
+    fn page_bytes(&self) -> Option<u64> {
+        self.source.page_bytes()
+    }
+
     fn tells_writes(&self) -> bool {
         self.source.tells_writes()
     }

@@ -635,6 +635,10 @@ impl AccessSource for Placing<'_> {
         Ok(more)
     }
 
+    fn page_bytes(&self) -> Option<u64> {
+        self.source.page_bytes()
+    }
+
     fn position(&self) -> (u64, u64) {
         self.source.position()
     }

@@ -254,6 +254,10 @@ impl AccessSource for OpenTrace {
         Some(&self.file_name)
     }
 
+    fn page_bytes(&self) -> Option<u64> {
+        Some(self.summary().page_bytes)
+    }
+
     fn tells_writes(&self) -> bool {
         self.source().tells_writes()
     }

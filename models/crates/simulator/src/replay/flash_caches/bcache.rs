@@ -22,8 +22,11 @@ use crate::wording::counted;
 const KEY_BYTES: u64 = 24;
 /// Open buckets, where there are more than twice as many buckets.
 const OPEN_BUCKETS: u32 = 6;
-/// Sectors of a page: the rate of write-back is in sectors per second.
-const SECTORS: u32 = 8;
+/// Bytes of a bucket, and of a stream behind which flash is bypassed.
+const BUCKET_BYTES: u64 = 512 << 10;
+const CUTOFF_BYTES: u64 = 4 << 20;
+/// The rate of write-back is in sectors per second.
+const SECTOR_BYTES: u64 = 512;
 /// Time between two settings of that rate. [ms]
 const RATE_MS: u64 = 5000;
 /// So many of them without an I/O, and it has no limit.
@@ -49,6 +52,8 @@ pub(crate) struct Settings {
     pub(crate) mode: Mode,
     pub(crate) replacement: Replacement,
     pub(crate) bucket_pages: u32,
+    /// Of a page.
+    pub(crate) sectors: u32,
     pub(crate) open_buckets: u32,
     /// Pages of a stream behind which flash is bypassed; 0: never.
     pub(crate) sequential_cutoff: u64,
@@ -155,6 +160,8 @@ pub(crate) struct Bcache {
 /// The background that writes dirty pages to disk.
 #[derive(Debug)]
 struct WriteBack {
+    /// Of a page.
+    sectors: u32,
     /// Ticks of a second, of the time between rounds, and of that between settings of the rate.
     second: u64,
     delay: u64,
@@ -179,6 +186,7 @@ struct WriteBack {
 
 impl WriteBack {
     const STOPPED: Self = Self {
+        sectors: 1,
         second: 1,
         delay: 1,
         period: 1,
@@ -211,7 +219,7 @@ impl WriteBack {
 
     /// Credit for a page.
     fn cost(&self) -> u128 {
-        u128::from(SECTORS) * u128::from(self.second)
+        u128::from(self.sectors) * u128::from(self.second)
     }
 
     /// When the next page of the round is written; none where that is after `until`.
@@ -309,7 +317,7 @@ impl Bcache {
 
     /// Sets the rate of write-back.
     fn set_rate(&mut self) {
-        let sectors = |pages: u32| i64::from(pages) * i64::from(SECTORS);
+        let sectors = |pages: u32| i64::from(pages) * i64::from(self.settings.sectors);
         let dirty = sectors(self.dirty);
         let excess = dirty - sectors(self.settings.aim);
         let buckets = u64::from(self.dirty_buckets);
@@ -514,8 +522,8 @@ impl FlashCache for Bcache {
         OptionAbout {
             name: "bucket_pages",
             values: "1 to the number of flash pages",
-            default: "128, at most 1/16 of flash",
-            description: "Pages of a bucket, 512 KiB in pages of 4 KiB; what does not fill a bucket stays unused.",
+            default: "128 of 4 KiB (512 KiB), at most 1/16 of flash",
+            description: "Pages of a bucket; what does not fill a bucket stays unused.",
             is_place: false,
         },
         OptionAbout {
@@ -528,8 +536,8 @@ impl FlashCache for Bcache {
         OptionAbout {
             name: "sequential_cutoff_pages",
             values: "0 to 4294967295",
-            default: "1024",
-            description: "Pages of a stream behind which it bypasses flash, 4 MiB in pages of 4 KiB; 0 never does.",
+            default: "1024 of 4 KiB (4 MiB)",
+            description: "Pages of a stream behind which it bypasses flash; 0 never does.",
             is_place: false,
         },
         OptionAbout {
@@ -557,8 +565,8 @@ impl FlashCache for Bcache {
         OptionAbout {
             name: "metadata_keys",
             values: "1 to 4294967295",
-            default: "170",
-            description: "Changed keys, of 24 bytes, that fill a page of the journal and one of the B-tree.",
+            default: "170 in 4 KiB (24 bytes each)",
+            description: "Changed keys that fill a page of the journal and one of the B-tree.",
             is_place: false,
         },
         OptionAbout {
@@ -571,7 +579,8 @@ impl FlashCache for Bcache {
     ];
 
     fn settings(options: &Options<'_>, run: Conditions) -> Result<Settings> {
-        let bucket_pages = unit_of(options, "bucket_pages", 128, run.flash_pages)?;
+        let usual = run.pages_of(BUCKET_BYTES, u64::from(u32::MAX));
+        let bucket_pages = unit_of(options, "bucket_pages", usual, run.flash_pages)?;
         let buckets = (run.flash_pages / bucket_pages).max(1);
         let usual = OPEN_BUCKETS.min((buckets / 2).max(1));
         let most = u64::from(buckets.min(64));
@@ -589,9 +598,13 @@ impl FlashCache for Bcache {
                 ],
             )?,
             bucket_pages,
+            sectors: u32::try_from((run.page_bytes / SECTOR_BYTES).max(1)).unwrap_or(u32::MAX),
             open_buckets: u32::try_from(open).unwrap_or(1),
-            sequential_cutoff: options
-                .number("sequential_cutoff_pages", 0..=u64::from(u32::MAX))?,
+            sequential_cutoff: options.number_or(
+                "sequential_cutoff_pages",
+                0..=u64::from(u32::MAX),
+                run.pages_of(CUTOFF_BYTES, u64::from(u32::MAX)),
+            )?,
             most_dirty_buckets: share_of(options.share("cutoff_writeback")?, buckets),
             aim: share_of(options.share("writeback_share")?, run.flash_pages),
             delay,
@@ -599,7 +612,11 @@ impl FlashCache for Bcache {
                 ms: RATE_MS,
                 ..delay
             },
-            keys_per_page: options.number("metadata_keys", 1..=u64::from(u32::MAX))?,
+            keys_per_page: options.number_or(
+                "metadata_keys",
+                1..=u64::from(u32::MAX),
+                run.entries_of(KEY_BYTES, u64::from(u32::MAX)),
+            )?,
             seed: options.number("seed", 0..=u64::MAX)?,
         })
     }
@@ -708,6 +725,7 @@ impl FlashCache for Bcache {
         }
         let period = self.settings.rate.ticks(unit);
         self.write_back = WriteBack {
+            sectors: self.settings.sectors,
             second: (period / (RATE_MS / 1000)).max(1),
             delay: self.settings.delay.ticks(unit),
             period,

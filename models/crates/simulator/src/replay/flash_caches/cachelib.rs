@@ -17,6 +17,9 @@ use crate::replay::room::Room;
 /// Time between two settings of the chance of `dynamic_random`. [ms]
 const RATE_MS: u64 = 60_000;
 const DAY_S: f64 = 86_400.0;
+/// Bytes of a region, and bytes per second that are written at most.
+const REGION_BYTES: u64 = 16 << 20;
+const MOST_BYTES_PER_S: u64 = 160 << 20;
 /// Bounds of one change of the factor, and of the factor.
 const CHANGE: (f64, f64) = (0.75, 1.25);
 const FACTOR: (f64, f64) = (0.001, 10.0);
@@ -298,6 +301,18 @@ impl CacheLib {
     }
 }
 
+/// Chance of an object of a page, in percent: (bits of 4 KiB / bits of it)^0.3, bits up to the highest one that is set.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a percentage"
+)]
+fn base_percent(page_bytes: u64) -> u64 {
+    let bits = f64::from(u64::BITS - page_bytes.leading_zeros());
+    let chance = (13.0 / bits).powf(0.3).min(1.0);
+    (100.0 * chance).round() as u64
+}
+
 /// The settings of regions in so many pages of flash.
 pub(super) fn settings_over(
     options: &Options<'_>,
@@ -310,7 +325,8 @@ pub(super) fn settings_over(
             "are found by an index in memory, so there is no warm restart: use restart=cold",
         ));
     }
-    let region_pages = unit_of(options, "region_pages", 4096, large_pages)?;
+    let usual = run.pages_of(REGION_BYTES, u64::from(u32::MAX));
+    let region_pages = unit_of(options, "region_pages", usual, large_pages)?;
     let regions = (large_pages / region_pages).max(1);
     let kind = options.choice(
         "admission",
@@ -341,8 +357,10 @@ pub(super) fn settings_over(
                     "holds a rate of writes that is not stated: give target_pages_per_s",
                 ));
             };
-            let most = options.number("max_pages_per_s", rates)?;
-            let base = options.number("base_percent", 1..=100)?;
+            let usual = run.pages_of(MOST_BYTES_PER_S, *rates.end());
+            let most = options.number_or("max_pages_per_s", rates, usual)?;
+            let usual = base_percent(run.page_bytes);
+            let base = options.number_or("base_percent", 1..=100, usual)?;
             let seed = options.number("seed", 0..=u64::MAX)?;
             (
                 Admission::DynamicRandom {
@@ -384,8 +402,8 @@ impl FlashCache for CacheLib {
         OptionAbout {
             name: "region_pages",
             values: "1 to the number of flash pages",
-            default: "4096, at most 1/16 of flash",
-            description: "Pages of a region, 16 MiB in pages of 4 KiB: one large write, and what goes at once; what does not fill a region stays unused.",
+            default: "4096 of 4 KiB (16 MiB), at most 1/16 of flash",
+            description: "Pages of a region: one large write, and what goes at once; what does not fill a region stays unused.",
             is_place: false,
         },
         OptionAbout {
@@ -426,15 +444,15 @@ impl FlashCache for CacheLib {
         OptionAbout {
             name: "max_pages_per_s",
             values: "1 to 1000000000",
-            default: "40960",
-            description: "With admission=dynamic_random: pages per second at most, 160 MiB/s in pages of 4 KiB.",
+            default: "40960 of 4 KiB (160 MiB/s)",
+            description: "With admission=dynamic_random: pages per second at most.",
             is_place: false,
         },
         OptionAbout {
             name: "base_percent",
             values: "1 to 100",
-            default: "100",
-            description: "With admission=dynamic_random: chance of a page before the factor, 100 for objects of 4 KiB.",
+            default: "100 for pages of up to 4 KiB, less for larger ones",
+            description: "With admission=dynamic_random: chance of a page before the factor.",
             is_place: false,
         },
         OptionAbout {

@@ -22,6 +22,8 @@ const BY: &str = "small_by";
 const SHARE: &str = "small_percent";
 const OBJECTS: &str = "set_objects";
 const PERCENT: u64 = 100;
+/// Bytes of a small object.
+const OBJECT_BYTES: u64 = 290;
 
 /// Options of `CacheLib` for its small objects.
 pub(super) const OPTIONS: [OptionAbout; 5] = [
@@ -49,8 +51,8 @@ pub(super) const OPTIONS: [OptionAbout; 5] = [
     OptionAbout {
         name: OBJECTS,
         values: "1 to 4096",
-        default: "14",
-        description: "With small: objects of a set, which is one page of flash, 4 KiB of objects of some 290 bytes.",
+        default: "14 in 4 KiB (290 bytes each)",
+        description: "With small: objects of a set, which is one page of flash.",
         is_place: false,
     },
     OptionAbout {
@@ -280,7 +282,8 @@ impl FlashCache for Mixed {
                 "is not stated, and small objects need a share of flash",
             ));
         };
-        let objects = options.number(OBJECTS, 1..=4096)?;
+        let usual = run.entries_of(OBJECT_BYTES, 4096);
+        let objects = options.number_or(OBJECTS, 1..=4096, usual)?;
         let flash = u64::from(run.flash_pages);
         let whole = |value: u64| u32::try_from(value).unwrap_or(u32::MAX);
         let sets = whole(flash * percent / PERCENT);

@@ -14,6 +14,8 @@ use crate::replay::bits::BitSet;
 use crate::replay::room::Room;
 
 const LEVELS: usize = 64;
+/// Bytes of a block.
+const BLOCK_BYTES: u64 = 256 << 10;
 /// Levels at the top of the hotspot queue that hold fewer areas than the others.
 const TOP_LEVELS: usize = 8;
 /// The level from which on an area counts as hot.
@@ -420,8 +422,8 @@ impl FlashCache for DmCache {
         OptionAbout {
             name: "block_pages",
             values: "1 to 65536, at most the number of flash pages",
-            default: "64, at most 1/16 of flash",
-            description: "Pages of a block, 256 KiB in pages of 4 KiB; what does not fill a block stays unused.",
+            default: "64 of 4 KiB (256 KiB), at most 1/16 of flash",
+            description: "Pages of a block; what does not fill a block stays unused.",
             is_place: false,
         },
         ACCESSES_PER_SECOND,
@@ -430,7 +432,8 @@ impl FlashCache for DmCache {
     fn settings(options: &Options<'_>, run: Conditions) -> Result<Settings> {
         let write_back =
             options.choice("mode", &[("write_back", true), ("write_through", false)])?;
-        let block_pages = unit_of(options, "block_pages", 64, run.flash_pages)?;
+        let usual = run.pages_of(BLOCK_BYTES, MOST_UNIT_PAGES);
+        let block_pages = unit_of(options, "block_pages", usual, run.flash_pages)?;
         if u64::from(block_pages) > MOST_UNIT_PAGES {
             return Err(options.impossible("block_pages", "is more than 65536"));
         }

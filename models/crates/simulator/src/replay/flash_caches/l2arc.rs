@@ -11,6 +11,10 @@ use crate::error::Result;
 use crate::replay::bits::BitSet;
 use crate::replay::fetch::fetch;
 
+/// Bytes that are written in a second at most, and those of a day beside its drive writes.
+const WRITE_BYTES: u64 = 64 << 20;
+/// Bytes of a header in DRAM of a page on flash alone.
+const HEADER_BYTES: u64 = 96;
 /// Buffers that a block of the log describes, and the bytes of one.
 const LOGGED: u64 = 1022;
 const LOG_BYTES: u64 = 64 << 10;
@@ -307,8 +311,8 @@ impl FlashCache for L2arc {
         OptionAbout {
             name: "write_max_pages_per_s",
             values: "1 to 1000000000",
-            default: "16384",
-            description: "Pages that are written in a second at most, 64 MiB in pages of 4 KiB.",
+            default: "16384 of 4 KiB (64 MiB)",
+            description: "Pages that are written in a second at most.",
             is_place: false,
         },
         OptionAbout {
@@ -335,14 +339,14 @@ impl FlashCache for L2arc {
         OptionAbout {
             name: "burst_pages",
             values: "0 to 4294967295",
-            default: "16384",
-            description: "Pages of a day beside its drive writes, 64 MiB in pages of 4 KiB.",
+            default: "16384 of 4 KiB (64 MiB)",
+            description: "Pages of a day beside its drive writes.",
             is_place: false,
         },
         OptionAbout {
             name: "headers_per_page",
             values: "1 to 65536",
-            default: "42",
+            default: "42 in 4 KiB (96 bytes each)",
             description: "Headers of pages on flash alone that a page of DRAM holds; they may take a third of DRAM.",
             is_place: false,
         },
@@ -356,14 +360,26 @@ impl FlashCache for L2arc {
         },
     ];
 
-    fn settings(options: &Options<'_>, _run: Conditions) -> Result<Settings> {
+    fn settings(options: &Options<'_>, run: Conditions) -> Result<Settings> {
         Ok(Settings {
-            write_max: options.number("write_max_pages_per_s", 1..=1_000_000_000)?,
+            write_max: options.number_or(
+                "write_max_pages_per_s",
+                1..=1_000_000_000,
+                run.pages_of(WRITE_BYTES, 1_000_000_000),
+            )?,
             headroom: options.number("headroom", 1..=1000)?,
             frequent_only: options.flag("mfu_only")?,
             dwpd_percent: options.number("dwpd_limit_percent", 0..=100_000)?,
-            burst: options.number("burst_pages", 0..=u64::from(u32::MAX))?,
-            headers_per_page: options.number("headers_per_page", 1..=65_536)?,
+            burst: options.number_or(
+                "burst_pages",
+                0..=u64::from(u32::MAX),
+                run.pages_of(WRITE_BYTES, u64::from(u32::MAX)),
+            )?,
+            headers_per_page: options.number_or(
+                "headers_per_page",
+                1..=65_536,
+                run.entries_of(HEADER_BYTES, 65_536),
+            )?,
             second: Period::new(options, 1000)?,
         })
     }

@@ -391,12 +391,29 @@ fn recount_copies(
     Ok(())
 }
 
+/// A page whose size the trace does not say. [bytes]
+const USUAL_PAGE_BYTES: u64 = 4096;
+
 /// What a replay's settings may depend on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Conditions {
     pub(crate) flash_pages: u32,
+    /// Of the trace, or [`USUAL_PAGE_BYTES`] where that does not say. [bytes]
+    pub(crate) page_bytes: u64,
     /// Whether the flash contents are to survive a crash.
     pub(crate) warm_restart: bool,
+}
+
+impl Conditions {
+    /// What a system documents in bytes, as whole pages of the trace: at least one, and at most `most`.
+    pub(crate) fn pages_of(self, bytes: u64, most: u64) -> u64 {
+        (bytes / self.page_bytes).clamp(1, most)
+    }
+
+    /// Entries of so many bytes that a page holds: at least one, and at most `most`.
+    pub(crate) fn entries_of(self, bytes: u64, most: u64) -> u64 {
+        (self.page_bytes / bytes).clamp(1, most)
+    }
 }
 
 /// A registered flash cache, for lists.
@@ -942,6 +959,7 @@ fn simulate_over<P: Policy, C: FlashCache, W: Watch>(
     let warm = options.choice("restart", &[("warm", true), ("cold", false)])?;
     let conditions = Conditions {
         flash_pages,
+        page_bytes: source.page_bytes().unwrap_or(USUAL_PAGE_BYTES).max(1),
         warm_restart: warm && crash_at.is_some(),
     };
     let settings = C::settings(&options, conditions)?;

@@ -14,6 +14,8 @@ use crate::replay::fetch::fetch;
 use crate::replay::two_tier::Warning;
 use crate::wording::counted;
 
+/// Bytes of a stream behind which a full flash is bypassed.
+const CUTOFF_BYTES: u64 = 1 << 20;
 /// Dirty pages that are cleaned where no clean one can make room.
 const CLEANED_AT_ONCE: usize = 32;
 /// Time between two steps of ACP, and the pages of one. [ms]
@@ -331,8 +333,8 @@ impl FlashCache for OpenCas {
         OptionAbout {
             name: "sequential_cutoff_pages",
             values: "0 to 4294967295",
-            default: "256",
-            description: "Pages of a stream behind which it bypasses flash once that is full, 1 MiB in pages of 4 KiB; 0 never does.",
+            default: "256 of 4 KiB (1 MiB)",
+            description: "Pages of a stream behind which it bypasses flash once that is full; 0 never does.",
             is_place: false,
         },
         OptionAbout {
@@ -410,8 +412,11 @@ impl FlashCache for OpenCas {
             cleaning,
             hits,
             trigger_percent,
-            sequential_cutoff: options
-                .number("sequential_cutoff_pages", 0..=u64::from(u32::MAX))?,
+            sequential_cutoff: options.number_or(
+                "sequential_cutoff_pages",
+                0..=u64::from(u32::MAX),
+                run.pages_of(CUTOFF_BYTES, u64::from(u32::MAX)),
+            )?,
             wake: period("alru_wake_s", 1)?,
             stale: period("alru_stale_s", 1)?,
             idle: period("alru_idle_s", 0)?,

@@ -18,6 +18,8 @@ struct Group {
     least_free: f64,
 }
 
+/// Bytes of a fragment.
+const FRAGMENT_BYTES: u64 = 1 << 20;
 /// The groups that give 8, 4 and 1 threads.
 const GROUPS: [Group; 3] = [
     Group {
@@ -250,8 +252,8 @@ impl FlashCache for Sce {
         OptionAbout {
             name: "fragment_pages",
             values: "1 to 65536, at most the number of flash pages",
-            default: "256, at most 1/16 of flash",
-            description: "Consecutive pages of a relation that enter and leave together, 1 MiB in pages of 4 KiB; what does not fill a fragment stays unused.",
+            default: "256 of 4 KiB (1 MiB), at most 1/16 of flash",
+            description: "Consecutive pages of a relation that enter and leave together; what does not fill a fragment stays unused.",
             is_place: false,
         },
         OptionAbout {
@@ -288,7 +290,8 @@ impl FlashCache for Sce {
     fn settings(options: &Options<'_>, run: Conditions) -> Result<Settings> {
         let mode = [("write_around", false), ("write_through", true)];
         let write_through = options.choice("mode", &mode)?;
-        let fragment_pages = unit_of(options, "fragment_pages", 256, run.flash_pages)?;
+        let usual = run.pages_of(FRAGMENT_BYTES, MOST_UNIT_PAGES);
+        let fragment_pages = unit_of(options, "fragment_pages", usual, run.flash_pages)?;
         if u64::from(fragment_pages) > MOST_UNIT_PAGES {
             return Err(options.impossible("fragment_pages", "is above 65536"));
         }

@@ -196,6 +196,7 @@ fn restarted<C: FlashCache<Image: std::fmt::Debug>>(
         let options = Options::new("it", C::OPTIONS.to_vec(), &given, "").unwrap();
         let run = Conditions {
             flash_pages: 12,
+            page_bytes: 4096,
             warm_restart: true,
         };
         let settings = C::settings(&options, run).unwrap();
