@@ -353,6 +353,11 @@ def test_what_does_not_shrink_has_no_miniature(
     ("name", "options", "message"),
     [
         ("larc", {"crash_at": "5"}, "crash_at`: counts accesses"),
+        (
+            "face",
+            {"scan_depth": "1", "checkpoint_accesses": "100"},
+            "checkpoint_accesses`: counts accesses",
+        ),
         ("larc", {"ftl_spare_percent": "28"}, "erase blocks do not shrink"),
         ("larc", {"ram_policy": "lru_2", "ram_period": "9"}, "counts references"),
         ("larc", {"assignment": "second_miss", "lifetime_requests": "9"}, "counts requests"),

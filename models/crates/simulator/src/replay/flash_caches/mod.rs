@@ -779,6 +779,10 @@ fn sampled_caches_of<C: FlashCache>(
                 "crash_at",
                 "counts accesses, and a miniature sees only some of them",
             ),
+            (
+                checkpoints::BY_ACCESSES_ABOUT.name,
+                "counts accesses, and a miniature sees only some of them",
+            ),
         ] {
             if options.is_given(name) {
                 return Err(Error::BadParameter {
