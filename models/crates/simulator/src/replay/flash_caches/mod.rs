@@ -796,6 +796,8 @@ fn sampled_caches_of<C: FlashCache>(
         let conditions = Conditions {
             flash_pages,
             warm_restart: false,
+            // No cache that a sample represents has a default in bytes.
+            page_bytes: USUAL_PAGE_BYTES,
         };
         let found = if admitted {
             Admitted::<C>::sampled(&Admitted::<C>::settings(&options, conditions)?)
