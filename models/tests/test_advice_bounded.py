@@ -22,6 +22,7 @@ from tierwright.advise.advice.request import Candidates, Have
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.advice.bought import bought
 from tierwright.evaluate.advice.groups import configurations_in_all, groups
+from tierwright.evaluate.advice.limits import RESPONSES
 from tierwright.evaluate.configurations import sold as sold_module
 from tierwright.evaluate.configurations.columns import (
     built,
