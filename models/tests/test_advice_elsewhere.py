@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import fields, replace
 from decimal import Decimal
 from typing import Any
@@ -27,6 +28,7 @@ from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import RANGED
 from tierwright.advise.advice.request import Candidates, Have
 from tierwright.common.errors import BadInput
+from tierwright.common.wording import percent
 from tierwright.evaluate.advice.restart import restart_s
 from tierwright.evaluate.advice.rows import SOURCES, Options
 from tierwright.hardware import catalog
@@ -357,3 +359,33 @@ def test_quotes_and_placements_need_to_know_what_is_dirty() -> None:
     with pytest.raises(BadInput, match="quotes: the curve does not say") as refused:
         must_know_dirty(asked, "quotes")
     assert "dirty share" in refused.value.hint
+
+
+def test_what_there_is_and_cannot_carry_the_load_is_said_with_its_range() -> None:
+    have = replace(
+        HAVE,
+        machines=1,
+        disks=4,
+        ram_bytes=2**34,
+        flash=None,
+        flash_devices=0,
+        flash_bytes=0,
+        scheme="none",
+    )
+    unknown = without_writes(Production(TIB, 20_000.0, 50_000.0))
+    zero = ask(curve=unknown, have=have).option_zero
+    assert zero is not None
+    low, high = zero.ranges["peak_busy"]
+    assert low is not None
+    assert high is not None
+    assert 1 < low < high
+    said = ask(curve=unknown, have=have).finding
+    assert f"which would have to be at least {percent(low)} busy" in said
+    # With more disks it carries the load unless many pages are dirty, with still more whatever is dirty.
+    for disks, words in (
+        (math.ceil(4 * math.sqrt(low * high)), "have to be up to"),
+        (math.ceil(4 * high * 1.1), ""),
+    ):
+        said = ask(curve=unknown, have=replace(have, disks=disks)).finding
+        assert ("would have to be" in said) == bool(words)
+        assert words in said

@@ -94,7 +94,7 @@ export function limitValue(found: AdviceOut, name: string, value: number): strin
     return `${formatShort(value)} ${name === "power_watts" ? "W" : "U"}`;
   }
   if (name === "throughput_accesses_per_s") {
-    return `${formatShort(value)} accesses per second`;
+    return `${formatShort(value)} accesses/s`;
   }
   if (name === "flash_life_years") {
     return counted(formatShort(value), "year");

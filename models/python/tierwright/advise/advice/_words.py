@@ -178,6 +178,19 @@ def _split(best: Option) -> Iterator[str]:
         )
 
 
+def _overloaded(zero: Option) -> str:
+    """Say that what there is would have to be busy all the time and more; empty where it would not, or nothing is known."""
+    least, most = zero.ranges.get("peak_busy", (zero.peak_busy, zero.peak_busy))
+    if least is not None and least > 1:
+        by = "" if least == most else "at least "
+        return f", which would have to be {by}{percent(least)} busy in the busiest hour"
+    if most is not None and most > 1:
+        return (
+            f", which would have to be up to {percent(most)} busy in the busiest hour"
+        )
+    return ""
+
+
 def _buy(best: Option, zero: Option | None) -> str:
     cost = best.usd_per_month
     assert cost is not None  # what has no price is not recommended
@@ -201,12 +214,7 @@ def _buy(best: Option, zero: Option | None) -> str:
         else:
             more = "less" if difference > 0 else "more"
             # A saving against what does not carry the load is said to be one.
-            busy = zero.peak_busy
-            late = (
-                f", which would have to be {percent(busy)} busy in the busiest hour"
-                if busy is not None and busy > 1
-                else ""
-            )
+            late = _overloaded(zero)
             today = (
                 f" against {money(now)} today{late}, {money(abs(difference))} {more}"
             )
