@@ -966,6 +966,10 @@ def test_beyond_a_flip_another_option_is_cheaper(folder: Path) -> None:
         if index is not None and index != sure.chosen:
             assert float(cents[row]) / 100 > usd * (1 + NEAR) - 0.02
     assert all(bar.usd_per_month_flip is not None for bar in flips)
+    # Of the fastest choice it says nothing which other one is cheaper.
+    fastest = ask(curve, candidates=disks, objective="io_time").confidence
+    assert fastest.tornado
+    assert all(bar.flip is None for bar in fastest.tornado)
 
 
 def test_a_repair_costs_at_least_what_is_repaired(folder: Path) -> None:

@@ -250,7 +250,7 @@ def _print(found: Advice, curve: Curve, *, every: bool) -> None:
     listed = [
         ("recommended", best),
         ("today", found.option_zero),
-        *(("close", each) for each in found.alternatives),
+        *(("close", each) for each in found.alternatives if each.kind != "have"),
     ]
     described = [(role, each) for role, each in listed if each is not None]
     if described:

@@ -302,8 +302,9 @@ def confidence(
         )
     # Of an input that nothing asks about, nothing is evaluated.
     ranges = cache(partial(_along_range, found))
-    bars = _flips(found, ranges, tornado, cautions)
     in_money = asked.objective != "io_time"
+    # Which choice is the cheapest where flips nothing of the fastest one.
+    bars = _flips(found, ranges, tornado, cautions) if in_money else tornado
     by_money = regret(found.buys, found.chosen)
     probability = by_money.probability
     if not in_money:
