@@ -1087,7 +1087,7 @@ fn an_unknown_option_is_answered_by_the_right_spelling_or_by_all_options() {
         (vec![("Mode", "write_back")], "write `mode`"),
         (
             vec![("depth", "1")],
-            "ram_policy, ftl_spare_percent, ftl_block_pages, ftl_gc, ftl_buffer_pages, ftl_mapping, ftl_trim, crash_at, restart; options of its ram_policy start with `ram_`, but `lru` has none",
+            "ram_policy, ftl_spare_percent, ftl_block_pages, ftl_gc, ftl_choices, ftl_seed, ftl_buffer_pages, ftl_mapping, ftl_trim, crash_at, restart; options of its ram_policy start with `ram_`, but `lru` has none",
         ),
         (
             vec![("ram_policy", "2Q"), ("depth", "1")],
