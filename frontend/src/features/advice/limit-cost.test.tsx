@@ -226,9 +226,13 @@ describe("the slider of a limit", () => {
   });
 
   it("says where a replay decided otherwise, and where no limit changes anything", async () => {
-    const none = await shown({ ...FOUND, staircases: [] });
+    const none = await shown({ ...FOUND, status: "checked", staircases: [] });
     await expect.element(none.getByText(/A replay decided/)).toBeVisible();
     await none.unmount();
+    // Of a curve that does not say which evicted pages are dirty there are none either.
+    const open = await shown({ ...FOUND, status: "model", staircases: [] });
+    await expect.element(open.getByText(/needs their share/)).toBeVisible();
+    await open.unmount();
     const any = { ...LIFE, steps: LIFE.steps.slice(0, 1) };
     const page = await shown({ ...FOUND, staircases: [any] });
     await expect.element(page.getByText("no flash keeps every limit.")).toBeVisible();

@@ -59,7 +59,7 @@ export function LimitCost(props: {
     return (
       <Panel title={LABEL} label={LABEL}>
         <Text size="sm">
-          {found.checked.length > 0
+          {found.status === "checked"
             ? "A replay decided against the model, and what other limits would buy is known of the model alone."
             : "The curve does not say which evicted pages are dirty; what other limits would buy needs their share."}
         </Text>
