@@ -35,6 +35,7 @@ COMPANIONS = {
     "ftl_mapping": {"ftl_spare_percent": "28", "ftl_block_pages": "16"},
     "ftl_trim": {"ftl_spare_percent": "28", "ftl_block_pages": "16"},
     "streams": {"ftl_spare_percent": "28", "ftl_block_pages": "16"},
+    "checkpoint_to": {"checkpoint_accesses": "10"},
     "categories": {"admission": "cachesack"},
     "lifetime_requests": {"admission": "cachesack"},
 }
