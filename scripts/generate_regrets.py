@@ -104,9 +104,7 @@ def main(arguments: list[str]) -> int:
         print("hint: name the folder that holds `traces`, or set TIERWRIGHT_SHARED")
         return 2
     larger = {name: ROOT / "fixtures" / "traces" / name for name in LARGER}
-    points = measure(
-        shipped() | larger | {name: folder / name for name in RECORDED}
-    )
+    points = measure(shipped() | larger | {name: folder / name for name in RECORDED})
     PAGE.write_text(page(points), encoding="utf-8")
     print(f"wrote {PAGE.relative_to(ROOT)}: {len(points)} choices")
     return 0
