@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tierwright._simulator import ParameterError
 from tierwright.simulate import replay
 from tierwright.trace import reading
 
@@ -129,7 +130,8 @@ CHOICES: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "cachelib": {
         "region_pages": ("1", "2", "4"),
-        "replacement": ("lru", "fifo"),
+        "replacement": ("lru", "fifo", "segmented_fifo", "segmented_fifo"),
+        "segment_ratios": ("1+1", "3+1", "1+2+1"),
         "clean_regions": ("1", "2", "64"),
         "reinsertion_hits": ("0", "1", "2"),
         "admission": ("all", "dynamic_random", "reject_first"),
@@ -252,6 +254,7 @@ NEEDS: dict[str, dict[str, tuple[str, str]]] = {
             ("admission", "dynamic_random"),
         ),
         "reject_window_pages": ("admission", "reject_first"),
+        "segment_ratios": ("replacement", "segmented_fifo"),
     },
 }
 """What an option has an effect with, and is refused without."""
@@ -515,6 +518,22 @@ RARE: dict[str, tuple[str, Options, tuple[int, int], list[Step], str]] = {
         "cachelib", {"replacement": "fifo", "reinsertion_hits": "1"}, (6, 170),
         regular(drawn(3000, 220), 1000, lambda at: at % 6 == 0), "requeued",
     ),
+    "CacheLib in three segments": (
+        "cachelib",
+        {
+            "replacement": "segmented_fifo", "segment_ratios": "2+1+1",
+            "region_pages": "4", "clean_regions": "2", "reinsertion_hits": "1",
+        },
+        (4, 150), regular(drawn(6000, 200), 1000, lambda at: at % 6 == 0), "requeued",
+    ),
+    "CacheLib in eight segments with two buffers": (
+        "cachelib",
+        {
+            "replacement": "segmented_fifo", "segment_ratios": "1+1+1+1+1+1+1+9",
+            "region_pages": "2", "clean_regions": "2", "reinsertion_hits": "1",
+        },
+        (2, 61), regular(hot(6000, 80), 1000, lambda at: at % 9 == 0), "requeued",
+    ),
     "Kangaroo with its defaults, in several partitions": (
         "kangaroo", {}, (20, 1400),
         regular(hot(12_000, 2000), 1000, lambda at: at % 6 == 0), "flash_invalidations",
@@ -562,6 +581,73 @@ def test_rare_rules_are_those_of_the_slow_model(rule: str, tmp_path: Path) -> No
     found = replay.replay(trace, "flash_cache", name, *sizes, options=options)
     assert {key: found[key] for key in expected} == expected
     assert expected[happened] > 0
+
+
+IN_SEGMENTS = {"replacement": "segmented_fifo", "region_pages": "4"}
+
+
+def test_segments_of_cachelib_are_one_queue_where_nothing_is_put_back(
+    tmp_path: Path,
+) -> None:
+    """Priorities are given to pages that are put back; flash has a page too many, so regions end before its end."""
+    steps = regular(drawn(4000, 200), 1000, lambda at: at % 6 == 0)
+    trace = written(steps, tmp_path / "trace.csv")
+
+    def found(options: Options) -> tuple[dict[str, object], list[dict[str, str]]]:
+        result = replay.replay(
+            trace, "flash_cache", "cachelib", 4, 101, options=options
+        )
+        counts = {key: count for key, count in result.items() if type(count) is int}
+        return counts, result["warnings"]
+
+    fifo, _ = found({**IN_SEGMENTS, "replacement": "fifo"})
+    plain, warnings = found(IN_SEGMENTS)
+    assert plain == fifo
+    assert [warning["name"] for warning in warnings] == ["segments_unused"]
+    assert "reinsertion_hits" in warnings[0]["hint"]
+    # One region that is ready is being replaced while another is emptied.
+    one_ready, warnings = found({**IN_SEGMENTS, "reinsertion_hits": "1"})
+    assert one_ready == fifo
+    assert "clean_regions=2" in warnings[0]["hint"]
+    kept, warnings = found(
+        {**IN_SEGMENTS, "reinsertion_hits": "1", "clean_regions": "2"}
+    )
+    assert kept["requeued"] != 0
+    assert warnings == []
+
+
+def test_segments_of_cachelib_that_fill_in_turn_are_each_written_as_one(
+    tmp_path: Path,
+) -> None:
+    """A device whose blocks are regions never copies a page, though the pages of two regions come in turn."""
+    steps = regular(drawn(4000, 150), 1000)
+    trace = written(steps, tmp_path / "trace.csv")
+    options = {
+        **IN_SEGMENTS, "reinsertion_hits": "1", "clean_regions": "2",
+        "ftl_spare_percent": "20", "ftl_block_pages": "4",
+    }  # fmt: skip
+    found = replay.replay(trace, "flash_cache", "cachelib", 4, 100, options=options)
+    assert found["requeued"] > 100
+    assert found["ftl"]["moved"] == 0
+    writes = found["flash_random_page_writes"] + found["flash_sequential_page_writes"]
+    assert found["flash_random_page_writes"] <= -(-writes // 4)
+
+
+@pytest.mark.parametrize(
+    "ratios", ["1", "", "1+0", "1+-1", "1+1001", "1,2", "+".join("1" * 9)]
+)
+def test_wrong_shares_of_segments_are_refused(ratios: str, tmp_path: Path) -> None:
+    trace = written([(0, ("1/1", 0), False)], tmp_path / "trace.csv")
+    options = {**IN_SEGMENTS, "segment_ratios": ratios}
+    with pytest.raises(ParameterError, match="2 to 8 whole numbers from 1 to 1000"):
+        replay.replay(trace, "flash_cache", "cachelib", 4, 100, options=options)
+
+
+def test_shares_of_segments_without_segments_are_refused(tmp_path: Path) -> None:
+    trace = written([(0, ("1/1", 0), False)], tmp_path / "trace.csv")
+    options = {"replacement": "fifo", "segment_ratios": "1+1"}
+    with pytest.raises(ParameterError, match="without replacement=segmented_fifo"):
+        replay.replay(trace, "flash_cache", "cachelib", 4, 100, options=options)
 
 
 @pytest.mark.parametrize("accesses_per_second", [1, 100])

@@ -329,6 +329,34 @@ def test_cachelib_puts_back_what_was_hit_and_leaves_holes() -> None:
     assert found["flash_writes"] == found["flash_fills"] + found["requeued"] == 8
 
 
+def test_cachelib_gives_pages_that_were_hit_regions_of_their_priority() -> None:
+    model = log(
+        8, region_pages="2", replacement="segmented_fifo", segment_ratios="1+1+1",
+        clean_regions="2", reinsertion_hits="1",
+    )  # fmt: skip
+    # 0 1 | 2 3 are full; 0 is hit once, 1 twice. As 9 opens region 2, region 3 alone is ready, and region 0 is emptied:
+    # 0 opens region 3 for priority 1, and none is left for 1. Region 1 is emptied too, so that two are ready.
+    serve(model, "r0 r1 r2 r3 r0 r1 r9 r1")
+    assert model.opens == [2, 3, None]
+    assert blocks([page for page in model.content[3] if page]) == [0]
+    assert (model.count["requeued"], model.count["flash_evictions"]) == (1, 3)
+    assert model.segments == [[], [], []]
+    assert model.free.count() == 2
+
+
+def test_cachelib_moves_regions_down_above_their_share() -> None:
+    model = log(
+        40, region_pages="2", replacement="segmented_fifo", segment_ratios="2+1+1"
+    )
+    model.segments = [[0], [1, 2], [3, 4, 5]]
+    # 6 regions: a share of 1 for each upper segment; what comes down is last there.
+    model.rebalance()
+    assert model.segments == [[0, 1, 2, 3], [4], [5]]
+    model.segments = [[0, 1, 2], [], []]
+    model.rebalance()
+    assert model.segments == [[0, 1, 2], [], []]
+
+
 def test_cachelib_admits_at_random_by_a_rate() -> None:
     model = log(100, admission="dynamic_random", target_pages_per_s="2")
     random = model.admission

@@ -6,7 +6,7 @@ use super::options::Options;
 use super::rate::{ACCESSES_PER_SECOND, Period, next_due};
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
-    OptionAbout, Sampled, Unsampled, recount_copies, unit_of,
+    OptionAbout, Sampled, Unsampled, Warning, dram_of_host, recount_copies, unit_of,
 };
 use crate::error::Result;
 use crate::random::Random;
@@ -23,6 +23,52 @@ const MOST_BYTES_PER_S: u64 = 160 << 20;
 /// Bounds of one change of the factor, and of the factor.
 const CHANGE: (f64, f64) = (0.75, 1.25);
 const FACTOR: (f64, f64) = (0.001, 10.0);
+
+/// Segments of `segmented_fifo`: from two, which is the least that differ, to so many.
+const MOST_SEGMENTS: usize = 8;
+const HIGHEST_RATIO: u32 = 1000;
+const RATIOS: &str = "segment_ratios";
+
+/// Shares of the segments among the closed regions, by priority; those beyond the last segment are 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Ratios {
+    of: [u32; MOST_SEGMENTS],
+    segments: usize,
+}
+
+impl Ratios {
+    /// One segment.
+    const ONE: Self = Self {
+        of: [1, 0, 0, 0, 0, 0, 0, 0],
+        segments: 1,
+    };
+
+    /// Reads numbers with `+` between them.
+    fn parse(text: &str) -> std::result::Result<Self, String> {
+        let numbers: Vec<u32> = text
+            .split('+')
+            .map_while(|number| number.parse().ok())
+            .filter(|number| (1..=HIGHEST_RATIO).contains(number))
+            .collect();
+        let segments = numbers.len();
+        if segments != text.split('+').count() || !(2..=MOST_SEGMENTS).contains(&segments) {
+            return Err(format!(
+                "is not 2 to {MOST_SEGMENTS} whole numbers from 1 to {HIGHEST_RATIO}"
+            ));
+        }
+        let mut of = [0; MOST_SEGMENTS];
+        of[..segments].copy_from_slice(&numbers);
+        Ok(Self { of, segments })
+    }
+}
+
+/// Which region is emptied next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Replacement {
+    Lru,
+    Fifo,
+    SegmentedFifo,
+}
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Admission {
@@ -43,8 +89,12 @@ pub(crate) enum Admission {
 pub(crate) struct Settings {
     pub(crate) region_pages: u32,
     pub(crate) lru: bool,
+    /// More than one segment: `segmented_fifo`.
+    ratios: Ratios,
     /// Regions that are kept ready.
     pub(crate) clean_regions: usize,
+    /// Regions that DRAM has room to fill at once.
+    buffers: usize,
     /// Hits from which on a page is written again as its region goes; 0: never.
     pub(crate) reinsertion_hits: u8,
     pub(crate) admission: Admission,
@@ -63,6 +113,12 @@ pub(crate) struct Settings {
 ///                         empty the closed one that is unread for longest (fifo: closed longest ago): a page with at least
 ///                         `reinsertion_hits` hits is read and appended again, as long as the open region has
 ///                         room; the others leave
+///                       segmented_fifo: the one that is longest in segment 0; a page with h hits is appended to the open
+///                         region of priority min(h, segments - 1), for which a free one is opened if there is one,
+///                         and one of the 2 x `clean_regions` buffers; the others leave
+/// close a region:       segmented_fifo: it enters the segment of its priority, last
+/// closed, or emptied:   segmented_fifo: from the highest segment down: while it has more than (closed regions) x ratio /
+///                         (sum of ratios), rounded down, its first region goes to the end of the segment below
 /// admission             all; dynamic_random: by a chance, set each minute so that a rate of writes is held;
 ///                       reject_first: at the second insert within a window
 /// ```
@@ -72,6 +128,10 @@ pub(crate) struct Settings {
 /// * Flash is a cache of what the disk has: nothing on it is dirty.
 /// * The open region is in DRAM; reads of its pages count as flash hits, and its pages as written when they are appended.
 /// * The index is in DRAM and written when the cache is shut down, so a crash loses the cache.
+/// * Regions of several priorities fill in turn, each to be one large write: all pages of a region but the first are
+///   sequential, and a device below hears of a region when it is full.
+///
+/// Priorities and segments: `BlockCache::reinsertOrRemoveItem`, `Allocator` and `SegmentedFifoPolicy` of `CacheLib`'s source.
 #[derive(Debug)]
 pub(crate) struct CacheLib {
     settings: Settings,
@@ -81,13 +141,17 @@ pub(crate) struct CacheLib {
     hits: Vec<u8>,
     room: Room,
     regions: u32,
-    /// Closed regions, the one that goes next first.
-    order: Ends,
+    /// By priority; newcomers have the lowest.
+    segments: Vec<Segment>,
+    /// Of the order of closed regions.
     links: Links,
     is_closed: BitSet,
-    /// The open region and its pages; [`NONE`]: there is none.
-    open: u32,
-    filled: u32,
+    closed: u64,
+    ratio_sum: u64,
+    /// The region frame behind the last page appended, where regions fill in turn.
+    appended_to: u32,
+    /// Pages ever put back at a priority above the lowest.
+    raised: u64,
     /// Pages ever appended to regions in use.
     slots: u64,
     held: u32,
@@ -107,13 +171,69 @@ pub(crate) struct CacheLib {
     began: u64,
 }
 
+/// Regions of one priority.
+#[derive(Debug)]
+struct Segment {
+    ratio: u64,
+    /// Closed regions, the one that goes next first.
+    order: Ends,
+    closed: u64,
+    /// The open region and its pages; [`NONE`]: there is none.
+    open: u32,
+    filled: u32,
+}
+
+/// What regions reach that fill in DRAM, several at a time or beside sets: their pages are counted as they are appended, and
+/// the device hears of whole regions.
+struct Collected<'a, H> {
+    host: &'a mut H,
+    appended_to: u32,
+    region_pages: u32,
+}
+
+impl<H: Host> Host for Collected<'_, H> {
+    dram_of_host!();
+
+    fn pull(&mut self) -> Option<Exit> {
+        self.host.pull()
+    }
+
+    fn take_changed(&mut self, from: u32) -> Option<u32> {
+        self.host.take_changed(from)
+    }
+
+    fn flash_write(&mut self, frame: u32, pages: u32) {
+        let follows = frame == self.appended_to || !frame.is_multiple_of(self.region_pages);
+        let sequential = u64::from(follows);
+        let counters = self.host.counters();
+        counters.flash_write_batches += 1;
+        counters.flash_sequential_write_batches += sequential;
+        counters.flash_sequential_page_writes += u64::from(pages) - 1 + sequential;
+        counters.flash_random_page_writes += 1 - sequential;
+        let end = frame + pages;
+        self.appended_to = end;
+        if end.is_multiple_of(self.region_pages) {
+            let first = end - self.region_pages;
+            self.host.flash_write_counted(first, self.region_pages);
+        }
+    }
+
+    fn flash_write_apart(&mut self, frame: u32, pages: u32) {
+        self.flash_write(frame, pages);
+    }
+
+    fn flash_write_counted(&mut self, frame: u32, pages: u32) {
+        self.host.flash_write_counted(frame, pages);
+    }
+
+    fn flash_trim(&mut self, frame: u32, pages: u32) {
+        self.host.flash_trim(frame, pages);
+    }
+}
+
 impl CacheLib {
     fn region_of(&self, page: u32) -> u32 {
         self.frame_of[page as usize] / self.settings.region_pages
-    }
-
-    pub(super) fn region_pages(&self) -> u32 {
-        self.settings.region_pages
     }
 
     pub(super) fn admits(&mut self, page: u32) -> bool {
@@ -142,28 +262,64 @@ impl CacheLib {
         self.held -= 1;
     }
 
-    /// Writes a page behind the last one of the open region.
-    fn append(&mut self, page: u32, host: &mut impl Host) {
-        let frame = self.open * self.settings.region_pages + self.filled;
+    fn is_segmented(&self) -> bool {
+        self.segments.len() > 1
+    }
+
+    /// Writes a page behind the last one of the open region of a priority.
+    fn append(&mut self, page: u32, priority: usize, host: &mut impl Host) {
+        let segment = &mut self.segments[priority];
+        let frame = segment.open * self.settings.region_pages + segment.filled;
+        segment.filled += 1;
         if frame as usize >= self.page_at.len() {
             self.page_at.resize(frame as usize + 1, NONE);
         }
         self.page_at[frame as usize] = page;
         self.frame_of[page as usize] = frame;
         self.hits[page as usize] = 0;
-        self.filled += 1;
         self.held += 1;
         self.slots += 1;
         self.appended += 1;
         host.flash_write(frame, 1);
     }
 
-    /// Closes the open region if it is full.
-    fn close_if_full(&mut self) {
-        if self.open != NONE && self.filled == self.settings.region_pages {
-            let region = std::mem::replace(&mut self.open, NONE);
-            self.links.push(&mut self.order, region);
+    /// Closes the open region of a priority if it is full.
+    fn close_if_full(&mut self, priority: usize) {
+        let segment = &mut self.segments[priority];
+        if segment.open != NONE && segment.filled == self.settings.region_pages {
+            let region = std::mem::replace(&mut segment.open, NONE);
+            self.links.push(&mut segment.order, region);
+            segment.closed += 1;
+            self.closed += 1;
             self.is_closed.insert(region);
+            self.rebalance();
+        }
+    }
+
+    /// Takes the region that goes next out of the order; there is one wherever a region is closed.
+    fn next_closed(&mut self) -> Option<u32> {
+        let lowest = &mut self.segments[0];
+        let region = self.links.pop(&mut lowest.order)?;
+        lowest.closed -= 1;
+        self.closed -= 1;
+        self.is_closed.take(region);
+        self.rebalance();
+        Some(region)
+    }
+
+    /// Moves regions down as far as their segments are above their shares.
+    fn rebalance(&mut self) {
+        for priority in (1..self.segments.len()).rev() {
+            let (below, above) = self.segments.split_at_mut(priority);
+            let (below, segment) = (&mut below[priority - 1], &mut above[0]);
+            let most = self.closed * segment.ratio / self.ratio_sum;
+            while segment.closed > most
+                && let Some(region) = self.links.pop(&mut segment.order)
+            {
+                self.links.push(&mut below.order, region);
+                segment.closed -= 1;
+                below.closed += 1;
+            }
         }
     }
 
@@ -174,62 +330,84 @@ impl CacheLib {
     /// Empties closed regions until enough are ready.
     fn reclaim(&mut self, host: &mut impl Host) {
         while self.free_regions() < self.settings.clean_regions
-            && let Some(region) = self.links.pop(&mut self.order)
+            && let Some(region) = self.next_closed()
         {
             self.empty(region, host);
         }
     }
 
+    /// Whether a page may be put back, and at which priority.
+    fn place_of(&mut self, page: u32) -> Option<usize> {
+        let hits = self.hits[page as usize];
+        let least = self.settings.reinsertion_hits;
+        if least == 0 || hits < least {
+            return None;
+        }
+        let priority = usize::from(hits).min(self.segments.len() - 1);
+        if self.is_segmented() && self.segments[priority].open == NONE {
+            let open = self.segments.iter().filter(|of| of.open != NONE).count();
+            if open < self.settings.buffers
+                && let Some(region) = self.room.take()
+            {
+                self.start(region, priority);
+            }
+        }
+        let Segment { open, filled, .. } = self.segments[priority];
+        (open != NONE && filled < self.settings.region_pages).then_some(priority)
+    }
+
     fn empty(&mut self, region: u32, host: &mut impl Host) {
-        let Settings {
-            region_pages,
-            reinsertion_hits,
-            ..
-        } = self.settings;
+        let region_pages = self.settings.region_pages;
         self.was_full = true;
-        self.is_closed.take(region);
         let first = region * region_pages;
         for frame in first..first + region_pages {
             let page = self.page_at[frame as usize];
             if page == NONE {
                 continue;
             }
-            let stays = reinsertion_hits > 0
-                && self.hits[page as usize] >= reinsertion_hits
-                && self.open != NONE
-                && self.filled < region_pages;
+            let place = self.place_of(page);
             self.hole(page);
-            if stays {
-                let counters = host.counters();
-                counters.flash_stage_out_reads += 1;
-                counters.requeued += 1;
-                self.append(page, host);
-            } else {
+            let Some(priority) = place else {
                 host.counters().flash_evictions += 1;
+                continue;
+            };
+            let counters = host.counters();
+            counters.flash_stage_out_reads += 1;
+            counters.requeued += 1;
+            self.append(page, priority, host);
+            if priority > 0 {
+                self.raised += 1;
+                self.close_if_full(priority);
             }
         }
         self.slots -= u64::from(region_pages);
         self.room.give_back(region);
         host.flash_trim(first, region_pages);
-        self.close_if_full();
+        self.close_if_full(0);
     }
 
-    /// Opens regions until the open one has room.
+    /// Makes a region the open one of a priority.
+    fn start(&mut self, region: u32, priority: usize) {
+        self.links.grow(region as usize + 1);
+        self.is_closed.grow(region as usize + 1);
+        let segment = &mut self.segments[priority];
+        segment.open = region;
+        segment.filled = 0;
+    }
+
+    /// Opens regions until the open one of newcomers has room.
     fn open_region(&mut self, host: &mut impl Host) {
-        while self.open == NONE {
+        while self.segments[0].open == NONE {
             let region = loop {
                 if let Some(region) = self.room.take() {
                     break region;
                 }
-                // The only region there is.
-                if let Some(region) = self.links.pop(&mut self.order) {
+                // Every region is in use.
+                if let Some(region) = self.next_closed() {
                     self.empty(region, host);
                 }
             };
-            self.links.grow(region as usize + 1);
-            self.is_closed.grow(region as usize + 1);
-            self.open = region;
-            self.filled = 0;
+            self.start(region, 0);
             self.reclaim(host);
         }
     }
@@ -241,30 +419,76 @@ impl CacheLib {
         }
         self.open_region(host);
         host.counters().flash_fills += 1;
-        self.append(page, host);
-        self.close_if_full();
+        self.append(page, 0, host);
+        self.close_if_full(0);
+    }
+
+    /// What [`FlashCache::on_exit`] does.
+    #[inline]
+    fn take(&mut self, exit: Exit, host: &mut impl Host) {
+        let Exit { page, changed } = exit;
+        let on_flash = self.frame_of[page as usize] != NONE;
+        let counters = host.counters();
+        counters.victims_found_on_flash += u64::from(on_flash);
+        counters.disk_writes_on_exit += u64::from(changed);
+        if changed && on_flash {
+            counters.flash_invalidations += 1;
+            let frame = self.frame_of[page as usize];
+            self.hole(page);
+            host.flash_trim(frame, 1);
+        }
+        if changed || !on_flash {
+            self.insert(page, host);
+        }
+    }
+
+    /// The same where regions do not fill one after the other.
+    pub(super) fn take_collected(&mut self, exit: Exit, host: &mut impl Host) {
+        let mut collected = Collected {
+            host,
+            appended_to: self.appended_to,
+            region_pages: self.settings.region_pages,
+        };
+        self.take(exit, &mut collected);
+        self.appended_to = collected.appended_to;
     }
 
     /// Counts the pages that are mapped, and those in regions, again; the text says what disagrees.
     pub(super) fn recount_regions(&self) -> std::result::Result<(usize, usize), String> {
         let (mut held, mut slots) = (0, 0);
-        let closed = self.links.iter(self.order).map(|region| (region, true));
-        let open = (self.open != NONE).then_some((self.open, false));
-        for (region, is_closed) in closed.chain(open) {
-            let first = region * self.settings.region_pages;
-            let filled = if is_closed {
-                self.settings.region_pages
-            } else {
-                self.filled
-            };
-            for frame in first..first + filled {
-                let page = self.page_at[frame as usize];
-                held += usize::from(page != NONE && self.frame_of[page as usize] == frame);
+        let mut all_closed = 0;
+        for segment in &self.segments {
+            let closed = self.links.iter(segment.order).map(|region| (region, true));
+            let open = (segment.open != NONE).then_some((segment.open, false));
+            let mut in_segment = 0;
+            for (region, is_closed) in closed.chain(open) {
+                let first = region * self.settings.region_pages;
+                let filled = if is_closed {
+                    self.settings.region_pages
+                } else {
+                    segment.filled
+                };
+                for frame in first..first + filled {
+                    let page = self.page_at[frame as usize];
+                    held += usize::from(page != NONE && self.frame_of[page as usize] == frame);
+                }
+                slots += u64::from(filled);
+                in_segment += u64::from(is_closed);
+                if is_closed != self.is_closed.contains(region) {
+                    return Err(format!("region {region} is closed and open"));
+                }
             }
-            slots += u64::from(filled);
-            if is_closed != self.is_closed.contains(region) {
-                return Err(format!("region {region} is closed and open"));
+            all_closed += in_segment;
+            if in_segment != segment.closed {
+                let counted = segment.closed;
+                return Err(format!(
+                    "{in_segment} closed regions in a segment, counted as {counted}"
+                ));
             }
+        }
+        if all_closed != self.closed {
+            let counted = self.closed;
+            return Err(format!("{all_closed} closed regions, counted as {counted}"));
         }
         let mapped = self.frame_of.iter().filter(|&&frame| frame != NONE).count();
         if held != self.held as usize || slots != self.slots {
@@ -382,10 +606,28 @@ pub(super) fn settings_over(
     let ready = options.number("clean_regions", 1..=64)?;
     let ready = usize::try_from(ready).unwrap_or(1);
     let hits = options.number("reinsertion_hits", 0..=255)?;
+    let replacement = options.choice(
+        "replacement",
+        &[
+            ("lru", Replacement::Lru),
+            ("fifo", Replacement::Fifo),
+            ("segmented_fifo", Replacement::SegmentedFifo),
+        ],
+    )?;
+    let ratios = if replacement == Replacement::SegmentedFifo {
+        options.parsed(RATIOS, Ratios::parse)?
+    } else if options.is_given(RATIOS) {
+        let why = "has no effect without replacement=segmented_fifo";
+        return Err(options.impossible(RATIOS, why));
+    } else {
+        Ratios::ONE
+    };
     Ok(Settings {
         region_pages,
-        lru: options.choice("replacement", &[("lru", true), ("fifo", false)])?,
+        lru: replacement == Replacement::Lru,
+        ratios,
         clean_regions: ready.min(regions as usize - 1),
+        buffers: 2 * ready,
         reinsertion_hits: u8::try_from(hits).unwrap_or(u8::MAX),
         admission,
         seed,
@@ -408,9 +650,16 @@ impl FlashCache for CacheLib {
         },
         OptionAbout {
             name: "replacement",
-            values: "lru, fifo",
+            values: "lru, fifo, segmented_fifo",
             default: "lru",
-            description: "Which region is emptied: unread for longest, or closed longest ago.",
+            description: "Which region is emptied: unread for longest, closed longest ago, or longest in the lowest of several segments; the more hits a page has that is put back, the higher the segment of its region.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: RATIOS,
+            values: "2 to 8 whole numbers from 1 to 1000 with + between them",
+            default: "1+1+1",
+            description: "With replacement=segmented_fifo: shares of the segments among full regions, the lowest segment first; what is above its share moves one segment down.",
             is_place: false,
         },
         OptionAbout {
@@ -511,6 +760,8 @@ impl FlashCache for CacheLib {
             Admission::DynamicRandom { base, .. } => base,
             Admission::All | Admission::RejectFirst { .. } => 1.0,
         };
+        let Ratios { of, segments } = settings.ratios;
+        let ratios = &of[..segments];
         Self {
             settings: *settings,
             frame_of: Vec::new(),
@@ -518,11 +769,22 @@ impl FlashCache for CacheLib {
             hits: Vec::new(),
             room: Room::new(regions),
             regions,
-            order: Ends::EMPTY,
+            segments: ratios
+                .iter()
+                .map(|&ratio| Segment {
+                    ratio: u64::from(ratio),
+                    order: Ends::EMPTY,
+                    closed: 0,
+                    open: NONE,
+                    filled: 0,
+                })
+                .collect(),
             links: Links::default(),
             is_closed: BitSet::default(),
-            open: NONE,
-            filled: 0,
+            closed: 0,
+            ratio_sum: ratios.iter().map(|&ratio| u64::from(ratio)).sum(),
+            appended_to: 0,
+            raised: 0,
             slots: 0,
             held: 0,
             was_full: false,
@@ -580,8 +842,9 @@ impl FlashCache for CacheLib {
         *hits = hits.saturating_add(1);
         if self.settings.lru {
             let region = self.region_of(page);
-            if region != self.open {
-                self.links.renew(&mut self.order, region);
+            let lowest = &mut self.segments[0];
+            if region != lowest.open {
+                self.links.renew(&mut lowest.order, region);
             }
         }
         true
@@ -594,19 +857,10 @@ impl FlashCache for CacheLib {
 
     #[inline]
     fn on_exit(&mut self, exit: Exit, host: &mut impl Host) {
-        let Exit { page, changed } = exit;
-        let on_flash = self.frame_of[page as usize] != NONE;
-        let counters = host.counters();
-        counters.victims_found_on_flash += u64::from(on_flash);
-        counters.disk_writes_on_exit += u64::from(changed);
-        if changed && on_flash {
-            counters.flash_invalidations += 1;
-            let frame = self.frame_of[page as usize];
-            self.hole(page);
-            host.flash_trim(frame, 1);
-        }
-        if changed || !on_flash {
-            self.insert(page, host);
+        if self.is_segmented() {
+            self.take_collected(exit, host);
+        } else {
+            self.take(exit, host);
         }
     }
 
@@ -625,6 +879,25 @@ impl FlashCache for CacheLib {
     const FULL_WHEN: Option<&'static str> = Some("a region must be emptied for the first time");
     fn filled(&self, _usable_pages: u32) -> bool {
         self.was_full
+    }
+
+    fn notes(&self) -> Vec<Warning> {
+        if !self.is_segmented() || !self.was_full || self.raised > 0 {
+            return Vec::new();
+        }
+        let hint = if self.settings.reinsertion_hits == 0 {
+            "give reinsertion_hits, without which no page is put back"
+        } else if self.settings.clean_regions < 2 {
+            "give clean_regions=2 or more on a flash of at least three regions: while the only region that is ready is being replaced, there is none to put pages back into"
+        } else {
+            "give lower reinsertion_hits"
+        };
+        vec![Warning {
+            name: "segments_unused",
+            message: "segmented_fifo used its lowest segment alone: regions were emptied, and no page was put back"
+                .to_owned(),
+            hint: hint.to_owned(),
+        }]
     }
 
     fn recount(

@@ -123,8 +123,6 @@ pub(crate) struct Settings {
 #[derive(Debug)]
 pub(crate) struct Mixed {
     large: CacheLib,
-    /// The region frame behind the last page appended.
-    appended_to: u32,
     sets: ObjectSets<()>,
     regions_end: u32,
     by: Categories,
@@ -136,52 +134,6 @@ pub(crate) struct Mixed {
     /// Pages that were seen, and which of them are small.
     seen: u32,
     small: BitSet,
-}
-
-/// What the regions reach: their pages are counted as they are appended, and the device hears of whole regions.
-struct Collected<'a, H> {
-    host: &'a mut H,
-    appended_to: &'a mut u32,
-    region_pages: u32,
-}
-
-impl<H: Host> Host for Collected<'_, H> {
-    dram_of_host!();
-
-    fn pull(&mut self) -> Option<Exit> {
-        self.host.pull()
-    }
-
-    fn take_changed(&mut self, from: u32) -> Option<u32> {
-        self.host.take_changed(from)
-    }
-
-    fn flash_write(&mut self, frame: u32, pages: u32) {
-        let sequential = u64::from(frame == *self.appended_to);
-        let counters = self.host.counters();
-        counters.flash_write_batches += 1;
-        counters.flash_sequential_write_batches += sequential;
-        counters.flash_sequential_page_writes += u64::from(pages) - 1 + sequential;
-        counters.flash_random_page_writes += 1 - sequential;
-        let end = frame + pages;
-        *self.appended_to = end;
-        if end.is_multiple_of(self.region_pages) {
-            let first = end - self.region_pages;
-            self.host.flash_write_counted(first, self.region_pages);
-        }
-    }
-
-    fn flash_write_apart(&mut self, frame: u32, pages: u32) {
-        self.flash_write(frame, pages);
-    }
-
-    fn flash_write_counted(&mut self, frame: u32, pages: u32) {
-        self.host.flash_write_counted(frame, pages);
-    }
-
-    fn flash_trim(&mut self, frame: u32, pages: u32) {
-        self.host.flash_trim(frame, pages);
-    }
 }
 
 /// What the sets reach: their frames lie behind those of the regions.
@@ -330,7 +282,6 @@ impl FlashCache for Mixed {
     fn new(_flash_pages: u32, settings: &Settings) -> Self {
         Self {
             large: CacheLib::new(settings.regions_end, &settings.large),
-            appended_to: 0,
             sets: ObjectSets::new(Shape {
                 sets: settings.sets,
                 objects: settings.objects,
@@ -369,13 +320,14 @@ impl FlashCache for Mixed {
     }
 
     fn notes(&self) -> Vec<Warning> {
+        let mut notes = self.large.notes();
         let Some(seen) = self.highest_seen else {
-            return Vec::new();
+            return notes;
         };
         if self.highest_named <= seen || self.highest_named == MOST {
-            return Vec::new();
+            return notes;
         }
-        vec![Warning {
+        notes.push(Warning {
             name: "unknown_category",
             message: format!(
                 "{SMALL} names category {}, and the highest number of any page in the trace is {seen}",
@@ -384,7 +336,8 @@ impl FlashCache for Mixed {
             hint:
                 "`tierwright cachesack` lists the numbers of the categories of a trace, as does its JSON"
                     .to_owned(),
-        }]
+        });
+        notes
     }
 
     fn keep_places(&mut self, crashed: &mut Self) {
@@ -425,14 +378,7 @@ impl FlashCache for Mixed {
             self.on_small_exit(exit, host);
             return;
         }
-        let region_pages = self.large.region_pages();
-        let appended_to = &mut self.appended_to;
-        let collected = &mut Collected {
-            host,
-            appended_to,
-            region_pages,
-        };
-        self.large.on_exit(exit, collected);
+        self.large.take_collected(exit, host);
     }
 
     fn image(self) {}
