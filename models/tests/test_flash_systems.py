@@ -106,6 +106,7 @@ CHOICES: dict[str, dict[str, tuple[str, ...]]] = {
             "write_around",
             "write_only",
             "write_invalidate",
+            "pass_through",
         ),
         "cleaning": ("alru", "acp", "nop"),
         "promotion": ("always", "nhit", "nhit"),
@@ -117,7 +118,7 @@ CHOICES: dict[str, dict[str, tuple[str, ...]]] = {
         "alru_idle_s": ("0", "1"),
     },
     "dm_cache": {
-        "mode": ("write_back", "write_back", "write_through"),
+        "mode": ("write_back", "write_back", "write_through", "pass_through"),
         "block_pages": ("1", "2", "3"),
     },
     "l2arc": {
@@ -648,6 +649,30 @@ def test_shares_of_segments_without_segments_are_refused(tmp_path: Path) -> None
     options = {"replacement": "fifo", "segment_ratios": "1+1"}
     with pytest.raises(ParameterError, match="without replacement=segmented_fifo"):
         replay.replay(trace, "flash_cache", "cachelib", 4, 100, options=options)
+
+
+@pytest.mark.parametrize("name", ["open_cas", "dm_cache"])
+def test_passing_through_counts_what_no_flash_does(name: str, tmp_path: Path) -> None:
+    """A replay begins with an empty flash, which the mode keeps empty; it needs no time of the trace."""
+    steps = regular(drawn(3000, 90), 1000, lambda at: at % 3 == 0)
+    rows = (f"{'RW'[write]},1,{page[1]}\n" for _, page, write in steps)
+    path = tmp_path / "untimed.csv"
+    path.write_text("op,device,page\n" + "".join(rows))
+    columns = {"op": "op", "device": "device", "page": "page"}
+    trace = reading.Trace(path, format="csv", columns=columns, page_bytes=4096)
+
+    def counts(flash: int, options: Options) -> dict[str, int]:
+        found = replay.replay(trace, "flash_cache", name, 6, flash, options=options)
+        return {
+            key: count
+            for key, count in found.items()
+            if type(count) is int and key != "flash_pages"
+        }
+
+    passed = counts(400, {"mode": "pass_through"})
+    assert passed == counts(0, {"mode": "pass_through"})
+    assert passed["flash_misses"] > 0
+    assert passed["disk_writes_on_exit"] > 0
 
 
 @pytest.mark.parametrize("accesses_per_second", [1, 100])

@@ -110,6 +110,7 @@ def test_open_cas_promotes_after_so_many_requests_once_it_is_filled() -> None:
         ("write_around", {"flash_write_backs": 1, "hdd_writes": 1}),
         ("write_only", {"flash_write_backs": 0, "dirty_slots": 1, "flash_fills": 1}),
         ("write_invalidate", {"flash_invalidations": 1, "hdd_writes": 1}),
+        ("pass_through", {"flash_fills": 0, "bypassed": 0, "hdd_writes": 1}),
     ],
 )
 def test_open_cas_treats_a_write_by_its_mode(mode: str, counts: Counts) -> None:

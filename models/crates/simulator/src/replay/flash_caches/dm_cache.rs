@@ -30,9 +30,18 @@ const BLOCK_TICKS: u64 = 60;
 /// Mappings of a metadata page: 8 bytes each behind a header.
 const MAPPINGS: u32 = 509;
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Back,
+    Through,
+    Pass,
+}
+
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settings {
     pub(crate) write_back: bool,
+    /// Nothing enters flash, and nothing is served by it.
+    passes: bool,
     pub(crate) block_pages: u32,
     pub(crate) second: Period,
 }
@@ -149,6 +158,8 @@ fn share(entries: u32, levels: &mut [u32]) {
 /// Choices where the source is silent, or says more than a replay knows:
 /// * The source computes a finer P from the hits of the cache and then takes the larger of it and 64, so P = 0 where the
 ///   areas are told well: every miss may promote. This is what runs.
+/// * Pass-through begins with an empty flash, so no block is there to be invalidated by a write, as the kernel does; it lets
+///   the policy move nothing.
 /// * Background work is done at once: promotions, demotions, write-back. `migration_threshold` and the sentinels, which
 ///   keep what is recent from it, play no part.
 /// * The size of the origin, which may make areas smaller, is unknown.
@@ -414,9 +425,9 @@ impl FlashCache for DmCache {
     const OPTIONS: &'static [OptionAbout] = &[
         OptionAbout {
             name: "mode",
-            values: "write_back, write_through",
+            values: "write_back, write_through, pass_through",
             default: "write_back",
-            description: "When a changed DRAM victim whose block is on flash reaches the disk: when flash is idle, or at once.",
+            description: "When a changed DRAM victim whose block is on flash reaches the disk: when flash is idle, or at once; pass_through takes nothing to flash.",
             is_place: false,
         },
         OptionAbout {
@@ -430,21 +441,31 @@ impl FlashCache for DmCache {
     ];
 
     fn settings(options: &Options<'_>, run: Conditions) -> Result<Settings> {
-        let write_back =
-            options.choice("mode", &[("write_back", true), ("write_through", false)])?;
+        let mode = options.choice(
+            "mode",
+            &[
+                ("write_back", Mode::Back),
+                ("write_through", Mode::Through),
+                ("pass_through", Mode::Pass),
+            ],
+        )?;
         let usual = run.pages_of(BLOCK_BYTES, MOST_UNIT_PAGES);
         let block_pages = unit_of(options, "block_pages", usual, run.flash_pages)?;
         if u64::from(block_pages) > MOST_UNIT_PAGES {
             return Err(options.impossible("block_pages", "is more than 65536"));
         }
         Ok(Settings {
-            write_back,
+            write_back: mode == Mode::Back,
+            passes: mode == Mode::Pass,
             block_pages,
             second: Period::new(options, 1000)?,
         })
     }
 
     fn check_clock(settings: &Settings, unit: ClockUnit) -> Result<()> {
+        if settings.passes {
+            return Ok(());
+        }
         settings.second.check(unit, "dm-cache judges heat")
     }
 
@@ -539,6 +560,9 @@ impl FlashCache for DmCache {
     }
 
     fn start_clock(&mut self, unit: ClockUnit, now: u64) -> u64 {
+        if self.settings.passes {
+            return u64::MAX;
+        }
         self.second = self.settings.second.ticks(unit);
         self.due = next_due(now, self.second);
         self.now = now;
@@ -574,6 +598,9 @@ impl FlashCache for DmCache {
 
     #[inline]
     fn lookup(&mut self, page: u32, _host: &mut impl Host) -> bool {
+        if self.settings.passes {
+            return false;
+        }
         let heat = self.heat(page);
         let slot = self.slot(page);
         self.promotes = heat >= self.promote_level;
@@ -595,7 +622,7 @@ impl FlashCache for DmCache {
             if self.slot(page) == NONE {
                 self.promote(page, host);
             }
-        } else {
+        } else if !self.settings.passes {
             host.counters().bypassed += 1;
         }
     }
@@ -606,6 +633,10 @@ impl FlashCache for DmCache {
         let slot = self.slot(page);
         host.counters().victims_found_on_flash += u64::from(slot != NONE);
         if !changed {
+            return;
+        }
+        if self.settings.passes {
+            host.counters().disk_writes_on_exit += 1;
             return;
         }
         let heat = self.heat(page);

@@ -30,6 +30,7 @@ pub(crate) enum Mode {
     Around,
     Only,
     Invalidate,
+    Pass,
 }
 
 impl Mode {
@@ -75,6 +76,7 @@ pub(crate) struct Settings {
 ///   write_invalidate:   write it to disk; its copy on flash is dropped
 ///   write_back, write_only:
 ///                       write it over its copy, dirty, or promote p, dirty; not promoted: write it to disk
+/// pass_through:         none of this: flash, empty at first, stays so; write p to disk if it changed
 /// promote p:            nhit, and `trigger_percent` of flash in use: only from its request number `hits` on
 ///                       into a free frame, else into that of the least recently used clean page; is none clean: the 32
 ///                       least recently used dirty ones are cleaned, and p does not enter
@@ -297,9 +299,9 @@ impl FlashCache for OpenCas {
     const OPTIONS: &'static [OptionAbout] = &[
         OptionAbout {
             name: "mode",
-            values: "write_through, write_back, write_around, write_only, write_invalidate",
+            values: "write_through, write_back, write_around, write_only, write_invalidate, pass_through",
             default: "write_through",
-            description: "When a changed DRAM victim reaches the disk, and whether flash takes it; write_only takes no page that was read.",
+            description: "When a changed DRAM victim reaches the disk, and whether flash takes it; write_only takes no page that was read, pass_through none at all.",
             is_place: false,
         },
         OptionAbout {
@@ -370,6 +372,7 @@ impl FlashCache for OpenCas {
                 ("write_around", Mode::Around),
                 ("write_only", Mode::Only),
                 ("write_invalidate", Mode::Invalidate),
+                ("pass_through", Mode::Pass),
             ],
         )?;
         if run.warm_restart && !mode.keeps_dirty() {
@@ -574,6 +577,9 @@ impl FlashCache for OpenCas {
 
     #[inline]
     fn lookup(&mut self, page: u32, _host: &mut impl Host) -> bool {
+        if self.settings.mode == Mode::Pass {
+            return false;
+        }
         self.skip = self.request(page);
         let found = self.frames.holds(page);
         if found {
@@ -591,7 +597,7 @@ impl FlashCache for OpenCas {
     fn on_entry(&mut self, page: u32, host: &mut impl Host) {
         if self.skip {
             host.counters().bypassed += 1;
-        } else if self.settings.mode != Mode::Only {
+        } else if !matches!(self.settings.mode, Mode::Only | Mode::Pass) {
             self.enter(page, false, host);
         }
     }
@@ -605,6 +611,10 @@ impl FlashCache for OpenCas {
             return;
         }
         let mode = self.settings.mode;
+        if mode == Mode::Pass {
+            host.counters().disk_writes_on_exit += 1;
+            return;
+        }
         if self.request(page) {
             let counters = host.counters();
             counters.bypassed += 1;
@@ -619,7 +629,7 @@ impl FlashCache for OpenCas {
         match (mode, on_flash) {
             (Mode::Invalidate, true) => self.drop_copy(page, host),
             (_, true) => self.overwrite(page, back, host),
-            (Mode::Around | Mode::Invalidate, false) => {}
+            (Mode::Around | Mode::Invalidate | Mode::Pass, false) => {}
             (_, false) => {
                 let entered = self.enter(page, back, host);
                 host.counters().disk_writes_on_exit += u64::from(back && !entered);
