@@ -208,14 +208,41 @@ def with_options(title: str, text: str, entries: Sequence[dict[str, Any]]) -> st
     )
 
 
+def device_under(entries: Sequence[dict[str, Any]]) -> str:
+    """Return the section on the flash device that can hold the data of any of the entries."""
+    options = entries[0]["device_options"]
+    if any(entry["device_options"] != options for entry in entries):
+        raise AssertionError("not all entries take the same device")
+    return "\n\n".join(
+        [
+            "## A flash device that holds the data",
+            "Options of each: [the flash device](../models/ftl.md#under-a-buffer).",
+            table(
+                ["option", "default", "values", "description"],
+                [
+                    [
+                        f"`{option['name']}`",
+                        f"`{option['default']}`",
+                        option["values"],
+                        option["description"],
+                    ]
+                    for option in options
+                ],
+            ),
+        ]
+    )
+
+
 def policies() -> str:
     """Return the page of the replacement policies."""
-    return with_options(
+    entries = replay.contenders("policy")
+    page = with_options(
         "Replacement policies",
         "`tierwright simulate FILE --policy NAME --pages N [--option K=V]...`. One page is one unit, every miss is admitted, cold start. "
         "A policy that needs the future reads the trace to its end before it replays. Pseudocode, and the choices made where a paper is silent, are in `models/crates/simulator/src/replay/policies/`; checks: [replacement policies](../models/policies.md).",
-        replay.contenders("policy"),
+        entries,
     )
+    return "\n\n".join([page, device_under(entries)])
 
 
 def buffers() -> str:
@@ -247,7 +274,7 @@ def buffers() -> str:
                     ],
                 ),
             ]
-    return "\n\n".join(parts)
+    return "\n\n".join([*parts, device_under(entries)])
 
 
 def schemes() -> str:

@@ -88,8 +88,9 @@ def test_every_buffer_says_what_it_takes() -> None:
             "needs",
             "least_pages",
             "options",
+            "device_options",
         }
-        for option in about["options"]:
+        for option in [*about["options"], *about["device_options"]]:
             assert set(option) == {"name", "values", "default", "description"}
             assert all(option.values())
 

@@ -36,15 +36,16 @@ def short(tmp_path: Path) -> Path:
 
 
 def test_lists_are_complete() -> None:
-    for table in (_simulator.contenders("policy"), _simulator.contenders("scheme")):
+    for family, more in (("policy", {"device_options"}), ("scheme", set())):
+        table = _simulator.contenders(family)
         names = [about["name"] for about in table]
         assert len(names) == len(set(names)) > 0
         for about in table:
             texts = {"name", "title", "description", "paper"}
-            assert set(about) == texts | {"needs", "options"}
+            assert set(about) == texts | {"needs", "options"} | more
             assert all(about[text] for text in texts)
             assert set(about["needs"]) <= {"future", "writes"}
-            for option in about["options"]:
+            for option in [*about["options"], *about.get("device_options", ())]:
                 assert set(option) == {"name", "description", "default", "values"}
                 assert all(option.values())
     assert [about["name"] for about in _simulator.contenders("scheme")] == [

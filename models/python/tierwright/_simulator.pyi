@@ -435,7 +435,8 @@ def contenders(family: str) -> list[dict[str, Any]]:
         ``needs`` (list of ``future``: the trace is read to its end before the replay, and
         ``writes``; for flash caches what a trace should have), ``options`` (list of ``{name,
         description, default, values}``, all str; ``values`` says what is allowed; one with an
-        empty ``default`` must be given).
+        empty ``default`` must be given). Of policies and buffers also ``device_options``, alike: of a
+        flash device that holds the data.
 
     Raises
     ------
@@ -519,12 +520,16 @@ def replay(
     A policy that needs the future (OPT) first reads the trace to its end and stores 9 bytes per
     access, beyond 128 MiB in a temporary file; it handles at most 4,294,967,295 accesses.
     Progress then counts the first half of the bytes while reading, the second while replaying.
-    Options: those of the policy, from its entry in `contenders("policy")`.
+    Options: those of the policy, from its entry in `contenders("policy")`. With ``ftl_spare_percent`` and the
+    other ``device_options`` of the entry the data lie on a simulated flash device: its logical pages are the
+    distinct pages of the trace, in the order of their first accesses, each written once before the first
+    access and not counted; every dirty eviction is one write to it. It serves them once the trace has ended:
+    4 bytes per dirty eviction are stored, beyond 256 MiB in a temporary file.
 
     `buffer`: a cost-aware buffer.
     Cold start, free frames first; a write miss fetches its page like a read; dirty pages left
     at the end are not flushed.
-    Options: those of the buffer, as `contenders("buffer")` lists them.
+    Options: those of the buffer, as `contenders("buffer")` lists them, and of a flash device as of `policy`.
 
     `scheme`: RAM and flash under a page-flow scheme.
     The schemes of Koltsidas & Viglas (2009), LRU in both tiers unless chosen otherwise, cold
@@ -574,7 +579,7 @@ def replay(
             ``policy`` (str), ``pages``, ``accesses``, ``misses``, ``miss_ratio`` (misses per
             access, 0 for an empty trace), ``disk_reads`` (one per miss), ``disk_writes`` (dirty
             evictions), ``write_accesses``, ``distinct_pages``, ``page_bytes`` [bytes],
-            ``evictions``.
+            ``evictions``; ``ftl`` (with ``ftl_spare_percent`` only: as `serve_ftl`).
 
         buffer:
             The keys of `policy`, and ``reads`` (= ``misses``), ``writes`` (dirty

@@ -2,13 +2,25 @@
 
 use pyo3::prelude::*;
 use tierwright_simulator::replay::buffers::{self, AboutBuffer};
-use tierwright_simulator::replay::{self, About, FlashCacheAbout};
+use tierwright_simulator::replay::{self, About, FlashCacheAbout, Setting};
 
 use crate::configurations::family;
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(contenders, module)?)?;
     module.add_function(wrap_pyfunction!(admissions, module)?)
+}
+
+/// A policy as a dict: its data can lie on a device.
+#[derive(IntoPyObject)]
+struct PolicyContender {
+    name: &'static str,
+    title: &'static str,
+    description: &'static str,
+    paper: &'static str,
+    needs: Vec<&'static str>,
+    options: Vec<Choice>,
+    device_options: Vec<Choice>,
 }
 
 /// One contender as a dict.
@@ -32,6 +44,7 @@ struct BufferContender {
     least_pages: u32,
     needs: Vec<&'static str>,
     options: Vec<Choice>,
+    device_options: Vec<Choice>,
 }
 
 /// One option of a contender as a dict.
@@ -43,14 +56,47 @@ struct Choice {
     values: String,
 }
 
-impl From<&About> for Contender {
-    fn from(about: &About) -> Self {
-        let options = about.options.iter().map(|option| Choice {
+impl From<&Setting> for Choice {
+    fn from(option: &Setting) -> Self {
+        Self {
             name: option.name,
             description: option.description,
             default: option.default,
             values: option.range(),
-        });
+        }
+    }
+}
+
+/// The options of a device that holds the data.
+fn device_options() -> Vec<Choice> {
+    replay::device_options().iter().map(Choice::from).collect()
+}
+
+impl From<&About> for PolicyContender {
+    fn from(about: &About) -> Self {
+        let Contender {
+            name,
+            title,
+            description,
+            paper,
+            needs,
+            options,
+        } = about.into();
+        Self {
+            name,
+            title,
+            description,
+            paper,
+            needs,
+            options,
+            device_options: device_options(),
+        }
+    }
+}
+
+impl From<&About> for Contender {
+    fn from(about: &About) -> Self {
+        let options = about.options.iter().map(Choice::from);
         Self {
             name: about.name,
             title: about.title,
@@ -78,6 +124,7 @@ impl From<&AboutBuffer> for BufferContender {
             least_pages: about.least_pages,
             needs: about.needs.iter().map(|need| need.name()).collect(),
             options: options.collect(),
+            device_options: device_options(),
         }
     }
 }
@@ -103,7 +150,10 @@ impl From<&FlashCacheAbout> for Contender {
 #[pyo3(signature = (family))]
 fn contenders<'py>(py: Python<'py>, family: &str) -> PyResult<Bound<'py, PyAny>> {
     match self::family(family)?.0 {
-        "policy" => listed(replay::policies()).into_pyobject(py),
+        "policy" => {
+            let rows = replay::policies().iter().map(PolicyContender::from);
+            rows.collect::<Vec<_>>().into_pyobject(py)
+        }
         "scheme" => listed(replay::schemes()).into_pyobject(py),
         "chooser" => listed(replay::choosers()).into_pyobject(py),
         "buffer" => {

@@ -39,9 +39,9 @@ use crate::replay::settings::{
 };
 use crate::replay::{
     About, FUTURE_BYTES, FlashCacheAbout, FlashCacheResult, OnlineResult, PolicyResult,
-    SampledCaches, SchemeResult, Setting, Warning, distinct_pages, flash_caches, needs_future,
-    policies, sampled_caches, schemes, simulate_flash_cache, simulate_online, simulate_policy,
-    simulate_scheme,
+    SampledCaches, SchemeResult, Setting, WRITE_BACK_BYTES, Warning, distinct_pages, flash_caches,
+    is_of_device, needs_future, policies, sampled_caches, schemes, simulate_flash_cache,
+    simulate_online, simulate_policy, simulate_scheme,
 };
 use crate::wording::counted;
 
@@ -134,6 +134,18 @@ pub enum Configuration {
 fn options_of(table: &[About], name: &str) -> &'static [Setting] {
     let about = table.iter().find(|about| about.name == spelled(name));
     about.map_or(&[], |about| about.options)
+}
+
+/// Why a configuration with a flash device that holds its data has no miniature.
+fn without_small_device(given: &[(String, String)]) -> Option<Error> {
+    let (name, value) = given.iter().find(|(name, _)| is_of_device(name))?;
+    Some(Error::BadParameter {
+        name: "option",
+        value: format!("{name}={value}"),
+        message: "is of a flash device, whose blocks do not shrink with the data, so no small device can represent it"
+            .to_owned(),
+        hint: "replay it in full, without a sample".to_owned(),
+    })
 }
 
 /// Result of one configuration.
@@ -282,7 +294,10 @@ impl Configuration {
         let (name, value) = match self {
             Self::Policy {
                 policy, options, ..
-            } => return counting(options_of(policies(), policy), options),
+            } => {
+                return counting(options_of(policies(), policy), options)
+                    .or_else(|| without_small_device(options));
+            }
             Self::Scheme {
                 scheme, options, ..
             } => return counting(options_of(schemes(), scheme), options),
@@ -314,6 +329,16 @@ impl Configuration {
             | Self::FlashCache { options, .. } => {
                 options.iter().any(|(_, value)| needs_future(value))
             }
+        }
+    }
+
+    /// Whether what it writes back is set aside.
+    fn keeps_write_backs(&self) -> bool {
+        match self {
+            Self::Policy { options, .. } | Self::Buffer { options, .. } => {
+                options.iter().any(|(name, _)| is_of_device(name))
+            }
+            _ => false,
         }
     }
 
@@ -568,7 +593,12 @@ fn fitting(configurations: &[Configuration], threads: usize, pages: Option<u32>)
         let tables = pages.map_or(BYTES_A_READ, |pages| {
             configuration.bytes_a_page() * u64::from(pages)
         });
-        bytes += tables + future;
+        let write_backs = if configuration.keeps_write_backs() {
+            WRITE_BACK_BYTES
+        } else {
+            0
+        };
+        bytes += tables + future + write_backs;
         bytes <= BYTES_A_READ
     });
     room.count()

@@ -79,7 +79,7 @@ def clock_driven() -> frozenset[str]:
 
 
 def option_names(row: Mapping[str, Any], given: Mapping[str, str]) -> list[str]:
-    """Name the options that an entry of a table takes, those of its policies last.
+    """Name the options that an entry of a table takes, those of its policies and of its device last.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def option_names(row: Mapping[str, Any], given: Mapping[str, str]) -> list[str]:
         policy = policies.get(spelled(given.get(option["name"], option["default"])))
         own = [] if policy is None else policy["options"]
         names += [f"{tier}_{nested['name']}" for nested in own]
-    return names
+    return names + [option["name"] for option in row.get("device_options", ())]
 
 
 @dataclass(frozen=True, slots=True)

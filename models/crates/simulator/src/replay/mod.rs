@@ -23,6 +23,7 @@ mod room;
 mod schemes;
 pub(crate) mod settings;
 mod single_tier;
+mod store;
 mod tier;
 mod timed;
 mod translation;
@@ -48,6 +49,7 @@ pub use online::{Choice, Estimate, OnlineResult, simulate_online};
 pub(crate) use settings::needs_future;
 pub use settings::{Need, Setting, Values};
 pub use single_tier::PolicyResult;
+pub(crate) use store::is_of_device;
 pub use timed::{
     Arrivals, DeviceTimes, OperationTimes, Redo, Replayed, Responses, StationResult, TimedResult,
     Timing, Window,
@@ -84,9 +86,16 @@ pub fn policies() -> &'static [About] {
 
 /// Most memory in which the future of a trace is kept [bytes].
 pub(crate) const FUTURE_BYTES: u64 = future::KEPT_BYTES as u64;
+/// Most memory in which write-backs to a device are kept [bytes].
+pub(crate) const WRITE_BACK_BYTES: u64 = store::KEPT_BYTES as u64;
 /// Every chooser of page flows.
 pub fn choosers() -> &'static [About] {
     online::TABLE
+}
+
+/// Options of a flash device that holds the data of a policy or a buffer.
+pub fn device_options() -> &'static [Setting] {
+    store::OPTIONS
 }
 
 /// Every rule by which flash takes pages.
@@ -102,7 +111,8 @@ pub fn schemes() -> &'static [About] {
 /// Replays all accesses of `source` through one cache of `pages` pages under `policy`.
 ///
 /// Names may be written in upper case, and with `-` for `_`. A policy that needs the future reads
-/// `source` to its end first and replays from what it has set aside: see [`About::needs`].
+/// `source` to its end first and replays from what it has set aside: see [`About::needs`]. With [`device_options`]
+/// the data lie on a flash device.
 ///
 /// # Errors
 /// [`Error::BadParameter`] for an unknown policy or option or an impossible size, [`Error::Cancelled`], and

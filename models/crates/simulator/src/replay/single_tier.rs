@@ -8,9 +8,11 @@ use super::{
 };
 use crate::access::AccessSource;
 use crate::error::Result;
+use crate::ftl::FtlResult;
 use crate::progress::OnProgress;
 use crate::replay::policies::Policy;
 use crate::replay::settings::Settings;
+use crate::replay::store::Store;
 use crate::replay::tier::{Tier, Traffic, Victim};
 
 /// What one replay through a single cache needs.
@@ -23,7 +25,7 @@ pub(crate) struct Run<'source, 'progress> {
 
 /// Counters of one cache: cold start, every miss admitted, a write miss fetches its page like a
 /// read, dirty pages left at the end are not flushed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PolicyResult {
     /// Name of the policy in [`super::policies`].
     pub policy: &'static str,
@@ -46,11 +48,21 @@ pub struct PolicyResult {
     pub disk_writes: u64,
     /// Evictions, of clean and dirty pages.
     pub evictions: u64,
+    /// What the flash device did that holds the data, if one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ftl: Option<Box<FtlResult>>,
 }
 
-struct SingleTier<P> {
+struct SingleTier<P, S> {
     cache: Tier<P>,
+    below: Below<S>,
+}
+
+/// What the cache is seen to do, and where its dirty pages go.
+#[derive(Default)]
+struct Below<S> {
     counts: Counts,
+    store: S,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -66,26 +78,29 @@ counters_since!(Counts {
     disk_writes,
 });
 
-impl Traffic for Counts {
+impl<S: Store> Traffic for Below<S> {
     const NAMES_VICTIMS: bool = false;
 
     #[inline]
     fn access(&mut self, _page: u32, hit: bool) {
-        self.misses += u64::from(!hit);
+        self.counts.misses += u64::from(!hit);
     }
 
     #[inline]
     fn victim(&mut self, victim: Victim) {
-        self.evictions += 1;
-        self.disk_writes += u64::from(victim.dirty);
+        self.counts.evictions += 1;
+        self.counts.disk_writes += u64::from(victim.dirty);
+        if victim.dirty {
+            self.store.write_back(victim.page);
+        }
     }
 
     fn clean_victims(&mut self, count: u32) {
-        self.evictions += u64::from(count);
+        self.counts.evictions += u64::from(count);
     }
 }
 
-impl<P: Policy> Machine for SingleTier<P> {
+impl<P: Policy, S: Store> Machine for SingleTier<P, S> {
     fn grow(&mut self, pages: usize) {
         self.cache.grow(pages);
     }
@@ -109,9 +124,9 @@ impl<P: Policy> Machine for SingleTier<P> {
             self.cache.on_hit(page);
             self.cache.soil(page, write);
         } else {
-            self.counts.misses += 1;
+            self.below.counts.misses += 1;
             if let Some(victim) = self.cache.evict_if_full(page) {
-                self.counts.victim(victim);
+                self.below.victim(victim);
             }
             self.cache.insert(page, write);
         }
@@ -120,7 +135,7 @@ impl<P: Policy> Machine for SingleTier<P> {
     #[inline]
     fn access_all(&mut self, pages: &[u32], flags: &[u8]) {
         if P::IN_BULK {
-            self.cache.reference(pages, flags, &mut self.counts);
+            self.cache.reference(pages, flags, &mut self.below);
         } else {
             access_each(self, pages, flags);
         }
@@ -136,7 +151,7 @@ impl<P: Policy> Machine for SingleTier<P> {
             misses,
             evictions,
             disk_writes,
-        } = self.counts;
+        } = self.below.counts;
         if misses != evictions + u64::from(self.cache.len())
             || misses > totals.accesses
             || disk_writes > evictions.min(totals.write_accesses)
@@ -152,7 +167,12 @@ impl<P: Policy> Machine for SingleTier<P> {
     }
 }
 
-pub(crate) fn simulate<P: Policy>(settings: &Settings, run: Run<'_, '_>) -> Result<PolicyResult> {
+/// Replays through policy `P`, whose data lie in `S`, of which `asked` says more.
+pub(crate) fn simulate<P: Policy, S: Store>(
+    settings: &Settings,
+    run: Run<'_, '_>,
+    asked: S::Asked,
+) -> Result<PolicyResult> {
     let Run {
         source,
         pages,
@@ -163,20 +183,25 @@ pub(crate) fn simulate<P: Policy>(settings: &Settings, run: Run<'_, '_>) -> Resu
     let pages = page_count("pages", pages, 1)?;
     let mut machine = SingleTier {
         cache: Tier::<P>::configured(pages, settings),
-        counts: Counts::default(),
+        below: Below::<S>::default(),
     };
     let mut before = Counts::default();
     let totals = replay_with(
         settings.needs_future(),
         source,
         &mut machine,
-        &mut |machine| before = machine.counts,
+        &mut |machine| {
+            before = machine.below.counts;
+            machine.below.store.warmed_up();
+        },
         on_progress,
     )?;
     machine
         .finished(totals)
         .map_err(|text| disagreement(name, &text))?;
-    let counts = machine.counts.since(before);
+    let Below { counts, store } = machine.below;
+    let counts = counts.since(before);
+    let ftl = store.served(asked, totals.distinct_pages)?;
     Ok(PolicyResult {
         policy: name,
         pages,
@@ -188,5 +213,6 @@ pub(crate) fn simulate<P: Policy>(settings: &Settings, run: Run<'_, '_>) -> Resu
         disk_reads: counts.misses,
         disk_writes: counts.disk_writes,
         evictions: counts.evictions,
+        ftl: ftl.map(Box::new),
     })
 }

@@ -256,12 +256,24 @@ impl Under {
 /// # Errors
 /// [`Error::BadParameter`] for a device that could not work, and for what has no effect without one.
 pub(crate) fn asked(own: &Settings, flash_pages: u32) -> Result<Option<Placed>> {
+    if flash_pages == 0 {
+        return wanted(own).map(|_| None);
+    }
+    let Some(asked) = described(own)? else {
+        return Ok(None);
+    };
+    let under = Under::new(flash_pages, asked)?;
+    Ok(Some(Placed::new(flash_pages, under)))
+}
+
+/// The device that options describe, if any, whatever its size.
+///
+/// # Errors
+/// [`Error::BadParameter`] for what has no effect with the others, or without a device.
+pub(crate) fn described(own: &Settings) -> Result<Option<Asked>> {
     let Some(percent) = wanted(own)? else {
         return Ok(None);
     };
-    if flash_pages == 0 {
-        return Ok(None);
-    }
     let rule = own.name(FTL_GC);
     let collection = collection_called(rule, own.whole(FTL_CHOICES)).unwrap_or(Collection::Greedy);
     check_draws(own)?;
@@ -274,7 +286,7 @@ pub(crate) fn asked(own: &Settings, flash_pages: u32) -> Result<Option<Placed>> 
             hint: format!("leave it out, or use {FTL_MAPPING}=page"),
         });
     }
-    let asked = Asked {
+    Ok(Some(Asked {
         spare_percent: percent,
         block_pages: own.whole(FTL_BLOCK),
         collection,
@@ -283,9 +295,7 @@ pub(crate) fn asked(own: &Settings, flash_pages: u32) -> Result<Option<Placed>> 
         mapping,
         trim: own.name(FTL_TRIM) == "true",
         streams: 1,
-    };
-    let under = Under::new(flash_pages, asked)?;
-    Ok(Some(Placed::new(flash_pages, under)))
+    }))
 }
 
 /// Refuses options of draws for a rule of collection that draws no blocks.
@@ -333,9 +343,10 @@ pub(crate) fn wanted(own: &Settings) -> Result<Option<u32>> {
         (FTL_MAPPING, own.name(FTL_MAPPING), MAPPING.default),
         (FTL_TRIM, own.name(FTL_TRIM), TRIM.default),
     ];
+    // What drops no pages has no option of TRIM.
     let unused = unused
         .into_iter()
-        .find(|(_, value, default)| value != default);
+        .find(|(_, value, default)| !value.is_empty() && value != default);
     unused.map_or(Ok(None), |(name, value, _)| {
         Err(Error::BadParameter {
             name: "option",

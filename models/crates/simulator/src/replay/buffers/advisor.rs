@@ -33,6 +33,7 @@ use crate::error::Result;
 use crate::replay::policies::lru::Lru;
 use crate::replay::policies::{AnyPolicy, Removable};
 use crate::replay::settings::Settings;
+use crate::replay::store::Store;
 use crate::replay::{Fill, Machine, Totals};
 
 /// Most windows whose record is kept.
@@ -145,8 +146,8 @@ struct Advice {
     end: WindowEnd,
 }
 
-pub(super) struct Advised<C, D> {
-    buffer: FdBuffer<C, D>,
+pub(super) struct Advised<C, D, S = ()> {
+    buffer: FdBuffer<C, D, S>,
     stacks: Stacks,
     advice: Advice,
     pages: u32,
@@ -158,19 +159,22 @@ pub(super) struct Advised<C, D> {
     history: Vec<Window>,
 }
 
-pub(super) fn start(run: Run<'_, '_>) -> Result<BufferResult> {
+pub(super) fn start<S: Store>(run: Run<'_, '_, S>) -> Result<BufferResult> {
     split_pages("pages", u64::from(run.pages))?;
     let pools = pool_policies(&run)?;
     if are_lru(&pools) {
-        run_with::<Lru>(run, &pools)
+        run_with::<Lru, S>(run, &pools)
     } else {
-        run_with::<AnyPolicy>(run, &pools)
+        run_with::<AnyPolicy, S>(run, &pools)
     }
 }
 
-fn run_with<P: Removable>(run: Run<'_, '_>, pools: &[Settings; 2]) -> Result<BufferResult> {
+fn run_with<P: Removable, S: Store>(
+    run: Run<'_, '_, S>,
+    pools: &[Settings; 2],
+) -> Result<BufferResult> {
     let buffer = Advised {
-        buffer: FdBuffer::<P, P>::new(run.pages, clean_pages(&run)?, pools),
+        buffer: FdBuffer::<P, P, S>::new(run.pages, clean_pages(&run)?, pools),
         stacks: Stacks::new(run.pages, distance(&run)?, true),
         advice: advice(&run)?,
         pages: run.pages,
@@ -187,7 +191,7 @@ fn run_with<P: Removable>(run: Run<'_, '_>, pools: &[Settings; 2]) -> Result<Buf
     }
 }
 
-fn advice(run: &Run<'_, '_>) -> Result<Advice> {
+fn advice<S: Store>(run: &Run<'_, '_, S>) -> Result<Advice> {
     let options = &run.options;
     let estimators = [
         ("eq4", Estimator::Eq4),
@@ -219,7 +223,7 @@ fn advice(run: &Run<'_, '_>) -> Result<Advice> {
     })
 }
 
-fn distance(run: &Run<'_, '_>) -> Result<Distance> {
+fn distance<S: Store>(run: &Run<'_, '_, S>) -> Result<Distance> {
     let options = &run.options;
     let ends = [("printed", false), ("conservative", true)];
     let conservative = options.choice("group_distance", false, &ends)?;
@@ -240,7 +244,7 @@ fn distance(run: &Run<'_, '_>) -> Result<Distance> {
     })
 }
 
-impl<C: Removable, D: Removable> Advised<C, D> {
+impl<C: Removable, D: Removable, S: Store> Advised<C, D, S> {
     /// The usual advisor, with windows of a fixed length; it starts at half the buffer.
     pub(super) fn every(pages: u32, accesses: u64, asymmetry: f64, pools: &[Settings; 2]) -> Self {
         Self {
@@ -339,7 +343,7 @@ fn as_f64(count: u64) -> f64 {
     count as f64
 }
 
-impl<C: Removable, D: Removable> Machine for Advised<C, D> {
+impl<C: Removable, D: Removable, S: Store> Machine for Advised<C, D, S> {
     fn grow(&mut self, pages: usize) {
         self.buffer.grow(pages);
         self.stacks.grow(pages);
@@ -384,7 +388,13 @@ impl<C: Removable, D: Removable> Machine for Advised<C, D> {
     }
 }
 
-impl<C: Removable, D: Removable> Buffer for Advised<C, D> {
+impl<C: Removable, D: Removable, S: Store> Buffer for Advised<C, D, S> {
+    type Store = S;
+
+    fn store(&mut self) -> &mut S {
+        self.buffer.store()
+    }
+
     fn counters(&self) -> BufferCounters {
         self.buffer.counters()
     }

@@ -38,6 +38,7 @@ use crate::error::Result;
 use crate::hash::FastMap;
 use crate::replay::bits::BitSet;
 use crate::replay::recency::Recency;
+use crate::replay::store::Store;
 use crate::replay::{Fill, Machine, Totals};
 
 const CLUSTER_PAGES: u64 = 64;
@@ -59,19 +60,19 @@ pub(super) const OPTIONS: &[BufferOption] = &[
     WRR,
 ];
 
-pub(super) fn start(run: Run<'_, '_>) -> Result<BufferResult> {
+pub(super) fn start<S: Store>(run: Run<'_, '_, S>) -> Result<BufferResult> {
     let options = &run.options;
     let working_pages = options.share("wrr", HALF)?.of(run.pages);
     let cluster_pages = options.whole("cluster_pages", CLUSTER_PAGES, 1, MOST_CLUSTER_PAGES)?;
     if options.flag("clustering", true)? {
         let clusters = Clusters::new(cluster_pages);
-        let buffer = Clustered(Regions::new(run.pages, working_pages, clusters));
+        let buffer = Clustered(Regions::<_, S>::new(run.pages, working_pages, clusters));
         return drive(run, buffer);
     }
     if let Some(pages) = options.text("cluster_pages") {
         return Err(options.wrong("cluster_pages", pages, "has no effect without clustering"));
     }
-    let buffer = Regions::new(run.pages, working_pages, Recency::default());
+    let buffer = Regions::<_, S>::new(run.pages, working_pages, Recency::default());
     drive(run, buffer)
 }
 
@@ -277,9 +278,9 @@ impl DirtyQueue for Clusters {
 }
 
 /// The regions with clusters, which must learn where pages lie.
-struct Clustered(Regions<Clusters>);
+struct Clustered<S>(Regions<Clusters, S>);
 
-impl Machine for Clustered {
+impl<S: Store> Machine for Clustered<S> {
     const NEEDS_ADDRESSES: bool = true;
 
     fn grow(&mut self, pages: usize) {
@@ -309,7 +310,13 @@ impl Machine for Clustered {
     }
 }
 
-impl Buffer for Clustered {
+impl<S: Store> Buffer for Clustered<S> {
+    type Store = S;
+
+    fn store(&mut self) -> &mut S {
+        self.0.store()
+    }
+
     fn counters(&self) -> BufferCounters {
         self.0.counters()
     }

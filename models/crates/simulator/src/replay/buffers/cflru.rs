@@ -18,6 +18,7 @@ use super::{Buffer, BufferCounters, BufferOption, BufferResult, Run, drive};
 use crate::error::Result;
 use crate::replay::bits::BitSet;
 use crate::replay::recency::Recency;
+use crate::replay::store::Store;
 use crate::replay::{CACHE, Fill, Machine, Totals};
 
 pub(super) const WRR: BufferOption = BufferOption {
@@ -80,7 +81,7 @@ impl DirtyQueue for Recency {
 }
 
 /// A working region and a clean-first region.
-pub(super) struct Regions<Q> {
+pub(super) struct Regions<Q, S = ()> {
     pages: u32,
     working_pages: u32,
     working: Recency,
@@ -88,15 +89,16 @@ pub(super) struct Regions<Q> {
     dirty: Q,
     is_dirty: BitSet,
     counters: BufferCounters,
+    store: S,
 }
 
-pub(super) fn start(run: Run<'_, '_>) -> Result<BufferResult> {
+pub(super) fn start<S: Store>(run: Run<'_, '_, S>) -> Result<BufferResult> {
     let working_pages = run.options.share("wrr", HALF)?.of(run.pages);
-    let buffer = Regions::new(run.pages, working_pages, Recency::default());
+    let buffer = Regions::<_, S>::new(run.pages, working_pages, Recency::default());
     drive(run, buffer)
 }
 
-impl<Q: DirtyQueue> Regions<Q> {
+impl<Q: DirtyQueue, S: Store> Regions<Q, S> {
     pub(super) fn new(pages: u32, working_pages: u32, dirty: Q) -> Self {
         Self {
             pages,
@@ -106,6 +108,7 @@ impl<Q: DirtyQueue> Regions<Q> {
             dirty,
             is_dirty: BitSet::default(),
             counters: BufferCounters::default(),
+            store: S::default(),
         }
     }
 
@@ -125,6 +128,7 @@ impl<Q: DirtyQueue> Regions<Q> {
             dirty,
             is_dirty,
             counters,
+            store,
             ..
         } = self;
         if clean.len() > 0 {
@@ -136,10 +140,15 @@ impl<Q: DirtyQueue> Regions<Q> {
                 is_dirty.take(page);
                 counters.evictions += 1;
                 counters.writes += 1;
+                store.write_back(page);
             });
         } else {
             let page = working.pop_least_recent();
-            counters.evict(is_dirty.take(page));
+            let was_dirty = is_dirty.take(page);
+            counters.evict(was_dirty);
+            if was_dirty {
+                store.write_back(page);
+            }
         }
     }
 
@@ -158,7 +167,7 @@ impl<Q: DirtyQueue> Regions<Q> {
     }
 }
 
-impl<Q: DirtyQueue> Machine for Regions<Q> {
+impl<Q: DirtyQueue, S: Store> Machine for Regions<Q, S> {
     fn grow(&mut self, pages: usize) {
         self.working.grow(pages);
         self.clean.grow(pages);
@@ -225,7 +234,13 @@ impl<Q: DirtyQueue> Machine for Regions<Q> {
     }
 }
 
-impl<Q: DirtyQueue> Buffer for Regions<Q> {
+impl<Q: DirtyQueue, S: Store> Buffer for Regions<Q, S> {
+    type Store = S;
+
+    fn store(&mut self) -> &mut S {
+        &mut self.store
+    }
+
     fn counters(&self) -> BufferCounters {
         self.counters
     }

@@ -27,6 +27,7 @@ use crate::progress::OnProgress;
 use crate::replay::policies::lru::Lru;
 use crate::replay::policies::{AnyPolicy, Policy as _, Removable};
 use crate::replay::settings::Settings;
+use crate::replay::store::Store;
 use crate::replay::{CACHE, Fill, Machine, Totals, disagreement, replay};
 
 pub(super) const CLEAN_POLICY: BufferOption = BufferOption {
@@ -58,23 +59,24 @@ pub(super) const POOL_PREFIXES: [&str; 2] = [CLEAN, DIRTY];
 
 /// The two pools.
 #[derive(Debug)]
-pub(super) struct FdBuffer<C, D> {
+pub(super) struct FdBuffer<C, D, S = ()> {
     pages: u32,
     clean_pages: u32,
     clean: C,
     dirty: D,
     counters: BufferCounters,
+    store: S,
 }
 
 /// Pages of the clean pool as an option.
-pub(super) fn clean_pages(run: &Run<'_, '_>) -> Result<u32> {
+pub(super) fn clean_pages<S: Store>(run: &Run<'_, '_, S>) -> Result<u32> {
     let (pages, most) = (u64::from(run.pages), u64::from(run.pages) - 1);
     let clean = run.options.whole("clean_pages", pages / 2, 1, most)?;
     Ok(u32::try_from(clean).unwrap_or(run.pages - 1))
 }
 
 /// Policies of both pools, the clean one first, as options.
-pub(super) fn pool_policies(run: &Run<'_, '_>) -> Result<[Settings; 2]> {
+pub(super) fn pool_policies<S: Store>(run: &Run<'_, '_, S>) -> Result<[Settings; 2]> {
     let settings = |policy: BufferOption, prefix: &'static str| {
         let name = run.options.text(policy.name).unwrap_or(policy.default);
         let own = run.options.beginning_with(prefix);
@@ -91,14 +93,14 @@ pub(super) fn are_lru([clean, dirty]: &[Settings; 2]) -> bool {
     clean.policy == "lru" && dirty.policy == "lru"
 }
 
-pub(super) fn start(run: Run<'_, '_>) -> Result<BufferResult> {
+pub(super) fn start<S: Store>(run: Run<'_, '_, S>) -> Result<BufferResult> {
     let clean_pages = clean_pages(&run)?;
     let pools = pool_policies(&run)?;
     if are_lru(&pools) {
-        let buffer = FdBuffer::<Lru, Lru>::new(run.pages, clean_pages, &pools);
+        let buffer = FdBuffer::<Lru, Lru, S>::new(run.pages, clean_pages, &pools);
         return drive(run, buffer);
     }
-    let buffer = FdBuffer::<AnyPolicy, AnyPolicy>::new(run.pages, clean_pages, &pools);
+    let buffer = FdBuffer::<AnyPolicy, AnyPolicy, S>::new(run.pages, clean_pages, &pools);
     if pools.iter().any(Settings::needs_future) {
         drive_foreseen(run, buffer)
     } else {
@@ -106,7 +108,7 @@ pub(super) fn start(run: Run<'_, '_>) -> Result<BufferResult> {
     }
 }
 
-impl<C: Removable, D: Removable> FdBuffer<C, D> {
+impl<C: Removable, D: Removable, S: Store> FdBuffer<C, D, S> {
     pub(super) fn new(pages: u32, clean_pages: u32, [clean, dirty]: &[Settings; 2]) -> Self {
         let mut buffer = Self {
             pages,
@@ -114,6 +116,7 @@ impl<C: Removable, D: Removable> FdBuffer<C, D> {
             clean: C::configured(clean_pages, clean),
             dirty: D::configured(pages - clean_pages, dirty),
             counters: BufferCounters::default(),
+            store: S::default(),
         };
         buffer.clean.expect_removal();
         buffer
@@ -135,7 +138,8 @@ impl<C: Removable, D: Removable> FdBuffer<C, D> {
             self.dirty.len() > self.pages - self.clean_pages
         };
         if from_dirty {
-            self.dirty.evict(page);
+            let victim = self.dirty.evict(page);
+            self.store.write_back(victim);
         } else {
             self.clean.evict(page);
         }
@@ -143,7 +147,7 @@ impl<C: Removable, D: Removable> FdBuffer<C, D> {
     }
 }
 
-impl<C: Removable, D: Removable> Machine for FdBuffer<C, D> {
+impl<C: Removable, D: Removable, S: Store> Machine for FdBuffer<C, D, S> {
     fn grow(&mut self, pages: usize) {
         self.clean.grow(pages);
         self.dirty.grow(pages);
@@ -208,7 +212,13 @@ impl<C: Removable, D: Removable> Machine for FdBuffer<C, D> {
     }
 }
 
-impl<C: Removable, D: Removable> Buffer for FdBuffer<C, D> {
+impl<C: Removable, D: Removable, S: Store> Buffer for FdBuffer<C, D, S> {
+    type Store = S;
+
+    fn store(&mut self) -> &mut S {
+        &mut self.store
+    }
+
     fn counters(&self) -> BufferCounters {
         self.counters
     }
@@ -310,6 +320,7 @@ pub fn simulate_splits(
         clean_pages: Some(buffer.clean_pages),
         windows: 0,
         history: Vec::new(),
+        ftl: None,
         warnings: super::no_writes("fd_static", totals).into_iter().collect(),
     };
     Ok(splits.buffers.iter().zip(before).map(result).collect())

@@ -3,6 +3,7 @@
 use super::{Buffer, BufferCounters, BufferResult, Run, drive};
 use crate::error::Result;
 use crate::replay::policies::lru::Lru;
+use crate::replay::store::Store;
 use crate::replay::tier::Tier;
 use crate::replay::{CACHE, Fill, Machine, Totals};
 
@@ -13,26 +14,28 @@ use crate::replay::{CACHE, Fill, Machine, Totals};
 /// hit:  pg becomes the most recent
 /// miss: the least recent page leaves, written if it is dirty; pg enters as the most recent
 /// ```
-pub(super) struct LruBuffer {
+pub(super) struct LruBuffer<S = ()> {
     cache: Tier<Lru>,
     counters: BufferCounters,
+    store: S,
 }
 
-pub(super) fn start(run: Run<'_, '_>) -> Result<BufferResult> {
-    let buffer = LruBuffer::new(run.pages);
+pub(super) fn start<S: Store>(run: Run<'_, '_, S>) -> Result<BufferResult> {
+    let buffer = LruBuffer::<S>::new(run.pages);
     drive(run, buffer)
 }
 
-impl LruBuffer {
+impl<S: Store> LruBuffer<S> {
     pub(super) fn new(pages: u32) -> Self {
         Self {
             cache: Tier::new(pages),
             counters: BufferCounters::default(),
+            store: S::default(),
         }
     }
 }
 
-impl Machine for LruBuffer {
+impl<S: Store> Machine for LruBuffer<S> {
     fn grow(&mut self, pages: usize) {
         self.cache.grow(pages);
     }
@@ -51,6 +54,9 @@ impl Machine for LruBuffer {
             self.counters.miss();
             if let Some(victim) = self.cache.evict_if_full(page) {
                 self.counters.evict(victim.dirty);
+                if victim.dirty {
+                    self.store.write_back(victim.page);
+                }
             }
             self.cache.insert(page, write);
         }
@@ -66,7 +72,13 @@ impl Machine for LruBuffer {
     }
 }
 
-impl Buffer for LruBuffer {
+impl<S: Store> Buffer for LruBuffer<S> {
+    type Store = S;
+
+    fn store(&mut self) -> &mut S {
+        &mut self.store
+    }
+
     fn counters(&self) -> BufferCounters {
         self.counters
     }

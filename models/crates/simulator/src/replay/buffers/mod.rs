@@ -10,7 +10,9 @@ use serde::Serialize;
 
 use crate::access::AccessSource;
 use crate::error::{Error, Result};
+use crate::ftl::FtlResult;
 use crate::progress::OnProgress;
+use crate::replay::store::{self, OnDevice, Store};
 use crate::replay::{
     Machine, Need, Totals, WarmedUp, Warning, counters_since, disagreement, replay_with,
     written_as_named,
@@ -183,6 +185,9 @@ pub struct BufferResult {
     pub windows: u64,
     /// The first of all windows, those of the warm-up too, at most [`MOST_WINDOWS_KEPT`].
     pub history: Vec<Window>,
+    /// What the flash device did that holds the data, if one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ftl: Option<Box<FtlResult>>,
     /// What the user should know.
     pub warnings: Vec<Warning>,
 }
@@ -196,7 +201,8 @@ pub fn buffers() -> &'static [AboutBuffer] {
 
 /// Replays all accesses of `source` through a buffer of `pages` pages.
 ///
-/// The name may be written in upper case, and with `-` for `_`.
+/// The name may be written in upper case, and with `-` for `_`. With [`super::device_options`] the data lie on a
+/// flash device.
 ///
 /// # Errors
 /// [`Error::BadParameter`] for an unknown buffer or option or an impossible size,
@@ -227,28 +233,45 @@ pub fn simulate_buffer(
     if about.needs.contains(&Need::Writes) {
         check_writes(source, about.name)?;
     }
-    let run = Run {
-        about,
-        source,
-        pages: super::page_count("pages", pages, about.least_pages)?,
-        options: Options::new(about, options)?,
-        on_progress,
-    };
-    start(run)
+    let (own, device) = store::asked(about.name, options)?;
+    let pages = super::page_count("pages", pages, about.least_pages)?;
+    let options = Options::new(about, &own)?;
+    match device {
+        None => start(Run::<()> {
+            about,
+            source,
+            pages,
+            options,
+            device: (),
+            on_progress,
+        }),
+        Some(device) => start(Run::<OnDevice> {
+            about,
+            source,
+            pages,
+            options,
+            device,
+            on_progress,
+        }),
+    }
 }
 
-/// What one replay through a buffer needs.
-struct Run<'source, 'progress> {
+/// What one replay through a buffer needs, whose data lie in `S`.
+struct Run<'source, 'progress, S: Store> {
     about: &'static AboutBuffer,
     source: &'source mut dyn AccessSource,
     pages: u32,
     options: Options<'source>,
+    device: S::Asked,
     on_progress: OnProgress<'progress>,
 }
 
 /// A buffer that can say what it counted.
 trait Buffer: Machine {
+    /// Where its data lie.
+    type Store: Store;
     fn counters(&self) -> BufferCounters;
+    fn store(&mut self) -> &mut Self::Store;
     fn clean_pages(&self) -> Option<u32> {
         None
     }
@@ -263,24 +286,25 @@ trait Buffer: Machine {
 }
 
 /// Replays the run through `buffer`.
-fn drive<B: Buffer>(run: Run<'_, '_>, buffer: B) -> Result<BufferResult> {
+fn drive<B: Buffer>(run: Run<'_, '_, B::Store>, buffer: B) -> Result<BufferResult> {
     drive_with(false, run, buffer)
 }
 
 /// The same for a buffer with a policy that needs the future.
-fn drive_foreseen<B: Buffer>(run: Run<'_, '_>, buffer: B) -> Result<BufferResult> {
+fn drive_foreseen<B: Buffer>(run: Run<'_, '_, B::Store>, buffer: B) -> Result<BufferResult> {
     drive_with(true, run, buffer)
 }
 
 fn drive_with<B: Buffer>(
     needs_future: bool,
-    run: Run<'_, '_>,
+    run: Run<'_, '_, B::Store>,
     mut buffer: B,
 ) -> Result<BufferResult> {
     let Run {
         source,
         about,
         pages,
+        device,
         on_progress,
         ..
     } = run;
@@ -289,13 +313,17 @@ fn drive_with<B: Buffer>(
         needs_future,
         source,
         &mut buffer,
-        &mut |buffer| before = (buffer.counters(), buffer.windows()),
+        &mut |buffer| {
+            before = (buffer.counters(), buffer.windows());
+            buffer.store().warmed_up();
+        },
         on_progress,
     )?;
     let name = about.name;
     buffer
         .finished(totals)
         .map_err(|text| disagreement(name, &text))?;
+    let ftl = std::mem::take(buffer.store()).served(device, totals.distinct_pages)?;
     Ok(BufferResult {
         buffer: name,
         pages,
@@ -307,6 +335,7 @@ fn drive_with<B: Buffer>(
         clean_pages: buffer.clean_pages(),
         windows: buffer.windows() - before.1,
         history: buffer.take_windows(),
+        ftl: ftl.map(Box::new),
         warnings: no_writes(name, totals).into_iter().collect(),
     })
 }
@@ -354,7 +383,7 @@ macro_rules! buffers {
             },)+
         ];
 
-        fn start(run: Run<'_, '_>) -> Result<BufferResult> {
+        fn start<S: Store>(run: Run<'_, '_, S>) -> Result<BufferResult> {
             match run.about.name {
                 $($name => $start(run),)+
                 other => Err(disagreement("table of buffers", other)),

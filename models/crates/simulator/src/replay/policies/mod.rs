@@ -7,6 +7,7 @@ use crate::replay::lists::NO_PAGE;
 use crate::replay::recency::Witness;
 use crate::replay::settings::{Need, Setting, Settings};
 use crate::replay::single_tier::{self, PolicyResult, Run};
+use crate::replay::store::{self, OnDevice};
 
 pub(crate) mod arc;
 pub(crate) mod clock;
@@ -299,11 +300,16 @@ macro_rules! policies {
             },)+
         ];
 
-        /// Replays the run through the policy called `name`, compiled for it alone.
+        /// Replays the run through the policy called `name`, compiled for it alone where its data lie on no
+        /// device.
         pub(crate) fn simulate(name: &str, run: Run<'_, '_>) -> Result<PolicyResult> {
-            let settings = &Settings::parse("policy", name, "", run.options)?;
+            let (own, device) = store::asked(name, run.options)?;
+            let settings = &Settings::parse("policy", name, "", &own)?;
+            if let Some(device) = device {
+                return single_tier::simulate::<AnyPolicy, OnDevice>(settings, run, device);
+            }
             match settings.policy {
-                $($name => single_tier::simulate::<$policy>(settings, run),)+
+                $($name => single_tier::simulate::<$policy, ()>(settings, run, ()),)+
                 other => Err(unlisted(other)),
             }
         }
