@@ -17,6 +17,7 @@ PAGES = Path(__file__).resolve().parents[2] / "docs" / "models"
         ("break-even.md", 25),
         ("compose.md", 12),
         ("endurance.md", 10),
+        ("ftl.md", 40),
         ("metadata.md", 8),
         ("papers.md", 18),
         ("recovery.md", 10),
