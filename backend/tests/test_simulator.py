@@ -90,6 +90,10 @@ def test_the_list_holds_every_table_in_order(application):
             assert [option["name"] for option in item["options"]] == [
                 option["name"] for option in row["options"]
             ]
+            assert [option["name"] for option in item["device_options"]] == [
+                option["name"] for option in row.get("device_options", ())
+            ]
+            assert bool(item["device_options"]) == (item["tiers"] == 1)
             assert item["title"]
             assert item["description"]
             assert set(item["needs"]) <= set(found["needs"])
@@ -98,7 +102,7 @@ def test_the_list_holds_every_table_in_order(application):
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: f"{item.family}-{item.name}")
 def test_the_core_takes_every_choice_offered_and_refuses_others(item):
     replay(item, {})
-    for option in item.options:
+    for option in [*item.options, *item.device_options]:
         for choice in option.choices or ():
             companions = {
                 **COMPANIONS.get(option.name, {}),

@@ -15,6 +15,7 @@ const item = (
   least_pages: 1,
   needs: [],
   options: [],
+  device_options: [],
   ...extra,
 });
 
@@ -35,7 +36,7 @@ export const SIMULATOR: SimulatorOut = {
   policies: [
     item("policy", "lru"),
     item("policy", "2q", { options: [option("k_in"), option("k_out")] }),
-    item("policy", "clock"),
+    item("policy", "clock", { device_options: [option("ftl_spare_percent")] }),
     item("policy", "arc"),
     item("policy", "opt", { needs: ["future"] }),
   ],

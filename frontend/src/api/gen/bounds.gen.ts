@@ -754,7 +754,7 @@ export const GetSimulationQuery = {
 } as const;
 
 export const GetSimulatorQuery = {
-  table: {"values":["policies","policies.options","buffers","buffers.options","schemes","schemes.options","flash_caches","flash_caches.options","choosers","choosers.options"]},
+  table: {"values":["policies","policies.options","policies.device_options","buffers","buffers.options","buffers.device_options","schemes","schemes.options","schemes.device_options","flash_caches","flash_caches.options","flash_caches.device_options","choosers","choosers.options","choosers.device_options"]},
 } as const;
 
 export const GetStorageQuery = {

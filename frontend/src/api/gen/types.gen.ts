@@ -22699,6 +22699,12 @@ export type SimulatorItem = {
      * Options by name; those not named keep their defaults.
      */
     options: Array<SimulatorOption>;
+    /**
+     * Device Options
+     *
+     * Options of a flash device that holds the data; empty where flash lies between RAM and disk, and its device is among the options.
+     */
+    device_options: Array<SimulatorOption>;
 };
 
 /**
@@ -37432,7 +37438,7 @@ export type GetSimulatorData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `schemes`.
          */
-        table?: 'policies' | 'policies.options' | 'buffers' | 'buffers.options' | 'schemes' | 'schemes.options' | 'flash_caches' | 'flash_caches.options' | 'choosers' | 'choosers.options';
+        table?: 'policies' | 'policies.options' | 'policies.device_options' | 'buffers' | 'buffers.options' | 'buffers.device_options' | 'schemes' | 'schemes.options' | 'schemes.device_options' | 'flash_caches' | 'flash_caches.options' | 'flash_caches.device_options' | 'choosers' | 'choosers.options' | 'choosers.device_options';
     };
     url: '/api/v1/simulator';
 };

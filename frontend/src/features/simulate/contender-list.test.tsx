@@ -70,6 +70,25 @@ describe("the list of contenders", () => {
       .toBeVisible();
   });
 
+  it("offers the device that holds the data to one cache, and not to a tier", async () => {
+    const screen = await renderThemed(
+      <Harness
+        initial={[
+          { family: "policy", name: "clock" },
+          { family: "scheme", name: "lazy", options: { ram_policy: "clock" } },
+        ]}
+        onChange={() => undefined}
+      />,
+    );
+    await screen.getByRole("button", { name: "Options of CLOCK" }).click();
+    const spare = screen.getByRole("textbox", { name: "ftl_spare_percent" });
+    await expect.element(spare).toBeVisible();
+    // Opens in its place; whoever offered it to RAM would have it in the name.
+    await screen.getByRole("button", { name: /^Options of LAZY/ }).click();
+    await expect.element(screen.getByText("ram_policy", { exact: true })).toBeVisible();
+    await expect.element(spare).not.toBeInTheDocument();
+  });
+
   it("adds the policies that are missing, and says when nothing is chosen", async () => {
     let latest: readonly ContenderIn[] = [];
     const screen = await renderThemed(

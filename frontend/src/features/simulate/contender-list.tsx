@@ -127,7 +127,7 @@ function ContenderRow(props: {
             {item.needs.map((need) => ` ${simulator.needs[need] ?? need}`)}
           </div>
         </div>
-        {item.options.length > 0 && (
+        {item.options.length + item.device_options.length > 0 && (
           <Button
             size="compact-sm"
             variant="default"

@@ -248,7 +248,8 @@ function Fields(props: EstimateProps & { readonly setup: Setup }) {
       </div>
       {setup.item !== undefined && setup.item.options.length > 0 && (
         <OptionForm
-          item={setup.item}
+          // A device has no miniature.
+          item={{ ...setup.item, device_options: [] }}
           simulator={simulator}
           contender={setup.policy}
           onChange={(options) => choose({ ...setup.policy, options })}

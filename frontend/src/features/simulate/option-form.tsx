@@ -16,7 +16,7 @@ interface OptionFormProps {
   readonly onChange: (options: Record<string, string>) => void;
 }
 
-/** The options of the item, and those of the policies chosen for its tiers. */
+/** The options of the item, those of the policies chosen for its tiers, and those of the device below it. */
 function optionsOf({ item, simulator, contender }: Omit<OptionFormProps, "onChange">) {
   const nested = item.options.flatMap((option): SimulatorOption[] => {
     if (option.policy_of_tier === null) {
@@ -29,7 +29,7 @@ function optionsOf({ item, simulator, contender }: Omit<OptionFormProps, "onChan
       name: `${option.policy_of_tier}_${own.name}`,
     }));
   });
-  return [...item.options, ...nested];
+  return [...item.options, ...nested, ...item.device_options];
 }
 
 /** A form made of the simulator's own table; what stays empty keeps its default. */

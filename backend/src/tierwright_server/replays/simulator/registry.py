@@ -66,6 +66,7 @@ def _item(family: Family, row: Mapping[str, Any]) -> SimulatorItem:
         least_pages=row.get("least_pages", 1),
         needs=row.get("needs", []),
         options=[_option(option) for option in row["options"]],
+        device_options=[_option(option) for option in row.get("device_options", ())],
     )
 
 

@@ -53,6 +53,10 @@ class SimulatorItem(Answer):
         "writes."
     )
     options: list[SimulatorOption]
+    device_options: list[SimulatorOption] = Field(
+        description="Options of a flash device that holds the data; empty where flash "
+        "lies between RAM and disk, and its device is among the options."
+    )
 
 
 class SimulatorOut(Answer):
