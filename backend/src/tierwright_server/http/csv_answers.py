@@ -11,6 +11,7 @@ Numbers and decimal strings stand as in the JSON. Text that a spreadsheet would 
 an apostrophe before it, as in the exports of the page.
 """
 
+import copy
 import csv
 import io
 import json
@@ -485,7 +486,10 @@ def tables_of_route(route: APIRoute) -> tuple[Table, ...]:
     seconds, in which the process would answer nobody.
     """
     if route.unique_id not in _OF_ROUTES:
-        document = get_openapi(title="", version="", routes=[route])
+        # An address that the document leaves out, such as one with a slash behind it, answers as its twin does.
+        shown = copy.copy(route)
+        shown.include_in_schema = True
+        document = get_openapi(title="", version="", routes=[shown])
         schemas = document.get("components", {}).get("schemas", {})
         _OF_ROUTES[route.unique_id] = tuple(
             table
