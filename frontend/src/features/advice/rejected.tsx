@@ -6,16 +6,12 @@ import { Panel } from "@/components/panel";
 import type { AdviceSearch } from "@/questions/advice";
 import { counted, formatCount, UNKNOWN } from "@/units/quantity";
 import { Scheme, type Titles } from "./option-parts";
-import { limitTitle, limitValue, statedLimit } from "./words";
+import { LEAST, limitTitle, limitValue, statedLimit } from "./words";
 
 const GIB = 2 ** 30;
 const MOST_OFFERED = 4;
 /** A little above what the option needs, so that rounding does not reject it again. */
 const ROOM = 1e-6;
-const LEAST: ReadonlySet<string> = new Set([
-  "flash_life_years",
-  "throughput_accesses_per_s",
-]);
 
 type Change = (value: number) => AdviceSearch;
 

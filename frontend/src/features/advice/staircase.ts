@@ -2,15 +2,11 @@
 import type { AdviceOptionOut, AdviceOut } from "@/api/advice";
 import { cents } from "@/units/quantity";
 import { LIMIT_FIELDS } from "./template";
-import { costOf, limitTitle, limitValue, perMonth, time } from "./words";
+import { costOf, LEAST, limitTitle, limitValue, perMonth, time } from "./words";
 
 export type Staircase = AdviceOut["staircases"][number];
 export type Step = Staircase["steps"][number];
 
-const LEAST: ReadonlySet<string> = new Set([
-  "flash_life_years",
-  "throughput_accesses_per_s",
-]);
 /** Share by which a value may pass a limit and keep it, as the models have it. */
 const ROUNDING = 1e-9;
 

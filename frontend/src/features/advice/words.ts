@@ -70,6 +70,11 @@ export function limitTitle(name: string): string {
   return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
 }
 
+/** Limits that are least values; all others are largest ones. */
+export const LEAST: ReadonlySet<string> = new Set([
+  "flash_life_years",
+  "throughput_accesses_per_s",
+]);
 const MONEY: ReadonlySet<string> = new Set(["usd_per_month", "purchase_usd"]);
 
 /** A value of a limit with its unit; money, which is in dollars, in the currency shown. */

@@ -234,6 +234,7 @@ def _answer(
     options = table.options
     # What is not a cost is a range then, and what rests on one end says nothing of the other.
     known = asked.setting.fewest_dirty is None
+    weighed = how_sure and known
     chosen = _choice.chosen_of(asked, table)
     best = next(_choice.kept(asked, table, chosen, chosen.order), None)
     by_model = best
@@ -299,7 +300,7 @@ def _answer(
     infeasible = None if best is not None else _infeasible(asked, table, limits)
     shadows = (
         _why_not.shadows(asked, table, carried)
-        if how_sure and known and carried is not None
+        if weighed and carried is not None
         else ()
     )
     # They are listed from the largest on.
@@ -394,15 +395,13 @@ def _answer(
             recommended,
             best,
             # What only the replay knows does not hold of later months.
-            steps=how_sure and not by_replay and known,
+            steps=weighed and not by_replay,
         ),
-        waiting=_when.wait(asked, table, recommended, best, zero)
-        if how_sure and known
-        else None,
+        waiting=_when.wait(asked, table, recommended, best, zero) if weighed else None,
         flat=_flat.flat(asked, table, chosen, carried) if known else (),
         next_dollar=_flat.next_dollar(asked, table, front, carried) if known else None,
         continuous=_continuous.continuous(asked, table, recommended)
-        if how_sure and known and (carried is not None or best is None)
+        if weighed and (carried is not None or best is None)
         else None,
         scenarios=_scenarios.compared(asked, table, drawn, alternatives)
         if drawn is not None and known and not by_replay

@@ -112,6 +112,26 @@ def table_of(asked: Asked) -> Table:
     return _Search(asked, base, listed).table() if len(listed) else base
 
 
+def asked_again(asked: Asked, table: Table) -> tuple[Table, int | None]:
+    """Answer a question that differs from that of a table in limits or in its curve.
+
+    What bounds left out there may be the best here, so it is searched again then.
+
+    Returns
+    -------
+    Table, int or None
+        Options, and the best that keeps every limit; None where none does.
+    """
+    if asked.setting is table.setting and table.left_out is None:
+        other = table
+    elif table.left_out is not None:
+        other = table_of(asked)
+    else:
+        other = table.remade(asked.setting)
+    choice = chosen_of(asked, other)
+    return other, next(kept(asked, other, choice, choice.order), None)
+
+
 @dataclass(slots=True)
 class _Best:
     """The options that keep every limit so far: the best of each hardware, and the front."""

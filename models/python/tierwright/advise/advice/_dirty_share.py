@@ -11,7 +11,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 from tierwright.advise.advice._asked import Asked
-from tierwright.advise.advice._choice import chosen_of, kept
+from tierwright.advise.advice._bounded import asked_again
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._words import with_flow
 from tierwright.advise.advice.found import Confidence
@@ -47,15 +47,14 @@ def sentence(asked: Asked, table: Table, best: int | None) -> str:
     fewest = asked.setting.fewest_dirty
     assert fewest is not None
     clean = replace(asked, setting=replace(asked.setting, curve=fewest))
-    other = table.with_curve(fewest)
-    choice = chosen_of(clean, other)
-    at = next(kept(clean, other, choice, choice.order), None)
+    other, at = asked_again(clean, table)
+    name = "" if at is None else with_flow(other.title(at), other.scheme(at))
     if best is None:
         if at is None:
             return "Nor does any keep them if no evicted page is dirty."
         cost = Decimal(int(other.options.month_cents[at])) * CENT
         return (
-            f"If no evicted page is dirty, {other.title(at)} keeps them, at {money(cost)} per month: state the share of "
+            f"If no evicted page is dirty, {name} keeps them, at {money(cost)} per month: state the share of "
             "evicted pages that are dirty, or profile a trace that has writes."
         )
     said = (
@@ -63,13 +62,8 @@ def sentence(asked: Asked, table: Table, best: int | None) -> str:
         "what depends on it is given as a range."
     )
     assert at is not None  # What keeps every limit with dirty pages does so without.
-    same = (other.title(at), other.scheme(at)) == (
-        table.title(best),
-        table.scheme(best),
-    )
-    if same:
+    if name == with_flow(table.title(best), table.scheme(best)):
         return f"{said} If none is, the choice is the same."
-    name = with_flow(other.title(at), other.scheme(at))
     if asked.objective == "io_time":
         return f"{said} If none is, {name} would be the fastest."
     now, then = (

@@ -48,7 +48,6 @@ MORE_LOAD = 0.25
 """Share by which the load, or the pages that are in use, may be more than stated. [1]"""
 PRICE_MOVE = Decimal("0.2")
 """Share by which RAM and flash may cost more or less. [1]"""
-RENTED = ("instances", "volumes")
 ROUNDED_CENTS = 2
 """Cents a month by which prices that moved may be rounded otherwise."""
 BASIS = (

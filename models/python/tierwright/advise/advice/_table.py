@@ -51,6 +51,7 @@ from tierwright.evaluate.advice.limits import (
 from tierwright.evaluate.advice.restart import restart_s
 from tierwright.evaluate.advice.rows import (
     CHOICES,
+    RENTED,
     SOURCES,
     STANDING,
     IntArray,
@@ -1031,7 +1032,7 @@ def purchases(table: Table, at: int) -> Iterator[Purchase]:
 def budgets_tb(table: Table, at: int) -> tuple[float, float]:
     """Host writes that one device takes, of the cache and of what holds the data; infinite for what is rented. [TB]"""
     source = table.source(at)
-    if source in SOURCES[:2]:
+    if source in RENTED:
         return math.inf, math.inf
     if source == "chassis":
         assert table.columns is not None

@@ -108,7 +108,7 @@ def _too_small(setting: Setting, table: Table, best: Option, at: int) -> str:
             "more than 30 years" if end is None else counted(math.floor(end), "month")
             for end in best.ranges["months_until_too_small"]
         )
-        return f"If the load grows as the data do, it is too small after {least} to {most}, by how many evicted pages are dirty."
+        return f"If the load grows as the data do, it becomes too small after {least} to {most}, depending on how many evicted pages are dirty."
     if months is None:
         if best.scheme not in CHOICES:
             return "When it is too small is not known: no replay tells the data of later months."

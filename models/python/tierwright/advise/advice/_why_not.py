@@ -10,12 +10,10 @@ import numpy as np
 
 from tierwright.advise.advice import _steps, _words
 from tierwright.advise.advice._asked import Asked
-from tierwright.advise.advice._bounded import table_of
+from tierwright.advise.advice._bounded import asked_again
 from tierwright.advise.advice._choice import (
     Chosen,
-    chosen_of,
     exact_limits,
-    kept,
     response_limits,
 )
 from tierwright.advise.advice._table import Table
@@ -163,16 +161,8 @@ def shadows(asked: Asked, table: Table, best: int) -> tuple[Shadow, ...]:
     own = _objective(options, best, by_time=by_time)
     found: list[tuple[float, Shadow]] = []
     for name in asked.constraints:
-        without = asked.without(name)
         # Without some limits fewer devices would do.
-        is_same = without.setting is asked.setting
-        if table.left_out is not None:
-            # What bounds left out may be the best without a limit.
-            other = table_of(without)
-        else:
-            other = table if is_same else table.remade(without.setting)
-        choice = chosen_of(without, other)
-        at = next(kept(without, other, choice, choice.order), None)
+        other, at = asked_again(asked.without(name), table)
         if at is None:
             continue
         gain = own - _objective(other.options, at, by_time=by_time)

@@ -173,11 +173,14 @@ def _list(reader: Reader) -> Reader:
     return read
 
 
+_ENDS = 2
+
+
 def _ends(value: Any, where: str, problems: Problems) -> Any:
     """Read both ends of a range."""
     found = _list(_maybe_number)(value, where, problems)
-    problems.check(len(found) == 2, where, len(found), "must have two ends")  # noqa: PLR2004
-    return found if len(found) == 2 else [None, None]  # noqa: PLR2004
+    good = problems.check(len(found) == _ENDS, where, len(found), "must have two ends")
+    return found if good else [None] * _ENDS
 
 
 def _named(reader: Reader) -> Reader:

@@ -20,6 +20,8 @@ CHOICES = tuple(name for name in TIE_ORDER if name in OWN_FORMULA)
 SOURCES = ("instances", "volumes", "chassis", "devices", "have", "quotes")
 """Where an option is from: kinds of `evaluate.configurations`, RAM and devices of a price book, what there is, or a
 quote."""
+RENTED = SOURCES[:2]
+"""Those that are rented: the provider replaces what wears."""
 STANDING = SOURCES[4:]
 """Those that are given as wholes."""
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from tierwright.common.arrays import FloatArray
 from tierwright.evaluate.advice.limits import Bools
-from tierwright.evaluate.advice.rows import SOURCES, Options, busy_share
+from tierwright.evaluate.advice.rows import RENTED, SOURCES, Options, busy_share
 
-_RENTED = (SOURCES.index("instances"), SOURCES.index("volumes"))
+_RENTED = tuple(SOURCES.index(name) for name in RENTED)
 
 
 def busy_after_loss(options: Options, accesses_per_s: float) -> FloatArray:

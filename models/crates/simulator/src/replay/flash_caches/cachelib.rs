@@ -192,15 +192,7 @@ struct Collected<'a, H> {
 }
 
 impl<H: Host> Host for Collected<'_, H> {
-    dram_of_host!();
-
-    fn pull(&mut self) -> Option<Exit> {
-        self.host.pull()
-    }
-
-    fn take_changed(&mut self, from: u32) -> Option<u32> {
-        self.host.take_changed(from)
-    }
+    dram_of_host!(all);
 
     fn flash_write(&mut self, frame: u32, pages: u32) {
         let follows = frame == self.appended_to || !frame.is_multiple_of(self.region_pages);

@@ -143,15 +143,7 @@ struct Behind<'a, H> {
 }
 
 impl<H: Host> Host for Behind<'_, H> {
-    dram_of_host!();
-
-    fn pull(&mut self) -> Option<Exit> {
-        self.host.pull()
-    }
-
-    fn take_changed(&mut self, from: u32) -> Option<u32> {
-        self.host.take_changed(from)
-    }
+    dram_of_host!(all);
 
     fn flash_write(&mut self, frame: u32, pages: u32) {
         self.host.flash_write(self.first + frame, pages);

@@ -169,6 +169,18 @@ macro_rules! dram_of_host {
             self.host.dram_pages()
         }
     };
+    // With what leaves it, too.
+    (all) => {
+        dram_of_host!();
+
+        fn pull(&mut self) -> Option<Exit> {
+            self.host.pull()
+        }
+
+        fn take_changed(&mut self, from: u32) -> Option<u32> {
+            self.host.take_changed(from)
+        }
+    };
 }
 use dram_of_host;
 
