@@ -49,7 +49,7 @@ test("scheme map: read it, move by press and by key, explain, compare", async ({
 
 test("scheme map: axes, metadata, money, table and exports", async ({ page }) => {
   await openReady(page, `/scheme-map?${CLEAR}`);
-  await page.getByRole("combobox", { name: "Upwards" }).click();
+  await page.getByRole("combobox", { name: "Upwards", exact: true }).click();
   await page.getByRole("option", { name: "Dirty share" }).click();
   await expect(page).toHaveURL(/y=dirty_share/);
   await expect(map(page)).toContainText("dirty share of evicted pages");
