@@ -104,16 +104,6 @@ test("workloads are put on one machine, looked at, and kept as one", async ({
   await expect(
     page.getByRole("columnheader", { name: `Hit ratio, ${orders} alone` }),
   ).toBeVisible();
-  // Which of them should share a system is asked for: it takes some seconds.
-  await page.getByRole("button", { name: "Find the cheapest systems" }).click();
-  const systems = page.getByRole("table", { name: "Systems" });
-  await expect(systems).toBeVisible();
-  await expect(page.getByText(/^Place .* per month for [12] systems?,/)).toBeVisible();
-  await expect(systems).toContainText(orders);
-  await expect(
-    page.getByRole("table", { name: "Other ways to share" }).getByRole("row"),
-  ).toHaveCount(2);
-  await expect(page).toHaveURL(/systems=true/);
   await toTop(page);
   await expectAccessible(page, "a part for each");
 
@@ -133,6 +123,64 @@ test("workloads are put on one machine, looked at, and kept as one", async ({
   await expect(page.getByText(/composed of 2 workloads in one cache/)).toBeVisible();
   // Its write-backs are known.
   await expect(page.getByText("Dirty share of the evicted pages")).toHaveCount(0);
+});
+
+test("what to buy for several workloads: limits, other ways, a limit that nothing keeps", async ({
+  page,
+}) => {
+  const mark = unique();
+  const [orders, logs] = [`Orders ${mark}`, `Logs ${mark}`];
+  const first = await described(page.request, orders);
+  const second = await described(page.request, logs, {
+    components: [{ kind: "uniform" }],
+    accesses_per_s: 5000,
+  });
+  await page.goto(`/workloads/compose?of=${first},${second}:4000`);
+  await page.getByRole("link", { name: "Advise on all of them" }).click();
+  await expect(page.getByRole("heading", { level: 1, name: "Advise" })).toBeVisible();
+  const best = page.getByRole("region", { name: "Recommendation", exact: true });
+  await expect(
+    best.getByRole("heading", { name: /systems? for 2 workloads: .* USD per month/ }),
+  ).toBeVisible();
+  await expect(page.getByRole("table", { name: "Systems", exact: true })).toContainText(
+    orders,
+  );
+  await expect(
+    page.getByRole("table", { name: "Other ways to share" }).getByRole("row"),
+  ).toHaveCount(3);
+  await expect(
+    page.getByRole("region", { name: /^Bill of materials/ }),
+  ).not.toHaveCount(0);
+  await page.getByRole("button", { name: "More workloads (1 more)" }).click();
+  await expect(page.getByLabel(`Accesses per second of ${logs}`)).toHaveValue("4,000");
+  await toTop(page);
+  await expectAccessible(page, "an answer for several workloads");
+
+  // A budget that nothing keeps: the answer offers the least that it can be.
+  const budget = page.getByLabel("Budget per month");
+  await budget.fill("300");
+  await budget.press("Enter");
+  await expect(page.getByText(/question before the last change/)).toBeVisible();
+  await page.getByRole("button", { name: "Ask again" }).click();
+  const relax = page.getByRole("button", { name: /^Cost per month: allow/ });
+  await expect(relax).toBeVisible();
+  await expect(page.getByText(/while 300 USD per month is allowed/)).toBeVisible();
+  await toTop(page);
+  await expectAccessible(page, "no choice of systems");
+  await relax.click();
+  await expect(budget).not.toHaveValue("300");
+  await page.getByRole("button", { name: "Ask again" }).click();
+  await expect(
+    best.getByRole("heading", { name: /systems? for 2 workloads: .* USD per month/ }),
+  ).toBeVisible();
+  // The address alone restores the question, and one workload less is the advice on the other.
+  await page.reload();
+  await expect(
+    best.getByRole("heading", { name: /systems? for 2 workloads/ }),
+  ).toBeVisible();
+  await page.getByRole("button", { name: "More workloads (1 more)" }).click();
+  await page.getByRole("button", { name: `Remove ${logs}` }).click();
+  await expect(page.getByText("Expected figures", { exact: true })).toBeVisible();
 });
 
 test("what cannot be composed is said, and what is missing is asked for", {

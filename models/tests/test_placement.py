@@ -10,6 +10,8 @@ from dataclasses import replace
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -272,7 +274,64 @@ def test_limits_of_all_systems_together() -> None:
     assert short.least_totals["usd_per_month"] == pytest.approx(
         float(free.usd_per_month)
     )
-    assert "cost per month must be at least" in short.finding
+    assert "cost per month: at least" in short.finding
+    assert short.finding.endswith("Relax this limit.")
+    # A limit that is kept by itself is not named as one to relax; two that are not are both.
+    beside = placement.answer(
+        workloads(),
+        candidates=FEW,
+        constraints={
+            "usd_per_month": free.usd_per_month - Decimal("0.01"),
+            "machines": 100,
+        },
+    )
+    assert beside.finding == short.finding
+    ram = sum(each.option.ram_bytes for each in free.systems)
+    neither = placement.answer(
+        workloads(),
+        candidates=FEW,
+        constraints={
+            "usd_per_month": free.usd_per_month - Decimal("0.01"),
+            "ram_bytes": ram - 2**20,
+        },
+    )
+    assert "cost per month: at least" in neither.finding
+    assert "RAM: at least" in neither.finding
+    assert neither.finding.endswith("Relax each of these limits.")
+    # No single workload is the reason; one that is, is named.
+    none = placement.answer(workloads(), candidates=FEW, constraints={"ram_bytes": 1})
+    assert "No option carries" in none.finding
+
+
+def test_limits_that_only_conflict_are_said_to() -> None:
+    group: Any = SimpleNamespace(members=(0,), rows=[0])
+    limits = {"usd_per_month": Decimal(500), "machines": Decimal(2)}
+
+    def said(usd: float, machines: float) -> str:
+        least = {"usd_per_month": usd, "machines": machines}
+        return placement._infeasible(workloads()[:1], [group], limits, least)
+
+    both = said(457.0, 1.0)
+    assert "each can be kept by itself, but not cost per month and machines" in both
+    assert both.endswith("at once. Relax one of them.")
+    assert said(501.0, 1.0).endswith(
+        "together: cost per month: at least 501 USD per month, while 500 USD per month is allowed. Relax this limit."
+    )
+    assert said(501.0, 3.0).endswith("Relax each of these limits.")
+
+
+def test_a_total_is_not_above_its_limit_by_a_millionth() -> None:
+    """The solver admits that much; the dearer choice is the one that keeps the limit."""
+    systems = Systems(
+        np.asarray([0, 0]),
+        ((0,),),
+        np.asarray([1.0, 2.0]),
+        {"size": np.asarray([1e6 + 0.5, 1e6])},
+    )
+    found = least_cover(systems, {"size": 1e6})
+    assert found is not None
+    assert found.systems == (1,)
+    assert least_cover(systems, {"size": 1e6 - 0.5}) is None
 
 
 def test_more_money_never_makes_it_slower() -> None:

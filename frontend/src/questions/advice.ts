@@ -12,6 +12,7 @@ import {
   readAddress,
   readBy,
 } from "./address";
+import { membersText } from "./members";
 
 export type Kind = NonNullable<Buyable["kinds"]>[number];
 export type Goal = NonNullable<AdviceBody["objective"]>;
@@ -65,6 +66,8 @@ export interface AdviceNumbers {
 }
 
 export interface AdviceSearch extends AdviceNumbers {
+  /** All workloads where there are several: `orders:5000,logs`; the first is that of the page. */
+  workloads?: string | undefined;
   goal?: Goal | undefined;
   /** Kinds of candidates, joined by commas; absent: whole systems. */
   kinds?: string | undefined;
@@ -157,6 +160,7 @@ const numberFields = Object.fromEntries(
 
 const FIELDS = {
   ...numberFields,
+  workloads: membersText,
   goal: oneOf(GOALS),
   kinds: textOf(readKinds, `some of ${KINDS.join(", ")}, joined by commas`),
   providers: textOf(readNames, "names of providers, joined by commas, such as aws,gcp"),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseComposeSearch, readMembers, writeMembers } from "./compose";
+import { parseComposeSearch } from "./compose";
+import { readMembers, writeMembers } from "./members";
 
 describe("the workloads of an address", () => {
   it("are written as they are read", () => {

@@ -12,6 +12,7 @@ const QUESTIONS = Object.keys(import.meta.glob("./*.ts")).flatMap((path) => {
   const isShared = [
     "address",
     "defaults",
+    "members",
     "navigation",
     "point",
     "registry",
@@ -31,8 +32,8 @@ const LEADS_TO: Readonly<Record<string, readonly string[]>> = {
   scenarios: ["compare"],
   // An option leads to its bill.
   advice: ["advice", "bill"],
-  // What can be bought leads to its bill; workloads that are selected are put on one machine.
-  workloads: ["bill", "compose"],
+  // What can be bought leads to its bill.
+  workloads: ["bill"],
 };
 
 describe("a feature", () => {

@@ -1,5 +1,12 @@
 import { MantineProvider } from "@mantine/core";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import {
+  createMemoryHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  RouterProvider,
+} from "@tanstack/react-router";
 import axe from "axe-core";
 import type { ReactNode } from "react";
 import { expect } from "vitest";
@@ -19,6 +26,25 @@ export function renderThemed(element: ReactNode, colors: "light" | "dark" = "lig
       </QueryClientProvider>
     </MantineProvider>,
   );
+}
+
+/** The same with a router, which links of a component need. */
+export async function renderRouted(
+  element: ReactNode,
+  colors: "light" | "dark" = "light",
+) {
+  const root = createRootRoute();
+  const page = createRoute({
+    getParentRoute: () => root,
+    path: "/",
+    component: () => element,
+  });
+  const router = createRouter({
+    routeTree: root.addChildren([page]),
+    history: createMemoryHistory({ initialEntries: ["/"] }),
+  });
+  await router.load();
+  return renderThemed(<RouterProvider router={router as never} />, colors);
 }
 
 /** No axe violation in what is on the screen. */

@@ -22,8 +22,9 @@ import type { AnalysisSearch, AnalysisState } from "@/questions/point";
 import { listed } from "@/units/quantity";
 import classes from "./advice.module.css";
 import { HaveFields } from "./have-fields";
-import { kindsOf, ownOf } from "./question";
+import { kindsOf, membersOf, ownOf } from "./question";
 import { TemplateFields } from "./template-fields";
+import { WorkloadFields } from "./workload-fields";
 
 export interface FormProps {
   readonly state: AnalysisState;
@@ -203,7 +204,7 @@ function SpecField(
   );
 }
 
-type Section = "template" | "limits" | "candidates" | "prices" | "have";
+type Section = "workloads" | "template" | "limits" | "candidates" | "prices" | "have";
 
 const setOf = (search: AdviceSearch, specs: readonly NumberSpec[]): number =>
   specs.filter(({ name }) => search[name] !== undefined).length;
@@ -217,10 +218,12 @@ const inside = (label: string): string =>
 /** What each folded part of the form says while it is folded. */
 const summaries = (
   search: AdviceSearch,
+  further: number,
   template: string | undefined,
 ): readonly (readonly [section: Section, title: string, summary: string])[] => {
   const borrowed = search.borrow === true ? 1 : 0;
   return [
+    ["workloads", "More workloads", further === 0 ? "none" : `${further} more`],
     ["template", "Template", template ?? "none chosen"],
     ["limits", "More limits", someSet(setOf(search, MORE_LIMITS))],
     [
@@ -229,23 +232,32 @@ const summaries = (
       listed(kindsOf(search).map((kind) => inside(KIND_LABELS[kind][0]))),
     ],
     ["prices", "Prices of your own", someSet(setOf(search, PRICES) + borrowed)],
-    [
-      "have",
-      "What you have now",
-      search.have_ram_gib === undefined ? "not stated" : "stated",
-    ],
+    ...(further > 0
+      ? []
+      : [
+          [
+            "have",
+            "What you have now",
+            search.have_ram_gib === undefined ? "not stated" : "stated",
+          ] as const,
+        ]),
   ];
 };
 
 /** What is asked: a goal, limits, what may be bought, what there is; all of it in the address. */
 export function AdviceForm(props: FormProps) {
-  const { search, patch } = props;
+  const { state, search, patch } = props;
   const [opened, setOpened] = useState<Section | null>(null);
-  const goal = search.goal ?? "usd";
+  const members = membersOf(state.workload, search);
+  const further = members.length - 1;
+  const goals: readonly Goal[] =
+    further > 0 ? GOALS.filter((each) => each !== "pareto") : GOALS;
+  const stated = search.goal ?? "usd";
+  const goal = goals.includes(stated) ? stated : "usd";
   const isNamed = search.template !== undefined;
   const templates = useQuery({ ...templatesQuery(), enabled: isNamed }).data ?? [];
   const template = templates.find(({ id }) => id === search.template)?.name;
-  const sections = summaries(search, template);
+  const sections = summaries(search, further, template);
   return (
     <Panel
       title="What is asked"
@@ -260,7 +272,7 @@ export function AdviceForm(props: FormProps) {
             const chosen = GOALS.find((name) => name === value);
             patch({ goal: chosen === "usd" ? undefined : chosen });
           }}
-          data={GOALS.map((value) => ({ value, label: GOAL_LABELS[value] }))}
+          data={goals.map((value) => ({ value, label: GOAL_LABELS[value] }))}
         />
       }
     >
@@ -311,6 +323,8 @@ function OpenedSection({
 }: FormProps & { readonly section: Section }) {
   const { state, search, patch } = form;
   switch (section) {
+    case "workloads":
+      return <WorkloadFields {...form} />;
     case "template":
       return <TemplateFields {...form} />;
     case "limits":

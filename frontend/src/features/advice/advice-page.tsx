@@ -15,7 +15,8 @@ import { AdviceForm } from "./advice-form";
 import { AdviceView } from "./advice-view";
 import { mayBeCarried } from "./check-findings";
 import { CheckPanel } from "./check-panel";
-import { adviceQuestion } from "./question";
+import { adviceQuestion, membersOf } from "./question";
+import { Sharing } from "./sharing-view";
 import { type AdviceCheck, useCheck } from "./use-check";
 
 const LEAD =
@@ -41,6 +42,7 @@ function Advice({ state, workload, summary }: AnalysisInputs) {
   const search = useSearch({ strict: false }) as AdviceSearch & AnalysisSearch;
   const patch = usePatch<AdviceSearch & AnalysisSearch>();
   const given = mayLackWrites(summary);
+  const members = membersOf(workload.id, search);
   // The address is a new object at each change of it; the question is the same for the same text.
   const text = JSON.stringify({
     workload: workload.id,
@@ -58,20 +60,26 @@ function Advice({ state, workload, summary }: AnalysisInputs) {
         </Anchor>{" "}
         for this workload.
       </Text>
-      {given && (
-        <DirtyShare
-          stated={search.dirty_share}
-          summary={summary}
-          onChange={(dirty_share) => patch({ dirty_share })}
-        />
+      {members.length > 1 ? (
+        <Sharing state={state} search={search} members={members} patch={patch} />
+      ) : (
+        <>
+          {given && (
+            <DirtyShare
+              stated={search.dirty_share}
+              summary={summary}
+              onChange={(dirty_share) => patch({ dirty_share })}
+            />
+          )}
+          <Answer
+            question={question}
+            isSettled={settled === text}
+            named={search.checked}
+            summary={summary}
+            patch={patch}
+          />
+        </>
       )}
-      <Answer
-        question={question}
-        isSettled={settled === text}
-        named={search.checked}
-        summary={summary}
-        patch={patch}
-      />
     </>
   );
 }

@@ -1,17 +1,9 @@
-import {
-  createMemoryHistory,
-  createRootRoute,
-  createRoute,
-  createRouter,
-  RouterProvider,
-} from "@tanstack/react-router";
-import type { ReactNode } from "react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { userEvent } from "vitest/browser";
 import type { AdviceOptionOut, AdviceOut, RejectedOptionOut } from "@/api/advice";
 import { type AdviceSearch, parseAdviceSearch } from "@/questions/advice";
 import { NONE } from "@/questions/point";
-import { expectAccessible, renderThemed } from "@/testing/render";
+import { expectAccessible, renderRouted, renderThemed } from "@/testing/render";
 import { AdviceForm } from "./advice-form";
 import { statusOf } from "./advice-page";
 import { AdviceView } from "./advice-view";
@@ -333,22 +325,6 @@ const FOUND: AdviceOut = {
 };
 
 const EMPTY: unknown = [];
-
-/** Links of a component need a router. */
-async function renderRouted(element: ReactNode, colors: "light" | "dark" = "light") {
-  const root = createRootRoute();
-  const page = createRoute({
-    getParentRoute: () => root,
-    path: "/",
-    component: () => element,
-  });
-  const router = createRouter({
-    routeTree: root.addChildren([page]),
-    history: createMemoryHistory({ initialEntries: ["/"] }),
-  });
-  await router.load();
-  return renderThemed(<RouterProvider router={router as never} />, colors);
-}
 
 // A component alone has no server; without names it shows ids.
 beforeEach(() => {

@@ -1,4 +1,5 @@
 import type { AdviceIn, HaveIn } from "@/api/advice";
+import type { PlacementIn } from "@/api/placements";
 import {
   type AdviceSearch,
   type Kind,
@@ -7,6 +8,7 @@ import {
   readVendors,
   USUAL_KINDS,
 } from "@/questions/advice";
+import { type Member, readMembers } from "@/questions/members";
 import { type AnalysisSearch, type AnalysisState, NONE } from "@/questions/point";
 
 const GIB = 2 ** 30;
@@ -115,5 +117,42 @@ export function adviceQuestion(
       : {}),
     ...(have === undefined ? {} : { have }),
     ...(given ? { dirty_share: search.dirty_share ?? null } : {}),
+  };
+}
+
+/** The workloads that are asked about; the first is always that of the page. */
+export function membersOf(
+  workload: string,
+  { workloads }: AdviceSearch,
+): readonly Member[] {
+  const members = workloads === undefined ? [] : (readMembers(workloads) ?? []);
+  const [first, ...others] = members;
+  return first?.id === workload ? members : [{ id: workload, rate: null }, ...others];
+}
+
+/** What the page asks of several workloads: which share a system, and what each system is. */
+export function placementQuestion(
+  state: AnalysisState,
+  search: AdviceSearch,
+  members: readonly Member[],
+): PlacementIn {
+  const asked = adviceQuestion(state, search, false);
+  const { candidates, constraints, price_book_id, horizon_months } = asked;
+  const { flash_device_id, disk_device_id } = asked;
+  return {
+    workloads: members.map(({ id, rate }) => ({
+      workload_id: id,
+      accesses_per_s: rate,
+    })),
+    // The front of both recommends its cheapest.
+    objective: asked.objective === "io_time" ? "io_time" : "usd",
+    ...stated({
+      candidates,
+      constraints,
+      price_book_id,
+      horizon_months,
+      flash_device_id,
+      disk_device_id,
+    }),
   };
 }

@@ -29,6 +29,10 @@ const STATED: Readonly<Record<string, Change>> = {
   peak_busy: (value) => ({ most_busy: Math.ceil(value * 1000) / 1000 }),
 };
 
+/** The change that sets a limit to a value; null where no field of the form holds it. */
+export const allowing = (name: string, value: number): AdviceSearch | null =>
+  STATED[name]?.(value) ?? null;
+
 /** To three significant digits, upwards. */
 export function roundedUp(value: number): number {
   const unit = 10 ** (Math.floor(Math.log10(value)) - 2);

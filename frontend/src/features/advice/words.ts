@@ -78,7 +78,11 @@ export const LEAST: ReadonlySet<string> = new Set([
 const MONEY: ReadonlySet<string> = new Set(["usd_per_month", "purchase_usd"]);
 
 /** A value of a limit with its unit; money, which is in dollars, in the currency shown. */
-export function limitValue(found: AdviceOut, name: string, value: number): string {
+export function limitValue(
+  found: Parameters<typeof rateOf>[0],
+  name: string,
+  value: number,
+): string {
   if (MONEY.has(name)) {
     // To the cent: a limit that is set to a rounded value may reject the option again.
     return `${cents(converted(value, rateOf(found)))} ${shownCurrency()}`;
@@ -108,10 +112,25 @@ export function limitValue(found: AdviceOut, name: string, value: number): strin
 }
 
 /** A limit as the answer says that it was applied: its money is in the currency shown already. */
-export const statedLimit = (found: AdviceOut, name: string, limit: string): string =>
+export const statedLimit = (
+  found: Parameters<typeof rateOf>[0],
+  name: string,
+  limit: string,
+): string =>
   MONEY.has(name)
     ? `${cents(limit)} ${shownCurrency()}`
     : limitValue(found, name, Number(limit));
+
+/** Whether a value keeps a limit that the answer says was applied; its money is in dollars. */
+export function keeps(
+  found: Parameters<typeof rateOf>[0],
+  name: string,
+  value: number,
+  limit: string,
+): boolean {
+  const shown = MONEY.has(name) ? converted(value, rateOf(found)) : value;
+  return LEAST.has(name) ? shown >= Number(limit) : shown <= Number(limit);
+}
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { SummaryOut, WorkloadOut } from "@/api/workloads";
-import { withoutRate } from "./compose-page";
-import { basisText } from "./members-panel";
+import { basisText, withoutRate } from "@/questions/workload-members";
 import { missesTitle } from "./misses-chart";
 
 const summary = (changes: Partial<SummaryOut> = {}): SummaryOut =>

@@ -12,17 +12,13 @@ import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useSettled } from "@/components/use-settled";
-import {
-  type ComposeSearch,
-  type Member,
-  readMembers,
-  writeMembers,
-} from "@/questions/compose";
+import type { ComposeSearch } from "@/questions/compose";
+import { type Member, readMembers, writeMembers } from "@/questions/members";
+import { WorkloadMembers, withoutRate } from "@/questions/workload-members";
 import { listed } from "@/units/quantity";
 import type { Mode } from "./compose-words";
 import { CompositionView } from "./composition-view";
-import { MembersPanel, ownRate } from "./members-panel";
-import { SystemsPanel } from "./systems-panel";
+import { SystemsLink } from "./systems-link";
 
 const LEAST_MEMBERS = 2;
 /** Where the address states no size, the server chooses one. */
@@ -56,11 +52,16 @@ export function ComposePage() {
       {workloads.isPending ? (
         <Skeleton height={220} animate={false} />
       ) : (
-        <MembersPanel
-          members={members}
-          workloads={known}
-          onChange={(changed) => patch({ of: writeMembers(changed) })}
-        />
+        <Panel
+          title="Workloads"
+          subtitle="Each with its own pages and the rate of its accesses on this machine"
+        >
+          <WorkloadMembers
+            members={members}
+            workloads={known}
+            onChange={(changed) => patch({ of: writeMembers(changed) })}
+          />
+        </Panel>
       )}
       {workloads.data !== undefined && (
         <Answer members={members} workloads={known} search={search} patch={patch} />
@@ -105,29 +106,10 @@ function Answer(props: AnswerProps) {
   ) : (
     <>
       <Composed {...props} />
-      <SystemsPanel
-        members={members}
-        isAsked={props.search.systems === true}
-        onAsk={() => props.patch({ systems: true })}
-      />
+      <SystemsLink members={members} />
     </>
   );
 }
-
-/** Names of the workloads whose rate nobody knows. */
-export const withoutRate = (
-  members: readonly Member[],
-  workloads: readonly WorkloadOut[],
-): readonly string[] => [
-  ...new Set(
-    members.flatMap(({ id, rate }) => {
-      const found = workloads.find((workload) => workload.id === id);
-      return rate === null && found?.summary != null && ownRate(found.summary) === null
-        ? [found.name]
-        : [];
-    }),
-  ),
-];
 
 /** Whether an answer is of other workloads than those asked for, while theirs is computed. */
 const isOfOthers = (found: CompositionOut, members: readonly Member[]): boolean =>

@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import type { SummaryOut } from "@/api/workloads";
 import { Panel } from "@/components/panel";
 import { scaleErrorSentence } from "@/components/scale-error";
-import { writeMembers } from "@/questions/compose";
+import { writeMembers } from "@/questions/members";
 import { formatShort } from "@/units/quantity";
 import classes from "./summaries.module.css";
 

@@ -17,7 +17,7 @@ import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Unknown } from "@/components/unknown";
 import { UploadZone } from "@/components/upload-zone";
-import { MOST_WORKLOADS, writeMembers } from "@/questions/compose";
+import { MOST_WORKLOADS, writeMembers } from "@/questions/members";
 import {
   bytes,
   counted,

@@ -741,13 +741,22 @@ def _infeasible(
             continue
         [alone] = [group for group in groups if group.members == (at,)]
         return f"No option carries {each.name}, alone or beside others. {_words.infeasible_text(alone.conflict)}"
+    limits = {name: float(constraints[name]) for name in least}
+    short = [name for name, value in least.items() if value > limits[name]]
+    if not short:
+        kept = listed([_words.LIMIT_WORDS[name] for name in limits])
+        return (
+            "No choice of systems keeps the limits on all of them together: each can be kept by itself, but not "
+            f"{kept} at once. Relax one of them."
+        )
     said = [
-        f"{_words.LIMIT_WORDS[name]} must be at least {_words.limit_value(name, value)}, and "
-        f"{_words.limit_value(name, float(constraints[name]))} is allowed"
-        for name, value in least.items()
+        f"{_words.LIMIT_WORDS[name]}: at least {_words.limit_value(name, least[name])}, while "
+        f"{_words.limit_value(name, limits[name])} is allowed"
+        for name in short
     ]
+    relax = "this limit" if len(short) == 1 else "each of these limits"
     return (
         "No choice of systems keeps the limits on all of them together: "
         + "; ".join(said)
-        + ". Relax one of them."
+        + f". Relax {relax}."
     )

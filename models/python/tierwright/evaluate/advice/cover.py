@@ -156,23 +156,31 @@ def least_cover(
         add(amounts / scale, -np.inf, (limit / scale) * (1 + ROUNDING))
     for groups in but:
         add(np.isin(systems.group, list(groups)), -np.inf, len(groups) - 1.0)
-    found = milp(
-        systems.cost,
-        constraints=LinearConstraint(csr_array(np.stack(rows)), least, most),
-        integrality=np.ones(columns, dtype=np.int64),
-        bounds=Bounds(0, 1),
-        options={"mip_rel_gap": 0.0},
-    )
-    if found.status == _INFEASIBLE:
-        return None
-    if found.status != _OPTIMAL or found.x is None:
-        raise BadInput(
-            f"the choice of systems could not be computed: {found.message}",
-            "name fewer workloads or fewer limits",
+    while True:
+        found = milp(
+            systems.cost,
+            constraints=LinearConstraint(csr_array(np.stack(rows)), least, most),
+            integrality=np.ones(columns, dtype=np.int64),
+            bounds=Bounds(0, 1),
+            options={"mip_rel_gap": 0.0},
         )
-    [chosen] = np.nonzero(np.rint(found.x))
+        if found.status == _INFEASIBLE:
+            return None
+        if found.status != _OPTIMAL or found.x is None:
+            raise BadInput(
+                f"the choice of systems could not be computed: {found.message}",
+                "name fewer workloads or fewer limits",
+            )
+        chosen = np.rint(found.x) > 0
+        if all(
+            float(systems.amounts[name][chosen].sum()) <= limit * (1 + ROUNDING)
+            for name, limit in limits.items()
+        ):
+            break
+        # The solver lets a sum exceed its limit by a millionth; such a choice is not wanted again.
+        add(chosen, -np.inf, float(chosen.sum()) - 1.0)
     return Cover(
-        tuple(chosen.tolist()),
+        tuple(np.flatnonzero(chosen).tolist()),
         float(systems.cost[chosen].sum()),
         max(0.0, float(found.mip_gap or 0.0)),
     )

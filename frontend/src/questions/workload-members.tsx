@@ -3,10 +3,9 @@ import { Link } from "@tanstack/react-router";
 import type { SummaryOut, WorkloadOut } from "@/api/workloads";
 import { DraftInput } from "@/components/draft-input";
 import { readNumber } from "@/components/number-field";
-import { Panel } from "@/components/panel";
-import { type Member, MOST_RATE, MOST_WORKLOADS } from "@/questions/compose";
 import { bytes, formatBytes, formatShort } from "@/units/quantity";
-import classes from "./compose.module.css";
+import { type Member, MOST_RATE, MOST_WORKLOADS } from "./members";
+import classes from "./workload-members.module.css";
 
 const LEAST_RATE = 1e-6;
 const DIGITS = 6;
@@ -15,19 +14,19 @@ const DIGITS = 6;
 export const ownRate = ({ accesses, duration_s }: SummaryOut): number | null =>
   duration_s === null || duration_s === 0 ? null : accesses / duration_s;
 
-/** The workloads on the machine, each with its rate. */
-export function MembersPanel(props: {
+/** Several workloads, each with its rate; others can be added, and all but the kept ones removed. */
+export function WorkloadMembers(props: {
   readonly members: readonly Member[];
   readonly workloads: readonly WorkloadOut[];
   readonly onChange: (members: readonly Member[]) => void;
+  /** So many of the first stay. */
+  readonly kept?: number;
+  readonly most?: number;
 }) {
-  const { members, workloads, onChange } = props;
+  const { members, workloads, onChange, kept = 0, most = MOST_WORKLOADS } = props;
   const others = workloads.filter(({ status }) => status === "ready");
   return (
-    <Panel
-      title="Workloads"
-      subtitle="Each with its own pages and the rate of its accesses on this machine"
-    >
+    <>
       <ul className={classes["members"]}>
         {members.map((member, at) => (
           <MemberRow
@@ -40,24 +39,32 @@ export function MembersPanel(props: {
                 members.map((one, place) => (place === at ? { ...one, rate } : one)),
               )
             }
-            onRemove={() => onChange(members.filter((_, place) => place !== at))}
+            onRemove={
+              at < kept
+                ? undefined
+                : () => onChange(members.filter((_, place) => place !== at))
+            }
           />
         ))}
       </ul>
       <Select
         label="Add a workload"
-        description="The same one again is another copy, with pages of its own"
+        description={
+          members.length >= most
+            ? `At most ${most} workloads at once`
+            : "The same one again is another copy, with pages of its own"
+        }
         inputWrapperOrder={["label", "input", "description", "error"]}
         placeholder="Choose a workload"
         searchable
         maw={420}
         value={null}
-        disabled={members.length >= MOST_WORKLOADS}
+        disabled={members.length >= most}
         data={others.map(({ id, name }) => ({ value: id, label: name }))}
         nothingFoundMessage="No workload has this name"
         onChange={(id) => id !== null && onChange([...members, { id, rate: null }])}
       />
-    </Panel>
+    </>
   );
 }
 
@@ -65,7 +72,7 @@ function MemberRow(props: {
   readonly member: Member;
   readonly workload: WorkloadOut | undefined;
   readonly onRate: (rate: number | null) => void;
-  readonly onRemove: () => void;
+  readonly onRemove: (() => void) | undefined;
 }) {
   const { member, workload } = props;
   const name = workload?.name ?? member.id;
@@ -99,14 +106,16 @@ function MemberRow(props: {
         }
         onChange={props.onRate}
       />
-      <Button
-        size="xs"
-        variant="default"
-        aria-label={`Remove ${name}`}
-        onClick={props.onRemove}
-      >
-        Remove
-      </Button>
+      {props.onRemove !== undefined && (
+        <Button
+          size="xs"
+          variant="default"
+          aria-label={`Remove ${name}`}
+          onClick={props.onRemove}
+        >
+          Remove
+        </Button>
+      )}
     </li>
   );
 }
@@ -139,3 +148,18 @@ export function basisText(summary: SummaryOut | null, rate: number | null): stri
   }
   return summary.kind === "curve" ? "As stated with the workload" : "As recorded";
 }
+
+/** Names of the workloads whose rate nobody knows. */
+export const withoutRate = (
+  members: readonly Member[],
+  workloads: readonly WorkloadOut[],
+): readonly string[] => [
+  ...new Set(
+    members.flatMap(({ id, rate }) => {
+      const found = workloads.find((workload) => workload.id === id);
+      return rate === null && found?.summary != null && ownRate(found.summary) === null
+        ? [found.name]
+        : [];
+    }),
+  ),
+];

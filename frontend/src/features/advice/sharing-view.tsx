@@ -1,0 +1,411 @@
+import { Button, Group, List, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import {
+  type PlacementIn,
+  type PlacementOut,
+  placementQuery,
+  type SharingOut,
+  type SystemOut,
+} from "@/api/placements";
+import { useCatalogNames } from "@/api/use-names";
+import { type WorkloadOut, workloadsQuery } from "@/api/workloads";
+import { CautionNotes } from "@/components/caution-notes";
+import { type Column, valueColumn } from "@/components/columns";
+import { classNamed, FromCounters } from "@/components/counters-note";
+import { DataTable } from "@/components/data-table";
+import { EmptyState } from "@/components/empty-state";
+import { ExportCsv } from "@/components/export-csv";
+import { Panel } from "@/components/panel";
+import { ProblemAlert } from "@/components/problem-alert";
+import { Prose } from "@/components/prose";
+import type { AdviceSearch } from "@/questions/advice";
+import { type Member, MOST_PLACED } from "@/questions/members";
+import type { AnalysisState } from "@/questions/point";
+import { withoutRate } from "@/questions/workload-members";
+import { rateOf, shownCurrency } from "@/units/currency";
+import {
+  bytes,
+  cents,
+  counted,
+  formatBytes,
+  formatPercent,
+  formatShort,
+  listed,
+  ratio,
+  UNKNOWN,
+} from "@/units/quantity";
+import classes from "./advice.module.css";
+import { useSchemeTitles } from "./advice-view";
+import { BillOfMaterials, exported, Scheme, type Titles } from "./option-parts";
+import { placementQuestion } from "./question";
+import { allowing } from "./rejected";
+import { difference, keeps, limitTitle, limitValue, perMonth, time } from "./words";
+
+const share = (value: number): string => formatPercent(ratio(value));
+const namesOf = (names: readonly string[]): string => names.join(", ");
+
+interface SharingProps {
+  readonly state: AnalysisState;
+  readonly search: AdviceSearch;
+  readonly members: readonly Member[];
+  readonly patch: (change: AdviceSearch) => void;
+}
+
+/** The answer for several workloads: which share a system, and what each system is. */
+export function Sharing(props: SharingProps) {
+  const { members } = props;
+  const known = useQuery(workloadsQuery()).data;
+  if (known === undefined) {
+    return <Skeleton height={180} animate={false} />;
+  }
+  const missing = missingOf(members, known);
+  return missing === null ? (
+    <Asked {...props} />
+  ) : (
+    <Panel>
+      <EmptyState title={missing.title}>{missing.text}</EmptyState>
+    </Panel>
+  );
+}
+
+/** What has to be stated before anything can be asked; null where nothing has. */
+function missingOf(
+  members: readonly Member[],
+  known: readonly WorkloadOut[],
+): { readonly title: string; readonly text: string } | null {
+  if (members.length > MOST_PLACED) {
+    return {
+      title: "Too many workloads",
+      text: `At most ${MOST_PLACED} workloads are placed on systems at once: remove some under “More workloads”, or keep those that belong together as one workload.`,
+    };
+  }
+  const missing = withoutRate(members, known);
+  return missing.length === 0
+    ? null
+    : {
+        title: "A rate is missing",
+        text: `State the accesses per second of ${listed([...missing])} under “More workloads”: without times in the recording the rate is unknown.`,
+      };
+}
+
+/** Takes some seconds, so a changed question waits until it is asked. */
+function Asked({ state, search, members, patch }: SharingProps) {
+  const text = JSON.stringify(placementQuestion(state, search, members));
+  const [asked, setAsked] = useState(text);
+  const body = useMemo(() => JSON.parse(asked) as PlacementIn, [asked]);
+  const found = useQuery(placementQuery(body));
+  const isOther = asked !== text;
+  return (
+    <section aria-busy={found.isFetching} aria-label="Answer">
+      <Group gap="sm" mb="xs" mih="2em">
+        <Text size="sm" c="dimmed" role="status">
+          {found.isFetching && "Comparing every option for each group of workloads."}
+          {!found.isFetching &&
+            isOther &&
+            "The answer below is of the question before the last change."}
+        </Text>
+        {isOther && !found.isFetching && (
+          <Button size="xs" onClick={() => setAsked(text)}>
+            Ask again
+          </Button>
+        )}
+      </Group>
+      {found.error !== null ? (
+        <ProblemAlert
+          error={found.error}
+          title="These workloads cannot be placed on systems"
+          onRetry={() => void found.refetch()}
+        />
+      ) : found.data === undefined ? (
+        <Skeleton height={230} animate={false} />
+      ) : (
+        <FromCounters evidence={classNamed(found.data.cautions)}>
+          <SharingView
+            found={found.data}
+            months={body.horizon_months ?? state.months}
+            patch={patch}
+          />
+        </FromCounters>
+      )}
+    </section>
+  );
+}
+
+/** Which workloads share which system, the bill of each system, and the other ways to share. */
+export function SharingView(props: {
+  readonly found: PlacementOut;
+  readonly months: number;
+  readonly patch: (change: AdviceSearch) => void;
+}) {
+  const { found, months, patch } = props;
+  const schemes = useSchemeTitles();
+  const catalog = useCatalogNames();
+  const names = useMemo(() => new Map([...catalog, ...schemes]), [catalog, schemes]);
+  return (
+    <Stack gap="lg">
+      <section className="tw-panel" aria-label="Recommendation">
+        <Title order={2} size="h3" className={classes["finding"] ?? ""}>
+          {titleOf(found)}
+        </Title>
+        <Text mt="xs">
+          <Prose text={found.finding} names={names} />.
+        </Text>
+        {found.systems.length === 0 ? (
+          <Relaxed found={found} patch={patch} />
+        ) : (
+          <Totals found={found} months={months} />
+        )}
+      </section>
+      <CautionNotes of="the systems" cautions={found.cautions} names={names} />
+      {found.systems.length > 0 && (
+        <>
+          <Systems found={found} titles={schemes} />
+          {found.systems.map((system) => {
+            const carried = namesOf(system.workloads.map(({ name }) => name));
+            return (
+              <Panel
+                key={carried}
+                title={`Bill of materials: ${carried}`}
+                subtitle={system.option.name}
+                label={`Bill of materials: ${carried}`}
+              >
+                <BillOfMaterials
+                  option={system.option}
+                  months={months}
+                  label={`Bill of the system of ${carried}`}
+                />
+              </Panel>
+            );
+          })}
+          <Ways found={found} />
+        </>
+      )}
+    </Stack>
+  );
+}
+
+/** How many systems for how many workloads, and what all of them cost. */
+export function titleOf({ systems, usd_per_month }: PlacementOut): string {
+  if (systems.length === 0 || usd_per_month === null) {
+    return "No choice of systems keeps every limit";
+  }
+  const carried = systems.reduce((sum, { workloads }) => sum + workloads.length, 0);
+  const cost = `${cents(usd_per_month)} ${perMonth()}`;
+  return `${counted(systems.length, "system")} for ${counted(carried, "workload")}: ${cost}`;
+}
+
+function Totals(props: { readonly found: PlacementOut; readonly months: number }) {
+  const { found, months } = props;
+  return (
+    <dl className="tw-figures" style={{ marginTop: 16 }}>
+      <div>
+        <dt>Cost of all systems</dt>
+        <dd>
+          {cents(found.usd_per_month)} {shownCurrency()}
+          <small>per month, purchases spread over {counted(months, "month")}</small>
+        </dd>
+      </div>
+      <div>
+        <dt>Paid at purchase</dt>
+        <dd>
+          {cents(found.purchase_usd)} {shownCurrency()}
+        </dd>
+      </div>
+      <div>
+        <dt>I/O time per access</dt>
+        <dd>
+          {found.io_time_us_per_access === null
+            ? UNKNOWN
+            : time(found.io_time_us_per_access)}
+          <small>mean over the accesses of all workloads</small>
+        </dd>
+      </div>
+      <div>
+        <dt>Compared</dt>
+        <dd>
+          {counted(formatShort(found.evaluated), "option")}
+          <small>for {counted(found.groups, "group")} of workloads</small>
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+/** Limits of all systems together that no choice keeps: each is set to the least that it can be. */
+function Relaxed(props: {
+  readonly found: PlacementOut;
+  readonly patch: (change: AdviceSearch) => void;
+}) {
+  const { found, patch } = props;
+  const offered = Object.entries(found.least_totals).flatMap(([name, value]) => {
+    const change = allowing(name, value);
+    // What could be kept by itself is not the limit to relax.
+    const limit = found.constraints[name];
+    const isKept = limit !== undefined && keeps(found, name, value, limit);
+    return change === null || isKept ? [] : [{ name, value, change }];
+  });
+  return (
+    <List size="sm" mt="sm" spacing={6} listStyleType="none">
+      {offered.map(({ name, value, change }) => (
+        <List.Item key={name}>
+          <Button size="compact-sm" variant="default" onClick={() => patch(change)}>
+            {limitTitle(name)}: allow {limitValue(found, name, value)}
+          </Button>
+        </List.Item>
+      ))}
+    </List>
+  );
+}
+
+function Systems(props: { readonly found: PlacementOut; readonly titles: Titles }) {
+  const { found, titles } = props;
+  const columns = useMemo(() => systemColumns(titles), [titles]);
+  return (
+    <Panel
+      title="The systems"
+      subtitle="What each workload holds of the RAM, on average, and finds there"
+      label="The systems"
+    >
+      <DataTable
+        label="Systems"
+        columns={columns}
+        rows={found.systems}
+        rowKey={({ workloads }) => namesOf(workloads.map(({ name }) => name))}
+      />
+      <Group justify="flex-end" mt="xs">
+        <ExportCsv
+          file="systems"
+          columns={savedColumns()}
+          rows={found.systems}
+          rate={rateOf(found)}
+        />
+      </Group>
+    </Panel>
+  );
+}
+
+const systemColumns = (titles: Titles): readonly Column<SystemOut>[] => [
+  {
+    key: "Workloads",
+    rowHeader: true,
+    cell: ({ workloads }) =>
+      workloads.map((held, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the same workload may stand here twice
+        <div key={at}>
+          {held.name}
+          <br />
+          <Text span size="xs" c="dimmed" fw={400}>
+            {formatShort(held.accesses_per_s)} accesses/s;{" "}
+            {formatBytes(bytes(held.ram_bytes))} of RAM; {share(held.hit_share)} hits
+          </Text>
+        </div>
+      )),
+  },
+  {
+    key: "System",
+    align: "text",
+    cell: ({ option }) => (
+      <>
+        {option.name}
+        <br />
+        <Text span size="xs" c="dimmed">
+          <Scheme name={option.scheme} titles={titles} admission={option.admission} />
+        </Text>
+      </>
+    ),
+  },
+  {
+    key: "Per month",
+    unit: shownCurrency(),
+    cell: ({ option }) => cents(option.usd_per_month),
+  },
+  {
+    ...valueColumn<SystemOut>(
+      "Accesses",
+      ({ accesses_per_s }) => accesses_per_s,
+      formatShort,
+    ),
+    unit: "1/s",
+  },
+  valueColumn(
+    "RAM",
+    ({ option }) => option.ram_bytes,
+    (size) => formatBytes(bytes(size)),
+  ),
+  valueColumn("Hits in RAM", ({ option }) => option.ram_hit_share, share),
+  valueColumn("I/O time", ({ option }) => option.io_time_us_per_access, time),
+  valueColumn("Busy, busiest hour", ({ option }) => option.peak_busy, share),
+];
+
+/** Columns of a system for its export, every digit kept. */
+const savedColumns = (): readonly Column<SystemOut>[] => [
+  valueColumn("workloads", ({ workloads }) =>
+    workloads.map(({ name }) => name).join("; "),
+  ),
+  valueColumn("accesses [1/s]", ({ accesses_per_s }) => accesses_per_s),
+  ...exported().map(
+    ({ key, csv }): Column<SystemOut> => ({
+      key,
+      csv: ({ option }, at) => csv?.(option, at) ?? null,
+    }),
+  ),
+];
+
+type Way = SharingOut & { readonly isChosen: boolean };
+
+/** The chosen way to share beside the best others, with what each costs more. */
+function Ways({ found }: { readonly found: PlacementOut }) {
+  if (found.alternatives.length === 0 || found.usd_per_month === null) {
+    return null;
+  }
+  const rows: readonly Way[] = [
+    {
+      groups: found.systems.map(({ workloads }) => workloads.map(({ name }) => name)),
+      usd_per_month: found.usd_per_month,
+      io_time_us_per_access: found.io_time_us_per_access ?? 0,
+      isChosen: true,
+    },
+    ...found.alternatives.map((way) => ({ ...way, isChosen: false })),
+  ];
+  return (
+    <Panel
+      title="Other ways to share"
+      subtitle="The best systems for each way; the first is recommended"
+      label="Other ways to share"
+    >
+      <DataTable
+        label="Other ways to share"
+        columns={wayColumns(Number(found.usd_per_month))}
+        rows={rows}
+        rowKey={({ groups }) => groups.map(namesOf).join("; ")}
+      />
+    </Panel>
+  );
+}
+
+const wayColumns = (own: number): readonly Column<Way>[] => [
+  {
+    key: "Workloads of each system",
+    rowHeader: true,
+    cell: ({ groups, isChosen }) => (
+      <>
+        {groups.map(namesOf).join("; ")}
+        {isChosen && " (recommended)"}
+      </>
+    ),
+  },
+  { key: "Systems", cell: ({ groups }) => groups.length },
+  {
+    key: "Per month",
+    unit: shownCurrency(),
+    cell: ({ usd_per_month }) => cents(usd_per_month),
+  },
+  {
+    key: "More than recommended",
+    unit: perMonth(),
+    cell: ({ usd_per_month, isChosen }) =>
+      isChosen ? "" : difference(Number(usd_per_month) - own),
+  },
+  valueColumn("I/O time", ({ io_time_us_per_access }) => io_time_us_per_access, time),
+];

@@ -1,0 +1,317 @@
+import { useState } from "react";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { userEvent } from "vitest/browser";
+import type { AdviceOptionOut } from "@/api/advice";
+import type { PlacementOut, SystemOut } from "@/api/placements";
+import { type AdviceSearch, parseAdviceSearch } from "@/questions/advice";
+import { type Member, MOST_PLACED } from "@/questions/members";
+import { expectAccessible, renderRouted, renderThemed } from "@/testing/render";
+import { AdviceForm } from "./advice-form";
+import { membersOf, placementQuestion } from "./question";
+import { Sharing, SharingView, titleOf } from "./sharing-view";
+
+const STATE = {
+  workload: "orders",
+  ram_pages: 100,
+  flash_pages: 100,
+  flash_device: "ssd",
+  disk_device: "hdd",
+  ram_device: "dram",
+  price_book: "book",
+  months: 36,
+  start: "steady",
+} as const;
+
+const system = (cost: string, ...names: string[]): SystemOut => ({
+  workloads: names.map((name) => ({
+    name,
+    accesses_per_s: 2000,
+    ram_bytes: 2 ** 30,
+    hit_share: 0.5,
+  })),
+  option: {
+    name: `1 x of ${cost}`,
+    scheme: "none",
+    admission: null,
+    usd_per_month: cost,
+    purchase_usd: "0",
+    ram_bytes: 2 ** 32,
+    flash_bytes: 0,
+    ram_hit_share: 0.5,
+    io_time_us_per_access: 12,
+    peak_busy: 0.4,
+    ranges: {},
+    config: {},
+    bill: [
+      {
+        what: `server of ${cost}`,
+        kind: "server",
+        quantity: 1,
+        unit: "USD/month",
+        unit_price: cost,
+        date: "2026-07-20",
+        usd_per_month: cost,
+        purchase_usd: "0",
+        source: "a list",
+        note: "",
+        months: null,
+      },
+    ],
+  } as unknown as AdviceOptionOut,
+  accesses_per_s: 2000,
+  peak_accesses_per_s: 4000,
+  data_bytes: 2 ** 40,
+});
+
+const FOUND = {
+  placement_id: "one",
+  finding: "Place orders on 1 x of 300.00; logs and prices on 1 x of 200.00.",
+  objective: "usd",
+  constraints: { peak_busy: "0.7" },
+  systems: [system("300.00", "orders"), system("200.00", "logs", "prices")],
+  usd_per_month: "500.00",
+  purchase_usd: "0",
+  io_time_us_per_access: 12,
+  alternatives: [
+    {
+      groups: [["orders", "logs", "prices"]],
+      usd_per_month: "612.50",
+      io_time_us_per_access: 9,
+    },
+  ],
+  least_totals: {},
+  groups: 7,
+  evaluated: 2100,
+  cautions: [],
+  exchange_rate: null,
+} as unknown as PlacementOut;
+
+const NOTHING = {
+  ...FOUND,
+  finding:
+    "No choice of systems keeps the limits on all of them together: cost per month: at least 457 USD.",
+  constraints: { usd_per_month: "400", machines: "5" },
+  systems: [],
+  usd_per_month: null,
+  purchase_usd: null,
+  io_time_us_per_access: null,
+  alternatives: [],
+  least_totals: { usd_per_month: 456.98, machines: 2 },
+} as unknown as PlacementOut;
+
+const workload = (id: string, duration_s: number | null) => ({
+  id,
+  name: id,
+  status: "ready",
+  summary: {
+    kind: "trace",
+    accesses: 1000,
+    duration_s,
+    production: null,
+    footprint_bytes: 2 ** 30,
+    page_bytes: 4096,
+  },
+});
+
+/** The answer for the first of these, and after a press for the next. */
+function Changing({ each }: { readonly each: readonly (readonly Member[])[] }) {
+  const [at, setAt] = useState(0);
+  return (
+    <>
+      <button type="button" onClick={() => setAt(at + 1)}>
+        Change
+      </button>
+      <Sharing state={STATE} search={{}} members={each[at] ?? []} patch={vi.fn()} />
+    </>
+  );
+}
+
+/** A server with these workloads, which answers every placement. */
+function serve(workloads: readonly object[], asked: object[] = []) {
+  vi.spyOn(window, "fetch").mockImplementation(async (request) => {
+    const { url } = request as Request;
+    if (url.includes("/placements")) {
+      asked.push((await (request as Request).clone().json()) as object);
+      return Response.json(FOUND);
+    }
+    if (url.includes("/schemes")) {
+      return Response.json([]);
+    }
+    const items = url.includes("/workloads") ? workloads : [];
+    return Response.json({ items, total: items.length });
+  });
+}
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("several workloads", () => {
+  it("are those of the address, the first always that of the page", () => {
+    expect(membersOf("orders", {})).toEqual([{ id: "orders", rate: null }]);
+    const search = parseAdviceSearch({ workloads: "orders:5000,logs" });
+    expect(search.refused).toBeUndefined();
+    expect(membersOf("orders", search)).toEqual([
+      { id: "orders", rate: 5000 },
+      { id: "logs", rate: null },
+    ]);
+    // Another workload was chosen for the page: its rate is not that of the first.
+    expect(membersOf("web", search)).toEqual([
+      { id: "web", rate: null },
+      { id: "logs", rate: null },
+    ]);
+    expect(parseAdviceSearch({ workloads: "orders:0" }).refused).toContain("workloads");
+  });
+
+  it("are asked with the limits, candidates and prices of the form, without what there is", () => {
+    const search: AdviceSearch = {
+      goal: "pareto",
+      most_usd: 5000,
+      providers: "aws",
+      have_ram_gib: 64,
+    };
+    const members = [
+      { id: "orders", rate: 5000 },
+      { id: "logs", rate: null },
+    ];
+    expect(placementQuestion(STATE, search, members)).toEqual({
+      workloads: [
+        { workload_id: "orders", accesses_per_s: 5000 },
+        { workload_id: "logs", accesses_per_s: null },
+      ],
+      objective: "usd",
+      horizon_months: 36,
+      price_book_id: "book",
+      candidates: { kinds: ["instances", "volumes", "chassis"], providers: ["aws"] },
+      constraints: { usd_per_month: 5000 },
+    });
+    const fast = placementQuestion(STATE, { goal: "io_time" }, members);
+    expect(fast.objective).toBe("io_time");
+  });
+
+  it("are chosen in the form, which then asks nothing of today", async () => {
+    serve([workload("logs", 10)]);
+    const patch = vi.fn();
+    const one = await renderThemed(
+      <AdviceForm state={STATE} search={{}} patch={patch} />,
+    );
+    await expect.element(one.getByText("Both")).toBeVisible();
+    await one.getByRole("button", { name: "More workloads (none)" }).click();
+    await one.getByRole("combobox", { name: "Add a workload" }).click();
+    await one.getByRole("option", { name: "logs" }).click();
+    expect(patch).toHaveBeenLastCalledWith({ workloads: "orders,logs" });
+    await one.unmount();
+
+    const search = { workloads: "orders,logs:7", goal: "pareto" } as const;
+    const two = await renderRouted(
+      <AdviceForm state={STATE} search={search} patch={patch} />,
+    );
+    expect(two.getByText("What you have now").query()).toBeNull();
+    expect(two.getByText("Both").query()).toBeNull();
+    await two.getByRole("button", { name: "More workloads (1 more)" }).click();
+    await expect
+      .element(two.getByRole("button", { name: "Remove logs" }))
+      .toBeInTheDocument();
+    expect(two.getByRole("button", { name: "Remove orders" }).query()).toBeNull();
+    await expectAccessible();
+    const rate = two.getByLabelText("Accesses per second of logs");
+    await expect.element(rate).toHaveValue("7");
+    await rate.fill("8");
+    await userEvent.keyboard("{Enter}");
+    expect(patch).toHaveBeenLastCalledWith({ workloads: "orders,logs:8" });
+    await two.getByRole("button", { name: "Remove logs" }).click();
+    expect(patch).toHaveBeenLastCalledWith({ workloads: undefined });
+  });
+});
+
+describe("the answer for several workloads", () => {
+  it.each(["light", "dark"] as const)(
+    "has the systems, a bill of each and the other ways, in %s",
+    async (colors) => {
+      serve([]);
+      const screen = await renderThemed(
+        <SharingView found={FOUND} months={36} patch={vi.fn()} />,
+        colors,
+      );
+      await expect
+        .element(
+          screen.getByRole("heading", {
+            name: "2 systems for 3 workloads: 500.00 USD per month",
+          }),
+        )
+        .toBeVisible();
+      const systems = screen.getByRole("table", { name: "Systems" });
+      await expect
+        .element(systems.getByRole("row").nth(2))
+        .toMatchTextContent(/prices/);
+      const bill = screen.getByRole("table", {
+        name: "Bill of the system of logs, prices",
+      });
+      await expect.element(bill).toMatchTextContent(/Total: 200\.00 USD per month/);
+      const ways = screen.getByRole("table", { name: "Other ways to share" });
+      await expect
+        .element(ways.getByRole("row").nth(1))
+        .toMatchTextContent(/\(recommended\)/);
+      await expect
+        .element(ways.getByRole("row").nth(2))
+        .toMatchTextContent(/\+112\.50/);
+      await expectAccessible();
+    },
+  );
+
+  it("offers to relax the limits that nothing keeps, and only those", async () => {
+    serve([]);
+    const patch = vi.fn();
+    const screen = await renderThemed(
+      <SharingView found={NOTHING} months={36} patch={patch} />,
+    );
+    expect(titleOf(NOTHING)).toBe("No choice of systems keeps every limit");
+    expect(screen.getByRole("table").query()).toBeNull();
+    await screen.getByRole("button", { name: /allow 456\.98 USD/ }).click();
+    expect(patch).toHaveBeenLastCalledWith({ most_usd: 457 });
+    expect(screen.getByRole("button", { name: /machine/i }).query()).toBeNull();
+  });
+
+  it("is asked again only when that is wanted", async () => {
+    const asked: object[] = [];
+    serve([workload("orders", 10), workload("logs", 10)], asked);
+    const screen = await renderThemed(
+      <Changing
+        each={[5, 6].map((rate) => [
+          { id: "orders", rate },
+          { id: "logs", rate: null },
+        ])}
+      />,
+    );
+    await expect
+      .element(screen.getByRole("heading", { name: /^2 systems/ }))
+      .toBeVisible();
+    expect(screen.getByRole("button", { name: "Ask again" }).query()).toBeNull();
+    await screen.getByRole("button", { name: "Change" }).click();
+    await expect
+      .element(screen.getByText(/question before the last change/))
+      .toBeVisible();
+    expect(asked).toHaveLength(1);
+    await screen.getByRole("button", { name: "Ask again" }).click();
+    await expect.poll(() => asked.length).toBe(2);
+    expect(asked[1]).toMatchObject({
+      workloads: [{ workload_id: "orders", accesses_per_s: 6 }, {}],
+    });
+    await expect
+      .element(screen.getByRole("button", { name: "Ask again" }))
+      .not.toBeInTheDocument();
+  });
+
+  it("asks nothing while a rate is missing, or of too many", async () => {
+    const asked: object[] = [];
+    serve([workload("orders", 10), workload("logs", null)], asked);
+    const of = (...ids: string[]) => ids.map((id) => ({ id, rate: null }));
+    const many = Array<string>(MOST_PLACED + 1).fill("orders");
+    const screen = await renderThemed(
+      <Changing each={[of("orders", "logs"), of(...many)]} />,
+    );
+    await expect.element(screen.getByText(/accesses per second of logs/)).toBeVisible();
+    await screen.getByRole("button", { name: "Change" }).click();
+    await expect.element(screen.getByText("Too many workloads")).toBeVisible();
+    expect(asked).toEqual([]);
+  });
+});
