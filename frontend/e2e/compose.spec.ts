@@ -157,18 +157,21 @@ test("what to buy for several workloads: limits, other ways, a limit that nothin
   await expectAccessible(page, "an answer for several workloads");
 
   // A budget that nothing keeps: the answer offers the least that it can be.
+  const title = (await best.getByRole("heading").textContent()) ?? "";
+  const cost = Number(/: ([\d,.]+) USD/.exec(title)?.[1]?.replaceAll(",", ""));
+  const short = String(Math.floor(cost) - 1);
   const budget = page.getByLabel("Budget per month");
-  await budget.fill("300");
+  await budget.fill(short);
   await budget.press("Enter");
   await expect(page.getByText(/question before the last change/)).toBeVisible();
   await page.getByRole("button", { name: "Ask again" }).click();
-  const relax = page.getByRole("button", { name: /^Cost per month: allow/ });
+  const relax = best.getByRole("button", { name: /^Cost per month: allow/ });
   await expect(relax).toBeVisible();
-  await expect(page.getByText(/while 300 USD per month is allowed/)).toBeVisible();
+  await expect(best).toContainText(/Relax/);
   await toTop(page);
   await expectAccessible(page, "no choice of systems");
   await relax.click();
-  await expect(budget).not.toHaveValue("300");
+  await expect(budget).toHaveValue(Math.ceil(cost).toLocaleString("en-US"));
   await page.getByRole("button", { name: "Ask again" }).click();
   await expect(
     best.getByRole("heading", { name: /systems? for 2 workloads: .* USD per month/ }),

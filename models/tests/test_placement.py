@@ -300,7 +300,21 @@ def test_limits_of_all_systems_together() -> None:
     assert neither.finding.endswith("Relax each of these limits.")
     # No single workload is the reason; one that is, is named.
     none = placement.answer(workloads(), candidates=FEW, constraints={"ram_bytes": 1})
-    assert "No option carries" in none.finding
+    assert "No option carries orders" in none.finding
+    assert "RAM" in none.finding
+    assert none.nearest["ram_bytes"] == min(
+        each.option.ram_bytes
+        for each in placement.answer(
+            workloads()[:1], candidates=FEW, objective="usd"
+        ).systems
+    )
+    admitted = placement.answer(
+        workloads()[:1],
+        candidates=FEW,
+        constraints={"ram_bytes": none.nearest["ram_bytes"]},
+    )
+    assert admitted.systems
+    assert admitted.nearest == {}
 
 
 def test_limits_that_only_conflict_are_said_to() -> None:

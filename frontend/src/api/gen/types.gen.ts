@@ -15495,6 +15495,14 @@ export type PlacementOut = {
         [key: string]: number;
     };
     /**
+     * Nearest
+     *
+     * Where no option carries one workload: what each limit in conflict would have to be, alone.
+     */
+    nearest: {
+        [key: string]: number;
+    };
+    /**
      * Estimator
      *
      * How the figures were obtained: by model or by replay.

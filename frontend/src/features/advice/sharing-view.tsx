@@ -232,13 +232,13 @@ function Totals(props: { readonly found: PlacementOut; readonly months: number }
   );
 }
 
-/** Limits of all systems together that no choice keeps: each is set to the least that it can be. */
+/** Limits that no choice keeps: each is set to what admits one. */
 function Relaxed(props: {
   readonly found: PlacementOut;
   readonly patch: (change: AdviceSearch) => void;
 }) {
   const { found, patch } = props;
-  const offered = Object.entries(found.least_totals).flatMap(([name, value]) => {
+  const offered = Object.entries({ ...found.nearest, ...found.least_totals }).flatMap(([name, value]) => {
     const change = allowing(name, value);
     // What could be kept by itself is not the limit to relax.
     const limit = found.constraints[name];

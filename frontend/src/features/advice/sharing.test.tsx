@@ -80,6 +80,7 @@ const FOUND = {
     },
   ],
   least_totals: {},
+  nearest: {},
   groups: 7,
   evaluated: 2100,
   cautions: [],

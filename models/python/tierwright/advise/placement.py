@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tierwright.advise.advice import _choice, _notes, _words
+from tierwright.advise.advice import _choice, _notes, _why_not, _words
 from tierwright.advise.advice._asked import Asked, asked_of, must_know_dirty
 from tierwright.advise.advice._table import Rates, Table
 from tierwright.advise.advice.found import Option
@@ -159,6 +159,8 @@ class Placement(Answer):
         Groups of workloads, and options of all groups.
     least_totals : dict of str to float
         Where nothing keeps the limits of all systems together: the least that each can be.
+    nearest : dict of str to float
+        Where no option carries one workload: what each limit in conflict would have to be, alone, to admit one.
     estimator, validity : str
     """
 
@@ -176,6 +178,7 @@ class Placement(Answer):
     groups: int
     evaluated: int
     least_totals: dict[str, float]
+    nearest: dict[str, float]
     estimator: str = ESTIMATOR
     validity: str = VALIDITY
 
@@ -209,6 +212,8 @@ class _Group:
     table: Table
     rows: IntArray
     conflict: tuple[str, ...]
+    nearest: tuple[tuple[str, float, str], ...] | None = None
+    """What each limit of the conflict would have to be, alone, and for which option; None where that is unknown."""
 
 
 def answer(
@@ -495,13 +500,19 @@ def _group(members: tuple[int, ...], asked: Asked) -> _Group:
                 break
             rows = rows[~np.isin(rows, np.setdiff1d(good, kept))]
     conflicting: tuple[str, ...] = ()
+    nearest = None
     if not len(kept):
         limits = [
             *chosen.limits,
             *_choice.response_limits(asked, table, chosen, chosen.order),
         ]
         conflicting = conflict(limits, len(options))
-    return _Group(members, asked, table, kept, conflicting)
+        if _why_not.knows_nearest(table, limits, conflicting):
+            nearest = tuple(
+                (name, value, table.title(at))
+                for name, value, at in _why_not.nearest(limits, conflicting)
+            )
+    return _Group(members, asked, table, kept, conflicting, nearest)
 
 
 def _placed(
@@ -589,7 +600,25 @@ def _placed(
         groups=len(groups),
         evaluated=sum(len(group.table.options) for group in groups),
         least_totals=least,
+        nearest={} if best is not None else _nearest(workloads, groups),
     )
+
+
+def _alone(workloads: Sequence[Workload], groups: Sequence[_Group]) -> _Group | None:
+    """Find the first workload that no group with an option has, as the group of itself."""
+    for at in range(len(workloads)):
+        if not any(at in group.members and len(group.rows) for group in groups):
+            [alone] = [group for group in groups if group.members == (at,)]
+            return alone
+    return None
+
+
+def _nearest(
+    workloads: Sequence[Workload], groups: Sequence[_Group]
+) -> dict[str, float]:
+    alone = _alone(workloads, groups)
+    found = () if alone is None or alone.nearest is None else alone.nearest
+    return {name: value for name, value, _ in found}
 
 
 def _rate(group: _Group) -> float:
@@ -736,11 +765,13 @@ def _infeasible(
     constraints: Mapping[str, Decimal],
     least: Mapping[str, float],
 ) -> str:
-    for at, each in enumerate(workloads):
-        if any(at in group.members and len(group.rows) for group in groups):
-            continue
-        [alone] = [group for group in groups if group.members == (at,)]
-        return f"No option carries {each.name}, alone or beside others. {_words.infeasible_text(alone.conflict)}"
+    alone = _alone(workloads, groups)
+    if alone is not None:
+        name = workloads[alone.members[0]].name
+        said = f"No option carries {name}, alone or beside others. {_words.infeasible_text(alone.conflict)}"
+        if alone.nearest is None:
+            return said
+        return f"{said} {_words.nearest_text(alone.nearest)}"
     limits = {name: float(constraints[name]) for name in least}
     short = [name for name, value in least.items() if value > limits[name]]
     if not short:
@@ -749,7 +780,7 @@ def _infeasible(
             "No choice of systems keeps the limits on all of them together: each can be kept by itself, but not "
             f"{kept} at once. Relax one of them."
         )
-    said = [
+    each = [
         f"{_words.LIMIT_WORDS[name]}: at least {_words.limit_value(name, least[name])}, while "
         f"{_words.limit_value(name, limits[name])} is allowed"
         for name in short
@@ -757,6 +788,6 @@ def _infeasible(
     relax = "this limit" if len(short) == 1 else "each of these limits"
     return (
         "No choice of systems keeps the limits on all of them together: "
-        + "; ".join(said)
+        + "; ".join(each)
         + f". Relax {relax}."
     )

@@ -117,6 +117,9 @@ class PlacementOut(Answer):
     least_totals: dict[str, float] = Field(
         description="Where nothing keeps the limits of all systems together: the least that each can be."
     )
+    nearest: dict[str, float] = Field(
+        description="Where no option carries one workload: what each limit in conflict would have to be, alone."
+    )
     estimator: str
     validity: str
     warnings: list[WarningOut]
