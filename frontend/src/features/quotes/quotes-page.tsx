@@ -2,7 +2,7 @@ import { Anchor, Button, Group, Select, Stack, Text, TextInput } from "@mantine/
 import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type DragEvent, useRef, useState } from "react";
-import { devicesFor, devicesQuery } from "@/api/catalog";
+import { type DeviceOut, devicesFor, devicesQuery } from "@/api/catalog";
 import {
   type FileImportOut,
   type HaveIn,
@@ -523,15 +523,10 @@ function Asked(props: {
             onChange={(machines) => put({ machines })}
           />
           <Select
-            label="Device that holds the data today"
+            label="Device of the data"
             searchable
             allowDeselect={false}
-            data={[
-              ...new Set([
-                ...devicesFor(devices, "disk").map(({ id }) => id),
-                ...(today.disk === "" ? [] : [today.disk]),
-              ]),
-            ]}
+            data={namedDisks(devices, today.disk)}
             value={today.disk}
             onChange={(disk) => disk !== null && put({ disk })}
           />
@@ -722,4 +717,15 @@ export function ratesOf(
         date: day,
         source: "stated by the user",
       }));
+}
+
+/** Devices that can hold the data, by their names; one that is no longer known by its id. */
+function namedDisks(devices: readonly DeviceOut[], chosen: string) {
+  const known = devicesFor(devices, "disk").map(({ id, name }) => ({
+    value: id,
+    label: name,
+  }));
+  return chosen === "" || known.some(({ value }) => value === chosen)
+    ? known
+    : [...known, { value: chosen, label: chosen }];
 }
