@@ -26,7 +26,7 @@ from tierwright.advise.advice._contenders import Contenders, State, contending
 from tierwright.advise.advice._draws import Input
 from tierwright.advise.advice._prices import spread_of_kinds, uncertain_purchases
 from tierwright.advise.advice._table import Table
-from tierwright.advise.advice.found import Advice, Information
+from tierwright.advise.advice.found import FIGURES, Advice, Information
 from tierwright.advise.advice.request import Candidates
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import percent
@@ -799,9 +799,17 @@ def test_an_answer_says_how_sure_it_is(folder: Path) -> None:
     best = found.recommendation
     assert best is not None
     between = {each.figure: (each.low, each.high) for each in sure.intervals}
-    assert {"ram_hit_share", "disk_share", "io_time_us_per_access", "peak_busy"} <= {
-        *between
-    }
+    assert {
+        "ram_hit_share",
+        "disk_share",
+        "io_time_us_per_access",
+        "peak_busy",
+        "throughput_accesses_per_s",
+        "restart_s",
+    } <= {*between}
+    # No source states the latencies of this device.
+    assert best.response_p99_us is None
+    assert not any(name.startswith("response") for name in between)
     for name, (low, high) in between.items():
         assert low <= getattr(best, name) <= high, name
     low, high = between["disk_share"]
@@ -825,7 +833,8 @@ def test_figures_as_bought_are_those_of_the_option(folder: Path, replicas: int) 
         and table.scheme(at) == best.scheme
     )
     contenders = Contenders(asked, table, np.asarray([row]))
-    figures = contenders.as_bought(contenders.on(table.setting.curve, State()), 0)
+    same = table.setting.curve, State()
+    figures = contenders.as_bought(contenders.on(*same), 0, *same)
     for name, value in figures.items():
         stated = getattr(best, name)
         if stated is None:
@@ -999,10 +1008,35 @@ def test_a_repair_costs_at_least_what_is_repaired(folder: Path) -> None:
     assert "left out" in limited.reason
 
 
+def test_response_times_have_intervals_where_devices_keep_up(folder: Path) -> None:
+    limits = {"response_p99_us": 50_000, "peak_busy": Decimal("0.03")}
+    found = ask(production(stationary(folder)), constraints=limits)
+    best = found.recommendation
+    assert best is not None
+    between = {each.figure: each for each in found.confidence.intervals}
+    for name in RESPONSES:
+        assert between[name].low <= getattr(best, name) <= between[name].high, name
+    # Every figure that has an interval is named in words.
+    assert {*between} <= {*FIGURES}
+    peak, mean = between["response_mean_us"], between["response_mean_mean_us"]
+    assert peak.low < peak.high
+    # More load waits longer, in the draws too.
+    assert peak.high > mean.high
+
+
+RESPONSES = [
+    f"response_{of}{rate}_us" for of in ("mean", "p50", "p99") for rate in ("", "_mean")
+]
+
+
 def test_limits_of_response_times_are_held_as_they_are(folder: Path) -> None:
     found = ask(production(stationary(folder)), constraints={"response_p99_us": 50_000})
     assert found.confidence.probability_best is not None, found.confidence.reason
     assert "limits of response times" in found.confidence.reason
+    # In more than a tenth of the draws the one disk cannot keep up.
+    drawn = {each.figure: each for each in found.confidence.intervals}
+    assert drawn["peak_busy"].high > 1
+    assert not any(name.startswith("response") for name in drawn)
     free = ask(production(stationary(folder)))
     assert "limits of response times" not in free.confidence.reason
 

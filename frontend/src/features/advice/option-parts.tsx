@@ -238,6 +238,8 @@ export function Expected(props: {
       .map((each) => <small key={figure}>{betweenText(each, format)}</small>);
   const responseAt = (figure: keyof AdviceOptionOut) =>
     known(figure, response ?? "A device cannot keep up.", time);
+  const warm = (seconds: number) => time(seconds * 1e6);
+  const perSecond = (rate: number) => `${formatShort(rate)} /s`;
   return (
     <dl className="tw-figures">
       <div>
@@ -255,6 +257,7 @@ export function Expected(props: {
           <small>
             in the busiest hour; {responseAt("response_mean_mean_us")} at the mean rate
           </small>
+          {between("response_mean_us", time)}
         </dd>
       </div>
       <div>
@@ -264,6 +267,7 @@ export function Expected(props: {
           <small>
             in the busiest hour; {responseAt("response_p50_mean_us")} at the mean rate
           </small>
+          {between("response_p50_us", time)}
         </dd>
       </div>
       <div>
@@ -273,6 +277,7 @@ export function Expected(props: {
           <small>
             in the busiest hour; {responseAt("response_p99_mean_us")} at the mean rate
           </small>
+          {between("response_p99_us", time)}
         </dd>
       </div>
       <div>
@@ -293,9 +298,10 @@ export function Expected(props: {
           {known(
             "throughput_accesses_per_s",
             "The workload states no rate, or a rate of a device is unknown.",
-            (rate) => `${formatShort(rate)} /s`,
+            perSecond,
           )}
           <small>page accesses at which the busiest device is as busy as allowed</small>
+          {between("throughput_accesses_per_s", perSecond)}
         </dd>
       </div>
       <div>
@@ -311,8 +317,9 @@ export function Expected(props: {
       <div>
         <dt>Warm after a restart</dt>
         <dd>
-          {known("restart_s", noRestart(found), (seconds) => time(seconds * 1e6))}
+          {known("restart_s", noRestart(found), warm)}
           <small>until RAM serves 95 % of its hits, at least</small>
+          {between("restart_s", warm)}
         </dd>
       </div>
       <div>

@@ -238,13 +238,15 @@ function Relaxed(props: {
   readonly patch: (change: AdviceSearch) => void;
 }) {
   const { found, patch } = props;
-  const offered = Object.entries({ ...found.nearest, ...found.least_totals }).flatMap(([name, value]) => {
-    const change = allowing(name, value);
-    // What could be kept by itself is not the limit to relax.
-    const limit = found.constraints[name];
-    const isKept = limit !== undefined && keeps(found, name, value, limit);
-    return change === null || isKept ? [] : [{ name, value, change }];
-  });
+  const offered = Object.entries({ ...found.nearest, ...found.least_totals }).flatMap(
+    ([name, value]) => {
+      const change = allowing(name, value);
+      // What could be kept by itself is not the limit to relax.
+      const limit = found.constraints[name];
+      const isKept = limit !== undefined && keeps(found, name, value, limit);
+      return change === null || isKept ? [] : [{ name, value, change }];
+    },
+  );
   return (
     <List size="sm" mt="sm" spacing={6} listStyleType="none">
       {offered.map(({ name, value, change }) => (

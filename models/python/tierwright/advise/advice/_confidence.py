@@ -47,6 +47,8 @@ from tierwright.profile.curve import Curve
 from tierwright.profile.rates import SAME
 
 DAY_S = 86_400
+EVERY_RESPONSE = 4
+"""Draws of which one has response times, for these take long to compute."""
 INTERVAL = 0.9
 """Share of the draws in which a figure lies between the ends that are stated."""
 _BETWEEN, _MOST_EVALUATED = 16, 2_000_000
@@ -110,7 +112,7 @@ class Sure:
     io_us : float64 array, shape (D, K)
         I/O time of each contender in each draw. [µs]
     figures : tuple of dict
-        Of the recommendation in each draw, as `Contenders.as_bought`.
+        Of the recommendation in each draw, as `Contenders.as_bought`; in some of them with its response times.
     stated : dict
         The same as they are stated, on the curve of the answer.
     """
@@ -226,10 +228,18 @@ def sure(asked: Asked, table: Table, best: int, rows: IntArray) -> Sure:
     contenders = Contenders(asked, table, rows)
     ranges = _draws.ranges_of(curve, contenders.read_sizes)
     draws = _draws.drawn(recorded, ranges, contenders, np.random.default_rng(seed))
-    found: list[Measured] = [
-        contenders.on(draws.curve(at), draws.state(at)) for at in range(_draws.DRAWS)
-    ]
+    drawn = [(draws.curve(at), draws.state(at)) for at in range(_draws.DRAWS)]
+    found: list[Measured] = [contenders.on(*each) for each in drawn]
     chosen = int(np.flatnonzero(rows == best)[0])
+    stated = contenders.as_bought(contenders.on(curve, State()), chosen, curve, State())
+    response = contenders.response_us(chosen, curve)
+    is_known = all(map(math.isfinite, response.values()))
+    figures = []
+    for at, (each, of) in enumerate(zip(found, drawn, strict=True)):
+        figure = contenders.as_bought(each, chosen, *of)
+        if is_known and at % EVERY_RESPONSE == 0:
+            figure |= contenders.response_us(chosen, of[0])
+        figures.append(figure)
     return Sure(
         recorded,
         contenders,
@@ -237,8 +247,8 @@ def sure(asked: Asked, table: Table, best: int, rows: IntArray) -> Sure:
         draws,
         contenders.buys(found),
         np.stack([each.io_us for each in found]),
-        tuple(contenders.as_bought(each, chosen) for each in found),
-        contenders.as_bought(contenders.on(curve, State()), chosen),
+        tuple(figures),
+        stated | response if is_known else stated,
     )
 
 
@@ -246,15 +256,21 @@ def intervals(found: Sure) -> tuple[Interval, ...]:
     """Return between which values figures of the recommendation lie in `INTERVAL` of the draws, where they are known.
 
     A figure is often stated at an end of what is known, such as the longest time of a write: of the intervals that hold so
-    many draws, it is the shortest one that holds the figure too.
+    many draws, it is the shortest one that holds the figure too. There is none where more draws than are left out have a
+    time without end, as a device cannot keep up in them.
     """
     made = []
-    for name in found.figures[0]:
-        drawn = np.asarray([each[name] for each in found.figures])
-        if np.isfinite(drawn).all():
-            made.append(
-                Interval(name, *shortest_interval(drawn, INTERVAL, found.stated[name]))
-            )
+    for name, stated in found.stated.items():
+        drawn = np.asarray([each[name] for each in found.figures if name in each])
+        if not math.isfinite(stated) or np.isnan(drawn).any():
+            continue
+        known = drawn[np.isfinite(drawn)]
+        most = float(np.max(known, initial=stated))
+        # A time without end, where a device cannot keep up, lies beyond all others.
+        beyond = 2 * most + 1
+        low, high = shortest_interval(np.minimum(drawn, beyond), INTERVAL, stated)
+        if high < beyond:
+            made.append(Interval(name, low, high))
     return tuple(made)
 
 

@@ -15,7 +15,7 @@ from tierwright.advise.advice._prices import (
     spread_of_kinds,
     uncertain_purchases,
 )
-from tierwright.advise.advice._table import Table
+from tierwright.advise.advice._table import Table, restart_of
 from tierwright.common.arrays import FloatArray
 from tierwright.evaluate.advice.bought import budget_tb, part_budget_tb
 from tierwright.evaluate.advice.choose import best_of_kinds
@@ -24,6 +24,7 @@ from tierwright.evaluate.advice.limits import (
     LEAST,
     LIFE,
     PEAK_BUSY,
+    RESTART,
     ROUNDING,
     THROUGHPUT,
 )
@@ -480,19 +481,55 @@ class Contenders:
         )
         return most_busy, life
 
-    def as_bought(self, found: Measured, at: int) -> dict[str, float]:
-        """Return figures of one of them with the devices that it has, by the keys of an option; NaN where unknown."""
+    def as_bought(
+        self, found: Measured, at: int, curve: Curve, state: State
+    ) -> dict[str, float]:
+        """Return figures of one of them with the devices that it has, by the keys of an option; NaN where unknown.
+
+        Parameters
+        ----------
+        found : Measured
+            On `curve` and in `state`.
+        at : int
+            Which one.
+        curve : Curve
+        state : State
+        """
         most_busy, life = self._used_up(
             found.busy_us, found.written, self.options.store_devices
         )
         flash, disk = (float(found.read[tier][at]) for tier in _TIERS)
+        one = np.asarray([at], dtype=np.int64)
+        read = OPERATIONS[0]
+        [restart] = restart_of(
+            self.options.rows(one),
+            self._setting,
+            curve,
+            (
+                self._factors("flash", read, one, state),
+                self._factors("disk", read, one, state),
+            ),
+        )
         return {
             "ram_hit_share": max(0.0, 1.0 - flash - disk),
             "flash_hit_share": flash,
             "disk_share": disk,
             "io_time_us_per_access": float(found.io_us[at]),
             PEAK_BUSY: float(most_busy[at]),
+            THROUGHPUT: float(self._setting.throughput_per_s(most_busy)[at]),
             LIFE: float(life[at]),
+            RESTART: float(restart),
+        }
+
+    def response_us(self, at: int, curve: Curve) -> dict[str, float]:
+        """Return response times of one of them by the keys of an option; NaN where a latency is unknown. [µs]"""
+        times, _ = self._table.response(int(self.rows[at]), curve)
+        return {
+            f"response_{of}{rate}_us": math.nan
+            if times is None
+            else float(times[row][column])
+            for row, of in enumerate(("mean", "p50", "p99"))
+            for column, rate in enumerate(("_mean", ""))
         }
 
     def _factors(

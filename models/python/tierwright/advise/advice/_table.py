@@ -563,10 +563,13 @@ class Table:
             disks=max(1, int(self.options.store_devices[at])),
         )
 
-    def response(self, at: int) -> tuple[tuple[FloatArray, ...] | None, str]:
+    def response(
+        self, at: int, curve: Curve | None = None
+    ) -> tuple[tuple[FloatArray, ...] | None, str]:
         """Mean, median and 99th percentile at the mean rate and in the busiest hour, and why some are unknown. [µs]
 
-        None where all are; a time that is not finite is of a rate with which a device cannot keep up.
+        None where all are; a time that is not finite is of a rate with which a device cannot keep up. Of another curve
+        than that of the table where one is given.
         """
         rates, found = self.setting.served, self.hierarchy(at)
         if rates.mean is None or rates.peak is None:
@@ -577,7 +580,7 @@ class Table:
         scheme = self.scheme(at)
         try:
             made = scheme_response(
-                self.setting.curve,
+                self.setting.curve if curve is None else curve,
                 ram_pages=int(self.options.ram_pages[at]),
                 flash_pages=int(self.options.flash_pages[at]),
                 hierarchy=found,
@@ -782,20 +785,7 @@ class Table:
 
     def _restart_s(self, at: IntArray) -> FloatArray:
         """Time until RAM is warm after a restart at the mean rate; flash keeps what it holds. [s]"""
-        options, setting = self.options, self.setting
-        if setting.served.mean is None:
-            return np.full(len(at), np.nan)
-        cached = options.flash_bytes[at] > 0
-        read_us = np.where(cached, options.flash_read_us[at], options.store_read_us[at])
-        devices = np.where(cached, options.flash_devices[at], options.store_devices[at])
-        # All machines fill what the curve counts of one at the same time.
-        reads = devices * options.machines[at] * US / read_us / setting.machines
-        return restart_s(
-            setting.curve,
-            options.ram_pages[at],
-            setting.served.mean / setting.machines,
-            reads,
-        )
+        return restart_of(self.options.rows(at), self.setting, self.setting.curve)
 
     def prepare(self, rows: Sequence[int]) -> None:
         """Compute what describes some options besides their columns: of many at once it takes little longer than of one."""
@@ -901,6 +891,36 @@ class Table:
     def with_curve(self, curve: Curve) -> Table:
         """Make the same table of another curve."""
         return self.remade(replace(self.setting, curve=curve))
+
+
+def restart_of(
+    options: Options,
+    setting: Setting,
+    curve: Curve,
+    longer: tuple[FloatArray | float, FloatArray | float] = (1.0, 1.0),
+) -> FloatArray:
+    """Time until RAM of some options is warm after a restart at the mean rate; flash keeps what it holds. [s]
+
+    Parameters
+    ----------
+    options : Options
+    setting : Setting
+    curve : Curve
+        What is missed while RAM fills.
+    longer : tuple of float64 array or float
+        By what a read takes longer than stated, of flash and of what holds the data. [1]
+    """
+    mean = setting.served.mean
+    if mean is None:
+        return np.full(len(options), np.nan)
+    cached = options.flash_bytes > 0
+    read_us = np.where(
+        cached, options.flash_read_us * longer[0], options.store_read_us * longer[1]
+    )
+    devices = np.where(cached, options.flash_devices, options.store_devices)
+    # All machines fill what the curve counts of one at the same time.
+    reads = devices * options.machines * US / read_us / setting.machines
+    return restart_s(curve, options.ram_pages, mean / setting.machines, reads)
 
 
 def ranged(most: Option, fewest: Option) -> Option:

@@ -10,7 +10,7 @@ from typing import Any
 from tierwright.common.answer import Answer, Figure
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_microseconds
-from tierwright.common.wording import counted, percent, three_digits
+from tierwright.common.wording import counted, duration, percent, three_digits
 from tierwright.evaluate.advice.limits import LEAST, RESPONSES, ROUNDING
 
 ESTIMATOR = (
@@ -426,13 +426,34 @@ def _years(value: float) -> str:
     return counted(three_digits(value), "year")
 
 
+def _per_second(value: float) -> str:
+    return f"{three_digits(value)} accesses per second"
+
+
 FIGURES: Mapping[str, tuple[str, Callable[[float], str]]] = {
     "ram_hit_share": ("hits in RAM", percent),
     "flash_hit_share": ("hits in the flash cache", percent),
     "disk_share": ("read from what holds the data", percent),
     "io_time_us_per_access": ("I/O time per access", format_microseconds),
     "peak_busy": ("busy in the busiest hour", percent),
+    "throughput_accesses_per_s": ("throughput", _per_second),
     "flash_life_years": ("life of the flash", _years),
+    "restart_s": ("warm after a restart", duration),
+    "response_mean_us": ("mean response time, busiest hour", format_microseconds),
+    "response_p50_us": ("median response time, busiest hour", format_microseconds),
+    "response_p99_us": ("p99 response time, busiest hour", format_microseconds),
+    "response_mean_mean_us": (
+        "mean response time, at the mean rate",
+        format_microseconds,
+    ),
+    "response_p50_mean_us": (
+        "median response time, at the mean rate",
+        format_microseconds,
+    ),
+    "response_p99_mean_us": (
+        "p99 response time, at the mean rate",
+        format_microseconds,
+    ),
 }
 """Keys of an option that have an interval: in words, and how a value is written."""
 
