@@ -130,6 +130,7 @@ UNITS: dict[tuple[str, str], tuple[int, str]] = {
     ("enhanceio", "ways"): (256, "pages"),
     ("bcache", "bucket_pages"): (512 * KIB, "bytes"),
     ("sce", "fragment_pages"): (MIB, "bytes"),
+    ("open_cas", "line_pages"): (4 * KIB, "bytes"),
     ("dm_cache", "block_pages"): (256 * KIB, "bytes"),
     ("cachelib", "region_pages"): (16 * MIB, "bytes"),
     ("kangaroo", "set_pages"): (14, "pages"),
@@ -197,7 +198,9 @@ def test_a_unit_shrinks_with_flash_unless_it_is_given(
     assert unit(16 * default) == unit(1000 * default) == str(default)
     assert unit(16 * default - 1) == str(max(1, default - 1))
     assert unit(7) == "1"
-    assert unit(7, **{name: "5"}) == "5"
+    # A cache line of Open CAS is a power of two of pages, of 64 KiB together at most.
+    stated = "5" if name != "line_pages" else "4" if page_bytes <= 16 * KIB else "1"
+    assert unit(7, **{name: stated}) == stated
     if documented_in == "slots":
         assert unit(7, **{name: "8"}) == "8"
     else:
@@ -522,6 +525,24 @@ def test_a_trace_without_writes_is_replayed_and_warned_of(
             "1 to 255",
         ),
         (
+            ("open_cas", 1, 9),
+            {"line_pages": "3"},
+            "line_pages=3`: is not a power of two",
+            "1 of 4 KiB (4 KiB)",
+        ),
+        (
+            ("open_cas", 1, 99),
+            {"line_pages": "16"},
+            "line_pages=16`: is not a whole number from 1 to 8",
+            "at most 64 KiB",
+        ),
+        (
+            ("open_cas", 1, 3),
+            {"line_pages": "4"},
+            "line_pages=4`: is not a whole number from 1 to 3",
+            "the number of flash pages",
+        ),
+        (
             ("cachelib", 1, 9),
             {"admission": "dynamic_random"},
             "give target_pages_per_s",
@@ -639,6 +660,82 @@ def test_a_crash_of_open_cas_leaves_the_dirty_pages(tmp_path: Path) -> None:
     assert crash["flash_dirty_pages_lost"] == 0
     assert found["flash_hits"] == 2
     assert found["dirty_slots"] == 8
+
+
+def small_pages(path: Path, steps: list[tuple[int, str]], page_bytes: int) -> Any:
+    """Accesses without times, as block and operation, to pages of a size."""
+    path.write_text("op,device,page\n" + "".join(f"{op},1,{at}\n" for at, op in steps))
+    columns = {"op": "op", "device": "device", "page": "page"}
+    return reading.Trace(path, format="csv", columns=columns, page_bytes=page_bytes)
+
+
+@pytest.mark.parametrize(
+    ("page_bytes", "flash_pages", "line_pages"),
+    [(512, 128, 8), (512, 127, 4), (512, 40, 2), (512, 15, 1), (1024, 999, 4), (4096, 999, 1)],
+)  # fmt: skip
+def test_a_line_of_open_cas_is_4_kib_unless_flash_is_small(
+    page_bytes: int, flash_pages: int, line_pages: int, tmp_path: Path
+) -> None:
+    trace = small_pages(tmp_path / "small.csv", [(1, "R"), (2, "R")], page_bytes)
+    found = replay.replay(trace, "flash_cache", "open_cas", 1, flash_pages)
+    assert found["options"]["line_pages"] == str(line_pages)
+    # 1 and 2 lie in one line of four pages and more.
+    lines = 1 if line_pages >= 4 else 2
+    assert found["slots_used"] == lines * line_pages
+    assert found["old_versions"] == lines * line_pages - 2
+
+
+def test_a_line_of_open_cas_enters_page_by_page_and_leaves_as_one(
+    tmp_path: Path,
+) -> None:
+    # Flash has two lines of four pages: 0 to 3 and 4 to 7 fill them, by 0, 1 and 4. Nothing of the others is there.
+    steps = [(0, "R"), (1, "R"), (4, "R"), (2, "R")]
+    # The line of 4 is the least recently used one: it makes room for that of 8, then that of 0, with three pages.
+    steps += [(8, "R"), (12, "R"), (8, "R")]
+
+    def found(count: int, **options: str) -> dict[str, Any]:
+        trace = small_pages(tmp_path / f"{count}.csv", steps[:count], 4096)
+        given = {"line_pages": "4", **options}
+        return replay.replay(trace, "flash_cache", "open_cas", 1, 8, options=given)
+
+    assert found(4)["flash_hits"] == 0
+    assert found(4)["flash_fills"] == 4
+    assert (found(4)["slots_used"], found(4)["old_versions"]) == (8, 4)
+    assert found(5)["flash_evictions"] == 1
+    assert found(6)["flash_evictions"] == 1 + 3
+    assert found(7)["flash_hits"] == 1
+    # Lines of a page hold all six.
+    assert found(7, line_pages="1")["flash_evictions"] == 0
+
+
+def test_cleaning_a_line_of_open_cas_reads_it_whole_and_writes_its_dirty_pages(
+    tmp_path: Path,
+) -> None:
+    # 0 and 1 are on flash and leave RAM changed; then 2 is read, which their line lacks.
+    steps = [(0, "R"), (1, "R"), (0, "W"), (1, "W"), (9, "R"), (2, "R")]
+    trace = small_pages(tmp_path / "clean.csv", steps, 4096)
+    given = {"line_pages": "4", "mode": "write_back", "cleaning": "nop"}
+    found = replay.replay(trace, "flash_cache", "open_cas", 1, 40, options=given)
+    assert found["disk_writes_by_cleaner"] == 2
+    assert (found["flash_batch_reads"], found["flash_batch_read_pages"]) == (1, 4)
+    assert found["flash_stage_out_reads"] == 0
+    # Two pages became dirty, one line clean.
+    assert found["metadata_random_page_writes"] == 2 + 1
+    assert found["dirty_slots"] == 0
+
+
+def test_a_crash_of_open_cas_leaves_the_dirty_pages_of_a_line(tmp_path: Path) -> None:
+    # The line of 0 to 3 holds 2, clean, before 0 leaves RAM changed.
+    steps = [(2, "R"), (0, "W"), (9, "R"), (0, "R"), (2, "R")]
+    trace = small_pages(tmp_path / "crash.csv", steps, 4096)
+    given = {
+        "line_pages": "4", "mode": "write_back", "cleaning": "nop", "crash_at": "3",
+    }  # fmt: skip
+    found = replay.replay(trace, "flash_cache", "open_cas", 1, 40, options=given)
+    # 2 and 9, but not 0.
+    assert found["crash"]["flash_pages_lost"] == 2
+    assert found["crash"]["flash_dirty_pages_lost"] == 0
+    assert found["flash_hits"] == 1
 
 
 def test_a_crash_of_dm_cache_loses_what_was_not_committed(tmp_path: Path) -> None:

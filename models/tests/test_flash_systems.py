@@ -109,6 +109,7 @@ CHOICES: dict[str, dict[str, tuple[str, ...]]] = {
             "pass_through",
         ),
         "cleaning": ("alru", "acp", "nop"),
+        "line_pages": ("1", "2", "4", "8"),
         "promotion": ("always", "nhit", "nhit"),
         "hits": ("1", "2", "255"),
         "trigger_percent": ("0", "50", "100"),
@@ -177,9 +178,11 @@ HAPPENED = {
         "bypassed",
         "dirty_slots",
         "disk_writes_by_cleaner",
+        "flash_batch_reads",
         "flash_invalidations",
         "flash_write_backs",
         "metadata_random_page_writes",
+        "old_versions",
     ),
     "dm_cache": (
         "bypassed",
@@ -436,6 +439,29 @@ RARE: dict[str, tuple[str, Options, tuple[int, int], list[Step], str]] = {
         regular([*range(700), *range(300, 700)], 1000, lambda at: at % 7 == 0),
         "bypassed",
     ),
+    "Open CAS sweeps lines by address, 128 at a time": (
+        "open_cas",
+        {
+            "mode": "write_back", "cleaning": "acp", "line_pages": "2",
+            "sequential_cutoff_pages": "0",
+        },
+        (3, 600), relations_swept(), "disk_writes_by_cleaner",
+    ),
+    "Open CAS cleans 32 lines if all are dirty": (
+        "open_cas",
+        {"mode": "write_back", "cleaning": "nop", "line_pages": "8"},
+        (2, 400), regular(drawn(3000, 1200), 1000, always), "disk_writes_by_cleaner",
+    ),
+    "Open CAS sends a long stream past dirty lines": (
+        "open_cas",
+        {
+            "mode": "write_back", "cleaning": "nop", "line_pages": "4",
+            "sequential_cutoff_pages": "2",
+        },
+        (2, 60),
+        regular([*drawn(300, 90), *range(90), *range(90)], 1000, lambda at: at % 3 > 0),
+        "flash_invalidations",
+    ),
     "dm-cache forgets areas": (
         "dm_cache", {"block_pages": "2"}, (3, 3000), widely_spread(), "disk_batch_reads",
     ),
@@ -673,6 +699,49 @@ def test_passing_through_counts_what_no_flash_does(name: str, tmp_path: Path) ->
     assert passed == counts(0, {"mode": "pass_through"})
     assert passed["flash_misses"] > 0
     assert passed["disk_writes_on_exit"] > 0
+
+
+@pytest.mark.parametrize("line_pages", ["1", "2", "4", "16"])
+@pytest.mark.parametrize("mode", [*CHOICES["open_cas"]["mode"][1:6]])
+def test_lines_of_open_cas_up_to_64_kib_are_those_of_the_slow_model(
+    mode: str, line_pages: str, tmp_path: Path
+) -> None:
+    """Pages of 4 KiB, of which a line has up to 16."""
+    seen: Counter[str] = Counter()
+    for seed in range(12):
+        draw = random.Random(seed)
+        blocks = [
+            block + at
+            for _ in range(250)
+            for block in [draw.randrange(draw.choice((30, 200, 200)))]
+            for at in range(draw.choice((1, 1, 2, 9)))
+        ]
+        writes = draw.choice((0.2, 0.7))
+        steps: list[Step] = [
+            (10_000 * at, ("1/1", block), draw.random() < writes)
+            for at, block in enumerate(blocks)
+        ]
+        options = {
+            "mode": mode, "line_pages": line_pages, "sequential_cutoff_pages": "6",
+            "accesses_per_second": "100", "alru_wake_s": "1", "alru_stale_s": "1",
+            "alru_idle_s": "0", "cleaning": draw.choice(("alru", "acp", "nop")),
+            "promotion": draw.choice(("always", "nhit")),
+        }  # fmt: skip
+        sizes = (draw.randint(1, 8), draw.randint(16, 150))
+        expected = slow_systems.simulate("open_cas", options, steps, sizes)
+        rows = (f"{'RW'[write]},1,{page[1]}\n" for _, page, write in steps)
+        path = tmp_path / f"{seed}.csv"
+        path.write_text("op,device,page\n" + "".join(rows))
+        columns = {"op": "op", "device": "device", "page": "page"}
+        trace = reading.Trace(path, format="csv", columns=columns, page_bytes=4096)
+        found = replay.replay(trace, "flash_cache", "open_cas", *sizes, options=options)
+        assert {key: found[key] for key in expected} == expected, (seed, options)
+        seen.update(expected)
+    happened = ["flash_hits", "flash_evictions", "bypassed"]
+    if mode in ("write_back", "write_only"):
+        happened += ["dirty_slots", "disk_writes_by_cleaner"]
+    for key in happened:
+        assert seen[key] > 0, key
 
 
 @pytest.mark.parametrize("accesses_per_second", [1, 100])

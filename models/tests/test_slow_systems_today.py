@@ -121,6 +121,54 @@ def test_open_cas_treats_a_write_by_its_mode(mode: str, counts: Counts) -> None:
     assert found["hdd_writes"] == counts.get("hdd_writes", 0)
 
 
+def test_open_cas_fills_a_line_page_by_page_and_evicts_it_whole() -> None:
+    model = cas(8, line_pages="4")
+    serve(model, "r0 r1 r4 r2")
+    assert model.slot == {("1/1", 0): 0, ("1/1", 1): 1}
+    assert blocks(list(model.copies)) == [0, 1, 4, 2]
+    # 5 lies in a line that is there, and is not: a miss that makes it the most recent.
+    serve(model, "r5 r8")
+    assert model.count["flash_hits"] == 0
+    assert model.count["flash_evictions"] == 3
+    assert model.slot == {("1/1", 1): 1, ("1/1", 2): 0}
+    assert model.used() == 8
+
+
+def test_open_cas_cleans_a_line_before_it_reads_what_the_line_lacks() -> None:
+    model = cas(8, mode="write_back", cleaning="nop", line_pages="4")
+    serve(model, "r0 r1 w0 w1 r9")
+    assert blocks(list(model.dirty)) == [0, 1]
+    assert model.count["metadata_random_page_writes"] == 2
+    # What it has is served as it is.
+    serve(model, "r0")
+    assert blocks(list(model.dirty)) == [0, 1]
+    serve(model, "r2")
+    assert not model.dirty
+    assert model.count["disk_writes_by_cleaner"] == 2
+    assert model.count["flash_batch_read_pages"] == 4
+    assert model.count["metadata_random_page_writes"] == 3
+
+
+def test_open_cas_sends_a_stream_past_a_dirty_line() -> None:
+    model = cas(
+        4,
+        mode="write_back",
+        cleaning="nop",
+        line_pages="4",
+        sequential_cutoff_pages="1",
+    )
+    serve(model, "r0 r2 w0 w2 r0")
+    assert blocks(list(model.dirty)) == [0, 2]
+    # As 2 leaves RAM again, it follows 1: its copy is dropped, 0 is cleaned, and stays.
+    model.streams.follow(model.place(("1/1", 1)))
+    model.exit(("1/1", 2), changed=True)
+    assert blocks(list(model.copies)) == [0]
+    assert not model.dirty
+    assert model.count["disk_writes_by_cleaner"] == 1
+    assert model.count["flash_invalidations"] == 1
+    assert model.count["metadata_random_page_writes"] == 3
+
+
 def test_open_cas_sweeps_in_the_order_of_addresses() -> None:
     model = cas(300, mode="write_back", cleaning="acp", sequential_cutoff_pages="0")
     serve(model, *(f"w{2 * (150 - at)}" for at in range(150)), "r1")

@@ -34,6 +34,8 @@ const MOST: [(&str, u64); 18] = [
 const ASSIGNED: u64 = 9;
 /// Bytes for each page that sets of two small objects on half of flash add.
 const SMALL: u64 = 27;
+/// Bytes for each page that lines of two pages add.
+const LINES: u64 = 15;
 /// In which environment variable a process finds what it is to replay.
 const WANTED: &str = "TIERWRIGHT_MEMORY_OF";
 
@@ -85,7 +87,7 @@ impl AccessSource for Twice {
 fn measure(wanted: &str) -> Option<u64> {
     let mut parts = wanted.split('/');
     let (name, mode, assignment) = (parts.next()?, parts.next()?, parts.next()?);
-    let small = parts.next()?;
+    let (small, lines) = (parts.next()?, parts.next()?);
     let mut options = vec![("ram_policy".to_owned(), "lru".to_owned())];
     let about = flash_caches()
         .iter()
@@ -95,6 +97,7 @@ fn measure(wanted: &str) -> Option<u64> {
         ("mode", mode),
         ("accesses_per_second", "40"),
         ("assignment", assignment),
+        ("line_pages", lines),
         ("small", small),
         ("small_by", if small.is_empty() { "" } else { "relation" }),
         ("small_percent", if small.is_empty() { "" } else { "50" }),
@@ -141,14 +144,18 @@ fn the_memory_of_each_flash_cache_is_bounded() {
             if back { "write_back" } else { "" },
             "",
             "",
+            "",
             0,
         )
     });
     // Behind an assignment that asks when a page was requested last.
-    let admitted = ("larc", "write_back", "second_miss", "", ASSIGNED);
-    let shared = ("cachelib", "", "", "1", SMALL);
-    for (name, mode, assignment, small, more) in of_caches.chain([admitted, shared]) {
-        let wanted = format!("{name}/{mode}/{assignment}/{small}");
+    let admitted = ("larc", "write_back", "second_miss", "", "", ASSIGNED);
+    let shared = ("cachelib", "", "", "1", "", SMALL);
+    let in_lines = [("2", LINES), ("16", 0)]
+        .map(|(pages, more)| ("open_cas", "write_back", "", "", pages, more));
+    let beside = [admitted, shared].into_iter().chain(in_lines);
+    for (name, mode, assignment, small, lines, more) in of_caches.chain(beside) {
+        let wanted = format!("{name}/{mode}/{assignment}/{small}/{lines}");
         let to = folder.path().join(wanted.replace('/', "-"));
         let done = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "the_memory_of_each_flash_cache_is_bounded"])

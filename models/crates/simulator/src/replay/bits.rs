@@ -41,6 +41,23 @@ impl BitSet {
         was
     }
 
+    /// Counts the members of a run: a power of two of numbers from one of its multiples on.
+    #[inline]
+    pub(crate) fn count_run(&self, from: u32, length: u32) -> u32 {
+        let within = within_word(from, length);
+        let words = &self.words[words_of(from, length)];
+        words.iter().map(|word| (word & within).count_ones()).sum()
+    }
+
+    /// Removes the members of such a run.
+    #[inline]
+    pub(crate) fn clear_run(&mut self, from: u32, length: u32) {
+        let within = within_word(from, length);
+        for word in &mut self.words[words_of(from, length)] {
+            *word &= !within;
+        }
+    }
+
     /// Removes the least member that is not below `from`, and names it.
     pub(crate) fn take_from(&mut self, from: u32) -> Option<u32> {
         let first = from as usize / 64;
@@ -73,6 +90,23 @@ impl BitSet {
                 })
             })
         })
+    }
+}
+
+/// The words in which a run lies.
+#[inline]
+fn words_of(from: u32, length: u32) -> std::ops::Range<usize> {
+    let first = from as usize / 64;
+    first..first + (length as usize).div_ceil(64)
+}
+
+/// The bits of a run in each of these.
+#[inline]
+fn within_word(from: u32, length: u32) -> u64 {
+    if length < 64 {
+        ((1 << length) - 1) << (from % 64)
+    } else {
+        u64::MAX
     }
 }
 
@@ -268,6 +302,31 @@ mod tests {
                 least.map(|least| model.remove(&least));
             }
             prop_assert_eq!(bits.iter().collect::<Vec<_>>(), model.into_iter().collect::<Vec<_>>());
+        }
+
+        #[test]
+        fn runs_are_counted_and_cleared_as_in_a_tree_set(
+            members in prop::collection::btree_set(0_u32..2048, 0..400),
+            runs in prop::collection::vec((0_u32..2048, 0_u32..10, any::<bool>()), 0..60),
+        ) {
+            let mut bits = BitSet::default();
+            bits.grow(2048);
+            for &member in &members {
+                bits.insert(member);
+            }
+            let mut model = members;
+            for (member, power, clears) in runs {
+                let length = 1 << power;
+                let from = member / length * length;
+                let run = from..from + length;
+                let held = model.range(run.clone()).count();
+                prop_assert_eq!(bits.count_run(from, length) as usize, held);
+                if clears {
+                    bits.clear_run(from, length);
+                    model.retain(|member| !run.contains(member));
+                }
+            }
+            prop_assert!(bits.iter().eq(model));
         }
     }
 }

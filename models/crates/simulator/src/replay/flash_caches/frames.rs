@@ -144,20 +144,6 @@ impl FrameTable {
         }
     }
 
-    #[inline]
-    pub(super) fn is_dirty(&self, page: u32) -> bool {
-        self.dirty.contains(page)
-    }
-
-    /// Writes a dirty page to disk, which stays on flash.
-    pub(super) fn clean(&mut self, page: u32, host: &mut impl Host) {
-        let dirty = u64::from(self.set_dirty(page, false));
-        let counters = host.counters();
-        counters.flash_stage_out_reads += dirty;
-        counters.disk_writes_by_cleaner += dirty;
-        self.record(host);
-    }
-
     /// A page makes room, dirty ones by way of the disk; the frame that it leaves.
     pub(super) fn evict(&mut self, page: u32, host: &mut impl Host) -> u32 {
         let dirty = u64::from(self.set_dirty(page, false));

@@ -98,6 +98,7 @@ mod kangaroo;
 mod l2arc;
 mod larc;
 mod lazy_cleaning;
+mod lines;
 mod lru2;
 mod no_flash;
 mod object_sets;

@@ -1,26 +1,30 @@
 //! Open CAS: a block cache of lines, LRU, with promotion by hits, a cut-off of streams, and two cleaners.
 
-use super::chains::{Ends, Links};
-use super::frames::{Copies, FrameTable};
+use super::chains::{Ends, Links, NONE};
+use super::lines::{DirtyLines, Lines};
 use super::options::Options;
 use super::rate::{ACCESSES_PER_SECOND, Period};
 use super::streams::{Streams, place_of};
+use super::units::MOST_UNIT_PAGES;
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
-    OptionAbout, Sampled, Unsampled,
+    OptionAbout, Sampled, Unsampled, usual_unit,
 };
 use crate::error::Result;
 use crate::replay::fetch::fetch;
 use crate::replay::two_tier::Warning;
 use crate::wording::counted;
 
+/// Bytes of a cache line, and the most.
+const LINE_BYTES: u64 = 4 << 10;
+const MOST_LINE_BYTES: u64 = 64 << 10;
 /// Bytes of a stream behind which a full flash is bypassed.
 const CUTOFF_BYTES: u64 = 1 << 20;
-/// Dirty pages that are cleaned where no clean one can make room.
+/// Dirty lines that are cleaned where no clean one can make room.
 const CLEANED_AT_ONCE: usize = 32;
-/// Time between two steps of ACP, and the pages of one. [ms]
+/// Time between two steps of ACP, and the lines of one. [ms]
 const ACP_MS: u64 = 10;
-const ACP_PAGES: usize = 128;
+const ACP_LINES: usize = 128;
 const PERCENT: u64 = 100;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,9 +55,11 @@ pub(crate) enum Cleaning {
 pub(crate) struct Settings {
     pub(crate) mode: Mode,
     pub(crate) cleaning: Cleaning,
-    /// Requests after which a page enters, where promotion counts them.
+    /// Pages of a cache line, a power of two.
+    pub(crate) line_pages: u32,
+    /// Requests after which a line enters, where promotion counts them.
     pub(crate) hits: Option<u8>,
-    /// Percent of flash in use below which every page enters.
+    /// Percent of flash in use below which every line enters.
     pub(crate) trigger_percent: u64,
     /// Pages of a stream behind which flash is bypassed once it is full; 0: never.
     pub(crate) sequential_cutoff: u64,
@@ -67,50 +73,58 @@ pub(crate) struct Settings {
 /// ```text
 /// a request for p:      a DRAM miss, or a changed exit; it continues one of the last 128 streams, or begins one;
 ///                       longer than the cutoff, and all of flash in use: it bypasses flash
-/// DRAM misses p:        on flash: read it; it is the most recent
-/// p came from disk:     write_only, or bypassed: nothing; else promote p, clean
+///                       the line of p, `line_pages` adjacent pages, is the most recent if it is on flash
+/// DRAM misses p:        on flash, and valid: read it
+/// p came from disk:     bypassed, and its line dirty: clean the line
+///                       else, and not write_only: its line on flash: clean it if it is dirty, then put p, clean
+///                                                 not on flash:      promote p, clean
 /// evict p from DRAM:    unchanged: the block layer does not hear of it
-///                       changed, and bypassed: write it to disk; its copy on flash is dropped
-///   write_through:      write it to disk, and over its copy, or promote p, clean
+///                       changed, and bypassed: write it past flash
+///   write_through:      write it to disk, and put p, clean, or promote p, clean
 ///   write_around:       write it to disk, and over its copy, if there is one
-///   write_invalidate:   write it to disk; its copy on flash is dropped
+///   write_invalidate:   write it past flash
 ///   write_back, write_only:
-///                       write it over its copy, dirty, or promote p, dirty; not promoted: write it to disk
+///                       put p, dirty, or promote p, dirty; not promoted: write it to disk
 /// pass_through:         none of this: flash, empty at first, stays so; write p to disk if it changed
-/// promote p:            nhit, and `trigger_percent` of flash in use: only from its request number `hits` on
-///                       into a free frame, else into that of the least recently used clean page; is none clean: the 32
-///                       least recently used dirty ones are cleaned, and p does not enter
-/// ALRU:                 every `alru_wake_s`, if there was no request for `alru_idle_s`: clean what was not requested for
-///                       `alru_stale_s`
-/// ACP:                  every 10 ms: clean the next 128 dirty pages by address, round and round
-/// metadata:             a page that becomes dirty, or is cleaned, is one random page write
+/// put p:                where its line is on flash: into its frame there, which is then valid
+/// past flash:           to disk; its line on flash: the other dirty pages of it are cleaned, the copy of p is dropped,
+///                       and with the last valid page the line
+/// promote p:            nhit, and `trigger_percent` of lines in use: only from request number `hits` of its line on
+///                       its line into a free slot, else into that of the least recently used line without dirty pages,
+///                       which leaves with all of its pages; is none so: the 32 least recently used lines are cleaned,
+///                       and p does not enter
+/// clean a line:         read it whole from flash, write its dirty pages to disk
+/// ALRU:                 every `alru_wake_s`, if there was no request for `alru_idle_s`: clean the lines without a request
+///                       for `alru_stale_s`
+/// ACP:                  every 10 ms: clean the next 128 dirty lines by address, round and round
+/// metadata:             a page that becomes dirty, or a line that is cleaned, is one random page write
 /// ```
 ///
-/// Choices where the description is silent:
-/// * A page is a cache line.
-/// * Requests of pages that are not on flash are counted for ever, until they enter.
+/// Choices where the description is silent, or says more than a replay knows:
+/// * Requests of lines that are not on flash are counted for ever, until they enter.
+/// * A valid page is read from flash also where it is part of a long stream; the source does so only of dirty ones.
+/// * What goes past flash does not clean its own old copy first, which the source does.
 /// * Cleaning takes no time: what ALRU finds in rounds of 100 it cleans at once.
-/// * A page that is cleaned becomes the most recent of the clean ones.
-/// * A sweep of ACP lists the dirty pages at its begin; what becomes dirty behind it waits for the next.
+/// * A line that is cleaned becomes the most recent of the clean ones.
+/// * A sweep of ACP lists the dirty lines at its begin; what becomes dirty behind it waits for the next.
 /// * After a crash the dirty pages are there, as if requested then; the others are given up.
 #[derive(Debug)]
 pub(crate) struct OpenCas {
     settings: Settings,
-    capacity: u64,
-    frames: FrameTable,
+    lines: Lines,
     links: Links,
-    /// Clean pages, least recently used first.
+    /// Lines without dirty pages, least recently used first.
     clean: Ends,
-    /// Dirty pages, requested longest ago first.
+    /// The others, requested longest ago first.
     dirty: Ends,
     streams: Streams,
     /// Address of each page, relations apart, by which streams are told.
     place_of: Vec<u64>,
-    /// Relation and address of each page, by which ACP sweeps.
+    /// Relation and address of each line, by which ACP sweeps.
     order_of: Vec<(u32, u64)>,
-    /// When each page on flash was last requested, for ALRU.
+    /// When each dirty line was last requested, for ALRU.
     requested: Vec<u64>,
-    /// Requests of pages that are not on flash.
+    /// Requests of lines that are not on flash.
     hits: Vec<u8>,
     /// Whether the page being fetched bypasses flash.
     skip: bool,
@@ -124,9 +138,9 @@ pub(crate) struct OpenCas {
     stale: u64,
     idle: u64,
     due: u64,
-    /// Pages that ACP still cleans in this sweep, the last one first.
+    /// Lines that ACP still cleans in this sweep, the last one first.
     sweep: Vec<u32>,
-    /// Looks of ALRU with dirty pages there, and those that found flash idle.
+    /// Looks of ALRU with dirty lines there, and those that found flash idle.
     looks: u64,
     idle_looks: u64,
 }
@@ -140,60 +154,62 @@ impl OpenCas {
             return false;
         }
         let length = self.streams.length(self.place_of[page as usize]);
-        length > cutoff && u64::from(self.frames.held()) == self.capacity
+        length > cutoff && self.lines.held() == self.lines.slots()
     }
 
-    /// Puts a page at the new end of its list.
-    fn list(&mut self, page: u32) {
-        let list = if self.frames.is_dirty(page) {
-            &mut self.dirty
-        } else {
-            &mut self.clean
-        };
-        self.links.push(list, page);
-    }
-
-    fn unlist(&mut self, page: u32) {
-        let list = if self.frames.is_dirty(page) {
-            &mut self.dirty
-        } else {
-            &mut self.clean
-        };
-        self.links.remove(list, page);
-    }
-
-    /// A page on flash was requested.
-    fn touch(&mut self, page: u32) {
-        if self.frames.is_dirty(page) {
-            self.links.renew(&mut self.dirty, page);
-            self.note_request(page);
-        } else {
-            self.links.renew(&mut self.clean, page);
+    /// Makes room for the lines that were seen.
+    fn grow_lines(&mut self) {
+        let lines = self.lines.seen();
+        self.links.grow(lines);
+        let Settings {
+            mode,
+            cleaning,
+            hits,
+            ..
+        } = self.settings;
+        if hits.is_some() && lines > self.hits.len() {
+            self.hits.resize(lines, 0);
+        }
+        let ages = mode.keeps_dirty() && cleaning == Cleaning::Alru;
+        if ages && lines > self.requested.len() {
+            self.requested.resize(lines, 0);
         }
     }
 
-    fn note_request(&mut self, page: u32) {
-        if let Some(at) = self.requested.get_mut(page as usize) {
+    /// A line on flash was requested.
+    #[inline]
+    fn touch(&mut self, line: u32, slot: u32) {
+        if self.lines.is_dirty(slot) {
+            self.links.renew(&mut self.dirty, line);
+            self.note_request(line);
+        } else {
+            self.links.renew(&mut self.clean, line);
+        }
+    }
+
+    fn note_request(&mut self, line: u32) {
+        if let Some(at) = self.requested.get_mut(line as usize) {
             *at = self.now;
         }
     }
 
-    /// The frame of a page that may enter, if there is one.
-    fn promote(&mut self, page: u32, host: &mut impl Host) -> Option<u32> {
+    /// The slot for the line of a page that may enter, if there is one.
+    fn promote(&mut self, page: u32, line: u32, host: &mut impl Host) -> Option<u32> {
         if let Some(least) = self.settings.hits {
-            let hits = &mut self.hits[page as usize];
+            let hits = &mut self.hits[line as usize];
             *hits = hits.saturating_add(1);
-            let used = PERCENT * u64::from(self.frames.held());
-            if used >= self.settings.trigger_percent * self.capacity && *hits < least {
+            let used = PERCENT * u64::from(self.lines.held());
+            let trigger = self.settings.trigger_percent * u64::from(self.lines.slots());
+            if used >= trigger && *hits < least {
                 return None;
             }
         }
-        if let Some(frame) = self.frames.room() {
-            return Some(frame);
+        if let Some(slot) = self.lines.room() {
+            return Some(slot);
         }
         if let Some(victim) = self.links.pop(&mut self.clean) {
-            self.frames.expect(self.clean.oldest);
-            return Some(self.frames.evict(victim, host));
+            self.lines.expect(self.clean.oldest);
+            return Some(self.lines.evict(victim, page, host));
         }
         for _ in 0..CLEANED_AT_ONCE {
             if !self.clean_oldest(host) {
@@ -203,56 +219,76 @@ impl OpenCas {
         None
     }
 
-    /// Whether the page entered flash.
-    fn enter(&mut self, page: u32, dirty: bool, host: &mut impl Host) -> bool {
-        let Some(frame) = self.promote(page, host) else {
+    /// Whether a page entered flash whose line is not there.
+    fn enter(&mut self, page: u32, line: u32, dirty: bool, host: &mut impl Host) -> bool {
+        let Some(slot) = self.promote(page, line, host) else {
             host.counters().bypassed += 1;
             return false;
         };
-        if let Some(hits) = self.hits.get_mut(page as usize) {
+        if let Some(hits) = self.hits.get_mut(line as usize) {
             *hits = 0;
         }
-        self.frames.fill(page, frame, dirty, host);
-        self.list(page);
-        host.counters().metadata_random_page_writes += u64::from(dirty);
-        if dirty {
-            self.note_request(page);
-        }
+        self.lines.enter(line, slot);
+        self.write(page, line, slot, dirty, host);
         true
     }
 
-    fn overwrite(&mut self, page: u32, dirty: bool, host: &mut impl Host) {
-        let was_dirty = self.frames.is_dirty(page);
-        self.unlist(page);
-        self.frames.overwrite(page, dirty, host);
-        self.list(page);
-        if dirty {
-            self.note_request(page);
-            host.counters().metadata_random_page_writes += u64::from(!was_dirty);
+    /// Writes a page into its line, which is in a slot and in no list.
+    #[inline]
+    fn write(&mut self, page: u32, line: u32, slot: u32, dirty: bool, host: &mut impl Host) {
+        let becomes_dirty = self.lines.write(page, slot, dirty, host);
+        host.counters().metadata_random_page_writes += u64::from(becomes_dirty);
+        let list = if dirty {
+            self.note_request(line);
+            &mut self.dirty
+        } else {
+            &mut self.clean
+        };
+        self.links.push(list, line);
+    }
+
+    /// Takes a line on flash out of its list; whether that is the dirty one.
+    fn unlist(&mut self, line: u32, slot: u32) -> bool {
+        let dirty = self.lines.is_dirty(slot);
+        let list = if dirty {
+            &mut self.dirty
+        } else {
+            &mut self.clean
+        };
+        self.links.remove(list, line);
+        dirty
+    }
+
+    /// Writes a page into its line, which is on flash.
+    fn put(&mut self, page: u32, line: u32, slot: u32, dirty: bool, host: &mut impl Host) {
+        self.unlist(line, slot);
+        self.write(page, line, slot, dirty, host);
+    }
+
+    /// A page was written to disk past its line, which is on flash.
+    fn pass(&mut self, page: u32, line: u32, slot: u32, host: &mut impl Host) {
+        let was_dirty = self.unlist(line, slot);
+        host.counters().metadata_random_page_writes += u64::from(was_dirty);
+        if self.lines.pass(page, line, host) {
+            self.links.push(&mut self.clean, line);
         }
     }
 
-    fn drop_copy(&mut self, page: u32, host: &mut impl Host) {
-        let was_dirty = self.frames.is_dirty(page);
-        self.unlist(page);
-        self.frames.invalidate(page, host);
-        host.counters().metadata_random_page_writes += u64::from(was_dirty);
-    }
-
-    fn clean_page(&mut self, page: u32, host: &mut impl Host) {
-        self.unlist(page);
-        self.frames.clean(page, host);
-        self.list(page);
+    /// Cleans a line that is dirty.
+    fn clean_line(&mut self, line: u32, slot: u32, host: &mut impl Host) {
+        self.links.remove(&mut self.dirty, line);
+        self.lines.clean(slot, host);
+        self.links.push(&mut self.clean, line);
         host.counters().metadata_random_page_writes += 1;
     }
 
-    /// Cleans the dirty page that was requested longest ago, if there is one.
+    /// Cleans the dirty line that was requested longest ago, if there is one.
     fn clean_oldest(&mut self, host: &mut impl Host) -> bool {
         let oldest = self.dirty.oldest;
         if self.dirty == Ends::EMPTY {
             return false;
         }
-        self.clean_page(oldest, host);
+        self.clean_line(oldest, self.lines.slot(oldest), host);
         true
     }
 
@@ -276,14 +312,15 @@ impl OpenCas {
             self.sweep.extend(self.links.iter(self.dirty));
             let order_of = &self.order_of;
             self.sweep
-                .sort_unstable_by_key(|&page| std::cmp::Reverse(order_of[page as usize]));
+                .sort_unstable_by_key(|&line| std::cmp::Reverse(order_of[line as usize]));
         }
-        let mut left = ACP_PAGES;
+        let mut left = ACP_LINES;
         while left > 0
-            && let Some(page) = self.sweep.pop()
+            && let Some(line) = self.sweep.pop()
         {
-            if self.frames.is_dirty(page) {
-                self.clean_page(page, host);
+            let slot = self.lines.slot(line);
+            if slot != NONE && self.lines.is_dirty(slot) {
+                self.clean_line(line, slot, host);
                 left -= 1;
             }
         }
@@ -292,7 +329,7 @@ impl OpenCas {
 
 impl FlashCache for OpenCas {
     type Settings = Settings;
-    type Image = Copies;
+    type Image = DirtyLines;
     type Device = Frames;
 
     const NEEDS_ADDRESSES: bool = true;
@@ -312,17 +349,24 @@ impl FlashCache for OpenCas {
             is_place: false,
         },
         OptionAbout {
+            name: "line_pages",
+            values: "1 to 65536, a power of two, at most 64 KiB and the number of flash pages",
+            default: "1 of 4 KiB (4 KiB), at most 1/16 of flash",
+            description: "Pages of a cache line, adjacent ones, which enter one by one and leave together.",
+            is_place: false,
+        },
+        OptionAbout {
             name: "promotion",
             values: "always, nhit",
             default: "always",
-            description: "Whether a page enters at its first request or, once flash is nearly full, after some.",
+            description: "Whether a page enters at its first request or, once flash is nearly full, after some of its line.",
             is_place: false,
         },
         OptionAbout {
             name: "hits",
             values: "1 to 255",
             default: "3",
-            description: "With promotion=nhit: requests at which a page enters.",
+            description: "With promotion=nhit: requests of a cache line at which it enters.",
             is_place: false,
         },
         OptionAbout {
@@ -350,7 +394,7 @@ impl FlashCache for OpenCas {
             name: "alru_stale_s",
             values: "1 to 1000000",
             default: "120",
-            description: "With cleaning=alru: time without a request after which a page is cleaned. [s]",
+            description: "With cleaning=alru: time without a request after which a cache line is cleaned. [s]",
             is_place: false,
         },
         OptionAbout {
@@ -389,6 +433,7 @@ impl FlashCache for OpenCas {
                 ("nop", Cleaning::Nop),
             ],
         )?;
+        let line_pages = line_pages(options, run)?;
         let counts = options.choice("promotion", &[("always", false), ("nhit", true)])?;
         if !counts {
             for name in ["hits", "trigger_percent"] {
@@ -413,6 +458,7 @@ impl FlashCache for OpenCas {
         Ok(Settings {
             mode,
             cleaning,
+            line_pages,
             hits,
             trigger_percent,
             sequential_cutoff: options.number_or(
@@ -433,6 +479,14 @@ impl FlashCache for OpenCas {
         Ok(())
     }
 
+    fn unit_pages(settings: &Settings) -> u32 {
+        settings.line_pages
+    }
+
+    fn fills_at_once(settings: &Settings) -> u64 {
+        2 * u64::from(settings.line_pages)
+    }
+
     fn sampled(_settings: &Settings) -> std::result::Result<Sampled, Unsampled> {
         Err(Unsampled::always(
             "its cleaners count time and pages, which do not shrink with flash, and a sample breaks the streams that bypass it",
@@ -442,8 +496,7 @@ impl FlashCache for OpenCas {
     fn new(flash_pages: u32, settings: &Settings) -> Self {
         Self {
             settings: *settings,
-            capacity: u64::from(flash_pages),
-            frames: FrameTable::new(flash_pages, false),
+            lines: Lines::new(flash_pages, settings.line_pages),
             links: Links::default(),
             clean: Ends::EMPTY,
             dirty: Ends::EMPTY,
@@ -468,50 +521,49 @@ impl FlashCache for OpenCas {
     }
 
     fn grow(&mut self, pages: usize) {
-        self.frames.grow(pages);
-        self.links.grow(pages);
-        let Settings {
-            mode,
-            cleaning,
-            hits,
-            ..
-        } = self.settings;
-        if hits.is_some() && pages > self.hits.len() {
-            self.hits.resize(pages, 0);
-        }
-        let ages = mode.keeps_dirty() && cleaning == Cleaning::Alru;
-        if ages && pages > self.requested.len() {
-            self.requested.resize(pages, 0);
-        }
+        self.lines.grow(pages);
+        self.grow_lines();
     }
 
     fn locate(&mut self, pages: &[u32], spaces: &[u32], addresses: &[u64]) {
-        let Settings { mode, cleaning, .. } = self.settings;
+        self.lines.locate(pages, spaces, addresses);
+        self.grow_lines();
+        let Settings {
+            mode,
+            cleaning,
+            line_pages,
+            ..
+        } = self.settings;
         let sweeps = mode.keeps_dirty() && cleaning == Cleaning::Acp;
         for ((&page, &space), &address) in pages.iter().zip(spaces).zip(addresses) {
             if page as usize == self.place_of.len() {
                 self.place_of.push(place_of(space, address));
-                if sweeps {
-                    self.order_of.push((space, address));
+                // Lines are numbered as they appear, too.
+                if sweeps && self.lines.line(page) as usize == self.order_of.len() {
+                    self.order_of.push((space, address / u64::from(line_pages)));
                 }
             }
         }
     }
 
     fn keep_places(&mut self, crashed: &mut Self) {
+        self.lines.keep_places(&mut crashed.lines);
+        self.grow_lines();
         self.place_of = std::mem::take(&mut crashed.place_of);
         self.order_of = std::mem::take(&mut crashed.order_of);
     }
 
     fn fetch(&self, pages: &[u32]) {
-        self.frames.fetch(pages);
-        self.links.fetch(pages);
+        self.lines.fetch(pages);
+        if self.settings.line_pages == 1 {
+            self.links.fetch(pages);
+        }
         fetch(&self.place_of, pages);
     }
 
     /// Few of those that leave have changed, and of the others it is asked only whether they are here.
     fn fetch_leaving(&self, pages: &[u32]) {
-        self.frames.fetch(pages);
+        self.lines.fetch(pages);
     }
 
     fn start_clock(&mut self, unit: ClockUnit, now: u64) -> u64 {
@@ -537,10 +589,10 @@ impl FlashCache for OpenCas {
         self.idle = if idle.ms == 0 { 0 } else { idle.ticks(unit) };
         self.due = self.period.end(self.ended + 1, unit);
         // What a restart found counts as requested now.
-        let mut page = self.dirty.oldest;
-        while let Some(at) = self.requested.get_mut(page as usize) {
+        let mut line = self.dirty.oldest;
+        while let Some(at) = self.requested.get_mut(line as usize) {
             *at = now;
-            page = self.links.newer(page);
+            line = self.links.newer(line);
         }
         now
     }
@@ -581,31 +633,46 @@ impl FlashCache for OpenCas {
             return false;
         }
         self.skip = self.request(page);
-        let found = self.frames.holds(page);
-        if found {
-            self.touch(page);
+        let line = self.lines.line(page);
+        let slot = self.lines.slot(line);
+        if slot == NONE {
+            return false;
         }
-        found
+        self.touch(line, slot);
+        self.lines.is_valid(page, slot)
     }
 
     #[inline]
     fn holds(&self, page: u32) -> bool {
-        self.frames.holds(page)
+        self.lines.holds(page)
     }
 
     #[inline]
     fn on_entry(&mut self, page: u32, host: &mut impl Host) {
+        let takes = !matches!(self.settings.mode, Mode::Only | Mode::Pass);
+        if !takes && !self.skip {
+            return;
+        }
+        let line = self.lines.line(page);
+        let slot = self.lines.slot(line);
+        if slot != NONE && self.lines.is_dirty(slot) {
+            self.clean_line(line, slot, host);
+        }
         if self.skip {
             host.counters().bypassed += 1;
-        } else if !matches!(self.settings.mode, Mode::Only | Mode::Pass) {
-            self.enter(page, false, host);
+        } else if slot == NONE {
+            self.enter(page, line, false, host);
+        } else {
+            self.put(page, line, slot, false, host);
         }
     }
 
     #[inline]
     fn on_exit(&mut self, exit: Exit, host: &mut impl Host) {
         let Exit { page, changed } = exit;
-        let on_flash = self.frames.holds(page);
+        let line = self.lines.line(page);
+        let slot = self.lines.slot(line);
+        let on_flash = slot != NONE && self.lines.is_valid(page, slot);
         host.counters().victims_found_on_flash += u64::from(on_flash);
         if !changed {
             return;
@@ -619,43 +686,45 @@ impl FlashCache for OpenCas {
             let counters = host.counters();
             counters.bypassed += 1;
             counters.disk_writes_on_exit += 1;
-            if on_flash {
-                self.drop_copy(page, host);
+            if slot != NONE {
+                self.pass(page, line, slot, host);
             }
             return;
         }
         let back = mode.keeps_dirty();
         host.counters().disk_writes_on_exit += u64::from(!back);
-        match (mode, on_flash) {
-            (Mode::Invalidate, true) => self.drop_copy(page, host),
-            (_, true) => self.overwrite(page, back, host),
-            (Mode::Around | Mode::Invalidate | Mode::Pass, false) => {}
-            (_, false) => {
-                let entered = self.enter(page, back, host);
+        match mode {
+            Mode::Invalidate if slot != NONE => self.pass(page, line, slot, host),
+            Mode::Around if slot != NONE && !on_flash => self.touch(line, slot),
+            _ if slot != NONE => self.put(page, line, slot, back, host),
+            Mode::Around | Mode::Invalidate | Mode::Pass => {}
+            _ => {
+                let entered = self.enter(page, line, back, host);
                 host.counters().disk_writes_on_exit += u64::from(back && !entered);
             }
         }
     }
 
-    fn image(self) -> Copies {
-        let mut copies = self.frames.copies();
-        copies.retain(|&(_, _, dirty)| dirty);
-        copies
+    fn image(self) -> DirtyLines {
+        self.lines.dirty_lines()
     }
 
-    fn load(&mut self, image: Copies, _counters: &mut FlashCacheCounters) {
-        self.frames.load(&image);
-        for (_, page, _) in image {
-            self.links.push(&mut self.dirty, page);
+    fn load(&mut self, image: DirtyLines, _counters: &mut FlashCacheCounters) {
+        for line in self.lines.load(&image) {
+            self.links.push(&mut self.dirty, line);
         }
     }
 
     fn valid_copies(&self) -> u64 {
-        u64::from(self.frames.held())
+        u64::from(self.lines.valid_pages())
     }
 
     fn dirty_copies(&self) -> u64 {
-        u64::from(self.frames.dirty_held())
+        u64::from(self.lines.dirty_pages())
+    }
+
+    fn slots_used(&self) -> u64 {
+        self.lines.pages_in_use()
     }
 
     fn notes(&self) -> Vec<Warning> {
@@ -681,16 +750,29 @@ impl FlashCache for OpenCas {
     ) -> std::result::Result<(), String> {
         let mut ordered = 0;
         for (list, dirty) in [(self.clean, false), (self.dirty, true)] {
-            for page in self.links.iter(list) {
-                if !self.frames.holds(page) || self.frames.is_dirty(page) != dirty {
+            for line in self.links.iter(list) {
+                let slot = self.lines.slot(line);
+                if slot == NONE || self.lines.is_dirty(slot) != dirty {
                     return Err(format!(
-                        "page {page} stands in the list of {} pages",
+                        "line {line} stands in the list of {} lines",
                         if dirty { "dirty" } else { "clean" }
                     ));
                 }
                 ordered += 1;
             }
         }
-        self.frames.recount(ordered, counters, crash)
+        self.lines.recount(ordered, counters, crash)
     }
+}
+
+/// Pages of a cache line: as given, else 4 KiB, less where flash is small.
+fn line_pages(options: &Options<'_>, run: Conditions) -> Result<u32> {
+    let most = run.pages_of(MOST_LINE_BYTES, MOST_UNIT_PAGES);
+    let usual = usual_unit(run.pages_of(LINE_BYTES, most), run.flash_pages);
+    let most = most.min(u64::from(run.flash_pages.max(1)));
+    let pages = options.number_or("line_pages", 1..=most, 1 << usual.ilog2())?;
+    if !pages.is_power_of_two() {
+        return Err(options.impossible("line_pages", "is not a power of two"));
+    }
+    Ok(u32::try_from(pages).unwrap_or(u32::MAX))
 }

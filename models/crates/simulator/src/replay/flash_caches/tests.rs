@@ -151,10 +151,19 @@ proptest! {
 }
 
 /// The systems whose pages survive a crash, with options under which they do.
-const PERSISTENT: [(&str, &str); 14] = [
+const PERSISTENT: [(&str, &str); 17] = [
     ("flashcache", "mode=write_back ways=4"),
     ("enhanceio", "mode=write_back ways=4 replacement=lru"),
     ("open_cas", "mode=write_back cleaning=nop"),
+    ("open_cas", "mode=write_back cleaning=nop line_pages=2"),
+    (
+        "open_cas",
+        "mode=write_back line_pages=4 accesses_per_second=5 alru_wake_s=1 alru_stale_s=2 alru_idle_s=0 promotion=nhit sequential_cutoff_pages=2",
+    ),
+    (
+        "open_cas",
+        "mode=write_only cleaning=acp line_pages=8 accesses_per_second=90 sequential_cutoff_pages=1",
+    ),
     ("dm_cache", "mode=write_back accesses_per_second=5"),
     ("l2arc", "accesses_per_second=5 write_max_pages_per_s=3"),
     ("tac", "extent_pages=3"),

@@ -1,4 +1,4 @@
-//! In which unit of consecutive addresses each page lies: extents, fragments.
+//! In which unit of consecutive addresses each page lies: extents, fragments, cache lines.
 
 use crate::hash::FastMap;
 
@@ -7,7 +7,9 @@ use crate::hash::FastMap;
 #[derive(Debug)]
 pub(super) struct Units {
     unit_pages: u64,
-    numbers: FastMap<(u32, u64), u32>,
+    /// Numbers of the units by relation and place there; places below 2^32 take less room.
+    numbers: FastMap<(u32, u32), u32>,
+    numbers_beyond: FastMap<(u32, u64), u32>,
     /// Unit of each page, and its place there.
     places: Vec<(u32, u16)>,
 }
@@ -21,6 +23,7 @@ impl Units {
         Self {
             unit_pages: u64::from(unit_pages),
             numbers: FastMap::default(),
+            numbers_beyond: FastMap::default(),
             places: Vec::new(),
         }
     }
@@ -35,16 +38,19 @@ impl Units {
             if (page as usize) < self.places.len() {
                 continue;
             }
-            let next = self.numbers.len() as u32;
-            let place = (space, address / self.unit_pages);
-            let unit = *self.numbers.entry(place).or_insert(next);
+            let next = self.len() as u32;
+            let at = address / self.unit_pages;
+            let unit = match u32::try_from(at) {
+                Ok(at) => *self.numbers.entry((space, at)).or_insert(next),
+                Err(_) => *self.numbers_beyond.entry((space, at)).or_insert(next),
+            };
             self.places.push((unit, (address % self.unit_pages) as u16));
         }
     }
 
     /// Units seen.
     pub(super) fn len(&self) -> usize {
-        self.numbers.len()
+        self.numbers.len() + self.numbers_beyond.len()
     }
 
     #[inline]
