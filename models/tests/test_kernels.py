@@ -440,12 +440,14 @@ def test_memory_of_face_entries() -> None:
     "evaluate.metadata.PRESETS.cachelib",
     "evaluate.metadata.PRESETS.dm_cache",
     "evaluate.metadata.PRESETS.dm_writeboost",
+    "evaluate.metadata.PRESETS.dm_writecache",
     "evaluate.metadata.PRESETS.enhanceio",
     "evaluate.metadata.PRESETS.face",
     "evaluate.metadata.PRESETS.flashcache",
     "evaluate.metadata.PRESETS.kangaroo",
     "evaluate.metadata.PRESETS.l2arc",
     "evaluate.metadata.PRESETS.open_cas",
+    "evaluate.metadata.PRESETS.open_cas_32k",
     "evaluate.metadata.PRESETS.sce",
 )
 @given(

@@ -1,5 +1,6 @@
 """Memory of flash caches, filling and restarting: published numbers and invariants."""
 
+import ctypes
 import random
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,46 @@ def test_open_cas_takes_what_its_statistics_say() -> None:
     # Open-CAS/open-cas-linux#410: 926,351,414 lines of 4 KiB, "Metadata Memory Footprint 46.7 [GiB]".
     found = metadata.PRESETS["open_cas"].ram_bytes(926_351_414 * 4096)
     assert float(found) / GIB == pytest.approx(46.7, abs=0.05)
+
+
+@pytest.mark.oracle("evaluate.metadata.PRESETS.open_cas_32k")
+def test_larger_lines_of_open_cas_take_less() -> None:
+    # Open-CAS/open-cas-linux#1707: 61.5 bytes for each line of 32 KiB, which has eight of 4 KiB.
+    large, small = (
+        float(metadata.PRESETS[name].ram_bytes(TIB))
+        for name in ("open_cas_32k", "open_cas")
+    )
+    assert large == 61.5 * 2**25
+    assert small / large == pytest.approx(8 * 54.13 / 61.5)
+
+
+@pytest.mark.oracle("evaluate.metadata.PRESETS.dm_writecache")
+def test_dm_writecache_takes_what_its_structures_have() -> None:
+    class WcEntry(ctypes.Structure):
+        """`struct wc_entry` of Linux on 64 bits, with support of persistent memory."""
+
+        _fields_ = (
+            ("rb_node", ctypes.c_void_p * 3),
+            ("lru", ctypes.c_void_p * 2),
+            ("wc_list_contiguous", ctypes.c_uint64, 16),
+            ("write_in_progress", ctypes.c_uint64, 1),
+            ("index", ctypes.c_uint64, 47),
+            ("age", ctypes.c_uint64),
+            ("original_sector", ctypes.c_uint64),
+            ("seq_count", ctypes.c_uint64),
+        )
+
+    class WcMemoryEntry(ctypes.Structure):
+        """`struct wc_memory_entry`."""
+
+        _fields_ = (
+            ("original_sector", ctypes.c_uint64),
+            ("seq_count", ctypes.c_uint64),
+        )
+
+    a_block = ctypes.sizeof(WcEntry) + ctypes.sizeof(WcMemoryEntry)
+    found = metadata.PRESETS["dm_writecache"].ram_bytes(TIB)
+    assert float(found) == a_block * 2**28 == 22 * GIB
 
 
 @pytest.mark.oracle("evaluate.metadata.PRESETS.kangaroo")

@@ -30,6 +30,11 @@ SCE_DESCRIPTOR_FIXED_BYTES = 40
 SCE_PAGE_BYTES = 4096
 SCE_BUFFER_BYTES = 16 * MIB
 BITS_PER_BYTE = 8
+# Red-black node, list, flags and index in one word, age; address and sequence number, which kernels built with persistent
+# memory repeat there.
+WRITECACHE_ENTRY_BYTES = 24 + 16 + 8 + 8 + 8 + 8
+# Address and sequence number.
+WRITECACHE_ON_FLASH_BYTES = 8 + 8
 _HINT = (
     "use sizes in bytes above 0; for presets see `tierwright.evaluate.metadata.PRESETS`"
 )
@@ -751,8 +756,29 @@ PRESETS: Mapping[str, MetadataPreset] = MappingProxyType(
                 0,
                 0,
                 "Open-CAS/open-cas-linux#410 (46.7 GiB for 926,351,414 cache lines)",
-                "cache lines of 4 KiB, as its statistics report them; lines of 32 KiB take 61.5 bytes each "
-                "(Open-CAS/open-cas-linux#1707)",
+                "cache lines of 4 KiB, as its statistics report them; `open_cas_32k` has larger ones",
+            ),
+            MetadataPreset(
+                "open_cas_32k",
+                "Open CAS, cache lines of 32 KiB",
+                61.5,
+                32 * 1024,
+                0,
+                0,
+                "Open-CAS/open-cas-linux#1707",
+                "a line is an entry, however many of its pages it holds: what is replayed with "
+                "lines of 32 KiB",
+            ),
+            MetadataPreset(
+                "dm_writecache",
+                "dm-writecache",
+                WRITECACHE_ENTRY_BYTES + WRITECACHE_ON_FLASH_BYTES,
+                4096,
+                0,
+                0,
+                "Linux, drivers/md/dm-writecache.c (struct wc_entry, struct wc_memory_entry)",
+                "an entry of 72 bytes a block, and 16 of what is on flash, all of which it keeps in RAM; "
+                "kernels built without persistent memory take 16 bytes less",
             ),
             MetadataPreset(
                 "cachelib",
