@@ -430,6 +430,7 @@ def test_the_table_has_each_option_once_with_its_roles() -> None:
     assert sum("front" in each for each in roles) == len(given["pareto"])
     assert sum("close" in each for each in roles) >= 1
     assert len({tuple(row.values())[1:] for row in rows}) == len(rows)
+    assert roles[-1] == ["at another limit"]
     best = given["recommendation"]
     assert rows[0]["cost [USD/month]"] == best["usd_per_month"]
     assert float(rows[0]["I/O time [µs/access]"]) == best["io_time_us_per_access"]

@@ -342,6 +342,7 @@ def test_the_formulas_give_the_money_of_the_advice(have: bool) -> None:
         "Answer",
         "Bill of materials",
         "Options",
+        "What a limit costs",
         "Assumptions",
         "Sources",
     ]
@@ -497,7 +498,8 @@ def test_no_text_becomes_a_formula(text: str) -> None:
 def test_the_options_are_those_of_the_csv() -> None:
     given = document()
     book = Book(report.workbook(given))
-    lines = report.csv(given).splitlines()
+    # What other limits would buy is a sheet of its own, and stands behind the options of the CSV.
+    lines = report.csv({**given, "staircases": []}).splitlines()
     heads = [
         value
         for (sheet, cell), value in book.stored.items()

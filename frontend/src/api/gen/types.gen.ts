@@ -30933,7 +30933,7 @@ export type ReportAdviceData = {
         /**
          * Format
          *
-         * `html` and `pdf`: the report, with bill, evidence, assumptions and every formula; `xlsx`: the bill as live formulas, options, assumptions and sources; `csv`: the options; `json`: the advice, as `tierwright report` reads it.
+         * `html` and `pdf`: the report, with bill, evidence, assumptions and every formula; `xlsx`: the bill as live formulas, options, what a limit costs, assumptions and sources; `csv`: the options and what other limits would buy; `json`: the advice, as `tierwright report` reads it.
          */
         format: 'html' | 'pdf' | 'xlsx' | 'csv' | 'json';
         /**

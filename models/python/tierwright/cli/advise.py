@@ -275,6 +275,7 @@ def _print(found: Advice, curve: Curve, *, every: bool) -> None:
     _print_caches(found.flash_caches)
     if found.when is not None and found.when.steps:
         _print_steps(found.when)
+    _print_limit_costs(found)
     _print_flat(found)
     if found.scenarios is not None:
         _print_scenarios(found.scenarios)
@@ -435,6 +436,21 @@ def _regret(each: Regret) -> str:
     else:
         said = "-"
     return f"{said} (broken)" if each.breaks else said
+
+
+def _print_limit_costs(found: Advice) -> None:
+    """Say of each limit that was stated what its next looser and its next tighter value buy."""
+    from tierwright.advise.advice import limit_cost
+
+    said = [
+        limit_cost.beside(each, found.objective)
+        for each in limit_cost.stated(found.staircases)
+    ]
+    lines = [each for each in said if each]
+    if lines:
+        typer.echo("")
+    for line in lines:
+        typer.echo(line)
 
 
 def _print_flat(found: Advice) -> None:

@@ -128,7 +128,8 @@ async def report_advice(
         Query(
             alias="format",
             description="`html` and `pdf`: the report, with bill, evidence, assumptions and every formula; `xlsx`: the "
-            "bill as live formulas, options, assumptions and sources; `csv`: the options; `json`: the advice, as "
+            "bill as live formulas, options, what a limit costs, assumptions and sources; `csv`: the options and what other "
+            "limits would buy; `json`: the advice, as "
             "`tierwright report` reads it.",
         ),
     ],

@@ -424,6 +424,24 @@ _ADVICE = _table(
             more=_MAYBE_NEIGHBOUR,
         )
     ),
+    staircases=_list(
+        _table(
+            constraint=_text,
+            limit=_maybe_number,
+            steps=_list(
+                _table(
+                    value=_maybe_number,
+                    name=_text,
+                    scheme=_text,
+                    usd_per_month=_amount,
+                    io_time_us_per_access=_number,
+                )
+            ),
+            tightest_known=_maybe_number,
+            loosest_known=_maybe_number,
+            reason=_maybe_text,
+        )
+    ),
     scenarios=_optional(
         _table(
             columns=_list(

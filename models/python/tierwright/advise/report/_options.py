@@ -1,4 +1,4 @@
-"""The options of an advice as one table for a spreadsheet."""
+"""The options of an advice, and what other limits would buy, as tables for a spreadsheet."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Any
 
+from tierwright.advise.advice import limit_cost
+from tierwright.advise.advice.found import Staircase, StaircaseStep
 from tierwright.advise.report._answer import Document
 from tierwright.profile.evidence import ENVELOPE, TITLES
 
@@ -49,6 +51,18 @@ _COLUMNS: tuple[tuple[str, str], ...] = (
     ("reads from disk [1]", "disk_share"),
     ("until too small [months]", "months_until_too_small"),
 )
+LIMIT_ROLE = "at another limit"
+"""Role in the CSV of what another limit would buy."""
+LIMIT_HEADINGS = (
+    "limit",
+    "asked",
+    "value that buys it",
+    "option",
+    "page flow",
+    "cost [USD/month]",
+    "I/O time [µs/access]",
+)
+"""Of `limit_rows`; limits are in the unit that their name ends with."""
 
 
 def options_table(document: Document) -> tuple[list[str], list[list[Cell]]]:
@@ -76,11 +90,51 @@ def evidence_of(document: Document) -> str | None:
     return None
 
 
+def staircases_of(document: Document) -> list[Staircase]:
+    """Return what each limit would buy, as the advisor has it; empty where the advice does not state it."""
+    return [
+        Staircase(
+            **{
+                **each,
+                "steps": tuple(StaircaseStep(**step) for step in each["steps"]),
+                "reason": each["reason"] or "",
+            }
+        )
+        for each in document["staircases"]
+    ]
+
+
+def limit_rows(document: Document) -> list[list[Cell]]:
+    """Return every step of the limits that the section shows, as rows of `LIMIT_HEADINGS`."""
+    return [
+        [
+            each.constraint,
+            each.limit,
+            step.value,
+            step.name,
+            step.scheme,
+            step.usd_per_month,
+            step.io_time_us_per_access,
+        ]
+        for each in limit_cost.shown(staircases_of(document), document["objective"])
+        for step in each.steps
+    ]
+
+
 def options_csv(document: Document) -> str:
-    """Return the table of options as CSV; what is not known is empty."""
+    """Return the table of options as CSV, behind it what other limits would buy; what is not known is empty."""
     stream = io.StringIO()
     writer = csv.writer(stream)
     headings, rows = options_table(document)
+    limits = limit_rows(document)
+    if limits:
+        rows = [[*row, None, None] for row in rows]
+        headings = [*headings, *LIMIT_HEADINGS[:3:2]]
+        for limit, _, value, *shown in limits:
+            cells = dict(zip(LIMIT_HEADINGS[3:], shown, strict=True))
+            cells |= {"role": LIMIT_ROLE, "limit": limit, LIMIT_HEADINGS[2]: value}
+            cells[EVIDENCE] = evidence_of(document)
+            rows.append([cells.get(heading) for heading in headings])
     writer.writerow(headings)
     writer.writerows([safe_cell(cell) for cell in row] for row in rows)
     return stream.getvalue()

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from decimal import ROUND_HALF_UP, Decimal, localcontext
 from typing import TYPE_CHECKING, Any
 
+from tierwright.advise.advice.limit_cost import TITLE
 from tierwright.advise.report import _figures as show
 from tierwright.advise.report._answer import (
     STATUS,
@@ -21,7 +22,13 @@ from tierwright.advise.report._answer import (
 from tierwright.advise.report._basis import could_change, derived_value
 from tierwright.advise.report._formulas import SYMBOLS, formulas
 from tierwright.advise.report._markup import plain_text
-from tierwright.advise.report._options import FORMULA, Cell, options_table
+from tierwright.advise.report._options import (
+    FORMULA,
+    LIMIT_HEADINGS,
+    Cell,
+    limit_rows,
+    options_table,
+)
 from tierwright.common.currency import ExchangeRate
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import counted
@@ -33,10 +40,11 @@ if TYPE_CHECKING:
     from xlsxwriter.workbook import Workbook
     from xlsxwriter.worksheet import Worksheet
 
-ANSWER, BILL, OPTIONS, ASSUMPTIONS, SOURCES = SHEETS = (
+ANSWER, BILL, OPTIONS, LIMITS, ASSUMPTIONS, SOURCES = SHEETS = (
     "Answer",
     "Bill of materials",
     "Options",
+    TITLE,
     "Assumptions",
     "Sources",
 )
@@ -53,7 +61,9 @@ _LONGEST_HORIZON = 1200
 
 
 def workbook_of(document: Document, *, title: str) -> bytes:
-    """Return an advice as a workbook of five sheets; the same advice gives the same bytes.
+    """Return an advice as a workbook; the same advice gives the same bytes.
+
+    What a limit costs has a sheet where the advice says it.
 
     Parameters
     ----------
@@ -68,11 +78,16 @@ def workbook_of(document: Document, *, title: str) -> bytes:
         If the package XlsxWriter is not installed.
     """
     stream, book = _book(document, title)
-    sheets = {name: _Sheet.of(book, name) for name in SHEETS}
+    limits = limit_rows(document)
+    sheets = {
+        name: _Sheet.of(book, name) for name in SHEETS if limits or name != LIMITS
+    }
     sums = _bill(sheets[BILL], book, document)
     _answer(sheets[ANSWER], document, title, sums)
     headings, rows = options_table(document)
     sheets[OPTIONS].table(headings, rows)
+    if limits:
+        sheets[LIMITS].table(LIMIT_HEADINGS, limits)
     _assumptions(sheets[ASSUMPTIONS], document)
     _sources(sheets[SOURCES], document)
     book.close()
