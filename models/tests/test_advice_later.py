@@ -225,6 +225,12 @@ def test_waiting_is_paid_month_by_month_and_breaks_even_where_it_says(
     )
     assert found.later == pytest.approx(slow)
     assert found.now == pytest.approx(24 * now)
+    # As if prices stayed, and what is left of the difference.
+    stays = waiting(zero, now, purchase, purchase, months, 24)
+    assert stays.by_prices == 0
+    tiny = 1e-9 * (slow + found.now)
+    assert found.meanwhile == pytest.approx(stays.later - stays.now, abs=tiny)
+    assert found.by_prices == pytest.approx(slow - stays.later, abs=tiny)
     at = found.break_even_per_year
     if at is None:
         assert waiting(zero, now, purchase, 0.0, months, 24).later >= found.now * (
@@ -354,10 +360,82 @@ def test_waiting_pays_where_prices_fall_and_not_where_they_rise() -> None:
     assert half.months == 6  # no longer than prices were watched
 
 
+TWICE = PriceTrend("dram", Decimal(10), 0.5, "a module", "2025-Q1", "2026-Q1")
+
+
+@pytest.mark.parametrize(
+    ("meanwhile", "by_prices", "said"),
+    [
+        (
+            -900.0,
+            -100.0,
+            "would save 1,000 USD over 36 months: what there is costs 900 USD less than the choice meanwhile; and the "
+            "purchase costs 100 USD less then, if prices go on as they did (RAM ",
+        ),
+        (
+            -100.0,
+            -900.0,
+            "would save 1,000 USD over 36 months: the purchase costs 900 USD less then, if prices go on as they did (RAM ",
+        ),
+        (
+            -900.0,
+            200.0,
+            "would save 700 USD over 36 months: what there is costs 900 USD less than the choice meanwhile; but the "
+            "purchase costs 200 USD more then",
+        ),
+        (
+            200.0,
+            -100.0,
+            "would cost 100 USD more over 36 months: what there is costs 200 USD more than the choice meanwhile; but the "
+            "purchase costs 100 USD less then",
+        ),
+        (
+            0.0,
+            -100.0,
+            "; and what there is costs as much as the choice meanwhile.",
+        ),
+        (-100.0, 0.0, "; and the purchase costs as much then, if prices"),
+    ],
+)
+def test_the_larger_part_of_what_waiting_saves_is_named_first(
+    meanwhile: float, by_prices: float, said: str
+) -> None:
+    now, later = 5000.0, 5000.0 + meanwhile + by_prices
+    text = _when.waiting_text(
+        Bought(now, later, meanwhile, by_prices, None),
+        12,
+        36,
+        (TWICE,),
+        pays=later < now,
+        keeps=None,
+    )
+    assert said in text
+    assert "(RAM 50.0 % more a year), an extrapolation" in text
+
+
+def test_the_parts_of_what_waiting_saves_add_up() -> None:
+    flash = {"kind": "ssd_enterprise", "name": "flash"}
+    slowly = {"2025-Q1": "10", "2026-Q1": "9.5"}
+    falls = wait_for([series(FALLING, **flash)], have=today("200"))
+    cheap = wait_for([series(slowly, **flash)], have=today("100", disks=1))
+    for found in (falls, cheap):
+        assert found.usd_later - found.usd_now == (
+            found.usd_meanwhile + found.usd_by_prices
+        )
+        assert found.usd_by_prices < 0
+    assert falls.usd_meanwhile > 0 > cheap.usd_meanwhile
+    # Of what saves, the cheap system is the larger part: falling prices are not the first reason.
+    assert cheap.usd_meanwhile < cheap.usd_by_prices
+    assert cheap.text.index("what there is costs") < cheap.text.index("the purchase")
+    assert "; and the purchase" in cheap.text
+    assert "but" in falls.text
+
+
 def test_what_is_not_known_of_waiting_is_said() -> None:
     unknown = wait_for([])
     assert unknown.pays is None
     assert unknown.usd_later is None
+    assert unknown.usd_by_prices is None
     assert unknown.break_even_per_year is not None
     assert "no recent price history of" in unknown.text
     assert {each.change_per_year for each in unknown.trends} == {None}
@@ -868,7 +946,7 @@ def test_words_of_waiting_name_every_part_without_a_history() -> None:
         PriceTrend("chassis", Decimal(5), None, None, None, None),
     )
     said = _when.waiting_text(
-        Bought(1.0, 2.0, 0.0), 12, 36, rows, pays=None, keeps=None
+        Bought(1.0, 2.0, 0.0, 1.0, 0.0), 12, 36, rows, pays=None, keeps=None
     )
     assert "of hard disks and chassis" in said
     assert "pays if the prices of the purchase fall." in said

@@ -26755,6 +26755,18 @@ export type WaitingOut = {
      */
     usd_later: string | null;
     /**
+     * Usd Meanwhile
+     *
+     * Part of what waiting costs more: what there is is paid for meanwhile instead of the choice; below 0 where that costs less. [USD]
+     */
+    usd_meanwhile: string | null;
+    /**
+     * Usd By Prices
+     *
+     * The other part: the purchase is paid at the prices of then; below 0 where they fall. [USD]
+     */
+    usd_by_prices: string | null;
+    /**
      * Break Even Per Year
      *
      * Change of prices in a year at which both cost as much: waiting pays where they fall by more, or rise by less. [1]

@@ -197,6 +197,8 @@ const FOUND: AdviceOut = {
     months: 12,
     usd_now: null,
     usd_later: null,
+    usd_meanwhile: null,
+    usd_by_prices: null,
     break_even_per_year: null,
     keeps_limits: true,
     trends: [],

@@ -712,6 +712,13 @@ class WaitingOut(Answer):
     usd_later: Usd | None = Field(
         description="The same, bought after waiting, prices moving on. [USD]"
     )
+    usd_meanwhile: Usd | None = Field(
+        description="Part of what waiting costs more: what there is is paid for meanwhile instead of the choice; below 0 "
+        "where that costs less. [USD]"
+    )
+    usd_by_prices: Usd | None = Field(
+        description="The other part: the purchase is paid at the prices of then; below 0 where they fall. [USD]"
+    )
     break_even_per_year: float | None = Field(
         description="Change of prices in a year at which both cost as much: waiting pays where they fall by more, or "
         "rise by less. [1]"

@@ -267,7 +267,7 @@ def wait(
     keeps = None if zero is None else _keeps(asked, months)
     reason = _why_not_known(best, zero, horizon)
     if reason:
-        return Waiting(None, months, None, None, None, keeps, rows, reason)
+        return Waiting(None, months, *[None] * 5, keeps, rows, reason)
     assert zero is not None
     assert zero.usd_per_month is not None
     assert best.usd_per_month is not None
@@ -290,11 +290,15 @@ def wait(
     now = _to_cents(found.now)
     later = _to_cents(found.later) if used else None
     pays = None if later is None else later < now
+    meanwhile = _to_cents(found.meanwhile)
     return Waiting(
         pays,
         months,
         now,
         later,
+        meanwhile,
+        # Both parts add up to the cent.
+        None if later is None else later - now - meanwhile,
         found.break_even_per_year,
         keeps,
         rows,
@@ -382,21 +386,7 @@ def waiting_text(
             if difference
             else f"would cost as much {over}"
         )
-        moved = listed(
-            list(
-                dict.fromkeys(
-                    f"{KIND_WORDS[each.kind]} {_moved(each.change_per_year)} a year"
-                    for each in rows
-                    if each.change_per_year is not None
-                )
-            )
-        )
-        rest = ", all else at the prices of today"
-        if all(each.change_per_year is not None for each in rows):
-            rest = ""
-        said.append(
-            f"{wait_for} {verdict}, if prices go on as they did ({moved}{rest}): an extrapolation."
-        )
+        said.append(f"{wait_for} {verdict}: {_parts(found, rows)}.")
     at = found.break_even_per_year
     if at is None:
         said.append("No fall of prices would make waiting pay.")
@@ -413,6 +403,43 @@ def waiting_text(
     if keeps is False:
         said.append("Until then what there is breaks a limit.")
     return " ".join(said)
+
+
+def _parts(found: Bought, rows: tuple[PriceTrend, ...]) -> str:
+    """Say what waiting saves or costs meanwhile and what by other prices, the larger part first."""
+    moved = listed(
+        list(
+            dict.fromkeys(
+                f"{KIND_WORDS[each.kind]} {_moved(each.change_per_year)} a year"
+                for each in rows
+                if each.change_per_year is not None
+            )
+        )
+    )
+    rest = ", all else at the prices of today"
+    if all(each.change_per_year is not None for each in rows):
+        rest = ""
+    meanwhile, by_prices = _to_cents(found.meanwhile), _to_cents(found.by_prices)
+    parts = [
+        (
+            meanwhile,
+            f"what there is costs {_compared(meanwhile)} than the choice meanwhile"
+            if meanwhile
+            else "what there is costs as much as the choice meanwhile",
+        ),
+        (
+            by_prices,
+            f"the purchase costs {_compared(by_prices) if by_prices else 'as much'} then, if prices go on as they did "
+            f"({moved}{rest}), an extrapolation",
+        ),
+    ]
+    (first, one), (second, other) = sorted(parts, key=lambda part: -abs(part[0]))
+    joint = "; but" if first * second < 0 else "; and"
+    return f"{one}{joint} {other}"
+
+
+def _compared(usd: Decimal) -> str:
+    return f"{money(abs(usd))} {'more' if usd > 0 else 'less'}"
 
 
 def _moved(change: float | None) -> str:

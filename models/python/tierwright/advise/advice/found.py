@@ -703,6 +703,9 @@ class Waiting:
         Of waiting. [month]
     usd_now, usd_later : Decimal or None
         All that is paid over the horizon, bought now and bought after waiting. [USD]
+    usd_meanwhile, usd_by_prices : Decimal or None
+        The parts of what waiting costs more, below 0 where it costs less: that what there is is paid for meanwhile
+        instead of the choice, and that the purchase is paid at the prices of then. [USD]
     break_even_per_year : float or None
         Change of prices in a year at which both cost as much: waiting pays where they fall by more, or rise by less. [1]
     keeps_limits : bool or None
@@ -717,6 +720,8 @@ class Waiting:
     months: int
     usd_now: Decimal | None
     usd_later: Decimal | None
+    usd_meanwhile: Decimal | None
+    usd_by_prices: Decimal | None
     break_even_per_year: float | None
     keeps_limits: bool | None
     trends: tuple[PriceTrend, ...]

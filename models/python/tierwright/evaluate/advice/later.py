@@ -358,6 +358,8 @@ class Bought:
     ----------
     now, later : float
         All that is paid over the months, bought now, and bought after waiting. [USD]
+    meanwhile, by_prices : float
+        By how much later differs from now: while what there is serves instead, and by the prices of then. [USD]
     break_even_per_year : float or None
         Change of its prices in a year at which both cost as much: waiting pays where they fall by more, or rise by
         less. None where no fall makes it pay. [1]
@@ -365,6 +367,8 @@ class Bought:
 
     now: float
     later: float
+    meanwhile: float
+    by_prices: float
     break_even_per_year: float | None
 
 
@@ -379,7 +383,8 @@ def waiting(
     """Compare buying now with waiting: what there is is paid for meanwhile, and the purchase costs what it does then.
 
     A month of use of a purchase costs its share of the horizon, whenever it begins, so over H months and with W of
-    waiting: H now against W zero + (H - W) (now - P / H + P' / H).
+    waiting: H now against W zero + (H - W) (now - P / H + P' / H). The difference has two parts: W (zero - now) while
+    what there is serves, and (H - W) (P' - P) / H by the prices of then.
 
     Parameters
     ----------
@@ -394,18 +399,23 @@ def waiting(
 
     Examples
     --------
-    100 USD a month today, 3,600 USD over 36 months instead, 10 % less in a year:
+    90 USD a month today, 3,600 USD over 36 months instead, 10 % less in a year:
 
-    >>> found = waiting(100.0, 100.0, 3600.0, 3240.0, 12, 36)
-    >>> found.now, found.later, found.break_even_per_year
-    (3600.0, 3360.0, 0.0)
+    >>> found = waiting(90.0, 100.0, 3600.0, 3240.0, 12, 36)
+    >>> found.now, found.later, found.meanwhile, found.by_prices
+    (3600.0, 3240.0, -120.0, -240.0)
+    >>> waiting(100.0, 100.0, 3600.0, 3240.0, 12, 36).break_even_per_year
+    0.0
     """
     left = horizon_months - months
     spread = purchases_usd / horizon_months
     later = months * zero_usd + left * (now_usd - spread + moved_usd / horizon_months)
-    times = 1 - months * (zero_usd - now_usd) / (left * spread)
+    meanwhile = months * (zero_usd - now_usd)
+    times = 1 - meanwhile / (left * spread)
     return Bought(
         horizon_months * now_usd,
         later,
+        meanwhile,
+        left * (moved_usd - purchases_usd) / horizon_months,
         times ** (MONTHS_A_YEAR / months) - 1 if times > 0 else None,
     )
