@@ -6,6 +6,7 @@ import itertools
 import math
 from dataclasses import replace
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -839,6 +840,80 @@ def test_limits_of_response_times_hold_in_neighbours_and_scenarios() -> None:
     assert load.best != free.name
     slower = next(each.less for each in found.flat if each.size == "ram_bytes")
     assert slower is None or slower.io_time_us_more <= 0
+
+
+@cache
+def _flows() -> tuple[Any, Table, list[int]]:
+    """A question, its options, and those of the hardware with the most page flows that keep every limit."""
+    asked = question(
+        {
+            "curve": curve(),
+            "candidates": DEVICES_ALONE,
+            "have": None,
+            "constraints": {},
+            "objective": "usd",
+            "prices": book(**PRICES),
+        }
+    )
+    table = Table.of(asked.setting)
+    by_name: dict[str, list[int]] = {}
+    for at in _when.chosen_of(asked, table).order.tolist():
+        if table.scheme(at) != "none":
+            by_name.setdefault(table.title(at), []).append(at)
+    return asked, table, max(by_name.values(), key=len)
+
+
+def _compared_flows() -> list[Any]:
+    asked, table, rows = _flows()
+    found = _scenarios.compared(asked, table, rows[0], rows[1:])
+    name = table.title(rows[0])
+    return [row for row in found.rows if row.name == name]
+
+
+def test_page_flows_within_the_known_error_are_one_row_that_names_them() -> None:
+    _, table, given_ = _flows()
+    rows = _compared_flows()
+    schemes = [each for row in rows for each in (row.scheme, *row.alike)]
+    assert set(schemes) >= {table.scheme(at) for at in given_}
+    assert len(schemes) == len(set(schemes))
+    assert len(rows) < len(given_)
+    io_us = {table.scheme(at): float(table.options.io_us[at]) for at in given_}
+    some = [row for row in rows if row.alike]
+    for row in some:
+        assert len(row.title.split(" or ")) == 1 + len(row.alike)
+        # Not equal by the formulas: their errors alone make them one class.
+        assert len({io_us[each] for each in (row.scheme, *row.alike)}) > 1
+    assert len({row.title for row in rows}) == len(rows)
+
+
+def test_page_flows_that_differ_by_more_than_the_known_error_are_rows_with_names(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(
+        "tierwright.evaluate.page_flow.explain.error_band",
+        lambda scheme, ram, flash: np.zeros_like(flash),
+    )
+    _, table, given_ = _flows()
+    rows = _compared_flows()
+    assert len({row.title for row in rows}) == len(rows) > 1
+    assert all("page flow" in row.title for row in rows)
+    io_us = {table.scheme(at): float(table.options.io_us[at]) for at in given_}
+    for row in rows:
+        for each in row.alike:
+            assert io_us[each] == pytest.approx(io_us[row.scheme], rel=1e-12)
+
+
+def test_page_flows_that_break_other_limits_are_rows_with_names() -> None:
+    rented = Candidates(kinds=("instances", "volumes"), max_machines=3)
+    found = sure(candidates=rented).scenarios
+    assert found is not None
+    twice = [
+        row
+        for row in found.rows
+        if [each.name for each in found.rows].count(row.name) > 1
+    ]
+    assert len(twice) > 1
+    assert len({row.title for row in found.rows}) == len(found.rows)
 
 
 def test_of_the_least_time_the_regret_is_time() -> None:

@@ -1102,6 +1102,18 @@ export type AdviceScenarioRowOut = {
      */
     scheme: string;
     /**
+     * Alike
+     *
+     * Other page flows on the same hardware that break the same limits and are as fast in every scenario within the known error of the flash hits.
+     */
+    alike: Array<string>;
+    /**
+     * Title
+     *
+     * Its name and page flows, in words.
+     */
+    title: string;
+    /**
      * Role
      *
      * What it is in the advice; `scenario`: the best of a scenario.

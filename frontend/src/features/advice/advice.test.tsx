@@ -243,6 +243,8 @@ const FOUND: AdviceOut = {
       {
         name: "1 x small",
         scheme: "lazy",
+        alike: ["exclusive"],
+        title: "1 x small, page flow Lazy or Exclusive",
         role: "recommended",
         regret: [
           {
@@ -540,7 +542,9 @@ describe("the answer", () => {
     await expect.element(table("What more money buys")).toMatchTextContent(/22\.22/);
     await expect
       .element(table("Regret in each scenario"))
-      .toMatchTextContent(/recommended, robust.*breaks a limit/);
+      .toMatchTextContent(
+        /1 x small, page flow Lazy or Exclusive \(recommended, robust\).*breaks a limit/,
+      );
     await expect
       .element(table("Scenarios"))
       .toMatchTextContent(/no limit.*one machine fails.*Busy share/);

@@ -70,8 +70,8 @@ const regretColumns = (scenarios: Found, byTime: boolean): readonly Column<Row>[
   {
     key: "Choice",
     rowHeader: true,
-    cell: ({ name, role, is_robust: robust }) =>
-      `${name} (${ROLES[role]}${robust ? ", robust" : ""})`,
+    cell: ({ title, role, is_robust: robust }) =>
+      `${title} (${ROLES[role]}${robust ? ", robust" : ""})`,
   },
   ...scenarios.columns.map(
     ({ title }, at): Column<Row> => ({

@@ -421,7 +421,7 @@ def _print_scenarios(found: Scenarios) -> None:
             [
                 *(_regret(each) for each in row.regret),
                 f"{row.role}, robust" if row.is_robust else row.role,
-                row.name,
+                row.title,
             ]
             for row in found.rows
         ],

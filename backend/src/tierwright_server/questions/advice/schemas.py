@@ -847,6 +847,11 @@ class AdviceScenarioRowOut(Answer):
 
     name: str = Field(description="What it is, in words.")
     scheme: str = Field(description="Its page flow.")
+    alike: list[str] = Field(
+        description="Other page flows on the same hardware that break the same limits and are as fast in every scenario "
+        "within the known error of the flash hits."
+    )
+    title: str = Field(description="Its name and page flows, in words.")
     role: Literal["recommended", "close", "today", "scenario"] = Field(
         description="What it is in the advice; `scenario`: the best of a scenario."
     )

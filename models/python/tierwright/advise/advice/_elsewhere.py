@@ -64,14 +64,20 @@ class Held:
             for scheme in np.unique(options.scheme).tolist()
         }
 
-    def _operations(self, curve: Curve) -> list[tuple[IntArray, Operations]]:
-        """Operations of an access by scheme, with the rows that run it."""
+    def _operations(
+        self, curve: Curve, hits_off: float = 0.0
+    ) -> list[tuple[IntArray, Operations]]:
+        """Operations of an access by scheme, with the rows that run it; flash hits off by a share of their known error."""
         options = self.options
         return [
             (
                 of,
                 operations(
-                    curve, options.ram_pages[of], options.flash_pages[of], (scheme,)
+                    curve,
+                    options.ram_pages[of],
+                    options.flash_pages[of],
+                    (scheme,),
+                    hits_off={scheme: hits_off},
                 )[scheme],
             )
             for scheme, of in self._of_scheme.items()
@@ -86,6 +92,14 @@ class Held:
                 read, write = self._times_us[of, at].T
                 found[tier][of] = done.busy_us(tier, read, write)
         return found
+
+    def io_us_ends(self, curve: Curve) -> tuple[FloatArray, FloatArray]:
+        """I/O time of an access at both ends of the known error of the flash hits. [µs]"""
+        fewer, more = (
+            self._busy_us(self._operations(curve, off)) for off in (-1.0, 1.0)
+        )
+        ends = fewer["disk"] + fewer["flash"], more["disk"] + more["flash"]
+        return np.minimum(*ends), np.maximum(*ends)
 
     def _rate(self, of_all: float | None) -> FloatArray | None:
         return None if of_all is None else of_all / self.options.machines

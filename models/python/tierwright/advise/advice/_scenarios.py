@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +21,7 @@ from tierwright.advise.advice._table import (
     purchases_by_kind,
 )
 from tierwright.advise.advice._when import LARGEST_BYTES
-from tierwright.advise.advice._words import with_flow
+from tierwright.advise.advice._words import with_flows
 from tierwright.advise.advice.found import (
     Regret,
     Scenario,
@@ -82,6 +83,17 @@ class _Contender:
         return self.table.title(self.at), self.table.scheme(self.at)
 
     @property
+    def bought(self) -> tuple[str, str, int, int]:
+        """What is bought, whichever page flow runs on it, and what it costs."""
+        options = self.table.options
+        return (
+            self.table.source(self.at),
+            self.table.title(self.at),
+            int(options.month_cents[self.at]),
+            int(options.purchase_cents[self.at]),
+        )
+
+    @property
     def month_cents(self) -> float:
         """What it costs at the prices of its table. [cent/month]"""
         return float(self.table.options.month_cents[self.at])
@@ -120,6 +132,15 @@ def compared(
     broken = [
         _broken(rows, case, found) for case, found in zip(cases, standing, strict=True)
     ]
+    classes = _classes(rows, cases, broken)
+    first = [each[0] for each in classes]
+    rows = [rows[at] for at in first]
+    standing = [each.rows(np.asarray(first)) for each in standing]
+    broken = [[each[at] for at in first] for each in broken]
+    titles = [
+        with_flows(row.same_as[0], (row.same_as[1], *flows))
+        for row, (_, flows) in zip(rows, classes, strict=True)
+    ]
     keeps = np.asarray([[not names for names in each] for each in broken]).T
     money_ = np.asarray([found.month_cents for found in standing], dtype=np.float64).T
     times = np.asarray([found.io_us for found in standing]).T
@@ -146,6 +167,8 @@ def compared(
     shown = tuple(
         ScenarioRow(
             *row.same_as,
+            classes[each][1],
+            titles[each],
             row.role,
             tuple(
                 _cell(
@@ -290,6 +313,44 @@ def _standing(one: _Contender, case: _Case) -> Options:
     return found
 
 
+def _classes(
+    rows: Sequence[_Contender],
+    cases: Sequence[_Case],
+    broken: Sequence[Sequence[tuple[str, ...]]],
+) -> list[tuple[int, tuple[str, ...]]]:
+    """Put page flows together that a replay alone tells apart: the place of the first of each, and the others.
+
+    They are of the same hardware, break the same limits in every scenario, and are as fast in each within the known
+    error of the flash hits of both.
+    """
+
+    @functools.cache
+    def ends(at: int, column: int) -> tuple[float, float]:
+        row, setting = rows[at], cases[column].asked.setting
+        low, high = row.table.held(np.asarray([row.at])).io_us_ends(setting.curve)
+        return float(low[0]), float(high[0])
+
+    def alike(one: int, other: int) -> bool:
+        if rows[one].bought != rows[other].bought:
+            return False
+        if any(names[one] != names[other] for names in broken):
+            return False
+        pairs = [(ends(one, at), ends(other, at)) for at in range(len(cases))]
+        return all(
+            low <= most and least <= high for (low, high), (least, most) in pairs
+        )
+
+    found: list[tuple[int, tuple[str, ...]]] = []
+    for at, row in enumerate(rows):
+        for place, (first, others) in enumerate(found):
+            if alike(first, at):
+                found[place] = first, (*others, row.same_as[1])
+                break
+        else:
+            found.append((at, ()))
+    return found
+
+
 def _moved_cents(table: Table, at: int, times: Decimal) -> int:
     """By how much the purchase of an option moves with the prices of RAM and flash. [cent]"""
     moved = sum(
@@ -402,10 +463,10 @@ def scenarios_text(
         ]
     else:
         said = [
-            f"{over}, the robust choice is {with_flow(rows[robust].name, rows[robust].scheme)}: where it keeps every limit, it is at most "
+            f"{over}, the robust choice is {rows[robust].title}: where it keeps every limit, it is at most "
             f"{most(robust)} slower than the best, the recommendation at most {most(own)}."
             if by_time
-            else f"{over}, the robust choice is {with_flow(rows[robust].name, rows[robust].scheme)}: it costs at most {most(robust)} more than the "
+            else f"{over}, the robust choice is {rows[robust].title}: it costs at most {most(robust)} more than the "
             f"best, the recommendation at most {most(own)}."
         ]
     titles = [

@@ -267,7 +267,7 @@ def wait(
     keeps = None if zero is None else _keeps(asked, months)
     reason = _why_not_known(best, zero, horizon)
     if reason:
-        return Waiting(None, months, *[None] * 5, keeps, rows, reason)
+        return Waiting(None, months, None, None, None, None, None, keeps, rows, reason)
     assert zero is not None
     assert zero.usd_per_month is not None
     assert best.usd_per_month is not None

@@ -128,6 +128,23 @@ def with_flow(name: str, scheme: str | None, admission: str | None = None) -> st
     return f"{name}, page flow {titles[scheme]}"
 
 
+def with_flows(name: str, schemes: Sequence[str]) -> str:
+    """Name an option with page flows of which one is as good as the other.
+
+    Examples
+    --------
+    >>> with_flows("1 x a", ("none",)), with_flows("1 x a", ("none", "lazy"))
+    ('1 x a', '1 x a, page flow Lazy or no flash cache')
+    """
+    if len(schemes) == 1:
+        return with_flow(name, schemes[0])
+    titles = scheme_titles()
+    flows = [titles[each] for each in schemes if each != NO_FLASH]
+    if len(flows) < len(schemes):
+        flows.append("no flash cache")
+    return f"{name}, page flow {' or '.join(flows)}"
+
+
 def named(option: Option) -> str:
     """Name an option with its page flow."""
     return with_flow(option.name, option.scheme, option.admission)

@@ -910,6 +910,11 @@ class ScenarioRow:
     ----------
     name, scheme : str
         What it is, and its page flow.
+    alike : tuple of str
+        Other page flows on the same hardware: within the known error of the flash hits as fast in every scenario, and
+        they break the same limits.
+    title : str
+        Name and page flows in words.
     role : str
         `recommended`, `close`, `today`, or `scenario` for the best of a scenario.
     regret : tuple of Regret
@@ -922,6 +927,8 @@ class ScenarioRow:
 
     name: str
     scheme: str
+    alike: tuple[str, ...]
+    title: str
     role: str
     regret: tuple[Regret, ...]
     most_regret_usd_per_month: Decimal | None

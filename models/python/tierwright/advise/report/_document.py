@@ -455,6 +455,7 @@ _ADVICE = _table(
             rows=_list(
                 _table(
                     name=_text,
+                    title=_maybe_text,
                     role=_text,
                     regret=_list(
                         _table(

@@ -67,11 +67,9 @@ def scenarios(document: Document) -> Iterator[Markup]:
 
 def _named(row: Document) -> str:
     role = _ROLES.get(row["role"], row["role"])
-    return (
-        f"{row['name']} ({role}, robust)"
-        if row["is_robust"]
-        else f"{row['name']} ({role})"
-    )
+    # Files of before named no page flow.
+    name = row["title"] or row["name"]
+    return f"{name} ({role}, robust)" if row["is_robust"] else f"{name} ({role})"
 
 
 def _cell(one: Document) -> str:
