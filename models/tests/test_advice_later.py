@@ -30,7 +30,13 @@ from hypothesis import strategies as st
 from tierwright.advise.advice import _flat, _scenarios, _when
 from tierwright.advise.advice._table import Table, purchases_by_kind
 from tierwright.advise.advice._words import limit_value
-from tierwright.advise.advice.found import Advice, NextDollar, PriceTrend
+from tierwright.advise.advice.found import (
+    Advice,
+    NextDollar,
+    PriceTrend,
+    Regret,
+    ScenarioRow,
+)
 from tierwright.advise.advice.request import Candidates, Have
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.advice.flat import Region, ends, next_dollars, regions
@@ -781,14 +787,13 @@ def test_regret_is_least_of_the_robust_choice_and_every_scenario_is_defined() ->
     )
 
 
+TIGHT = replace(PRODUCTION, accesses_per_s=300.0, peak_accesses_per_s=1000.0)
+TWO_DISKS = replace(DEVICES_ALONE, devices=SHELF[2:])
+
+
 def test_another_choice_is_robust_where_the_recommendation_loses_much() -> None:
     # Disks that are full of load today: a failure or more load takes flash.
-    tight = replace(PRODUCTION, accesses_per_s=300.0, peak_accesses_per_s=1000.0)
-    asked = {
-        "curve": curve(tight),
-        "candidates": replace(DEVICES_ALONE, devices=SHELF[2:]),
-    }
-    found = sure(**asked).scenarios
+    found = sure(curve=curve(TIGHT), candidates=TWO_DISKS).scenarios
     assert found is not None
     [robust] = [row for row in found.rows if row.is_robust]
     assert robust.role != "recommended"
@@ -938,6 +943,73 @@ def test_what_is_rented_is_exchanged_at_no_loss() -> None:
         if cell.breaks:
             assert cell.regret_usd_per_month == 0
     assert "it costs more than the best in no scenario" in found.text
+    assert own.is_rented
+    assert own.is_robust
+    assert "All choices are rented without commitment: where a limit is" in found.text
+    assert "what the exchange loses" not in found.text
+    count = sum(bool(cell.breaks) for cell in own.regret)
+    assert f"breaks a limit in {count} of them" in found.text
+    # What would be bought loses its purchase, and nothing is said of rents.
+    bought = sure(curve=curve(TIGHT), candidates=TWO_DISKS).scenarios
+    assert bought is not None
+    assert not any(row.is_rented for row in bought.rows)
+    assert "rented" not in bought.text
+    assert "what the exchange loses" in bought.text
+
+
+def scenario_row(
+    breaks: str, usd: int, *, role: str = "close", rented: bool = True
+) -> ScenarioRow:
+    """A choice that breaks a limit where there is an x, of that cost."""
+    cells = tuple(
+        Regret(Decimal(usd), ("peak_busy",) if each == "x" else (), Decimal(0), None)
+        for each in breaks
+    )
+    name = f"{usd} with {breaks}"
+    return ScenarioRow(
+        name, "none", (), name, role, rented, cells, Decimal(0), None, is_robust=False
+    )
+
+
+@pytest.mark.parametrize(
+    ("others", "said"),
+    [
+        # Of those that break a limit in the fewest, the cheapest.
+        (
+            ("..x", 9, {}, "...", 8, {}, "...", 7, {}),
+            "All choices are rented without commitment: where a limit is broken, nothing is lost but the time until "
+            "another is rented, at least one billing period; that has no price here. No limit is broken in any of them "
+            "by 7 with ..., which costs 2 USD per month more.",
+        ),
+        (("..x", 4, {}), "A limit is broken in 1 of them by 4 with ..x, which costs 1"),
+        (("..x", 5, {}), "which costs as much."),
+        (("x..", 4, {}), "No choice that keeps every limit today breaks one in fewer"),
+        ((".xx", 4, {}), "No choice that keeps every limit today breaks one in fewer"),
+        (("...", 9, {"rented": False}), "It is rented without commitment: where"),
+        (
+            ("...", 9, {"rented": False, "role": "today"}),
+            "All choices but what there is today are rented without commitment",
+        ),
+    ],
+)
+def test_a_rented_robust_choice_says_what_it_has_to_regret(
+    others: tuple[Any, ...], said: str
+) -> None:
+    own = scenario_row(".xx", 5, role="recommended")
+    rows = [
+        own,
+        *(
+            scenario_row(breaks, usd, **more)
+            for breaks, usd, more in zip(*[iter(others)] * 3, strict=True)
+        ),
+    ]
+    assert said in " ".join(_scenarios._rented_text(rows, 0, 3))
+    calm = [scenario_row("...", 5, role="recommended"), *rows[1:]]
+    assert list(_scenarios._rented_text(calm, 0, 3)) == []
+    other = [scenario_row("...", 1, role="recommended"), replace(own, role="close")]
+    assert "The robust choice breaks a limit in 2 of 3 scenarios." in list(
+        _scenarios._rented_text(other, 1, 3)
+    )
 
 
 def test_without_a_rate_and_without_purchases_there_are_fewer_scenarios() -> None:

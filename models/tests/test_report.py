@@ -695,6 +695,20 @@ def test_what_is_ahead_and_beside_the_choice_is_there() -> None:
         assert Decimal(shown[-1].replace(",", "")) == Decimal(amount)
 
 
+def test_what_is_rented_is_exchanged_where_it_breaks_a_limit() -> None:
+    given = document()
+    rows = given["scenarios"]["rows"]
+    broken = [sum(bool(cell["breaks"]) for cell in row["regret"]) for row in rows]
+    assert max(broken) > min(broken) == 0
+    for rented in (True, False):
+        for row in rows:
+            row["is_rented"] = rented
+        _, regret = tables(parsed(report.html(given)), "scenarios")
+        said = [sum("exchanged; breaks" in cell for cell in row) for row in regret[1:]]
+        assert said == (broken if rented else [0] * len(rows))
+        assert [int(row[-2]) for row in regret[1:]] == broken
+
+
 def test_an_advice_that_looked_nowhere_ahead_says_so() -> None:
     given = {
         key: value

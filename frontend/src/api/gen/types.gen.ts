@@ -1120,6 +1120,12 @@ export type AdviceScenarioRowOut = {
      */
     role: 'recommended' | 'close' | 'today' | 'scenario';
     /**
+     * Is Rented
+     *
+     * Whether it is rented without commitment: where it breaks a limit it is exchanged, and loses nothing but the time until then.
+     */
+    is_rented: boolean;
+    /**
      * Regret
      *
      * In the order of `columns`.

@@ -246,6 +246,7 @@ const FOUND: AdviceOut = {
         alike: ["exclusive"],
         title: "1 x small, page flow Lazy or Exclusive",
         role: "recommended",
+        is_rented: true,
         regret: [
           {
             usd_per_month: "800.50",

@@ -51,8 +51,18 @@ export function ScenarioRegret({ found }: { readonly found: AdviceOut }) {
   );
 }
 
-function regret({ regret_usd_per_month: money, regret_io_time_us: us, breaks }: Cell) {
-  const value = money !== null ? cents(money) : us !== null ? time(us) : UNKNOWN;
+function regret(
+  { regret_usd_per_month: money, regret_io_time_us: us, breaks }: Cell,
+  isRented: boolean,
+) {
+  const isExchanged = isRented && breaks.length > 0 && money !== null;
+  const value = isExchanged
+    ? "exchanged"
+    : money !== null
+      ? cents(money)
+      : us !== null
+        ? time(us)
+        : UNKNOWN;
   return breaks.length === 0 ? (
     value
   ) : (
@@ -79,10 +89,16 @@ const regretColumns = (scenarios: Found, byTime: boolean): readonly Column<Row>[
       unit: byTime ? "per access" : shownCurrency(),
       cell: (row) => {
         const cell = row.regret[at];
-        return cell === undefined ? UNKNOWN : regret(cell);
+        return cell === undefined ? UNKNOWN : regret(cell, row.is_rented);
       },
     }),
   ),
+  {
+    key: "Breaks a limit in",
+    unit: "scenarios",
+    cell: ({ regret: cells }) =>
+      `${cells.filter(({ breaks }) => breaks.length > 0).length}`,
+  },
 ];
 
 const scenarioColumns = (

@@ -411,15 +411,18 @@ def _print_scenarios(found: Scenarios) -> None:
     typer.echo("")
     typer.echo(found.text)
     print_table(
-        f"regret in each scenario, {shown_in().currency} per month or I/O time; (broken) breaks a limit there",
+        f"regret in each scenario, {shown_in().currency} per month or I/O time; (broken) breaks a limit there; "
+        "exchanged: rented, so it loses nothing but the time until then",
         [
             *((each.title, True) for each in found.columns),
+            ("broken in", True),
             ("role", False),
             ("option", False),
         ],
         [
             [
-                *(_regret(each) for each in row.regret),
+                *(_regret(each, rented=row.is_rented) for each in row.regret),
+                f"{row.broken:,}",
                 f"{row.role}, robust" if row.is_robust else row.role,
                 row.title,
             ]
@@ -428,8 +431,10 @@ def _print_scenarios(found: Scenarios) -> None:
     )
 
 
-def _regret(each: Regret) -> str:
-    if each.regret_usd_per_month is not None:
+def _regret(each: Regret, *, rented: bool) -> str:
+    if rented and each.breaks and each.regret_usd_per_month is not None:
+        said = "exchanged"
+    elif each.regret_usd_per_month is not None:
         said = f"{shown_amount(each.regret_usd_per_month):,.2f}"
     elif each.regret_io_time_us is not None:
         said = format_microseconds(each.regret_io_time_us)

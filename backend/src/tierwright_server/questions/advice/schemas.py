@@ -855,6 +855,10 @@ class AdviceScenarioRowOut(Answer):
     role: Literal["recommended", "close", "today", "scenario"] = Field(
         description="What it is in the advice; `scenario`: the best of a scenario."
     )
+    is_rented: bool = Field(
+        description="Whether it is rented without commitment: where it breaks a limit it is exchanged, and loses nothing "
+        "but the time until then."
+    )
     regret: list[RegretOut] = Field(description="In the order of `columns`.")
     most_regret_usd_per_month: Usd | None = Field(
         description="The largest that is known. [USD/month]"

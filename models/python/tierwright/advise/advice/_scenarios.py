@@ -39,6 +39,7 @@ from tierwright.evaluate.advice.limits import (
     stated_limits,
 )
 from tierwright.evaluate.advice.rows import (
+    RENTED,
     Options,
     joined,
 )
@@ -53,7 +54,9 @@ ROUNDED_CENTS = 2
 """Cents a month by which prices that moved may be rounded otherwise."""
 BASIS = (
     "a choice stays as it was bought; where it breaks a limit, the cheapest option that keeps every limit there is "
-    "bought or rented instead, and its regret is the part of its purchase that is lost, spread over the months, at most"
+    "bought or rented instead, and its regret is the part of its purchase that is lost, spread over the months, at most; "
+    "rents are those without commitment, so what is rented loses nothing but the time in which the limit is broken, at "
+    "least one billing period, which has no price here"
 )
 
 
@@ -170,6 +173,7 @@ def compared(
             classes[each][1],
             titles[each],
             row.role,
+            row.table.source(row.at) in RENTED,
             tuple(
                 _cell(
                     found[each, column],
@@ -449,10 +453,11 @@ def scenarios_text(
     if robust is None:
         said = [f"{over}, no choice is robust: none of these keeps every limit today."]
     elif robust == own and not worst(own)[0]:
+        where = "where it keeps every limit, " if rows[own].broken else ""
         said = [
             f"{over}, the recommendation is the robust choice: no candidate that keeps every limit there is faster."
             if by_time
-            else f"{over}, the recommendation is the robust choice: it costs more than the best in no scenario."
+            else f"{over}, the recommendation is the robust choice: {where}it costs more than the best in no scenario."
         ]
     elif robust == own:
         said = [
@@ -469,20 +474,68 @@ def scenarios_text(
             else f"{over}, the robust choice is {rows[robust].title}: it costs at most {most(robust)} more than the "
             f"best, the recommendation at most {most(own)}."
         ]
-    titles = [
-        column.title
-        for column, cell in zip(columns, rows[own].regret, strict=True)
-        if cell.breaks
-    ]
-    if titles:
-        said.append(
-            f"The recommendation breaks a limit in {'this scenario' if len(titles) == 1 else 'these scenarios'}: {listed(titles)}. There it would have to be exchanged "
-            "for the best, and its regret is what the exchange loses."
-        )
+    said.extend(_broken_text(columns, rows[own], by_time=by_time))
+    if robust is not None and not by_time:
+        said.extend(_rented_text(rows, robust, len(columns)))
     nothing = [column.title for column in columns if column.best is None]
     if nothing:
         said.append(f"No candidate keeps every limit in: {listed(nothing)}.")
     return " ".join(said)
+
+
+def _broken_text(
+    columns: Sequence[Scenario], own: ScenarioRow, *, by_time: bool
+) -> Iterator[str]:
+    """Say where the recommendation breaks a limit, and what that means."""
+    titles = [
+        column.title
+        for column, cell in zip(columns, own.regret, strict=True)
+        if cell.breaks
+    ]
+    if not titles:
+        return
+    yield f"The recommendation breaks a limit in {len(titles):,} of them: {listed(titles)}."
+    if own.is_rented and not by_time:
+        return
+    loses = "" if by_time else ", and its regret is what the exchange loses"
+    yield f"There it would have to be exchanged for the best{loses}."
+
+
+def _rented_text(
+    rows: Sequence[ScenarioRow], robust: int, scenarios: int
+) -> Iterator[str]:
+    """Say what a robust choice that is rented has to regret, and which choice breaks limits in fewer scenarios."""
+    own = rows[robust]
+    if not own.is_rented or not own.broken:
+        return
+    new = [row for row in rows if row.role != "today"]
+    if not all(row.is_rented for row in new):
+        whose = "It is" if own.role == "recommended" else "The robust choice is"
+    elif len(new) < len(rows):
+        whose = "All choices but what there is today are"
+    else:
+        whose = "All choices are"
+    yield (
+        f"{whose} rented without commitment: where a limit is broken, nothing is lost but the time until another is "
+        "rented, at least one billing period; that has no price here."
+    )
+    if own.role != "recommended":
+        yield f"The robust choice breaks a limit in {own.broken:,} of {counted(scenarios, 'scenario')}."
+    steadier = [
+        row for row in rows if row.broken < own.broken and not row.regret[0].breaks
+    ]
+    if not steadier:
+        yield "No choice that keeps every limit today breaks one in fewer of them."
+        return
+    best = min(steadier, key=lambda row: (row.broken, row.regret[0].usd_per_month))
+    more = best.regret[0].usd_per_month - own.regret[0].usd_per_month
+    size = f"{money(abs(more))} per month {'more' if more > 0 else 'less'}"
+    often = (
+        f"A limit is broken in {best.broken:,} of them"
+        if best.broken
+        else "No limit is broken in any of them"
+    )
+    yield f"{often} by {best.title}, which costs {size if more else 'as much'}."
 
 
 def _contenders(

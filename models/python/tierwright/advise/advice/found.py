@@ -917,6 +917,9 @@ class ScenarioRow:
         Name and page flows in words.
     role : str
         `recommended`, `close`, `today`, or `scenario` for the best of a scenario.
+    is_rented : bool
+        Whether it is rented without commitment: where it breaks a limit it is exchanged, and loses nothing but the time
+        until then.
     regret : tuple of Regret
         In the order of the scenarios.
     most_regret_usd_per_month, most_regret_io_time_us : Decimal or float or None
@@ -930,10 +933,16 @@ class ScenarioRow:
     alike: tuple[str, ...]
     title: str
     role: str
+    is_rented: bool
     regret: tuple[Regret, ...]
     most_regret_usd_per_month: Decimal | None
     most_regret_io_time_us: float | None
     is_robust: bool
+
+    @property
+    def broken(self) -> int:
+        """Number of scenarios in which it breaks a limit."""
+        return sum(bool(each.breaks) for each in self.regret)
 
 
 @dataclass(frozen=True, slots=True)

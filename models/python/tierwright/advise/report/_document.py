@@ -457,6 +457,7 @@ _ADVICE = _table(
                     name=_text,
                     title=_maybe_text,
                     role=_text,
+                    is_rented=_maybe_flag,
                     regret=_list(
                         _table(
                             breaks=_list(_text),

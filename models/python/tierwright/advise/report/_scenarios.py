@@ -49,12 +49,14 @@ def scenarios(document: Document) -> Iterator[Markup]:
         [
             ("choice", False),
             *((one["title"], True) for one in found["columns"]),
+            ("scenarios in which it breaks a limit", True),
             ("largest", True),
         ],
         [
             [
                 _named(row),
-                *(_cell(one) for one in row["regret"]),
+                *(_cell(one, rented=bool(row["is_rented"])) for one in row["regret"]),
+                f"{sum(bool(one['breaks']) for one in row['regret'])}",
                 show.time(row["most_regret_io_time_us"])
                 if by_time
                 else show.usd(row["most_regret_usd_per_month"]),
@@ -72,8 +74,10 @@ def _named(row: Document) -> str:
     return f"{name} ({role}, robust)" if row["is_robust"] else f"{name} ({role})"
 
 
-def _cell(one: Document) -> str:
-    if one["regret_usd_per_month"] is not None:
+def _cell(one: Document, *, rented: bool) -> str:
+    if rented and one["breaks"] and one["regret_usd_per_month"] is not None:
+        said = "exchanged"
+    elif one["regret_usd_per_month"] is not None:
         said = show.usd(one["regret_usd_per_month"])
     elif one["regret_io_time_us"] is not None:
         said = show.time(one["regret_io_time_us"])
