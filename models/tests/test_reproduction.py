@@ -24,7 +24,7 @@ from reproduction.frame import (  # noqa: E402
     reason,
 )
 from reproduction.lab import Lab  # noqa: E402
-from reproduction.page import page  # noqa: E402
+from reproduction.page import page, pictures  # noqa: E402
 from reproduction.rules import AGREES, DIFFERS, SAME_SHAPE, Outcome  # noqa: E402
 from reproduction.table import EXPERIMENTS, PAPERS  # noqa: E402
 
@@ -236,6 +236,42 @@ def test_the_page_says_the_opposite_of_opposite_figures() -> None:
     )
     assert before.endswith("| same shape |")
     assert "| differs because" in after
+
+
+def test_every_figure_of_a_paper_has_a_picture() -> None:
+    figures = [each for each in EXPERIMENTS if each.shows.startswith("Figure")]
+    assert [each.id for each in figures if each.chart is None] == []
+    drawn = pictures(OUTCOMES)
+    assert [each.id for each in figures if f"{each.id}.svg" not in drawn] == []
+
+
+def test_bars_show_what_the_claims_state_and_our_figures_of_now() -> None:
+    """A published number is written down once, in its claim; ours is the kept one."""
+    said = "flashcache: ours 73.6, published 50."
+    assert said in pictures(OUTCOMES)["sce-figure-9.svg"]
+    changed = json.loads(json.dumps(OUTCOMES))
+    changed["sce-figure-9"]["values"]["flashcache hits [%]"] = 12.3
+    now = pictures(changed)["sce-figure-9.svg"]
+    assert said not in now
+    assert "flashcache: ours 12.3, published 50." in now
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("sce-figure-8", "SCE: ours 3.13, its claim agrees from 2.5 to 3.5."),
+        ("sce-figure-8", "bcache: ours 2.27, its claim holds above 1."),
+        ("sce-figure-8", "flashcache: ours 1.87, its claim holds below 1."),
+        (
+            "kv-figure-10",
+            "Samsung: inclusive: ours 29,500; exclusive: ours 27,100; lazy: ours 21,900, published as the lowest.",
+        ),
+    ],
+)
+def test_a_range_a_bound_and_a_lowest_one_are_said_as_what_they_are(
+    name: str, said: str
+) -> None:
+    assert said in pictures(OUTCOMES)[f"{name}.svg"]
 
 
 def test_a_reason_has_the_figures_of_now() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from reproduction.frame import Chart, Claim, Experiment, Figures, Tuned
+from reproduction.frame import Bars, Chart, Claim, Experiment, Figures, Tuned, single
 from reproduction.lab import Lab, formula, read_write
 from reproduction.rules import (
     Between,
@@ -434,6 +434,14 @@ SHARE_OF_WRITES = Tuned(
 )
 
 
+BUFFERS = {
+    "adaptive": "adaptive",
+    "best static": "static",
+    "CFLRU": "cflru",
+    "LRU": "lru",
+}
+
+
 def _changing(
     number: int, what: str, first: str, second: str, gains: tuple[tuple[int, int], ...]
 ) -> Experiment:
@@ -443,7 +451,7 @@ def _changing(
         "fd",
         f"Figure {number}",
         f"Costs while {what} change",
-        f"TPC-C under {first.upper()} (x = 0) and {second.upper()} (x = 1), epochs of 5,000 accesses.",
+        f"TPC-C under {first.upper()} and {second.upper()}, epochs of 5,000 accesses.",
         _dynamics(first, second),
         (
             Claim(
@@ -470,6 +478,27 @@ def _changing(
                 )
                 for dynamics, both in ((first, gains[0]), (second, gains[1]))
                 for over, gain in zip(("lru", "cflru"), both, strict=True)
+            ),
+        ),
+        (
+            Bars(
+                COST,
+                {
+                    dynamics.upper(): {
+                        buffer: f"{key}@{x}" for buffer, key in BUFFERS.items()
+                    }
+                    for x, dynamics in enumerate((first, second))
+                },
+            ),
+            Bars(
+                "less cost than another buffer [%]",
+                {
+                    dynamics.upper(): {
+                        f"than {over.upper()}": f"{dynamics}: gain over {over} [%]"
+                        for over in ("lru", "cflru")
+                    }
+                    for dynamics in (first, second)
+                },
             ),
         ),
         is_long=True,
@@ -579,7 +608,7 @@ EXPERIMENTS = (
         "fd",
         "Figure 2",
         "Adaptive and static clean pools",
-        "The adaptive split beside static ones from 1 to M - 1; x: TPC-C (0), TPC-B (1), TM1 (2).",
+        "The adaptive split beside static ones from 1 to M - 1.",
         figure_2,
         (
             Claim(
@@ -619,6 +648,22 @@ EXPERIMENTS = (
                 measured="TPC-B's {TPC-B: best clean share [%]} % is near the paper's; that of TM1 is the smallest possible, one page",
                 inferred="our TM1 reads and writes the same hottest pages, so that the dirty pool serves the reads too; for "
                 "TPC-C we have no explanation",
+            ),
+        ),
+        (
+            Bars(
+                COST,
+                {
+                    name: {
+                        split: f"{split}@{at}"
+                        for split in ("best static", "adaptive", "worst static")
+                    }
+                    for at, name in enumerate(BENCHMARKS)
+                },
+            ),
+            Bars(
+                "clean share of the best static split [%]",
+                single({name: f"{name}: best clean share [%]" for name in BENCHMARKS}),
             ),
         ),
         tuned=(TM1,),

@@ -81,6 +81,28 @@ class Chart:
 
 
 @dataclass(frozen=True, slots=True)
+class Bars:
+    """Figures of the outcome, drawn as bars in groups, each beside what its claims say was published.
+
+    Attributes
+    ----------
+    of : str
+        What a bar is, with its unit.
+    groups : mapping
+        The figures of each group: their titles, and their names in the outcome (`line@x` the y of a line at x). A title
+        is "" where a group has one figure.
+    """
+
+    of: str
+    groups: Mapping[str, Mapping[str, str]]
+
+
+def single(figures: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """Return groups of one figure each."""
+    return {title: {"": name} for title, name in figures.items()}
+
+
+@dataclass(frozen=True, slots=True)
 class Experiment:
     """One table or figure of a paper.
 
@@ -96,8 +118,8 @@ class Experiment:
         Computes ours: figures by name, lines of points by name.
     claims : tuple of Claim
         At least one.
-    chart : Chart or None
-        Of the lines.
+    chart : Chart, tuple of Bars or None
+        Of the lines, or of single figures: one panel for each unit.
     tuned : tuple of Tuned
         Constants that we chose.
     is_long : bool
@@ -111,7 +133,7 @@ class Experiment:
     setting: str
     compute: Callable[[Lab], Figures]
     claims: tuple[Claim, ...]
-    chart: Chart | None = None
+    chart: Chart | tuple[Bars, ...] | None = None
     tuned: tuple[Tuned, ...] = ()
     is_long: bool = False
 
@@ -159,11 +181,17 @@ def filled(text: str, outcome: Outcome) -> str:
 
     def figure(found: re.Match[str]) -> str:
         name, at = found.groups()
-        if at is None:
-            return shown(outcome.values[name])
-        return shown({x: y for x, y in outcome.lines[name]}[float(at)])  # noqa: C416  # points are lists
+        return shown(figure_of(outcome, name if at is None else f"{name}@{at}"))
 
     return _FIGURE.sub(figure, text)
+
+
+def figure_of(outcome: Outcome, name: str) -> float:
+    """Return a figure of an outcome: a value by its name, or by `line@x` the y of a line at x."""
+    line, _, at = name.partition("@")
+    if not at:
+        return outcome.values[name]
+    return {x: y for x, y in outcome.lines[line]}[float(at)]  # noqa: C416  # points are lists
 
 
 def kept(figures: Figures) -> dict[str, Any]:

@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from reproduction.charts import drawn
+from reproduction.charts import barred, drawn
 from reproduction.frame import (
     INFERRED,
     MEASURED,
+    Chart,
     Claim,
     Experiment,
     filled,
@@ -36,12 +37,16 @@ PICTURES = "images/reproduction"
 def pictures(documents: Mapping[str, Any]) -> dict[str, str]:
     """Return the pictures by their file's name."""
     return {
-        f"{each.id}.svg": drawn(
-            each.chart, documents[each.id]["lines"], f"{each.shows}: {each.title}"
-        )
+        f"{each.id}.svg": _picture(each, documents[each.id])
         for each in EXPERIMENTS
         if each.chart
     }
+
+
+def _picture(each: Experiment, document: Mapping[str, Any]) -> str:
+    if isinstance(each.chart, Chart):
+        return drawn(each.chart, document["lines"], f"{each.shows}: {each.title}")
+    return barred(each, each.chart or (), outcome_of(document))
 
 
 def page(documents: Mapping[str, Any]) -> str:
@@ -55,8 +60,8 @@ def page(documents: Mapping[str, Any]) -> str:
         "A verdict is computed from the figures by the rule of its claim. **Agrees**: published numbers are met within "
         "the tolerance of the rule. **Same shape**: the direction, the order or the crossing is the published one (a "
         f"crossing within a factor of {CROSSING_FACTOR:g}, an effect within {EFFECT_FACTOR:g}), the numbers are not, or no number was published. **Differs**: "
-        "neither, and the reason is stated. A table or figure has the worst verdict of its claims, and is said to differ in as many as do. The charts show "
-        "our figures; where a published figure can be read only as a picture, what its text says of it is compared.",
+        "neither, and the reason is stated. A table or figure has the worst verdict of its claims, and is said to differ in as many as do. Charts of lines show "
+        "our figures, charts of bars show beside each what was published of it, as far as it is compared; where a published figure can be read only as a picture, what its text says of it is compared.",
         "Throughput of the papers' servers cannot be measured here. Where a claim is about transactions per second, "
         "the operations that replays count are priced with the figures of the paper's devices.",
         f"A reason is marked by what it rests on. *{MEASURED[1:-1].capitalize()}*: a replay, a count or a formula of this run "

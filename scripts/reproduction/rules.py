@@ -304,6 +304,25 @@ class AtLeast:
         return Judged(SAME_SHAPE if min(ys) >= self.least else DIFFERS, text)
 
 
+def published(rule: Rule, name: str) -> tuple[float, float] | None:
+    """Return what a claim states of one of our figures: a published number twice, or the ends of the range that holds."""
+    match rule:
+        case Numbers() if name in rule.published:
+            return rule.published[name], rule.published[name]
+        case Between() if name == rule.name:
+            return rule.low, rule.high
+        case Side() if name == rule.name:
+            above = rule.side == "above"
+            return (rule.bound, math.inf) if above else (-math.inf, rule.bound)
+        case _:
+            return None
+
+
+def is_named_lowest(rule: Rule, name: str) -> bool:
+    """Return whether a claim states that one of our figures is the lowest of several."""
+    return isinstance(rule, Lowest) and name == rule.lowest
+
+
 def worst(verdicts: Sequence[Verdict]) -> Verdict:
     """Return the worst of some verdicts: the one that stands for all."""
     return max(verdicts, key=VERDICTS.index)

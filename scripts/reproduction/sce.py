@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from reproduction.frame import Chart, Claim, Experiment, Figures, Tuned
+from reproduction.frame import Bars, Chart, Claim, Experiment, Figures, Tuned, single
 from reproduction.lab import Lab, device, formula
 from reproduction.rules import Between, Numbers, Order, Side
 from tierwright.evaluate.response.schemes import Hierarchy
@@ -120,6 +120,7 @@ def figure_8(lab: Lab) -> Figures:
     return found
 
 
+HITS = Bars("hits [%]", single({name: f"{name} hits [%]" for name in SYSTEMS}))
 OTHER_CHOICES = ("15,000 per second", "exponent 1.2", "writes to all pages")
 
 
@@ -484,6 +485,13 @@ EXPERIMENTS = (
                 *INDEX,
             ),
         ),
+        (
+            HITS,
+            Bars(
+                "throughput of SCE, of that of another",
+                single({name: f"SCE / {name}" for name in ("all-flash", *OTHERS)}),
+            ),
+        ),
         tuned=(*OF_NINE, DRIVE),
         is_long=True,
     ),
@@ -559,6 +567,12 @@ EXPERIMENTS = (
                 *RULES,
             ),
         ),
+        (
+            Bars(
+                "page reads that flash serves for each page written to it",
+                single({name: f"{name} reads / writes" for name in SYSTEMS}),
+            ),
+        ),
         tuned=OF_NINE,
         is_long=True,
     ),
@@ -601,6 +615,13 @@ EXPERIMENTS = (
                 "5.45 times that of no cache",
                 "figure 9",
                 Between("SCE / no cache", 4.9, 6.0),
+            ),
+        ),
+        (
+            HITS,
+            Bars(
+                "throughput of SCE, of that of another",
+                single({name: f"SCE / {name}" for name in (*OTHERS, "no cache")}),
             ),
         ),
         tuned=(RATE, EXPONENT, WRITTEN, AREAS, DRIVE),
@@ -697,6 +718,19 @@ EXPERIMENTS = (
                 for name in OTHERS
             ),
         ),
+        (
+            Bars(
+                "throughput",
+                {
+                    "with write-back, of that with write-through": {
+                        name: f"{name}: write-back / write-through" for name in OTHERS
+                    },
+                    "of SCE, of that of one that writes back": {
+                        name: f"SCE / {name} that writes back" for name in OTHERS
+                    },
+                },
+            ),
+        ),
         tuned=(*OF_NINE, DRIVE),
         is_long=True,
     ),
@@ -736,6 +770,21 @@ EXPERIMENTS = (
                 Numbers({"ramp of 128 KiB / 1 MiB": 8}),
             ),
         ),
+        (
+            Bars(
+                "hits [%]",
+                single({name: f"{name} hits [%]" for name in (*FRAGMENTS, "no AWT")}),
+            ),
+            Bars(
+                "of fragments, beside those of 1 MiB",
+                single(
+                    {
+                        "writes, 8 MiB": "writes of 8 MiB / 1 MiB",
+                        "ramp, 128 KiB": "ramp of 128 KiB / 1 MiB",
+                    }
+                ),
+            ),
+        ),
         tuned=OF_NINE,
         is_long=True,
     ),
@@ -764,6 +813,28 @@ EXPERIMENTS = (
                 "SCE 21 % less than bcache with 30 GiB",
                 "section 4.6",
                 Between("SCE / bcache, 30 GiB", 0.71, 0.87),
+            ),
+        ),
+        (
+            Bars(
+                "pages written to flash per access",
+                {
+                    title: {name: f"{name}, {title}" for name in SYSTEMS}
+                    for title in ("200 GiB", "30 GiB")
+                },
+            ),
+            Bars(
+                "pages written, of those of another cache or size",
+                single(
+                    {
+                        **{
+                            f"{name}, 30 / 200 GiB": f"{name}: 30 / 200 GiB"
+                            for name in SYSTEMS
+                        },
+                        "SCE / flashcache, 200 GiB": "SCE / flashcache, 200 GiB",
+                        "SCE / bcache, 30 GiB": "SCE / bcache, 30 GiB",
+                    }
+                ),
             ),
         ),
         tuned=OF_NINE,
