@@ -196,6 +196,10 @@ def table_7(lab: Lab) -> Figures:
     return found
 
 
+SEQUENTIAL_BYTES_PER_S = 398e6
+"""Writes of the 840 Pro, by the paper's table 1."""
+
+
 def table_8(_: Lab) -> Figures:
     """Compute what a restart reads, and how much faster it is than from the array."""
     found = Figures()
@@ -215,6 +219,14 @@ def table_8(_: Lab) -> Figures:
         redone = hdd * 5166
         face = made["restore_seconds"] + redone * (0.98 / 65_803 + 0.02 / 5_166)
         found.values[f"speed-up at {interval} s"] = hdd / face
+        found.values[f"FaCE at {interval} s [s]"] = face
+        alone = redone / 65_803
+        found.values[f"SSD alone at {interval} s [s]"] = alone
+        found.add("FaCE", interval, face)
+        found.add("SSD alone", interval, alone)
+        found.values[f"FaCE / SSD alone at {interval} s, a write for each page"] = (
+            face + redone * 4096 / SEQUENTIAL_BYTES_PER_S
+        ) / (alone + redone / 13_979)
     return found
 
 
@@ -729,7 +741,7 @@ EXPERIMENTS = (
         "Table 8",
         "Restart after a crash",
         "The recovery model for 10 GB of flash at 400 MB/s; the pages to redo are those that would take the published "
-        "time from the array at 5,166 reads per second, 98 % of them from flash.",
+        "time from the array at 5,166 reads per second; FaCE reads 98 % of them from flash, an SSD alone all.",
         table_8,
         (
             Claim(
@@ -755,6 +767,39 @@ EXPERIMENTS = (
                     },
                     within=0.1,
                 ),
+            ),
+            Claim(
+                "FaCE restarts in 34, 50, 59 s",
+                "table 8",
+                Numbers(
+                    {
+                        "FaCE at 100 s [s]": 34,
+                        "FaCE at 200 s [s]": 50,
+                        "FaCE at 300 s [s]": 59,
+                    },
+                    within=0.1,
+                ),
+            ),
+            Claim(
+                "an SSD alone restarts in 41, 54, 66 s",
+                "table 8",
+                Numbers(
+                    {
+                        "SSD alone at 100 s [s]": 41,
+                        "SSD alone at 200 s [s]": 54,
+                        "SSD alone at 300 s [s]": 66,
+                    },
+                    within=0.1,
+                ),
+            ),
+            Claim(
+                "FaCE recovers slightly faster than an SSD alone, at every interval",
+                "section 5, table 8",
+                Order(("FaCE", "SSD alone")),
+                measured="as the recovery model, ours counts reads, of which FaCE makes 2 % from the disks; with one write for each page, "
+                "random to the SSD alone and sequential with FaCE, FaCE takes {FaCE / SSD alone at 100 s, a write for each page} to "
+                "{FaCE / SSD alone at 300 s, a write for each page} times as long as the SSD alone",
+                inferred="the paper, too, explains its lead by the random writes of the recovery",
             ),
         ),
         tuned=(
