@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from tierwright import _simulator
 from tierwright.advise import cachesack
 from tierwright.advise.checks import cachesack as checks
+from tierwright.advise.checks.checked import Checked
 from tierwright.catalogue.vectors.conformance import FORMULAS
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import percent
@@ -165,16 +166,7 @@ def test_hours_and_sizes_tell_accesses_apart(tmp_path: Path) -> None:
     rows = "".join(f"{at * 1800},r,{4096 * at},{4096 * (at + 1)}\n" for at in range(6))
     path = tmp_path / "sizes.csv"
     path.write_text("time,op,offset,bytes\n" + rows)
-    columns = {
-        "time": "time",
-        "time_unit": "s",
-        "op": "op",
-        "offset": "offset",
-        "offset_unit": "bytes",
-        "size": "bytes",
-        "size_unit": "bytes",
-    }
-    trace = Trace(path, format="csv", columns=columns)
+    trace = Trace(path, format="csv", columns=COLUMNS)
     by_size = categories.measured(trace, 1, kind="size")
     assert [one.name for one in by_size.categories] == [
         "1 page",
@@ -417,6 +409,140 @@ def test_money_is_counters_times_prices(tpcc: CategoryCounts) -> None:
     assert rows == pytest.approx(found.chosen.usd_per_month)
     assert sum(row.saved_usd_per_month for row in found.rows) == pytest.approx(
         found.saved_usd_per_month
+    )
+
+
+def checked_by_replay(found: cachesack.WhatToCache, trace: Trace) -> Checked:
+    def run_one(asked: Replay) -> dict[str, Any]:
+        return replay(
+            trace,
+            asked.family,
+            asked.name,
+            asked.ram_pages,
+            asked.flash_pages,
+            options=asked.options,
+        )
+
+    return checks.replayed(found, run_one)
+
+
+def gaps(checked: Checked) -> dict[tuple[str, str], float]:
+    return {
+        (each.of, each.figure): abs(each.gap_relative or 0.0) for each in checked.rows
+    }
+
+
+def test_the_known_error_is_of_what_the_choice_rests_on() -> None:
+    """Where flash serves next to nothing, a few hits more are many times the few that there are."""
+    trace = Trace(recordings.TPCB)
+    found = answered(categories.measured(trace, 2000), flash_pages=2000)
+    checked = checked_by_replay(found, trace)
+    off = gaps(checked)
+    few = off["miss", "hits of flash"]
+    assert few > 2
+    assert max(off[of, "cost"] for of in ("miss", "by_category")) < 0.01
+    assert max(off[of, "reads from the store"] for of in ("miss", "by_category")) < 0.01
+    assert "which is within 5.00 %. Counts off by more than 5.00 %: " in checked.finding
+    assert (
+        f"hits of flash by {percent(few)} with every miss admitted" in checked.finding
+    )
+    rows = {(each.of, each.figure): each for each in checked.rows}
+    hits = rows["miss", "hits of flash"]
+    reads = rows["miss", "reads from the store"].simulated
+    assert hits.model is not None
+    assert hits.simulated is not None
+    assert reads is not None
+    share = (hits.model - hits.simulated) / (hits.simulated + reads)
+    assert f"{percent(share)} of the reads that reach flash" in checked.finding
+
+
+COLUMNS = {
+    "time": "time",
+    "time_unit": "s",
+    "op": "op",
+    "offset": "offset",
+    "offset_unit": "bytes",
+    "size": "bytes",
+    "size_unit": "bytes",
+}
+ASKED = 24_000
+SIX_HOURS_S = 6 * 3600
+
+
+def popular(draw: random.Random) -> int:
+    """Return a page of 4,000, the first ones the most popular."""
+    return int(4000 ** draw.random())
+
+
+def made_trace(folder: Path, kind: str) -> Trace:
+    """Write requests of six hours: a scan every other hour, large objects among small ones, or loops that change."""
+    draw = random.Random(1)
+    rows = []
+    for at in range(ASKED):
+        second = at * SIX_HOURS_S // ASKED
+        op, page, pages = "r", popular(draw), 1
+        if kind == "scans" and second // 3600 % 2:
+            page = 100_000 + at
+        elif kind == "sizes" and draw.random() < 0.2:
+            page, pages = 50_000 + 16 * draw.randrange(2000), 8
+        elif kind == "loops":
+            page = at % (3000 if at < ASKED // 2 else 600)
+        elif draw.random() < 0.2:
+            op = "w"
+        rows.append(f"{second},{op},{4096 * page},{4096 * pages}\n")
+    path = folder / f"{kind}.csv"
+    path.write_text("time,op,offset,bytes\n" + "".join(rows))
+    return Trace(path, format="csv", columns=COLUMNS)
+
+
+@pytest.mark.parametrize("kind", ["hour", "size"])
+@pytest.mark.parametrize(
+    ("name", "flash"), [("scans", 500), ("sizes", 500), ("sizes", 2000)]
+)
+def test_hours_and_sizes_are_predicted_within_the_known_error(
+    tmp_path: Path, kind: str, name: str, flash: int
+) -> None:
+    trace = made_trace(tmp_path, name)
+    found = answered(categories.measured(trace, 50, kind=kind), flash_pages=flash)
+    checked = checked_by_replay(found, trace)
+    off = gaps(checked)
+    judged = [
+        off[of, figure]
+        for of in ("by_category", "miss")
+        for figure in ("cost", "reads from the store")
+    ]
+    assert max(judged) < 0.05
+    assert "which is within 5.00 %." in checked.finding
+    of_kind = "scans" if kind == "hour" else "sizes"
+    if name == of_kind:
+        # What tells the accesses of this trace apart is worth telling apart.
+        assert "+" in found.chosen.assignment
+
+
+@pytest.mark.parametrize("recording", [recordings.TPCB, TPCC.path])
+@pytest.mark.parametrize("kind", ["hour", "size"])
+def test_recordings_of_one_hour_and_one_size_have_one_category_that_is_predicted(
+    recording: Path, kind: str
+) -> None:
+    trace = Trace(recording)
+    found = answered(categories.measured(trace, 1000, kind=kind), flash_pages=4000)
+    assert len(found.rows) == 1
+    checked = checked_by_replay(found, trace)
+    assert max(gaps(checked).values()) < 0.05
+    assert "which is within 5.00 %." in checked.finding
+
+
+def test_a_prediction_that_is_off_says_so(tmp_path: Path) -> None:
+    """Loops that change have no one age at which pages leave flash, which the model takes."""
+    trace = made_trace(tmp_path, "loops")
+    found = answered(categories.measured(trace, 50, kind="hour"), flash_pages=1000)
+    checked = checked_by_replay(found, trace)
+    off = gaps(checked)
+    worst = off["by_category", "cost"]
+    assert worst > 0.3
+    assert (
+        f"off by at most {percent(worst)}, in cost with the choice, which is not within 5.00 %."
+        in checked.finding
     )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tierwright.advise.cachesack import (
@@ -26,6 +27,7 @@ from tierwright.simulate.contenders import (
 from tierwright.simulate.replay import Replay
 
 TITLES = {"by_category": "By category", "miss": "Every miss"}
+IN_WORDS = {"by_category": "with the choice", "miss": "with every miss admitted"}
 LIKE_THE_MODEL = (
     "The assignment was replayed as the admission of an LRU flash cache below the same RAM; its counters are priced as "
     "those of the model."
@@ -36,7 +38,14 @@ OF_ANOTHER = (
     "writes through, so the gap is what {title} does otherwise."
 )
 KNOWN_ERROR = 0.05
-"""By how much the prediction may be off. [1]"""
+"""By how much the prediction may be off in what the choice rests on: cost, reads from the store and hit ratio. [1]"""
+HITS, READS, WRITES, COST = (
+    "hits of flash",
+    "reads from the store",
+    "writes to flash",
+    "cost",
+)
+HIT_RATIO = "hit ratio of flash"
 
 
 def wanted(
@@ -121,20 +130,20 @@ def check(
         rows.extend(
             row(each.name, TITLES[each.name], figure, unit, model, simulated)
             for figure, unit, model, simulated in (
-                ("hits of flash", "pages", each.hits, counted["flash_hits"]),
+                (HITS, "pages", each.hits, counted["flash_hits"]),
                 (
-                    "reads from the store",
+                    READS,
                     "pages",
                     each.disk_reads,
                     counted["flash_misses"],
                 ),
                 (
-                    "writes to flash",
+                    WRITES,
                     "pages",
                     each.flash_writes,
                     counted["flash_writes"],
                 ),
-                ("cost", "USD/month", each.usd_per_month, costs[each.name]),
+                (COST, "USD/month", each.usd_per_month, costs[each.name]),
             )
         )
     return Checked(
@@ -155,24 +164,76 @@ def _usd(found: WhatToCache, counters: Mapping[str, Any]) -> float:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _Off:
+    """How far the model is off in one figure of one assignment. [1]"""
+
+    of: str
+    figure: str
+    gap: float
+
+
+def _judged(rows: Sequence[CheckedFigure]) -> list[_Off]:
+    """Return how far the model is off in what the choice rests on, its hits as a share of the reads that reach flash.
+
+    Where flash serves hardly anything, hits are few, and a relative gap of them says nothing of the reads that are left.
+    """
+    found = [
+        _Off(each.of, each.figure, abs(each.gap_relative or 0.0))
+        for each in rows
+        if each.figure in (COST, READS)
+    ]
+    return [*found, *(_Off(of, HIT_RATIO, _points(rows, of)) for of in TITLES)]
+
+
+def _points(rows: Sequence[CheckedFigure], of: str) -> float:
+    """Return by how much the hit ratio of flash is off, in shares of the reads that reach it. [1]"""
+    by = {each.figure: each for each in rows if each.of == of}
+    hits, reads = by[HITS], by[READS]
+
+    def ratio(served: float | None, missed: float | None) -> float:
+        asked = (served or 0.0) + (missed or 0.0)
+        return (served or 0.0) / asked if asked else 0.0
+
+    return abs(ratio(hits.model, reads.model) - ratio(hits.simulated, reads.simulated))
+
+
+def _counts_off(rows: Sequence[CheckedFigure]) -> str:
+    """Say which hits and writes are off by more than the known error, though the choice does not rest on them alone."""
+    said = []
+    for each in rows:
+        gap = abs(each.gap_relative or 0.0)
+        if each.figure in (HITS, WRITES) and gap > KNOWN_ERROR:
+            text = f"{each.figure} by {percent(gap)} {IN_WORDS[each.of]}"
+            if each.figure == HITS:
+                text += (
+                    f", {percent(_points(rows, each.of))} of the reads that reach flash"
+                )
+            said.append(text)
+    if not said:
+        return ""
+    return f" Counts off by more than {percent(KNOWN_ERROR)}: {'; '.join(said)}."
+
+
 def _finding(
     rows: list[CheckedFigure], costs: Mapping[str, float], title: str | None
 ) -> str:
     """Say how far the model is off, and what the replay says that the choice saves."""
-    worst = max(rows, key=lambda each: abs(each.gap_relative or 0.0))
-    gap = abs(worst.gap_relative or 0.0)
-    within = "within" if gap <= KNOWN_ERROR else "not within"
     chosen, before = costs["by_category"], costs["miss"]
     saved = before - chosen
     share = percent(abs(saved) / before) if before else "0 %"
     less = "saves" if saved >= 0 else "costs"
     more = "" if saved >= 0 else " more"
     if title is not None:
+        widest = max(rows, key=lambda each: abs(each.gap_relative or 0.0))
         return (
             f"Before {title}, the choice {less} {money(abs(saved))} ({share}){more} per month by replay against {title} without "
-            f"it; the model, which is of an LRU flash cache, is off by {percent(gap)} in {worst.figure}."
+            f"it; the model, which is of an LRU flash cache, is off by {percent(abs(widest.gap_relative or 0.0))} in {widest.figure}."
         )
+    worst = max(_judged(rows), key=lambda each: each.gap)
+    within = "within" if worst.gap <= KNOWN_ERROR else "not within"
     return (
-        f"By replay the choice {less} {money(abs(saved))} ({share}){more} per month against admitting every miss; the model is "
-        f"off by at most {percent(gap)}, in {worst.figure}, which is {within} {percent(KNOWN_ERROR)}."
+        f"By replay the choice {less} {money(abs(saved))} ({share}){more} per month against admitting every miss; in cost, reads from "
+        f"the store and hit ratio of flash the model is off by at most {percent(worst.gap)}, in {worst.figure} "
+        f"{IN_WORDS[worst.of]}, which is {within} {percent(KNOWN_ERROR)}.{_counts_off(rows)}"
     )
