@@ -105,16 +105,28 @@ def write(documents: dict[str, Any]) -> None:
 
 def stale() -> list[str]:
     """Name what a run of `make reproduce` would change, as far as the quick experiments show."""
+    return stale_outcomes() + stale_files()
+
+
+def stale_outcomes(paper: str | None = None) -> list[str]:
+    """Name the outcomes of quick experiments, all or a paper's, that are no longer what is computed."""
     documents = read()
-    quick = [each for each in EXPERIMENTS if not each.is_long]
-    found = [
+    quick = [
+        each for each in EXPERIMENTS if not each.is_long and paper in (None, each.paper)
+    ]
+    return [
         f"outcome `{name}`"
         for name, document in compute(quick).items()
         if documents.get(name) != document
     ]
+
+
+def stale_files() -> list[str]:
+    """Name the generated files that are not those of the outcomes that are kept."""
+    documents = read()
     if set(documents) != {each.id for each in EXPERIMENTS}:
-        return [*found, "the list of outcomes"]
-    return found + [
+        return ["the list of outcomes"]
+    return [
         str(path.relative_to(ROOT))
         for path, text in written(documents).items()
         if not path.exists() or path.read_text(encoding="utf-8") != text

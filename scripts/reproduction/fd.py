@@ -501,7 +501,6 @@ def _changing(
                 },
             ),
         ),
-        is_long=True,
     )
 
 
@@ -688,7 +687,6 @@ EXPERIMENTS = (
             ),
         ),
         tuned=(TM1,),
-        is_long=True,
     ),
     Experiment(
         "fd-figure-3",
@@ -905,7 +903,6 @@ EXPERIMENTS = (
             ),
         ),
         Chart("epoch", "clean pool [%]"),
-        is_long=True,
     ),
     _changing(10, "their costs", "rm1", "rm2", ((38, 33), (28, 22))),
     Experiment(
@@ -923,6 +920,5 @@ EXPERIMENTS = (
             ),
         ),
         Chart("epoch", "clean pool [%]"),
-        is_long=True,
     ),
 )

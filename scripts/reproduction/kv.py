@@ -495,7 +495,6 @@ EXPERIMENTS = (
         ),
         Chart("cache [% of the pages]", "hit ratio", is_linear=True),
         tuned=(PRESET,),
-        is_long=True,
     ),
     Experiment(
         "kv-figure-6b",
@@ -530,7 +529,6 @@ EXPERIMENTS = (
             Tuned("RAM of 10 % of the pages", "not varied in this run", "not computed"),
             PRESET,
         ),
-        is_long=True,
     ),
     Experiment(
         "kv-figure-6c",
@@ -572,7 +570,6 @@ EXPERIMENTS = (
                 "not computed",
             ),
         ),
-        is_long=True,
     ),
     Experiment(
         "kv-figure-7",
@@ -627,7 +624,6 @@ EXPERIMENTS = (
         ),
         Chart(RATIO, TIME, SCHEMES),
         tuned=(TUNED, PRESET),
-        is_long=True,
     ),
     Experiment(
         "kv-figure-9a",
@@ -801,7 +797,6 @@ EXPERIMENTS = (
             ("inclusive, flash hit ratio", "lazy, flash hit ratio"),
         ),
         tuned=(TUNED, PRESET, TWENTY),
-        is_long=True,
     ),
     Experiment(
         "kv-figure-13",
@@ -841,7 +836,6 @@ EXPERIMENTS = (
         ),
         Chart("RAM pages of a flash page", "overwriting / invalidating"),
         tuned=(TUNED, PRESET, TWENTY),
-        is_long=True,
     ),
     Experiment(
         "kv-figure-14",
@@ -896,6 +890,5 @@ EXPERIMENTS = (
                 "not computed",
             ),
         ),
-        is_long=True,
     ),
 )

@@ -537,7 +537,6 @@ EXPERIMENTS = (
                 "memory in proportion",
             ),
         ),
-        is_long=True,
     ),
     Experiment(
         "sce-figure-7",
@@ -695,7 +694,6 @@ EXPERIMENTS = (
             ),
         ),
         tuned=OF_NINE,
-        is_long=True,
     ),
     Experiment(
         "sce-figure-9",
@@ -746,7 +744,6 @@ EXPERIMENTS = (
             ),
         ),
         tuned=(RATE, EXPONENT, WRITTEN, AREAS, DRIVE),
-        is_long=True,
     ),
     Experiment(
         "sce-figure-9a",
@@ -853,7 +850,6 @@ EXPERIMENTS = (
             ),
         ),
         tuned=(*OF_NINE, DRIVE),
-        is_long=True,
     ),
     Experiment(
         "sce-figure-11",
@@ -989,7 +985,6 @@ EXPERIMENTS = (
             ),
         ),
         tuned=OF_NINE,
-        is_long=True,
     ),
     Experiment(
         "sce-figure-13",

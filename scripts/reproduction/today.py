@@ -398,7 +398,6 @@ EXPERIMENTS = (
             ("TPC-B, writes", "TPC-C, writes"),
         ),
         tuned=(RAM_CHOSEN,),
-        is_long=True,
     ),
     Experiment(
         "today-l2arc",
