@@ -166,15 +166,11 @@ def _panel(
 ) -> tuple[list[str], float]:
     """Return the parts of a panel, and its height. [px]"""
     every = [bar for bars in groups.values() for bar in bars]
-    ends = [0.0, *(bar.ours for bar in every)]
+    ends = [bar.ours for bar in every]
     ends += [bar.number for bar in every if bar.number is not None]
     ends += [x for bar in every for x in bar.range or () if math.isfinite(x)]
-    span = max(ends) - min(ends) or 1.0
-    axis = Axis(
-        min(ends) - (0.15 * span if min(ends) < 0 else 0.0),
-        max(ends) + 0.15 * span,
-        is_log=False,
-    )
+    axis = _of_bars(ends, is_log=panel.is_log)
+    zero = axis.least if panel.is_log else 0.0
     are_grouped = any(len(bars) > 1 for bars in groups.values())
     names = [*groups, *(bar.title for bar in every)]
     indent = LETTER * 2 if are_grouped else 0.0
@@ -194,9 +190,9 @@ def _panel(
         for bar in bars:
             parts.append(_words(left - 6, y + 10, bar.title, "end"))
             if bar.number is not None:
-                parts += _rect(at(0), at(bar.number), y, THEIRS, shown(bar.number))
+                parts += _rect(at(zero), at(bar.number), y, THEIRS, shown(bar.number))
                 y += STEP
-            parts += _rect(at(0), at(bar.ours), y, OURS, shown(bar.ours))
+            parts += _rect(at(zero), at(bar.ours), y, OURS, shown(bar.ours))
             if bar.range is not None:
                 x0, x1 = (at(end) for end in bar.range)
                 parts.append(
@@ -204,7 +200,7 @@ def _panel(
                 )
             if bar.is_lowest:
                 parts.append(
-                    f'<path class="m" d="M{at(0) + 5:.1f} {y + 2:.1f}l8 0l-4 8z"/>'
+                    f'<path class="m" d="M{at(zero) + 5:.1f} {y + 2:.1f}l8 0l-4 8z"/>'
                 )
             y += STEP
         y += APART
@@ -215,8 +211,18 @@ def _panel(
             f'<line class="g" x1="{at(tick):.1f}" x2="{at(tick):.1f}" y1="{top + HEAD - 6:.1f}" y2="{bottom:.1f}"/>'
         )
         grid.append(_words(at(tick), bottom + 15, format_number(tick), "middle"))
-    grid.append(_words(8, top + 18, panel.of, "start"))
+    of = panel.of + (", logarithmic" if panel.is_log else "")
+    grid.append(_words(8, top + 18, of, "start"))
     return [*grid, *_legend(every, top + 38), *parts], bottom + 28 - top
+
+
+def _of_bars(ends: Sequence[float], *, is_log: bool) -> Axis:
+    """Return the axis of bars with space for their figures."""
+    if is_log:
+        return Axis(min(ends) / 2, max(ends) * 2, is_log=True)
+    low, high = min(0.0, *ends), max(0.0, *ends)
+    space = 0.15 * (high - low or 1.0)
+    return Axis(low - (space if low < 0 else 0.0), high + space, is_log=False)
 
 
 def _rect(zero: float, end: float, y: float, colour: str, figure: str) -> list[str]:

@@ -91,10 +91,13 @@ class Bars:
     groups : mapping
         The figures of each group: their titles, and their names in the outcome (`line@x` the y of a line at x). A title
         is "" where a group has one figure.
+    is_log : bool
+        Whether bars are logarithms, which begin below the least of them: figures that lie far apart.
     """
 
     of: str
     groups: Mapping[str, Mapping[str, str]]
+    is_log: bool = False
 
 
 def single(figures: Mapping[str, str]) -> dict[str, dict[str, str]]:

@@ -610,6 +610,7 @@ EXPERIMENTS = (
             Bars(
                 "response, of that of all-flash",
                 single({name: f"response of {name} / all-flash" for name in SYSTEMS}),
+                is_log=True,
             ),
         ),
         tuned=(*OF_NINE, DRIVE),
