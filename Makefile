@@ -86,6 +86,10 @@ prove-advice: setup ## the invariants of the advisor on 10,000 random problems, 
 	  echo "round $$round of 10"; \
 	  TIERWRIGHT_ADVICE_PROBLEMS=1000 $(PY) -m pytest -q --timeout 0 -n $(PROVE_JOBS) --hypothesis-seed=$$round models/tests/test_advice.py -k "keeps_every_limit or looser or can_go or cheaper_device" || exit 1; \
 	done
+PROVE_TRACES ?= 10000
+.PHONY: prove-caches
+prove-caches: setup ## every flash cache, and every scheme behind an assignment, beside its slow model: PROVE_TRACES (10000) random traces of each cache, other proofs in proportion; some ten minutes
+	TIERWRIGHT_RANDOM_TRACES=$(PROVE_TRACES) $(PY) -m pytest -q --timeout 0 -n $(PROVE_JOBS) -m random_traces models/tests/test_flash_systems.py models/tests/test_cachelib_small.py models/tests/test_flash_admission.py
 .PHONY: fuzz
 fuzz: setup ## damage every kind of input for FUZZ_SECONDS (600)
 	TIERWRIGHT_FUZZ_SECONDS=$(FUZZ_SECONDS) TIERWRIGHT_FUZZ_FIRST=$$(date +%s)000000 \

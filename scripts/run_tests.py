@@ -180,9 +180,17 @@ ADVICE_PROBLEMS = "60"
 """Random problems of each invariant of the advisor in `make test-long`; `make prove-advice` tries 10,000."""
 
 
+RANDOM_TRACES = "2000"
+"""Random traces of each flash cache in `make test-long`; `make test` tries 200, `make prove-caches` 10,000."""
+
+
 def long() -> Counts:
-    """``pytest`` of what is long by nature, and of every property with all its examples."""
-    return pytest("long or hypothesis", TIERWRIGHT_ADVICE_PROBLEMS=ADVICE_PROBLEMS)
+    """``pytest`` of what is long by nature, of every property with all its examples, and of random traces by the thousand."""
+    return pytest(
+        "long or hypothesis or random_traces",
+        TIERWRIGHT_ADVICE_PROBLEMS=ADVICE_PROBLEMS,
+        TIERWRIGHT_RANDOM_TRACES=RANDOM_TRACES,
+    )
 
 
 def pytest(marked: str, *folders: str, **extra: str) -> Counts:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import test_flash_systems as systems
+from random_traces import traces
 
 from tierwright._simulator import ParameterError
 from tierwright.evaluate.metadata import PRESETS
@@ -26,7 +27,7 @@ import slow_cachelib
 from slow_cachelib import Request, SharedCachelib
 
 Options = dict[str, str]
-TRACES = 150
+TRACES = traces(150)
 COLUMNS = {
     "time": "time", "time_unit": "us", "op": "op", "device": "device",
     "offset": "offset", "offset_unit": "bytes", "size": "bytes", "size_unit": "bytes",
@@ -92,6 +93,7 @@ HAPPENED = (
 """What must have happened in some of the traces, or they prove little."""
 
 
+@pytest.mark.random_traces
 def test_every_counter_is_that_of_the_slow_model(tmp_path: Path) -> None:
     """The slow model raises where an old version would be served, or a write be lost."""
     seen: Counter[str] = Counter()
@@ -112,9 +114,10 @@ def test_every_counter_is_that_of_the_slow_model(tmp_path: Path) -> None:
         assert seen[key] > 0, key
 
 
+@pytest.mark.random_traces
 def test_behind_an_assignment_the_slow_model_hears_of_the_same(tmp_path: Path) -> None:
     seen: Counter[str] = Counter()
-    for seed in range(40):
+    for seed in range(traces(40)):
         options, requests, sizes = case_of(seed)
         draw = random.Random(seed)
         own = {"assignment": draw.choice(("second_miss", "miss+1:never"))}

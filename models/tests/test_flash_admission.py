@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import test_flash_systems as systems
 from command import run
+from random_traces import traces
 
 from tierwright._simulator import ParameterError
 from tierwright.simulate.replay import contenders, replay
@@ -34,7 +35,7 @@ ASSIGNMENTS = (
     "never+0:second_miss*0.5*write",
     "second_miss*0.7*never+1:miss*0.3*never",
 )
-TRACES = 40
+TRACES = traces(40)
 CHECKPOINTS: tuple[dict[str, str], ...] = (
     {},
     {"checkpoint_accesses": "13"},
@@ -55,6 +56,7 @@ def asked(name: str, own: dict[str, str]) -> dict[str, str]:
     return own if "admission" in own else {**own, "admission": "cachesack"}
 
 
+@pytest.mark.random_traces
 @pytest.mark.parametrize("name", SLOW)
 def test_what_is_not_admitted_the_slow_model_never_hears_of(
     name: str, tmp_path: Path
@@ -83,6 +85,7 @@ def test_what_is_not_admitted_the_slow_model_never_hears_of(
         assert seen[key] > 0, key
 
 
+@pytest.mark.random_traces
 def test_face_ends_its_batches_at_a_victim_that_is_not_admitted(
     tmp_path: Path,
 ) -> None:
@@ -277,6 +280,7 @@ FLOWS = [
 """Schemes behind an assignment: name, pages of a block, technique."""
 
 
+@pytest.mark.random_traces
 @pytest.mark.parametrize(("scheme", "pages", "technique"), FLOWS)
 def test_a_scheme_takes_an_assignment_too(
     scheme: str, pages: int, technique: str, tmp_path: Path

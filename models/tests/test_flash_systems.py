@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from random_traces import traces
 
 from tierwright._simulator import ParameterError
 from tierwright.simulate import replay
@@ -155,7 +156,7 @@ CHOICES: dict[str, dict[str, tuple[str, ...]]] = {
     },
 }
 BY_CHANCE = {"admission": "probability", "probability": "0.3", "seed": "5"}
-TRACES = 200
+TRACES = traces(200)
 HAPPENED = {
     "flashcache": ("disk_writes_by_cleaner", "flash_invalidations"),
     "enhanceio": ("disk_writes_by_cleaner", "flash_invalidations"),
@@ -805,6 +806,7 @@ def test_a_decimal_share_of_flash_is_that_many_pages(
     assert found["dirty_slots"] == dirty
 
 
+@pytest.mark.random_traces
 @pytest.mark.parametrize("name", CHOICES)
 def test_every_counter_is_that_of_the_slow_model(name: str, tmp_path: Path) -> None:
     seen: Counter[str] = Counter()
