@@ -87,6 +87,16 @@ def test_flash_caches_are_replayed_beside_the_schemes(application):
     assert row["simulated"] == pytest.approx(own.throughput_per_s)
     knee = rows["tac", "disks from which another device limits"]
     assert knee["simulated"] == pytest.approx(own.knee_disks)
+    clients = rows["tac", "clients from which more mostly wait"]
+    assert clients["simulated"] == pytest.approx(own.knee_clients)
+    assert clients["model"] is None
+    columns = application.post(
+        "/throughputs", {**POINT, "clients": 20, "disks": 4}, 200
+    )
+    for scheme in columns["schemes"]:
+        row = rows[scheme["scheme"], "clients from which more mostly wait"]
+        assert row["model"] == pytest.approx(scheme["knee_clients"][columns["at"]])
+        assert row["simulated"] > 0
     assert rows["face", "busy share of flash"]["simulated"] > 0
     assert "So were FaCE and TAC" in found["basis"]
     assert (

@@ -151,6 +151,50 @@ def test_bottleneck_and_knee_of_a_replay() -> None:
     assert (alone.bottleneck, alone.knee_disks) == ("disk", None)
 
 
+def test_the_knee_in_clients_of_a_replay() -> None:
+    row = counters(hdd_reads=400, flash_reads=300, flash_random_reads=300)
+
+    def knee(disks: int, **more: Any) -> float | None:
+        return replayed_throughput(
+            row,
+            flash=FLASH,
+            disk=DISK,
+            setting=Setting(
+                clients=4,
+                disks=disks,
+                think_s=0.02,
+                cpu_s_per_transaction=0.001,
+                cpus=2,
+                **more,
+            ),
+        ).knee_clients
+
+    # Neither device states a latency, so a transaction waits for nothing beyond its demands.
+    disk_s, flash_s = 0.4 / 409, 0.3 / 60311
+    total_s = 0.02 + 0.001 + disk_s + flash_s
+    assert knee(1) == pytest.approx(total_s / disk_s)
+    # A second disk halves the demand at each, and the processors (0.5 ms each) limit from then on.
+    assert knee(2) == pytest.approx(total_s / 0.0005)
+    assert knee(3) == knee(2)
+    twice = knee(1, accesses_per_transaction=2)
+    assert twice == pytest.approx((total_s + disk_s + flash_s) / (2 * disk_s))
+    idle = replayed_throughput(
+        counters(), flash=FLASH, disk=DISK, setting=Setting(clients=4)
+    )
+    assert idle.knee_clients is None
+
+
+def test_the_waits_of_a_replay_move_its_knee_in_clients() -> None:
+    # 1,000 pages read from a volume whose latency is beyond its busy time.
+    volume = catalog.device("aws-ebs-io2-bx")
+    found = replayed_throughput(
+        counters(hdd_reads=1000), flash=FLASH, disk=volume, setting=Setting(clients=4)
+    )
+    assert found.delay_s > 0
+    demand_s = found.demands_s["disk"]
+    assert found.knee_clients == pytest.approx((demand_s + found.delay_s) / demand_s)
+
+
 def test_the_demand_of_a_scheme_is_that_of_its_terms() -> None:
     curve = Curve.from_lists(
         [100, 200, 300, 400],

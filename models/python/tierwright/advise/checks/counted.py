@@ -7,6 +7,7 @@ follows from them is computed as there.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.endurance.growth import years_with_growth
 from tierwright.evaluate.page_flow.schemes import TIE_ORDER
+from tierwright.evaluate.throughput.laws import asymptotic_bounds
 from tierwright.evaluate.throughput.mva import closed_network
 from tierwright.evaluate.throughput.schemes import (
     STATIONS,
@@ -56,6 +58,9 @@ class ReplayedThroughput:
     knee_disks : float or None
         Disks from which another device limits: their demand over the largest other one; None where
         nothing else is demanded.
+    knee_clients : float or None
+        N* = (D + W + Z) / D_max of `asymptotic_bounds`: clients from which more of them mostly
+        wait; None where nothing is demanded.
     """
 
     throughput_per_s: float
@@ -65,6 +70,7 @@ class ReplayedThroughput:
     delay_s: float
     bottleneck: str | None
     knee_disks: float | None
+    knee_clients: float | None
 
 
 def replayed_throughput(
@@ -111,13 +117,22 @@ def replayed_throughput(
             + counters["hdd_writes"] * waits.disk_write
         )
     )
+    devices = (setting.cpus, setting.flash_devices, setting.disks)
     network = closed_network(
         demands,
         clients=setting.clients,
         think_s=setting.think_s,
-        devices=(setting.cpus, setting.flash_devices, setting.disks),
+        devices=devices,
         delay_s=delay_s,
     )
+    bounds = asymptotic_bounds(
+        demands,
+        clients=setting.clients,
+        think_s=setting.think_s,
+        devices=devices,
+        delay_s=delay_s,
+    )
+    knee_clients = float(bounds.knee_clients)
     busy = network.utilisation[-1].tolist()
     return ReplayedThroughput(
         float(network.throughput_per_s[-1]),
@@ -126,6 +141,7 @@ def replayed_throughput(
         dict(zip(STATIONS, busy, strict=True)),
         delay_s,
         *_limits(demands, setting),
+        knee_clients if math.isfinite(knee_clients) else None,
     )
 
 

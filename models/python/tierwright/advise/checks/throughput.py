@@ -235,6 +235,14 @@ def _rows(
             else study.knee_disks[name],
             found.knee_disks,
         )
+        yield row(
+            name,
+            title,
+            "clients from which more mostly wait",
+            "1",
+            None if model is None else float(model.bounds.knee_clients[at]),
+            found.knee_clients,
+        )
 
 
 def decided(rows: Sequence[CheckedFigure]) -> str | None:
