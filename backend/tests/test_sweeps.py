@@ -127,6 +127,7 @@ class TestRows:
         for row, expected in zip(sweep["rows"], own, strict=True):
             for name, value in row["counters"].items():
                 assert value == expected[name], name
+            assert row["options"] == expected.get("options", {})
             cost = price(expected, flash=flash, disk=disk)
             assert row["io_time_us_per_access"] == cost.io_time_us_per_access
             assert sum(row["io_time_terms_us_per_access"].values()) == pytest.approx(
@@ -136,6 +137,41 @@ class TestRows:
             assert row["miss_ratio"] == misses / expected["accesses"]
             ratios = [row["ram_hit_ratio"], row["flash_hit_ratio"] or 0]
             assert sum(ratios) + row["miss_ratio"] == pytest.approx(1)
+
+    def test_a_row_has_the_options_in_force_and_the_ratios_of_its_device(
+        self, application
+    ):
+        device = {
+            "ftl_spare_percent": "10",
+            "ftl_block_pages": "16",
+            "ftl_trim": "true",
+        }
+        asked = [
+            contender("flash_cache", "bcache", mode="write_back", **device),
+            contender("scheme", "lazy", **device),
+        ]
+        sweep = finish(application, request(asked, [200], [900]))
+        own = [
+            _simulator.replay(
+                EXAMPLE_TRACE, kind, name, 200, 900, options=given | device
+            )
+            for kind, name, given in (
+                ("flash_cache", "bcache", {"mode": "write_back"}),
+                ("scheme", "lazy", {}),
+            )
+        ]
+        for row, expected in zip(sweep["rows"], own, strict=True):
+            counters, ftl = row["counters"], expected["ftl"]
+            for name in ("waf", "waf_without_trim", "erases"):
+                assert counters[f"ftl_{name}"] == ftl[name]
+            for name in ("mean", "deviation", "most"):
+                assert counters[f"ftl_wear_{name}"] == ftl["wear"][name]
+            assert counters["ftl_waf"] > 1
+            assert isinstance(counters["ftl_erases"], int)
+            assert row["options"] == expected.get("options", {})
+        # Its documented 512 KiB would be 64 pages; 1/16 of flash is less.
+        assert sweep["rows"][0]["options"]["bucket_pages"] == "56"
+        assert sweep["rows"][1]["options"] == {}
 
     def test_metadata_of_flash_are_taken_out_of_the_ram(self, application):
         asked = [

@@ -11,8 +11,10 @@ from tierwright import _simulator
 from tierwright.catalogue.vectors import conformance
 from tierwright.cli.app import main
 from tierwright.common.errors import BadInput
+from tierwright.common.units import format_bytes
 from tierwright.evaluate import flash_cache
 from tierwright.simulate import replay, timed
+from tierwright.simulate.contenders import FittedDefault, fitted_defaults
 from tierwright.trace import reading
 
 CUT = recordings.TPCB
@@ -206,6 +208,68 @@ def test_a_unit_shrinks_with_flash_unless_it_is_given(
     else:
         with pytest.raises(_simulator.ParameterError, match=f"{name}=8"):
             unit(7, **{name: "8"})
+
+
+@pytest.mark.parametrize("page_bytes", PAGE_SIZES)
+@pytest.mark.parametrize(("cache", "name"), UNITS)
+def test_a_unit_that_shrank_is_said_with_its_limit(
+    cache: str, name: str, page_bytes: int, short: Path
+) -> None:
+    size, documented_in = UNITS[cache, name]
+    default = max(1, size // page_bytes) if documented_in == "bytes" else size
+    [row] = [each for each in replay.contenders("flash_cache") if each["name"] == cache]
+
+    def said(flash_pages: int, **given: str) -> FittedDefault | None:
+        fitted = fitted_defaults(
+            row,
+            given=given,
+            in_force=in_force(cache, short, flash_pages, page_bytes, **given),
+            page_bytes=page_bytes,
+        )
+        return next((each for each in fitted if each.name == name), None)
+
+    limit = f"at most 1/16 of flash; without that limit {default}"
+    shrunk = FittedDefault(name, max(1, default - 1), limit)
+    assert said(16 * default - 1) == (shrunk if default > 1 else said(16 * default))
+    whole = said(16 * default)
+    assert (whole is None) == (documented_in != "bytes")
+    if whole is not None:
+        assert whole.value == default
+        documented = format_bytes(size)
+        assert whole.reason == f"{documented} in pages of {format_bytes(page_bytes)}"
+    assert said(16 * default - 1, **{name: "1"}) is None
+
+
+def test_tables_of_text_say_which_defaults_were_in_force(
+    short: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def said(*arguments: object) -> str:
+        assert main([str(each) for each in arguments]) == 0
+        return capsys.readouterr().out
+
+    def swept(*arguments: object) -> str:
+        return said("sweep", short, "--ram-pages", 1, *arguments)
+
+    limit = "at most 1/16 of flash; without that limit 512"
+    alone = said(
+        "simulate",
+        short,
+        "--scheme",
+        "flashcache",
+        "--ram-pages",
+        1,
+        "--flash-pages",
+        40,
+    )
+    assert f"Defaults in force of flashcache: ways 2 ({limit})." in alone
+    at = ("--scheme", "flashcache", "--flash-pages")
+    assert f"Defaults in force of flashcache: ways 2 to 62 ({limit})." in swept(
+        *at, "40,1000,10000"
+    )
+    assert "Defaults in force" not in swept(*at, "10000")
+    assert "Defaults in force" not in swept(*at, "40", "--option", "ways=2")
+    lazy = ("--scheme", "lazy", "--ram-pages", 1, "--flash-pages", 40)
+    assert "Defaults in force" not in said("simulate", short, *lazy)
 
 
 @pytest.mark.parametrize("page_bytes", PAGE_SIZES)

@@ -19487,10 +19487,18 @@ export type ReplayOut = {
     /**
      * Counters
      *
-     * Every counter of the replay.
+     * Every counter and ratio of the replay; those of a part, such as the WAF of a flash device under it, after its name: `ftl_waf`.
      */
     counters: {
-        [key: string]: number;
+        [key: string]: number | number;
+    };
+    /**
+     * Options
+     *
+     * Of a flash cache all options that were in force, units that shrank with flash among them; empty of the others, whose given ones stand in `contenders`.
+     */
+    options: {
+        [key: string]: string;
     };
     /**
      * Accesses

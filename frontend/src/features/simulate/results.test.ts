@@ -38,6 +38,7 @@ const row = (
   io_time_reason: "no device was given",
   formula: null,
   counters: {},
+  options: {},
   warnings: [],
   accesses: miss_ratio === null ? null : 100,
   warm_up: miss_ratio === null ? null : 0,

@@ -77,7 +77,10 @@ class ReplayRow:
     formula : CleanOnlyCost or None
         Of lazy with clean-only admission, whose counts no curve gives.
     counters : dict
-        Every counter of the replay; those of a part after its name.
+        Every counter and ratio of the replay; those of a part after its name.
+    options : dict
+        All options of a flash cache that were in force, defaults at these sizes among them; empty of the others, whose
+        given ones stand with the contender.
     accesses, warm_up : int or None
         Accesses that were counted, and those before them; None where nothing was replayed. [accesses]
     in_production : InProduction or None
@@ -105,7 +108,8 @@ class ReplayRow:
     io_time_terms_us_per_access: dict[str, float] = field(default_factory=dict)
     io_time_reason: str | None = None
     formula: CleanOnlyCost | None = None
-    counters: dict[str, int] = field(default_factory=dict)
+    counters: dict[str, int | float] = field(default_factory=dict)
+    options: dict[str, str] = field(default_factory=dict)
     accesses: int | None = None
     warm_up: int | None = None
     in_production: InProduction | None = None
@@ -375,6 +379,7 @@ def row_of(
         io_time_reason=(priced.reason or None) if priced else "no device was given",
         formula=formula,
         counters=dict(_counters(result)),
+        options=dict(result.get("options", {})),
         accesses=accesses,
         warm_up=result.get("warm_up", 0),
         warnings=(
@@ -518,10 +523,16 @@ def _configuration(
     return {contender.family: contender.name, **sizes, "options": wanted.options}
 
 
-def _counters(result: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, int]]:
-    """Yield every whole number of a result; those of a part after its name."""
+def _counters(
+    result: Mapping[str, Any], prefix: str = ""
+) -> Iterator[tuple[str, int | float]]:
+    """Yield every number of a result; those of a part after its name."""
     for name, value in result.items():
         if isinstance(value, dict):
             yield from _counters(value, f"{prefix}{name}_")
-        elif isinstance(value, int) and not isinstance(value, bool):
+        elif (
+            isinstance(value, int | float)
+            and not isinstance(value, bool)
+            and math.isfinite(value)
+        ):
             yield f"{prefix}{name}", value

@@ -512,6 +512,30 @@ def simulate(
     if stand_in is not None:
         stand_in.say(found)
     _print_counters(found)
+    if scheme is not None:
+        _print_fitted(found, wanted, options)
+
+
+def _print_fitted(found: dict[str, Any], wanted: Replay, given: dict[str, str]) -> None:
+    """Say which defaults the sizes or the page changed."""
+    from tierwright.simulate import replay as core
+    from tierwright.simulate.contenders import fitted_defaults, fitted_sentence
+
+    row = next(
+        each for each in core.contenders(wanted.family) if each["name"] == wanted.name
+    )
+    said = fitted_sentence(
+        row["title"],
+        fitted_defaults(
+            row,
+            given=given,
+            in_force=found.get("options", {}),
+            page_bytes=found["page_bytes"],
+        ),
+    )
+    if said:
+        typer.echo("")
+        typer.echo(said)
 
 
 def _check_simulate(

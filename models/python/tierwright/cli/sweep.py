@@ -220,6 +220,7 @@ def sweep(
         print_json(rows)
     else:
         _print(rows, stand_ins)
+        _print_fitted(rows, configurations)
     if interrupted:
         all_of = counted(len(configurations), "configuration")
         done = counted(
@@ -515,6 +516,41 @@ def _print_rows(rows: list[dict[str, Any]], *, rates: bool = False) -> None:
     unit = " per second" if rates else ""
     columns += [(name.replace("_", " ") + unit, True) for name in shown]
     print_table("", [*columns, ("", False)], table)
+
+
+def _print_fitted(
+    rows: list[dict[str, Any]], configurations: list[dict[str, Any]]
+) -> None:
+    """Say of each flash cache which defaults the sizes or the page changed: a line of all its rows."""
+    from tierwright.simulate import replay as core
+    from tierwright.simulate.contenders import (
+        FittedDefault,
+        fitted_defaults,
+        fitted_sentence,
+    )
+
+    table = {each["name"]: each for each in core.contenders("flash_cache")}
+    fitted: dict[str, list[FittedDefault]] = {}
+    # A sweep that was interrupted has fewer rows.
+    for row, asked in zip(rows, configurations, strict=False):
+        # A sample names no page size.
+        if "flash_cache" in asked and "page_bytes" in row:
+            name = asked["flash_cache"]
+            fitted.setdefault(name, []).extend(
+                fitted_defaults(
+                    table[name],
+                    given=asked["options"],
+                    in_force=row.get("options", {}),
+                    page_bytes=row["page_bytes"],
+                )
+            )
+    said = [
+        fitted_sentence(table[name]["title"], each) for name, each in fitted.items()
+    ]
+    if any(said):
+        typer.echo("")
+    for sentence in filter(None, said):
+        typer.echo(sentence)
 
 
 def _print_hints(rows: list[dict[str, Any]]) -> None:

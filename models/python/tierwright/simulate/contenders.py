@@ -6,11 +6,14 @@ An option of a policy that is chosen for a tier carries the tier before its name
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tierwright.common.errors import BadInput
+from tierwright.common.units import format_bytes
+from tierwright.common.wording import listed
 from tierwright.simulate import replay
 
 RATE = "accesses_per_second"
@@ -26,6 +29,11 @@ BY_THE_CLOCK = (
 _POLICY_VALUES = ("a replacement policy", "the name of a replacement policy")
 _POLICY_SUFFIX = "_policy"
 _OWNER, _EQUALS = ":", "="
+_DOCUMENTED_PAGE_BYTES = 4096
+_NUMBER = re.compile(
+    r"(?P<number>\d+)(?: (?P<by>of|in) 4 KiB \((?P<size>[^)]+)\))?(?:, at most (?P<cap>.+))?"
+)
+"""A default of a table that depends on the sizes or the page: `128 of 4 KiB (512 KiB), at most 1/16 of flash`."""
 
 
 def tier_of(option: Mapping[str, str]) -> str | None:
@@ -98,6 +106,101 @@ def option_names(row: Mapping[str, Any], given: Mapping[str, str]) -> list[str]:
         own = [] if policy is None else policy["options"]
         names += [f"{tier}_{nested['name']}" for nested in own]
     return names + [option["name"] for option in row.get("device_options", ())]
+
+
+@dataclass(frozen=True, slots=True)
+class FittedDefault:
+    """An option that was not given and is not the number that its table states first.
+
+    Attributes
+    ----------
+    name : str
+        The option, as the tables write it.
+    value : int
+        What was in force.
+    reason : str
+        Why: the limit that shrank it, or the page of the trace.
+    """
+
+    name: str
+    value: int
+    reason: str
+
+
+def fitted_defaults(
+    row: Mapping[str, Any],
+    *,
+    given: Iterable[str],
+    in_force: Mapping[str, str],
+    page_bytes: int,
+) -> list[FittedDefault]:
+    """Return the defaults that the sizes or the page of a replay changed.
+
+    Parameters
+    ----------
+    row : mapping
+        Entry of a table of the core.
+    given : iterable of str
+        Names of the options that were given, which nothing changes.
+    in_force : mapping
+        `options` of the replay.
+    page_bytes : int
+        Of the trace. [bytes]
+
+    Examples
+    --------
+    >>> row = {"options": [{"name": "ways", "default": "512, at most 1/16 of flash"}]}
+    >>> fitted_defaults(row, given=(), in_force={"ways": "25"}, page_bytes=4096)
+    [FittedDefault(name='ways', value=25, reason='at most 1/16 of flash; without that limit 512')]
+    """
+    own = {spelled(name) for name in given}
+    found = []
+    for option in row["options"]:
+        name, default = option["name"], option["default"]
+        text = in_force.get(name, "")
+        leading = re.match(r"\d+", default)
+        if name in own or leading is None or not text.isdecimal():
+            continue
+        if text != leading[0]:
+            found.append(
+                FittedDefault(name, int(text), _why(default, int(text), page_bytes))
+            )
+    return found
+
+
+def _why(default: str, value: int, page_bytes: int) -> str:
+    """Say why a default is not the number that its table states first."""
+    stated = _NUMBER.fullmatch(default)
+    if stated is None:
+        return f"stated as {default}"
+    number = int(stated["number"])
+    if stated["by"] == "of":
+        number = max(1, number * _DOCUMENTED_PAGE_BYTES // page_bytes)
+    if stated["cap"] is not None and value < number:
+        return f"at most {stated['cap']}; without that limit {number}"
+    return f"{stated['size']} in pages of {format_bytes(page_bytes)}"
+
+
+def fitted_sentence(title: str, fitted: Iterable[FittedDefault]) -> str:
+    """Say which defaults of a contender the sizes or the page changed, over all its replays.
+
+    Examples
+    --------
+    >>> limit = "at most 1/16 of flash; without that limit 512"
+    >>> fitted_sentence(
+    ...     "flashcache", [FittedDefault("ways", each, limit) for each in (25, 60)]
+    ... )
+    'Defaults in force of flashcache: ways 25 to 60 (at most 1/16 of flash; without that limit 512).'
+    """
+    values: dict[tuple[str, str], list[int]] = {}
+    for each in fitted:
+        values.setdefault((each.name, each.reason), []).append(each.value)
+    said = []
+    for (name, reason), seen in values.items():
+        least, most = min(seen), max(seen)
+        number = str(least) if least == most else f"{least} to {most}"
+        said.append(f"{name} {number} ({reason})")
+    return f"Defaults in force of {title}: {listed(said)}." if said else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,7 +159,14 @@ class ReplayOut(Answer):
     formula: FormulaOut | None = Field(
         description="Of lazy with clean-only admission, which no curve can count."
     )
-    counters: dict[str, int] = Field(description="Every counter of the replay.")
+    counters: dict[str, int | float] = Field(
+        description="Every counter and ratio of the replay; those of a part, such as the WAF of a flash device under "
+        "it, after its name: `ftl_waf`."
+    )
+    options: dict[str, str] = Field(
+        description="Of a flash cache all options that were in force, units that shrank with flash among them; empty of "
+        "the others, whose given ones stand in `contenders`."
+    )
     accesses: int | None = Field(
         description="Accesses that were counted; absent where nothing was replayed."
     )
