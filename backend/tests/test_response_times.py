@@ -83,8 +83,16 @@ def test_the_check_is_that_of_the_models_by_a_run(application, arrivals, said):
     near = 0.02 if "clients" in arrivals else 1e-9
     for row, mine in zip(found["rows"], own.rows, strict=True):
         assert row["figure"] == mine.figure
-        assert row["model"] == pytest.approx(mine.model, rel=1e-3)
-        assert row["simulated"] == pytest.approx(mine.simulated, rel=near)
+        # Hardly anything waits at flash, so few operations make its tail.
+        rare = mine.figure.startswith(
+            ("mean wait at flash", "99th percentile of reads of flash")
+        )
+        for key, value, error in (
+            ("model", mine.model, 1e-3),
+            ("simulated", mine.simulated, near * (5 if rare else 1)),
+        ):
+            wanted = None if value is None else pytest.approx(value, rel=error)
+            assert row[key] == wanted, (row, key)
     body = {key: value for key, value in ASKED.items() if key != "workload_id"}
     model = application.post("/workloads/example/response", body, 200)
     means = {row["scheme"]: row["mean_us"] for row in model["rows"]}

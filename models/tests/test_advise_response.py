@@ -335,6 +335,63 @@ class TestCheck:
         assert "210,000 accesses are counted, behind 210,000 accesses" in checked.basis
         assert "drawn with seed 0." in checked.basis
 
+    def test_each_tier_has_its_queueing_and_the_percentiles_of_its_reads(
+        self, curve: Curve
+    ) -> None:
+        found = ask(curve, 5000.0)
+        check = replayed.ResponseCheck(
+            answer=found, curve=curve, hierarchy=TIERS, flash_caches=("face",)
+        )
+        results = {name: each.run(TPCB) for name, each in check.replays()[0].items()}
+        figures = {(each.of, each.figure): each for each in check.check(results).rows}
+        at = "at the mean rate"
+        for scheme in ("none", "lazy", "face"):
+            own = results[f"{scheme} {at}"]
+            for tier in ("flash", "disk"):
+                wait = figures[scheme, f"mean wait at {tier} {at}"]
+                reads = [
+                    figures[scheme, f"{figure} of reads of {tier} {at}"].simulated
+                    for figure in ("median", "99th percentile")
+                ]
+                if (scheme, tier) == ("none", "flash"):
+                    # Nothing is asked of it, so nothing waits and nothing has a time.
+                    assert (wait.model, wait.simulated, reads) == (
+                        None,
+                        None,
+                        [None] * 2,
+                    )
+                    continue
+                assert wait.simulated == own[tier]["wait_us"] > 0
+                times = own[tier]["reads"]
+                assert reads == [times["p50_us"], times["p99_us"]]
+                assert times["p99_us"] > times["p50_us"]
+        # Nearly all that waits waits at the disks, where the model holds.
+        model = figures["lazy", f"mean wait at disk {at}"]
+        assert model.model == row(found, "lazy").stations[1].wait_us
+        assert abs(model.gap_relative or 1.0) < 0.1
+        assert figures["face", f"mean wait at disk {at}"].model is None
+
+    def test_queueing_grows_with_the_rate_and_ends_where_a_device_cannot_keep_up(
+        self, curve: Curve
+    ) -> None:
+        name = "mean wait at disk at the mean rate"
+
+        def waits(rate: float) -> float | None:
+            checked = replayed.check(
+                ask(curve, rate), curve, hierarchy=TIERS, trace=TPCB
+            )
+            return next(
+                each.simulated
+                for each in checked.rows
+                if (each.of, each.figure) == ("lazy", name)
+            )
+
+        slow, fast = waits(1000.0), waits(10_000.0)
+        assert slow is not None
+        assert fast is not None
+        assert fast > 5 * slow
+        assert waits(60_000.0) is None
+
     def test_clients_think_so_long_that_they_ask_at_the_rate(
         self, curve: Curve
     ) -> None:

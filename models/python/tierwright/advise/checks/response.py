@@ -269,8 +269,7 @@ class ResponseCheck:
             names = listed([titles[name] for name in self.flash_caches])
             yield (
                 f"{names}: there is no formula, so the replay stands alone; what works by time goes by "
-                "the simulated one, batches move at the sequential rate, and each percentile of a "
-                "tier is of its reads of single pages."
+                "the simulated one, and batches move at the sequential rate."
             )
         made = [each for each in replayed.values() if "behind" not in each]
         if made:
@@ -281,7 +280,10 @@ class ResponseCheck:
                 "come at the rate in question, by the response time of the model."
             )
         if replayed:
-            yield "Percentiles are read from bins of 0.4 %."
+            yield (
+                "Percentiles are read from bins of 0.4 %; those of a tier are of its reads of single pages, wait and "
+                "service, and a mean wait is of all its operations."
+            )
         if any(each.unbounded for each in self.answer.rows):
             yield "A scheme whose devices cannot carry the rate is not replayed."
         slow_names = {name for name, each in self._arrivals.items() if each is None}
@@ -439,6 +441,10 @@ def _rows(model: SchemeAt, replayed: TimedResult | None) -> Iterator[CheckedFigu
             each.utilisation,
             None if known is None else known[each.tier]["utilisation"],
         )
+        steady = None if known is None or behind else known[each.tier]
+        has_none = model.unbounded or each.operations_per_s == 0
+        wait_us = None if has_none else each.wait_us
+        yield from _rows_of_tier(of, title, each.tier, at, wait_us, steady)
     yield row(
         of,
         title,
@@ -447,6 +453,35 @@ def _rows(model: SchemeAt, replayed: TimedResult | None) -> Iterator[CheckedFigu
         None if model.unbounded else model.accesses_per_s,
         None if known is None else known["accesses_per_s"],
     )
+
+
+def _rows_of_tier(
+    of: str,
+    title: str,
+    tier: str,
+    at: str,
+    wait_us: float | None,
+    replayed: Mapping[str, Any] | None,
+) -> Iterator[CheckedFigure]:
+    """Yield queueing at a tier, and percentiles of its reads of single pages, of which there is no model.
+
+    Parameters
+    ----------
+    of, title, tier, at : str
+        Whose figures, of which tier, at which rate.
+    wait_us : float or None
+        Mean wait before service by the model. [µs]
+    replayed : mapping or None
+        The tier in a replay; None where there is none whose devices keep up.
+    """
+    found = None
+    if replayed is not None and replayed["operations"] > 0:
+        found = replayed["wait_us"]
+    yield row(of, title, f"mean wait at {tier} {at}", "µs", wait_us, found)
+    reads = None if replayed is None else replayed["reads"]
+    for figure, name in (("median", "p50_us"), ("99th percentile", "p99_us")):
+        value = None if reads is None or reads["operations"] == 0 else reads[name]
+        yield row(of, title, f"{figure} of reads of {tier} {at}", "µs", None, value)
 
 
 def _rows_of_cache(
@@ -468,9 +503,8 @@ def _rows_of_cache(
     for tier in ("flash", "disk"):
         busy = None if known is None else known[tier]["utilisation"]
         yield row(of, title, f"busy share of {tier} {at}", "1", None, busy)
-        for figure, name in (("median", "p50_us"), ("99th percentile", "p99_us")):
-            value = None if known is None or behind else known[tier]["reads"][name]
-            yield row(of, title, f"{figure} of reads of {tier} {at}", "µs", None, value)
+        steady = None if known is None or behind else known[tier]
+        yield from _rows_of_tier(of, title, tier, at, None, steady)
     yield row(
         of,
         title,
