@@ -91,6 +91,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("catalog", "parts"),
     ("catalog", "price-history"),
     ("catalog", "presets"),
+    ("catalog", "flash-caches"),
     ("import", "quotes"),
     ("import", "prices"),
     ("import", "inventory"),

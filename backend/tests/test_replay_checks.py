@@ -99,12 +99,11 @@ def test_flash_caches_are_replayed_beside_the_schemes(application):
         assert row["simulated"] > 0
     assert rows["face", "busy share of flash"]["simulated"] > 0
     assert "So were FaCE and TAC" in found["basis"]
-    assert (
-        "So was"
-        not in application.post(
-            "/throughputs/check", {**body, "flash_caches": []}, 200
-        )["basis"]
-    )
+    assert "best page-flow scheme; " in found["sentence"]
+    assert "best choice" not in found["sentence"]
+    alone = application.post("/throughputs/check", {**body, "flash_caches": []}, 200)
+    assert "So was" not in alone["basis"]
+    assert "page-flow scheme" not in alone["sentence"]
     refused = application.client.post(
         "/throughputs/check", json={**body, "flash_caches": ["fast"]}
     )
@@ -451,6 +450,12 @@ def test_the_sentence_says_whether_the_replay_chooses_alike(lazy, sentence):
         "The replay confirms Exclusive as the best choice; model and replay agree."
     )
     assert "Neither" in sentence_of([], "throughput", max)
+    # Flash caches have no model, so the verdict is not of them.
+    among = sentence_of(rows, "throughput", max, among="page-flow scheme")
+    assert among == sentence.replace(
+        "as the best choice", "as the best page-flow scheme"
+    ).replace("Lazy is best;", "Lazy is the best page-flow scheme;")
+    assert among != sentence
 
 
 @pytest.mark.parametrize(

@@ -186,6 +186,20 @@ def test_every_unit_is_in_the_table() -> None:
     assert filling == IN_A_PAGE.keys()
 
 
+def test_the_help_names_a_command_that_lists_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert main(["throughput", "--help"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "`tierwright catalog flash-caches` lists them" in said
+    names = [each["name"] for each in replay.contenders("flash_cache")]
+    assert main(["catalog", "flash-caches"]) == 0
+    listed = capsys.readouterr().out.splitlines()[2:]
+    assert [line.split()[0] for line in listed] == names
+    assert main(["catalog", "flash-caches", "--json"]) == 0
+    assert [each["name"] for each in json.loads(capsys.readouterr().out)] == names
+
+
 @pytest.mark.parametrize("page_bytes", PAGE_SIZES)
 @pytest.mark.parametrize(("cache", "name"), UNITS)
 def test_a_unit_shrinks_with_flash_unless_it_is_given(

@@ -16,6 +16,7 @@ from tierwright.advise.checks import flash_caches, points
 from tierwright.advise.checks import wear as wear_check
 from tierwright.advise.checks.checked import Checked
 from tierwright.common.errors import BadInput
+from tierwright.common.wording import percent
 from tierwright.evaluate.page_flow.evaluation import evaluate
 from tierwright.evaluate.page_flow.results import Evaluation
 from tierwright.hardware import catalog
@@ -226,6 +227,33 @@ def test_flash_caches_wear_flash_by_all_that_they_write() -> None:
     title = {"larc": "LARC", "lazy_cleaning": "Lazy Cleaning (LC)"}[least]
     assert f"Of the flash caches, {title} writes least" in found.finding
     assert "flash cache" not in checked(answer).finding
+
+
+def test_metadata_that_a_device_does_not_hear_of_are_said_where_they_are_many() -> None:
+    """TAC writes its slot directory page by page; the segments of FaCE are a page for 125 entries."""
+    half = recorded().curve.accesses // 2
+
+    def share(name: str) -> float:
+        alone = replay(
+            Trace(TRACE), "flash_cache", name, RAM_PAGES, FLASH_PAGES, warm_up=half
+        )
+        metadata = alone["metadata_page_writes"]
+        return float(metadata / (alone["flash_writes"] + metadata))
+
+    assert share("tac") > 0.1
+    assert 0 < share("face") < 0.03
+    assert share("larc") == 0
+    said = f"Of the flash writes, metadata are {percent(share('tac'))} of TAC."
+    assert said in checked(worn(), "face", "tac", "larc").basis
+    few = checked(worn(), "face", "larc")
+    assert "metadata are" not in few.basis
+    # Without a device nothing is amplified, and nothing is left out.
+    assert "metadata are" not in checked(worn(flash_pages=500), "tac").basis
+
+
+def test_the_verdict_on_the_schemes_is_not_one_on_flash_caches() -> None:
+    assert "as the best page-flow scheme; " in checked(worn(), "larc").finding
+    assert "as the best choice; " in checked(worn()).finding
 
 
 def test_a_small_device_has_blocks_that_fit_it() -> None:

@@ -1,4 +1,4 @@
-"""`tierwright catalog ...`: the shipped devices, price books, servers, volumes, parts and presets."""
+"""`tierwright catalog ...`: the shipped devices, price books, servers, volumes, parts and presets, and flash caches."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tierwright.hardware.facts import Fact
 
 app = typer.Typer(
-    help="List the shipped devices, prices, servers, volumes, parts and workload presets.",
+    help="List the shipped devices, prices, servers, volumes, parts and workload presets, and the flash caches.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -408,6 +408,22 @@ def _date_of(figures: Mapping[str, Fact], name: str) -> str:
 
 def _time(time_us: float | None) -> str:
     return "-" if time_us is None else format_microseconds(time_us)
+
+
+@app.command("flash-caches")
+def list_flash_caches(*, json: Json = False) -> None:
+    """List the flash caches that can be replayed, with what they do and their options."""
+    from tierwright.simulate.replay import contenders
+
+    known = contenders("flash_cache")
+    if json:
+        print_json(known)
+        return
+    print_table(
+        "",
+        [("flash cache", False), ("title", False), ("", False)],
+        [[one["name"], one["title"], one["description"]] for one in known],
+    )
 
 
 @app.command("presets")

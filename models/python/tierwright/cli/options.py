@@ -32,7 +32,7 @@ FlashCaches = Annotated[
         "--flash-cache",
         metavar="NAME,NAME,...",
         help="Flash caches to replay beside the schemes, with --trace: face, lazy_cleaning, ..., or "
-        "all; `tierwright describe flash-caches` lists them.",
+        "all; `tierwright catalog flash-caches` lists them.",
     ),
 ]
 

@@ -142,10 +142,30 @@ def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
+PAGE_FLOW_SCHEME = "page-flow scheme"
+"""What a verdict is among where flash caches, which have no model, were replayed besides."""
+
+
 def verdict(
-    rows: Iterable[CheckedFigure], figure: str, best: Callable[..., CheckedFigure]
+    rows: Iterable[CheckedFigure],
+    figure: str,
+    best: Callable[..., CheckedFigure],
+    *,
+    among: str = "",
 ) -> str:
-    """Say whether the replay chooses as the model does, and how far the model is off."""
+    """Say whether the replay chooses as the model does, and how far the model is off.
+
+    Parameters
+    ----------
+    rows : iterable of CheckedFigure
+        Those without a model are left out.
+    figure : str
+        How the name of the figure that decides begins.
+    best : callable
+        `min` or `max`.
+    among : str
+        What those with a model are, where others were replayed besides; empty where there are none.
+    """
     known = [
         row
         for row in rows
@@ -167,9 +187,11 @@ def verdict(
         right.simulated or 0.0
     )
     if same:
-        return f"The replay confirms {chosen.title} as the best choice; {off}."
+        kind = among or "choice"
+        return f"The replay confirms {chosen.title} as the best {kind}; {off}."
     lost = abs((chosen.simulated or 0.0) / (right.simulated or math.inf) - 1)
+    kind = f"the best {among}" if among else "best"
     return (
-        f"By replay, {right.title} is best; {chosen.title}, the model's choice, is "
+        f"By replay, {right.title} is {kind}; {chosen.title}, the model's choice, is "
         f"{percent(lost)} behind; {off}."
     )

@@ -312,7 +312,7 @@ def check(
         option.schemes and option.flash_page_bytes > largest for option in study.options
     )
     uses = _measured(study, counters)
-    finding = verdict(compared, "time", min)
+    finding = verdict(compared, "time", min, among="directory" if caches else "")
     if uses:
         finding = f"{finding} {_effect(study, uses)}"
     if caches:

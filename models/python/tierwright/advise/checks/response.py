@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from tierwright.advise.checks.checked import Checked, CheckedFigure, row, verdict
+from tierwright.advise.checks.checked import (
+    PAGE_FLOW_SCHEME,
+    Checked,
+    CheckedFigure,
+    row,
+    verdict,
+)
 from tierwright.advise.checks.points import Replay, recorded_replays
 from tierwright.advise.response import Response
 from tierwright.advise.response.rows import SchemeAt
@@ -250,7 +256,12 @@ class ResponseCheck:
             )
         )
         return Checked(
-            finding=verdict(rows, f"{MEAN} at the {answer.rates[-1].name} rate", min),
+            finding=verdict(
+                rows,
+                f"{MEAN} at the {answer.rates[-1].name} rate",
+                min,
+                among=PAGE_FLOW_SCHEME if self.flash_caches else "",
+            ),
             rows=rows,
             basis=" ".join(self._basis(replayed)),
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tierwright.advise.checks.checked import (
+    PAGE_FLOW_SCHEME,
     REPLAYED,
     Checked,
     CheckedFigure,
@@ -57,7 +58,14 @@ def check(
     """
     rows = tuple(_rows(answer, setting, (flash, disk), counters))
     return Checked(
-        finding=verdict(rows, "throughput", max),
+        finding=verdict(
+            rows,
+            THROUGHPUT,
+            max,
+            among=PAGE_FLOW_SCHEME
+            if any(name not in answer.study.schemes for name in counters)
+            else "",
+        ),
         rows=rows,
         basis=" ".join(_basis(answer, flash, counters)),
         decided=decided(rows),

@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from tierwright.advise.checks.checked import (
+    PAGE_FLOW_SCHEME,
     REPLAYED,
     Checked,
     CheckedFigure,
@@ -25,12 +26,13 @@ from tierwright.advise.checks.points import (
 from tierwright.advise.decide import replayed_rows
 from tierwright.advise.point import scheme_titles
 from tierwright.advise.wear import Wear
-from tierwright.common.wording import counted, listed, three_digits
+from tierwright.common.wording import counted, listed, percent, three_digits
 from tierwright.evaluate.endurance.outlook import SpareSpace
 from tierwright.evaluate.page_flow.decision import replay_points
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.profile.curve import Curve
 from tierwright.simulate.contenders import flash_cache_titles, with_streams
+from tierwright.simulate.priced import flash_pages_written
 from tierwright.trace.reading import OnProgress, Trace
 
 WRITES = "flash writes"
@@ -38,6 +40,8 @@ AMPLIFICATION = "write amplification"
 STREAMED = "write amplification with two streams"
 AGREES = 0.01
 """Gap to the formula up to which both count as equal."""
+MANY_METADATA = 0.03
+"""Share of the pages written to flash from which metadata, which no device of a replay hears of, are mentioned. [1]"""
 SETTLED = 4
 """Overwrites of flash after which write amplification hardly changes."""
 
@@ -163,7 +167,9 @@ def check(answer: Wear, counters: Mapping[str, Counters]) -> Checked:
     """
     rows = tuple(_rows(answer, counters))
     caches = [name for name in counters if name not in scheme_titles()]
-    finding = f"{verdict(rows, 'flash writes', min)} {_of_caches(rows, caches)}".strip()
+    among = PAGE_FLOW_SCHEME if caches else ""
+    decided = verdict(rows, WRITES, min, among=among)
+    finding = f"{decided} {_of_caches(rows, caches)}".strip()
     replays = f"{REPLAYED} {besides(caches)}".strip()
     spare = answer.budget.spare
     if spare is None:
@@ -340,6 +346,7 @@ def _device(
             f" The life of {listed(apart)} is that with one stream; with two, pages that die otherwise never share an "
             "erase block."
         )
+    device += _unheard(counters)
     flows = [count for name, count in overwrites.items() if name not in caches]
     if not flows:
         return device
@@ -360,6 +367,24 @@ def _device(
     return (
         f"{device} {said}: below about {SETTLED} the write amplification is still "
         f"rising, so the lives of the replay are upper bounds.{others}"
+    )
+
+
+def _unheard(counters: Mapping[str, Counters]) -> str:
+    """Say which flash caches write many metadata, of which the device of a replay does not hear; empty for none."""
+    titles = flash_cache_titles()
+    shares = {
+        titles[name]: each["metadata_page_writes"] / flash_pages_written(each)
+        for name, each in counters.items()
+        if each.get("ftl") and each.get("metadata_page_writes", 0) > 0
+    }
+    many = {title: share for title, share in shares.items() if share > MANY_METADATA}
+    if not many:
+        return ""
+    said = listed([f"{percent(share)} of {title}" for title, share in many.items()])
+    return (
+        f" Of the flash writes, metadata are {said}. The device did not hear of them: they count in the writes, and the "
+        "life takes them to be amplified as the data are."
     )
 
 
