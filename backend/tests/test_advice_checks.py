@@ -281,6 +281,8 @@ def test_flash_caches_are_replayed_on_the_hardware_of_the_recommendation(
     for row, mine in zip(found["flash_caches"], own.flash_caches, strict=True):
         # The same replays at the same sizes: not a bit apart.
         assert row["io_time_us_per_access"] == mine.io_time_us_per_access
+        assert row["options"] == mine.options
+        assert bool(row["options"]) == (row["reason"] == "")
     assert own.recommendation is not None
     assert found["recommendation"]["scheme"] == own.recommendation.scheme
     [refused] = [row for row in found["flash_caches"] if row["name"] == "sce"]

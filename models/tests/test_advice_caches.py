@@ -189,6 +189,7 @@ def test_metadata_of_a_cache_take_ram_before_it_is_replayed(
         needed = flash * curve.page_bytes // each * tax
         assert rows[cache].ram_tax_bytes == needed
         counted = counters_of(curve, cache, needed)
+        assert rows[cache].options == counted["options"]
         assert rows[cache].ram_hit_share == counted["ram_hits"] / counted["accesses"]
         assert rows[cache].flash_hit_share == pytest.approx(
             counted["flash_hits"] / counted["accesses"]

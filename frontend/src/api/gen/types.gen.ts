@@ -3976,6 +3976,14 @@ export type CachedOptionOut = {
      */
     assignment: string;
     /**
+     * Options
+     *
+     * All that were in force in its replay, units that shrank with the flash of the replay among them; empty where it was not replayed.
+     */
+    options: {
+        [key: string]: string;
+    };
+    /**
      * Io Time Us Per Access
      *
      * By the replay; null where it was not replayed. [µs]

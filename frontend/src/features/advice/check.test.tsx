@@ -61,6 +61,7 @@ const cache = (name: string, more: Partial<CacheRow> = {}): CacheRow => ({
   page_flow_breaks: [],
   admission: null,
   assignment: "",
+  options: {},
   io_time_us_per_access: 10,
   page_flow_io_time_us_per_access: 12,
   saving: 1 / 6,

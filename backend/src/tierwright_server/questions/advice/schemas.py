@@ -614,6 +614,10 @@ class CachedOptionOut(Answer):
         description="`cachesack` where an assignment of categories decides what enters flash."
     )
     assignment: str = Field(description="What it assigns, in words; empty without one.")
+    options: dict[str, str] = Field(
+        description="All that were in force in its replay, units that shrank with the flash of the replay among them; "
+        "empty where it was not replayed."
+    )
     io_time_us_per_access: float | None = Field(
         description="By the replay; null where it was not replayed. [µs]"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
@@ -89,6 +89,8 @@ class CacheReplayed:
         Why it was not replayed; empty where it was.
     plan : Plan or None
         The assignment that it is behind.
+    options : dict of str to str
+        All that were in force in the replay; empty where it was not replayed.
     """
 
     at: int
@@ -103,6 +105,7 @@ class CacheReplayed:
     breaks: tuple[str, ...]
     reason: str
     plan: Plan | None = None
+    options: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -462,6 +465,7 @@ def _of(
         (),
         "",
         wanted.plan,
+        dict(counters.get("options", {})),
     )
     return replace(found, breaks=tuple(_broken(asked, found)))
 
@@ -597,6 +601,7 @@ def listed_rows(
             page_flow_breaks=broken_under_page_flow(chosen, each.at),
             admission=None if each.plan is None else FLASH_CACHE,
             assignment="" if each.plan is None else each.plan.text,
+            options=dict(each.options),
             io_time_us_per_access=finite(each.simulated_us),
             page_flow_io_time_us_per_access=finite(flow),
             saving=finite(1 - each.simulated_us / flow) if flow > 0 else None,

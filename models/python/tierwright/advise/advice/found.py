@@ -566,6 +566,9 @@ class CachedOption:
         `cachesack` where an assignment of categories decides what enters flash.
     assignment : str
         What it assigns, in words; empty without one.
+    options : dict of str to str
+        All that were in force in its replay, units that shrank with the flash of the replay among them; empty where it
+        was not replayed.
     io_time_us_per_access, page_flow_io_time_us_per_access : float or None
         By the replays of both; None where not replayed. [µs]
     saving : float or None
@@ -596,6 +599,7 @@ class CachedOption:
     page_flow_breaks: tuple[str, ...]
     admission: str | None
     assignment: str
+    options: dict[str, str]
     io_time_us_per_access: float | None
     page_flow_io_time_us_per_access: float | None
     saving: float | None
