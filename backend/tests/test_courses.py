@@ -88,6 +88,10 @@ def test_the_checkpoint_interval_decides_what_is_redone(application):
     )
     assert usual["redo_pages"] > short["redo_pages"] > none["redo_pages"] == 0
     assert usual["redo_s"] > short["redo_s"] > none["redo_s"] == 0
+    # FaCE takes these checkpoints; of 300 s none comes in so short a time.
+    assert short["checkpointed_pages"] > usual["checkpointed_pages"] == 0
+    assert f"write {short['checkpointed_pages']:,} changed pages" in short["finding"]
+    assert none["checkpointed_pages"] is None
 
 
 def test_a_run_that_fails_says_why(application):

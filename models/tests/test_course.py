@@ -19,7 +19,12 @@ from tierwright.evaluate.response.schemes import Hierarchy
 from tierwright.hardware import catalog
 from tierwright.profile.measure import profile, window_curves
 from tierwright.profile.production import Production
-from tierwright.simulate.timed import Arrivals, TimedReplay, round_window_s
+from tierwright.simulate.timed import (
+    Arrivals,
+    TimedReplay,
+    replay_timed,
+    round_window_s,
+)
 from tierwright.trace.reading import Trace
 from tierwright.trace.tokens import token_trace
 
@@ -113,9 +118,12 @@ def test_redo_reads_what_was_written_since_the_latest_checkpoint() -> None:
         assert 0 < each.redo_flash_pages < each.redo_pages
         share = percent(each.redo_flash_pages / each.redo_pages)
         assert f"{share} of them from flash" in each.finding
-        # Only the time after the crash is later.
         assert each.restarted_at_s == none.restarted_at_s
-        assert each.restart_s == none.restart_s
+    # Where checkpoints write nothing, only the time after the crash is later.
+    idle = asked(**steady, checkpoint_interval_s=0.5, options={"checkpoint_us": "0"})
+    assert idle.redo_pages == often.redo_pages
+    assert never.restart_s == idle.restart_s == none.restart_s < often.restart_s
+    assert idle.redo_flash_pages < often.redo_flash_pages
     cold = asked(**steady, checkpoint_interval_s=0.5, restart="cold")
     assert cold.redo_pages == often.redo_pages
     assert cold.redo_flash_pages == 0
@@ -129,10 +137,96 @@ def test_checkpoints_that_write_are_said_to_write() -> None:
         for options in ({}, {"checkpoint_us": "1000000"})
     )
     assert "checkpoints write nothing" in plain.validity
-    assert "checkpoints write as the options" in writing.validity
+    assert plain.checkpointed_pages is None
+    assert "heckpoints write" not in plain.finding
+    assert "write the changed pages of RAM as the flash cache does" in writing.validity
     assert "nothing;" not in writing.validity
+    assert (
+        f"Checkpoints write {writing.checkpointed_pages:,} changed pages"
+        in writing.finding
+    )
     never = asked(system="face", options={"checkpoint_us": "0"})
     assert never.validity == plain.validity
+    assert never.checkpointed_pages is None
+
+
+def test_a_crash_comes_behind_the_checkpoints_that_it_is_redone_from() -> None:
+    """A page that is lost from RAM was written since the latest checkpoint, or that checkpoint was not made."""
+
+    recorded = Arrivals("trace", stretch=1.0)
+    at_s = asked(window_s=1.0, crash_at=0.5, arrivals=recorded).restarted_at_s
+
+    def crashed(system: str, **options: str) -> tuple[TimedReplay, dict[str, Any]]:
+        plan = course.CoursePlan(
+            curve=CURVE,
+            **{
+                **ASKED,
+                "system": system,
+                "options": options,
+                "arrivals": recorded,
+            },
+            crash_at=0.5,
+            # A twentieth of an interval behind a checkpoint.
+            checkpoint_interval_s=(at_s or 0.0) / 3.05,
+        )
+        replay = plan.replay(CURVE.accesses)
+        found = replay_timed(
+            TPCB,
+            replay.scheme,
+            replay.ram_pages,
+            replay.flash_pages,
+            arrivals=replay.arrivals,
+            flash=replay.flash,
+            disk=replay.disk,
+            options=replay.options,
+            checkpoint_s=replay.checkpoint_s,
+        )
+        return replay, found
+
+    replay, found = crashed("face")
+    assert replay.options["checkpoint_us"] == str(round(1e6 * (at_s or 0.0) / 3.05))
+    lost, redo = found["crash"]["ram_dirty_pages_lost"], found["response"]["redo"]
+    assert 0 < lost <= redo["pages"]
+    assert redo["after_checkpoint"]
+    # The same machine without them loses what an earlier checkpoint should have written.
+    replay, never = crashed("face", checkpoint_us="0")
+    assert replay.options["checkpoint_us"] == "0"
+    redo = never["response"]["redo"]
+    assert never["checkpointed_pages"] == 0
+    assert lost < never["crash"]["ram_dirty_pages_lost"]
+    assert redo["pages"] < never["crash"]["ram_dirty_pages_lost"]
+    # Checkpoints that are stated are those that redo goes by.
+    replay, stated = crashed("face", checkpoint_accesses="209000")
+    assert "checkpoint_us" not in replay.options
+    thousands = window_curves(TPCB, window_accesses=1000)["pages_written"]
+    assert stated["response"]["redo"]["pages"] == thousands[209] > 0
+    # Others have none to take.
+    replay, _ = crashed("tac")
+    assert replay.options.keys() == {"crash_at", "restart"}
+
+
+def test_without_a_crash_no_checkpoint_is_taken() -> None:
+    options = course.CoursePlan(curve=CURVE, **ASKED).replay(9).options
+    assert options == {}
+    plan = course.CoursePlan(
+        curve=CURVE, **ASKED, crash_at=0.5, checkpoint_interval_s=0.0
+    )
+    assert "checkpoint_us" not in plan.replay(9).options
+
+
+def test_a_course_says_how_many_pages_its_checkpoints_wrote() -> None:
+    often, rarely = (
+        asked(window_s=0.5, crash_at=0.5, checkpoint_interval_s=each)
+        for each in (0.2, 1e9)
+    )
+    assert (often.checkpointed_pages or 0) > 1000
+    assert f"write {often.checkpointed_pages:,} changed pages" in often.finding
+    assert rarely.checkpointed_pages == 0
+    assert "Checkpoints write" not in rarely.finding
+    assert often.validity == rarely.validity == course.VALIDITY_WITH_CHECKPOINTS
+    other = asked(system="tac", crash_at=0.5, checkpoint_interval_s=0.2)
+    assert other.checkpointed_pages is None
+    assert other.validity == course.VALIDITY
 
 
 def test_clients_wait_until_all_is_redone() -> None:

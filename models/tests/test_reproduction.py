@@ -93,7 +93,7 @@ VERDICTS = {
     "face-figure-8d": "D",
     "face-figure-12": "SSS",
     "face-figure-13": "SSDDS",
-    "face-figure-14": "SSSD",
+    "face-figure-14": "SSDD",
     "sce-table-1": "AADSDDA",
     "sce-figure-7": "ADSDSDDDD",
     "sce-figure-7a": "SASSSD",

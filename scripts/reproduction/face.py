@@ -469,9 +469,13 @@ def _crashed(lab: Lab, system: str, *, whole_interval: bool = False) -> TimedRes
 
     if whole_interval:
         return crashed(CHECKPOINT_S)
-    at_s = crashed(0.0)["restarted_at_s"]
-    intervals = round(at_s / (CHECKPOINT_S * flash / FLASH_PAGES) - 0.5)
-    return crashed(at_s / (intervals + 0.5))
+    found = crashed(0.0)
+    # What checkpoints write delays the crash a little: once more from where it came.
+    for _ in range(2):
+        at_s = found["restarted_at_s"]
+        intervals = round(at_s / (CHECKPOINT_S * flash / FLASH_PAGES) - 0.5)
+        found = crashed(at_s / (intervals + 0.5))
+    return found
 
 
 def _down_s(found: TimedResult) -> float:
@@ -492,6 +496,15 @@ def figure_14(lab: Lab) -> Figures:
         ]
         for at, rate in enumerate(rates):
             found.add(system, round((at + 1) * WINDOW_S, 6), rate)
+    with_flash, without = (
+        [rate for _, rate in found.lines[each]] for each in ("FaCE-GSC", "HDD-only")
+    )
+    pairs = min(len(with_flash), len(without)) // 2
+    found.values["pairs of windows"] = pairs
+    found.values["FaCE-GSC ahead, two windows"] = sum(
+        sum(with_flash[2 * at : 2 * at + 2]) > sum(without[2 * at : 2 * at + 2])
+        for at in range(pairs)
+    )
     after = _down_s(crashed["FaCE-GSC"])
     rates = [rate for ends, rate in found.lines["FaCE-GSC"] if ends - WINDOW_S >= after]
     slump = max(1, round(SLUMP * len(rates)))
@@ -1126,8 +1139,9 @@ EXPERIMENTS = (
         "Throughput by time after a crash",
         "Replays on simulated time with 10 GB of the 840 Pro over 16 disks, behind 50 clients that wait for their reads; the crash "
         "is in the midst of the recording and of a checkpoint interval, and each window is 0.05 s. Nothing is served until the metadata "
-        "are restored and redo has read, page by page, what was written since the latest checkpoint. The interval is the paper's 300 s, "
-        "as much shorter as our flash is smaller.",
+        "are restored and redo has read, page by page, what was written since the latest checkpoint. Checkpoints write the changed "
+        "pages of RAM, FaCE to flash and the disks alone to disk. Their interval is the paper's 300 s, as much shorter as our flash is "
+        "smaller.",
         figure_14,
         (
             Claim(
@@ -1144,6 +1158,8 @@ EXPERIMENTS = (
                 "FaCE maintains higher throughput at all times",
                 "section 6.8",
                 Order(("HDD-only", "FaCE-GSC")),
+                measured="both rates swing from one window of 0.05 s to the next; over every two of them FaCE-GSC is ahead at "
+                "{FaCE-GSC ahead, two windows} of {pairs of windows} points",
             ),
             Claim(
                 "throughput slumps shortly after the restart, for about 400 s",

@@ -687,7 +687,8 @@ def replay_timed(
         `think_us`). `flash`, `disk`: devices. `exponential`: times vary exponentially about those
         stated. `waits_for_writes`: an access ends with its writes instead of with its read.
         `seed`: of all that is random. `window_us`: length of the windows of the course, 0 for none.
-        `checkpoint_us`: time between two checkpoints, 0 for no redo after a crash.
+        `checkpoint_us`: time between two checkpoints, 0 for no redo after a crash; redo goes by the checkpoints of the
+        replay, where the options of the flash cache have it take any.
     options : dict, optional
         Of the flash cache.
     warm_up : int or "full"
@@ -701,7 +702,8 @@ def replay_timed(
         of the bins of percentiles as a share; each percentile is off by half of it at most), and
         of `flash` and `disk` `operations`, `utilisation` (above 1: they do not keep up),
         `wait_us` and `waited`, the share of operations that waited; `redo` has the `pages` that were
-        read again after a crash, `flash_pages` of them from flash, and the `seconds` that took.
+        read again after a crash, `flash_pages` of them from flash, the `seconds` that took, and `after_checkpoint`,
+        whether a checkpoint came between the first access and the crash.
 
     Raises
     ------

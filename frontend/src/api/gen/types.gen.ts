@@ -6381,7 +6381,7 @@ export type CourseIn = {
     /**
      * Checkpoint Interval S
      *
-     * Time between two checkpoints, which decides what redo reads after a crash; 0: nothing. [s]
+     * Time between two checkpoints, which decides what redo reads after a crash; 0: nothing. With a crash, a flash cache that can take checkpoints takes them so often, unless its options state how often. [s]
      */
     checkpoint_interval_s?: number;
     /**
@@ -6510,6 +6510,12 @@ export type CourseOut = {
      * How long that took, after flash was read. [s]
      */
     redo_s: number;
+    /**
+     * Checkpointed Pages
+     *
+     * Changed pages of RAM that checkpoints wrote; null where they write nothing. [pages]
+     */
+    checkpointed_pages: number | null;
     /**
      * Recovered S
      *

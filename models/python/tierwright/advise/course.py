@@ -6,7 +6,6 @@ figures 7 (a) and 9 (a) (throughput while the cache fills).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -26,9 +25,14 @@ from tierwright.evaluate.response.schemes import (
 )
 from tierwright.profile.curve import Curve
 from tierwright.profile.production import Scaled
-from tierwright.simulate.contenders import flash_cache_titles
+from tierwright.simulate.contenders import flash_cache_titles, spelled, with_option
 from tierwright.simulate.replay import Family
-from tierwright.simulate.timed import Arrivals, TimedReplay, TimedResult
+from tierwright.simulate.timed import (
+    CHECKPOINTED,
+    Arrivals,
+    TimedReplay,
+    TimedResult,
+)
 from tierwright.trace.reading import OnProgress, Trace
 
 Restart = Literal["warm", "cold"]
@@ -45,12 +49,16 @@ VALIDITY = (
 VALIDITY_WITH_CHECKPOINTS = (
     "devices serve first come, first served; after a crash nothing is served until flash is read back and redo has "
     "read each page written since the latest checkpoint, one at a time, from flash where the cache holds it; these "
-    "reads leave RAM as it is; checkpoints write as the options of the flash cache state, and redo goes by the "
-    "checkpoint interval; the dirty share is of all flash pages"
+    "reads leave RAM as it is; checkpoints write the changed pages of RAM as the flash cache does, and redo goes by "
+    "these checkpoints; the dirty share is of all flash pages"
 )
-"""Where the options of the flash cache have checkpoints write."""
-WRITING_CHECKPOINTS = ("checkpoint_accesses", "checkpoint_us")
-"""Options that do, unless they are 0."""
+"""Where the flash cache takes checkpoints."""
+CHECKPOINT_US = "checkpoint_us"
+"""The option of a flash cache by which the replay takes checkpoints."""
+WRITING_CHECKPOINTS = ("checkpoint_accesses", CHECKPOINT_US)
+"""Options that have it take some, unless they are 0."""
+MOST_CHECKPOINT_S = 1e9
+"""Longest time between two checkpoints. [s]"""
 USUAL_CHECKPOINT_S = 300.0
 """Time between two checkpoints, as the restart of `advise.recovery` assumes it. [s]"""
 
@@ -117,6 +125,8 @@ class Course(Answer):
         Read again then, because they had been written since the latest checkpoint; of these, from flash. [pages]
     redo_s : float
         How long that took, after flash was read. [s]
+    checkpointed_pages : int or None
+        Changed pages of RAM that checkpoints wrote; None where they write nothing. [pages]
     recovered_s : float or None
         From there to the end of the first window as good as before; None without one. [s]
     windows : tuple of CourseWindow
@@ -140,6 +150,7 @@ class Course(Answer):
     redo_pages: int
     redo_flash_pages: int
     redo_s: float
+    checkpointed_pages: int | None
     recovered_s: float | None
     windows: tuple[CourseWindow, ...]
     estimator: str = ESTIMATOR
@@ -184,7 +195,8 @@ class CoursePlan:
     restart : str
         `warm`: the contents of flash survive it; `cold`: they do not.
     checkpoint_interval_s : float
-        Time between two checkpoints, the first of which is at the first access; 0: nothing is redone. [s]
+        Time between two checkpoints, the first of which is at the first access; 0: nothing is redone. With a crash, a
+        flash cache that can take checkpoints takes them so often, unless `options` state how often. [s]
     seed : int
         Of what is random.
     flash_metadata : MetadataPreset, optional
@@ -233,12 +245,12 @@ class CoursePlan:
                 f"use a flash cache: {', '.join(caches)}",
             )
         interval_s = self.checkpoint_interval_s
-        if not (math.isfinite(interval_s) and interval_s >= 0):
+        if not 0 <= interval_s <= MOST_CHECKPOINT_S:
             raise _refused(
                 "checkpoint_interval_s",
                 f"{interval_s:g}",
                 "is not a length of time",
-                "give the seconds between two checkpoints, or 0 for no redo",
+                f"give the seconds between two checkpoints, up to {MOST_CHECKPOINT_S:g}, or 0 for no redo",
             )
 
     def replay(self, accesses: int) -> TimedReplay:
@@ -266,11 +278,23 @@ class CoursePlan:
             {"": Replay(family, self.system, left, self.flash_pages, 0)}, self.scaled
         )
         options = dict(self.options)
+        checkpoint_s = 0.0
         if self.crash_at is not None:
             options |= {
                 "crash_at": str(round(self.crash_at * accesses)),
                 "restart": self.restart,
             }
+            # A recording with less flash is as much ahead of time: so are its checkpoints.
+            checkpoint_s = (
+                self.checkpoint_interval_s * sizes[""].flash_pages / self.flash_pages
+            )
+            stated = {spelled(name) for name in options}
+            if (
+                checkpoint_s > 0
+                and self.system in with_option(CHECKPOINT_US)
+                and stated.isdisjoint(WRITING_CHECKPOINTS)
+            ):
+                options[CHECKPOINT_US] = str(max(1, round(checkpoint_s * US_PER_S)))
         flash, disk = (
             times_of(stations[tier], self.hierarchy.of(tier)[0], self.curve.page_bytes)
             for tier in ("flash", "disk")
@@ -288,10 +312,7 @@ class CoursePlan:
             options=options,
             window_s=self.window_s or 0.0,
             windows=USUAL_WINDOWS,
-            # A recording with less flash is as much ahead of time: so are its checkpoints.
-            checkpoint_s=0.0
-            if self.crash_at is None
-            else self.checkpoint_interval_s * sizes[""].flash_pages / self.flash_pages,
+            checkpoint_s=checkpoint_s,
         )
 
     def course(self, replay: TimedReplay, found: TimedResult) -> Course:
@@ -332,6 +353,10 @@ class CoursePlan:
             None if back is None else _recovered(windows, before, back, closed=closed)
         )
         title = {**flash_cache_titles(), **{n: s.title for n, s in BY_NAME.items()}}
+        takes_checkpoints = any(
+            replay.options.get(name, "0") != "0" for name in WRITING_CHECKPOINTS
+        )
+        checkpointed = found[CHECKPOINTED] if takes_checkpoints else None
         return Course(
             finding=_finding(
                 title[self.system],
@@ -340,6 +365,7 @@ class CoursePlan:
                 filled,
                 back,
                 _reads(found, replay.checkpoint_s),
+                checkpointed,
                 recovered,
                 closed=closed,
                 is_steady=is_steady,
@@ -360,11 +386,10 @@ class CoursePlan:
             redo_pages=found["redo"]["pages"],
             redo_flash_pages=found["redo"]["flash_pages"],
             redo_s=found["redo"]["seconds"],
+            checkpointed_pages=checkpointed,
             recovered_s=recovered,
             windows=windows,
-            validity=VALIDITY_WITH_CHECKPOINTS
-            if any(self.options.get(name, "0") != "0" for name in WRITING_CHECKPOINTS)
-            else VALIDITY,
+            validity=VALIDITY_WITH_CHECKPOINTS if takes_checkpoints else VALIDITY,
         )
 
 
@@ -507,7 +532,7 @@ def _time(seconds: float) -> str:
 
 def _reads(found: TimedResult, checkpoint_s: float) -> str:
     """Say what is read after a crash before anything is served."""
-    restart_s, redo = found["restart_s"], found["redo"]
+    restart_s = found["restart_s"]
     read = (
         f"devices read flash back for {_time(restart_s)}"
         if restart_s > 0
@@ -515,9 +540,10 @@ def _reads(found: TimedResult, checkpoint_s: float) -> str:
     )
     if checkpoint_s <= 0:
         return read
+    redo = found["redo"]
     since = (
         "the latest checkpoint"
-        if (found["restarted_at_s"] or 0.0) >= checkpoint_s
+        if redo["after_checkpoint"]
         else "the first access (no checkpoint came before the crash)"
     )
     pages = redo["pages"]
@@ -537,6 +563,7 @@ def _finding(
     filled: float | None,
     back: float | None,
     reads: str,
+    checkpointed: int | None,
     recovered: float | None,
     *,
     closed: bool,
@@ -581,6 +608,10 @@ def _finding(
             else f"the {what} does not come back within 10 % of that before until the end"
         )
         parts.append(f"After the crash at {_time(back)} {reads}, and {again}.")
+    if checkpointed:
+        parts.append(
+            f"Checkpoints write {counted(checkpointed, 'changed page')} of RAM in all."
+        )
     if times > 1:
         parts.append(
             f"This is a replay with 1/{three_digits(times)} of the flash, as the recording has so much less data: "

@@ -117,7 +117,7 @@ def course(
             "--checkpoint-interval-s",
             metavar="T",
             min=0.0,
-            help="Time between two checkpoints, which decides what redo reads after a crash; 0: nothing. [s]",
+            help="Time between two checkpoints, which decides what redo reads after a crash, and how often a flash cache that can take checkpoints does; 0: no redo. [s]",
         ),
     ] = 300.0,
     option: Annotated[

@@ -77,6 +77,21 @@ def with_streams() -> frozenset[str]:
     )
 
 
+def with_option(name: str) -> frozenset[str]:
+    """Return the flash caches that have an option, by name.
+
+    Examples
+    --------
+    >>> sorted(with_option("checkpoint_us"))
+    ['face']
+    """
+    return frozenset(
+        row["name"]
+        for row in replay.contenders("flash_cache")
+        if any(option["name"] == name for option in row["options"])
+    )
+
+
 def clock_driven() -> frozenset[str]:
     """Return the flash caches that work by the clock, by name."""
     return frozenset(

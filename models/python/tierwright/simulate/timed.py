@@ -27,6 +27,8 @@ TimedResult = dict[str, Any]
 """What `TimedReplay.run` returns."""
 COUNTED = ("ram_hits", "flash_hits", "flash_misses", "flash_writes", "hdd_writes")
 """Counts of a replay that `TimedReplay.run` hands on."""
+CHECKPOINTED = "checkpointed_pages"
+"""Count of a flash cache that it hands on, 0 of a scheme."""
 _BEHIND = "the devices do not keep up"
 """How the core says that too many accesses wait for their writes."""
 
@@ -151,7 +153,8 @@ def replay_timed(
         Length of the windows of the course; 0: no course. [s]
     checkpoint_s : float
         Time between two checkpoints, the first of which is at the first access: after a crash, what was written
-        since the latest is read again before anything is served; 0: nothing is. [s]
+        since the latest is read again before anything is served; 0: nothing is. Redo goes by the checkpoints of the
+        replay instead, where the options of the flash cache have it take any. [s]
     on_progress : callable, optional
         See `OnProgress`; False cancels.
 
@@ -166,7 +169,8 @@ def replay_timed(
         flash_hits, accesses_per_s, mean_us, p99_us, flash_utilisation, disk_utilisation,
         flash_used_pages, flash_dirty_pages, flash_full`; the rate and both utilisations are None where a last
         window has no length, because its accesses all arrived as it began. `restarted_at_s` is None
-        without a crash; `redo` has what was read again then: `pages, flash_pages, seconds`.
+        without a crash; `redo` has what was read again then: `pages, flash_pages, seconds`, and `after_checkpoint`,
+        whether a checkpoint came between the first access and the crash.
 
     Raises
     ------
@@ -300,7 +304,7 @@ class TimedReplay:
         -------
         dict
             `response` of `replay_timed`, with `warm_up`, the accesses before those counted,
-            `window_s` of the course, and the counts of `COUNTED`; or only `behind`, which is true: too many accesses waited for their writes.
+            `window_s` of the course, and the counts of `COUNTED` and `CHECKPOINTED`; or only `behind`, which is true: too many accesses waited for their writes.
 
         Raises
         ------
@@ -340,4 +344,5 @@ class TimedReplay:
             "warm_up": found.get("warm_up", 0),
             "window_s": window_s,
             **{name: found[name] for name in COUNTED},
+            CHECKPOINTED: found.get(CHECKPOINTED, 0),
         }

@@ -64,9 +64,12 @@ class CourseIn(Body):
         default="warm",
         description="`warm`: the contents of flash survive the crash; `cold`: they do not.",
     )
-    checkpoint_interval_s: Annotated[float, Field(ge=0, le=1e9)] = Field(
+    checkpoint_interval_s: Annotated[
+        float, Field(ge=0, le=course.MOST_CHECKPOINT_S)
+    ] = Field(
         default=course.USUAL_CHECKPOINT_S,
-        description="Time between two checkpoints, which decides what redo reads after a crash; 0: nothing. [s]",
+        description="Time between two checkpoints, which decides what redo reads after a crash; 0: nothing. With a "
+        "crash, a flash cache that can take checkpoints takes them so often, unless its options state how often. [s]",
     )
     writes: WaitsForWrites = "background"
     service: ServiceTimes = "constant"
@@ -136,6 +139,9 @@ class CourseOut(Answer):
     )
     redo_flash_pages: int = Field(description="Of these, from flash. [pages]")
     redo_s: float = Field(description="How long that took, after flash was read. [s]")
+    checkpointed_pages: int | None = Field(
+        description="Changed pages of RAM that checkpoints wrote; null where they write nothing. [pages]"
+    )
     recovered_s: float | None = Field(
         description="From the restart to the end of the first window as good as before the crash, within 10 %: "
         "by the rate of clients that wait, else by the mean response time; null without one. [s]"

@@ -19,7 +19,7 @@ pub(super) const BY_ACCESSES_ABOUT: OptionAbout = OptionAbout {
 };
 pub(super) const BY_TIME_ABOUT: OptionAbout = OptionAbout {
     name: BY_TIME,
-    values: "0 to 1000000000000",
+    values: "0 to 1000000000000000",
     default: "0",
     description: "Time between two checkpoints, for traces with time, in place of checkpoint_accesses. 0: no checkpoints by time. [µs]",
     is_place: false,
@@ -56,7 +56,7 @@ pub(crate) struct Checkpoints {
 impl Checkpoints {
     pub(super) fn of(options: &Options<'_>) -> Result<Self> {
         let accesses = options.number(BY_ACCESSES, 0..=u64::from(u32::MAX))?;
-        let us = options.number(BY_TIME, 0..=1_000_000_000_000)?;
+        let us = options.number(BY_TIME, 0..=1_000_000_000_000_000)?;
         let target = options.choice(TO, &[("flash", Target::Flash), ("disk", Target::Disk)])?;
         if accesses > 0 && us > 0 {
             let why = format!("cannot be combined with {BY_ACCESSES}");

@@ -233,6 +233,8 @@ pub(crate) struct Engine<P, C: FlashCache> {
     checkpoints: Checkpoints,
     /// When the next checkpoint by time is due; `u64::MAX`: never.
     checkpoint_due: u64,
+    /// Checkpoints until now.
+    checkpoints_taken: u32,
     /// Time of the first access, from which checkpoints are counted, once it was.
     origin: Option<u64>,
     /// Whether a page was changed since the last checkpoint, as far as simulated time asks.
@@ -256,6 +258,7 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
             cache_due: u64::MAX,
             checkpoints: Checkpoints::default(),
             checkpoint_due: u64::MAX,
+            checkpoints_taken: 0,
             origin: None,
             changed: false,
             unit: ClockUnit::Accesses,
@@ -310,8 +313,11 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
             if due >= self.cache_due {
                 self.cache_due = self.cache.background(due, &mut self.around);
             }
+            // At the first access there is nothing to write.
+            if self.origin.is_some() {
+                self.checkpoint();
+            }
             let origin = *self.origin.get_or_insert(now);
-            self.checkpoint();
             self.checkpoint_due = self.checkpoints.next_time(origin, now);
         }
         if now >= self.cache_due {
@@ -323,9 +329,15 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
     /// The database takes a checkpoint.
     fn checkpoint(&mut self) {
         self.changed = false;
+        self.checkpoints_taken = self.checkpoints_taken.saturating_add(1);
         self.cache
             .checkpoint(self.checkpoints.target, &mut self.around);
         self.around.dram.cleaned();
+    }
+
+    /// Checkpoints until now, where any are taken.
+    fn taken(&self) -> Option<u32> {
+        self.checkpoints.any().then_some(self.checkpoints_taken)
     }
 
     /// When there is next work, if no access comes before; `u64::MAX`: not until one comes.
@@ -604,10 +616,10 @@ pub(crate) trait Watch {
     fn accessed(&mut self, _before: &FlashCacheCounters, _after: &FlashCacheCounters) {}
     /// The cache was restored from so many bytes of its directory and data pages on flash.
     fn restored(&mut self, _directory_bytes: u64, _pages: u64) {}
-    /// The access that arrived changes a page.
-    fn wrote(&mut self, _page: u32) {}
+    /// The access that arrived changes a page, behind the checkpoints that were `taken`, where any are.
+    fn wrote(&mut self, _page: u32, _taken: Option<u32>) {}
     /// What was written since the latest checkpoint is redone, from flash where it `holds` a page.
-    fn redo(&mut self, _holds: impl Fn(u32) -> bool) {}
+    fn redo(&mut self, _taken: Option<u32>, _holds: impl Fn(u32) -> bool) {}
     /// What comes next is counted.
     fn warmed_up(&mut self) {}
 }
@@ -648,12 +660,12 @@ impl Watch for Clock {
         self.stand_still(directory_bytes, pages);
     }
 
-    fn wrote(&mut self, page: u32) {
-        Self::wrote(self, page);
+    fn wrote(&mut self, page: u32, taken: Option<u32>) {
+        Self::wrote(self, page, taken);
     }
 
-    fn redo(&mut self, holds: impl Fn(u32) -> bool) {
-        Self::redo(self, holds);
+    fn redo(&mut self, taken: Option<u32>, holds: impl Fn(u32) -> bool) {
+        Self::redo(self, taken, holds);
     }
 
     fn warmed_up(&mut self) {
@@ -772,7 +784,7 @@ impl Course {
                     engine.access(page, write);
                     if write {
                         engine.changed = true;
-                        watch.wrote(page);
+                        watch.wrote(page, engine.taken());
                     }
                     watch.accessed(&ticked, &engine.around.counters);
                 } else {
@@ -815,7 +827,7 @@ impl Course {
         if W::ACTIVE {
             let (bytes, pages) = engine.restored_since(&before);
             watch.restored(bytes, pages);
-            watch.redo(|page| engine.cache.holds(page));
+            watch.redo(engine.taken(), |page| engine.cache.holds(page));
         }
     }
 

@@ -110,7 +110,8 @@ pub struct Timing {
     pub seed: u64,
     /// Length of the windows of the course; 0: no course. [ns]
     pub window_ns: f64,
-    /// Time between two checkpoints, the first of which is at the first access; 0: nothing is redone after a crash. [ns]
+    /// Time between two checkpoints, the first of which is at the first access; 0: nothing is redone after a crash. Where
+    /// the options of a flash cache have the replay take checkpoints, redo goes by those. [ns]
     pub checkpoint_ns: f64,
     /// Page of the trace. [bytes]
     pub page_bytes: u64,
@@ -569,17 +570,21 @@ impl Clock {
         self.disk.stand_still_until(at_ns);
     }
 
-    /// The access that arrived changes a page.
+    /// The access that arrived changes a page, behind the checkpoints that the replay has `taken`, where it takes any.
     #[inline]
-    pub(crate) fn wrote(&mut self, page: u32) {
-        self.written.note(page, self.now_ns - self.origin_ns);
+    pub(crate) fn wrote(&mut self, page: u32, taken: Option<u32>) {
+        self.written.note(page, self.now_ns - self.origin_ns, taken);
     }
 
     /// Nothing is served until each page that was written since the latest checkpoint is read: one after the other, from
     /// flash where it `holds` it.
-    pub(crate) fn redo(&mut self, holds: impl Fn(u32) -> bool) {
-        let mut redo = Redo::default();
-        for page in self.written.since_checkpoint(self.now_ns - self.origin_ns) {
+    pub(crate) fn redo(&mut self, taken: Option<u32>, holds: impl Fn(u32) -> bool) {
+        let since_ns = self.now_ns - self.origin_ns;
+        let mut redo = Redo {
+            after_checkpoint: self.written.is_after_checkpoint(since_ns, taken),
+            ..Redo::default()
+        };
+        for page in self.written.since_checkpoint(since_ns, taken) {
             redo.pages += 1;
             redo.flash_pages += u64::from(holds(page));
         }

@@ -11,12 +11,16 @@ pub struct Redo {
     pub flash_pages: u64,
     /// How long that took, one page after the other. [s]
     pub seconds: f64,
+    /// Whether a checkpoint came between the first access and the crash.
+    pub after_checkpoint: bool,
 }
 
 /// Which pages were written since the latest checkpoint: of each, the interval of its latest write.
+///
+/// Where the replay takes checkpoints itself, intervals are those between them, else lengths of time.
 #[derive(Debug)]
 pub(super) struct Written {
-    /// 0: nothing is noted. [ns]
+    /// 0: nothing is noted. Without checkpoints of the replay, the time between two. [ns]
     interval_ns: f64,
     /// By page, counted from 1; 0: never.
     intervals: Vec<u32>,
@@ -35,13 +39,15 @@ impl Written {
         clippy::cast_sign_loss,
         reason = "times from 0 on; what is beyond the last number stays there"
     )]
-    fn interval(&self, since_ns: f64) -> u32 {
-        (since_ns / self.interval_ns) as u32 + 1
+    fn interval(&self, since_ns: f64, taken: Option<u32>) -> u32 {
+        let before = taken.unwrap_or((since_ns / self.interval_ns) as u32);
+        before.saturating_add(1)
     }
 
-    /// A page is written, so long after the first access. [ns]
+    /// A page is written, so long after the first access, behind the checkpoints that the replay has `taken`, where it
+    /// takes any. [ns]
     #[inline]
-    pub(super) fn note(&mut self, page: u32, since_ns: f64) {
+    pub(super) fn note(&mut self, page: u32, since_ns: f64, taken: Option<u32>) {
         if self.interval_ns <= 0.0 {
             return;
         }
@@ -49,14 +55,27 @@ impl Written {
         if at >= self.intervals.len() {
             self.intervals.resize(at + 1, 0);
         }
-        self.intervals[at] = self.interval(since_ns);
+        self.intervals[at] = self.interval(since_ns, taken);
+    }
+
+    /// Whether a checkpoint came, besides that at the first access, so long after it. [ns]
+    pub(super) fn is_after_checkpoint(&self, since_ns: f64, taken: Option<u32>) -> bool {
+        self.interval_ns > 0.0 && self.interval(since_ns, taken) > 1
     }
 
     /// Pages that were written since the latest checkpoint, so long after the first access. [ns]
     #[expect(clippy::cast_possible_truncation, reason = "numbers of pages are u32")]
-    pub(super) fn since_checkpoint(&self, since_ns: f64) -> impl Iterator<Item = u32> + '_ {
+    pub(super) fn since_checkpoint(
+        &self,
+        since_ns: f64,
+        taken: Option<u32>,
+    ) -> impl Iterator<Item = u32> + '_ {
         let noted = self.interval_ns > 0.0;
-        let open = if noted { self.interval(since_ns) } else { 0 };
+        let open = if noted {
+            self.interval(since_ns, taken)
+        } else {
+            0
+        };
         self.intervals
             .iter()
             .enumerate()
@@ -74,22 +93,42 @@ impl Written {
 mod tests {
     use super::Written;
 
+    fn pages(written: &Written, at_ns: f64, taken: Option<u32>) -> Vec<u32> {
+        written.since_checkpoint(at_ns, taken).collect()
+    }
+
     #[test]
     fn a_checkpoint_forgets_what_was_written_before() {
         let mut written = Written::new(100.0);
-        written.note(7, 0.0);
-        written.note(2, 99.0);
-        let pages = |written: &Written, at: f64| written.since_checkpoint(at).collect::<Vec<_>>();
-        assert_eq!(pages(&written, 99.5), [2, 7]);
+        written.note(7, 0.0, None);
+        written.note(2, 99.0, None);
+        assert_eq!(pages(&written, 99.5, None), [2, 7]);
+        assert!(!written.is_after_checkpoint(99.5, None));
         // The checkpoint is at 100: what is written then is behind it.
-        assert!(pages(&written, 100.0).is_empty());
-        written.note(2, 100.0);
-        written.note(5, 150.0);
-        written.note(5, 160.0);
-        assert_eq!(pages(&written, 199.0), [2, 5]);
-        assert!(pages(&written, 350.0).is_empty());
+        assert!(pages(&written, 100.0, None).is_empty());
+        assert!(written.is_after_checkpoint(100.0, None));
+        written.note(2, 100.0, None);
+        written.note(5, 150.0, None);
+        written.note(5, 160.0, None);
+        assert_eq!(pages(&written, 199.0, None), [2, 5]);
+        assert!(pages(&written, 350.0, None).is_empty());
         written.stop();
-        written.note(1, 360.0);
-        assert!(pages(&written, 361.0).is_empty());
+        written.note(1, 360.0, None);
+        assert!(pages(&written, 361.0, None).is_empty());
+        assert!(!written.is_after_checkpoint(361.0, None));
+    }
+
+    #[test]
+    fn checkpoints_of_the_replay_count_in_place_of_time() {
+        let mut written = Written::new(100.0);
+        written.note(7, 0.0, Some(0));
+        written.note(2, 250.0, Some(0));
+        // None was taken, however much time is over.
+        assert_eq!(pages(&written, 900.0, Some(0)), [2, 7]);
+        assert!(!written.is_after_checkpoint(900.0, Some(0)));
+        written.note(2, 910.0, Some(1));
+        assert_eq!(pages(&written, 920.0, Some(1)), [2]);
+        assert!(written.is_after_checkpoint(920.0, Some(1)));
+        assert!(pages(&written, 930.0, Some(2)).is_empty());
     }
 }
