@@ -196,6 +196,32 @@ def test_flash_caches_wear_flash_beside_the_schemes(application):
     assert "LARC" not in without["sentence"]
 
 
+def test_a_device_that_holds_all_data_wears_by_write_backs(application):
+    device = {"spare_percent": 28, "block_pages": 32}
+    body = {**POINT, "pe_cycles": 3000.0, "accesses_per_s": 1000.0, **device}
+    asked = {**body, "data_on_flash": ["lru", "cflru"]}
+    found = application.post("/wear/check", asked, 200)
+    rows = {(row["of"], row["figure"]): row for row in found["rows"]}
+    for family, name in (("policy", "lru"), ("buffer", "cflru")):
+        own = _simulator.replay(
+            "fixtures/traces/tpcb-cut.csv.zst",
+            family,
+            name,
+            500,
+            options={"ftl_spare_percent": "28", "ftl_block_pages": "32"},
+        )
+        row = rows[f"data_on_flash_{name}", "write amplification"]
+        assert row["model"] is None
+        assert row["simulated"] == pytest.approx(own["ftl"]["waf"])
+        assert rows[f"data_on_flash_{name}", "life"]["simulated"] > 0
+    assert "With all data on the flash device" in found["sentence"]
+    refused = application.client.post(
+        "/wear/check", json={**body, "data_on_flash": ["slru"]}
+    )
+    assert refused.status_code == 422
+    assert "`slru` is unknown" in refused.text
+
+
 def test_life_is_that_of_the_counted_writes(application, counters):
     body = {**POINT, "rated_tb": 100.0, "accesses_per_s": 1000.0}
     found = application.post("/wear/check", body, 200)

@@ -207,5 +207,5 @@ export function readAddress<F extends Fields>(
 
 const MOST_NAMES = 500;
 
-/** Names of flash caches, separated by commas. */
+/** Names of what is replayed, separated by commas. */
 export const cacheNames = text(MOST_NAMES);

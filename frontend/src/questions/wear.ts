@@ -8,6 +8,7 @@ import {
 import {
   type Bounds,
   bounded,
+  cacheNames,
   type Field,
   inUnits,
   oneOf,
@@ -24,6 +25,8 @@ export interface WearSearch extends WearNumbers {
   collection?: Collection | undefined;
   /** Events of one's own, one a line. */
   tx_events?: string | undefined;
+  /** Policies and buffers that are replayed with all data on the flash device, separated by commas; absent: none. */
+  data_on_flash?: string | undefined;
 }
 
 export const TRANSACTION_SOURCES = TransactionReplayIn.source.values;
@@ -158,6 +161,7 @@ const FIELDS = {
   tx_source: oneOf(TRANSACTION_SOURCES),
   collection: oneOf(COLLECTIONS),
   tx_events: text(MOST_EVENT_CHARACTERS),
+  data_on_flash: cacheNames,
 } as const;
 
 /** Reads the page's own parameters. */

@@ -1450,6 +1450,7 @@ export const WearCheckIn = {
   collection: {"values":["greedy","fifo","random"]},
   amortisation_months: {"low":1,"high":600,"whole":true,"usual":36},
   flash_caches: {"most":32},
+  data_on_flash: {"most":32},
 } as const;
 
 export const WearIn = {

@@ -27032,6 +27032,12 @@ export type WearCheckIn = {
      * Flash caches of `GET /simulator` to replay besides.
      */
     flash_caches?: Array<string>;
+    /**
+     * Data On Flash
+     *
+     * Policies and buffers of `GET /simulator` to replay besides, with all data on the flash device and no disk.
+     */
+    data_on_flash?: Array<string>;
 };
 
 /**

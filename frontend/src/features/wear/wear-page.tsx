@@ -23,6 +23,8 @@ import { type AnalysisInputs, AnalysisPage } from "@/questions/analysis-page";
 import type { AnalysisSearch } from "@/questions/point";
 import { usePatch } from "@/questions/use-analysis";
 import type { WearSearch } from "@/questions/wear";
+import { DataField } from "./data-field";
+import { type DataSearch, dataOf } from "./data-on-flash";
 import { FragmentSection } from "./fragment-panel";
 import { HealthPanel } from "./health-panel";
 import { LifeChart, WearTable } from "./life-panel";
@@ -194,13 +196,13 @@ function WearView({ state, name, summary }: AnalysisInputs) {
   );
 }
 
-/** Flash writes and life by replay: of every scheme, and of flash caches that are chosen. */
+/** Flash writes and life by replay: of every scheme, and of what is chosen besides. */
 function WearCheck(props: {
   readonly question: WearCheckIn;
   /** Write amplification is computed, so it is replayed too. */
   readonly isAmplified: boolean;
-  readonly search: CachesSearch;
-  readonly patch: (change: CachesSearch) => void;
+  readonly search: CachesSearch & DataSearch;
+  readonly patch: (change: CachesSearch & DataSearch) => void;
   readonly replays: Replays;
   readonly timed: boolean;
 }) {
@@ -210,6 +212,7 @@ function WearCheck(props: {
       query={wearCheck({
         ...question,
         flash_caches: question.flash_pages > 0 ? cachesOf(search) : [],
+        data_on_flash: props.replays === "recording" ? [] : dataOf(search),
       })}
       what={
         props.isAmplified
@@ -218,14 +221,17 @@ function WearCheck(props: {
       }
       replays={props.replays}
       options={
-        question.flash_pages > 0 && (
-          <FlashCachesField
-            search={search}
-            patch={patch}
-            replays={props.replays}
-            timed={props.timed}
-          />
-        )
+        <>
+          {question.flash_pages > 0 && (
+            <FlashCachesField
+              search={search}
+              patch={patch}
+              replays={props.replays}
+              timed={props.timed}
+            />
+          )}
+          <DataField search={search} patch={patch} replays={props.replays} />
+        </>
       }
     />
   );

@@ -158,6 +158,8 @@ class Wear(Answer):
         What the drives cost that are bought; None without a price.
     money_reason : str
         Why there is no money; empty if there is.
+    capacity_bytes : int or None
+        Of all devices; None where they state none. [bytes]
     estimator, validity : str
         What was used and where it holds.
     evaluation : Evaluation
@@ -176,6 +178,7 @@ class Wear(Answer):
     gentlest_at_most: str | None
     drives: Drives | None
     money_reason: str
+    capacity_bytes: int | None
     estimator: str
     validity: str
     evaluation: Evaluation = field(repr=False, compare=False)
@@ -352,6 +355,7 @@ def answer(
         gentlest_at_most=None if both is None else both.gentlest_at_most,
         drives=_drives(flash, devices, usd, amortisation_months, held_bytes),
         money_reason=reason or budget.reason,
+        capacity_bytes=load["capacity_bytes"],
         estimator=outlook.estimator,
         validity=outlook.validity,
         evaluation=evaluation,

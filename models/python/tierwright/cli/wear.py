@@ -218,14 +218,23 @@ def wear(
     production: ProductionOption = None,
     trace: NamedTrace | None = None,
     flash_cache: FlashCaches = None,
+    data_on_flash: Annotated[
+        str | None,
+        typer.Option(
+            "--data-on-flash",
+            metavar="NAMES",
+            help="Policies and buffers to replay besides, with all data on the flash device and no disk, separated by "
+            "commas; needs --trace.",
+        ),
+    ] = None,
     dask: DaskOption = None,
     assumptions: Assumptions = False,
     json: Json = False,
 ) -> None:
     """Say how long flash lasts: under each scheme, or at a rate; by rating or P/E cycles.
 
-    With --trace, every scheme and each --flash-cache is replayed: its flash writes are counted and, with --spare-percent,
-    a flash device under it counts the write amplification. With --dask, the workers of a cluster replay.
+    With --trace, every scheme, each --flash-cache and each policy of --data-on-flash is replayed: its flash writes are
+    counted and, with --spare-percent, a flash device under it counts the write amplification. With --dask, the workers of a cluster replay.
     """
     from tierwright.hardware import catalog
 
@@ -255,6 +264,7 @@ def wear(
         "--gc": gc,
         "--trace": trace,
         "--flash-cache": flash_cache,
+        "--data-on-flash": data_on_flash,
     }
     if profile is None:
         given = [name for name, value in only_by_scheme.items() if value is not None]
@@ -305,6 +315,11 @@ def wear(
     if trace is not None:
         check_recording(str(profile), read)
     caches = flash_caches_of(flash_cache, has_trace=trace is not None)
+    if data_on_flash is not None and trace is None:
+        raise BadInput(
+            f"--data-on-flash: `{data_on_flash}` needs a trace to replay",
+            "name the recording with --trace",
+        )
     _of_a_profile(
         read,
         found,
@@ -338,6 +353,9 @@ def wear(
         months=amortisation_months,
         trace=trace,
         flash_caches=caches,
+        data_on_flash=[
+            each.strip() for each in (data_on_flash or "").split(",") if each
+        ],
         dask=dask,
         assumptions=assumptions,
         json=json,
@@ -386,6 +404,7 @@ def _of_a_profile(
     months: int,
     trace: NamedTrace | None,
     flash_caches: Sequence[str],
+    data_on_flash: Sequence[str],
     dask: str | None,
     assumptions: bool,
     json: bool,
@@ -406,7 +425,9 @@ def _of_a_profile(
         amortisation_months=months,
     )
     checked = (
-        None if trace is None else _checked(found, curve, trace, flash_caches, dask)
+        None
+        if trace is None
+        else _checked(found, curve, trace, flash_caches, data_on_flash, dask)
     )
     document = _document(found, rate.basis)
     document["check"] = None if checked is None else checked.to_dict()
@@ -427,6 +448,7 @@ def _checked(
     curve: Curve,
     trace: NamedTrace,
     flash_caches: Sequence[str],
+    data_on_flash: Sequence[str],
     dask: str | None,
 ) -> Checked:
     from tierwright.advise.checks import wear as checks
@@ -438,7 +460,12 @@ def _checked(
         progress("replay") as on_progress,
     ):
         return checks.replayed(
-            found, curve, read, flash_caches=flash_caches, on_progress=on_progress
+            found,
+            curve,
+            read,
+            flash_caches=flash_caches,
+            data_on_flash=data_on_flash,
+            on_progress=on_progress,
         )
 
 

@@ -31,9 +31,9 @@ class Replay:
     Attributes
     ----------
     family, name : str
-        `scheme` or `flash_cache`, and which.
+        Of `contenders`, and which.
     ram_pages, flash_pages : int
-        [pages]
+        Flash is 0 of families that replay RAM alone. [pages]
     warm_up : int
         Accesses that are not counted.
     options : dict of str to str
@@ -49,6 +49,12 @@ class Replay:
 
     def configuration(self) -> dict[str, Any]:
         """Return it as `sweep` takes a configuration."""
+        if self.family in ONE_TIER:
+            return {
+                self.family: self.name,
+                "pages": self.ram_pages,
+                "options": self.options,
+            }
         return {
             self.family: self.name,
             "ram_pages": self.ram_pages,

@@ -13,6 +13,7 @@ from tierwright.advise.checks.checked import Checked, at_recorded_sizes, not_che
 from tierwright.advise.checks.points import Replay, recorded_replays
 from tierwright.evaluate.page_flow import decision
 from tierwright.evaluate.scale.replays import ReplaySizes
+from tierwright.simulate.replay import ONE_TIER
 from tierwright.trace.reading import Trace
 from tierwright_server.common.errors import BadInput
 from tierwright_server.common.result_ids import result_id
@@ -183,7 +184,7 @@ def configuration(replay: Replay) -> dict[str, Any]:
         "name": replay.name,
         "options": dict(replay.options),
         "ram_pages": replay.ram_pages,
-        "flash_pages": replay.flash_pages,
+        "flash_pages": None if replay.family in ONE_TIER else replay.flash_pages,
         # Replays without one keep the keys that they always had.
         **({"warm_up": replay.warm_up} if replay.warm_up else {}),
     }

@@ -26,15 +26,15 @@ async def check_wear(asking: Asking, body: WearCheckIn) -> CheckedAnswer | Sweep
         flash_metadata=body.flash_metadata,
         start=body.start,
     )
-    answer = wears.ask_wear(
-        await wears.find(asking.session, asking.context, body), body, prices=None
-    )
+    about = await wears.find(asking.session, asking.context, body)
+    answer = wears.ask_wear(about, body, prices=None)
     _, found = await replayed(
         asking,
         asked,
         lambda scheme: wear.options_of(answer, scheme),
-        lambda _, accesses: wear.flash_cache_replays(
-            answer, body.flash_caches, accesses=accesses
+        lambda _, accesses: (
+            wear.flash_cache_replays(answer, body.flash_caches, accesses=accesses)
+            | wear.data_replays(answer, about.curve, body.data_on_flash)
         ),
     )
     if not isinstance(found, Counted):

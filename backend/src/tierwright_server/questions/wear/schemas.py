@@ -133,6 +133,10 @@ class WearCheckIn(WearIn):
     flash_caches: FlashCaches = Field(
         default=[], description="Flash caches of `GET /simulator` to replay besides."
     )
+    data_on_flash: Annotated[list[Identifier], Field(max_length=32)] = Field(
+        default=[],
+        description="Policies and buffers of `GET /simulator` to replay besides, with all data on the flash device and no disk.",
+    )
 
 
 class WearMoney(Answer):

@@ -24,7 +24,7 @@ from tierwright.hardware.service_time import service_us
 from tierwright.profile.production import Scaled
 from tierwright.simulate.contenders import BY_THE_CLOCK, clock_driven
 from tierwright.simulate.priced import price
-from tierwright.simulate.replay import Replay
+from tierwright.simulate.replay import ONE_TIER, Replay
 
 __all__ = [
     "MOST_BLOCK_PAGES",
@@ -51,6 +51,8 @@ DEVICE_BLOCKS = 100
 """Erase blocks that the device under a replay has at least, spare ones not counted."""
 LEAST_ERASED_PAGES = 8
 """Pages of the smallest erase block that stands for larger ones. [pages]"""
+SETTLED = 4
+"""Overwrites of flash after which write amplification hardly changes."""
 DEVICE_OPTIONS = "ftl_"
 DIRECTORY_OPTIONS = "directory_"
 BLOCK_OPTION = "ftl_block_pages"
@@ -353,7 +355,8 @@ def fitting_block_pages(block_pages: int, flash_pages: int) -> int | None:
 
 def _fitting(each: Replay) -> Replay:
     """Give the device under a replay blocks that fit; without any that stand for those that are meant, no device."""
-    if BLOCK_OPTION not in each.options:
+    if BLOCK_OPTION not in each.options or each.family in ONE_TIER:
+        # Blocks of a device that holds the data were fitted to them.
         return each
     pages = fitting_block_pages(int(each.options[BLOCK_OPTION]), each.flash_pages)
     options = (

@@ -15,17 +15,27 @@ from tierwright.advise.checks.checked import (
     verdict,
 )
 from tierwright.advise.checks.counted import Counters, replayed_life
+from tierwright.advise.checks.data_on_flash import (
+    MARK,
+    Holding,
+    about_data,
+    as_flash,
+    data_titles,
+    is_on_flash,
+)
+from tierwright.advise.checks.data_on_flash import data_replays as replays_of_data
 from tierwright.advise.checks.flash_caches import besides, evaluation_replays
 from tierwright.advise.checks.points import (
     DEVICE_BLOCKS,
     LEAST_ERASED_PAGES,
+    SETTLED,
     Replay,
     fitting_block_pages,
     recorded_replays,
 )
 from tierwright.advise.decide import replayed_rows
 from tierwright.advise.point import scheme_titles
-from tierwright.advise.wear import Wear
+from tierwright.advise.wear import SchemeWear, Wear
 from tierwright.common.wording import counted, listed, percent, three_digits
 from tierwright.evaluate.endurance.outlook import SpareSpace
 from tierwright.evaluate.page_flow.decision import replay_points
@@ -42,8 +52,6 @@ AGREES = 0.01
 """Gap to the formula up to which both count as equal."""
 MANY_METADATA = 0.03
 """Share of the pages written to flash from which metadata, which no device of a replay hears of, are mentioned. [1]"""
-SETTLED = 4
-"""Overwrites of flash after which write amplification hardly changes."""
 
 
 def options_of(answer: Wear, scheme: str) -> dict[str, str]:
@@ -61,16 +69,48 @@ def options_of(answer: Wear, scheme: str) -> dict[str, str]:
     dict
         Empty where the answer does not compute write amplification, or the scheme has no flash.
     """
-    spare = answer.budget.spare
-    if spare is None or scheme == NO_FLASH:
+    device = {} if scheme == NO_FLASH else _device_of(answer)
+    if not device:
         return {}
-    device = {
+    # It counts both, with its streams and with one.
+    return {**device, "streams": "2"} if scheme in with_streams() else device
+
+
+def _device_of(answer: Wear) -> dict[str, str]:
+    spare = answer.budget.spare
+    if spare is None:
+        return {}
+    return {
         "ftl_spare_percent": str(spare.percent),
         "ftl_block_pages": str(spare.block_pages),
         "ftl_gc": spare.collection,
     }
-    # It counts both, with its streams and with one.
-    return {**device, "streams": "2"} if scheme in with_streams() else device
+
+
+def data_replays(answer: Wear, curve: Curve, names: Sequence[str]) -> dict[str, Replay]:
+    """Return the replays of policies and buffers whose data lie on the device of an answer, with all of its RAM.
+
+    Parameters
+    ----------
+    answer : Wear
+        Of the model.
+    curve : Curve
+        That it was asked with.
+    names : sequence of str
+        Policies and buffers.
+
+    Raises
+    ------
+    BadInput
+        If there is no such policy or buffer, the workload is scaled, or the data do not fit on the devices.
+    """
+    found = answer.evaluation
+    return replays_of_data(
+        names,
+        curve,
+        Holding(found.inputs["ram_pages"], found.start, answer.capacity_bytes),
+        device=_device_of(answer),
+    )
 
 
 def flash_cache_replays(
@@ -106,6 +146,7 @@ def replayed(
     trace: Trace,
     *,
     flash_caches: Sequence[str] = (),
+    data_on_flash: Sequence[str] = (),
     on_progress: OnProgress | None = None,
 ) -> Checked:
     """Replay the trace of an answer under every scheme, and put both side by side.
@@ -120,6 +161,8 @@ def replayed(
         The recording.
     flash_caches : sequence of str
         To be replayed besides.
+    data_on_flash : sequence of str
+        Policies and buffers to be replayed besides, whose data lie on the device.
     on_progress : callable, optional
         See `OnProgress`; False cancels.
 
@@ -130,17 +173,21 @@ def replayed(
     Cancelled
         If progress asked to stop.
     """
-    wanted = {
-        name: Replay(
-            "scheme",
-            name,
-            at.ram_pages,
-            at.flash_pages,
-            at.warm_up,
-            options_of(answer, name),
-        )
-        for name, at in replay_points(answer.evaluation).items()
-    } | flash_cache_replays(answer, flash_caches, accesses=curve.accesses)
+    wanted = (
+        {
+            name: Replay(
+                "scheme",
+                name,
+                at.ram_pages,
+                at.flash_pages,
+                at.warm_up,
+                options_of(answer, name),
+            )
+            for name, at in replay_points(answer.evaluation).items()
+        }
+        | flash_cache_replays(answer, flash_caches, accesses=curve.accesses)
+        | data_replays(answer, curve, data_on_flash)
+    )
     wanted, _ = recorded_replays(wanted, None)
     rows = replayed_rows(
         curve,
@@ -163,19 +210,30 @@ def check(answer: Wear, counters: Mapping[str, Counters]) -> Checked:
     answer : Wear
         Of the model.
     counters : mapping of str to counters
-        Of the replay of each scheme at the sizes of the answer, with `options_of`; further ones are of flash caches.
+        Of the replay of each scheme at the sizes of the answer, with `options_of`; further ones are of flash caches and
+        of `data_replays`.
     """
+    data = {
+        name: as_flash(each) for name, each in counters.items() if is_on_flash(name)
+    }
+    counters = {name: each for name, each in counters.items() if not is_on_flash(name)}
+    of_data = tuple(_rows_of_data(answer, data))
     rows = tuple(_rows(answer, counters))
     caches = [name for name in counters if name not in scheme_titles()]
-    among = PAGE_FLOW_SCHEME if caches else ""
-    decided = verdict(rows, WRITES, min, among=among)
-    finding = f"{decided} {_of_caches(rows, caches)}".strip()
-    replays = f"{REPLAYED} {besides(caches)}".strip()
+    among = PAGE_FLOW_SCHEME if caches or data else ""
+    said = [verdict(rows, WRITES, min, among=among), _of_caches(rows, caches)]
+    finding = " ".join(each for each in (*said, _of_data(of_data)) if each)
     spare = answer.budget.spare
+    about = about_data(
+        data,
+        with_device=spare is not None,
+        block_pages=0 if spare is None else spare.block_pages,
+    )
+    replays = " ".join(each for each in (REPLAYED, besides(caches), about) if each)
     if spare is None:
         return Checked(
             finding=finding,
-            rows=rows,
+            rows=rows + of_data,
             basis=f"{replays} Write amplification inside the drive is covered by its "
             "rating and is not replayed."
             if answer.budget.waf_in_place is None
@@ -192,7 +250,7 @@ def check(answer: Wear, counters: Mapping[str, Counters]) -> Checked:
     )
     return Checked(
         finding=f"{finding} {_amplification(spare, amplified, is_too_small=is_too_small)}",
-        rows=rows,
+        rows=rows + of_data,
         basis=f"{replays} {_device(spare, counters, caches, is_too_small=is_too_small)}",
     )
 
@@ -221,41 +279,75 @@ def _of_caches(rows: Sequence[CheckedFigure], caches: Sequence[str]) -> str:
     return f"{said}; of the page-flow schemes, {told(flows)}." if flows else f"{said}."
 
 
+def _of_data(rows: Sequence[CheckedFigure]) -> str:
+    """Say which policy or buffer writes least to a device that holds its data; empty where none was replayed."""
+    written = [
+        (each.simulated, each.title.split(",")[0])
+        for each in rows
+        if each.figure == WRITES and each.simulated is not None
+    ]
+    if not written:
+        return ""
+    least, title = min(written)
+    fewest = "" if len(written) == 1 else " least"
+    return f"With all data on the flash device, {title} writes{fewest} to it: {three_digits(least)} TB/day."
+
+
+def _rows_of_data(
+    answer: Wear, counters: Mapping[str, Counters]
+) -> Iterator[CheckedFigure]:
+    titles = data_titles()
+    for name, each in counters.items():
+        title = titles[name.removeprefix(MARK)]
+        yield from _rows_of(answer, name, title, None, each)
+
+
 def _rows(answer: Wear, counters: Mapping[str, Counters]) -> Iterator[CheckedFigure]:
-    budget = answer.budget
     models = {each.scheme: each for each in answer.schemes}
     titles = scheme_titles() | flash_cache_titles()
     caches = [each for each in counters if each not in models and each != NO_FLASH]
     for name in (*models, *caches):
-        model, replay = models.get(name), counters[name]
-        waf = None if budget.spare is None else _amplified(budget.spare, replay)
-        total = budget.in_place_tb
-        if budget.spare is not None and total is not None and waf is not None:
-            total *= budget.spare.waf / waf
-        life = replayed_life(
-            replay,
-            budget_tb=total,
-            accesses_per_s=answer.accesses_per_s,
-            growth_per_year=answer.growth_per_year,
-            written_tb=answer.written_tb,
+        yield from _rows_of(
+            answer, name, titles[name], models.get(name), counters[name]
         )
-        figures = [
-            (
-                WRITES,
-                "TB/day",
-                None if model is None else model.tb_per_day,
-                life.tb_per_day,
-            ),
-            ("life", "years", None if model is None else model.years, life.years),
-        ]
-        if budget.spare is not None:
-            formula = None if model is None else budget.spare.waf
-            figures.insert(1, (AMPLIFICATION, "1", formula, waf))
-            streamed = _amplified(budget.spare, replay, streams=2)
-            if streamed is not None:
-                figures.insert(2, (STREAMED, "1", None, streamed))
-        for figure, unit, predicted, simulated in figures:
-            yield row(name, titles[name], figure, unit, predicted, simulated)
+
+
+def _rows_of(
+    answer: Wear,
+    name: str,
+    title: str,
+    model: SchemeWear | None,
+    replay: Counters,
+) -> Iterator[CheckedFigure]:
+    budget = answer.budget
+    waf = None if budget.spare is None else _amplified(budget.spare, replay)
+    total = budget.in_place_tb
+    if budget.spare is not None and total is not None and waf is not None:
+        total *= budget.spare.waf / waf
+    life = replayed_life(
+        replay,
+        budget_tb=total,
+        accesses_per_s=answer.accesses_per_s,
+        growth_per_year=answer.growth_per_year,
+        written_tb=answer.written_tb,
+    )
+    figures = [
+        (
+            WRITES,
+            "TB/day",
+            None if model is None else model.tb_per_day,
+            life.tb_per_day,
+        ),
+        ("life", "years", None if model is None else model.years, life.years),
+    ]
+    if budget.spare is not None:
+        formula = None if model is None else budget.spare.waf
+        figures.insert(1, (AMPLIFICATION, "1", formula, waf))
+        streamed = _amplified(budget.spare, replay, streams=2)
+        if streamed is not None:
+            figures.insert(2, (STREAMED, "1", None, streamed))
+    for figure, unit, predicted, simulated in figures:
+        yield row(name, title, figure, unit, predicted, simulated)
 
 
 def _amplified(
