@@ -18,6 +18,7 @@ from tierwright.evaluate import metadata
 from tierwright.evaluate.break_even import next_money, schemes
 from tierwright.hardware import catalog
 from tierwright.profile.curve import Curve
+from tierwright.simulate.priced import price
 
 FLASH = "face2016-samsung-840pro-256"
 DISK = "face2016-cheetah-15k6-single"
@@ -389,6 +390,56 @@ class TestCheck:
         assert step["theta_full"] == theta[best]
         pages = int(rows[best, "saved"]["figure"].split()[2].replace(",", ""))
         assert pages == pytest.approx(theta[best] * 2000, abs=1)
+
+    def test_flash_caches_are_replayed_with_the_flash_of_the_best_scheme(
+        self, application
+    ):
+        names = ["face", "larc"]
+        disks = 4
+        found = self.check(application, flash_caches=names, disks=disks)
+        alone = self.check(application, disks=disks)
+        rows = {
+            (row["of"], row["figure"].partition(" by ")[0]): row
+            for row in found["rows"]
+        }
+        (step,) = ask(application, **{**self.BODY, "deltas": [0.5], "disks": disks})[
+            "steps"
+        ]
+        best = step["best_scheme"]
+        figure = rows[best, "saved"]["figure"]
+        pages = int(figure.split()[2].replace(",", ""))
+        flash = catalog.device(self.BODY["flash_device_id"])
+        disk = catalog.device(self.BODY["disk_device_id"])
+
+        def time_us(family, name, flash_pages):
+            counted = _simulator.replay(EXAMPLE_TRACE, family, name, 2000, flash_pages)
+            tiers = price(counted, flash=flash, disk=disk).tiers_us_per_access
+            return tiers["flash"] + tiers["disk"] / disks
+
+        before = time_us("scheme", "none", 0)
+        dram = rows["none", "saved"]["simulated"]
+        for name in names:
+            row = rows[name, "saved"]
+            assert row["figure"] == figure
+            assert row["model"] is None
+            gain = before - time_us("flash_cache", name, pages)
+            assert row["simulated"] == pytest.approx(gain)
+            share = rows[name, "share of what the DRAM saves"]["simulated"]
+            assert share == pytest.approx(gain / dram)
+        first = max(names, key=lambda name: rows[name, "saved"]["simulated"])
+        title = rows[first, "saved"]["title"]
+        said = f" With as much flash, of the flash caches, {title} saves most, "
+        assert found["sentence"].startswith(alone["sentence"] + said)
+        assert f"replayed with the {pages:,} pages of flash" in found["basis"]
+        # What is known of the schemes does not depend on what is replayed besides.
+        assert found["rows"][: len(alone["rows"])] == alone["rows"]
+        assert "no formula" not in alone["basis"]
+        refused = application.client.post(
+            "/break-evens/check",
+            json=question(**{**self.BODY, "delta": 0.5, "flash_caches": ["lark"]}),
+        )
+        assert refused.status_code == 422
+        assert "`lark` is unknown" in refused.text
 
     def saved(self, delta, pages):
         """What each scheme saves with so much flash, of what the DRAM step saves, by replay."""

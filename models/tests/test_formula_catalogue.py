@@ -327,6 +327,7 @@ NO_MODEL = {
             "advise.checks.flash_caches.besides",
             "advise.checks.flash_caches.check",
             "advise.checks.flash_caches.evaluation_replays",
+            "advise.checks.dram_or_flash.cache_replays",
             "advise.checks.flash_caches.flash_cache_replays",
             "advise.checks.flash_caches.replayed",
             "advise.checks.flash_choice.check",

@@ -246,6 +246,7 @@ export const BreakEvenCheckIn = {
   platform_bytes_per_s: {"low":0,"exclusive":true,"high":1000000000000000000},
   points: {"low":81,"high":1000,"whole":true,"usual":161},
   delta: {"low":0,"exclusive":true,"high":1000000,"usual":1},
+  flash_caches: {"most":32},
 } as const;
 
 export const BreakEvenIn = {

@@ -3022,6 +3022,12 @@ export type BreakEvenCheckIn = {
      * DRAM step in multiples of the existing DRAM; `deltas` is not used.
      */
     delta?: number;
+    /**
+     * Flash Caches
+     *
+     * Flash caches of `GET /simulator` to replay besides, with the flash that the best scheme needs.
+     */
+    flash_caches?: Array<string>;
 };
 
 /**

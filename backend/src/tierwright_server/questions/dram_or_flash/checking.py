@@ -24,11 +24,13 @@ from tierwright_server.questions.compare.check.schemas import (
 )
 from tierwright_server.questions.dram_or_flash.schemas import BreakEvenCheckIn
 from tierwright_server.questions.point import find_point
+from tierwright_server.questions.replay_checks import check as checks
 from tierwright_server.questions.replay_checks.check import shown
 from tierwright_server.questions.replay_checks.schemas import (
     CheckedAnswer,
 )
 from tierwright_server.replays import kept, points
+from tierwright_server.replays.sweeps.schemas import SweepOut
 from tierwright_server.storage import contents
 from tierwright_server.traces.workloads import recordings
 from tierwright_server.traces.workloads.recordings import Recording
@@ -39,8 +41,8 @@ Counters = dict[Each, dict[str, Any]]
 
 async def check(
     request: Request, session: AsyncSession, context: Context, body: BreakEvenCheckIn
-) -> CheckedAnswer | SimulationOut:
-    """Replay the DRAM step and every scheme with the flash that is to gain as much."""
+) -> CheckedAnswer | SimulationOut | SweepOut:
+    """Replay the DRAM step and every scheme with the flash that is to gain as much, and flash caches besides."""
     preset = metadata_preset(body.flash_metadata)
     point = await find_point(session, context, body.point())
     recording = await recordings.find(
@@ -71,7 +73,24 @@ async def check(
     counted = await _replayed(request, session, context, body, recording, at)
     if isinstance(counted, SimulationOut):
         return counted
-    return shown(dram_or_flash.check(found, sizes, counted, costs), at_sizes)
+    caches = None
+    wanted = dram_or_flash.cache_replays(
+        found,
+        sizes,
+        body.flash_caches,
+        start=point.curve.start,
+        accesses=recording.accesses,
+    )
+    if wanted:
+        beside = await checks.counted(
+            checks.Asking(request, session, context), recording, wanted
+        )
+        if not isinstance(beside, checks.Counted):
+            return beside
+        caches = dram_or_flash.CachesBeside(
+            beside.counters, point.flash[0], point.disk[0], body.disks
+        )
+    return shown(dram_or_flash.check(found, sizes, counted, costs, caches), at_sizes)
 
 
 def _recorded(

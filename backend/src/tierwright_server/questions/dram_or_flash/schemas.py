@@ -18,6 +18,7 @@ from tierwright_server.common.schemas import (
     Answer,
     Body,
     CautionOut,
+    FlashCaches,
     FlashMetadata,
     Identifier,
     Months,
@@ -227,6 +228,10 @@ class BreakEvenCheckIn(BreakEvenIn):
     delta: Step = Field(
         default=1.0,
         description="DRAM step in multiples of the existing DRAM; `deltas` is not used.",
+    )
+    flash_caches: FlashCaches = Field(
+        default=[],
+        description="Flash caches of `GET /simulator` to replay besides, with the flash that the best scheme needs.",
     )
 
 

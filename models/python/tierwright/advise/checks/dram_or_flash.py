@@ -3,20 +3,109 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from tierwright.advise.checks.checked import Checked, CheckedFigure, row
+from tierwright.advise.checks.flash_caches import flash_cache_replays
+from tierwright.advise.checks.points import Replay
 from tierwright.advise.point import scheme_titles
 from tierwright.common import wording
-from tierwright.common.wording import percent, three_digits
+from tierwright.common.errors import BadInput
+from tierwright.common.wording import listed, percent, three_digits
 from tierwright.evaluate.break_even import replayed
 from tierwright.evaluate.break_even.gains import PageCosts
 from tierwright.evaluate.break_even.replayed import CheckSizes, ReplayedBreakEven
 from tierwright.evaluate.break_even.schemes import SchemeThetas
 from tierwright.evaluate.page_flow.decision import ReplayPoint
+from tierwright.hardware.device import Device
+from tierwright.simulate.contenders import flash_cache_titles
+from tierwright.simulate.priced import price
 
 GAIN_UNIT = "µs/access"
+SHARE = "share of what the DRAM saves"
+
+
+@dataclass(frozen=True, slots=True)
+class CachesBeside:
+    """Flash caches replayed with the flash that the best scheme needs.
+
+    Attributes
+    ----------
+    counters : mapping of str to counters
+        Of their replays, by name.
+    flash, disk : Device
+        Price the operations by their class.
+    disks : int
+        Divides the disk's busy time. [devices]
+    """
+
+    counters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    flash: Device | None = None
+    disk: Device | None = None
+    disks: int = 1
+
+    def times_us(self) -> dict[str, float]:
+        """Return the busy time of an access of each. [µs]
+
+        Raises
+        ------
+        BadInput
+            If a device states no time of an operation that was counted.
+        """
+        found = {}
+        for name, counted in self.counters.items():
+            assert self.disk is not None  # counters come with their devices
+            cost = price(counted, flash=self.flash, disk=self.disk)
+            if cost.io_time_us_per_access is None:
+                raise BadInput(
+                    f"the replay of `{name}` has no I/O time: {cost.reason}",
+                    "choose devices that state both times",
+                )
+            tiers = cost.tiers_us_per_access
+            found[name] = tiers["flash"] + tiers["disk"] / self.disks
+        return found
+
+
+def cache_replays(
+    found: SchemeThetas,
+    sizes: CheckSizes,
+    names: Sequence[str],
+    *,
+    start: str,
+    accesses: int,
+) -> dict[str, Replay]:
+    """Return the replays of flash caches with the flash that the best scheme needs; none where no flash is needed.
+
+    Parameters
+    ----------
+    found : SchemeThetas
+        Of one DRAM step.
+    sizes : CheckSizes
+        What is replayed of the schemes.
+    names : sequence of str
+        Flash caches.
+    start : str
+        `steady` or `cold`.
+    accesses : int
+        Of the trace.
+
+    Raises
+    ------
+    BadInput
+        If there is no such flash cache.
+    """
+    best = found.best[0]
+    point = None if best is None else sizes.schemes[best].beside_best
+    wanted = flash_cache_replays(
+        names,
+        ram_pages=1 if point is None else point.ram_pages,
+        flash_pages=1 if point is None else max(1, point.flash_pages),
+        start=start,
+        accesses=accesses,
+    )
+    return {} if point is None or point.flash_pages == 0 else wanted
 
 
 def check(
@@ -24,6 +113,7 @@ def check(
     sizes: CheckSizes,
     counted: Mapping[tuple[str, ReplayPoint], Mapping[str, Any]],
     costs: PageCosts,
+    caches: CachesBeside | None = None,
 ) -> Checked:
     """Put the break-even of every scheme beside replays of the DRAM step and the flash for it.
 
@@ -37,6 +127,13 @@ def check(
         Counters by scheme and point, of `sizes.wanted()`.
     costs : PageCosts
         Busy times that price them. [µs]
+    caches : CachesBeside, optional
+        Flash caches besides, of `cache_replays`.
+
+    Raises
+    ------
+    BadInput
+        As `CachesBeside.times_us`.
     """
     best = found.best[0]
     made = replayed.replayed_break_even(sizes, counted, costs, best)
@@ -68,7 +165,7 @@ def check(
                 CheckedFigure(
                     of=scheme,
                     title=scheme_titles()[scheme],
-                    figure="share of what the DRAM saves",
+                    figure=SHARE,
                     unit="1",
                     model=float(found.schemes[scheme].flash_gain[0])
                     / float(found.dram_gain[0]),
@@ -76,10 +173,62 @@ def check(
                     gap_relative=None,
                 )
             )
+    gains = {
+        name: made.base_time - time_us
+        for name, time_us in (caches.times_us() if caches else {}).items()
+    }
+    needed = None if best is None else sizes.schemes[best].beside_best
+    pages = 0 if needed is None else needed.flash_pages
+    rows += _rows_of_caches(gains, pages, made)
     return Checked(
-        finding=_finding(found, made, sizes),
+        finding=f"{_finding(found, made, sizes)} {_about_caches(gains, made)}".rstrip(),
         rows=tuple(rows),
-        basis=_basis(made, sizes),
+        basis=f"{_basis(made, sizes)} {_basis_of_caches(gains, pages)}".rstrip(),
+    )
+
+
+def _basis_of_caches(gains: Mapping[str, float], pages: int) -> str:
+    """Say with what flash caches were replayed; empty for none."""
+    if not gains:
+        return ""
+    titles = flash_cache_titles()
+    was = "was" if len(gains) == 1 else "were"
+    return (
+        f"{listed([titles[name] for name in gains])}, for which there is no formula, {was} replayed with the "
+        f"{wording.counted(pages, 'page')} of flash that the best scheme needs: single pages and pages in batches are "
+        "priced at the rates of their pattern, metadata included."
+    )
+
+
+def _rows_of_caches(
+    gains: Mapping[str, float], pages: int, made: ReplayedBreakEven
+) -> Iterator[CheckedFigure]:
+    titles = flash_cache_titles()
+    for name, gain in gains.items():
+        figure = f"saved by {wording.counted(pages, 'page')} of flash"
+        yield row(name, titles[name], figure, GAIN_UNIT, None, gain)
+        if made.dram_gain > 0:
+            share = gain / made.dram_gain
+            yield row(name, titles[name], SHARE, "1", None, share)
+
+
+def _about_caches(gains: Mapping[str, float], made: ReplayedBreakEven) -> str:
+    """Say what the flash cache that saves most saves with the flash of the best scheme; empty for none."""
+    if not gains or made.dram_gain <= 0:
+        return ""
+    name = max(gains, key=lambda each: gains[each])
+    title = flash_cache_titles()[name]
+    first = (
+        f"of the flash caches, {title} saves most"
+        if len(gains) > 1
+        else f"{title} saves"
+    )
+    share = gains[name] / made.dram_gain
+    if share <= 0:
+        return "With as much flash, no flash cache that was replayed saves time."
+    comma = "," if len(gains) > 1 else ""
+    return (
+        f"With as much flash, {first}{comma} {percent(share)} of what the DRAM saves."
     )
 
 

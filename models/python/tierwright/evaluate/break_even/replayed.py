@@ -119,6 +119,8 @@ class ReplayedBreakEven:
         The one that saves most with the flash that `best` needs; `best` among equals.
     best_gain : float or None
         What it saves with that. [time]
+    base_time : float
+        Of an access with the existing DRAM alone, replayed. [time]
     """
 
     dram_pages: int
@@ -127,6 +129,7 @@ class ReplayedBreakEven:
     best: str | None
     best_by_replay: str | None
     best_gain: float | None
+    base_time: float
 
 
 def check_sizes(
@@ -266,6 +269,7 @@ def replayed_break_even(
         best,
         by_replay if best is not None else None,
         most if np.isfinite(most) else None,
+        before,
     )
 
 
