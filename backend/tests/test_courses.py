@@ -56,6 +56,7 @@ def test_the_course_is_that_of_the_models(application):
     same = found.keys() & own.keys()
     assert {"windows", "finding", "recovered_s", "filled_at_s", "window_s"} <= same
     assert {"redo_pages", "redo_flash_pages", "redo_s"} <= same
+    assert {"ram_dirty_pages_lost", "checkpointed_pages"} <= same
     assert {key: found[key] for key in same} == {key: own[key] for key in same}
     table = application.client.post(
         PLACE, json=ASKED, headers={"Accept": "text/csv"}, params={"table": "windows"}
@@ -70,7 +71,7 @@ def test_the_course_is_that_of_the_models(application):
     ("changes", "where"),
     [
         ({"system": "fase"}, "body.system"),
-        ({"system": "lazy"}, "body.crash_at"),
+        ({"system": "lazy"}, "body.restart"),
         ({"flash_pages": 0}, "body.flash_pages"),
         ({"window_s": 0}, "body.window_s"),
     ],
@@ -92,6 +93,14 @@ def test_the_checkpoint_interval_decides_what_is_redone(application):
     assert short["checkpointed_pages"] > usual["checkpointed_pages"] == 0
     assert f"write {short['checkpointed_pages']:,} changed pages" in short["finding"]
     assert none["checkpointed_pages"] is None
+
+
+def test_a_scheme_comes_back_cold(application):
+    found = replayed(application, {**ASKED, "system": "lazy", "restart": "cold"})
+    assert found["redo_pages"] > found["redo_flash_pages"] == 0
+    assert found["ram_dirty_pages_lost"] > 0
+    assert found["flash_dirty_pages_lost"] > 0
+    assert "The crash takes" in found["finding"]
 
 
 def test_a_run_that_fails_says_why(application):

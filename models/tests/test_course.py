@@ -205,6 +205,58 @@ def test_a_crash_comes_behind_the_checkpoints_that_it_is_redone_from() -> None:
     assert replay.options.keys() == {"crash_at", "restart"}
 
 
+@pytest.mark.parametrize(
+    "system", ["inclusive", "inclusive_global", "exclusive", "lazy"]
+)
+def test_a_scheme_crashes_and_comes_back_cold(system: str) -> None:
+    found = asked(
+        system=system,
+        window_s=0.5,
+        crash_at=0.5,
+        restart="cold",
+        checkpoint_interval_s=0.7,
+    )
+    assert found.restart_s == found.redo_flash_pages == 0
+    assert found.redo_pages > 0
+    assert found.ram_dirty_pages_lost > 0
+    assert found.flash_dirty_pages_lost > 0
+    said = (
+        f"The crash takes {found.ram_dirty_pages_lost:,} changed pages of RAM and "
+        f"{found.flash_dirty_pages_lost:,} pages of flash that the disk does not have."
+    )
+    assert said in found.finding
+    assert f"redo reads {found.redo_pages:,} pages" in found.finding
+    assert "0 % of them from flash" in found.finding
+    assert found.checkpointed_pages is None
+    assert found.validity == course.VALIDITY
+    back = found.restarted_at_s or 0.0
+    before, after = (
+        next(each for each in found.windows if each.start_s >= at)
+        for at in (back - 1.0, back)
+    )
+    assert (after.flash_hit_share or 0) < (before.flash_hit_share or 0)
+
+
+def test_a_crash_that_takes_nothing_says_so() -> None:
+    with token_trace("R1 R2 R3 R1 R4 R2") as reads:
+        found = course.answer(
+            reads, profile(reads).curve, **{**ASKED, "ram_pages": 2, "crash_at": 0.5}
+        )
+    assert found.ram_dirty_pages_lost == found.flash_dirty_pages_lost == 0
+    assert "The crash takes no page that the log alone has." in found.finding
+
+
+def test_a_checkpoint_on_flash_that_is_lost_goes_to_disk_instead() -> None:
+    def options(**changes: Any) -> dict[str, str]:
+        plan = course.CoursePlan(curve=CURVE, **{**ASKED, "crash_at": 0.5, **changes})
+        return plan.replay(CURVE.accesses).options
+
+    assert "checkpoint_to" not in options()
+    assert options(restart="cold")["checkpoint_to"] == "disk"
+    stated = {"checkpoint_to": "flash"}
+    assert options(restart="cold", options=stated)["checkpoint_to"] == "flash"
+
+
 def test_without_a_crash_no_checkpoint_is_taken() -> None:
     options = course.CoursePlan(curve=CURVE, **ASKED).replay(9).options
     assert options == {}
@@ -317,7 +369,10 @@ def test_devices_that_fall_behind_are_named_and_only_those() -> None:
         ({"system": "fase"}, "system: `fase` is neither"),
         ({"system": "none"}, "system: `none` leaves nothing to fill"),
         ({"flash_pages": 0}, "flash_pages: `0` leaves nothing"),
-        ({"system": "lazy", "crash_at": 0.5}, "crash_at: `0.5` cannot be replayed"),
+        (
+            {"system": "lazy", "crash_at": 0.5},
+            "restart: `warm` cannot be replayed: Lazy keeps its directory in RAM",
+        ),
         (
             {"checkpoint_interval_s": -1.0},
             "checkpoint_interval_s: `-1` is not a length",

@@ -690,14 +690,15 @@ def replay_timed(
         `checkpoint_us`: time between two checkpoints, 0 for no redo after a crash; redo goes by the checkpoints of the
         replay, where the options of the flash cache have it take any.
     options : dict, optional
-        Of the flash cache.
+        Of the flash cache; of a scheme `crash_at` and `restart=cold`.
     warm_up : int or "full"
         Accesses that are not counted; times are counted from the next access on.
 
     Returns
     -------
     dict
-        As `replay`, and `response`: `accesses`, `duration_s` from the first to the last arrival,
+        As `replay`, with the `crash` of a scheme that had one, as a flash cache has it (without `before`; RAM and flash
+        are empty afterwards), and `response`: `accesses`, `duration_s` from the first to the last arrival,
         `accesses_per_s`, `mean_us`, `p50_us`, `p99_us`, `p999_us`, `most_us`, `resolution` (width
         of the bins of percentiles as a share; each percentile is off by half of it at most), and
         of `flash` and `disk` `operations`, `utilisation` (above 1: they do not keep up),

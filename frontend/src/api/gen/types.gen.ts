@@ -6381,7 +6381,7 @@ export type CourseIn = {
     /**
      * Restart
      *
-     * `warm`: the contents of flash survive the crash; `cold`: they do not.
+     * `warm`: the contents of flash survive the crash; `cold`: they do not. Under a page-flow scheme they never do, and `warm` is refused.
      */
     restart?: 'warm' | 'cold';
     /**
@@ -6516,6 +6516,18 @@ export type CourseOut = {
      * How long that took, after flash was read. [s]
      */
     redo_s: number;
+    /**
+     * Ram Dirty Pages Lost
+     *
+     * Changed pages of RAM that the crash took: only the log has them. [pages]
+     */
+    ram_dirty_pages_lost: number;
+    /**
+     * Flash Dirty Pages Lost
+     *
+     * Pages of flash that the crash took and the disk does not have. [pages]
+     */
+    flash_dirty_pages_lost: number;
     /**
      * Checkpointed Pages
      *

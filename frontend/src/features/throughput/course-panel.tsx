@@ -102,12 +102,9 @@ export function CoursePanel(props: CoursePanelProps) {
   const { workload, point, name, search, timed, replays, patch } = props;
   const simulator = useQuery(simulatorQuery()).data;
   const system = search.system ?? USUAL_SYSTEM;
-  const crashes = simulator?.flash_caches.some((each) => each.name === system) ?? true;
-  const body = asked(
-    point,
-    crashes ? search : { ...search, crash_at: undefined },
-    system,
-  );
+  const survives = simulator?.flash_caches.some((each) => each.name === system) ?? true;
+  // The directory of a page-flow scheme is in RAM: a crash loses what is on flash.
+  const body = asked(point, survives ? search : { ...search, restart: "cold" }, system);
   const text = JSON.stringify(body);
   const [pressed, setPressed] = useState<string | null>(null);
   const replay = useReplay<CourseOut, (string | CourseIn)[]>(
@@ -142,7 +139,7 @@ export function CoursePanel(props: CoursePanelProps) {
         ) : (
           <CourseFields
             body={body}
-            crashes={crashes}
+            survives={survives}
             timed={timed}
             simulator={simulator}
             patch={patch}
@@ -171,14 +168,14 @@ export function CoursePanel(props: CoursePanelProps) {
 
 interface CourseFieldsProps {
   readonly body: CourseIn;
-  /** Whether the system can crash in a replay. */
-  readonly crashes: boolean;
+  /** Whether what the system has on flash can survive a crash. */
+  readonly survives: boolean;
   readonly timed: boolean;
   readonly simulator: SimulatorOut | undefined;
   readonly patch: (change: ThroughputSearch) => void;
 }
 
-function CourseFields({ body, crashes, timed, simulator, patch }: CourseFieldsProps) {
+function CourseFields({ body, survives, timed, simulator, patch }: CourseFieldsProps) {
   const crashAt = body.crash_at ?? undefined;
   return (
     <>
@@ -199,20 +196,18 @@ function CourseFields({ body, crashes, timed, simulator, patch }: CourseFieldsPr
           placeholder="120 windows at most"
           onChange={(window_s) => patch({ window_s })}
         />
-        {crashes && (
-          <OptionalNumberField
-            label="Crash after this share of the accesses"
-            unit="%"
-            value={crashAt === undefined ? undefined : crashAt * PERCENT}
-            min={0}
-            max={PERCENT}
-            placeholder="No crash"
-            onChange={(share) =>
-              patch({ crash_at: share === undefined ? undefined : share / PERCENT })
-            }
-          />
-        )}
-        {crashes && crashAt !== undefined && (
+        <OptionalNumberField
+          label="Crash after this share of the accesses"
+          unit="%"
+          value={crashAt === undefined ? undefined : crashAt * PERCENT}
+          min={0}
+          max={PERCENT}
+          placeholder="No crash"
+          onChange={(share) =>
+            patch({ crash_at: share === undefined ? undefined : share / PERCENT })
+          }
+        />
+        {crashAt !== undefined && (
           <OptionalNumberField
             label="Checkpoint interval"
             unit="s"
@@ -244,7 +239,7 @@ function CourseFields({ body, crashes, timed, simulator, patch }: CourseFieldsPr
             }))}
           />
         </div>
-        {crashes && crashAt !== undefined && (
+        {survives && crashAt !== undefined && (
           <SegmentedControl
             size="sm"
             aria-label="Flash after the crash"

@@ -75,6 +75,9 @@ fn replay_timed<'py>(
         Replayed::Scheme(result) => to_dict(py, result)?,
         Replayed::FlashCache(result) => flash_cache_row(py, result, trace.page_bytes)?,
     };
+    if let Some(crash) = &result.crash {
+        row.set_item("crash", to_dict(py, crash)?)?;
+    }
     row.set_item("response", to_dict(py, &result.response)?)?;
     row.set_item("page_bytes", trace.page_bytes)?;
     row.set_item("trace", trace.noted(py)?)?;

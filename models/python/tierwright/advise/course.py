@@ -29,6 +29,7 @@ from tierwright.simulate.contenders import flash_cache_titles, spelled, with_opt
 from tierwright.simulate.replay import Family
 from tierwright.simulate.timed import (
     CHECKPOINTED,
+    LOST,
     Arrivals,
     TimedReplay,
     TimedResult,
@@ -41,20 +42,22 @@ USUAL_WINDOWS = 120
 RECOVERED = 0.9
 """Share of the rate before a crash that counts as recovered, or of its inverse in response times. [1]"""
 ESTIMATOR = "replay of every access on simulated time, counted window by window"
-VALIDITY = (
+_VALIDITY = (
     "devices serve first come, first served; after a crash nothing is served until flash is read back and redo has "
     "read each page written since the latest checkpoint, one at a time, from flash where the cache holds it; these "
-    "reads leave RAM as it is, and checkpoints write nothing; the dirty share is of all flash pages"
+    "reads leave RAM as it is{}; the dirty share is of all flash pages"
 )
-VALIDITY_WITH_CHECKPOINTS = (
-    "devices serve first come, first served; after a crash nothing is served until flash is read back and redo has "
-    "read each page written since the latest checkpoint, one at a time, from flash where the cache holds it; these "
-    "reads leave RAM as it is; checkpoints write the changed pages of RAM as the flash cache does, and redo goes by "
-    "these checkpoints; the dirty share is of all flash pages"
+VALIDITY = _VALIDITY.format(
+    ", and checkpoints write nothing, though redo takes what was written before the latest one as safe"
+)
+VALIDITY_WITH_CHECKPOINTS = _VALIDITY.format(
+    "; checkpoints write the changed pages of RAM as the flash cache does, and redo goes by these checkpoints"
 )
 """Where the flash cache takes checkpoints."""
 CHECKPOINT_US = "checkpoint_us"
 """The option of a flash cache by which the replay takes checkpoints."""
+CHECKPOINT_TO = "checkpoint_to"
+"""The option that says where they write."""
 WRITING_CHECKPOINTS = ("checkpoint_accesses", CHECKPOINT_US)
 """Options that have it take some, unless they are 0."""
 MOST_CHECKPOINT_S = 1e9
@@ -125,6 +128,8 @@ class Course(Answer):
         Read again then, because they had been written since the latest checkpoint; of these, from flash. [pages]
     redo_s : float
         How long that took, after flash was read. [s]
+    ram_dirty_pages_lost, flash_dirty_pages_lost : int
+        What the crash took that only the log has: pages of RAM, and of flash that the disk lacks. [pages]
     checkpointed_pages : int or None
         Changed pages of RAM that checkpoints wrote; None where they write nothing. [pages]
     recovered_s : float or None
@@ -150,6 +155,8 @@ class Course(Answer):
     redo_pages: int
     redo_flash_pages: int
     redo_s: float
+    ram_dirty_pages_lost: int
+    flash_dirty_pages_lost: int
     checkpointed_pages: int | None
     recovered_s: float | None
     windows: tuple[CourseWindow, ...]
@@ -193,7 +200,8 @@ class CoursePlan:
     crash_at : float, optional
         Share of the accesses before a crash; unless given, none. [1]
     restart : str
-        `warm`: the contents of flash survive it; `cold`: they do not.
+        `warm`: the contents of flash survive it; `cold`: they do not. Under a scheme, whose directory is in RAM, they
+        never do.
     checkpoint_interval_s : float
         Time between two checkpoints, the first of which is at the first access; 0: nothing is redone. With a crash, a
         flash cache that can take checkpoints takes them so often, unless `options` state how often. [s]
@@ -237,12 +245,14 @@ class CoursePlan:
                 "leaves nothing to fill: a course is of flash",
                 "use a scheme or flash cache with at least one page of flash",
             )
-        if self.crash_at is not None and self.system not in caches:
+        is_scheme = self.system not in caches
+        if self.crash_at is not None and is_scheme and self.restart == "warm":
             raise _refused(
-                "crash_at",
-                f"{self.crash_at:g}",
-                "cannot be replayed: a scheme does not crash",
-                f"use a flash cache: {', '.join(caches)}",
+                "restart",
+                self.restart,
+                f"cannot be replayed: {BY_NAME[self.system].title} keeps its directory in RAM, so a crash loses what "
+                "is on flash",
+                "ask for a cold restart, or use a flash cache that keeps its directory on flash",
             )
         interval_s = self.checkpoint_interval_s
         if not 0 <= interval_s <= MOST_CHECKPOINT_S:
@@ -295,6 +305,9 @@ class CoursePlan:
                 and stated.isdisjoint(WRITING_CHECKPOINTS)
             ):
                 options[CHECKPOINT_US] = str(max(1, round(checkpoint_s * US_PER_S)))
+                if self.restart == "cold" and CHECKPOINT_TO not in stated:
+                    # On flash that does not survive, nothing would be safe.
+                    options[CHECKPOINT_TO] = "disk"
         flash, disk = (
             times_of(stations[tier], self.hierarchy.of(tier)[0], self.curve.page_bytes)
             for tier in ("flash", "disk")
@@ -364,6 +377,7 @@ class CoursePlan:
                 before,
                 filled,
                 back,
+                _takes(found),
                 _reads(found, replay.checkpoint_s),
                 checkpointed,
                 recovered,
@@ -386,6 +400,8 @@ class CoursePlan:
             redo_pages=found["redo"]["pages"],
             redo_flash_pages=found["redo"]["flash_pages"],
             redo_s=found["redo"]["seconds"],
+            ram_dirty_pages_lost=found["ram_dirty_pages_lost"],
+            flash_dirty_pages_lost=found["flash_dirty_pages_lost"],
             checkpointed_pages=checkpointed,
             recovered_s=recovered,
             windows=windows,
@@ -530,6 +546,17 @@ def _time(seconds: float) -> str:
     return duration_us(seconds * US_PER_S)
 
 
+def _takes(found: TimedResult) -> str:
+    """Say what a crash destroys that only the log has."""
+    ram, flash = (found[name] for name in LOST)
+    if ram == flash == 0:
+        return "The crash takes no page that the log alone has."
+    return (
+        f"The crash takes {counted(ram, 'changed page')} of RAM and {counted(flash, 'page')} of flash that the disk "
+        "does not have."
+    )
+
+
 def _reads(found: TimedResult, checkpoint_s: float) -> str:
     """Say what is read after a crash before anything is served."""
     restart_s = found["restart_s"]
@@ -562,6 +589,7 @@ def _finding(
     before: _State | None,
     filled: float | None,
     back: float | None,
+    takes: str,
     reads: str,
     checkpointed: int | None,
     recovered: float | None,
@@ -607,7 +635,7 @@ def _finding(
             if before is None
             else f"the {what} does not come back within 10 % of that before until the end"
         )
-        parts.append(f"After the crash at {_time(back)} {reads}, and {again}.")
+        parts.append(f"{takes} After the crash at {_time(back)} {reads}, and {again}.")
     if checkpointed:
         parts.append(
             f"Checkpoints write {counted(checkpointed, 'changed page')} of RAM in all."

@@ -108,7 +108,7 @@ def course(
         typer.Option(
             "--restart",
             metavar="warm|cold",
-            help="Whether the contents of flash survive the crash.",
+            help="Whether the contents of flash survive the crash; under a page-flow scheme they do not.",
         ),
     ] = "warm",
     checkpoint_interval_s: Annotated[

@@ -29,6 +29,8 @@ COUNTED = ("ram_hits", "flash_hits", "flash_misses", "flash_writes", "hdd_writes
 """Counts of a replay that `TimedReplay.run` hands on."""
 CHECKPOINTED = "checkpointed_pages"
 """Count of a flash cache that it hands on, 0 of a scheme."""
+LOST = ("ram_dirty_pages_lost", "flash_dirty_pages_lost")
+"""What a crash destroyed that only the log has, which it hands on; 0 without a crash."""
 _BEHIND = "the devices do not keep up"
 """How the core says that too many accesses wait for their writes."""
 
@@ -148,7 +150,7 @@ def replay_timed(
     warm_up : WarmUp
         Accesses that are not counted.
     options : mapping of str to str, optional
-        Of the flash cache.
+        Of the flash cache; of a scheme `crash_at` and `restart`, which is `cold`: its directory is in RAM.
     window_s : float
         Length of the windows of the course; 0: no course. [s]
     checkpoint_s : float
@@ -161,7 +163,7 @@ def replay_timed(
     Returns
     -------
     dict
-        What `replay` counts, and `response`: `accesses, duration_s, accesses_per_s, mean_us,
+        What `replay` counts, with the `crash` of a scheme (as of a flash cache, without `before`), and `response`: `accesses, duration_s, accesses_per_s, mean_us,
         p50_us, p99_us, p999_us, most_us, resolution, restart_s`; of `flash` and `disk`
         `operations, utilisation, wait_us, waited, batch_pages`, and of their single pages `reads`
         and `writes`, each `operations, mean_us, p50_us, p99_us, p999_us`; `course`, a list of
@@ -175,7 +177,7 @@ def replay_timed(
     Raises
     ------
     ParameterError
-        If a number has no meaning, the scheme or an option is unknown, a scheme is given options,
+        If a number has no meaning, the scheme or an option is unknown, a scheme is given other options,
         the trace has no times that were asked for, the course has too many windows, or more than a million accesses wait for their writes: the devices do not keep up.
     SimulatorError
         If the trace cannot be read, or progress asked to stop.
@@ -304,7 +306,7 @@ class TimedReplay:
         -------
         dict
             `response` of `replay_timed`, with `warm_up`, the accesses before those counted,
-            `window_s` of the course, and the counts of `COUNTED` and `CHECKPOINTED`; or only `behind`, which is true: too many accesses waited for their writes.
+            `window_s` of the course, and the counts of `COUNTED`, `CHECKPOINTED` and `LOST`; or only `behind`, which is true: too many accesses waited for their writes.
 
         Raises
         ------
@@ -339,10 +341,12 @@ class TimedReplay:
             if _BEHIND not in str(error.args[0]):
                 raise
             return {"behind": True}
+        crash = found.get("crash") or dict.fromkeys(LOST, 0)
         return {
             **found["response"],
             "warm_up": found.get("warm_up", 0),
             "window_s": window_s,
             **{name: found[name] for name in COUNTED},
             CHECKPOINTED: found.get(CHECKPOINTED, 0),
+            **{name: crash[name] for name in LOST},
         }

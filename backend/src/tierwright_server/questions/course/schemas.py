@@ -62,7 +62,8 @@ class CourseIn(Body):
     )
     restart: Literal["warm", "cold"] = Field(
         default="warm",
-        description="`warm`: the contents of flash survive the crash; `cold`: they do not.",
+        description="`warm`: the contents of flash survive the crash; `cold`: they do not. Under a page-flow scheme "
+        "they never do, and `warm` is refused.",
     )
     checkpoint_interval_s: Annotated[
         float, Field(ge=0, le=course.MOST_CHECKPOINT_S)
@@ -139,6 +140,12 @@ class CourseOut(Answer):
     )
     redo_flash_pages: int = Field(description="Of these, from flash. [pages]")
     redo_s: float = Field(description="How long that took, after flash was read. [s]")
+    ram_dirty_pages_lost: int = Field(
+        description="Changed pages of RAM that the crash took: only the log has them. [pages]"
+    )
+    flash_dirty_pages_lost: int = Field(
+        description="Pages of flash that the crash took and the disk does not have. [pages]"
+    )
     checkpointed_pages: int | None = Field(
         description="Changed pages of RAM that checkpoints wrote; null where they write nothing. [pages]"
     )

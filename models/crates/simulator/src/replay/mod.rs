@@ -51,8 +51,8 @@ pub use settings::{Need, Setting, Values};
 pub use single_tier::PolicyResult;
 pub(crate) use store::is_of_device;
 pub use timed::{
-    Arrivals, DeviceTimes, OperationTimes, Redo, Replayed, Responses, StationResult, TimedResult,
-    Timing, Window,
+    Arrivals, DeviceTimes, OperationTimes, Redo, Replayed, Responses, SchemeCrash, StationResult,
+    TimedResult, Timing, Window,
 };
 pub use two_tier::{SchemeCounters, SchemeResult, Warning};
 

@@ -20,7 +20,9 @@ use crate::replay::settings::{
     Need, Setting, Settings, Values, refuse_twice, spelled, unknown_option,
 };
 use crate::replay::tier::Victim;
-use crate::replay::timed::{Replayed, Responses, Timed, TimedResult, Timing};
+use crate::replay::timed::{
+    Holds, Replayed, Responses, SchemeCrash, Timed, TimedResult, Timing, crash_of,
+};
 use crate::replay::translation::{self, Placed};
 use crate::wording::counted;
 
@@ -92,6 +94,28 @@ counters_since!(SchemeCounters {
 written_as_named!(SchemeCounters);
 
 impl SchemeCounters {
+    /// What was counted in both of two stretches.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self {
+            ram_hits: self.ram_hits + other.ram_hits,
+            flash_hits: self.flash_hits + other.flash_hits,
+            flash_misses: self.flash_misses + other.flash_misses,
+            flash_fills: self.flash_fills + other.flash_fills,
+            flash_write_backs: self.flash_write_backs + other.flash_write_backs,
+            hdd_writes: self.hdd_writes + other.hdd_writes,
+            ram_evictions: self.ram_evictions + other.ram_evictions,
+            ram_dirty_evictions: self.ram_dirty_evictions + other.ram_dirty_evictions,
+            flash_evictions: self.flash_evictions + other.flash_evictions,
+            victims_found_on_flash: self.victims_found_on_flash + other.victims_found_on_flash,
+            rejections: self.rejections + other.rejections,
+            dirty_rejections: self.dirty_rejections + other.dirty_rejections,
+            flash_invalidations: self.flash_invalidations + other.flash_invalidations,
+            hdd_block_fetches: self.hdd_block_fetches + other.hdd_block_fetches,
+            directory_lookups: self.directory_lookups + other.directory_lookups,
+            directory_updates: self.directory_updates + other.directory_updates,
+        }
+    }
+
     /// A RAM victim is kept off flash, and is on disk then.
     #[inline]
     pub(crate) fn refuse(&mut self, victim: Victim) {
@@ -469,11 +493,12 @@ pub(crate) fn simulate<S: Scheme, N: Scheme>(
 }
 
 /// The same on simulated time, which looks at each access by itself.
-pub(crate) fn simulate_timed<S: Scheme, N: Scheme>(
+pub(crate) fn simulate_timed<S: Holds, N: Holds>(
     about: &'static About,
     run: Run<'_, '_>,
     timing: Timing,
 ) -> Result<TimedResult> {
+    let crash_at = crash_of(about.name, run.options)?;
     let policies = &Policies::parse(about, &[], &[])?;
     let tiers = Tiers::of::<S>(about, policies, &run)?;
     let Run {
@@ -481,31 +506,23 @@ pub(crate) fn simulate_timed<S: Scheme, N: Scheme>(
         on_progress,
         ..
     } = run;
-    let (counters, totals, response) = if tiers.without_flash {
-        count_timed::<N>(
-            about,
-            policies,
-            tiers.ram_pages,
-            0,
-            timing,
-            source,
-            on_progress,
-        )?
+    let run = TimedRun {
+        about,
+        policies,
+        timing,
+        crash_at,
+    };
+    let (ram, flash) = (tiers.ram_pages, tiers.flash_pages);
+    let (counters, totals, (response, crash)) = if tiers.without_flash {
+        count_timed::<N>(&run, ram, 0, source, on_progress)?
     } else {
-        count_timed::<S>(
-            about,
-            policies,
-            tiers.ram_pages,
-            tiers.flash_pages,
-            timing,
-            source,
-            on_progress,
-        )?
+        count_timed::<S>(&run, ram, flash, source, on_progress)?
     };
     let replay = tiers.result(about, policies, counters, totals);
     Ok(TimedResult {
         replay: Replayed::Scheme(Box::new(replay)),
         response,
+        crash,
     })
 }
 
@@ -696,24 +713,31 @@ fn count<S: Scheme>(
     ))
 }
 
-fn count_timed<S: Scheme>(
-    about: &About,
-    policies: &Policies,
+/// What a replay on simulated time needs besides sizes and trace.
+struct TimedRun<'a> {
+    about: &'a About,
+    policies: &'a Policies,
+    timing: Timing,
+    crash_at: Option<u64>,
+}
+
+fn count_timed<S: Holds>(
+    run: &TimedRun<'_>,
     ram_pages: u32,
     flash_pages: u32,
-    timing: Timing,
     source: &mut dyn AccessSource,
     on_progress: OnProgress<'_>,
-) -> Result<(SchemeCounters, Totals, Responses)> {
+) -> Result<(SchemeCounters, Totals, (Responses, Option<SchemeCrash>))> {
     let ram = Cache {
         pages: ram_pages,
-        settings: &policies.ram,
+        settings: &run.policies.ram,
     };
     let flash = Cache {
         pages: flash_pages,
-        settings: &policies.flash,
+        settings: &run.policies.flash,
     };
-    let mut machine = Timed::<S>::new(S::new(&ram, &flash), timing);
+    let cold = || S::new(&ram, &flash);
+    let mut machine = Timed::<S>::new(&cold, run.timing, run.crash_at);
     let mut before = SchemeCounters::default();
     let totals = replay(
         source,
@@ -724,11 +748,12 @@ fn count_timed<S: Scheme>(
         },
         on_progress,
     )?;
+    machine.end()?;
     machine
         .finished(totals)
-        .map_err(|text| disagreement(about.name, &text))?;
-    let response = machine.finish()?;
-    Ok((machine.counters().since(before), totals, response))
+        .map_err(|text| disagreement(run.about.name, &text))?;
+    let found = machine.finish()?;
+    Ok((machine.counters().since(before), totals, found))
 }
 
 /// What must hold of every scheme's counters when `ram_left` and `flash_left` pages are left.

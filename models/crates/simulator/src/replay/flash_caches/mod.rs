@@ -914,6 +914,7 @@ fn simulate_timed<C: FlashCache>(
     };
     Ok(TimedResult {
         response: clock.finish(held)?,
+        crash: None,
         replay: Replayed::FlashCache(Box::new(replay)),
     })
 }

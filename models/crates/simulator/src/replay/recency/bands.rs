@@ -70,6 +70,11 @@ impl Bands {
         self.order.contains(page)
     }
 
+    /// Whether a page is in the upper band.
+    pub(crate) fn is_upper(&self, page: u32) -> bool {
+        self.order.stamps[page as usize] >= self.border
+    }
+
     /// References pages in order: each becomes the most recent of the upper band. If that has more
     /// than `upper` pages its least recent one sinks, and if the lower band then has more than
     /// `lower` its least recent one leaves. Without a branch, like [`Recency::reference`].

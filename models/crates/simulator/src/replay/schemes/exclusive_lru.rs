@@ -6,6 +6,7 @@ use crate::replay::bits::BitSet;
 use crate::replay::policies::lru::Lru;
 use crate::replay::recency::bands::{Bands, BandsWitness, Found};
 use crate::replay::settings::Setting;
+use crate::replay::timed::{Contents, Holds};
 use crate::replay::two_tier::{Cache, Scheme, SchemeCounters, add_up};
 use crate::replay::{FLASH, Fill, Machine, Totals, any_write};
 
@@ -167,6 +168,20 @@ impl Scheme for ExclusiveLru {
             directory_lookups: ram_misses,
             directory_updates: counts.ram_evictions + counts.flash_evictions,
             ..SchemeCounters::default()
+        }
+    }
+}
+
+impl Holds for ExclusiveLru {
+    fn contents(&self) -> Contents {
+        let dirty = self.dirty.iter().count();
+        let in_ram = self.dirty.iter().filter(|&page| self.order.is_upper(page));
+        let in_ram = in_ram.count();
+        Contents {
+            ram: self.order.upper().into(),
+            ram_dirty: in_ram as u64,
+            flash: self.order.lower().into(),
+            flash_dirty: (dirty - in_ram) as u64,
         }
     }
 }

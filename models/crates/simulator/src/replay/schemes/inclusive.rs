@@ -13,6 +13,7 @@ use crate::replay::flash_caches::Gate;
 use crate::replay::policies::{Guarding, Policy};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Misses, Tier, Victim};
+use crate::replay::timed::{Contents, Holds};
 use crate::replay::translation::{
     BLOCK, BUFFER, Below, CHOICES, GC, MAPPING, Placed, SEED, SPARE, TRIM,
 };
@@ -370,5 +371,16 @@ impl<R: Policy, F: Guarding, D: Below, A: Admission> Scheme for Inclusive<R, F, 
 
     fn counters(&self) -> SchemeCounters {
         with_directory(self.counters)
+    }
+}
+
+impl<R: Policy, F: Guarding, D: Below, A: Admission> Holds for Inclusive<R, F, D, A> {
+    fn contents(&self) -> Contents {
+        Contents {
+            ram: self.ram.len().into(),
+            ram_dirty: self.ram.dirty_pages(),
+            flash: self.flash.len().into(),
+            flash_dirty: self.flash_dirty.iter().count() as u64,
+        }
     }
 }

@@ -7,6 +7,7 @@ use crate::replay::policies::AnyPolicy;
 use crate::replay::policies::lru::Lru;
 use crate::replay::settings::Setting;
 use crate::replay::tier::Tier;
+use crate::replay::timed::{Contents, Holds};
 use crate::replay::two_tier::{Cache, Scheme, SchemeCounters, add_up};
 use crate::replay::{FLASH, Fill, Machine, Totals};
 
@@ -121,5 +122,16 @@ impl Scheme for InclusiveGlobalLru {
 
     fn counters(&self) -> SchemeCounters {
         with_directory(self.counters)
+    }
+}
+
+impl Holds for InclusiveGlobalLru {
+    fn contents(&self) -> Contents {
+        Contents {
+            ram: self.ram.len().into(),
+            ram_dirty: self.ram.dirty_pages(),
+            flash: self.flash.len().into(),
+            flash_dirty: self.flash.dirty_pages(),
+        }
     }
 }

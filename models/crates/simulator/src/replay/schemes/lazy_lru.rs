@@ -7,6 +7,7 @@ use crate::replay::policies::lru::Lru;
 use crate::replay::recency::{Recency, Witness};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Misses, Tier, Victim};
+use crate::replay::timed::{Contents, Holds};
 use crate::replay::two_tier::{Cache, Scheme, SchemeCounters, add_up};
 use crate::replay::{FLASH, Fill, Machine, Totals};
 
@@ -173,6 +174,17 @@ impl Scheme for LazyLru {
                 + counters.flash_evictions
                 + counters.flash_fills,
             ..counters
+        }
+    }
+}
+
+impl Holds for LazyLru {
+    fn contents(&self) -> Contents {
+        Contents {
+            ram: self.ram.len().into(),
+            ram_dirty: self.ram.dirty_pages(),
+            flash: self.flash.len().into(),
+            flash_dirty: self.flash_dirty.iter().count() as u64,
         }
     }
 }

@@ -105,17 +105,6 @@ macro_rules! schemes {
             let Some(about) = TABLE.iter().find(|about| about.name == wanted) else {
                 return Err(unknown(name));
             };
-            if let Some((option, value)) = run.options.first() {
-                return Err(Error::BadParameter {
-                    name: "option",
-                    value: format!("{option}={value}"),
-                    message: format!(
-                        "scheme `{}` takes no options on simulated time: LRU is in both tiers",
-                        about.name
-                    ),
-                    hint: "leave it out, or replay a flash cache".to_owned(),
-                });
-            }
             match about.name {
                 $($name => two_tier::simulate_timed::<$lru, none::NoFlash<Lru>>(about, run, timing),)+
                 _ => Err(unknown(name)),

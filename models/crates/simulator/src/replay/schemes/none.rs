@@ -5,6 +5,7 @@ use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
 use crate::replay::policies::Policy;
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Tier, Traffic, Victim};
+use crate::replay::timed::{Contents, Holds};
 use crate::replay::two_tier::{Cache, RAM_POLICY, Scheme, SchemeCounters, add_up};
 use crate::replay::{Fill, Machine, RAM, Totals, access_each};
 
@@ -110,5 +111,16 @@ impl<R: Policy> Scheme for NoFlash<R> {
 
     fn counters(&self) -> SchemeCounters {
         self.counters
+    }
+}
+
+impl<R: Policy> Holds for NoFlash<R> {
+    fn contents(&self) -> Contents {
+        Contents {
+            ram: self.ram.len().into(),
+            ram_dirty: self.ram.dirty_pages(),
+            flash: 0,
+            flash_dirty: 0,
+        }
     }
 }

@@ -13,6 +13,7 @@
 //! the accesses whose writes are not over, at most [`MOST_PENDING`].
 
 mod course;
+mod crash;
 mod histogram;
 mod random;
 mod redo;
@@ -28,6 +29,8 @@ use serde::Serialize;
 pub(crate) use self::course::Held;
 pub use self::course::Window;
 use self::course::{Course, MOST_WINDOWS};
+pub use self::crash::SchemeCrash;
+pub(crate) use self::crash::{Contents, Holds, crash_of};
 use self::histogram::{Histogram, RESOLUTION, as_f64};
 use self::random::Random;
 pub use self::redo::Redo;
@@ -36,7 +39,7 @@ use self::stations::Station;
 pub(crate) use self::work::ByClass;
 use self::work::Work;
 use super::flash_caches::FlashCacheResult;
-use super::two_tier::{Scheme, SchemeCounters, SchemeResult};
+use super::two_tier::{SchemeCounters, SchemeResult};
 use super::{Fill, Machine, Totals, disagreement};
 use crate::error::{Error, Result};
 use crate::wording::counted;
@@ -316,6 +319,8 @@ pub enum Replayed {
 pub struct TimedResult {
     /// What was counted.
     pub replay: Replayed,
+    /// What a crash destroyed under a page-flow scheme; that of a flash cache is in its counts.
+    pub crash: Option<SchemeCrash>,
     /// How long it took.
     pub response: Responses,
 }
@@ -765,32 +770,60 @@ const FLASH_SEED: u64 = 0x1000;
 const DISK_SEED: u64 = 0x2000;
 
 /// A scheme, and the clock that is told what each access of it asks of the devices.
-#[derive(Debug)]
-pub(crate) struct Timed<S> {
+pub(crate) struct Timed<'a, S> {
+    /// An empty scheme.
+    cold: &'a dyn Fn() -> S,
     scheme: S,
     clock: Clock,
+    /// Until the latest access.
     counters: SchemeCounters,
     /// Times of the accesses of the present chunk, and the next of them; empty unless asked for.
     times_ns: Vec<i64>,
     next: usize,
     /// Whether the warm-up has come to an end since the last access.
     warm: Cell<bool>,
+    /// Page numbers for which there is room.
+    pages: usize,
+    accesses: u64,
+    write_accesses: u64,
+    /// Accesses before a crash.
+    crash_at: Option<u64>,
+    crashed: Option<Crashed>,
 }
 
-impl<S: Scheme> Timed<S> {
-    pub(crate) fn new(scheme: S, timing: Timing) -> Self {
+/// What is known of a scheme that crashed.
+struct Crashed {
+    report: SchemeCrash,
+    counters: SchemeCounters,
+    write_accesses: u64,
+    /// What its own state says, counted again.
+    finished: std::result::Result<(), String>,
+}
+
+impl<'a, S: Holds> Timed<'a, S> {
+    pub(crate) fn new(cold: &'a dyn Fn() -> S, timing: Timing, crash_at: Option<u64>) -> Self {
         Self {
-            scheme,
+            cold,
+            scheme: cold(),
             clock: Clock::new(timing),
             counters: SchemeCounters::default(),
             times_ns: Vec::new(),
             next: 0,
             warm: Cell::new(false),
+            pages: 0,
+            accesses: 0,
+            write_accesses: 0,
+            crash_at,
+            crashed: None,
         }
     }
 
     pub(crate) fn counters(&self) -> SchemeCounters {
-        self.scheme.counters()
+        let counted = self.scheme.counters();
+        match &self.crashed {
+            Some(crashed) => crashed.counters.plus(counted),
+            None => counted,
+        }
     }
 
     /// Notes that what comes next is counted.
@@ -798,15 +831,51 @@ impl<S: Scheme> Timed<S> {
         self.warm.set(true);
     }
 
-    /// How long the accesses took.
-    pub(crate) fn finish(&mut self) -> Result<Responses> {
-        self.clock.finish(Held::default())
+    /// The machine went down behind the access before, and comes back now, RAM and flash empty.
+    fn crash(&mut self) {
+        let report = SchemeCrash::of(self.accesses, self.scheme.contents());
+        let crashed = std::mem::replace(&mut self.scheme, (self.cold)());
+        self.scheme.grow(self.pages);
+        let totals = Totals {
+            accesses: self.accesses,
+            write_accesses: self.write_accesses,
+            distinct_pages: self.pages,
+            ..Totals::default()
+        };
+        self.crashed = Some(Crashed {
+            report,
+            counters: crashed.counters(),
+            write_accesses: self.write_accesses,
+            finished: crashed.finished(totals),
+        });
+        self.clock.stand_still(0, 0);
+        self.clock.redo(None, |_| false);
+    }
+
+    /// The crash behind the last access, if that is where it is.
+    ///
+    /// # Errors
+    /// [`Error::BadParameter`] where the trace ends before.
+    pub(crate) fn end(&mut self) -> Result<()> {
+        match self.crash_at {
+            Some(at) if at > self.accesses => return Err(crash::beyond(at, self.accesses)),
+            Some(_) if self.crashed.is_none() => self.crash(),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// How long the accesses took, and what a crash destroyed.
+    pub(crate) fn finish(&mut self) -> Result<(Responses, Option<SchemeCrash>)> {
+        let report = self.crashed.as_ref().map(|crashed| crashed.report);
+        Ok((self.clock.finish(Held::default())?, report))
     }
 }
 
-impl<S: Scheme> Machine for Timed<S> {
+impl<S: Holds> Machine for Timed<'_, S> {
     fn grow(&mut self, pages: usize) {
         self.scheme.grow(pages);
+        self.pages = pages;
     }
 
     fn arrive(&mut self, times_ns: &[i64], accesses: usize) -> Result<()> {
@@ -833,8 +902,16 @@ impl<S: Scheme> Machine for Timed<S> {
         while self.clock.next(u64::MAX) == Moment::Window {
             self.clock.close_window(Held::default());
         }
+        if self.crash_at == Some(self.accesses) {
+            self.crash();
+        }
         self.scheme.access(page, write);
-        let counters = self.scheme.counters();
+        self.accesses += 1;
+        if write {
+            self.write_accesses += 1;
+            self.clock.wrote(page, None);
+        }
+        let counters = self.counters();
         self.clock.access(&self.counters, &counters);
         self.counters = counters;
     }
@@ -844,6 +921,14 @@ impl<S: Scheme> Machine for Timed<S> {
     }
 
     fn finished(&self, totals: Totals) -> std::result::Result<(), String> {
-        self.scheme.finished(totals)
+        let Some(crashed) = &self.crashed else {
+            return self.scheme.finished(totals);
+        };
+        crashed.finished.clone()?;
+        self.scheme.finished(Totals {
+            accesses: totals.accesses - crashed.report.at_access,
+            write_accesses: totals.write_accesses - crashed.write_accesses,
+            ..totals
+        })
     }
 }
