@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+import recordings
 from command import answer, run
 
 from tierwright import _simulator
 from tierwright.advise.flash_device import closed_form
-from tierwright.common.core_errors import ParameterError
+from tierwright.common.core_errors import Cancelled, ParameterError
 from tierwright.simulate.contenders import option_names
 from tierwright.simulate.flash_device import (
     Collection,
@@ -20,10 +21,12 @@ from tierwright.simulate.flash_device import (
     serve_requests,
 )
 from tierwright.simulate.replay import Family, contenders, replay
-from tierwright.trace.reading import Trace
+from tierwright.trace.reading import OnProgress, Trace
 
 ROOT = Path(__file__).resolve().parents[2]
 TPCC_CUT = ROOT / "fixtures" / "traces" / "tpcc-cut.csv.zst"
+CANONICAL = Trace(recordings.TPCC)
+"""The same as the server keeps it: its head says how many pages it has."""
 PAGES, BLOCK = 8192, 16
 DEVICE = {"ftl_spare_percent": "28", "ftl_block_pages": str(BLOCK)}
 ONE_TIER: tuple[Family, ...] = ("policy", "buffer")
@@ -131,6 +134,54 @@ def test_what_the_device_cannot_be_is_refused(
     with pytest.raises(ParameterError, match=message) as refused:
         replay(Trace(TPCC_CUT), family, "lru", 500, options={**DEVICE, **options})
     assert refused.value.args[1]
+
+
+@pytest.mark.parametrize("family", ONE_TIER)
+def test_the_device_reports_its_progress_and_can_be_cancelled(
+    family: Family,
+) -> None:
+    told: list[tuple[int, int]] = []
+
+    def until(share: float) -> OnProgress:
+        def on_progress(done: int, total: int, _accesses: int) -> bool:
+            told.append((done, total))
+            return done < share * total
+
+        told.clear()
+        return on_progress
+
+    whole = until(2)
+    replay(CANONICAL, family, "lru", 500, options=DEVICE, on_progress=whole)
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+    assert told[-1][0] == told[-1][1] == CANONICAL.path.stat().st_size
+    # Reading ends with the first half.
+    assert sum(done > total // 2 for done, total in told) >= 2
+    with pytest.raises(Cancelled):
+        replay(CANONICAL, family, "lru", 500, options=DEVICE, on_progress=until(0.51))
+    assert 0.51 <= told[-1][0] / told[-1][1] < 1
+    assert all(done < 0.51 * total for done, total in told[:-1])
+
+
+@pytest.mark.parametrize("family", ONE_TIER)
+def test_a_device_too_small_is_refused_before_a_canonical_trace_is_read(
+    family: Family,
+) -> None:
+    told: list[int] = []
+
+    def on_progress(done: int, _total: int, _accesses: int) -> bool:
+        told.append(done)
+        return True
+
+    small = {"ftl_spare_percent": "1", "ftl_block_pages": "4096"}
+    with pytest.raises(ParameterError, match="no room to collect"):
+        replay(CANONICAL, family, "lru", 500, options=small, on_progress=on_progress)
+    assert told == []
+    # A raw trace does not say how many pages it has.
+    with pytest.raises(ParameterError, match="no room to collect"):
+        replay(
+            Trace(TPCC_CUT), family, "lru", 500, options=small, on_progress=on_progress
+        )
+    assert told
 
 
 def test_the_device_has_no_miniature() -> None:

@@ -55,10 +55,14 @@ pub trait AccessSource {
     /// Replaces the content of `chunk` by the next accesses. `false` (and an empty chunk) at the end.
     fn next_chunk(&mut self, chunk: &mut Chunk) -> Result<bool>;
 
-    /// Distinct pages of the whole trace, or more, if known up front (canonical traces), for sizing
-    /// arrays.
-    fn distinct_pages_hint(&self) -> Option<u32> {
+    /// Distinct pages of the whole trace, if known up front (canonical traces).
+    fn distinct_pages_known(&self) -> Option<u32> {
         None
+    }
+
+    /// The same, or more where it is not known exactly, for sizing arrays.
+    fn distinct_pages_hint(&self) -> Option<u32> {
+        self.distinct_pages_known()
     }
 
     /// File name of the trace, for messages; `None` if it is no file.
@@ -284,7 +288,7 @@ impl AccessSource for MemorySource {
         Ok(!chunk.is_empty())
     }
 
-    fn distinct_pages_hint(&self) -> Option<u32> {
+    fn distinct_pages_known(&self) -> Option<u32> {
         Some(self.distinct_pages)
     }
 

@@ -25,8 +25,8 @@ const WINDOWS: u64 = 4;
 /// How often a reader at the end of its source asks whether to go on.
 const ASK_AGAIN: Duration = Duration::from_millis(100);
 
-/// What is done over all accesses. It is not to report progress of its own; what it calls after it
-/// has read the source to its end says whether it is still wanted.
+/// What is done over all accesses. Nobody is shown its own progress; what it calls after it has read the source to
+/// its end says whether it is still wanted.
 pub(crate) trait Task<T>:
     FnOnce(&mut dyn AccessSource, OnProgress<'_>) -> Result<T> + Send
 {
@@ -39,6 +39,8 @@ struct Part {
     chunk: Chunk,
     spaces: Vec<u32>,
     addresses: Vec<u64>,
+    /// Where the source stood behind it.
+    position: (u64, u64),
 }
 
 /// Where one task stands.
@@ -95,6 +97,7 @@ struct Broadcast {
     /// What is left to do after the end of the source is no longer wanted.
     stop: AtomicBool,
     /// As the source says.
+    distinct_pages_known: Option<u32>,
     page_bytes: Option<u64>,
     tells_writes: bool,
     warms_up_until_full: bool,
@@ -176,6 +179,8 @@ struct Listener<'a> {
     index: usize,
     window: Arc<Vec<Part>>,
     next: usize,
+    /// Where the source stood behind the last chunk.
+    position: (u64, u64),
     /// Windows finished.
     finished: u64,
     /// Whether this task has seen the end of the source.
@@ -189,13 +194,19 @@ impl AccessSource for Listener<'_> {
             self.ended.set(true);
             return Ok(false);
         }
-        let from = &self.window[self.next].chunk;
+        let part = &self.window[self.next];
+        let from = &part.chunk;
         self.next += 1;
         chunk.pages.extend_from_slice(&from.pages);
         chunk.flags.extend_from_slice(&from.flags);
         chunk.times_ns.extend_from_slice(&from.times_ns);
         chunk.warm_up = from.warm_up;
+        self.position = part.position;
         Ok(true)
+    }
+
+    fn distinct_pages_known(&self) -> Option<u32> {
+        self.broadcast.distinct_pages_known
     }
 
     fn file_name(&self) -> Option<&str> {
@@ -217,6 +228,10 @@ impl AccessSource for Listener<'_> {
     fn addresses(&self) -> (&[u32], &[u64]) {
         let last = self.next.checked_sub(1).and_then(|at| self.window.get(at));
         last.map_or((&[], &[]), |part| (&part.spaces, &part.addresses))
+    }
+
+    fn position(&self) -> (u64, u64) {
+        self.position
     }
 
     fn space_names(&self) -> &[String] {
@@ -307,6 +322,7 @@ pub(crate) fn broadcast<T: Send>(
         turns: tasks.iter().map(|_| Condvar::new()).collect(),
         threads: tasks.iter().map(|_| OnceLock::new()).collect(),
         stop: AtomicBool::new(false),
+        distinct_pages_known: source.distinct_pages_known(),
         page_bytes: source.page_bytes(),
         tells_writes: source.tells_writes(),
         warms_up_until_full: source.warms_up_until_full(),
@@ -329,6 +345,7 @@ pub(crate) fn broadcast<T: Send>(
                         index,
                         window: Arc::default(),
                         next: 0,
+                        position: (0, 0),
                         finished: 0,
                         ended: &ended,
                     };
@@ -405,6 +422,7 @@ fn give_all(
             part.spaces.extend_from_slice(spaces);
             part.addresses.clear();
             part.addresses.extend_from_slice(addresses);
+            part.position = source.position();
             size += part.chunk.len();
             filled += 1;
         }

@@ -7,7 +7,7 @@
 //!
 //! A cancelled sweep keeps what it has: the configurations of earlier reads are complete, those of
 //! the present read have counted the accesses read so far, and say so. Only a policy that needs the
-//! future has nothing before its replay has ended.
+//! future, and what a flash device holds the data of, have nothing before all is done.
 //!
 //! **Miniature simulation** (Waldspurger, Saemundsson, Ahmad, Park: Cache modeling and optimization
 //! using miniature simulations, USENIX ATC 2017) is for policies without a stack property: a cache
@@ -26,13 +26,15 @@
 //! CLOCK's and ARC's on scans. The mean of eight averages it away, but the whole is one replay. Where it exceeds
 //! [`CLIFF_SHARE`] of the accesses the curve has a cliff there, whose place no sample tells, and no interval is stated.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use crate::access::{AccessSource, Chunk, FIRST_OF_REQUEST, WARM_UP};
 use crate::broadcast::broadcast;
 pub use crate::broadcast::read_ahead;
 use crate::curve::{mix, place_in_sample, spread, together};
 use crate::error::{Error, Result};
 use crate::hash::FastMap;
-use crate::progress::OnProgress;
+use crate::progress::{OnProgress, Progress};
 use crate::replay::buffers::{BufferResult, simulate_buffer};
 use crate::replay::settings::{
     Chosen, chosen, chosen_by, counting_references, counts_references, spelled,
@@ -544,15 +546,33 @@ pub fn sweep<S: AccessSource>(
         let known = pages.or(source.distinct_pages_hint());
         let (group, rest) = left.split_at(fitting(left, threads, known));
         left = rest;
+        let serving = Serving::of(group);
         let tasks: Vec<_> = group
             .iter()
-            .map(|configuration| {
-                |source: &mut dyn AccessSource, on_progress: OnProgress<'_>| {
-                    configuration.replay(source, on_progress)
+            .enumerate()
+            .map(|(index, configuration)| {
+                let serving = &serving;
+                move |source: &mut dyn AccessSource, on_progress: OnProgress<'_>| {
+                    configuration.replay(source, &mut |progress| {
+                        serving.note(index, progress);
+                        on_progress(progress)
+                    })
                 }
             })
             .collect();
-        let heard = broadcast(&mut source, tasks, threads, on_progress)?;
+        let mut last = None;
+        let mut heard = broadcast(&mut source, tasks, threads, &mut |progress| {
+            last = Some(progress);
+            on_progress(serving.with_reading(progress))
+        })?;
+        if let Some(read) = last
+            && !serving.done.is_empty()
+            && heard.whole
+            && !heard.cancelled
+        {
+            // Nothing is left to be done, whatever failed.
+            heard.cancelled = !on_progress(read);
+        }
         result.reads += 1;
         let rows = heard.outcomes.into_iter().map(|outcome| Row {
             complete: heard.whole && outcome.is_ok(),
@@ -578,6 +598,49 @@ pub fn sweep<S: AccessSource>(
         }
     }
     Ok(result)
+}
+
+/// How far the configurations of one read are whose write-backs a device serves after the end of the trace.
+struct Serving {
+    /// Of each configuration: its place among them.
+    places: Vec<Option<usize>>,
+    /// Of each of them: what its progress is beyond the first half, which is of the reading.
+    done: Vec<AtomicU64>,
+}
+
+impl Serving {
+    fn of(configurations: &[Configuration]) -> Self {
+        let mut found = Self {
+            places: Vec::new(),
+            done: Vec::new(),
+        };
+        for configuration in configurations {
+            let keeps = configuration.keeps_write_backs();
+            found.places.push(keeps.then_some(found.done.len()));
+            found.done.extend(keeps.then(AtomicU64::default));
+        }
+        found
+    }
+
+    fn note(&self, index: usize, progress: Progress) {
+        if let Some(place) = self.places[index] {
+            let beyond = progress.done.saturating_sub(progress.total / 2);
+            self.done[place].store(beyond, Ordering::Relaxed);
+        }
+    }
+
+    /// The progress of the reader, which is half of the whole where devices serve afterwards.
+    fn with_reading(&self, reader: Progress) -> Progress {
+        let devices = self.done.len() as u64;
+        if devices == 0 || reader.total == 0 {
+            return reader;
+        }
+        let beyond = self.done.iter().map(|done| done.load(Ordering::Relaxed));
+        Progress {
+            done: reader.done / 2 + beyond.sum::<u64>() / devices,
+            ..reader
+        }
+    }
 }
 
 /// How many of the configurations go over one read: as many as memory has room for, but as many as

@@ -1,13 +1,15 @@
 //! The flash device that holds the data of a policy or a buffer, against one that is fed by hand.
 
 use proptest::prelude::*;
-use tierwright_simulator::access::MemorySource;
+use tierwright_simulator::access::{AccessSource, Chunk, MemorySource};
 use tierwright_simulator::error::{Error, Result};
 use tierwright_simulator::ftl::{Collection, Ftl, FtlResult, Op, Request, Settings};
+use tierwright_simulator::progress::Progress;
 use tierwright_simulator::replay::buffers::{BufferResult, buffers, simulate_buffer};
 use tierwright_simulator::replay::{
     PolicyResult, device_options, policies, simulate_policy, simulate_scheme,
 };
+use tierwright_simulator::sweep::{Configuration, sweep};
 
 type Access = (u64, bool);
 
@@ -275,4 +277,183 @@ fn no_tier_takes_them() {
         let found = simulate_scheme(&mut source, "none", 1, 0, &options, &mut |_| true);
         assert!(matches!(found, Err(Error::BadParameter { .. })), "{name}");
     }
+}
+
+/// Writes that take a device a while.
+fn many_writes() -> MemorySource {
+    let first = (0..1000).map(|page| (page, false));
+    let later = (0..300_000_u64).map(|at| (at * at % 997, true));
+    MemorySource::new(first.chain(later))
+}
+
+/// What `run` is told of its progress, until it is told to stop, and whether it was cancelled.
+fn told(
+    stop: impl Fn(Progress) -> bool,
+    run: impl FnOnce(&mut dyn FnMut(Progress) -> bool) -> Result<()>,
+) -> (Vec<Progress>, bool) {
+    let mut told: Vec<Progress> = Vec::new();
+    let mut stopped = false;
+    let found = run(&mut |progress| {
+        assert!(!stopped, "went on after it was told to stop");
+        told.push(progress);
+        stopped = stop(progress);
+        !stopped
+    });
+    match found {
+        Ok(()) => (told, false),
+        Err(Error::Cancelled) => (told, true),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+type Run = fn(&mut dyn FnMut(Progress) -> bool) -> Result<()>;
+
+const RUNS: [Run; 3] = [
+    |on_progress| {
+        simulate_policy(&mut many_writes(), "lru", 10, &named(&DEVICE), on_progress).map(|_| ())
+    },
+    |on_progress| {
+        simulate_policy(&mut many_writes(), "opt", 10, &named(&DEVICE), on_progress).map(|_| ())
+    },
+    |on_progress| {
+        simulate_buffer(
+            &mut many_writes(),
+            "cflru",
+            10,
+            &named(&DEVICE),
+            on_progress,
+        )
+        .map(|_| ())
+    },
+];
+
+#[test]
+fn serving_is_the_second_half_of_the_progress() {
+    for run in RUNS {
+        let (told, cancelled) = told(|_| false, run);
+        assert!(!cancelled);
+        assert!(told.is_sorted_by_key(|progress| progress.done), "{told:?}");
+        let last = told.last().expect("something");
+        assert_eq!((last.done, last.total), (301_000, 301_000));
+        assert_eq!(last.accesses, 301_000);
+        let beyond = told.iter().filter(|told| told.done > 150_500);
+        assert!(beyond.count() > 2, "{told:?}");
+    }
+}
+
+#[test]
+fn a_cancel_ends_the_serving_at_once() {
+    for run in RUNS {
+        let (told, cancelled) = told(|progress| progress.done > 150_500, run);
+        assert!(cancelled);
+        assert!(told.last().expect("something").done < 301_000);
+    }
+}
+
+#[test]
+fn a_sweep_shows_and_ends_the_serving_too() {
+    let policy = |options: &[(&str, &str)]| Configuration::Policy {
+        policy: "lru".to_owned(),
+        pages: 10,
+        options: named(options),
+    };
+    let buffer = Configuration::Buffer {
+        buffer: "lru".to_owned(),
+        pages: 10,
+        options: named(&DEVICE),
+    };
+    let all = [policy(&DEVICE), policy(&[]), buffer];
+    let (told_all, _) = told(
+        |_| false,
+        |on_progress| {
+            let found = sweep(&mut || Ok(many_writes()), &all, 2, on_progress)?;
+            assert!(!found.cancelled);
+            let under: Vec<_> = found
+                .rows
+                .iter()
+                .map(|row| match row.outcome.as_ref().expect("replayed") {
+                    tierwright_simulator::sweep::Outcome::Policy(found) => found.ftl.is_some(),
+                    tierwright_simulator::sweep::Outcome::Buffer(found) => found.ftl.is_some(),
+                    other => panic!("{other:?}"),
+                })
+                .collect();
+            assert_eq!(under, [true, false, true]);
+            Ok(())
+        },
+    );
+    assert!(told_all.is_sorted_by_key(|progress| progress.done));
+    let last = told_all.last().expect("something");
+    assert_eq!((last.done, last.total), (301_000, 301_000));
+    assert!(
+        told_all[..told_all.len() - 1]
+            .iter()
+            .all(|told| told.done < 301_000)
+    );
+    // The trace has been read when the first half is over.
+    let mut reports = 0;
+    let found = sweep(&mut || Ok(many_writes()), &all, 2, &mut |progress| {
+        reports += 1;
+        progress.accesses < 301_000
+    })
+    .unwrap();
+    assert!(found.cancelled);
+    assert!(reports < 20);
+    assert!(found.rows.iter().all(|row| !row.complete));
+}
+
+/// A source that counts what is read of it, and knows how many pages it has, or not.
+struct Counted {
+    source: MemorySource,
+    accesses: usize,
+    knows: bool,
+}
+
+impl AccessSource for Counted {
+    fn next_chunk(&mut self, chunk: &mut Chunk) -> Result<bool> {
+        let more = self.source.next_chunk(chunk)?;
+        self.accesses += chunk.len();
+        Ok(more)
+    }
+
+    fn distinct_pages_known(&self) -> Option<u32> {
+        self.source.distinct_pages_known().filter(|_| self.knows)
+    }
+}
+
+#[test]
+fn a_device_too_small_for_pages_known_before_is_refused_before_the_replay() {
+    let options = named(&[("ftl_spare_percent", "7")]);
+    let refused = |knows: bool, of_policy: bool| {
+        let mut source = Counted {
+            source: many_writes(),
+            accesses: 0,
+            knows,
+        };
+        let found = if of_policy {
+            simulate_policy(&mut source, "opt", 10, &options, &mut |_| true).map(|_| ())
+        } else {
+            simulate_buffer(&mut source, "cflru", 10, &options, &mut |_| true).map(|_| ())
+        };
+        let Err(Error::BadParameter { value, message, .. }) = found else {
+            panic!("{found:?}");
+        };
+        (source.accesses, value, message)
+    };
+    for of_policy in [false, true] {
+        let (read, value, message) = refused(true, of_policy);
+        assert_eq!(read, 0);
+        assert!(value.ends_with("for 1000 logical pages"), "{value}");
+        assert!(message.contains("no room to collect"), "{message}");
+        // Where nobody knows, the same is said at the end.
+        assert_eq!(refused(false, of_policy), (301_000, value, message));
+    }
+    // A sweep says so too, in the row.
+    let one = Configuration::Policy {
+        policy: "lru".to_owned(),
+        pages: 10,
+        options,
+    };
+    let found = sweep(&mut || Ok(many_writes()), &[one], 1, &mut |_| true).unwrap();
+    let text = found.rows[0].outcome.as_ref().unwrap_err().to_string();
+    assert!(text.contains("no room to collect"), "{text}");
 }

@@ -181,7 +181,7 @@ impl Settings {
     }
 
     /// Refuses a device that cannot work.
-    fn checked(&self) -> Result<()> {
+    pub(crate) fn checked(&self) -> Result<()> {
         let whole = |name, value: u32, least: u32, most: u32| {
             if (least..=most).contains(&value) {
                 Ok(())
@@ -202,21 +202,7 @@ impl Settings {
         if let Collection::Choices(choices) = self.collection {
             whole("choices", choices, 1, MAX_CHOICES)?;
         }
-        let slots = u64::from(self.blocks) << device::shift(self.block_pages);
-        let lists = u64::from(self.blocks) + u64::from(self.block_pages) + 1;
-        if slots.max(lists) > MAX_SLOTS {
-            return Err(Error::BadParameter {
-                name: "blocks",
-                value: self.blocks.to_string(),
-                message: format!(
-                    "too many with {} in each",
-                    counted(u64::from(self.block_pages), "page", "pages")
-                ),
-                hint:
-                    "simulate a smaller device: WAF depends on the spare share, hardly on the size"
-                        .to_owned(),
-            });
-        }
+        self.check_size()?;
         if self.mapping != Mapping::Page {
             return self.checked_blocks();
         }
@@ -245,6 +231,25 @@ impl Settings {
             });
         }
         Ok(())
+    }
+
+    /// Refuses a device with more blocks than can be simulated.
+    pub(crate) fn check_size(&self) -> Result<()> {
+        let slots = u64::from(self.blocks) << device::shift(self.block_pages);
+        let lists = u64::from(self.blocks) + u64::from(self.block_pages) + 1;
+        if slots.max(lists) <= MAX_SLOTS {
+            return Ok(());
+        }
+        Err(Error::BadParameter {
+            name: "blocks",
+            value: self.blocks.to_string(),
+            message: format!(
+                "too many with {} in each",
+                counted(u64::from(self.block_pages), "page", "pages")
+            ),
+            hint: "simulate a smaller device: WAF depends on the spare share, hardly on the size"
+                .to_owned(),
+        })
     }
 
     /// Refuses what a layer that maps blocks does not have.

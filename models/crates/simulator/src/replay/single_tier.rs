@@ -186,22 +186,24 @@ pub(crate) fn simulate<P: Policy, S: Store>(
         below: Below::<S>::default(),
     };
     let mut before = Counts::default();
-    let totals = replay_with(
-        settings.needs_future(),
-        source,
-        &mut machine,
-        &mut |machine| {
-            before = machine.below.counts;
-            machine.below.store.warmed_up();
-        },
-        on_progress,
-    )?;
+    let totals = S::below(&asked, source, on_progress, |source, on_progress| {
+        replay_with(
+            settings.needs_future(),
+            source,
+            &mut machine,
+            &mut |machine| {
+                before = machine.below.counts;
+                machine.below.store.warmed_up();
+            },
+            on_progress,
+        )
+    })?;
     machine
         .finished(totals)
         .map_err(|text| disagreement(name, &text))?;
     let Below { counts, store } = machine.below;
     let counts = counts.since(before);
-    let ftl = store.served(asked, totals.distinct_pages)?;
+    let ftl = store.served(asked, &totals, source, on_progress)?;
     Ok(PolicyResult {
         policy: name,
         pages,

@@ -148,6 +148,23 @@ pub(crate) struct Asked {
     pub(crate) streams: u32,
 }
 
+impl Asked {
+    /// A device of that kind with so many logical pages, in whole blocks.
+    pub(crate) fn settings(&self, flash_pages: u32) -> FtlSettings {
+        let physical =
+            (u64::from(flash_pages) * (100 + u64::from(self.spare_percent))).div_ceil(100);
+        let blocks = physical.div_ceil(u64::from(self.block_pages));
+        let blocks = u32::try_from(blocks).unwrap_or(u32::MAX);
+        FtlSettings {
+            buffer_pages: self.buffer_pages,
+            mapping: self.mapping,
+            seed: self.seed,
+            streams: self.streams,
+            ..FtlSettings::new(flash_pages, blocks, self.block_pages, self.collection)
+        }
+    }
+}
+
 /// A device whose logical pages are the flash pages; where it hears of TRIM, another one beside it does not.
 #[derive(Debug)]
 pub(crate) struct Under {
@@ -160,24 +177,13 @@ pub(crate) struct Under {
 }
 
 impl Under {
-    /// In whole blocks.
-    ///
     /// # Errors
     /// [`Error::BadParameter`] for a device that could not work.
     pub(crate) fn new(flash_pages: u32, asked: Asked) -> Result<Self> {
-        let physical =
-            (u64::from(flash_pages) * (100 + u64::from(asked.spare_percent))).div_ceil(100);
-        let blocks = physical.div_ceil(u64::from(asked.block_pages));
-        let blocks = u32::try_from(blocks).unwrap_or(u32::MAX);
+        let settings = asked.settings(flash_pages);
         let mixed = FtlSettings {
-            buffer_pages: asked.buffer_pages,
-            mapping: asked.mapping,
-            seed: asked.seed,
-            ..FtlSettings::new(flash_pages, blocks, asked.block_pages, asked.collection)
-        };
-        let settings = FtlSettings {
-            streams: asked.streams,
-            ..mixed
+            streams: 1,
+            ..settings
         };
         let zoned = asked.mapping == Mapping::Zones;
         Ok(Self {

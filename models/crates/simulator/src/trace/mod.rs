@@ -246,6 +246,10 @@ impl AccessSource for OpenTrace {
         Ok(more)
     }
 
+    fn distinct_pages_known(&self) -> Option<u32> {
+        self.source().distinct_pages_known()
+    }
+
     fn distinct_pages_hint(&self) -> Option<u32> {
         self.source().distinct_pages_hint()
     }

@@ -309,21 +309,23 @@ fn drive_with<B: Buffer>(
         ..
     } = run;
     let mut before = (BufferCounters::default(), 0);
-    let totals = replay_with(
-        needs_future,
-        source,
-        &mut buffer,
-        &mut |buffer| {
-            before = (buffer.counters(), buffer.windows());
-            buffer.store().warmed_up();
-        },
-        on_progress,
-    )?;
+    let totals = B::Store::below(&device, source, on_progress, |source, on_progress| {
+        replay_with(
+            needs_future,
+            source,
+            &mut buffer,
+            &mut |buffer| {
+                before = (buffer.counters(), buffer.windows());
+                buffer.store().warmed_up();
+            },
+            on_progress,
+        )
+    })?;
     let name = about.name;
     buffer
         .finished(totals)
         .map_err(|text| disagreement(name, &text))?;
-    let ftl = std::mem::take(buffer.store()).served(device, totals.distinct_pages)?;
+    let ftl = std::mem::take(buffer.store()).served(device, &totals, source, on_progress)?;
     Ok(BufferResult {
         buffer: name,
         pages,

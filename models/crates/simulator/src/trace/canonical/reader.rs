@@ -708,7 +708,7 @@ impl AccessSource for CanonicalReader {
             .any(|warning| warning.name == NO_WRITES_IN_FORMAT)
     }
 
-    fn distinct_pages_hint(&self) -> Option<u32> {
+    fn distinct_pages_known(&self) -> Option<u32> {
         Some(self.foot.distinct_pages)
     }
 
