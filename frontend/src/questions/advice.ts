@@ -42,9 +42,15 @@ export interface AdviceNumbers {
   /** Response time in the busiest hour, 99th percentile. [µs] */
   most_mean_us?: number | undefined;
   most_p99_us?: number | undefined;
+  /** The same, median. [µs] */
+  most_p50_us?: number | undefined;
   /** Until RAM is warm. [s] */
   most_restart_s?: number | undefined;
   most_ram_gib?: number | undefined;
+  most_flash_gib?: number | undefined;
+  /** Of what is bought. [W], [U] */
+  most_watts?: number | undefined;
+  most_units?: number | undefined;
   /** Of all machines. [1/s] */
   least_per_s?: number | undefined;
   /** [years] */
@@ -97,8 +103,12 @@ export const ADVICE_BOUNDS: Readonly<Record<keyof AdviceNumbers, Bounds>> = {
   most_io_us: ConstraintsIn.io_time_us_per_access,
   most_mean_us: ConstraintsIn.response_mean_us,
   most_p99_us: ConstraintsIn.response_p99_us,
+  most_p50_us: ConstraintsIn.response_p50_us,
   most_restart_s: ConstraintsIn.restart_s,
   most_ram_gib: inUnits(ConstraintsIn.ram_bytes, GIB),
+  most_flash_gib: inUnits(ConstraintsIn.flash_bytes, GIB),
+  most_watts: ConstraintsIn.power_watts,
+  most_units: ConstraintsIn.rack_units,
   least_per_s: ConstraintsIn.throughput_accesses_per_s,
   least_life: ConstraintsIn.flash_life_years,
   most_busy: ConstraintsIn.peak_busy,

@@ -144,6 +144,31 @@ const MORE_LIMITS: readonly NumberSpec[] = [
     meaning: "At most.",
   },
   {
+    name: "most_flash_gib",
+    label: "Flash that caches, of all machines",
+    unit: "GiB",
+    meaning: "At most.",
+  },
+  {
+    name: "most_p50_us",
+    label: "Median response time",
+    unit: "µs",
+    meaning: "Of a page access in the busiest hour.",
+  },
+  {
+    name: "most_watts",
+    label: "Power",
+    unit: "W",
+    meaning:
+      "Of servers that are bought, under load, at most; what is rented has none.",
+  },
+  {
+    name: "most_units",
+    label: "Rack space",
+    unit: "U",
+    meaning: "The same: height in a rack, at most.",
+  },
+  {
     name: "most_machines",
     label: "Equal machines",
     unit: "",

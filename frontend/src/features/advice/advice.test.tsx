@@ -10,7 +10,15 @@ import { AdviceView } from "./advice-view";
 import { Expected } from "./option-parts";
 import { adviceQuestion } from "./question";
 import { nearestRelaxations, relaxing, roundedUp } from "./rejected";
-import { difference, frontFinding, limitValue, noResponse, statedLimit } from "./words";
+import {
+  difference,
+  frontFinding,
+  headroom,
+  limitValue,
+  noPower,
+  noResponse,
+  statedLimit,
+} from "./words";
 
 const STATE = {
   workload: "w",
@@ -362,6 +370,18 @@ describe("the expected figures", () => {
   });
 });
 
+describe("power, space and headroom", () => {
+  it("are said of what is bought, and why not of what is rented", () => {
+    expect(noPower(OPTION)).toContain("rented");
+    expect(noPower({ ...OPTION, kind: "chassis" })).toContain("No source");
+    // 40,000 accesses per second, and 50,000 in the busiest hour.
+    expect(headroom(FOUND, OPTION)).toBe("0.8 times the busiest hour");
+    expect(headroom({ ...FOUND, peak_accesses_per_s: null }, OPTION)).toBeNull();
+    const unknown = { ...OPTION, throughput_accesses_per_s: null };
+    expect(headroom(FOUND, unknown)).toBeNull();
+  });
+});
+
 describe("what is asked", () => {
   it("is what the address says, and nothing that it does not", () => {
     expect(adviceQuestion(STATE, {}, false)).toEqual({
@@ -412,6 +432,17 @@ describe("what is asked", () => {
     const cached = adviceQuestion(STATE, { ...search, have_flash_gib: 1 }, false);
     expect(cached.have).toMatchObject({ flash_bytes: 2 ** 30, scheme: "lazy" });
     // Equal machines share their devices equally: one each, unless stated.
+    const limited = adviceQuestion(
+      STATE,
+      { most_flash_gib: 3, most_p50_us: 20, most_watts: 900, most_units: 4 },
+      false,
+    );
+    expect(limited.constraints).toEqual({
+      flash_bytes: 3 * 2 ** 30,
+      response_p50_us: 20,
+      power_watts: 900,
+      rack_units: 4,
+    });
     const several = { have_ram_gib: 64, have_flash_gib: 1, have_machines: 3 };
     expect(adviceQuestion(STATE, several, false).have).toMatchObject({
       disks: 3,

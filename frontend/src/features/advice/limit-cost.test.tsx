@@ -51,7 +51,7 @@ const UNKNOWN: Staircase = {
   steps: [],
   reason: "of no option that keeps the other limits this is known",
 };
-const HIDDEN: Staircase = { ...IO_TIME, constraint: "flash_bytes" };
+const HIDDEN: Staircase = { ...IO_TIME, constraint: "machines" };
 
 const FOUND = {
   advice_id: "one",
@@ -201,7 +201,7 @@ describe("the slider of a limit", () => {
   it("is of another limit where that is chosen, or says why there is none", async () => {
     const page = await shown();
     await page.getByRole("combobox", { name: "Limit" }).click();
-    expect(page.getByRole("option", { name: "Flash cache" }).query()).toBeNull();
+    expect(page.getByRole("option", { name: "Machines" }).query()).toBeNull();
     await page.getByRole("option", { name: "Life of the flash" }).click();
     await expect
       .element(page.getByRole("slider", { name: "Life of the flash" }))

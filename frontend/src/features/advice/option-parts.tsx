@@ -24,8 +24,10 @@ import { CountSplits } from "./count-splits";
 import {
   costOf,
   figureOf,
+  headroom,
   noLife,
   noMonths,
+  noPower,
   noResponse,
   noRestart,
   runsCache,
@@ -301,6 +303,7 @@ export function Expected(props: {
             perSecond,
           )}
           <small>page accesses at which the busiest device is as busy as allowed</small>
+          {headroom(found, option) !== null && <small>{headroom(found, option)}</small>}
           {between("throughput_accesses_per_s", perSecond)}
         </dd>
       </div>
@@ -329,6 +332,20 @@ export function Expected(props: {
             counted(Math.floor(months), "month"),
           )}
           <small>if the load grows as the data do</small>
+        </dd>
+      </div>
+      <div>
+        <dt>Power</dt>
+        <dd>
+          {known("power_watts", noPower(option), (watts) => `${formatShort(watts)} W`)}
+          <small>of what is bought, under load</small>
+        </dd>
+      </div>
+      <div>
+        <dt>Rack space</dt>
+        <dd>
+          {known("rack_units", noPower(option), (units) => `${formatShort(units)} U`)}
+          <small>of what is bought</small>
         </dd>
       </div>
       <div>

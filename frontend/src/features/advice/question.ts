@@ -79,7 +79,7 @@ export function adviceQuestion(
   const kinds = kindsOf(search);
   const own = ownOf(search);
   const have = haveOf(search, state);
-  const { most_ram_gib } = search;
+  const { most_ram_gib, most_flash_gib } = search;
   return {
     start: state.start,
     objective: search.goal ?? "usd",
@@ -106,8 +106,12 @@ export function adviceQuestion(
       io_time_us_per_access: search.most_io_us,
       restart_s: search.most_restart_s,
       response_mean_us: search.most_mean_us,
+      response_p50_us: search.most_p50_us,
       response_p99_us: search.most_p99_us,
       ram_bytes: most_ram_gib === undefined ? undefined : bytesOf(most_ram_gib),
+      flash_bytes: most_flash_gib === undefined ? undefined : bytesOf(most_flash_gib),
+      power_watts: search.most_watts,
+      rack_units: search.most_units,
       throughput_accesses_per_s: search.least_per_s,
       flash_life_years: search.least_life,
       peak_busy: search.most_busy,

@@ -61,14 +61,15 @@ describe("a template", () => {
   it("names what the form has no field for", () => {
     const template = {
       candidates: { servers: ["aws-i4i.4xlarge"], machine_usd: "100.00" },
-      constraints: { power_watts: 500, usd_per_month: "5000" },
+      constraints: { machines: 5, power_watts: 500, usd_per_month: "5000" },
     };
     expect(notShown(STATE, template)).toEqual([
       "candidates.servers",
-      "constraints.power_watts",
+      "constraints.machines",
     ]);
     expect(searchOf(template)).toMatchObject({
       most_usd: 5000,
+      most_watts: 500,
       machine_usd: 100,
       price_book: "none",
       months: 36,

@@ -196,3 +196,19 @@ export function frontFinding(front: readonly AdviceOptionOut[]): string {
 }
 
 export const perMonth = (): string => `${shownCurrency()} per month`;
+
+/** Why power and rack space of an option are unknown. */
+export const noPower = ({ kind }: AdviceOptionOut): string =>
+  kind === "instances" || kind === "volumes"
+    ? "It is rented: power and space are the provider's."
+    : "No source states it of every part.";
+
+/** How many times the busiest hour an option could carry; null where that is unknown. */
+export function headroom(
+  { peak_accesses_per_s: peak }: AdviceOut,
+  { throughput_accesses_per_s: most }: AdviceOptionOut,
+): string | null {
+  return peak === null || peak === 0 || most === null
+    ? null
+    : `${formatShort(most / peak, 2)} times the busiest hour`;
+}
