@@ -27,8 +27,9 @@ test("response at a rate: percentiles, a rate beyond the devices, and its link",
   await check.getByRole("button", { name: "Check this point" }).click();
   await expect(check).toContainText(/with seed 0\. 16 clients think so long/);
   const figures = check.getByRole("table", { name: "Model and simulation" });
-  // A heading, and seven figures of one scheme at both rates.
-  await expect(figures.getByRole("row")).toHaveCount(15);
+  // A heading, and of one scheme at both rates seven figures, and three of each of two tiers.
+  await expect(figures.getByRole("row")).toHaveCount(27);
+  await expect(figures).toContainText("mean wait at disk");
   await expect(figures).toContainText("99.9th percentile at the peak rate");
 
   const rate = page.getByRole("textbox", { name: "Page accesses", exact: true });
