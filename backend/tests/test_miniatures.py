@@ -5,6 +5,8 @@ from live_app import EXAMPLE_TRACE, run_application
 from test_notes_over_http import ARC
 
 from tierwright import _simulator
+from tierwright.simulate import replay
+from tierwright.trace.reading import Trace
 
 SIZES = [3000, 700, 12000]
 
@@ -79,6 +81,150 @@ class TestRows:
         )
         told = {one["name"]: one["message"] for one in made["warnings"]}
         assert "its writes are unknown" in told["no_writes_in_format"]
+
+
+def over_flash(name="larc", sizes=(6000, 700, 12000), **changes):
+    """A flash cache below 3,000 pages of RAM."""
+    return request(
+        name,
+        list(sizes),
+        **{
+            "family": "flash_cache",
+            "ram_pages": 3000,
+            "sample_rate": 0.5,
+            **changes,
+        },
+    )
+
+
+class TestFlashCaches:
+    def test_rows_are_those_of_python_and_hold_whole_replays(self, application):
+        made = finish(application, over_flash(seed=1))
+        assert made["title"] == "LARC"
+        assert made["inputs"]["family"] == "flash_cache"
+        assert made["inputs"]["ram_pages"] == 3000
+        own = replay.miniatures(
+            Trace(EXAMPLE_TRACE),
+            [
+                {"flash_cache": "larc", "ram_pages": 3000, "flash_pages": pages}
+                for pages in made["sizes"]
+            ],
+            0.5,
+            seed=1,
+        )["rows"]
+        for row, expected in zip(made["rows"], own, strict=True):
+            tiers, accesses = row["tiers"], expected["accesses"]
+            assert row["pages"] == expected["flash_pages"]
+            assert tiers["ram_pages"] == 3000
+            ends = expected["interval95"]
+            named = {
+                "ram_hits": (tiers, "ram_hits"),
+                "flash_hits": (tiers, "flash_hits"),
+                "disk_reads": (tiers, "hdd_reads"),
+                "flash_writes": (tiers, "flash_writes"),
+                "misses": (row, "flash_misses"),
+                "disk_writes": (row, "hdd_writes"),
+            }
+            for name, (place, counter) in named.items():
+                assert place[name] == expected[counter]
+                stated = place[f"{name}_interval95"]
+                assert stated == (ends and list(ends[counter]))
+            assert tiers["counters"] == {
+                name: value
+                for name, value in expected.items()
+                if isinstance(value, float) and not name.endswith("_rate")
+            }
+            assert tiers["counters_interval95"] == (
+                ends and {name: list(pair) for name, pair in ends.items()}
+            )
+            assert row["hit_ratio"] == pytest.approx(
+                (tiers["ram_hits"] + tiers["flash_hits"]) / accesses
+            )
+            assert row["lru_hit_ratio"] is None
+            # Another way to the same number: the whole trace through the whole cache.
+            whole = _simulator.replay(
+                EXAMPLE_TRACE, "flash_cache", "larc", 3000, row["pages"]
+            )
+            if row["too_small"]:
+                assert row["hit_ratio_interval95"] is None
+                assert [each["name"] for each in row["warnings"]] == ["too_small"]
+                continue
+            for name, counter in (
+                ("ram_hits", "ram_hits"),
+                ("flash_hits", "flash_hits"),
+                ("disk_reads", "hdd_reads"),
+            ):
+                low, high = tiers[f"{name}_interval95"]
+                assert low <= whole[counter] <= high
+        assert [row["too_small"] for row in made["rows"]] == [True, False, False]
+
+    def test_schemes_and_options(self, application):
+        lazy = finish(application, over_flash("lazy", [6000], family="scheme"))
+        assert lazy["rows"][0]["tiers"]["flash_writes"] > 0
+        changes = {"options": {"scan_depth": "1"}, "sample_rate": 0.25}
+        face = finish(application, over_flash("face", [6000], **changes))
+        assert face["title"] == "FaCE"
+        counters = face["rows"][0]["tiers"]["counters"]
+        assert "metadata_segments" not in counters, "no sample tells it"
+        more_ram = over_flash("face", [6000], ram_pages=4000, **changes)
+        again = finish(application, more_ram)
+        assert again["id"] != face["id"]
+        assert (
+            again["rows"][0]["tiers"]["ram_hits"]
+            > (face["rows"][0]["tiers"]["ram_hits"])
+        )
+
+    @pytest.mark.parametrize(
+        ("changes", "where", "message", "hint"),
+        [
+            (
+                {"name": "face"},
+                "body",
+                "its batches of slots do not shrink with flash",
+                "with scan_depth=1",
+            ),
+            (
+                {"name": "face", "options": {"scan_depth": "8"}},
+                "body.options",
+                "its batches of slots do not shrink with flash",
+                "with scan_depth=1",
+            ),
+            ({"name": "cachelib"}, "body", "its regions are emptied whole", "in full"),
+            ({"name": "arc"}, "body.policy", "is not a flash cache", "larc"),
+            ({"ram_pages": None}, "body.ram_pages", "whose size is missing", "sizes"),
+            (
+                {"name": "arc", "family": "policy"},
+                "body.ram_pages",
+                "is a single cache",
+                "out",
+            ),
+            (
+                {"name": "cflru", "family": "buffer", "ram_pages": None},
+                "body",
+                "do not shrink",
+                "",
+            ),
+            ({"family": "disk"}, "body.family", "", ""),
+            ({"ram_pages": 0}, "body.ram_pages", "", ""),
+        ],
+    )
+    def test_is_refused_before_it_is_queued(
+        self, application, changes, where, message, hint
+    ):
+        before = application.get("/runs")["total"]
+        problem = application.post("/miniatures", over_flash(**changes), 422)
+        assert problem["errors"][0]["where"].startswith(where)
+        assert message in problem["detail"]
+        assert hint in (problem["hint"] or "")
+        assert application.get("/runs")["total"] == before
+
+    def test_answers_about_policies_say_nothing_of_tiers(self, application):
+        made = finish(application, request("lru", [5000]))
+        assert not {"family", "ram_pages"} & made["inputs"].keys()
+        assert "tiers" not in made["rows"][0]
+        stated = {"family": "policy", "ram_pages": None}
+        again = application.post("/miniatures", request("lru", [5000], **stated), 202)
+        assert again["id"] == made["id"]
 
 
 class TestKeeping:

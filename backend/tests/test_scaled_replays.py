@@ -7,6 +7,7 @@ import pytest
 from tierwright import _simulator
 from tierwright.advise import miniature, pool_advisor
 from tierwright.profile.measure import profile
+from tierwright.simulate import replay
 from tierwright.trace.reading import Trace
 
 FLASH = "samsung-pm9a3-7.68tb-u2"
@@ -573,6 +574,39 @@ class TestMiniatures:
         assert found["warm_up"] == pytest.approx(found["accesses"], abs=1)
         assert "warm-up" in found["estimator"]
         assert "RAM of 4,000 pages" in names(found)["replayed_scaled_down"]["message"]
+
+    def test_flash_caches_of_production_have_both_tiers_of_a_machine(
+        self, application, made
+    ):
+        body = {
+            "family": "flash_cache",
+            "policy": "larc",
+            "ram_pages": K * 2000,
+            "sizes": [K * 900, K * 8000],
+            "sample_rate": 0.5,
+            "workload_id": made["id"],
+        }
+        found = self.finished(application, body)
+        row = found["rows"][-1]
+        [own] = replay.miniatures(
+            Trace(TRACE),
+            [{"flash_cache": "larc", "ram_pages": 2000, "flash_pages": 8000}],
+            0.5,
+            warm_up=0.5,
+        )["rows"]
+        assert row["pages"] == K * 8000
+        assert row["tiers"]["ram_pages"] == K * 2000
+        assert row["tiers"]["flash_hits"] == pytest.approx(own["flash_hits"])
+        at = row["in_production"]
+        assert (at["ram_pages"], at["flash_pages"]) == (K * 2000, K * 8000)
+        assert (at["replayed_ram_pages"], at["replayed_flash_pages"]) == (2000, 8000)
+        each = 80_000 / found["accesses"]
+        assert at["per_s"]["flash_hits"] == pytest.approx(own["flash_hits"] * each)
+        assert row["per_s_interval95"]["hdd_reads"] == pytest.approx(
+            [end * each for end in own["interval95"]["hdd_reads"]]
+        )
+        assert row["per_s_interval95"].keys() == at["per_s"].keys()
+        assert row["lru_hit_ratio"] is None
 
     def test_of_the_recording_are_from_a_cold_start(self, application, made):
         large = self.finished(application, {**self.BODY, "workload_id": made["id"]})

@@ -1010,6 +1010,8 @@ export const MeasurementsIn = {
 } as const;
 
 export const MiniatureIn = {
+  family: {"values":["policy","buffer","scheme","flash_cache","chooser"],"usual":"policy"},
+  ram_pages: {"low":1,"high":9007199254740991,"whole":true},
   sizes: {"most":200},
   sample_rate: {"low":0,"exclusive":true,"high":1,"usual":0.1},
   seed: {"low":0,"high":4294967295,"whole":true,"usual":0},

@@ -1460,7 +1460,7 @@ export const getSweep = <ThrowOnError extends boolean = false>(options: Options<
 /**
  * Create Miniature
  *
- * Estimate a policy at every size by miniature simulation; follow its `run`.
+ * Estimate a policy, scheme or flash cache at every size by miniature simulation; follow its `run`.
  *
  * The same inputs find the same estimate. One that was cancelled or failed resumes.
  */

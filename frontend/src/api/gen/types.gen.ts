@@ -13903,7 +13903,7 @@ export type MeasurementsIn = {
 /**
  * MiniatureIn
  *
- * A policy, the sizes, and how many pages to follow.
+ * A policy, or RAM over flash, the sizes, and how many pages to follow.
  */
 export type MiniatureIn = {
     /**
@@ -13913,9 +13913,13 @@ export type MiniatureIn = {
      */
     workload_id: string;
     /**
+     * Of `policy`. Buffers, choosers, and flash caches that no sample represents are refused. An answer about a policy leaves it out.
+     */
+    family?: Family;
+    /**
      * Policy
      *
-     * A name of `policies` of `GET /simulator`.
+     * A name of `policies` of `GET /simulator`; with another `family`, of its table there.
      */
     policy: string;
     /**
@@ -13927,9 +13931,15 @@ export type MiniatureIn = {
         [key: string]: string;
     };
     /**
+     * Ram Pages
+     *
+     * RAM above flash, for families with flash alone, which need it; of a workload scaled to production, of one machine of it. [pages]
+     */
+    ram_pages?: number | null;
+    /**
      * Sizes
      *
-     * Cache sizes; of a workload scaled to production, of one machine of it. [pages]
+     * Cache sizes, of flash where the family has flash; of a workload scaled to production, of one machine of it. [pages]
      */
     sizes: Array<number> | SizeRange;
     /**
@@ -13981,7 +13991,7 @@ export type MiniatureOut = {
     /**
      * Title
      *
-     * The policy's title.
+     * Of the policy, scheme or flash cache.
      */
     title: string;
     /**
@@ -14071,13 +14081,13 @@ export type MiniatureRow = {
     /**
      * Pages
      *
-     * As requested: of a workload scaled to production, of one machine of it.
+     * As requested: of a workload scaled to production, of one machine of it; of flash where the family has flash.
      */
     pages: number;
     /**
      * Hit Ratio
      *
-     * Share of the accesses.
+     * Share of the accesses, of all tiers together.
      */
     hit_ratio: number | null;
     /**
@@ -14092,7 +14102,7 @@ export type MiniatureRow = {
     /**
      * Lru Hit Ratio
      *
-     * Share of the accesses that LRU hits at this size: exact, not estimated; null where nothing was replayed.
+     * Share of the accesses that LRU hits at this size: exact, not estimated; null where nothing was replayed, and of families with flash.
      */
     lru_hit_ratio: number | null;
     /**
@@ -14113,7 +14123,7 @@ export type MiniatureRow = {
     /**
      * Disk Writes
      *
-     * Dirty evictions.
+     * Pages; of a policy its dirty evictions.
      */
     disk_writes: number | null;
     /**
@@ -14138,7 +14148,7 @@ export type MiniatureRow = {
     /**
      * Per S Interval95
      *
-     * Of `misses` and `disk_writes` of `in_production`; null where the counts have no interval. [1/s]
+     * Of the rates of `in_production`, of a policy `misses` and `disk_writes`; null where the counts have no interval. [1/s]
      */
     per_s_interval95: {
         [key: string]: [
@@ -14146,6 +14156,10 @@ export type MiniatureRow = {
             number
         ];
     } | null;
+    /**
+     * What RAM and flash count; absent of policies, and where there is no estimate.
+     */
+    tiers?: TierEstimateOut | null;
     /**
      * Warnings
      *
@@ -25312,6 +25326,91 @@ export type TierCostsOut = {
      * Null unless the query has `derivation=true`; `scheme` holds the device that a step belongs to.
      */
     derivation: Array<DerivationStep> | null;
+};
+
+/**
+ * TierEstimateOut
+ *
+ * What RAM and flash count at one size of flash, estimated; intervals are null where none can be stated.
+ */
+export type TierEstimateOut = {
+    /**
+     * Ram Pages
+     *
+     * As requested. [pages]
+     */
+    ram_pages: number;
+    /**
+     * Ram Hits
+     *
+     * Accesses.
+     */
+    ram_hits: number;
+    /**
+     * Ram Hits Interval95
+     */
+    ram_hits_interval95: [
+        number,
+        number
+    ] | null;
+    /**
+     * Flash Hits
+     *
+     * Accesses that miss RAM.
+     */
+    flash_hits: number;
+    /**
+     * Flash Hits Interval95
+     */
+    flash_hits_interval95: [
+        number,
+        number
+    ] | null;
+    /**
+     * Disk Reads
+     *
+     * Those for no access among them. [pages]
+     */
+    disk_reads: number;
+    /**
+     * Disk Reads Interval95
+     */
+    disk_reads_interval95: [
+        number,
+        number
+    ] | null;
+    /**
+     * Flash Writes
+     *
+     * Of data. [pages]
+     */
+    flash_writes: number;
+    /**
+     * Flash Writes Interval95
+     */
+    flash_writes_interval95: [
+        number,
+        number
+    ] | null;
+    /**
+     * Counters
+     *
+     * Every counter of the replay that a sample tells.
+     */
+    counters: {
+        [key: string]: number;
+    };
+    /**
+     * Counters Interval95
+     *
+     * Of each; null where none can be stated.
+     */
+    counters_interval95: {
+        [key: string]: [
+            number,
+            number
+        ];
+    } | null;
 };
 
 /**

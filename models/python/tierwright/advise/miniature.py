@@ -1,4 +1,4 @@
-"""One policy at many sizes, estimated by scaled caches over samples of the pages."""
+"""One contender at many sizes, estimated by scaled caches over samples of the pages."""
 
 from __future__ import annotations
 
@@ -49,28 +49,65 @@ Interval = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TierEstimate:
+    """Counts of RAM over flash at one size of flash, estimated; None where an interval cannot be stated.
+
+    Attributes
+    ----------
+    ram_pages : int
+        RAM that was asked for; in production that of one machine. [pages]
+    ram_hits, ram_hits_interval95 : float, pair or None
+        Accesses.
+    flash_hits, flash_hits_interval95 : float, pair or None
+        Accesses that miss RAM.
+    disk_reads, disk_reads_interval95 : float, pair or None
+        Pages, those that are fetched for no access among them. [pages]
+    flash_writes, flash_writes_interval95 : float, pair or None
+        Pages of data. [pages]
+    counters : dict of str to float
+        Every counter of the replay that a sample tells.
+    counters_interval95 : dict of str to pair, or None
+        Of each.
+    """
+
+    ram_pages: int
+    ram_hits: float
+    ram_hits_interval95: Interval | None
+    flash_hits: float
+    flash_hits_interval95: Interval | None
+    disk_reads: float
+    disk_reads_interval95: Interval | None
+    flash_writes: float
+    flash_writes_interval95: Interval | None
+    counters: dict[str, float]
+    counters_interval95: dict[str, Interval] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SizeEstimate:
     """One size: estimated counts of the trace behind the warm-up; without one, from a cold start.
 
     Attributes
     ----------
     pages : int
-        The cache; in production that of one machine. [pages]
+        The cache, or flash below RAM; in production that of one machine. [pages]
     lru_hit_ratio : float or None
-        Of LRU at this size: exact, not estimated; None where it was not counted. [1]
+        Of LRU at this size: exact, not estimated; None where it was not counted, and of two tiers. [1]
     hit_ratio, hit_ratio_interval95 : float or None, pair or None
-        No interval where the spread of the miniatures says too little, with the reason in
+        Of all tiers. No interval where the spread of the miniatures says too little, with the reason in
         `warnings`. [1]
     misses, misses_interval95 : float or None, pair or None
-        Accesses.
+        Accesses that miss every tier.
     disk_writes, disk_writes_interval95 : float or None, pair or None
-        Dirty evictions. [pages]
+        Pages; of one tier its dirty evictions. [pages]
     too_small : bool or None
         The smallest part of a scaled cache has fewer than 32 pages.
     in_production : InProduction or None
         The same at the rate of one machine of production; None where sizes are of the trace.
     per_s_interval95 : dict of str to pair, or None
-        Of its `misses` and `disk_writes`; None where the counts have no interval. [1/s]
+        Of its rates, of one tier `misses` and `disk_writes`; None where the counts have no interval. [1/s]
+    tiers : TierEstimate or None
+        What two tiers count besides; None of one, and where there is no estimate.
     warnings : tuple of Caution
         About this size.
     error, hint : str or None
@@ -88,6 +125,7 @@ class SizeEstimate:
     too_small: bool | None = None
     in_production: InProduction | None = None
     per_s_interval95: dict[str, Interval] | None = None
+    tiers: TierEstimate | None = None
     warnings: tuple[Caution, ...] = ()
     error: str | None = None
     hint: str | None = None
@@ -320,19 +358,23 @@ def estimate_of(
     result: Mapping[str, Any],
     lru_hit_ratio: float | None,
     production: InProduction | None = None,
+    *,
+    ram_pages: int | None = None,
 ) -> SizeEstimate:
     """Say what the miniatures of one size counted; a result with `error` failed.
 
     Parameters
     ----------
     pages : int
-        The size, as it was asked for. [pages]
+        The size, as it was asked for; of two tiers that of flash. [pages]
     result : mapping
         Of `replay.miniatures`.
     lru_hit_ratio : float or None
         Of LRU at this size. [1]
     production : InProduction or None
         The counts at the rate of one machine of production.
+    ram_pages : int, optional
+        RAM above flash, as it was asked for; None: one tier. [pages]
     """
     if "error" in result:
         return SizeEstimate(
@@ -341,9 +383,14 @@ def estimate_of(
             error=result["error"],
             hint=result["hint"] or None,
         )
-    accesses, misses = result["accesses"], result["misses"]
-    ends = result["interval95"] or {}
-    missed: Interval | None = ends.get("misses")
+    missing, writing = (
+        ("misses", "disk_writes")
+        if ram_pages is None
+        else ("flash_misses", "hdd_writes")
+    )
+    accesses, misses = result["accesses"], result[missing]
+    ends: Mapping[str, Interval] = result["interval95"] or {}
+    missed = ends.get(missing)
     return SizeEstimate(
         pages=pages,
         lru_hit_ratio=lru_hit_ratio,
@@ -355,20 +402,47 @@ def estimate_of(
         ),
         misses=misses,
         misses_interval95=missed,
-        disk_writes=result["disk_writes"],
-        disk_writes_interval95=ends.get("disk_writes"),
+        disk_writes=result[writing],
+        disk_writes_interval95=ends.get(writing),
         too_small=result["too_small"],
         in_production=production,
         per_s_interval95=None
         if production is None or not ends
         else {
             name: _at_rate(ends[name], production.accesses_per_s / accesses)
-            for name in ("misses", "disk_writes")
+            for name in (
+                ("misses", "disk_writes") if ram_pages is None else production.per_s
+            )
         },
+        tiers=None if ram_pages is None else _tiers(ram_pages, result, ends),
         warnings=tuple(
             Caution(each["name"], each["message"], each["hint"])
             for each in result["warnings"]
         ),
+    )
+
+
+def _tiers(
+    ram_pages: int, result: Mapping[str, Any], ends: Mapping[str, Interval]
+) -> TierEstimate:
+    """Return what two tiers counted besides; the core states of every counter or of none an interval."""
+    counters = {
+        name: value for name, value in result.items() if isinstance(value, float)
+    }
+    for rate in ("sample_rate", "miniature_rate"):
+        del counters[rate]
+    return TierEstimate(
+        ram_pages=ram_pages,
+        ram_hits=counters["ram_hits"],
+        ram_hits_interval95=ends.get("ram_hits"),
+        flash_hits=counters["flash_hits"],
+        flash_hits_interval95=ends.get("flash_hits"),
+        disk_reads=counters["hdd_reads"],
+        disk_reads_interval95=ends.get("hdd_reads"),
+        flash_writes=counters["flash_writes"],
+        flash_writes_interval95=ends.get("flash_writes"),
+        counters=counters,
+        counters_interval95=dict(ends) or None,
     )
 
 

@@ -1,4 +1,4 @@
-"""Miniatures: all sizes of one policy, estimated; partial results while it runs."""
+"""Miniatures: all sizes of one policy or flash cache, estimated; partial results while it runs."""
 
 from typing import Annotated
 
@@ -23,7 +23,7 @@ router = APIRouter(prefix="/miniatures", tags=["miniatures"])
 async def create_miniature(
     body: MiniatureIn, session: SessionDep, context: ContextDep
 ) -> MiniatureOut:
-    """Estimate a policy at every size by miniature simulation; follow its `run`.
+    """Estimate a policy, scheme or flash cache at every size by miniature simulation; follow its `run`.
 
     The same inputs find the same estimate. One that was cancelled or failed resumes.
     """

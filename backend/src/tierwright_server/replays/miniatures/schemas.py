@@ -5,31 +5,48 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tierwright.advise.miniature import USUAL_RATE, Interval
+from tierwright.advise.miniature import USUAL_RATE, Interval, TierEstimate
+from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
     Answer,
     Body,
     Hint,
     Identifier,
+    Pages,
     Said,
     WarningOut,
 )
 from tierwright_server.jobs.runs.schemas import RunOut
 from tierwright_server.jobs.runs.states import RunStatus
-from tierwright_server.replays.simulator.schemas import ItemName, Options
+from tierwright_server.replays.simulator.schemas import Family, ItemName, Options
 from tierwright_server.replays.sweeps.schemas import CacheSizes, InProductionOut
 
 
 class MiniatureIn(Body):
-    """A policy, the sizes, and how many pages to follow."""
+    """A policy, or RAM over flash, the sizes, and how many pages to follow."""
 
     workload_id: Identifier
+    # Answers about policies are as they were before there were other families: without it.
+    family: Family = Field(
+        default=Family.POLICY,
+        exclude_if=lambda family: family is Family.POLICY,
+        description="Of `policy`. Buffers, choosers, and flash caches that no sample represents are refused. An answer "
+        "about a policy leaves it out.",
+    )
     policy: ItemName = Field(
-        description="A name of `policies` of `GET /simulator`.", examples=["arc"]
+        description="A name of `policies` of `GET /simulator`; with another `family`, of its table there.",
+        examples=["arc"],
     )
     options: Options = {}
+    ram_pages: Annotated[Pages, Field(ge=1)] | None = Field(
+        default=None,
+        exclude_if=lambda pages: pages is None,
+        description="RAM above flash, for families with flash alone, which need it; of a workload scaled to "
+        "production, of one machine of it. [pages]",
+    )
     sizes: CacheSizes = Field(
-        description="Cache sizes; of a workload scaled to production, of one machine of it. [pages]"
+        description="Cache sizes, of flash where the family has flash; of a workload scaled to production, of one "
+        "machine of it. [pages]"
     )
     sample_rate: Annotated[
         float,
@@ -50,13 +67,30 @@ class MiniatureIn(Body):
     ] = 0
 
 
+@mirrors(
+    TierEstimate,
+    ram_pages="As requested. [pages]",
+    ram_hits="Accesses.",
+    flash_hits="Accesses that miss RAM.",
+    disk_reads="Those for no access among them. [pages]",
+    flash_writes="Of data. [pages]",
+    counters="Every counter of the replay that a sample tells.",
+    counters_interval95="Of each; null where none can be stated.",
+)
+class TierEstimateOut(Answer):
+    """What RAM and flash count at one size of flash, estimated; intervals are null where none can be stated."""
+
+
 class MiniatureRow(Answer):
     """One size: estimated counts of the accesses after the warm-up, from a cold start where there is none."""
 
     pages: int = Field(
-        description="As requested: of a workload scaled to production, of one machine of it."
+        description="As requested: of a workload scaled to production, of one machine of it; of flash where the "
+        "family has flash."
     )
-    hit_ratio: float | None = Field(description="Share of the accesses.")
+    hit_ratio: float | None = Field(
+        description="Share of the accesses, of all tiers together."
+    )
     hit_ratio_interval95: Interval | None = Field(
         description="Null where the spread of the miniatures is not informative, with "
         "the reason in `warnings`: `does_not_shrink`, `too_small` or "
@@ -64,11 +98,13 @@ class MiniatureRow(Answer):
     )
     lru_hit_ratio: float | None = Field(
         description="Share of the accesses that LRU hits at this size: exact, not estimated; "
-        "null where nothing was replayed."
+        "null where nothing was replayed, and of families with flash."
     )
     misses: float | None
     misses_interval95: Interval | None
-    disk_writes: float | None = Field(description="Dirty evictions.")
+    disk_writes: float | None = Field(
+        description="Pages; of a policy its dirty evictions."
+    )
     disk_writes_interval95: Interval | None
     too_small: bool | None = Field(
         description="The smallest part of a scaled cache has fewer than 32 pages: it "
@@ -78,8 +114,13 @@ class MiniatureRow(Answer):
         description="Of a workload scaled to production; null of others, and where nothing was replayed."
     )
     per_s_interval95: dict[str, Interval] | None = Field(
-        description="Of `misses` and `disk_writes` of `in_production`; null where the counts have no "
-        "interval. [1/s]"
+        description="Of the rates of `in_production`, of a policy `misses` and `disk_writes`; null where the counts "
+        "have no interval. [1/s]"
+    )
+    tiers: TierEstimateOut | None = Field(
+        default=None,
+        exclude_if=lambda tiers: tiers is None,
+        description="What RAM and flash count; absent of policies, and where there is no estimate.",
     )
     warnings: list[WarningOut]
     error: Said | None = Field(description="Why there is no estimate of this size.")
@@ -94,7 +135,7 @@ class MiniatureOut(Answer):
     content_id: str
     status: RunStatus
     inputs: MiniatureIn
-    title: str = Field(description="The policy's title.")
+    title: str = Field(description="Of the policy, scheme or flash cache.")
     sizes: list[int] = Field(description="Sizes, from the range. [pages]")
     accesses: int = Field(description="Accesses that are counted.")
     warm_up: int = Field(

@@ -56,7 +56,8 @@ async def create_miniature(
     """Find the estimate of these inputs, or queue it; one that ended early goes on."""
     subject = await recordings.find_replayed(session, context, body.workload_id)
     workload, content = subject.workload, subject.content
-    item = _policy(body)
+    item = _item(body)
+    _check_tiers(body, item)
     plan = _plan(body, item, subject)
     fitting = _fitting(plan)
     trace = await contents.trace_to_check(context.settings, content.id, session)
@@ -101,9 +102,27 @@ async def get_miniature(
     return await _out(session, context, miniature, run, through)
 
 
-def _policy(body: MiniatureIn) -> SimulatorItem:
-    contender = ContenderIn(family=Family.POLICY, name=body.policy)
+def _item(body: MiniatureIn) -> SimulatorItem:
+    contender = ContenderIn(family=body.family, name=body.policy)
     return registry.find(contender, "body.policy", key="")
+
+
+def _check_tiers(body: MiniatureIn, item: SimulatorItem) -> None:
+    """Refuse flash without RAM above it, and RAM above a single cache."""
+    if item.tiers == 1 and body.ram_pages is not None:
+        raise BadInput.at(
+            "body.ram_pages",
+            body.ram_pages,
+            f"{item.title} is a single cache, whose sizes are `sizes`",
+            hint="Leave `ram_pages` out, or choose a family with flash.",
+        )
+    if item.tiers > 1 and body.ram_pages is None:
+        raise BadInput.at(
+            "body.ram_pages",
+            None,
+            f"{item.title} caches in flash below RAM, whose size is missing",
+            hint="Add `ram_pages`; `sizes` are those of flash.",
+        )
 
 
 def _plan(
@@ -117,21 +136,28 @@ def _plan(
         If the recording is too small for each of them.
     """
     sizes = sizes_of(body.sizes)
+    pairs: list[in_production.Sizes] = [
+        (pages, None) if body.ram_pages is None else (body.ram_pages, pages)
+        for pages in sizes
+    ]
     if subject.scaled is None:
-        return [_configuration(body, item, pages, warm_up=0) for pages in sizes]
+        return [_configuration(body, item, pair, warm_up=0) for pair in pairs]
     warm_up = warm_up_of("steady", subject.content.summary["accesses"])
     there = in_production.stand_ins(
         subject.scaled,
-        [points.Replay("policy", item.name, pages, 0, 0) for pages in sizes],
+        [
+            points.Replay(body.family.value, item.name, first, second or 0, 0)
+            for first, second in pairs
+        ],
         steady=warm_up != 0,
         place="body.sizes",
     )
     made: list[Configuration] = []
-    for pages, place in zip(sizes, there, strict=True):
+    for pair, place in zip(pairs, there, strict=True):
         found = _configuration(
             body,
             item,
-            pages if place.refused is not None else place.sizes[0],
+            pair if place.refused is not None else place.sizes,
             warm_up=warm_up,
         )
         refused = {} if place.refused is None else {"refused": place.refused}
@@ -140,9 +166,22 @@ def _plan(
 
 
 def _configuration(
-    body: MiniatureIn, item: SimulatorItem, pages: int, *, warm_up: int
+    body: MiniatureIn,
+    item: SimulatorItem,
+    sizes: in_production.Sizes,
+    *,
+    warm_up: int,
 ) -> Configuration:
-    subject = {"policy": item.name, "options": dict(body.options), "pages": pages}
+    first, second = sizes
+    subject = {
+        body.family.value: item.name,
+        "options": dict(body.options),
+        **(
+            {"pages": first}
+            if second is None
+            else {"ram_pages": first, "flash_pages": second}
+        ),
+    }
     sample = {"sample_rate": body.sample_rate, "seed": body.seed}
     # Estimates without a warm-up keep the keys that they always had.
     warmed = {"warm_up": warm_up} if warm_up else {}
@@ -159,7 +198,16 @@ def _configuration(
         **subject,
         **warmed,
     }
-    return {**found, "lru": _lru(pages, warm_up)} if warm_up else found
+    if not warm_up or second is not None:
+        return found
+    return {**found, "lru": _lru(first, warm_up)}
+
+
+def _sizes(entry: Configuration) -> in_production.Sizes:
+    """Return those that are replayed."""
+    if "pages" in entry:
+        return entry["pages"], None
+    return entry["ram_pages"], entry["flash_pages"]
 
 
 def _lru(pages: int, warm_up: int) -> Configuration:
@@ -244,7 +292,7 @@ async def _out(
         content_id=miniature.content_id,
         status=RunStatus.SUCCEEDED if len(rows) == len(miniature.plan) else ended,
         inputs=inputs,
-        title=_policy(inputs).title,
+        title=_item(inputs).title,
         sizes=sizes_of(inputs.sizes),
         accesses=summary["accesses"] - warm_up,
         warm_up=warm_up,
@@ -273,12 +321,14 @@ def _row(
 ) -> MiniatureRow | None:
     """Return one size as far as it is estimated; None where it is not yet."""
     production = entry.get("production")
-    asked = entry["pages"] if production is None else production["sizes"][0]
+    replayed = _sizes(entry)
+    first, second = replayed if production is None else production["sizes"]
+    ram_pages, asked = (None, first) if second is None else (first, second)
     result = entry.get("refused") or found.get(entry["key"])
     if result is None:
         return None
     lru = None
-    if "refused" not in entry:
+    if "refused" not in entry and ram_pages is None:
         if "lru" not in entry:
             lru = question.lru_hit_ratio_of(curve, entry["pages"])
         elif (beside := found.get(entry["lru"]["key"])) is None:
@@ -291,8 +341,10 @@ def _row(
         else in_production.in_production(
             production,
             result,
-            replayed=(entry["pages"], None),
+            replayed=replayed,
             page_bytes=page_bytes,
         )
     )
-    return MiniatureRow.model_validate(question.estimate_of(asked, result, lru, there))
+    return MiniatureRow.model_validate(
+        question.estimate_of(asked, result, lru, there, ram_pages=ram_pages)
+    )

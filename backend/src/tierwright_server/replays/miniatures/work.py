@@ -6,15 +6,22 @@ from tierwright.simulate import replay
 from tierwright.simulate.executors import Workers
 from tierwright_server.jobs.report import Report
 from tierwright_server.replays import cluster
+from tierwright_server.replays.simulator.schemas import Family
 from tierwright_server.replays.sweeps.work import BATCH, Meter, replay_all
 
 PHASE = "estimating"
-_ASKED = ("policy", "pages", "options")
+_ASKED = {
+    *(family.value for family in Family),
+    "pages",
+    "ram_pages",
+    "flash_pages",
+    "options",
+}
 
 
 def asked(configuration: dict[str, Any]) -> dict[str, Any]:
     """Write a configuration as the core takes it."""
-    return {name: configuration[name] for name in _ASKED}
+    return {name: value for name, value in configuration.items() if name in _ASKED}
 
 
 def miniature(job: dict[str, Any], report: Report) -> dict[str, Any]:
@@ -24,7 +31,7 @@ def miniature(job: dict[str, Any], report: Report) -> dict[str, Any]:
     ----------
     job : dict
         `trace` (path of the canonical trace), `accesses` of it, `sample_rate`, `seed`, `warm_up`,
-        `configurations`: `policy`, `pages`, `options`, each with a `key`, and `beside`: whole replays to compare
+        `configurations`: as `replay.miniatures` takes them, each with a `key`, and `beside`: whole replays to compare
         them with, as a sweep has them.
     report : Report
         Takes progress, and the sizes as partial results.
