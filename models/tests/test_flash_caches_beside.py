@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tierwright import _simulator
 from tierwright.advise import scale, wear
 from tierwright.advise.checks import flash_caches, points
 from tierwright.advise.checks import wear as wear_check
@@ -23,9 +24,9 @@ from tierwright.hardware import catalog
 from tierwright.profile.document import Profile
 from tierwright.profile.measure import profile
 from tierwright.profile.production import Production
-from tierwright.simulate.contenders import clock_driven
+from tierwright.simulate.contenders import works_by_the_clock
 from tierwright.simulate.priced import price
-from tierwright.simulate.replay import Replay, replay
+from tierwright.simulate.replay import Replay, contenders, replay
 from tierwright.trace.reading import Trace
 
 TRACE = Path(__file__).resolve().parents[2] / "fixtures" / "traces" / "tpcb-cut.csv.zst"
@@ -147,12 +148,54 @@ def test_without_flash_or_of_an_unknown_name_nothing_is_replayed() -> None:
 
 def test_what_works_by_the_clock_is_not_replayed_for_production() -> None:
     scaled = scale.answer(recorded(), Production(4 * GIB, 2_000.0)).profile.curve.scaled
-    assert {"l2arc", "cachelib", "bcache"} <= clock_driven()
-    assert not {"larc", "face", "tac"} & clock_driven()
-    wanted = {"l2arc": Replay("flash_cache", "l2arc", 10_000, 100_000, 0)}
-    with pytest.raises(BadInput, match=r"`l2arc` cannot be replayed for production"):
-        points.recorded_replays(wanted, scaled)
-    assert points.recorded_replays(wanted, None)[0] == wanted
+
+    def asked(name: str, **options: str) -> dict[str, Replay]:
+        return {name: Replay("flash_cache", name, 10_000, 100_000, 0, options)}
+
+    rated = {"admission": "dynamic_random", "target_pages_per_s": "9"}
+    for name, options in (
+        ("l2arc", {}),
+        ("sce", {"accesses_per_second": "50"}),
+        ("bcache", {"mode": "write_back"}),
+        ("open_cas", {"mode": "write_back"}),
+        ("cachelib", rated),
+        ("face", {"checkpoint_us": "1000"}),
+    ):
+        wanted = asked(name, **options)
+        refused = rf"`{name}` cannot be replayed for production"
+        with pytest.raises(BadInput, match=refused):
+            points.recorded_replays(wanted, scaled)
+        assert points.recorded_replays(wanted, None)[0] == wanted
+    for name, options in (
+        ("bcache", {}),
+        ("open_cas", {}),
+        ("open_cas", {"mode": "write_back", "cleaning": "nop"}),
+        ("cachelib", {}),
+        ("cachelib", {"admission": "reject_first"}),
+        ("dm_cache", {"mode": "pass_through"}),
+        ("face", {"checkpoint_accesses": "1000"}),
+    ):
+        assert points.recorded_replays(asked(name, **options), scaled)[0]
+
+
+def test_what_works_by_the_clock_by_default_is_what_a_trace_without_time_refuses(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "keys.lis"
+    path.write_text("".join(f"{at % 50} 1 0 {at}\n" for at in range(400)))
+    untimed = Trace(path, format="arc")
+    refusing = set()
+    names = [row["name"] for row in contenders("flash_cache")]
+    for name in names:
+        try:
+            replay(untimed, "flash_cache", name, 4, 40)
+        except _simulator.ParameterError:
+            refusing.add(name)
+    assert refusing == {name for name in names if works_by_the_clock(name, 40)}
+    assert refusing == {"sce", "dm_writecache", "dm_cache", "l2arc"}
+    # Production may be larger than any cache that is replayed.
+    assert works_by_the_clock("l2arc", 2**40)
+    assert not works_by_the_clock("l2arc", 0)
 
 
 def worn(flash_pages: int = FLASH_PAGES, block_pages: int = 256) -> wear.Wear:

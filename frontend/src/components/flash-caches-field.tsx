@@ -12,7 +12,6 @@ interface FlashCachesFieldProps {
   readonly timed: boolean;
 }
 
-const RATE = "accesses_per_second";
 const BY_THE_CLOCK = " Caches that work by the clock are left out: ";
 
 /** Why caches that work by the clock cannot be replayed; empty where they can. */
@@ -26,15 +25,10 @@ export const whyNotTimed = (replays: Replays, timed: boolean): string => {
 };
 
 /** Those of the flash caches that do not work by the clock, where there is a reason to leave the others out. */
-export const timedOrAll = <
-  Item extends { readonly options: readonly { readonly name: string }[] },
->(
+export const timedOrAll = <Item extends { readonly goes_by_time: boolean }>(
   items: readonly Item[],
   why: string,
-): readonly Item[] =>
-  why === ""
-    ? items
-    : items.filter((item) => item.options.every((option) => option.name !== RATE));
+): readonly Item[] => (why === "" ? items : items.filter((item) => !item.goes_by_time));
 
 /** Which flash caches are replayed beside the schemes: there are no formulas for them. */
 export function FlashCachesField(props: FlashCachesFieldProps) {

@@ -14,6 +14,7 @@ const item = (
   tiers: family === "policy" || family === "buffer" ? 1 : 2,
   least_pages: 1,
   needs: [],
+  goes_by_time: false,
   options: [],
   device_options: [],
   ...extra,

@@ -444,6 +444,31 @@ def contenders(family: str) -> list[dict[str, Any]]:
         The family is unknown.
     """
 
+def flash_cache_goes_by_time(
+    name: str, flash_pages: int, options: dict[str, str] | None = None
+) -> bool:
+    """Tell whether a flash cache with these options does something by time.
+
+    Parameters
+    ----------
+    name : str
+        A flash cache of `contenders`.
+    flash_pages : int
+        Its size.
+    options : dict of str to str, optional
+        As for `replay`; whether a rate of accesses is among them does not matter.
+
+    Returns
+    -------
+    bool
+        If so, the replay of a trace without time needs the option ``accesses_per_second``.
+
+    Raises
+    ------
+    ParameterError
+        The flash cache is unknown, or it refuses the options.
+    """
+
 def admissions() -> list[dict[str, Any]]:
     """List the rules by which flash admits RAM victims, in the order of the core's table.
 

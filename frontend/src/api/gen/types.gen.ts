@@ -22774,6 +22774,12 @@ export type SimulatorItem = {
      */
     needs: Array<string>;
     /**
+     * Goes By Time
+     *
+     * Whether it does something by time with its defaults: a trace without time is replayed through it at a stated rate alone, and the recording of a scaled workload is not.
+     */
+    goes_by_time: boolean;
+    /**
      * Options
      *
      * Options by name; those not named keep their defaults.

@@ -1,13 +1,17 @@
 //! What the core replays, by family, as Python functions.
 
+use std::collections::BTreeMap;
+
 use pyo3::prelude::*;
 use tierwright_simulator::replay::buffers::{self, AboutBuffer};
 use tierwright_simulator::replay::{self, About, FlashCacheAbout, Setting};
 
 use crate::configurations::family;
+use crate::errors::to_python;
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(contenders, module)?)?;
+    module.add_function(wrap_pyfunction!(flash_cache_goes_by_time, module)?)?;
     module.add_function(wrap_pyfunction!(admissions, module)?)
 }
 
@@ -165,6 +169,18 @@ fn contenders<'py>(py: Python<'py>, family: &str) -> PyResult<Bound<'py, PyAny>>
             rows.collect::<Vec<_>>().into_pyobject(py)
         }
     }
+}
+
+/// Tells whether a flash cache with these options does something by time.
+#[pyfunction]
+#[pyo3(signature = (name, flash_pages, options = None))]
+fn flash_cache_goes_by_time(
+    name: &str,
+    flash_pages: u64,
+    options: Option<BTreeMap<String, String>>,
+) -> PyResult<bool> {
+    let options: Vec<_> = options.unwrap_or_default().into_iter().collect();
+    replay::flash_cache_goes_by_time(name, flash_pages, &options).map_err(|error| to_python(&error))
 }
 
 /// Lists the rules by which flash takes RAM victims.

@@ -59,9 +59,31 @@ def flash_cache_titles() -> dict[str, str]:
     return {each["name"]: each["title"] for each in replay.contenders("flash_cache")}
 
 
-def works_by_the_clock(row: Mapping[str, Any]) -> bool:
-    """Say whether what an entry of a table moves depends on the time."""
-    return any(option["name"] == RATE for option in row["options"])
+def works_by_the_clock(
+    name: str, flash_pages: int, options: Mapping[str, str] | None = None
+) -> bool:
+    """Say whether what a flash cache of so many pages moves, with these options, depends on the time.
+
+    Parameters
+    ----------
+    name : str
+        As the tables write it.
+    flash_pages : int
+        Of the cache.
+    options : mapping of str to str, optional
+        That it is given; a rate of accesses among them changes nothing.
+
+    Returns
+    -------
+    bool
+        Such a replay of a trace without time needs the rate of its accesses.
+
+    Raises
+    ------
+    BadParameter
+        If there is no such cache, or it refuses the options.
+    """
+    return replay.flash_cache_goes_by_time(name, flash_pages, options)
 
 
 def with_streams() -> frozenset[str]:
@@ -89,15 +111,6 @@ def with_option(name: str) -> frozenset[str]:
         row["name"]
         for row in replay.contenders("flash_cache")
         if any(option["name"] == name for option in row["options"])
-    )
-
-
-def clock_driven() -> frozenset[str]:
-    """Return the flash caches that work by the clock, by name."""
-    return frozenset(
-        row["name"]
-        for row in replay.contenders("flash_cache")
-        if works_by_the_clock(row)
     )
 
 

@@ -73,6 +73,13 @@ def admissions() -> list[dict[str, Any]]:
     return _simulator.admissions()
 
 
+def flash_cache_goes_by_time(
+    name: str, flash_pages: int, options: Mapping[str, str] | None = None
+) -> bool:
+    """Tell whether a flash cache with these options does something by time."""
+    return _simulator.flash_cache_goes_by_time(name, flash_pages, dict(options or {}))
+
+
 def is_of(family: Family, name: str) -> bool:
     """Tell whether a name, written in any way, is one of a family."""
     wanted = name.lower().replace("-", "_")

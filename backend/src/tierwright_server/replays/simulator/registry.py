@@ -11,7 +11,7 @@ from typing import Any
 
 from tierwright.common.core_errors import Cancelled, SimulatorError
 from tierwright.simulate import replay as simulate_replay
-from tierwright.simulate.contenders import tier_of
+from tierwright.simulate.contenders import tier_of, works_by_the_clock
 from tierwright.trace.reading import OnProgress, Trace
 from tierwright_server.common.errors import BadInput, simulator_message
 from tierwright_server.replays.simulator.schemas import (
@@ -65,6 +65,8 @@ def _item(family: Family, row: Mapping[str, Any]) -> SimulatorItem:
         tiers=1 if family.value in simulate_replay.ONE_TIER else 2,
         least_pages=row.get("least_pages", 1),
         needs=row.get("needs", []),
+        goes_by_time=family is Family.FLASH_CACHE
+        and works_by_the_clock(row["name"], 1),
         options=[_option(option) for option in row["options"]],
         device_options=[_option(option) for option in row.get("device_options", ())],
     )

@@ -52,6 +52,11 @@ class SimulatorItem(Answer):
         description="future: reads the trace to its end first; writes: a trace with "
         "writes."
     )
+    goes_by_time: bool = Field(
+        description="Whether it does something by time with its defaults: a trace "
+        "without time is replayed through it at a stated rate alone, and the "
+        "recording of a scaled workload is not."
+    )
     options: list[SimulatorOption]
     device_options: list[SimulatorOption] = Field(
         description="Options of a flash device that holds the data; empty where flash "

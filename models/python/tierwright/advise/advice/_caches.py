@@ -43,7 +43,7 @@ from tierwright.simulate.contenders import BY_THE_CLOCK, RATE, works_by_the_cloc
 from tierwright.simulate.priced import flash_pages_written, price
 
 IO_TIME = "io_time_us_per_access"
-VERSION = "2"
+VERSION = "3"
 """Of what is replayed and how it decides: changes where a checked answer does."""
 EQUAL = 0.01
 """Share of the I/O time below which a flash cache is not better than page flow. [1]"""
@@ -381,14 +381,16 @@ def _tax(table: Table, at: int, cache: str) -> float | None:
 
 def _planned(table: Table, wanted: _Wanted) -> SchemeAt | str:
     """Return where the recording is replayed for a flash cache on the hardware of an option, or why it is not."""
-    at, row = wanted.at, wanted.row
-    curve, cache = table.setting.curve, str(row["name"])
+    at, cache = wanted.at, str(wanted.row["name"])
+    curve = table.setting.curve
     taxed = _tax(table, at, cache) or 0.0
     ram = int(table.options.ram_pages[at] - taxed / curve.page_bytes)
     if ram < 1:
         return f"its metadata take {format_bytes(taxed)}, all of the RAM"
     scaled = curve.scaled
-    by_clock = works_by_the_clock(row)
+    flash = int(table.options.flash_pages[at])
+    options = () if wanted.plan is None else tuple(wanted.plan.options(cache))
+    by_clock = works_by_the_clock(cache, flash, dict(options))
     if by_clock and scaled is not None:
         return BY_THE_CLOCK
     rate = table.setting.rates.mean
@@ -397,12 +399,12 @@ def _planned(table: Table, wanted: _Wanted) -> SchemeAt | str:
     accesses = curve.accesses if scaled is None else recorded_accesses(scaled)
     asked = ReplayPoint(
         ram,
-        int(table.options.flash_pages[at]),
+        flash,
         warm_up_of(curve.start, accesses),
         "flash_cache",
         (
             *(((RATE, str(max(1, round(rate or 0)))),) if by_clock else ()),
-            *(() if wanted.plan is None else wanted.plan.options(cache)),
+            *options,
         ),
     )
     point = _checked.point_of(curve, cache, asked)

@@ -20,9 +20,9 @@ from tierwright.common.wording import percent
 from tierwright.hardware.rated_endurance import TB
 from tierwright.simulate.contenders import (
     BY_THE_CLOCK,
-    clock_driven,
     flash_cache_titles,
     spelled,
+    works_by_the_clock,
 )
 from tierwright.simulate.replay import Replay
 
@@ -73,12 +73,7 @@ def wanted(
         raise BadInput(
             f"flash cache: `{flash_cache}` is unknown", f"one of {', '.join(titles)}"
         )
-    if of_a_recording and name in clock_driven():
-        raise BadInput(
-            f"flash cache: `{name}` cannot be replayed in production: {BY_THE_CLOCK}",
-            "choose one that does not work by the clock",
-        )
-    return {
+    replays = {
         each.name: Replay(
             "flash_cache",
             name,
@@ -89,6 +84,15 @@ def wanted(
         )
         for each in (found.chosen, found.every_miss)
     }
+    if of_a_recording and any(
+        works_by_the_clock(name, each.flash_pages, each.options)
+        for each in replays.values()
+    ):
+        raise BadInput(
+            f"flash cache: `{name}` cannot be replayed in production: {BY_THE_CLOCK}",
+            "choose one that does not work by the clock",
+        )
+    return replays
 
 
 def replayed(

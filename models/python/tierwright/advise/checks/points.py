@@ -22,7 +22,7 @@ from tierwright.evaluate.scale.replays import ReplaySizes, recorded_sizes
 from tierwright.hardware.device import Device, Operation
 from tierwright.hardware.service_time import service_us
 from tierwright.profile.production import Scaled
-from tierwright.simulate.contenders import BY_THE_CLOCK, clock_driven
+from tierwright.simulate.contenders import BY_THE_CLOCK, works_by_the_clock
 from tierwright.simulate.priced import price
 from tierwright.simulate.replay import ONE_TIER, Replay
 
@@ -403,14 +403,15 @@ def recorded_replays(
     Raises
     ------
     BadInput
-        If one of them works by the clock.
+        If one of them works by the clock with its options.
     """
     if scaled is None:
         return {name: _fitting(each) for name, each in wanted.items()}, None
-    by_clock = clock_driven()
     found, pairs = {}, []
     for name, each in wanted.items():
-        if each.family == "flash_cache" and each.name in by_clock:
+        if each.family == "flash_cache" and works_by_the_clock(
+            each.name, each.flash_pages, each.options
+        ):
             raise BadInput(
                 f"flash cache: `{each.name}` cannot be replayed for production: {BY_THE_CLOCK}",
                 "leave it out, or ask about the recording itself",

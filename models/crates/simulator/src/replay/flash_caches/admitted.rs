@@ -4,6 +4,7 @@ use super::assignments::{ASSIGNMENT, Assignment, CATEGORIES, Rule, parse};
 use super::categories::{Categories, MOST};
 use super::checkpoints::Target;
 use super::options::Options;
+use super::rate::ByTime;
 use super::sampled::check_categories;
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Host, OptionAbout,
@@ -316,8 +317,8 @@ impl<C: FlashCache> FlashCache for Admitted<C> {
         C::fills_at_once(&settings.cache)
     }
 
-    fn check_clock(settings: &Self::Settings, unit: ClockUnit) -> Result<()> {
-        C::check_clock(&settings.cache, unit)
+    fn by_time(settings: &Self::Settings) -> Option<ByTime> {
+        C::by_time(&settings.cache)
     }
 
     fn new(flash_pages: u32, settings: &Self::Settings) -> Self {

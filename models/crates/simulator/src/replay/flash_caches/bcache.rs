@@ -2,7 +2,7 @@
 
 use super::chains::{Ends, Links, NONE};
 use super::options::Options;
-use super::rate::{ACCESSES_PER_SECOND, Period, next_due};
+use super::rate::{ACCESSES_PER_SECOND, ByTime, Period, next_due};
 use super::sets::{MODES, Mode};
 use super::streams::{Streams, place_of};
 use super::{
@@ -631,12 +631,13 @@ impl FlashCache for Bcache {
         2 + open.div_ceil(BATCH as u64)
     }
 
-    fn check_clock(settings: &Settings, unit: ClockUnit) -> Result<()> {
+    fn by_time(settings: &Settings) -> Option<ByTime> {
         match settings.mode {
-            Mode::Back => settings
-                .delay
-                .check(unit, "write-back works in the background"),
-            Mode::Through | Mode::Around => Ok(()),
+            Mode::Back => Some(ByTime {
+                period: settings.delay,
+                what: "write-back works in the background",
+            }),
+            Mode::Through | Mode::Around => None,
         }
     }
 

@@ -3,7 +3,7 @@
 use super::cachelib_small;
 use super::chains::{Ends, Links, NONE};
 use super::options::Options;
-use super::rate::{ACCESSES_PER_SECOND, Period, next_due};
+use super::rate::{ACCESSES_PER_SECOND, ByTime, Period, next_due};
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
     OptionAbout, Sampled, Unsampled, Warning, dram_of_host, recount_copies, unit_of,
@@ -723,12 +723,13 @@ impl FlashCache for CacheLib {
         settings_over(options, run, run.flash_pages)
     }
 
-    fn check_clock(settings: &Settings, unit: ClockUnit) -> Result<()> {
+    fn by_time(settings: &Settings) -> Option<ByTime> {
         match settings.admission {
-            Admission::DynamicRandom { .. } => {
-                settings.minute.check(unit, "a rate of writes is held")
-            }
-            Admission::All | Admission::RejectFirst { .. } => Ok(()),
+            Admission::DynamicRandom { .. } => Some(ByTime {
+                period: settings.minute,
+                what: "a rate of writes is held",
+            }),
+            Admission::All | Admission::RejectFirst { .. } => None,
         }
     }
 

@@ -5,6 +5,7 @@ use super::categories::{Categories, MOST};
 use super::chains::NONE;
 use super::object_sets::{ObjectSets, Shape};
 use super::options::Options;
+use super::rate::ByTime;
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
     OptionAbout, Sampled, Unsampled, Warning, dram_of_host, recount_copies,
@@ -261,8 +262,8 @@ impl FlashCache for Mixed {
         u64::MAX
     }
 
-    fn check_clock(settings: &Settings, unit: ClockUnit) -> Result<()> {
-        CacheLib::check_clock(&settings.large, unit)
+    fn by_time(settings: &Settings) -> Option<ByTime> {
+        CacheLib::by_time(&settings.large)
     }
 
     fn sampled(_settings: &Settings) -> std::result::Result<Sampled, Unsampled> {

@@ -2,7 +2,7 @@
 
 use super::chains::{Ends, Links, NONE};
 use super::options::Options;
-use super::rate::{ACCESSES_PER_SECOND, Period, next_due};
+use super::rate::{ACCESSES_PER_SECOND, ByTime, Period, next_due};
 use super::units::{MOST_UNIT_PAGES, Units};
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
@@ -462,11 +462,11 @@ impl FlashCache for DmCache {
         })
     }
 
-    fn check_clock(settings: &Settings, unit: ClockUnit) -> Result<()> {
-        if settings.passes {
-            return Ok(());
-        }
-        settings.second.check(unit, "dm-cache judges heat")
+    fn by_time(settings: &Settings) -> Option<ByTime> {
+        (!settings.passes).then_some(ByTime {
+            period: settings.second,
+            what: "dm-cache judges heat",
+        })
     }
 
     fn unit_pages(settings: &Settings) -> u32 {

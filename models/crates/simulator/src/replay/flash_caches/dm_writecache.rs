@@ -3,7 +3,7 @@
 use super::chains::{Ends, Links};
 use super::frames::{Copies, FrameTable};
 use super::options::Options;
-use super::rate::{ACCESSES_PER_SECOND, Period, next_due};
+use super::rate::{ACCESSES_PER_SECOND, ByTime, Period, next_due};
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
     OptionAbout, Sampled, Unsampled,
@@ -227,8 +227,11 @@ impl FlashCache for DmWritecache {
         })
     }
 
-    fn check_clock(settings: &Settings, unit: ClockUnit) -> Result<()> {
-        settings.commit.check(unit, "dm-writecache commits")
+    fn by_time(settings: &Settings) -> Option<ByTime> {
+        Some(ByTime {
+            period: settings.commit,
+            what: "dm-writecache commits",
+        })
     }
 
     fn fills_at_once(_settings: &Settings) -> u64 {

@@ -728,7 +728,9 @@ impl Course {
             } else {
                 ClockUnit::Accesses
             };
-            C::check_clock(&engine.settings, unit)?;
+            if let Some(by_time) = C::by_time(&engine.settings) {
+                by_time.check(unit)?;
+            }
             engine.checkpoints.check(unit)?;
             engine.start_clock(unit, 0);
         }

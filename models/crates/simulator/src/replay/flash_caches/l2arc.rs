@@ -2,7 +2,7 @@
 
 use super::chains::{Ends, Links, NONE};
 use super::options::Options;
-use super::rate::{ACCESSES_PER_SECOND, Period, next_due};
+use super::rate::{ACCESSES_PER_SECOND, ByTime, Period, next_due};
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
     OptionAbout, RAM_POLICY, Sampled, Unsampled, recount_single_copies,
@@ -384,8 +384,11 @@ impl FlashCache for L2arc {
         })
     }
 
-    fn check_clock(settings: &Settings, unit: ClockUnit) -> Result<()> {
-        settings.second.check(unit, "L2ARC is fed")
+    fn by_time(settings: &Settings) -> Option<ByTime> {
+        Some(ByTime {
+            period: settings.second,
+            what: "L2ARC is fed",
+        })
     }
 
     fn fills_at_once(_settings: &Settings) -> u64 {

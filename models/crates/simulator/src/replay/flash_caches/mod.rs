@@ -73,6 +73,7 @@ pub(crate) use engine::Frames;
 use engine::{CrashPlan, Engine, Watch};
 pub use options::OptionAbout;
 use options::Options;
+use rate::ByTime;
 pub(crate) use sampled::SampledCaches;
 use sampled::{Sampled, Unsampled};
 
@@ -247,9 +248,10 @@ pub(crate) trait FlashCache: Sized {
     fn fills_at_once(_settings: &Self::Settings) -> u64 {
         2
     }
-    /// Refuses a clock by which it cannot work.
-    fn check_clock(_settings: &Self::Settings, _unit: ClockUnit) -> Result<()> {
-        Ok(())
+    /// What it does by time with these options, with a period of it; `None`: nothing. A trace without time then needs a
+    /// rate.
+    fn by_time(_settings: &Self::Settings) -> Option<ByTime> {
+        None
     }
     /// An empty cache of `flash_pages` pages.
     fn new(flash_pages: u32, settings: &Self::Settings) -> Self;
@@ -642,6 +644,20 @@ macro_rules! flash_caches {
             }
         }
 
+        fn goes_by_time_named(
+            about: &'static FlashCacheAbout,
+            flash_pages: u32,
+            given: &[(String, String)],
+        ) -> Result<bool> {
+            match about.about.name {
+                $(
+                    $($name if $wanted(given) => goes_by_time::<$variant>(about, flash_pages, given),)?
+                    $name => goes_by_time::<$cache>(about, flash_pages, given),
+                )+
+                name => Err(unknown(name)),
+            }
+        }
+
         fn simulate_named_timed(
             about: &'static FlashCacheAbout,
             run: Run<'_, '_>,
@@ -735,6 +751,52 @@ fn find(name: &str) -> Option<&'static FlashCacheAbout> {
 /// Whether there is a flash cache of that name.
 pub(crate) fn is_one(name: &str) -> bool {
     find(name).is_some()
+}
+
+/// Whether a flash cache of so many pages with these options does something by time: on a trace without time its replay
+/// needs a rate then. Whether one is among the options does not matter.
+///
+/// # Errors
+/// [`Error::BadParameter`] for an unknown flash cache, and for options that its replay refuses.
+pub fn flash_cache_goes_by_time(
+    name: &str,
+    flash_pages: u64,
+    given: &[(String, String)],
+) -> Result<bool> {
+    let about = find(name).ok_or_else(|| unknown(name))?;
+    // Of production it may be larger than any that is replayed; more pages change nothing here.
+    let flash_pages = u32::try_from(flash_pages).unwrap_or(u32::MAX);
+    goes_by_time_named(about, flash_pages, given)
+}
+
+fn goes_by_time<C: FlashCache>(
+    about: &'static FlashCacheAbout,
+    flash_pages: u32,
+    given: &[(String, String)],
+) -> Result<bool> {
+    with_options(about, given, |options, _, admitted| {
+        let conditions = Conditions {
+            flash_pages,
+            warm_restart: false,
+            // What is documented in bytes says nothing of time.
+            page_bytes: USUAL_PAGE_BYTES,
+        };
+        let by_time = if admitted {
+            Admitted::<C>::by_time(&Admitted::<C>::settings(&options, conditions)?)
+        } else {
+            C::by_time(&C::settings(&options, conditions)?)
+        };
+        Ok((flash_pages > 0 && by_time.is_some()) || checkpoints_of(about, &options)?.by_time())
+    })
+}
+
+/// The checkpoints that the options ask for, of a flash cache that has some.
+fn checkpoints_of(about: &FlashCacheAbout, options: &Options<'_>) -> Result<Checkpoints> {
+    if about.has_own(checkpoints::TO_ABOUT.name) {
+        Checkpoints::of(options)
+    } else {
+        Ok(Checkpoints::default())
+    }
 }
 
 /// The same as [`simulate_flash_cache`] on simulated time.
@@ -983,11 +1045,7 @@ fn simulate_over<P: Policy, C: FlashCache, W: Watch>(
         warm_restart: warm && crash_at.is_some(),
     };
     let settings = C::settings(&options, conditions)?;
-    let checkpoints = if about.has_own(checkpoints::TO_ABOUT.name) {
-        Checkpoints::of(&options)?
-    } else {
-        Checkpoints::default()
-    };
+    let checkpoints = checkpoints_of(about, &options)?;
     let under = translation(&options, flash_pages, C::HAS_STREAMS)?;
     let plan = crash_at.map(|at_access| CrashPlan { at_access, warm });
     let result = if flash_pages == 0 {

@@ -3,7 +3,7 @@
 use super::chains::{Ends, Links, NONE};
 use super::lines::{DirtyLines, Lines};
 use super::options::Options;
-use super::rate::{ACCESSES_PER_SECOND, Period};
+use super::rate::{ACCESSES_PER_SECOND, ByTime, Period};
 use super::streams::{Streams, place_of};
 use super::units::MOST_UNIT_PAGES;
 use super::{
@@ -472,11 +472,12 @@ impl FlashCache for OpenCas {
         })
     }
 
-    fn check_clock(settings: &Settings, unit: ClockUnit) -> Result<()> {
-        if settings.mode.keeps_dirty() && settings.cleaning != Cleaning::Nop {
-            settings.wake.check(unit, "dirty pages are cleaned")?;
-        }
-        Ok(())
+    fn by_time(settings: &Settings) -> Option<ByTime> {
+        let cleans = settings.mode.keeps_dirty() && settings.cleaning != Cleaning::Nop;
+        cleans.then_some(ByTime {
+            period: settings.wake,
+            what: "dirty pages are cleaned",
+        })
     }
 
     fn unit_pages(settings: &Settings) -> u32 {

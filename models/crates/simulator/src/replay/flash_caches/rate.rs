@@ -62,10 +62,21 @@ impl Period {
         let ended = u128::from(now) * times / (u128::from(self.ms) * u128::from(ticks));
         u64::try_from(ended).unwrap_or(u64::MAX)
     }
+}
 
-    /// Refuses a trace without time if no rate is stated; `what` needs one.
-    pub(super) fn check(self, unit: ClockUnit, what: &str) -> Result<()> {
-        if unit == ClockUnit::Nanoseconds || self.accesses_per_second.is_some() {
+/// What a flash cache does by time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ByTime {
+    pub(super) period: Period,
+    /// As the start of a sentence that ends with "by time".
+    pub(super) what: &'static str,
+}
+
+impl ByTime {
+    /// Refuses a trace without time if no rate is stated.
+    pub(super) fn check(self, unit: ClockUnit) -> Result<()> {
+        let Self { period, what } = self;
+        if unit == ClockUnit::Nanoseconds || period.accesses_per_second.is_some() {
             return Ok(());
         }
         Err(Error::BadParameter {

@@ -2,7 +2,7 @@
 
 use super::chains::{Ends, Links, NONE};
 use super::options::Options;
-use super::rate::{ACCESSES_PER_SECOND, Period, next_due};
+use super::rate::{ACCESSES_PER_SECOND, ByTime, Period, next_due};
 use super::units::{MOST_UNIT_PAGES, Units};
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
@@ -325,10 +325,11 @@ impl FlashCache for Sce {
         u64::from(threads) * u64::from(settings.fragment_pages)
     }
 
-    fn check_clock(settings: &Settings, unit: ClockUnit) -> Result<()> {
-        settings
-            .period
-            .check(unit, "the threads that fill flash wake")
+    fn by_time(settings: &Settings) -> Option<ByTime> {
+        Some(ByTime {
+            period: settings.period,
+            what: "the threads that fill flash wake",
+        })
     }
 
     fn sampled(_settings: &Settings) -> std::result::Result<Sampled, Unsampled> {
