@@ -347,6 +347,8 @@ def test_the_chance_of_a_page_follows_its_size(short: Path) -> None:
         ("dm_cache", {}),
         ("l2arc", {}),
         ("cachelib", {"admission": "dynamic_random", "target_pages_per_s": "9"}),
+        ("lazy_cleaning", {"cleaner_period_us": "1000"}),
+        ("face", {"checkpoint_us": "1000000"}),
     ],
 )
 def test_what_works_by_time_is_refused_without_time_or_a_rate(
@@ -371,6 +373,68 @@ def test_what_works_by_time_is_refused_without_time_or_a_rate(
         assert found["disk_batch_reads"] > 0
         slow = counted(accesses_per_second="1000000")
         assert slow["disk_batch_reads"] == slow["flash_writes"] == 0
+
+
+@pytest.mark.parametrize(
+    ("cache", "options", "works"),
+    [
+        ("face", {"checkpoint_us": "70000"}, "checkpointed_pages"),
+        (
+            "lazy_cleaning",
+            {"dirty_threshold": "0", "cleaner_period_us": "70000"},
+            "disk_writes_by_cleaner",
+        ),
+        # By a rate the cleaner wakes by time, every 10 ms.
+        ("lazy_cleaning", {"dirty_threshold": "0"}, "disk_writes_by_cleaner"),
+    ],
+)
+def test_a_stated_rate_stands_for_the_time_of_the_trace(
+    cache: str, options: dict[str, str], works: str, tmp_path: Path
+) -> None:
+    """The nth access comes at n / 50 s; 70 ms lie between the fourth and the fifth."""
+    steps = [(at, "RW"[at % 3 == 0], at * 7 % 30) for at in range(900)]
+    timed, untimed = tmp_path / "timed.csv", tmp_path / "untimed.csv"
+    timed.write_text(
+        "time_us,op,rel,block\n"
+        + "".join(f"{at * 20_000},{op},0/1,{block}\n" for at, op, block in steps)
+    )
+    untimed.write_text(
+        "op,device,page\n" + "".join(f"{op},1,{block}\n" for _, op, block in steps)
+    )
+    by_time = reading.Trace(timed)
+    by_rate = reading.Trace(
+        untimed,
+        format="csv",
+        columns={"op": "op", "device": "device", "page": "page"},
+        page_bytes=8192,
+    )
+
+    def counted(trace: reading.Trace, **rate: str) -> dict[str, Any]:
+        given = {**options, **rate}
+        found = replay.replay(trace, "flash_cache", cache, 4, 20, options=given)
+        return {name: found[name] for name in found if name not in ("options", "trace")}
+
+    rated = counted(by_rate, accesses_per_second="50")
+    assert rated == counted(by_time)
+    assert rated == counted(by_time, accesses_per_second="7")
+    assert rated[works] > 0
+    assert rated != counted(by_rate, accesses_per_second="1000")
+
+
+def test_a_period_of_the_cleaner_that_has_no_effect_is_refused(short: Path) -> None:
+    def refused(**options: str) -> tuple[str, str]:
+        with pytest.raises(_simulator.ParameterError) as raised:
+            replay.replay(
+                reading.Trace(short), "flash_cache", "lazy_cleaning", 1, 4,
+                options=options,
+            )  # fmt: skip
+        return raised.value.args[0], raised.value.args[1]
+
+    message, hint = refused(cleaner_period_accesses="5")
+    assert "`cleaner_period_accesses=5`: has no effect" in message
+    assert "cleaner_period_us" in hint
+    message, _ = refused(cleaner_period_accesses="5", cleaner_period_us="9")
+    assert "has no effect with cleaner_period_us" in message
 
 
 def test_low_priority_names_relations_by_number(short: Path) -> None:

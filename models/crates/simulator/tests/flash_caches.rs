@@ -135,6 +135,35 @@ fn ram_options(policy: &'static str) -> Given<'static> {
     given
 }
 
+/// By what a trace has a cache work: its time, its accesses, or one of them every so many µs by a stated rate.
+#[derive(Debug, Clone, Copy)]
+enum Clock {
+    Time,
+    Accesses,
+    Every(u64),
+}
+
+fn clock() -> impl Strategy<Value = Clock> {
+    prop_oneof![
+        Just(Clock::Time),
+        Just(Clock::Accesses),
+        // Rates of whole accesses per second.
+        prop::sample::select(vec![1_u64, 4, 5, 20, 100]).prop_map(Clock::Every),
+    ]
+}
+
+fn rate_of(us: u64) -> (&'static str, String) {
+    ("accesses_per_second", (1_000_000 / us).to_string())
+}
+
+/// The same accesses, the nth at n times so many µs.
+fn every(us: u64, mut accesses: Vec<Access>) -> Vec<Access> {
+    for (at, access) in accesses.iter_mut().enumerate() {
+        access.2 = us * at as u64;
+    }
+    accesses
+}
+
 fn face_options(model: &Face) -> Given<'static> {
     let mut options = vec![
         ("mode", model.mode.to_owned()),
@@ -318,7 +347,7 @@ fn lazy_cleaning_model() -> impl Strategy<Value = LazyCleaning> {
     )
 }
 
-fn lazy_cleaning_options(model: &LazyCleaning) -> Given<'static> {
+fn lazy_cleaning_options(model: &LazyCleaning, period: &'static str) -> Given<'static> {
     let mut options = vec![
         ("mode", model.mode.to_owned()),
         ("admission", model.admission.to_owned()),
@@ -327,8 +356,7 @@ fn lazy_cleaning_options(model: &LazyCleaning) -> Given<'static> {
             format!("0.{:02}", model.dirty_quarters * 25).replace("0.100", "1"),
         ),
         ("cleaner_pages", model.cleaner_pages.to_string()),
-        ("cleaner_period_us", model.period.to_string()),
-        ("cleaner_period_accesses", model.period.to_string()),
+        (period, model.period.to_string()),
         (
             "directory",
             if model.persistent {
@@ -381,16 +409,27 @@ proptest! {
 
     #[test]
     fn face_matches_its_slow_model(
-        accesses in accesses(), model in face_model(), timed_trace in any::<bool>(),
+        accesses in accesses(), model in face_model(), clock in clock(),
     ) {
         let model = Face { crash: within(model.crash, &accesses), ..model };
-        let options = face_options(&model);
+        let mut options = face_options(&model);
         let (ram, flash) = (model.ram_pages, model.flash_pages);
         let needs_time = model.checkpoints.is_some_and(|checkpoints| checkpoints.by_time);
-        let result = if timed_trace || needs_time {
-            run_on(&mut timed(&accesses), "face", ram, flash, options)
-        } else {
-            run_on(&mut source(&accesses), "face", ram, flash, options)
+        let accesses = match clock {
+            Clock::Every(us) => every(us, accesses),
+            Clock::Time | Clock::Accesses => accesses,
+        };
+        let result = match clock {
+            Clock::Every(us) => {
+                options.push(rate_of(us));
+                run_on(&mut source(&accesses), "face", ram, flash, options)
+            }
+            Clock::Accesses if !needs_time => {
+                run_on(&mut source(&accesses), "face", ram, flash, options)
+            }
+            Clock::Accesses | Clock::Time => {
+                run_on(&mut timed(&accesses), "face", ram, flash, options)
+            }
         }.unwrap();
         let expected = flash_slow::face(&model, &accesses);
         assert_same(&result, &expected, &BOTH);
@@ -403,23 +442,27 @@ proptest! {
 
     #[test]
     fn lazy_cleaning_matches_its_slow_model_by_time_and_by_accesses(
-        accesses in accesses(), model in lazy_cleaning_model(), by_time in any::<bool>(),
+        accesses in accesses(), model in lazy_cleaning_model(), clock in clock(),
     ) {
         let model = LazyCleaning { crash: within(model.crash, &accesses), ..model };
-        let options = lazy_cleaning_options(&model);
+        let period = match clock {
+            Clock::Accesses => "cleaner_period_accesses",
+            Clock::Time | Clock::Every(_) => "cleaner_period_us",
+        };
+        let mut options = lazy_cleaning_options(&model, period);
         let (ram, flash) = (model.ram_pages, model.flash_pages);
         let name = "lazy_cleaning";
-        let (result, expected) = if by_time {
-            let result = run_on(&mut timed(&accesses), name, ram, flash, options);
-            (result.unwrap(), flash_slow::lazy_cleaning(&model, &accesses))
-        } else {
-            let mut counted = accesses.clone();
-            for (at, access) in counted.iter_mut().enumerate() {
-                access.2 = at as u64;
+        let (result, accesses) = match clock {
+            Clock::Time => (run_on(&mut timed(&accesses), name, ram, flash, options), accesses),
+            Clock::Accesses => {
+                (run_on(&mut source(&accesses), name, ram, flash, options), every(1, accesses))
             }
-            let result = run_on(&mut source(&accesses), name, ram, flash, options);
-            (result.unwrap(), flash_slow::lazy_cleaning(&model, &counted))
+            Clock::Every(us) => {
+                options.push(rate_of(us));
+                (run_on(&mut source(&accesses), name, ram, flash, options), every(us, accesses))
+            }
         };
+        let (result, expected) = (result.unwrap(), flash_slow::lazy_cleaning(&model, &accesses));
         assert_same(&result, &expected, &BOTH);
         assert_same(&result, &expected, &["flash_sequential_page_writes", "flash_random_page_writes"]);
         prop_assert_eq!(result.old_versions, 0);
@@ -584,7 +627,7 @@ fn long_traces_match_the_slow_models() {
         persistent: true,
         crash: Some((30_000, true)),
     };
-    let options = lazy_cleaning_options(&cleaning);
+    let options = lazy_cleaning_options(&cleaning, "cleaner_period_accesses");
     let result = run_on(&mut source(&accesses), "lazy_cleaning", 20, 150, options).unwrap();
     let expected = flash_slow::lazy_cleaning(&cleaning, &accesses);
     assert_same(&result, &expected, &BOTH);
@@ -1000,6 +1043,30 @@ fn impossible_parameters_are_named() {
             "lazy_cleaning",
             1,
             4,
+            vec![("cleaner_period_us", "7")],
+            "option `accesses_per_second`: the trace has no time, and the cleaner wakes by time",
+        ),
+        (
+            "lazy_cleaning",
+            1,
+            4,
+            vec![("cleaner_period_accesses", "7"), ("cleaner_period_us", "7")],
+            "option `cleaner_period_accesses=7`: has no effect with cleaner_period_us, by which the cleaner wakes by time",
+        ),
+        (
+            "lazy_cleaning",
+            1,
+            4,
+            vec![
+                ("cleaner_period_accesses", "7"),
+                ("accesses_per_second", "7"),
+            ],
+            "option `cleaner_period_accesses=7`: has no effect with accesses_per_second, by which the cleaner wakes by time",
+        ),
+        (
+            "lazy_cleaning",
+            1,
+            4,
             vec![("dirty_threshold", "1.5")],
             "option `dirty_threshold=1.5`: is not a number from 0 to 1",
         ),
@@ -1026,6 +1093,22 @@ fn impossible_parameters_are_named() {
         assert_eq!(error.to_string(), expected);
         assert!(!error.hint().is_empty());
     }
+}
+
+#[test]
+fn a_period_in_accesses_is_refused_where_the_cleaner_wakes_by_time() {
+    let given = vec![("cleaner_period_accesses", "7".to_owned())];
+    let accesses = parse("W1 R2 R3");
+    let error = run_on(&mut timed(&accesses), "lazy_cleaning", 1, 4, given.clone()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "option `cleaner_period_accesses=7`: has no effect: the accesses have times, and the cleaner wakes by time"
+    );
+    assert!(error.hint().contains("cleaner_period_us"));
+    // Behind an assignment it is the same.
+    let assigned = [given, vec![("assignment", "miss".to_owned())]].concat();
+    let behind = run_on(&mut timed(&accesses), "lazy_cleaning", 1, 4, assigned).unwrap_err();
+    assert_eq!(behind.to_string(), error.to_string());
 }
 
 #[test]

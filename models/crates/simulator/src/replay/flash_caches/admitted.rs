@@ -321,6 +321,10 @@ impl<C: FlashCache> FlashCache for Admitted<C> {
         C::by_time(&settings.cache)
     }
 
+    fn check_clock(settings: &Self::Settings, unit: ClockUnit) -> Result<()> {
+        C::check_clock(&settings.cache, unit)
+    }
+
     fn new(flash_pages: u32, settings: &Self::Settings) -> Self {
         let Settings {
             categories,

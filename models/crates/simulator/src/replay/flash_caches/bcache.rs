@@ -2,7 +2,7 @@
 
 use super::chains::{Ends, Links, NONE};
 use super::options::Options;
-use super::rate::{ACCESSES_PER_SECOND, ByTime, Period, next_due};
+use super::rate::{ACCESSES_PER_SECOND, ByTime, NS_PER_MS, Period, next_due};
 use super::sets::{MODES, Mode};
 use super::streams::{Streams, place_of};
 use super::{
@@ -609,7 +609,7 @@ impl FlashCache for Bcache {
             aim: share_of(options.share("writeback_share")?, run.flash_pages),
             delay,
             rate: Period {
-                ms: RATE_MS,
+                ns: RATE_MS * NS_PER_MS,
                 ..delay
             },
             keys_per_page: options.number_or(

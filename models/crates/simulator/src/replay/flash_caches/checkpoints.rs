@@ -1,7 +1,7 @@
 //! Checkpoints of the database above a flash cache: changed pages of DRAM reach flash or the disk, and stay.
 
 use super::options::Options;
-use super::rate::next_due;
+use super::rate::{NAME as RATE, Period, next_due};
 use super::{ClockUnit, OptionAbout};
 use crate::error::{Error, Result};
 
@@ -21,7 +21,7 @@ pub(super) const BY_TIME_ABOUT: OptionAbout = OptionAbout {
     name: BY_TIME,
     values: "0 to 1000000000000000",
     default: "0",
-    description: "Time between two checkpoints, for traces with time, in place of checkpoint_accesses. 0: no checkpoints by time. [µs]",
+    description: "Time between two checkpoints, in place of checkpoint_accesses; a trace without time needs accesses_per_second for it. 0: no checkpoints by time. [µs]",
     is_place: false,
 };
 pub(super) const TO_ABOUT: OptionAbout = OptionAbout {
@@ -42,14 +42,14 @@ pub(crate) enum Target {
 
 /// When the database takes checkpoints, and where they write.
 ///
-/// They are counted from the first access on: behind each `accesses` accesses, or whenever `ns` are over, then before
+/// They are counted from the first access on: behind each `accesses` accesses, or whenever a period is over, then before
 /// an access of that very time. A crash at the place of a checkpoint comes first.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Checkpoints {
     /// 0: not by accesses.
     accesses: u64,
-    /// 0: not by time. [ns]
-    ns: u64,
+    /// None: not by time.
+    period: Option<Period>,
     pub(super) target: Target,
 }
 
@@ -66,21 +66,22 @@ impl Checkpoints {
             let why = format!("has no effect without {BY_ACCESSES} or {BY_TIME}");
             return Err(options.impossible(TO, &why));
         }
+        let period = Period::of_us(options, us)?;
         Ok(Self {
             accesses,
-            ns: 1000 * us,
+            period: (us > 0).then_some(period),
             target,
         })
     }
 
     /// Whether there are any.
     pub(super) fn any(self) -> bool {
-        self.accesses > 0 || self.ns > 0
+        self.accesses > 0 || self.by_time()
     }
 
     /// Whether there are any by time.
     pub(super) fn by_time(self) -> bool {
-        self.ns > 0
+        self.period.is_some()
     }
 
     /// Whether one by accesses is taken behind `done` of them.
@@ -93,24 +94,30 @@ impl Checkpoints {
         (self.accesses > 0).then(|| next_due(done, self.accesses))
     }
 
-    /// When the next one by time is taken, if the first access was at `origin`. [ns]
-    pub(super) fn next_time(self, origin: u64, now: u64) -> u64 {
-        if self.ns == 0 {
+    /// When the next one by time is taken, as the clock counts, if the first access was at `origin`.
+    pub(super) fn next_time(self, origin: u64, now: u64, unit: ClockUnit) -> u64 {
+        let Some(period) = self.period else {
             return u64::MAX;
-        }
-        origin.saturating_add(next_due(now - origin, self.ns))
+        };
+        let taken = period.ends_until(now - origin, unit);
+        origin.saturating_add(period.end(taken + 1, unit))
     }
 
-    /// Refuses those by time in a trace that has none.
+    /// Refuses those by time in a trace that has none, if no rate is stated.
     pub(super) fn check(self, unit: ClockUnit) -> Result<()> {
-        if self.ns == 0 || unit == ClockUnit::Nanoseconds {
+        let Some(period) = self.period else {
+            return Ok(());
+        };
+        if unit == ClockUnit::Nanoseconds || period.accesses_per_second.is_some() {
             return Ok(());
         }
         Err(Error::BadParameter {
             name: "option",
-            value: format!("{BY_TIME}={}", self.ns / 1000),
+            value: format!("{BY_TIME}={}", period.ns / 1000),
             message: "the trace has no time, and these checkpoints are taken by time".to_owned(),
-            hint: format!("give {BY_ACCESSES} instead, or use a trace with time"),
+            hint: format!(
+                "state the accesses per second, {RATE}=1000 for example, give {BY_ACCESSES} instead, or use a trace with time"
+            ),
         })
     }
 }

@@ -290,7 +290,7 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
         self.unit = unit;
         self.cache_due = self.cache.start_clock(unit, now);
         self.checkpoint_due = match self.origin {
-            Some(origin) => self.checkpoints.next_time(origin, now),
+            Some(origin) => self.checkpoints.next_time(origin, now, self.unit),
             // The first access begins it.
             None if self.checkpoints.by_time() => 0,
             None => u64::MAX,
@@ -318,7 +318,7 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
                 self.checkpoint();
             }
             let origin = *self.origin.get_or_insert(now);
-            self.checkpoint_due = self.checkpoints.next_time(origin, now);
+            self.checkpoint_due = self.checkpoints.next_time(origin, now, self.unit);
         }
         if now >= self.cache_due {
             self.cache_due = self.cache.background(now, &mut self.around);
@@ -728,9 +728,7 @@ impl Course {
             } else {
                 ClockUnit::Accesses
             };
-            if let Some(by_time) = C::by_time(&engine.settings) {
-                by_time.check(unit)?;
-            }
+            C::check_clock(&engine.settings, unit)?;
             engine.checkpoints.check(unit)?;
             engine.start_clock(unit, 0);
         }

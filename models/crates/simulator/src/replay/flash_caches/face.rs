@@ -2,6 +2,7 @@
 
 use super::checkpoints::{BY_ACCESSES_ABOUT, BY_TIME_ABOUT, TO_ABOUT, Target};
 use super::options::Options;
+use super::rate::ACCESSES_PER_SECOND;
 use super::{
     Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host, OptionAbout,
     Sampled, Unsampled, usual_unit,
@@ -419,6 +420,7 @@ impl FlashCache for Face {
         BY_ACCESSES_ABOUT,
         BY_TIME_ABOUT,
         TO_ABOUT,
+        ACCESSES_PER_SECOND,
     ];
 
     fn settings(options: &Options<'_>, run: Conditions) -> Result<Settings> {

@@ -4,7 +4,7 @@ use super::face::{Admission, Sync};
 use super::frames::{DIRECTORY, WRITES_PER_DIRECTORY_CHANGE, persistent};
 use super::lru2::{Lru2, MAX_FRAMES};
 use super::options::Options;
-use super::rate::next_due;
+use super::rate::{ACCESSES_PER_SECOND, ByTime, NAME as RATE, Period};
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
     OptionAbout, Sampled, Unsampled,
@@ -14,6 +14,8 @@ use crate::replay::fetch::fetch;
 use crate::replay::room::Room;
 use crate::replay::settings::share_of;
 
+const BY_TIME: &str = "cleaner_period_us";
+const BY_ACCESSES: &str = "cleaner_period_accesses";
 /// No frame.
 const ABSENT: u32 = u32::MAX;
 
@@ -24,9 +26,52 @@ pub(crate) struct Settings {
     /// Dirty frames above which the cleaner works.
     pub(crate) most_dirty: u32,
     pub(crate) cleaner_pages: u64,
-    pub(crate) cleaner_period_ns: u64,
-    pub(crate) cleaner_period_accesses: u64,
+    pub(crate) cleaner: Wakes,
     pub(crate) persistent_directory: bool,
+}
+
+/// When the cleaner wakes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wakes {
+    pub(crate) by_time: Period,
+    /// In a trace without time and without a stated rate.
+    pub(crate) by_accesses: u64,
+    /// Which of them the options ask for; a rate asks for time.
+    pub(crate) asked: Option<ClockUnit>,
+}
+
+impl Wakes {
+    fn of(options: &Options<'_>) -> Result<Self> {
+        let us = options.number(BY_TIME, 1..=1_000_000_000_000)?;
+        let by_accesses = options.number(BY_ACCESSES, 1..=u64::from(u32::MAX))?;
+        let time_asked = [BY_TIME, RATE]
+            .into_iter()
+            .find(|name| options.is_given(name));
+        if let Some(other) = time_asked
+            && options.is_given(BY_ACCESSES)
+        {
+            let why = format!("has no effect with {other}, by which the cleaner wakes by time");
+            return Err(options.impossible(BY_ACCESSES, &why));
+        }
+        Ok(Self {
+            by_time: Period::of_us(options, us)?,
+            by_accesses,
+            asked: if time_asked.is_some() {
+                Some(ClockUnit::Nanoseconds)
+            } else {
+                options.is_given(BY_ACCESSES).then_some(ClockUnit::Accesses)
+            },
+        })
+    }
+
+    /// The period of a clock.
+    fn period(self, unit: ClockUnit) -> Period {
+        if unit == ClockUnit::Accesses && self.asked != Some(ClockUnit::Nanoseconds) {
+            Period::of_accesses(self.by_accesses)
+        } else {
+            self.by_time
+        }
+    }
 }
 
 /// LC as Kang, Lee and Moon describe it in sections 3.2 and 6.4: pages enter flash as they leave
@@ -49,8 +94,8 @@ pub(crate) struct Settings {
 ///   that left flash leaves no history.
 /// * The victim may be dirty: clean frames are not preferred. The cleaner takes the coldest dirty
 ///   frames, the likely next victims.
-/// * The cleaner wakes every `cleaner_period`, by trace time or accesses, does what it may at
-///   that instant, and never holds up an access. Cleaning reads flash, writes disk, and is no
+/// * The cleaner wakes every `cleaner_period`, by trace time, by a stated rate, or by accesses, does
+///   what it may at that instant, and never holds up an access. Cleaning reads flash, writes disk, and is no
 ///   reference.
 /// * Dirty-only and clean-only admission as in `FaCE`; clean-only frees the frame of a page whose
 ///   changed version goes to disk. A freed frame is used before a new one.
@@ -72,7 +117,10 @@ pub(crate) struct LazyCleaning {
     order: Lru2,
     /// Frames that the persistent directory calls dirty.
     dirty_in_directory: Vec<bool>,
-    period: u64,
+    unit: ClockUnit,
+    period: Period,
+    /// How often the period has ended.
+    ended: u64,
     due: u64,
 }
 
@@ -84,6 +132,12 @@ pub(crate) struct Image {
 }
 
 impl LazyCleaning {
+    /// Lets the cleaner sleep until its period ends next.
+    fn wait(&mut self, now: u64) {
+        self.ended = self.period.ends_until(now, self.unit);
+        self.due = self.period.end(self.ended + 1, self.unit);
+    }
+
     /// Frees the frame of a page.
     fn drop_copy(&mut self, page: u32, host: &mut impl Host) {
         let frame = std::mem::replace(&mut self.frame_of[page as usize], ABSENT);
@@ -173,20 +227,21 @@ impl FlashCache for LazyCleaning {
             is_place: false,
         },
         OptionAbout {
-            name: "cleaner_period_us",
+            name: BY_TIME,
             values: "1 to 1000000000000",
             default: "10000",
-            description: "Time between wake-ups of the cleaner, for traces with time. [µs]",
+            description: "Time between wake-ups of the cleaner, where the trace has time or a rate is stated. [µs]",
             is_place: false,
         },
         OptionAbout {
-            name: "cleaner_period_accesses",
+            name: BY_ACCESSES,
             values: "1 to 4294967295",
             default: "64",
-            description: "Accesses between wake-ups of the cleaner, for traces without time.",
+            description: "Accesses between wake-ups of the cleaner, in a trace without time and without a stated rate.",
             is_place: false,
         },
         DIRECTORY,
+        ACCESSES_PER_SECOND,
     ];
 
     fn settings(options: &Options<'_>, run: Conditions) -> Result<Settings> {
@@ -208,11 +263,33 @@ impl FlashCache for LazyCleaning {
             admission,
             most_dirty: share_of(options.share("dirty_threshold")?, run.flash_pages),
             cleaner_pages: options.number("cleaner_pages", 1..=u64::from(u32::MAX))?,
-            cleaner_period_ns: 1000 * options.number("cleaner_period_us", 1..=1_000_000_000_000)?,
-            cleaner_period_accesses: options
-                .number("cleaner_period_accesses", 1..=u64::from(u32::MAX))?,
+            cleaner: Wakes::of(options)?,
             persistent_directory,
         })
+    }
+
+    fn by_time(settings: &Settings) -> Option<ByTime> {
+        let Wakes { by_time, asked, .. } = settings.cleaner;
+        (asked == Some(ClockUnit::Nanoseconds)).then_some(ByTime {
+            period: by_time,
+            what: "the cleaner wakes",
+        })
+    }
+
+    fn check_clock(settings: &Settings, unit: ClockUnit) -> Result<()> {
+        let Wakes {
+            by_accesses, asked, ..
+        } = settings.cleaner;
+        if unit == ClockUnit::Nanoseconds && asked == Some(ClockUnit::Accesses) {
+            return Err(Error::BadParameter {
+                name: "option",
+                value: format!("{BY_ACCESSES}={by_accesses}"),
+                message: "has no effect: the accesses have times, and the cleaner wakes by time"
+                    .to_owned(),
+                hint: format!("give {BY_TIME} instead, or leave it out"),
+            });
+        }
+        Self::by_time(settings).map_or(Ok(()), |by_time| by_time.check(unit))
     }
 
     fn sampled(_settings: &Settings) -> std::result::Result<Sampled, Unsampled> {
@@ -230,7 +307,9 @@ impl FlashCache for LazyCleaning {
             room: Room::new(flash_pages),
             order: Lru2::new(),
             dirty_in_directory: Vec::new(),
-            period: settings.cleaner_period_accesses,
+            unit: ClockUnit::Accesses,
+            period: settings.cleaner.period(ClockUnit::Accesses),
+            ended: 0,
             due: u64::MAX,
         }
     }
@@ -260,21 +339,20 @@ impl FlashCache for LazyCleaning {
     }
 
     fn start_clock(&mut self, unit: ClockUnit, now: u64) -> u64 {
-        self.period = match unit {
-            ClockUnit::Accesses => self.settings.cleaner_period_accesses,
-            ClockUnit::Nanoseconds => self.settings.cleaner_period_ns,
-        };
-        self.due = next_due(now, self.period);
+        self.unit = unit;
+        self.period = self.settings.cleaner.period(unit);
+        self.wait(now);
         self.due
     }
 
     fn background(&mut self, now: u64, host: &mut impl Host) -> u64 {
         while self.due <= now && self.order.dirty_len() > self.settings.most_dirty {
             self.clean(host);
-            self.due += self.period;
+            self.ended += 1;
+            self.due = self.period.end(self.ended + 1, self.unit);
         }
         if self.due <= now {
-            self.due = next_due(now, self.period);
+            self.wait(now);
         }
         self.due
     }

@@ -253,6 +253,10 @@ pub(crate) trait FlashCache: Sized {
     fn by_time(_settings: &Self::Settings) -> Option<ByTime> {
         None
     }
+    /// Refuses a clock by which it cannot work, or by which an option that is given has no effect.
+    fn check_clock(settings: &Self::Settings, unit: ClockUnit) -> Result<()> {
+        Self::by_time(settings).map_or(Ok(()), |by_time| by_time.check(unit))
+    }
     /// An empty cache of `flash_pages` pages.
     fn new(flash_pages: u32, settings: &Self::Settings) -> Self;
     /// Refuses traces whose pages the system cannot number.
@@ -860,13 +864,14 @@ fn sampled_caches_of<C: FlashCache>(
             ),
         ] {
             if options.is_given(name) {
-                return Err(Error::BadParameter {
-                    name: "option",
-                    value: name.to_owned(),
-                    message: why.to_owned(),
-                    hint: format!("replay it in full, without a sample, or without {name}"),
-                });
+                return Err(in_full(name, why));
             }
+        }
+        if checkpoints_of(about, &options)?.by_time() && options.is_given(rate::NAME) {
+            return Err(in_full(
+                rate::NAME,
+                "gives checkpoints their time by accesses, and a miniature sees only some of them",
+            ));
         }
         let conditions = Conditions {
             flash_pages,
@@ -900,6 +905,16 @@ fn sampled_caches_of<C: FlashCache>(
             flash_title: about.about.title,
         })
     })
+}
+
+/// An option with which no miniature represents a flash cache.
+fn in_full(name: &'static str, why: &str) -> Error {
+    Error::BadParameter {
+        name: "option",
+        value: name.to_owned(),
+        message: why.to_owned(),
+        hint: format!("replay it in full, without a sample, or without {name}"),
+    }
 }
 
 /// The options of the policy of DRAM that is chosen, in words.

@@ -3,7 +3,7 @@
 use super::chains::{Ends, Links, NONE};
 use super::lines::{DirtyLines, Lines};
 use super::options::Options;
-use super::rate::{ACCESSES_PER_SECOND, ByTime, Period};
+use super::rate::{ACCESSES_PER_SECOND, ByTime, NS_PER_MS, Period};
 use super::streams::{Streams, place_of};
 use super::units::MOST_UNIT_PAGES;
 use super::{
@@ -583,11 +583,14 @@ impl FlashCache for OpenCas {
         self.unit = unit;
         self.period = match cleaning {
             Cleaning::Alru => wake,
-            Cleaning::Acp | Cleaning::Nop => Period { ms: ACP_MS, ..wake },
+            Cleaning::Acp | Cleaning::Nop => Period {
+                ns: ACP_MS * NS_PER_MS,
+                ..wake
+            },
         };
         self.ended = self.period.ends_until(now, unit);
         self.stale = stale.ticks(unit);
-        self.idle = if idle.ms == 0 { 0 } else { idle.ticks(unit) };
+        self.idle = if idle.ns == 0 { 0 } else { idle.ticks(unit) };
         self.due = self.period.end(self.ended + 1, unit);
         // What a restart found counts as requested now.
         let mut line = self.dirty.oldest;
@@ -737,7 +740,7 @@ impl FlashCache for OpenCas {
             message: format!(
                 "ALRU cleaned nothing: each of its {} found a request less than {} s before",
                 counted(self.looks, "look", "looks"),
-                self.settings.idle.ms / 1000
+                self.settings.idle.ns / 1_000_000_000
             ),
             hint: "use cleaning=acp, which cleans under load too, or a lower alru_idle_s"
                 .to_owned(),

@@ -4,7 +4,9 @@ use super::options::Options;
 use super::{ClockUnit, OptionAbout};
 use crate::error::{Error, Result};
 
-const NAME: &str = "accesses_per_second";
+pub(super) const NAME: &str = "accesses_per_second";
+const NS_PER_S: u64 = 1_000_000_000;
+pub(super) const NS_PER_MS: u64 = 1_000_000;
 
 /// The option that states it.
 pub(super) const ACCESSES_PER_SECOND: OptionAbout = OptionAbout {
@@ -18,48 +20,65 @@ pub(super) const ACCESSES_PER_SECOND: OptionAbout = OptionAbout {
 /// A period, by time or, where the trace has none, by a rate of accesses.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Period {
-    pub(crate) ms: u64,
+    pub(crate) ns: u64,
     pub(crate) accesses_per_second: Option<u64>,
 }
 
 impl Period {
     pub(super) fn new(options: &Options<'_>, ms: u64) -> Result<Self> {
+        Self::of_us(options, ms * 1000)
+    }
+
+    pub(super) fn of_us(options: &Options<'_>, us: u64) -> Result<Self> {
         Ok(Self {
-            ms,
+            ns: us * 1000,
             accesses_per_second: options.number_if_given(NAME, 1..=1_000_000_000_000)?,
         })
     }
 
+    /// So many accesses of a trace without time.
+    pub(super) fn of_accesses(accesses: u64) -> Self {
+        Self {
+            ns: accesses.saturating_mul(NS_PER_S),
+            accesses_per_second: Some(1),
+        }
+    }
+
+    /// What the clock counts in a second.
+    fn per_second(self, unit: ClockUnit) -> u64 {
+        match unit {
+            ClockUnit::Nanoseconds => NS_PER_S,
+            ClockUnit::Accesses => self.accesses_per_second.unwrap_or(1),
+        }
+    }
+
     /// The period as the clock counts it.
     pub(super) fn ticks(self, unit: ClockUnit) -> u64 {
-        match unit {
-            ClockUnit::Nanoseconds => self.ms * 1_000_000,
-            ClockUnit::Accesses => {
-                let per_second = self.accesses_per_second.unwrap_or(1);
-                (self.ms.saturating_mul(per_second) / 1000).max(1)
-            }
-        }
+        let ticks = u128::from(self.ns) * u128::from(self.per_second(unit)) / u128::from(NS_PER_S);
+        u64::try_from(ticks).unwrap_or(u64::MAX).max(1)
     }
 
     /// When the period ends for the `count`th time; by a rate, at the first access that is not before.
     pub(super) fn end(self, count: u64, unit: ClockUnit) -> u64 {
-        let ms = u128::from(count) * u128::from(self.ms);
+        let ns = u128::from(count) * u128::from(self.ns);
         let ticks = match unit {
-            ClockUnit::Nanoseconds => ms * 1_000_000,
-            ClockUnit::Accesses => {
-                (ms * u128::from(self.accesses_per_second.unwrap_or(1))).div_ceil(1000)
-            }
+            ClockUnit::Nanoseconds => ns,
+            ClockUnit::Accesses => ns
+                .saturating_mul(u128::from(self.per_second(unit)))
+                .div_ceil(u128::from(NS_PER_S)),
         };
         u64::try_from(ticks).unwrap_or(u64::MAX)
     }
 
     /// How often it has ended up to a time.
     pub(super) fn ends_until(self, now: u64, unit: ClockUnit) -> u64 {
-        let (ticks, times) = match unit {
-            ClockUnit::Nanoseconds => (1_000_000, 1),
-            ClockUnit::Accesses => (self.accesses_per_second.unwrap_or(1), 1000),
+        let ended = match unit {
+            ClockUnit::Nanoseconds => u128::from(now / self.ns),
+            ClockUnit::Accesses => {
+                u128::from(now) * u128::from(NS_PER_S)
+                    / (u128::from(self.ns) * u128::from(self.per_second(unit)))
+            }
         };
-        let ended = u128::from(now) * times / (u128::from(self.ms) * u128::from(ticks));
         u64::try_from(ended).unwrap_or(u64::MAX)
     }
 }

@@ -12,9 +12,10 @@ use super::exadata::Exadata;
 use super::face::{Admission, Face, Settings as FaceSettings, Sync};
 use super::l2arc::L2arc;
 use super::larc::Larc;
-use super::lazy_cleaning::{LazyCleaning, Settings as CleaningSettings};
+use super::lazy_cleaning::{LazyCleaning, Settings as CleaningSettings, Wakes};
 use super::open_cas::OpenCas;
 use super::options::Options;
+use super::rate::Period;
 use super::sets::{EnhanceIo, Flashcache, Sets};
 use super::tac::Tac;
 use super::{
@@ -29,6 +30,15 @@ use crate::replay::settings::Settings;
 use crate::replay::{Totals, policies, simulate_flash_cache, simulate_policy};
 
 const PAGES: usize = 25;
+
+/// A cleaner that wakes by accesses.
+fn wakes(by_accesses: u64) -> Wakes {
+    Wakes {
+        by_time: Period::of_accesses(1),
+        by_accesses,
+        asked: None,
+    }
+}
 
 fn replay<C: FlashCache>(engine: &mut Engine<Lru, C>, accesses: &[(u32, bool)], from: u64) {
     for (now, &(page, write)) in (from..).zip(accesses) {
@@ -139,8 +149,7 @@ proptest! {
             admission,
             most_dirty,
             cleaner_pages: 3,
-            cleaner_period_ns: 1,
-            cleaner_period_accesses: 11,
+            cleaner: wakes(11),
             persistent_directory: true,
         };
         let (crashed, fresh, crashed_flash, fresh_flash) =
@@ -378,8 +387,7 @@ fn recounts_see_damage() {
         admission: Admission::Mixed,
         most_dirty: 1,
         cleaner_pages: 1,
-        cleaner_period_ns: 1,
-        cleaner_period_accesses: 1,
+        cleaner: wakes(1),
         persistent_directory: false,
     };
     let mut cleaning = LazyCleaning::new(3, &settings);
