@@ -227,7 +227,9 @@ test("all sizes of one policy, estimated, beside exact LRU", { tag: "@long" }, a
   page,
 }) => {
   await openReady(page, "/simulate");
-  const policy = page.getByRole("combobox", { name: "Policy", exact: true });
+  const policy = page.getByRole("combobox", {
+    name: "Policy, scheme or flash cache",
+  });
   await policy.click();
   await page.getByRole("option", { name: "CLOCK", exact: true }).click();
   await expect(page).toHaveURL(/estimated=policy%3Aclock|estimated=policy:clock/);
@@ -273,7 +275,9 @@ test("all sizes of one policy, estimated, beside exact LRU", { tag: "@long" }, a
   await expect.poll(() => table.innerText()).toBe(cells);
   await rate.fill("20");
   await rate.press("Enter");
-  await expect(page.getByText(/estimate below is for another policy/)).toBeVisible();
+  await expect(
+    page.getByText(/estimate below is for another policy or cache/),
+  ).toBeVisible();
 });
 
 test("the adaptive split is followed while a write gets dearer", {

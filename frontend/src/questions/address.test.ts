@@ -93,7 +93,13 @@ describe("a page", () => {
     what_to_cache: { categories: "colour", rate: -1, read_usd: -1, written_usd: "x" },
     wear: { rate: -1, devices: 0, tx_source: "me", tx_events: "x".repeat(2001) },
     throughput: { clients: 20_000, vary: "chairs", show: "all" },
-    simulate: { held: -1, over: "disk", estimate_rate: 0, sizes: "1".repeat(6001) },
+    simulate: {
+      held: -1,
+      over: "disk",
+      estimate_rate: 0,
+      estimate_ram: 0,
+      sizes: "1".repeat(6001),
+    },
   };
 
   it.each(Object.keys(QUESTIONS) as Question[])(

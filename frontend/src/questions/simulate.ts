@@ -11,7 +11,15 @@ import {
 } from "@/api/simulator";
 import type { SweepIn } from "@/api/sweeps";
 import type { Replays } from "@/api/workloads";
-import { bounded, identifier, oneOf, type Refused, readAddress, text } from "./address";
+import {
+  bounded,
+  identifier,
+  oneOf,
+  type Refused,
+  readAddress,
+  text,
+  whole,
+} from "./address";
 
 export interface SweepSearch {
   /** `policy:lru,policy:2q~k_in=0.5` */
@@ -26,10 +34,12 @@ export interface SweepSearch {
   over?: "ram" | "flash" | undefined;
   /** The size that the other tier is held at, in pages. */
   held?: number | undefined;
-  /** All sizes of one policy, estimated: which one is shown, and what is asked for. */
+  /** All sizes of one policy or flash cache, estimated: which one is shown, and what is asked for. */
   estimate?: string | undefined;
   estimated?: string | undefined;
   estimate_sizes?: string | undefined;
+  /** RAM above flash whose sizes are estimated, in pages. */
+  estimate_ram?: number | undefined;
   /** Share of the pages to follow. [1] */
   estimate_rate?: number | undefined;
 }
@@ -48,6 +58,7 @@ const FIELDS = {
   estimate: identifier("the id of an estimate"),
   estimated: text(MAX_TEXT),
   estimate_sizes: text(MAX_TEXT),
+  estimate_ram: whole(MiniatureIn.ram_pages, "pages"),
   estimate_rate: bounded(MiniatureIn.sample_rate),
 } as const;
 
@@ -55,7 +66,7 @@ const FIELDS = {
 export const parseSweepSearch = (raw: Record<string, unknown>): SweepSearch & Refused =>
   readAddress(FIELDS, raw);
 
-/** Leads to an estimate alone: its own policy, sizes and rate stand in for those before. */
+/** Leads to an estimate alone: its own contender, sizes and rate stand in for those before. */
 export function estimateOf<T extends object>(
   previous: T,
   estimate: string,
@@ -64,6 +75,7 @@ export function estimateOf<T extends object>(
     ...previous,
     estimated: undefined,
     estimate_sizes: undefined,
+    estimate_ram: undefined,
     estimate_rate: undefined,
     estimate,
   };

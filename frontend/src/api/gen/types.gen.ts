@@ -25354,6 +25354,8 @@ export type TierEstimateOut = {
     ram_hits: number;
     /**
      * Ram Hits Interval95
+     *
+     * 95 % interval of `ram_hits`. [accesses]
      */
     ram_hits_interval95: [
         number,
@@ -25367,6 +25369,8 @@ export type TierEstimateOut = {
     flash_hits: number;
     /**
      * Flash Hits Interval95
+     *
+     * 95 % interval of `flash_hits`. [accesses]
      */
     flash_hits_interval95: [
         number,
@@ -25380,6 +25384,8 @@ export type TierEstimateOut = {
     disk_reads: number;
     /**
      * Disk Reads Interval95
+     *
+     * 95 % interval of `disk_reads`. [pages]
      */
     disk_reads_interval95: [
         number,
@@ -25393,6 +25399,8 @@ export type TierEstimateOut = {
     flash_writes: number;
     /**
      * Flash Writes Interval95
+     *
+     * 95 % interval of `flash_writes`. [pages]
      */
     flash_writes_interval95: [
         number,

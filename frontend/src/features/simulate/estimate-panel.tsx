@@ -10,6 +10,8 @@ import {
 } from "@/api/miniatures";
 import {
   type ContenderIn,
+  FAMILIES,
+  type Family,
   itemOf,
   type SimulatorItem,
   type SimulatorOut,
@@ -25,6 +27,7 @@ import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Prose } from "@/components/prose";
 import { RunProgress } from "@/components/run-progress";
+import { SizeInput } from "@/components/size-input";
 import { WarningNotes } from "@/components/warning-notes";
 import type { AnalysisSearch } from "@/questions/point";
 import {
@@ -39,7 +42,7 @@ import {
   writeContenders,
   writeSizes,
 } from "@/questions/simulate";
-import { bytes, counted, formatShort } from "@/units/quantity";
+import { bytes, counted, formatShort, pages } from "@/units/quantity";
 import {
   estimateFinding,
   estimateNotes,
@@ -51,6 +54,8 @@ import {
   statedRows,
   USUAL_RATE,
 } from "./estimate";
+import { tierRows } from "./estimate-tiers";
+import { TiersChart } from "./estimate-tiers-chart";
 import { OptionForm } from "./option-form";
 import classes from "./simulate.module.css";
 import { SizesForm } from "./sizes-form";
@@ -58,6 +63,12 @@ import { SizesForm } from "./sizes-form";
 const HEIGHT = 380;
 const PERCENT = 100;
 const LEAST_PERCENT = 0.01;
+/** Above flash, unless the address says how much: as in the measured coverage of the intervals. */
+const USUAL_RAM_SHARE = 0.05;
+/** The others count in windows and batches that do not shrink with the cache. */
+const ESTIMATED = ["policy", "scheme", "flash_cache"] as const;
+const isEstimated = (family: Family): boolean =>
+  ESTIMATED.some((each) => each === family);
 
 type Patch = (change: AnalysisSearch & SweepSearch) => void;
 
@@ -73,8 +84,10 @@ interface EstimateProps {
 }
 
 interface Setup {
-  readonly policy: ContenderIn;
+  readonly contender: ContenderIn;
   readonly item: SimulatorItem | undefined;
+  /** Above flash; null of a single cache. [pages] */
+  readonly ram: number | null;
   readonly sizes: SizeSpec;
   readonly rate: number;
   readonly faults: readonly string[];
@@ -85,7 +98,7 @@ function usualSizes(
   distinctPages: number,
   recordedPages: number,
   rate: number,
-): SizeSpec {
+): SizeSpec & { readonly kind: "range" } {
   const least = leastPagesAt(rate);
   const from = least < recordedPages ? least : recordedPages / 1000;
   return {
@@ -105,11 +118,13 @@ export function setupOf(
 ): Setup {
   const read = readContenders(search.estimated ?? "", simulator);
   const faults = [...read.faults];
-  const named = read.contenders.find(({ family }) => family === "policy");
+  const named = read.contenders.find(({ family }) => isEstimated(family));
   if (named === undefined && read.contenders.length > 0) {
-    faults.push("only replacement policies can be estimated for all sizes");
+    faults.push(
+      "only replacement policies, page-flow schemes and flash caches can be estimated for all sizes",
+    );
   }
-  const policy = named ?? {
+  const contender = named ?? {
     family: "policy" as const,
     name: usualPolicy(simulator),
     options: {},
@@ -123,9 +138,12 @@ export function setupOf(
       `"${search.estimate_sizes?.slice(0, 60)}" is not a list of sizes in pages`,
     );
   }
+  const item = itemOf(simulator, contender);
+  const usualRam = Math.max(usual.from, Math.round(USUAL_RAM_SHARE * distinctPages));
   return {
-    policy,
-    item: itemOf(simulator, policy),
+    contender,
+    item,
+    ram: (item?.tiers ?? 1) === 1 ? null : (search.estimate_ram ?? usualRam),
     sizes: sizes ?? usual,
     rate,
     faults,
@@ -139,7 +157,7 @@ const usualPolicy = (simulator: SimulatorOut): string =>
   simulator.policies[0]?.name ??
   "lru";
 
-/** All sizes of one policy, from scaled caches over samples of the pages. */
+/** All sizes of one policy or of flash, from scaled caches over samples of the pages. */
 export function EstimatePanel(props: EstimateProps) {
   const { search, simulator, workload, summary, recordedPages, patch } = props;
   const setup = useMemo(
@@ -163,8 +181,10 @@ export function EstimatePanel(props: EstimateProps) {
   useRestored(search, made, workload, patch);
   const body: MiniatureIn = {
     workload_id: workload,
-    policy: setup.policy.name,
-    options: setup.policy.options ?? {},
+    family: setup.contender.family,
+    policy: setup.contender.name,
+    options: setup.contender.options ?? {},
+    ...(setup.ram === null ? {} : { ram_pages: setup.ram }),
     sizes: sizesInput(setup.sizes),
     sample_rate: setup.rate,
   };
@@ -172,8 +192,8 @@ export function EstimatePanel(props: EstimateProps) {
   return (
     <>
       <Panel
-        title="All sizes of one policy, estimated"
-        subtitle="Policies without the stack property have no one-pass curve: eight scaled-down caches replay eight samples of the pages"
+        title="All sizes of one policy or flash cache, estimated"
+        subtitle="Policies without the stack property, and flash below RAM, have no one-pass curve: eight scaled-down caches replay eight samples of the pages"
       >
         <Stack gap="md">
           <Fields {...props} setup={setup} />
@@ -193,11 +213,15 @@ export function EstimatePanel(props: EstimateProps) {
           {job.run !== undefined && <RunProgress run={job.run} />}
           {made !== null && stale && !job.running && (
             <Text size="sm" role="status" style={{ color: "var(--tw-warn)" }}>
-              ⚠ The estimate below is for another policy, sampling rate or set of sizes.
+              ⚠ The estimate below is for another policy or cache, sampling rate or set
+              of sizes.
             </Text>
           )}
         </Stack>
       </Panel>
+      {made !== null && tierRows(made).length > 0 && (
+        <TiersChart made={made} name={props.name} />
+      )}
       {made !== null && knownRows(made).length > 0 && (
         <EstimateChart made={made} exact={exact} name={props.name} />
       )}
@@ -208,8 +232,8 @@ export function EstimatePanel(props: EstimateProps) {
 
 function Fields(props: EstimateProps & { readonly setup: Setup }) {
   const { setup, simulator, summary, patch } = props;
-  const choose = (policy: ContenderIn) =>
-    patch({ estimated: writeContenders([policy]) });
+  const choose = (contender: ContenderIn) =>
+    patch({ estimated: writeContenders([contender]) });
   return (
     <>
       {setup.faults.length > 0 && (
@@ -220,14 +244,24 @@ function Fields(props: EstimateProps & { readonly setup: Setup }) {
       <div className={classes["estimate"]}>
         <div>
           <Select
-            label="Policy"
+            label="Policy, scheme or flash cache"
             size="sm"
-            data={simulator.policies.map(({ name, title }) => ({
-              value: name,
-              label: title,
-            }))}
-            value={setup.policy.name}
-            onChange={(name) => name !== null && choose({ family: "policy", name })}
+            data={FAMILIES.filter(({ family }) => isEstimated(family)).map(
+              ({ family, title, items }) => ({
+                group: title,
+                items: items(simulator).map((item) => ({
+                  value: `${family}:${item.name}`,
+                  label: item.title,
+                })),
+              }),
+            )}
+            value={`${setup.contender.family}:${setup.contender.name}`}
+            onChange={(value) => {
+              const [family, name] = (value ?? "").split(":");
+              if (family !== undefined && name !== undefined) {
+                choose({ family: family as Family, name });
+              }
+            }}
             allowDeselect={false}
           />
           {setup.item !== undefined && (
@@ -245,18 +279,27 @@ function Fields(props: EstimateProps & { readonly setup: Setup }) {
           value={PERCENT * setup.rate}
           onChange={(percent) => patch({ estimate_rate: percent / PERCENT })}
         />
+        {setup.ram !== null && (
+          <SizeInput
+            label="RAM above flash"
+            value={pages(setup.ram)}
+            pageBytes={bytes(summary.page_bytes)}
+            min={1}
+            onChange={(ram) => patch({ estimate_ram: ram })}
+          />
+        )}
       </div>
       {setup.item !== undefined && setup.item.options.length > 0 && (
         <OptionForm
           // A device has no miniature.
           item={{ ...setup.item, device_options: [] }}
           simulator={simulator}
-          contender={setup.policy}
-          onChange={(options) => choose({ ...setup.policy, options })}
+          contender={setup.contender}
+          onChange={(options) => choose({ ...setup.contender, options })}
         />
       )}
       <SizesForm
-        label="Sizes to estimate"
+        label={setup.ram === null ? "Sizes to estimate" : "Sizes of flash to estimate"}
         spec={setup.sizes}
         minimum={1}
         pageBytes={bytes(summary.page_bytes)}
@@ -288,8 +331,10 @@ function EstimateButton(props: {
               "pages of the recording",
             )
           : counted(leastPagesAt(setup.rate), "page")}
-        , or more for a policy with several queues, the scaled caches are too small to
-        trust.
+        {setup.ram === null
+          ? ", or more for a policy with several queues, "
+          : " of RAM or of flash, or more for flash of several parts, "}
+        the scaled caches are too small to trust.
       </Text>
       <Button onClick={props.onStart} loading={props.running} disabled={complete}>
         {complete ? "All sizes are estimated" : "Estimate all sizes"}
@@ -298,7 +343,7 @@ function EstimateButton(props: {
   );
 }
 
-/** A link may name only the estimate: its own policy, sizes and rate are then shown. */
+/** A link may name only the estimate: its own contender, sizes and rate are then shown. */
 function useRestored(
   search: SweepSearch,
   made: MiniatureOut | null,
@@ -308,6 +353,7 @@ function useRestored(
   const bare =
     search.estimated === undefined &&
     search.estimate_sizes === undefined &&
+    search.estimate_ram === undefined &&
     search.estimate_rate === undefined;
   useEffect(() => {
     if (bare && made !== null) {
@@ -322,8 +368,13 @@ function useRestored(
               flash_pages: undefined,
             }),
         estimated: writeContenders([
-          { family: "policy", name: inputs.policy, options: inputs.options ?? {} },
+          {
+            family: inputs.family ?? "policy",
+            name: inputs.policy,
+            options: inputs.options ?? {},
+          },
         ]),
+        estimate_ram: inputs.ram_pages ?? undefined,
         estimate_sizes: writeSizes(specOfInput(inputs.sizes)),
         estimate_rate: inputs.sample_rate ?? USUAL_RATE,
       });

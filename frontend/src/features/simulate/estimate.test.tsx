@@ -8,9 +8,12 @@ import {
   estimateSentence,
   estimateTable,
   isSameEstimate,
+  knownRows,
   leastPagesAt,
 } from "./estimate";
 import { EstimateChart, setupOf } from "./estimate-panel";
+import { tierFinding, tierRows, tierSentence, tierTable } from "./estimate-tiers";
+import { TiersChart } from "./estimate-tiers-chart";
 
 const row = (
   pages: number,
@@ -229,10 +232,160 @@ describe("an estimate beside LRU", () => {
   });
 });
 
+const tierRow = (flash: number, misses: number, band: number | null): MiniatureRow => {
+  const around = (value: number): [number, number] | null =>
+    band === null ? null : [value - band, value + band];
+  return {
+    ...row(flash, 1 - misses / 1000, 0, band === null),
+    hit_ratio_interval95:
+      band === null ? null : [1 - (misses + band) / 1000, 1 - (misses - band) / 1000],
+    lru_hit_ratio: null,
+    misses,
+    misses_interval95: around(misses),
+    tiers: {
+      ram_pages: 50,
+      ram_hits: 500,
+      ram_hits_interval95: around(500),
+      flash_hits: 500 - misses,
+      flash_hits_interval95: around(500 - misses),
+      disk_reads: misses + 1,
+      disk_reads_interval95: around(misses + 1),
+      flash_writes: 250,
+      flash_writes_interval95: around(250),
+      counters: { ram_hits: 500 },
+      counters_interval95: band === null ? null : { ram_hits: [490, 510] },
+    },
+  };
+};
+
+const overFlash = (rows: readonly MiniatureRow[]): MiniatureOut => {
+  const found = made(rows, "LARC");
+  return {
+    ...found,
+    inputs: { ...found.inputs, family: "flash_cache", ram_pages: 50 },
+  };
+};
+
+describe("an estimate of RAM over flash", () => {
+  const found = overFlash([
+    tierRow(64, 400, null),
+    tierRow(256, 300, 20),
+    tierRow(1024, 200, 10),
+  ]);
+
+  it("says what it misses at the ends, and both tiers in the middle", () => {
+    expect(tierFinding(found)).toBe(
+      "LARC misses about 40 % of the accesses at 64 pages of flash and 20 % at 1,024",
+    );
+    expect(tierFinding(overFlash([tierRow(64, 400, null)]))).toBe(
+      "LARC misses about 40 % of the accesses at 64 pages of flash",
+    );
+    expect(tierFinding(overFlash([row(64, null, 0)]))).toBe("No estimate of LARC yet");
+    const sentence = tierSentence(found);
+    expect(sentence).toContain("flash of 256 pages");
+    expect(sentence).toContain("RAM of 50 pages");
+    expect(sentence).toContain(
+      "LARC misses about 30 % (28 % to 32 % in 95 % of samples)",
+    );
+    expect(sentence).toContain(
+      "RAM hits about 50 %, flash 20 %, and flash takes about 25 page writes per 100 accesses.",
+    );
+    expect(tierSentence(overFlash([tierRow(64, 400, null)]))).toContain(
+      "no interval can be stated",
+    );
+    expect(tierSentence(overFlash([]))).toBeUndefined();
+  });
+
+  it("has every count with its interval in the table, and is not compared with LRU", () => {
+    const failed = overFlash([...found.rows, row(2048, null, 0)]);
+    const table = tierTable(failed);
+    for (const line of [...table.rows, ...table.shown]) {
+      expect(line).toHaveLength(table.header.length);
+    }
+    const at = (title: string) => {
+      const column = table.header.indexOf(title);
+      return table.rows[1]?.slice(column, column + 3);
+    };
+    expect(table.rows.map((line) => line[0])).toEqual([64, 256, 1024, 2048]);
+    expect(at("RAM hits, estimated")).toEqual([500, 480, 520]);
+    expect(at("Flash hits, estimated")).toEqual([200, 180, 220]);
+    expect(at("Misses, estimated")).toEqual([300, 280, 320]);
+    expect(at("Disk reads, estimated")).toEqual([301, 281, 321]);
+    expect(at("Flash writes, estimated")).toEqual([250, 230, 270]);
+    expect(table.rows[0]?.slice(4, 6)).toEqual([null, null]);
+    expect(table.rows[3]?.at(-1)).toBe("too few pages are sampled");
+    expect(knownRows(found)).toEqual([]);
+    expect(tierRows(made([row(10, 0.5, 0.4)]))).toEqual([]);
+  });
+
+  it("has the rates of production", () => {
+    const plain = tierRow(256, 300, 20);
+    const there = overFlash([
+      {
+        ...plain,
+        in_production: {
+          ram_pages: 50,
+          flash_pages: 256,
+          page_bytes: 4096,
+          replayed_ram_pages: 25,
+          replayed_flash_pages: 128,
+          accesses_per_s: 80_000,
+          per_s: { flash_misses: 24_000, flash_writes: 20_000, hdd_writes: 832 },
+        },
+        per_s_interval95: { flash_misses: [22_400, 25_600] },
+      },
+    ]);
+    expect(tierSentence(there)).toContain(
+      "of which it misses about 24,000 (22,400 to 25,600).",
+    );
+    const table = tierTable(there);
+    const column = table.header.indexOf("Misses in production [1/s]");
+    expect(table.rows[0]?.slice(column, column + 4)).toEqual([
+      24_000, 22_400, 25_600, 20_000,
+    ]);
+    expect(table.rows[0]).toHaveLength(table.header.length);
+  });
+
+  it.each(["light", "dark"] as const)("is drawn with its band (%s)", async (colors) => {
+    const screen = await renderThemed(<TiersChart made={found} name="trace" />, colors);
+    const chart = screen.getByRole("region", {
+      name: "Estimated misses of LARC by size of flash of trace",
+    });
+    await expect
+      .element(chart.getByText(/below RAM of 50\spages/).first())
+      .toBeVisible();
+    await expect
+      .poll(() => document.querySelectorAll('path[fill-opacity="0.22"]').length)
+      .toBe(1);
+    await expectAccessible();
+  });
+});
+
 describe("what is estimated", () => {
+  it("may be flash below RAM, whose size the address states", () => {
+    const usual = setupOf({ estimated: "flash_cache:face" }, SIMULATOR, 100_000);
+    expect(usual.faults).toEqual([]);
+    expect(usual.contender.name).toBe("face");
+    // 5 % of the pages, unless miniatures of so small a RAM were too small.
+    expect(usual.ram).toBe(5000);
+    expect(setupOf({ estimated: "scheme:lazy" }, SIMULATOR, 30_687).ram).toBe(2560);
+    const stated = setupOf(
+      { estimated: "flash_cache:face", estimate_ram: 700 },
+      SIMULATOR,
+      30_687,
+    );
+    expect(stated.ram).toBe(700);
+    expect(setupOf({ estimate_ram: 700 }, SIMULATOR, 30_687).ram).toBeNull();
+    const { inputs } = overFlash([]);
+    expect(isSameEstimate(inputs, { ...inputs, ram_pages: 51 })).toBe(false);
+    expect(isSameEstimate(inputs, { ...inputs, family: "scheme" })).toBe(false);
+    const { inputs: policy } = made([]);
+    expect(isSameEstimate(policy, { ...policy, family: "policy" })).toBe(true);
+  });
+
   it("begins where miniatures are large enough, and names what it cannot use", () => {
     const usual = setupOf({}, SIMULATOR, 30_687);
-    expect(usual.policy.name).toBe("arc");
+    expect(usual.contender.name).toBe("arc");
     expect(usual.sizes).toMatchObject({ from: 2560, to: 30_687 });
     const small = setupOf({ estimate_rate: 0.5 }, SIMULATOR, 400);
     expect(small.sizes).toMatchObject({ from: 1, to: 400 });
@@ -244,10 +397,10 @@ describe("what is estimated", () => {
       SIMULATOR,
       400,
     );
-    expect(wrong.policy.name).toBe("arc");
+    expect(wrong.contender.name).toBe("arc");
     expect(wrong.faults).toHaveLength(2);
     const own = setupOf({ estimated: "policy:2q~k_in=0.5" }, SIMULATOR, 400);
-    expect(own.policy).toEqual({
+    expect(own.contender).toEqual({
       family: "policy",
       name: "2q",
       options: { k_in: "0.5" },

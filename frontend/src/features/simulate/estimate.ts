@@ -37,7 +37,7 @@ export const knownRows = (made: Pick<MiniatureOut, "rows">): readonly Known[] =>
 export const statedRows = (rows: readonly Known[]): readonly Stated[] =>
   rows.filter((row): row is Stated => row.hit_ratio_interval95 !== null);
 
-const percent = (value: number) => formatPercent(ratio(value), DIGITS);
+export const percent = (value: number) => formatPercent(ratio(value), DIGITS);
 
 /** Smallest cache whose miniatures are large enough at a rate. [pages] */
 export const leastPagesAt = (rate: number): number =>
@@ -105,34 +105,49 @@ export function estimateSentence(made: MiniatureOut): string | undefined {
 }
 
 /** What a size misses at the rate of one machine of production. */
-function missesInProduction(row: MiniatureRow): string | undefined {
+export function missesInProduction(
+  row: MiniatureRow,
+  name: "misses" | "flash_misses" = "misses",
+): string | undefined {
   const { in_production: at, per_s_interval95: ends } = row;
-  const misses = at?.per_s["misses"];
+  const misses = at?.per_s[name];
   if (at == null || misses === undefined) {
     return undefined;
   }
-  const [low, high] = ends?.["misses"] ?? [];
+  const [low, high] = ends?.[name] ?? [];
   const about = `One machine of production has ${formatShort(at.accesses_per_s)} accesses per second, of which it misses about ${formatShort(misses)}`;
   return low === undefined || high === undefined
     ? `${about}.`
     : `${about} (${formatShort(low)} to ${formatShort(high)}).`;
 }
 
-/** What a row says of itself in short; the notes below the table say it in full. */
+/** Short forms of what rows say of themselves; the notes below the table say it in full. */
 const NOTES: Readonly<Record<string, string>> = {
   too_small: `part of a scaled cache below ${LEAST_SCALED_PAGES} pages: no interval`,
   does_not_shrink: "the policy does not scale with its cache: no interval",
   cliff: "the curve has a cliff at this size: no interval",
 };
 
+/** What a row says of itself, in a cell. */
+export const note = (row: MiniatureRow): string =>
+  row.error ?? row.warnings.map(({ name }) => NOTES[name] ?? name).join("; ");
+
+/** Ends of an interval, as two cells. */
+export const interval = (ends: readonly number[] | null | undefined) =>
+  ends == null ? [null, null] : [ends[0] ?? null, ends[1] ?? null];
+
+export const shown = (value: number | null) =>
+  value === null ? UNKNOWN : percent(value);
+export const count = (value: number | null) =>
+  value === null ? UNKNOWN : formatCount(Math.round(value));
+export const rate = (value: number | null) =>
+  value === null ? UNKNOWN : formatShort(value);
+
+/** What the rows of a table are of. */
+export const estimateCaption = (made: MiniatureOut): string =>
+  `${formatCount(made.rows.length)} of ${counted(made.sizes.length, "size")}, ${countedIn({ ...made, warm_up_until_full: false })}; ends of ${percent(made.interval_confidence)} intervals.`;
+
 export function estimateTable(made: MiniatureOut) {
-  const interval = (ends: readonly number[] | null) =>
-    ends === null ? [null, null] : [ends[0] ?? null, ends[1] ?? null];
-  const shown = (value: number | null) => (value === null ? UNKNOWN : percent(value));
-  const count = (value: number | null) =>
-    value === null ? UNKNOWN : formatCount(Math.round(value));
-  const note = (row: MiniatureRow) =>
-    row.error ?? row.warnings.map(({ name }) => NOTES[name] ?? name).join("; ");
   const produces = made.rows.some((row) => row.in_production !== null);
   const rates = (row: MiniatureRow) =>
     !produces
@@ -141,8 +156,6 @@ export function estimateTable(made: MiniatureOut) {
           row.in_production?.per_s[name] ?? null,
           ...interval(row.per_s_interval95?.[name] ?? null),
         ]);
-  const rate = (value: number | null) =>
-    value === null ? UNKNOWN : formatShort(value);
   return {
     header: [
       "Cache [pages]",
@@ -195,7 +208,7 @@ export function estimateTable(made: MiniatureOut) {
       ...rates(row).map(rate),
       note(row),
     ]),
-    caption: `${formatCount(made.rows.length)} of ${counted(made.sizes.length, "size")}, ${countedIn({ ...made, warm_up_until_full: false })}; ends of ${percent(made.interval_confidence)} intervals.`,
+    caption: estimateCaption(made),
   };
 }
 
@@ -225,7 +238,9 @@ export function isSameEstimate(made: MiniatureIn, asked: MiniatureIn): boolean {
   const plain = (input: MiniatureIn) =>
     JSON.stringify([
       input.workload_id,
+      input.family ?? "policy",
       input.policy,
+      input.ram_pages ?? null,
       Object.entries(input.options ?? {}).sort(),
       input.sizes,
       input.sample_rate ?? USUAL_RATE,

@@ -71,9 +71,13 @@ class MiniatureIn(Body):
     TierEstimate,
     ram_pages="As requested. [pages]",
     ram_hits="Accesses.",
+    ram_hits_interval95="95 % interval of `ram_hits`. [accesses]",
     flash_hits="Accesses that miss RAM.",
+    flash_hits_interval95="95 % interval of `flash_hits`. [accesses]",
     disk_reads="Those for no access among them. [pages]",
+    disk_reads_interval95="95 % interval of `disk_reads`. [pages]",
     flash_writes="Of data. [pages]",
+    flash_writes_interval95="95 % interval of `flash_writes`. [pages]",
     counters="Every counter of the replay that a sample tells.",
     counters_interval95="Of each; null where none can be stated.",
 )

@@ -1,0 +1,168 @@
+/** What an estimate of RAM over flash says: misses by size of flash, the counts of both tiers. */
+import type { MiniatureOut, MiniatureRow } from "@/api/miniatures";
+import type { CsvCell } from "@/charts/csv";
+import {
+  bytes,
+  bytesOfPages,
+  counted,
+  formatBytes,
+  formatCount,
+  formatPagesAndBytes,
+  formatShort,
+  pages,
+} from "@/units/quantity";
+import {
+  count,
+  estimateCaption,
+  interval,
+  missesInProduction,
+  note,
+  percent,
+  rate,
+  shown,
+} from "./estimate";
+
+type Tiers = NonNullable<MiniatureRow["tiers"]>;
+type Found = MiniatureRow & { readonly hit_ratio: number; readonly tiers: Tiers };
+
+/** Those of two tiers that were estimated. */
+export const tierRows = (made: Pick<MiniatureOut, "rows">): readonly Found[] =>
+  made.rows.filter(
+    (row): row is Found => row.hit_ratio !== null && (row.tiers ?? null) !== null,
+  );
+
+export const missRatio = (row: Found): number => 1 - row.hit_ratio;
+
+/** Ends of the share that misses; null where none can be stated. */
+export function missInterval(row: MiniatureRow): readonly [number, number] | null {
+  const ends = row.hit_ratio_interval95;
+  return ends === null ? null : [1 - ends[1], 1 - ends[0]];
+}
+
+/** What the smallest and the largest flash miss. */
+export function tierFinding(made: Pick<MiniatureOut, "rows" | "title">): string {
+  const rows = tierRows(made);
+  const [least, most] = [rows[0], rows.at(-1)];
+  if (least === undefined || most === undefined) {
+    return `No estimate of ${made.title} yet`;
+  }
+  const first = `${made.title} misses about ${percent(missRatio(least))} of the accesses at ${counted(least.pages, "page")} of flash`;
+  return least === most
+    ? first
+    : `${first} and ${percent(missRatio(most))} at ${formatCount(most.pages)}`;
+}
+
+/** Misses with their interval and what either tier hits, at the size in the middle. */
+export function tierSentence(made: MiniatureOut): string | undefined {
+  const rows = tierRows(made);
+  const row = rows[Math.floor(rows.length / 2)];
+  if (row === undefined) {
+    return undefined;
+  }
+  const pageBytes = bytes(made.page_bytes);
+  const { tiers } = row;
+  const ends = missInterval(row);
+  const reach =
+    ends === null
+      ? "no interval can be stated"
+      : `${percent(ends[0])} to ${percent(ends[1])} in ${percent(made.interval_confidence)} of samples`;
+  const share = (value: number) => percent(value / made.accesses);
+  const sentence =
+    `With flash of ${formatPagesAndBytes(pages(row.pages), pageBytes)} below RAM of ${formatPagesAndBytes(pages(tiers.ram_pages), pageBytes)}: ` +
+    `${made.title} misses about ${percent(missRatio(row))} (${reach}). ` +
+    `RAM hits about ${share(tiers.ram_hits)}, flash ${share(tiers.flash_hits)}, and flash takes about ${formatShort((100 * tiers.flash_writes) / made.accesses)} page writes per 100 accesses.`;
+  const there = missesInProduction(row, "flash_misses");
+  return there === undefined ? sentence : `${sentence} ${there}`;
+}
+
+/** Columns of counts: title, and where a row has it. */
+const COUNTS: readonly (readonly [
+  string,
+  (row: MiniatureRow) => number | null | undefined,
+  (row: MiniatureRow) => readonly number[] | null | undefined,
+])[] = [
+  [
+    "RAM hits",
+    ({ tiers }) => tiers?.ram_hits,
+    ({ tiers }) => tiers?.ram_hits_interval95,
+  ],
+  [
+    "Flash hits",
+    ({ tiers }) => tiers?.flash_hits,
+    ({ tiers }) => tiers?.flash_hits_interval95,
+  ],
+  ["Misses", ({ misses }) => misses, (row) => row.misses_interval95],
+  [
+    "Disk reads",
+    ({ tiers }) => tiers?.disk_reads,
+    ({ tiers }) => tiers?.disk_reads_interval95,
+  ],
+  [
+    "Flash writes",
+    ({ tiers }) => tiers?.flash_writes,
+    ({ tiers }) => tiers?.flash_writes_interval95,
+  ],
+  ["Disk writes", (row) => row.disk_writes, (row) => row.disk_writes_interval95],
+];
+
+/** Rates of one machine of production: title, and the name of the counter. */
+const RATES = [
+  ["Misses", "flash_misses"],
+  ["Flash writes", "flash_writes"],
+  ["Disk writes", "hdd_writes"],
+] as const;
+
+export function tierTable(made: MiniatureOut) {
+  const produces = made.rows.some((row) => row.in_production !== null);
+  const rates = (row: MiniatureRow) =>
+    !produces
+      ? []
+      : RATES.flatMap(([, name]) => [
+          row.in_production?.per_s[name] ?? null,
+          ...interval(row.per_s_interval95?.[name]),
+        ]);
+  const ratios = (row: MiniatureRow) => [
+    row.hit_ratio === null ? null : 1 - row.hit_ratio,
+    ...interval(missInterval(row)),
+  ];
+  const counts = (row: MiniatureRow) =>
+    COUNTS.flatMap(([, value, ends]) => [value(row) ?? null, ...interval(ends(row))]);
+  return {
+    header: [
+      "Flash [pages]",
+      "Flash [bytes]",
+      "RAM [pages]",
+      "Miss ratio, estimated",
+      "at least",
+      "at most",
+      ...COUNTS.flatMap(([title]) => [`${title}, estimated`, "at least", "at most"]),
+      ...(produces
+        ? RATES.flatMap(([title]) => [
+            `${title} in production [1/s]`,
+            "at least",
+            "at most",
+          ])
+        : []),
+      "Note",
+    ],
+    rows: made.rows.map((row): CsvCell[] => [
+      row.pages,
+      row.pages * made.page_bytes,
+      made.inputs.ram_pages ?? null,
+      ...ratios(row),
+      ...counts(row),
+      ...rates(row),
+      note(row),
+    ]),
+    shown: made.rows.map((row) => [
+      formatCount(row.pages),
+      formatBytes(bytesOfPages(pages(row.pages), bytes(made.page_bytes))),
+      count(made.inputs.ram_pages ?? null),
+      ...ratios(row).map(shown),
+      ...counts(row).map(count),
+      ...rates(row).map(rate),
+      note(row),
+    ]),
+    caption: estimateCaption(made),
+  };
+}
