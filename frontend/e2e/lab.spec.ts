@@ -280,6 +280,51 @@ test("all sizes of one policy, estimated, beside exact LRU", { tag: "@long" }, a
   ).toBeVisible();
 });
 
+test("flash below RAM is estimated, and refused where no sample represents it", {
+  tag: "@long",
+}, async ({ page }) => {
+  await openReady(page, "/simulate");
+  const cache = page.getByRole("combobox", { name: "Policy, scheme or flash cache" });
+  await cache.click();
+  await page.getByRole("option", { name: "FaCE", exact: true }).click();
+  const start = page.getByRole("button", { name: "Estimate all sizes" });
+  await start.click();
+  await expect(
+    page.getByText(/batches of slots do not shrink with flash/),
+  ).toBeVisible();
+
+  await cache.click();
+  await page.getByRole("option", { name: "LARC", exact: true }).click();
+  const ram = page.getByRole("textbox", { name: "RAM above flash" });
+  await ram.fill("3000");
+  await ram.press("Enter");
+  await expect(page).toHaveURL(/estimate_ram=3000/);
+  await start.click();
+  const estimate = page.getByRole("region", {
+    name: /^Estimated misses of LARC by size of flash of/,
+  });
+  await expect(
+    page.getByRole("button", { name: "All sizes are estimated" }),
+  ).toBeVisible();
+  await expect(estimate.getByRole("heading")).toContainText(/LARC misses about/);
+  await expectAccessible(page, "estimate of flash", [estimate]);
+  await choose(estimate, "Table");
+  const table = estimate.getByRole("table");
+  await expect(table.getByRole("row")).toHaveCount(13);
+  const cells = await table.innerText();
+
+  // The run leads back to it, with its RAM.
+  await page.goto("/runs");
+  await page
+    .getByRole("link", { name: /^Estimate LARC over/ })
+    .first()
+    .click();
+  await expect(cache).toHaveValue("LARC");
+  await expect(ram).toHaveValue(/^3,000/);
+  await choose(estimate, "Table");
+  await expect.poll(() => table.innerText()).toBe(cells);
+});
+
 test("the adaptive split is followed while a write gets dearer", {
   tag: "@long",
 }, async ({ page }) => {

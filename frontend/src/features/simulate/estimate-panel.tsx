@@ -323,7 +323,7 @@ function EstimateButton(props: {
     <div>
       <Text size="sm" mb="xs" role="status">
         {counted(count, "size")}, from {formatShort(PERCENT * setup.rate)} % of the
-        pages; below{" "}
+        pages; {setup.ram === null ? "below" : "with RAM or flash below"}{" "}
         {props.ofRecording
           ? counted(
               leastPagesAt(setup.rate),
@@ -333,7 +333,7 @@ function EstimateButton(props: {
           : counted(leastPagesAt(setup.rate), "page")}
         {setup.ram === null
           ? ", or more for a policy with several queues, "
-          : " of RAM or of flash, or more for flash of several parts, "}
+          : ", or more for flash of several parts, "}
         the scaled caches are too small to trust.
       </Text>
       <Button onClick={props.onStart} loading={props.running} disabled={complete}>
