@@ -128,8 +128,10 @@ def options_csv(document: Document) -> str:
     headings, rows = options_table(document)
     limits = limit_rows(document)
     if limits:
-        rows = [[*row, None, None] for row in rows]
-        headings = [*headings, *LIMIT_HEADINGS[:3:2]]
+        # The class of the curve stays last.
+        end = len(headings) - (EVIDENCE in headings)
+        rows = [[*row[:end], None, None, *row[end:]] for row in rows]
+        headings = [*headings[:end], *LIMIT_HEADINGS[:3:2], *headings[end:]]
         for limit, _, value, *shown in limits:
             cells = dict(zip(LIMIT_HEADINGS[3:], shown, strict=True))
             cells |= {"role": LIMIT_ROLE, "limit": limit, LIMIT_HEADINGS[2]: value}
