@@ -78,6 +78,7 @@ __all__ = [
     "curves",
     "divide_pages",
     "first_touches",
+    "flash_cache_goes_by_time",
     "formats",
     "ftl_mappings",
     "generate",
