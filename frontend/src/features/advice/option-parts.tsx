@@ -229,6 +229,7 @@ export function Expected(props: {
   const { found, option } = props;
   const intervals = isRecommended(found, option) ? found.confidence.intervals : [];
   const response = noResponse(option);
+  const most = headroom(found, option);
   const known = (
     figure: keyof AdviceOptionOut,
     reason: string,
@@ -303,7 +304,7 @@ export function Expected(props: {
             perSecond,
           )}
           <small>page accesses at which the busiest device is as busy as allowed</small>
-          {headroom(found, option) !== null && <small>{headroom(found, option)}</small>}
+          {most !== null && <small>{most}</small>}
           {between("throughput_accesses_per_s", perSecond)}
         </dd>
       </div>

@@ -507,11 +507,7 @@ def _group(members: tuple[int, ...], asked: Asked) -> _Group:
             *_choice.response_limits(asked, table, chosen, chosen.order),
         ]
         conflicting = conflict(limits, len(options))
-        if _why_not.knows_nearest(table, limits, conflicting):
-            nearest = tuple(
-                (name, value, table.title(at))
-                for name, value, at in _why_not.nearest(limits, conflicting)
-            )
+        nearest = _why_not.nearest_titled(table, limits, conflicting)
     return _Group(members, asked, table, kept, conflicting, nearest)
 
 

@@ -88,15 +88,7 @@ def works_by_the_clock(
 
 def with_streams() -> frozenset[str]:
     """Return the flash caches whose writes can go to several streams of a device whatever their other options, by name."""
-    named = {
-        row["name"]: {option["name"] for option in row["options"]}
-        for row in replay.contenders("flash_cache")
-    }
-    return frozenset(
-        name
-        for name, options in named.items()
-        if STREAMS in options and SMALL not in options
-    )
+    return with_option(STREAMS) - with_option(SMALL)
 
 
 def with_option(name: str) -> frozenset[str]:

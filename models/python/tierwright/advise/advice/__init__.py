@@ -213,12 +213,9 @@ def _infeasible(asked: Asked, table: Table, limits: list[Limit]) -> Infeasible:
     names = conflict(limits, len(table.options))
     dirty = asked.setting.fewest_dirty is not None
     said = _words.infeasible_text(names, dirty=dirty)
-    if _why_not.knows_nearest(table, limits, names):
-        nearest = _words.nearest_text(
-            (name, value, _words.with_flow(table.title(at), table.scheme(at)))
-            for name, value, at in _why_not.nearest(limits, names)
-        )
-        said = f"{said} {nearest}"
+    nearest = _why_not.nearest_titled(table, limits, names)
+    if nearest is not None:
+        said = f"{said} {_words.nearest_text(nearest)}"
     return Infeasible(names, said)
 
 

@@ -228,17 +228,18 @@ def sure(asked: Asked, table: Table, best: int, rows: IntArray) -> Sure:
     contenders = Contenders(asked, table, rows)
     ranges = _draws.ranges_of(curve, contenders.read_sizes)
     draws = _draws.drawn(recorded, ranges, contenders, np.random.default_rng(seed))
-    drawn = [(draws.curve(at), draws.state(at)) for at in range(_draws.DRAWS)]
-    found: list[Measured] = [contenders.on(*each) for each in drawn]
     chosen = int(np.flatnonzero(rows == best)[0])
     stated = contenders.as_bought(contenders.on(curve, State()), chosen, curve, State())
     response = contenders.response_us(chosen, curve)
     is_known = all(map(math.isfinite, response.values()))
+    found: list[Measured] = []
     figures = []
-    for at, (each, of) in enumerate(zip(found, drawn, strict=True)):
-        figure = contenders.as_bought(each, chosen, *of)
+    for at in range(_draws.DRAWS):
+        drawn, state = draws.curve(at), draws.state(at)
+        found.append(contenders.on(drawn, state))
+        figure = contenders.as_bought(found[-1], chosen, drawn, state)
         if is_known and at % EVERY_RESPONSE == 0:
-            figure |= contenders.response_us(chosen, of[0])
+            figure |= contenders.response_us(chosen, drawn)
         figures.append(figure)
     return Sure(
         recorded,

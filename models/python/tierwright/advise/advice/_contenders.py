@@ -502,7 +502,8 @@ class Contenders:
         one = np.asarray([at], dtype=np.int64)
         read = OPERATIONS[0]
         [restart] = restart_of(
-            self.options.rows(one),
+            self.options,
+            one,
             self._setting,
             curve,
             (

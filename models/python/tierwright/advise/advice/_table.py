@@ -785,7 +785,7 @@ class Table:
 
     def _restart_s(self, at: IntArray) -> FloatArray:
         """Time until RAM is warm after a restart at the mean rate; flash keeps what it holds. [s]"""
-        return restart_of(self.options.rows(at), self.setting, self.setting.curve)
+        return restart_of(self.options, at, self.setting, self.setting.curve)
 
     def prepare(self, rows: Sequence[int]) -> None:
         """Compute what describes some options besides their columns: of many at once it takes little longer than of one."""
@@ -895,6 +895,7 @@ class Table:
 
 def restart_of(
     options: Options,
+    at: IntArray,
     setting: Setting,
     curve: Curve,
     longer: tuple[FloatArray | float, FloatArray | float] = (1.0, 1.0),
@@ -904,6 +905,8 @@ def restart_of(
     Parameters
     ----------
     options : Options
+    at : int array
+        Which of them.
     setting : Setting
     curve : Curve
         What is missed while RAM fills.
@@ -912,15 +915,17 @@ def restart_of(
     """
     mean = setting.served.mean
     if mean is None:
-        return np.full(len(options), np.nan)
-    cached = options.flash_bytes > 0
+        return np.full(len(at), np.nan)
+    cached = options.flash_bytes[at] > 0
     read_us = np.where(
-        cached, options.flash_read_us * longer[0], options.store_read_us * longer[1]
+        cached,
+        options.flash_read_us[at] * longer[0],
+        options.store_read_us[at] * longer[1],
     )
-    devices = np.where(cached, options.flash_devices, options.store_devices)
+    devices = np.where(cached, options.flash_devices[at], options.store_devices[at])
     # All machines fill what the curve counts of one at the same time.
-    reads = devices * options.machines * US / read_us / setting.machines
-    return restart_s(curve, options.ram_pages, mean / setting.machines, reads)
+    reads = devices * options.machines[at] * US / read_us / setting.machines
+    return restart_s(curve, options.ram_pages[at], mean / setting.machines, reads)
 
 
 def ranged(most: Option, fewest: Option) -> Option:

@@ -90,6 +90,18 @@ def nearest(
         yield limit.name, float(values[at]), int(rows[at])
 
 
+def nearest_titled(
+    table: Table, limits: Sequence[Limit], conflict: Sequence[str]
+) -> tuple[tuple[str, float, str], ...] | None:
+    """Return `nearest` with the options in words; None where it is not known."""
+    if not knows_nearest(table, limits, conflict):
+        return None
+    return tuple(
+        (name, value, _words.with_flow(table.title(at), table.scheme(at)))
+        for name, value, at in nearest(limits, conflict)
+    )
+
+
 def rejected(asked: Asked, table: Table, chosen: Chosen) -> Iterator[Rejected]:
     """Yield the best of each kind that breaks a limit, those that break fewest first."""
     options, evidence = table.options, asked.setting.curve.evidence
