@@ -1,11 +1,8 @@
 /** What an estimate of RAM over flash says: misses by size of flash, the counts of both tiers. */
 import type { MiniatureOut, MiniatureRow } from "@/api/miniatures";
-import type { CsvCell } from "@/charts/csv";
 import {
   bytes,
-  bytesOfPages,
   counted,
-  formatBytes,
   formatCount,
   formatPagesAndBytes,
   formatShort,
@@ -13,13 +10,12 @@ import {
 } from "@/units/quantity";
 import {
   count,
-  estimateCaption,
-  interval,
   missesInProduction,
-  note,
   percent,
-  rate,
+  rateColumns,
   shown,
+  sizeColumns,
+  tableOf,
 } from "./estimate";
 
 type Tiers = NonNullable<MiniatureRow["tiers"]>;
@@ -112,57 +108,21 @@ const RATES = [
   ["Disk writes", "hdd_writes"],
 ] as const;
 
-export function tierTable(made: MiniatureOut) {
-  const produces = made.rows.some((row) => row.in_production !== null);
-  const rates = (row: MiniatureRow) =>
-    !produces
-      ? []
-      : RATES.flatMap(([, name]) => [
-          row.in_production?.per_s[name] ?? null,
-          ...interval(row.per_s_interval95?.[name]),
-        ]);
-  const ratios = (row: MiniatureRow) => [
-    row.hit_ratio === null ? null : 1 - row.hit_ratio,
-    ...interval(missInterval(row)),
-  ];
-  const counts = (row: MiniatureRow) =>
-    COUNTS.flatMap(([, value, ends]) => [value(row) ?? null, ...interval(ends(row))]);
-  return {
-    header: [
-      "Flash [pages]",
-      "Flash [bytes]",
-      "RAM [pages]",
-      "Miss ratio, estimated",
-      "at least",
-      "at most",
-      ...COUNTS.flatMap(([title]) => [`${title}, estimated`, "at least", "at most"]),
-      ...(produces
-        ? RATES.flatMap(([title]) => [
-            `${title} in production [1/s]`,
-            "at least",
-            "at most",
-          ])
-        : []),
-      "Note",
-    ],
-    rows: made.rows.map((row): CsvCell[] => [
-      row.pages,
-      row.pages * made.page_bytes,
-      made.inputs.ram_pages ?? null,
-      ...ratios(row),
-      ...counts(row),
-      ...rates(row),
-      note(row),
-    ]),
-    shown: made.rows.map((row) => [
-      formatCount(row.pages),
-      formatBytes(bytesOfPages(pages(row.pages), bytes(made.page_bytes))),
-      count(made.inputs.ram_pages ?? null),
-      ...ratios(row).map(shown),
-      ...counts(row).map(count),
-      ...rates(row).map(rate),
-      note(row),
-    ]),
-    caption: estimateCaption(made),
-  };
-}
+export const tierTable = (made: MiniatureOut) =>
+  tableOf(made, [
+    ...sizeColumns("Flash", made),
+    { title: "RAM [pages]", value: () => made.inputs.ram_pages, show: count },
+    {
+      title: "Miss ratio, estimated",
+      value: ({ hit_ratio }) => (hit_ratio === null ? null : 1 - hit_ratio),
+      show: shown,
+      ends: missInterval,
+    },
+    ...COUNTS.map(([title, value, ends]) => ({
+      title: `${title}, estimated`,
+      value,
+      show: count,
+      ends,
+    })),
+    ...rateColumns(made, RATES),
+  ]);

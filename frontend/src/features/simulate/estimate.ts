@@ -3,7 +3,6 @@ import type { MiniatureIn, MiniatureOut, MiniatureRow } from "@/api/miniatures";
 import type { CsvCell } from "@/charts/csv";
 import {
   bytes,
-  bytesOfPages,
   counted,
   formatBytes,
   formatCount,
@@ -129,88 +128,112 @@ const NOTES: Readonly<Record<string, string>> = {
 };
 
 /** What a row says of itself, in a cell. */
-export const note = (row: MiniatureRow): string =>
+const note = (row: MiniatureRow): string =>
   row.error ?? row.warnings.map(({ name }) => NOTES[name] ?? name).join("; ");
 
 /** Ends of an interval, as two cells. */
-export const interval = (ends: readonly number[] | null | undefined) =>
+const interval = (ends: readonly number[] | null | undefined) =>
   ends == null ? [null, null] : [ends[0] ?? null, ends[1] ?? null];
 
 export const shown = (value: number | null) =>
   value === null ? UNKNOWN : percent(value);
 export const count = (value: number | null) =>
   value === null ? UNKNOWN : formatCount(Math.round(value));
-export const rate = (value: number | null) =>
-  value === null ? UNKNOWN : formatShort(value);
+const rate = (value: number | null) => (value === null ? UNKNOWN : formatShort(value));
 
 /** What the rows of a table are of. */
-export const estimateCaption = (made: MiniatureOut): string =>
+const estimateCaption = (made: MiniatureOut): string =>
   `${formatCount(made.rows.length)} of ${counted(made.sizes.length, "size")}, ${countedIn({ ...made, warm_up_until_full: false })}; ends of ${percent(made.interval_confidence)} intervals.`;
 
-export function estimateTable(made: MiniatureOut) {
-  const produces = made.rows.some((row) => row.in_production !== null);
-  const rates = (row: MiniatureRow) =>
-    !produces
-      ? []
-      : ["misses", "disk_writes"].flatMap((name) => [
-          row.in_production?.per_s[name] ?? null,
-          ...interval(row.per_s_interval95?.[name] ?? null),
-        ]);
+type Ends = readonly number[] | null | undefined;
+
+/** A column of the table, and of the ends of its interval where it has one. */
+export interface EstimateColumn {
+  readonly title: string;
+  readonly value: (row: MiniatureRow) => number | null | undefined;
+  readonly show: (value: number | null) => string;
+  readonly ends?: (row: MiniatureRow) => Ends;
+}
+
+/** Pages and bytes of a size, of a cache or of flash. */
+export const sizeColumns = (
+  of: string,
+  made: MiniatureOut,
+): readonly EstimateColumn[] => [
+  { title: `${of} [pages]`, value: (row) => row.pages, show: count },
+  {
+    title: `${of} [bytes]`,
+    value: (row) => row.pages * made.page_bytes,
+    show: (size) => (size === null ? UNKNOWN : formatBytes(bytes(size))),
+  },
+];
+
+/** Rates of one machine of production, each by its title and the name of its counter; none without production. */
+export const rateColumns = (
+  made: MiniatureOut,
+  rates: readonly (readonly [title: string, name: string])[],
+): readonly EstimateColumn[] =>
+  made.rows.every((row) => row.in_production === null)
+    ? []
+    : rates.map(([title, name]) => ({
+        title: `${title} in production [1/s]`,
+        value: (row) => row.in_production?.per_s[name],
+        show: rate,
+        ends: (row) => row.per_s_interval95?.[name],
+      }));
+
+/** The rows in these columns, with every digit and as they are shown. */
+export function tableOf(made: MiniatureOut, columns: readonly EstimateColumn[]) {
+  const cells = ({ value, ends }: EstimateColumn, row: MiniatureRow) => [
+    value(row) ?? null,
+    ...(ends === undefined ? [] : interval(ends(row))),
+  ];
   return {
     header: [
-      "Cache [pages]",
-      "Cache [bytes]",
-      "Hit ratio, estimated",
-      "at least",
-      "at most",
-      "LRU hit ratio, exact",
-      "Misses, estimated",
-      "at least",
-      "at most",
-      "Disk writes, estimated",
-      "at least",
-      "at most",
-      ...(produces
-        ? [
-            "Misses in production [1/s]",
-            "at least",
-            "at most",
-            "Disk writes in production [1/s]",
-            "at least",
-            "at most",
-          ]
-        : []),
+      ...columns.flatMap(({ title, ends }) =>
+        ends === undefined ? [title] : [title, "at least", "at most"],
+      ),
       "Note",
     ],
     rows: made.rows.map((row): CsvCell[] => [
-      row.pages,
-      row.pages * made.page_bytes,
-      row.hit_ratio,
-      ...interval(row.hit_ratio_interval95),
-      row.lru_hit_ratio,
-      row.misses,
-      ...interval(row.misses_interval95),
-      row.disk_writes,
-      ...interval(row.disk_writes_interval95),
-      ...rates(row),
+      ...columns.flatMap((column) => cells(column, row)),
       note(row),
     ]),
     shown: made.rows.map((row) => [
-      formatCount(row.pages),
-      formatBytes(bytesOfPages(pages(row.pages), bytes(made.page_bytes))),
-      shown(row.hit_ratio),
-      ...interval(row.hit_ratio_interval95).map(shown),
-      shown(row.lru_hit_ratio),
-      count(row.misses),
-      ...interval(row.misses_interval95).map(count),
-      count(row.disk_writes),
-      ...interval(row.disk_writes_interval95).map(count),
-      ...rates(row).map(rate),
+      ...columns.flatMap((column) => cells(column, row).map(column.show)),
       note(row),
     ]),
     caption: estimateCaption(made),
   };
 }
+
+export const estimateTable = (made: MiniatureOut) =>
+  tableOf(made, [
+    ...sizeColumns("Cache", made),
+    {
+      title: "Hit ratio, estimated",
+      value: (row) => row.hit_ratio,
+      show: shown,
+      ends: (row) => row.hit_ratio_interval95,
+    },
+    { title: "LRU hit ratio, exact", value: (row) => row.lru_hit_ratio, show: shown },
+    {
+      title: "Misses, estimated",
+      value: (row) => row.misses,
+      show: count,
+      ends: (row) => row.misses_interval95,
+    },
+    {
+      title: "Disk writes, estimated",
+      value: (row) => row.disk_writes,
+      show: count,
+      ends: (row) => row.disk_writes_interval95,
+    },
+    ...rateColumns(made, [
+      ["Misses", "misses"],
+      ["Disk writes", "disk_writes"],
+    ]),
+  ]);
 
 /** Warnings of the trace and of sizes, each named once. */
 export function estimateNotes(made: MiniatureOut) {
