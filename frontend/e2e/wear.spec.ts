@@ -77,6 +77,22 @@ test("wear: the page opens with a device whose life is known; metadata are charg
   await behind.fill("2");
   await behind.press("Enter");
   await expect(page).toHaveURL(/metadata=sce(:|%3A)2GiB/);
+
+  // Of a cache without a published figure, its user states the entry.
+  await metadata.click();
+  await page.getByRole("option", { name: "Another cache: state its entry" }).click();
+  await expect(
+    page.getByText("The stated cache keeps 32 bytes in RAM for each page on flash"),
+  ).toBeVisible();
+  const unit = page.getByRole("textbox", { name: "For each [KiB] of flash" });
+  await unit.fill("64");
+  await unit.press("Enter");
+  await expect(
+    page.getByText(
+      /The stated cache keeps 32 bytes in RAM for each 64\S* KiB on flash/,
+    ),
+  ).toBeVisible();
+  await expect(page).toHaveURL(/metadata=stated(:|%3A)32B(\/|%2F)64KiB/);
   await metadata.click();
   await page.getByRole("option", { name: "L2ARC (OpenZFS)" }).click();
   await expect(left).toBeVisible();

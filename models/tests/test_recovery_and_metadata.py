@@ -198,6 +198,48 @@ def test_the_space_behind_stands_in_the_name_of_a_preset() -> None:
         metadata.preset("sce:much")
 
 
+@pytest.mark.parametrize(
+    ("name", "entry_bytes", "unit_bytes"),
+    [
+        ("stated:32B", 32.0, None),
+        ("stated:32", 32.0, None),
+        ("stated:61.5B/32KiB", 61.5, 32 * 2**10),
+        ("stated:24/4096", 24.0, 4096),
+    ],
+)
+def test_an_entry_is_charged_as_stated(
+    name: str, entry_bytes: float, unit_bytes: int | None
+) -> None:
+    found = metadata.preset(name)
+    assert (found.entry_bytes, found.unit_bytes) == (entry_bytes, unit_bytes)
+    # The name reads back to the same entry, since answers and addresses keep only the name.
+    assert metadata.preset(found.name) == found
+    flash, page = 10 * 2**30, 8192
+    needed = float(found.ram_bytes(flash, page_bytes=page, source_bytes=2**40))
+    assert needed == entry_bytes * (flash // (unit_bytes or page))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "stated",
+        "stated:",
+        "stated:0B",
+        "stated:-1B",
+        "stated:nan",
+        "stated:1e3B",
+        "stated:32B/",
+        "stated:32B/0KiB",
+        "stated:32B/page",
+        "stated:32B/2EiB",
+        f"stated:32B/{'9' * 40}",
+    ],
+)
+def test_an_entry_that_is_no_size_is_refused(name: str) -> None:
+    with pytest.raises(BadInput, match=r"metadata preset|size `"):
+        metadata.preset(name)
+
+
 def test_less_space_behind_than_the_workload_is_refused() -> None:
     """The pages of a workload lie in the space behind: a lesser one undercharges the RAM."""
     for name in ("sce:0", "sce:0GiB"):

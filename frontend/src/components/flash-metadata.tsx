@@ -5,19 +5,45 @@ import { formatCount, formatShort } from "@/units/quantity";
 import { OptionalNumberField } from "./number-field";
 
 const NOT_CHARGED = "";
-const STATED = /^([a-z0-9][a-z0-9._-]*)(?::([0-9.]+)GiB)?$/;
+/** In place of a preset: what an entry takes, of a cache of which no figure is published. */
+const STATED = "stated";
+const WRITTEN =
+  /^([a-z0-9][a-z0-9._-]*)(?::(?:([0-9.]+)GiB|([0-9.]+)B(?:\/([0-9.]+)KiB)?))?$/;
+const ENTRY_TO_BEGIN_WITH = 32;
 
-/** The preset of a question, and the address space stated with it: `sce:2048GiB`. */
-export function readFlashMetadata(value: string | undefined): {
+export interface WrittenMetadata {
   readonly name: string | undefined;
-  readonly gib: number | undefined;
-} {
-  const [, name, size] = STATED.exec(value ?? "") ?? [];
-  return { name, gib: size === undefined ? undefined : Number(size) };
+  /** The volume behind the cache. */
+  readonly gib?: number | undefined;
+  /** As stated: bytes of RAM for each unit on flash. */
+  readonly entryBytes?: number | undefined;
+  /** As stated: the unit; absent: the page of the workload. */
+  readonly unitKib?: number | undefined;
 }
 
-export const writeFlashMetadata = (name: string, gib: number | undefined): string =>
-  gib === undefined ? name : `${name}:${gib.toFixed(5).replace(/\.?0+$/, "")}GiB`;
+const asNumber = (text: string | undefined) =>
+  text === undefined ? undefined : Number(text);
+
+/** The preset of a question, and what is stated with it: `sce:2048GiB`, `stated:32B/8KiB`. */
+export function readFlashMetadata(value: string | undefined): WrittenMetadata {
+  const [, name, gib, entry, unit] = WRITTEN.exec(value ?? "") ?? [];
+  return {
+    name,
+    gib: asNumber(gib),
+    entryBytes: asNumber(entry),
+    unitKib: asNumber(unit),
+  };
+}
+
+const plain = (value: number) => value.toFixed(5).replace(/\.?0+$/, "");
+
+export function writeFlashMetadata(of: WrittenMetadata & { readonly name: string }) {
+  if (of.name === STATED) {
+    const unit = of.unitKib === undefined ? "" : `/${plain(of.unitKib)}KiB`;
+    return `${STATED}:${plain(of.entryBytes ?? ENTRY_TO_BEGIN_WITH)}B${unit}`;
+  }
+  return of.gib === undefined ? of.name : `${of.name}:${plain(of.gib)}GiB`;
+}
 
 /** Which flash cache's metadata are taken out of RAM; the same list on every page. */
 export function FlashMetadata(props: {
@@ -27,11 +53,14 @@ export function FlashMetadata(props: {
   readonly note?: string | undefined;
 }) {
   const presets = useQuery(flashMetadataQuery()).data ?? [];
-  const { name: chosen, gib } = readFlashMetadata(props.value);
-  const preset = presets.find(({ name }) => name === chosen);
+  const written = readFlashMetadata(props.value);
+  const preset = presets.find(({ name }) => name === written.name);
+  const isStated = written.name === STATED;
   const about =
     preset === undefined
-      ? "Choose a flash cache to charge its metadata to RAM."
+      ? isStated
+        ? "Of some flash caches nobody publishes what an entry takes: state it, from your own measurement or the vendor."
+        : "Choose a flash cache to charge its metadata to RAM."
       : preset.unit_bytes === null
         ? `${formatShort(preset.entry_bytes)} bytes of RAM for each page on flash (${preset.source}). ${preset.note}.`
         : `${formatShort(preset.entry_bytes)} bytes of RAM for each ${formatCount(preset.unit_bytes)} bytes on flash (${preset.source}). ${preset.note}.`;
@@ -43,10 +72,15 @@ export function FlashMetadata(props: {
         data={[
           { value: NOT_CHARGED, label: "Not charged, as in the papers" },
           ...presets.map(({ name, title }) => ({ value: name, label: title })),
+          { value: STATED, label: "Another cache: state its entry" },
         ]}
-        value={preset?.name ?? NOT_CHARGED}
+        value={isStated ? STATED : (preset?.name ?? NOT_CHARGED)}
         onChange={(name) =>
-          props.onChange(name === null || name === NOT_CHARGED ? undefined : name)
+          props.onChange(
+            name === null || name === NOT_CHARGED
+              ? undefined
+              : writeFlashMetadata({ name }),
+          )
         }
         allowDeselect={false}
       />
@@ -56,9 +90,47 @@ export function FlashMetadata(props: {
           placeholder="pages of the workload"
           min={1e-5}
           max={1e9}
-          value={gib}
-          onChange={(value) => props.onChange(writeFlashMetadata(preset.name, value))}
+          value={written.gib}
+          onChange={(gib) =>
+            props.onChange(writeFlashMetadata({ name: preset.name, gib }))
+          }
         />
+      )}
+      {isStated && (
+        <>
+          <OptionalNumberField
+            label="Entry in RAM [bytes]"
+            placeholder={`${ENTRY_TO_BEGIN_WITH}`}
+            min={1e-5}
+            max={1e9}
+            value={written.entryBytes}
+            onChange={(entryBytes) =>
+              props.onChange(
+                writeFlashMetadata({
+                  name: STATED,
+                  entryBytes,
+                  unitKib: written.unitKib,
+                }),
+              )
+            }
+          />
+          <OptionalNumberField
+            label="For each [KiB] of flash"
+            placeholder="page of the workload"
+            min={1e-3}
+            max={1e8}
+            value={written.unitKib}
+            onChange={(unitKib) =>
+              props.onChange(
+                writeFlashMetadata({
+                  name: STATED,
+                  entryBytes: written.entryBytes,
+                  unitKib,
+                }),
+              )
+            }
+          />
+        </>
       )}
       <Text size="xs" c="dimmed" mt={4}>
         {props.note ?? about}

@@ -128,7 +128,7 @@ describe("memory that flash needs", () => {
       fc.property(
         fc.option(fc.double({ min: 0.001, max: 1e6, noNaN: true })),
         (gib) => {
-          const text_ = writeFlashMetadata("sce", gib ?? undefined);
+          const text_ = writeFlashMetadata({ name: "sce", gib: gib ?? undefined });
           const found = readFlashMetadata(text_);
           expect(found.name).toBe("sce");
           expect(parse(metadataName.schema, text_)).toBe(text_);
@@ -141,5 +141,32 @@ describe("memory that flash needs", () => {
       ),
     );
     expect(is(metadataName.schema, "sce:1TB")).toBe(false);
+  });
+
+  it("keeps what an entry takes, as stated, in its name", () => {
+    fc.assert(
+      fc.property(
+        fc.double({ min: 0.001, max: 1e6, noNaN: true }),
+        fc.option(fc.double({ min: 0.001, max: 1e6, noNaN: true })),
+        (entryBytes, unit) => {
+          const text_ = writeFlashMetadata({
+            name: "stated",
+            entryBytes,
+            unitKib: unit ?? undefined,
+          });
+          expect(parse(metadataName.schema, text_)).toBe(text_);
+          const found = readFlashMetadata(text_);
+          expect(found.name).toBe("stated");
+          expect(found.gib).toBeUndefined();
+          expect(found.entryBytes).toBeCloseTo(entryBytes, 4);
+          if (unit === null) {
+            expect(found.unitKib).toBeUndefined();
+          } else {
+            expect(found.unitKib).toBeCloseTo(unit, 4);
+          }
+        },
+      ),
+    );
+    expect(is(metadataName.schema, "stated:32B/4KB")).toBe(false);
   });
 });

@@ -157,7 +157,8 @@ export const readBy = <T>(
   expected,
 });
 
-const METADATA = /^[a-z0-9][a-z0-9._-]{0,99}(:\d{1,12}(\.\d{1,5})?GiB)?$/;
+const METADATA =
+  /^[a-z0-9][a-z0-9._-]{0,99}(:\d{1,12}(\.\d{1,5})?(GiB|B(\/\d{1,9}(\.\d{1,5})?KiB)?))?$/;
 
 /** A preset of flash metadata, with the address space behind it where that is stated. */
 export const metadataName: Field<string> = {

@@ -48,11 +48,13 @@ Identifier = Annotated[
 ]
 FlashMetadata = Annotated[
     str,
-    StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,99}(:[0-9A-Za-z.]{1,30})?$"),
+    StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,99}(:[0-9A-Za-z./]{1,50})?$"),
     Field(
         description="Preset of `GET /catalog/flash-metadata`; for a fragment cache, "
-        "with the size of the volume behind it.",
-        examples=["face", "sce:2TiB"],
+        "with the size of the volume behind it. `stated:32B/8KiB` states what an entry takes of "
+        "a cache without a preset, for each such unit of flash; `stated:32B` for each page of "
+        "the workload.",
+        examples=["face", "sce:2TiB", "stated:32B/8KiB"],
     ),
 ]
 Name = Annotated[

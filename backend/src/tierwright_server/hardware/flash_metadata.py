@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tierwright.common.errors import BadInput as ModelBadInput
-from tierwright.evaluate.metadata import PRESETS, MetadataPreset
+from tierwright.evaluate.metadata import PRESETS, STATED, MetadataPreset
 from tierwright.evaluate.metadata import preset as preset_of
 from tierwright_server.common.errors import BadInput
 
@@ -14,15 +14,15 @@ def metadata_preset(name: str | None) -> MetadataPreset | None:
     Raises
     ------
     BadInput
-        If no preset has the name, or it takes no size.
+        If no preset has the name, it takes no size, or what is stated is no size.
     """
     if name is None:
         return None
-    if name.partition(":")[0] not in PRESETS:
+    if name.partition(":")[0] not in (*PRESETS, STATED):
         raise BadInput.at(
             "body.flash_metadata",
             name,
-            f"is not one of {', '.join(PRESETS)}",
+            f"is not one of {', '.join(PRESETS)}, nor {STATED}:BYTES/UNIT",
             hint="Leave it out to charge no metadata.",
         )
     try:

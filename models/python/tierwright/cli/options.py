@@ -21,7 +21,8 @@ FlashMetadata = Annotated[
         "--flash-metadata",
         metavar="PRESET",
         help="Charge the flash metadata to RAM; `tierwright metadata` lists the "
-        "presets; sce:2TiB states the size of the volume behind the cache "
+        "presets; sce:2TiB states the size of the volume behind the cache, stated:32B/8KiB an entry "
+        "of a cache without a preset, for each such unit of flash "
         "[default: not charged].",
     ),
 ]

@@ -9,6 +9,7 @@ the address space behind it.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -30,6 +31,10 @@ SCE_DESCRIPTOR_FIXED_BYTES = 40
 SCE_PAGE_BYTES = 4096
 SCE_BUFFER_BYTES = 16 * MIB
 BITS_PER_BYTE = 8
+# Stands in place of a preset's name where the user knows what an entry takes.
+STATED = "stated"
+_GREATEST_UNIT_BYTES = 2**50
+_ENTRY = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)B?(?:/(.+))?")
 # Red-black node, list, flags and index in one word, age; address and sequence number, which kernels built with persistent
 # memory repeat there.
 WRITECACHE_ENTRY_BYTES = 24 + 16 + 8 + 8 + 8 + 8
@@ -610,28 +615,74 @@ def check_fragment(fragment_bytes: object) -> None:
         )
 
 
-def preset(name: str) -> MetadataPreset:
-    """Return the preset of that name, with `:SIZE` for the size of the volume behind the cache.
+def stated(entry_bytes: float, unit_bytes: int | None) -> MetadataPreset:
+    """Return what the user states of a cache of which no figure is published.
 
-    Without a size a fragment cache's map is taken to span the pages of the workload only, the
-    least there can be.
+    Parameters
+    ----------
+    entry_bytes : float
+        RAM for each unit held on flash. [bytes]
+    unit_bytes : int or None
+        Bytes of flash that one entry stands for; None: the page of the workload. [bytes]
 
     Raises
     ------
     BadInput
-        If there is none, it keeps nothing of the space behind, or the size is 0. A size below
-        the pages of the workload is refused where these are known.
+        If a figure is not above 0, or not finite.
+
+    Examples
+    --------
+    >>> stated(61.5, 32 * 2**10).name
+    'stated:61.5B/32768B'
+    """
+    problems = Problems("flash metadata as stated", _HINT)
+    for what, value in (("entry_bytes", entry_bytes), ("unit_bytes", unit_bytes)):
+        good = value is None or (math.isfinite(value) and value > 0)
+        problems.check(good, what, value, "must be finite and above 0")
+    problems.raise_if_any()
+    unit = "" if unit_bytes is None else f"/{unit_bytes}B"
+    return MetadataPreset(
+        name=f"{STATED}:{entry_bytes:g}B{unit}",
+        title="The stated cache",
+        entry_bytes=entry_bytes,
+        unit_bytes=unit_bytes,
+        source_entry_bytes=0,
+        fixed_bytes=0,
+        source="as stated",
+        note="No figure of this product",
+    )
+
+
+def preset(name: str) -> MetadataPreset:
+    """Return the preset of that name, with `:SIZE` for the size of the volume behind the cache.
+
+    Without a size a fragment cache's map is taken to span the pages of the workload only, the
+    least there can be. `stated:32B/8KiB` states an entry of 32 bytes for each 8 KiB of flash,
+    `stated:32B` for each page of the workload.
+
+    Raises
+    ------
+    BadInput
+        If there is none, it keeps nothing of the space behind, the size is 0, or what is stated
+        is no size. A size below the pages of the workload is refused where these are known.
 
     Examples
     --------
     >>> preset("sce:2TiB").source_bytes == 2**41
     True
+    >>> entry = preset("stated:32B/8KiB")
+    >>> entry.entry_bytes, entry.unit_bytes
+    (32.0, 8192)
     """
     base, colon, size = name.partition(":")
+    if base == STATED:
+        return _stated(name, size)
     found = PRESETS.get(base)
     if found is None:
         raise BadInput(
-            f"metadata preset `{name}` is unknown", f"one of {', '.join(PRESETS)}"
+            f"metadata preset `{name}` is unknown",
+            f"one of {', '.join(PRESETS)}, or {STATED}:32B/4KiB with what an entry takes for each "
+            "such unit of flash",
         )
     if not colon:
         return found
@@ -649,6 +700,24 @@ def preset(name: str) -> MetadataPreset:
             f"state its size, such as `{base}:2TiB`, or leave `:{size}` out",
         )
     return replace(found, source_bytes=source_bytes)
+
+
+def _stated(name: str, text: str) -> MetadataPreset:
+    found = _ENTRY.fullmatch(text)
+    entry = math.nan if found is None else float(found[1])
+    if found is None or not (0 < entry < math.inf):
+        raise BadInput(
+            f"metadata preset `{name}`: `{text}` is no entry in bytes above 0",
+            f"write {STATED}:32B for each page of the workload, or {STATED}:32B/8KiB",
+        )
+    unit = None if found[2] is None else parse_bytes(found[2])
+    if unit is not None and not (0 < unit <= _GREATEST_UNIT_BYTES):
+        raise BadInput(
+            f"metadata preset `{name}`: the unit that an entry stands for must be above 0 and at "
+            f"most {_GREATEST_UNIT_BYTES // 2**40} TiB",
+            f"write {STATED}:32B/8KiB, or leave the unit out for the page of the workload",
+        )
+    return stated(entry, unit)
 
 
 def _sizes(name: str, value: ArrayLike) -> FloatArray:
