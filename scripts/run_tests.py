@@ -139,14 +139,14 @@ def closed(counts: Counts, exit_code: int) -> Counts:
     return counts + Counts(failed=1, failures=(f"exit code {exit_code}: {why}",))
 
 
-def rust() -> Counts:
-    """``cargo test`` of the simulator core."""
+def rust(*chosen: str, **extra: str) -> Counts:
+    """``cargo test`` of the simulator core, of all or of what is chosen."""
     command = ["cargo", "test", "--locked", "--manifest-path", "models/Cargo.toml"]
-    command += ["--package", "tierwright-simulator"]
+    command += ["--package", "tierwright-simulator", *chosen]
     process = subprocess.Popen(
         command,
         cwd=ROOT,
-        env=environment(),
+        env=environment() | extra,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -185,8 +185,11 @@ RANDOM_TRACES = "2000"
 
 
 def long() -> Counts:
-    """``pytest`` of what is long by nature, of every property with all its examples, and of random traces by the thousand."""
-    return pytest(
+    """Run what is long by nature, every property with all its examples, and random traces by the thousand."""
+    core = Counts()
+    for chosen in (("--test", "flash_caches"), ("--lib", "ftl::")):
+        core += rust(*chosen, PROPTEST_CASES=RANDOM_TRACES)
+    return core + pytest(
         "long or hypothesis or random_traces",
         TIERWRIGHT_ADVICE_PROBLEMS=ADVICE_PROBLEMS,
         TIERWRIGHT_RANDOM_TRACES=RANDOM_TRACES,

@@ -203,10 +203,8 @@ fn settings() -> impl Strategy<Value = Settings> {
             let held = reserve - 1 + streams + u32::from(apart);
             let most = more * block_pages;
             Settings {
-                logical_pages: most
-                    .saturating_sub(less)
-                    .max(1)
-                    .min(most - u32::from(most > 1)),
+                // At least a page to spare, at most half of them.
+                logical_pages: (most - 1).saturating_sub(less % (most / 2).max(1)).max(1),
                 // One block more than what cannot be collected.
                 blocks: held + more + u32::from(most == 1),
                 block_pages,
@@ -236,7 +234,7 @@ fn served() -> impl Strategy<Value = (Settings, Vec<Request>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(150))]
 
     #[test]
     fn it_does_what_a_slow_device_does((settings, requests) in served()) {
