@@ -992,7 +992,9 @@ def test_limits_are_broken_by_what_lies_beyond_them(problem: dict[str, Any]) -> 
                 continue
             assert bool(limit.breaks[at]) == (not sign * value <= sign * bound)
             by = relaxation(limit, at)
-            if math.isfinite(value):
+            if limit.name == "peak_busy" and value > 1:
+                assert by is None
+            elif math.isfinite(value):
                 assert float(by or 0) == pytest.approx(abs(value - bound))
 
 

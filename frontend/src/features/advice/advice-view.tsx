@@ -91,6 +91,14 @@ export function AdviceView(props: {
   );
 }
 
+/** What to buy and why, without how sure it is, which the finding ends with and the heading leaves to the text below. */
+export function decision(found: Pick<AdviceOut, "finding" | "confidence">): string {
+  const { finding, confidence } = found;
+  return confidence.text !== "" && finding.endsWith(` ${confidence.text}`)
+    ? finding.slice(0, -confidence.text.length - 1)
+    : finding;
+}
+
 /** One sentence, the verdict, and the figures that a decision rests on; or why there is none. */
 function Headline(props: {
   readonly found: AdviceOut;
@@ -108,7 +116,7 @@ function Headline(props: {
           className={classes["finding"] ?? ""}
           style={{ flex: "1 1 300px" }}
         >
-          <Prose text={found.finding} names={names} />.
+          <Prose text={decision(found)} names={names} />.
         </Title>
         <ReportMenu found={found} />
       </Group>
@@ -117,6 +125,7 @@ function Headline(props: {
       ) : (
         <>
           <Text mt="xs">{found.verdict.text}</Text>
+          {found.confidence.text !== "" && <Text>{found.confidence.text}</Text>}
           {found.when !== null && <Text>{found.when.text}</Text>}
           <KeyFigures found={found} best={best} />
         </>

@@ -6,10 +6,10 @@ import { NONE } from "@/questions/point";
 import { expectAccessible, renderRouted, renderThemed } from "@/testing/render";
 import { AdviceForm } from "./advice-form";
 import { statusOf } from "./advice-page";
-import { AdviceView } from "./advice-view";
+import { AdviceView, decision } from "./advice-view";
 import { Expected } from "./option-parts";
 import { adviceQuestion } from "./question";
-import { nearestRelaxations, relaxing, roundedUp } from "./rejected";
+import { nearestRelaxations, relaxation, relaxing, roundedUp } from "./rejected";
 import {
   difference,
   frontFinding,
@@ -556,6 +556,26 @@ describe("the answer", () => {
     },
   );
 
+  it("keeps how sure it is out of the heading, and says it once", async () => {
+    const text = "It stays within 1 % of the best in 93 % of the draws.";
+    const found = {
+      ...FOUND,
+      finding: `${FOUND.finding} ${text}`,
+      confidence: { ...FOUND.confidence, text },
+    };
+    expect(decision(found)).toBe(FOUND.finding);
+    expect(decision(FOUND)).toBe(FOUND.finding);
+    expect(decision({ ...found, finding: FOUND.finding })).toBe(FOUND.finding);
+    const screen = await renderRouted(
+      <AdviceView found={found} isRefining={false} patch={vi.fn()} />,
+    );
+    const headline = screen.getByRole("region", {
+      name: "Recommendation",
+      exact: true,
+    });
+    expect(headline.element().textContent?.split(text)).toHaveLength(2);
+  });
+
   it("says when it changes, what its neighbours cost and what it would regret", async () => {
     const view = (found: AdviceOut) =>
       renderRouted(<AdviceView found={found} isRefining={false} patch={vi.fn()} />);
@@ -689,7 +709,13 @@ describe("a rejected option", () => {
       relaxation: 256.2,
     };
     expect(relaxing(dear)).toEqual({ most_usd: 357 });
-    expect(relaxing({ ...REJECTED, value: 1.2, relaxation: 0.5 })).toBeNull();
+    // A device that would be busy all the time and more.
+    const busy = { ...REJECTED, value: 1.2, relaxation: null };
+    expect(relaxing(busy)).toBeNull();
+    expect(relaxation(FOUND, busy)).toBe("–");
+    expect(relaxation(FOUND, REJECTED)).toBe("5 points");
+    expect(relaxation(FOUND, { ...REJECTED, relaxation: 0.01 })).toBe("1 point");
+    expect(relaxation(FOUND, dear)).toBe("256.20 USD");
     const also = [{ constraint: "price", value: null, limit: null, relaxation: null }];
     expect(relaxing({ ...dear, also })).toBeNull();
     expect(relaxing({ ...dear, constraint: "price", relaxation: null })).toBeNull();

@@ -3,6 +3,7 @@ import type { AdviceOut } from "@/api/advice";
 import type { Column } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
 import { Panel } from "@/components/panel";
+import { Prose } from "@/components/prose";
 import { shownCurrency } from "@/units/currency";
 import { cents, formatShort, UNKNOWN } from "@/units/quantity";
 import { Scheme, type Titles } from "./option-parts";
@@ -20,7 +21,13 @@ export function Later(props: { readonly found: AdviceOut; readonly titles: Title
   return (
     <Panel
       title="When it changes, and whether to wait"
-      subtitle={when === null ? "" : when.basis}
+      subtitle={
+        when !== null && (
+          <>
+            <Prose text={when.basis} />.
+          </>
+        )
+      }
       label="When it changes"
     >
       {waiting !== null && <Text size="sm">{waiting.text}</Text>}

@@ -4,7 +4,7 @@ import type { Column } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
 import { Panel } from "@/components/panel";
 import type { AdviceSearch } from "@/questions/advice";
-import { counted, formatCount, UNKNOWN } from "@/units/quantity";
+import { counted, formatCount, formatShort, UNKNOWN } from "@/units/quantity";
 import { Scheme, type Titles } from "./option-parts";
 import { LEAST, limitTitle, limitValue, statedLimit } from "./words";
 
@@ -51,8 +51,7 @@ export function relaxing(row: RejectedOptionOut): AdviceSearch | null {
   if (change === undefined || !isPossible || row.value === null) {
     return null;
   }
-  // No device can be busy all the time and more.
-  return row.constraint === "peak_busy" && row.value > 1 ? null : change(row.value);
+  return change(row.value);
 }
 
 /** The nearest option of each limit that is admitted by relaxing it alone. */
@@ -169,6 +168,16 @@ export function WhyNot(props: { readonly found: AdviceOut; readonly titles: Titl
   );
 }
 
+/** A share is relaxed by points: 70 % relaxed by 5 % could be 73.5 %. */
+export function relaxation(found: AdviceOut, row: RejectedOptionOut): string {
+  if (row.relaxation === null) {
+    return UNKNOWN;
+  }
+  return row.constraint === "peak_busy"
+    ? counted(formatShort(100 * row.relaxation), "point")
+    : limitValue(found, row.constraint, row.relaxation);
+}
+
 const columnsOf = (
   found: AdviceOut,
   titles: Titles,
@@ -190,7 +199,7 @@ const columnsOf = (
     },
     { key: "Value", cell: (row) => value(row, row.value) },
     { key: "Limit", cell: (row) => value(row, row.limit) },
-    { key: "Admitted if relaxed by", cell: (row) => value(row, row.relaxation) },
+    { key: "Admitted if relaxed by", cell: (row) => relaxation(found, row) },
     {
       key: "And also",
       align: "text",

@@ -193,11 +193,14 @@ def _infeasible(limits: Sequence[Limit], rows: int) -> bool:
 
 
 def relaxation(limit: Limit, at: int) -> Decimal | None:
-    """By how much a stated limit has to be relaxed for one option; None where its value is unknown.
+    """By how much a stated limit has to be relaxed for one option; None where that admits it at no value.
 
-    Of the flash life by how much shorter a life would have to do.
+    So it is where its value is unknown, and where a device would have to be busy all the time and
+    more. Of the flash life by how much shorter a life would have to do.
     """
     value = float(limit.value[at])
     if limit.limit is None or not math.isfinite(value):
+        return None
+    if limit.name == PEAK_BUSY and value > 1:
         return None
     return abs(Decimal(repr(value)) - limit.limit)
