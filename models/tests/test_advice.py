@@ -45,6 +45,7 @@ from tierwright.advise.advice._checked import (
     settled,
 )
 from tierwright.advise.advice._choice import chosen_of, first_kept
+from tierwright.advise.advice._sure import NOT_ASKED
 from tierwright.advise.advice._table import Setting, Table, bill_rows
 from tierwright.advise.advice.found import Advice, Option
 from tierwright.advise.advice.request import (
@@ -1338,6 +1339,13 @@ def test_the_other_ends_are_told() -> None:
             assert bar.usd_per_month_low <= bar.usd_per_month_high
             widths.append(bar.usd_per_month_high - bar.usd_per_month_low)
     assert widths
+    # The quick answer did not ask there, and blames nothing else.
+    quick = {each.message: each for each in ask(how_sure=False).cautions}
+    assert quick[law[0].message].effect == NOT_ASKED
+    assert quick[law[0].message].could_change_choice is None
+    for each in found.cautions:
+        if each.effect.startswith("not computable"):
+            assert quick[each.message].effect == each.effect
 
 
 def test_what_a_limit_costs_is_told() -> None:

@@ -303,8 +303,9 @@ def _answer(
     # They are listed from the largest on.
     limited = shadows[0] if shadows else None
     # What bounds left out here may be the best elsewhere.
-    drawn = carried if how_sure and table.left_out is None else None
-    ends = None if drawn is None else Ends(asked, table, drawn)
+    alone = carried if table.left_out is None else None
+    ends = None if alone is None else Ends(asked, table, alone)
+    drawn = alone if how_sure else None
     warnings = (
         *_checked.about_replays(asked, table, tried, by_model, best),
         *_caches.about(caches, table),
@@ -313,7 +314,9 @@ def _answer(
         *_notes.about_answer(asked, table, best),
     )
     setting = asked.setting
-    tornado = () if ends is None else tuple(_sure.tornado(ends, warnings))
+    tornado = (
+        () if ends is None or not how_sure else tuple(_sure.tornado(ends, warnings))
+    )
     confidence = (
         _confidence.confidence(
             asked, table, best, tornado, warnings, by_replay=by_replay
@@ -346,7 +349,7 @@ def _answer(
     return Advice(
         finding=finding,
         warnings=warnings,
-        weigh=None if ends is None else ends.effect,
+        weigh=None if ends is None else (ends.effect if how_sure else ends.unasked),
         explain=lambda: _notes.steps(recommended),
         advice_id=_checked.identity(asked, tried, split, caches.seen),
         status="checked"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
@@ -24,12 +24,14 @@ from tierwright.common.currency import money
 from tierwright.evaluate.advice.limits import ROUNDING
 from tierwright.evaluate.advice.thumbs import Thumb, following, thumbs
 from tierwright.evaluate.bill import CENT
-from tierwright.evaluate.page_flow.other_ends import Situation, other_ends
+from tierwright.evaluate.page_flow.other_ends import OtherEnd, Situation, other_ends
 from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve
 
 MOST_BARS = 8
 """Bars of a tornado."""
+NOT_ASKED = "not asked here: it is computed together with how sure the answer is"
+"""Effect of a caution whose ends could be asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +82,20 @@ class Ends:
     def at(self, caution: Caution) -> tuple[AtEnd, ...]:
         """Answer at both ends of a caution; empty where they cannot be computed."""
         if caution.message not in self._found:
-            ends = other_ends(caution, self._situation)[:2]
+            ends = self._other(caution)
             self._found[caution.message] = tuple(
                 self._at(end.when, end.situation.curve) for end in ends
             )
         return self._found[caution.message]
+
+    def unasked(self, caution: Caution) -> Effect:
+        """Say that the ends of a caution were not asked; what follows without them where it has none."""
+        if self._other(caution):
+            return Effect(NOT_ASKED, could_change_choice=None)
+        return anywhere(caution)
+
+    def _other(self, caution: Caution) -> Sequence[OtherEnd]:
+        return other_ends(caution, self._situation)[:2]
 
     def _at(self, when_: str, curve: Curve) -> AtEnd:
         table = self._table.with_curve(curve)
