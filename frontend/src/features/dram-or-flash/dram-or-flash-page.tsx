@@ -10,10 +10,12 @@ import {
 } from "@/api/dram-or-flash";
 import { breakEvenCheck } from "@/api/replay-checks";
 import { mayLackWrites, type Replays, replaysOf } from "@/api/workloads";
+import { cachesOf } from "@/components/caches";
 import { CautionNotes } from "@/components/caution-notes";
 import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
 import { DirtyShare } from "@/components/dirty-share";
 import { EmptyState } from "@/components/empty-state";
+import { FlashCachesField } from "@/components/flash-caches-field";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { ReplayCheck } from "@/components/replay-check";
@@ -223,11 +225,20 @@ function DramOrFlashView({ state, name, summary }: AnalysisInputs) {
               usd: usd.asked,
             }),
             delta: 1,
+            flash_caches: cachesOf(search),
           })}
           what="what DRAM and flash save"
           title="Check the break-even of each scheme"
-          subtitle="Replays the trace with twice the DRAM, and under every scheme with the amount of flash expected to save as much."
+          subtitle="Replays the trace with twice the DRAM, and under every scheme with the amount of flash expected to save as much; flash caches run with the flash that the best scheme needs."
           replays={replaysOf(summary)}
+          options={
+            <FlashCachesField
+              search={search}
+              patch={patch}
+              replays={replaysOf(summary)}
+              timed={summary.duration_s !== null}
+            />
+          }
         />
       )}
     </>

@@ -11,16 +11,30 @@ import typer
 
 from tierwright.cli.books import book_of
 from tierwright.cli.cost import amount
-from tierwright.cli.options import Assumptions, FlashMetadata, Start, preset_of
+from tierwright.cli.options import (
+    Assumptions,
+    FlashCaches,
+    FlashMetadata,
+    Start,
+    flash_caches_of,
+    preset_of,
+)
 from tierwright.cli.output import (
     Json,
     print_cautions,
+    print_check,
     print_facts,
     print_json,
     print_table,
     print_warnings,
+    progress,
 )
-from tierwright.cli.scale import ProductionOption, print_scale
+from tierwright.cli.reads import NamedTrace, as_profiled, may_read_trace, opened
+from tierwright.cli.scale import (
+    ProductionOption,
+    check_recording,
+    print_scale,
+)
 from tierwright.cli.scale import workload as read_workload
 from tierwright.cli.sizes import Size, size_option
 from tierwright.common.errors import BadInput
@@ -28,6 +42,7 @@ from tierwright.common.units import format_count, format_microseconds
 from tierwright.common.wording import counted
 
 if TYPE_CHECKING:
+    from tierwright.advise.checks.checked import Checked
     from tierwright.advise.dram_or_flash import DramOrFlash
     from tierwright.advise.dram_or_flash.break_even import BreakEven
     from tierwright.advise.dram_or_flash.elsewhere import FarAsked
@@ -45,11 +60,14 @@ if TYPE_CHECKING:
     from tierwright.profile.document import Profile
 
 LINES_OF_CROSSINGS = 3
+CHECKED_DELTA = 1.0
+"""DRAM step that is replayed unless one is given, as over HTTP. [1]"""
 SECONDS_PER_MINUTE = 60
 SECONDS_PER_HOUR = 3600
 SECONDS_PER_DAY = 86_400
 
 
+@may_read_trace
 def break_even(
     *,
     flash_device: Annotated[
@@ -287,10 +305,15 @@ def break_even(
     ] = None,
     start: Start = "steady",
     production: ProductionOption = None,
+    trace: NamedTrace | None = None,
+    flash_cache: FlashCaches = None,
     assumptions: Assumptions = False,
     json: Json = False,
 ) -> None:
-    """Say how much flash replaces DRAM, and which of the two is the better buy."""
+    """Say how much flash replaces DRAM, and which of the two is the better buy.
+
+    With --trace, one DRAM step is replayed, and under every scheme the flash that is to save as much; each --flash-cache is replayed with the flash that the best scheme needs.
+    """
     from tierwright.advise import dram_or_flash as question
     from tierwright.advise.dram_or_flash.break_even import (
         DEFAULT_DELTAS,
@@ -310,6 +333,9 @@ def break_even(
     if money is not None and prices is None and ram is None:
         prices = _assumed_book(flash.id, assumed)
     workload = _workload(profile, production)
+    caches = flash_caches_of(flash_cache, has_trace=trace is not None)
+    if trace is not None:
+        _check_can_replay(profile, workload, ram_pages, delta)
     curve = None if workload is None else workload.curve.from_start(start)
 
     def page() -> int:
@@ -367,6 +393,21 @@ def break_even(
             **given,
         )
     )
+    checked = (
+        None
+        if trace is None or curve is None or pages is None
+        else _checked(
+            curve,
+            trace,
+            caches,
+            {"flash": flash, "disk": disk, "disks": disks},
+            ram_pages=pages,
+            delta=CHECKED_DELTA if not delta else delta[0],
+            old_share=old_share,
+            sequential_writes=sequential_writes,
+            flash_metadata=given["flash_metadata"],
+        )
+    )
     platform = _platform(found, answer, intervals, pages, drives, memory_bandwidth)
     finding = None if answer is None else answer.finding
     cautions = weighed(found.warnings) if answer is None else answer.cautions
@@ -378,7 +419,9 @@ def break_even(
             begin |= {name: paying[name] for name in (*_TODAY, "cautions")}
         else:
             begin |= {"cautions": plain(list(cautions)), "platform": plain(platform)}
-        print_json({**begin, **document, "warnings": assumed + document["warnings"]})
+        check = None if checked is None else checked.to_dict()
+        warnings = assumed + document["warnings"]
+        print_json({**begin, **document, "warnings": warnings, "check": check})
         return
     print_warnings(assumed)
     print_cautions(cautions, every=assumptions)
@@ -388,11 +431,60 @@ def break_even(
     _print(found, of_counters=curve is not None and curve.evidence is not None)
     _print_platform(platform)
     if answer is not None:
-        _print_paying(answer)
-        _print_platform(answer.platform)
-        for each in (answer.far, answer.store):
-            if each is not None:
-                typer.echo(each.sentence)
+        _print_today(answer)
+    if checked is not None:
+        print_check(checked, "Model and replay")
+
+
+def _print_today(answer: DramOrFlash) -> None:
+    _print_paying(answer)
+    _print_platform(answer.platform)
+    for each in (answer.far, answer.store):
+        if each is not None:
+            typer.echo(each.sentence)
+
+
+def _check_can_replay(
+    profile: Path | None,
+    workload: Profile | None,
+    ram_pages: Size | None,
+    delta: list[float] | None,
+) -> None:
+    """Refuse a replay without the recording's profile and DRAM, or of several DRAM steps."""
+    if profile is None or workload is None or ram_pages is None:
+        missing = "--profile" if profile is None else "--ram-pages"
+        raise BadInput(
+            f"--trace: a replay needs {missing}",
+            "name the profile of the recording with --profile, and the existing DRAM with --ram-pages",
+        )
+    check_recording(str(profile), workload)
+    if delta is not None and len(delta) > 1:
+        raise BadInput(
+            f"--trace: one DRAM step is replayed, and {len(delta)} are given",
+            "give the one to replay with --delta, or leave --trace out",
+        )
+
+
+def _checked(
+    curve: Curve,
+    trace: NamedTrace,
+    flash_caches: Sequence[str],
+    devices: dict[str, Any],
+    **step: Any,
+) -> Checked:
+    from tierwright.advise.checks import dram_or_flash as checks
+
+    found = checks.dram_step(curve, **devices, **step)
+    files, reading = as_profiled(trace, curve)
+    with opened(files, reading) as read, progress("replay") as on_progress:
+        return checks.replayed(
+            found,
+            curve,
+            read,
+            **devices,
+            flash_caches=flash_caches,
+            on_progress=on_progress,
+        )
 
 
 _TODAY = ("paying", "paying_reason", "platform", "platform_reason", "far", "store")

@@ -268,6 +268,8 @@ def reads_trace(command: Callable[..., None]) -> Callable[..., None]:
 def may_read_trace(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the option --trace FILE and those of reading it, in place of `trace`.
 
+    An option of reading that the command has itself stays the command's: the trace is read without it.
+
     Parameters
     ----------
     command : callable
@@ -286,6 +288,8 @@ def may_read_trace(command: Callable[..., None]) -> Callable[..., None]:
         for name, one in inspect.signature(command).parameters.items()
         if name != "trace"
     ]
+    names = {one.name for one in own}
+    options = {name: each for name, each in OPTIONS.items() if name not in names}
     last = [one for one in own if one.name == "json"]
     shown = [
         *(one for one in own if one not in last),
@@ -294,14 +298,15 @@ def may_read_trace(command: Callable[..., None]) -> Callable[..., None]:
             inspect.Parameter(
                 name, keyword, default=each.default, annotation=each.annotation
             )
-            for name, each in OPTIONS.items()
+            for name, each in options.items()
         ),
         *last,
     ]
 
     def read(**given: Any) -> None:
         files: list[str] | None = given.pop(_TRACE)
-        reading = {key: given.pop(key) for key in OPTIONS}
+        reading = {name: each.default for name, each in OPTIONS.items()}
+        reading |= {name: given.pop(name) for name in options}
         if not files:
             stray = [
                 each.flag

@@ -9,8 +9,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise.checks import dram_or_flash
 from tierwright.advise.checks.checked import not_checked
-from tierwright.advise.dram_or_flash import break_even as break_even_question
-from tierwright.evaluate.break_even import replayed, schemes
 from tierwright.evaluate.page_flow import decision
 from tierwright.evaluate.page_flow.decision import ReplayPoint
 from tierwright.evaluate.scale.replays import ReplaySizes
@@ -43,30 +41,23 @@ async def check(
     request: Request, session: AsyncSession, context: Context, body: BreakEvenCheckIn
 ) -> CheckedAnswer | SimulationOut | SweepOut:
     """Replay the DRAM step and every scheme with the flash that is to gain as much, and flash caches besides."""
-    preset = metadata_preset(body.flash_metadata)
     point = await find_point(session, context, body.point())
     recording = await recordings.find(
         context, point.workload, point.content, point.curve
     )
-    costs = break_even_question.page_costs(
-        point.flash[0],
-        point.disk[0],
-        body.disks,
-        point.curve.page_bytes,
-        sequential=body.sequential_writes,
-    )
-    found = await asyncio.to_thread(
-        schemes.scheme_thetas,
+    step = await asyncio.to_thread(
+        dram_or_flash.dram_step,
         point.curve,
-        body.ram_pages,
-        [body.delta],
-        costs,
+        ram_pages=body.ram_pages,
+        delta=body.delta,
+        flash=point.flash[0],
+        disk=point.disk[0],
+        disks=body.disks,
         old_share=body.old_share,
-        flash_metadata=preset,
+        sequential_writes=body.sequential_writes,
+        flash_metadata=metadata_preset(body.flash_metadata),
     )
-    sizes = replayed.check_sizes(
-        point.curve, body.ram_pages, found, flash_metadata=preset
-    )
+    found, sizes = step.found, step.sizes
     at, at_sizes = _recorded(sizes.wanted(), recording)
     if at_sizes is not None and at_sizes.too_small:
         return shown(not_checked(at_sizes))
@@ -90,7 +81,9 @@ async def check(
         caches = dram_or_flash.CachesBeside(
             beside.counters, point.flash[0], point.disk[0], body.disks
         )
-    return shown(dram_or_flash.check(found, sizes, counted, costs, caches), at_sizes)
+    return shown(
+        dram_or_flash.check(found, sizes, counted, step.costs, caches), at_sizes
+    )
 
 
 def _recorded(

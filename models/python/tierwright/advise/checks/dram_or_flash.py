@@ -10,21 +10,165 @@ from typing import Any
 from tierwright.advise.checks.checked import Checked, CheckedFigure, row
 from tierwright.advise.checks.flash_caches import flash_cache_replays
 from tierwright.advise.checks.points import Replay
+from tierwright.advise.decide import replayed_rows
+from tierwright.advise.dram_or_flash.break_even import page_costs
 from tierwright.advise.point import scheme_titles
 from tierwright.common import wording
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import listed, percent, three_digits
-from tierwright.evaluate.break_even import replayed
+from tierwright.evaluate.break_even import replayed as replayed_sizes
 from tierwright.evaluate.break_even.gains import PageCosts
 from tierwright.evaluate.break_even.replayed import CheckSizes, ReplayedBreakEven
-from tierwright.evaluate.break_even.schemes import SchemeThetas
+from tierwright.evaluate.break_even.schemes import SchemeThetas, scheme_thetas
+from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.evaluate.page_flow.decision import ReplayPoint
 from tierwright.hardware.device import Device
+from tierwright.profile.curve import Curve
 from tierwright.simulate.contenders import flash_cache_titles
 from tierwright.simulate.priced import price
+from tierwright.trace.reading import OnProgress, Trace
 
 GAIN_UNIT = "µs/access"
 SHARE = "share of what the DRAM saves"
+
+
+@dataclass(frozen=True, slots=True)
+class DramStep:
+    """One DRAM step, by the model, and what is replayed to check it.
+
+    Attributes
+    ----------
+    costs : PageCosts
+        Busy times of the devices. [µs]
+    found : SchemeThetas
+        The flash that is to save as much, under every scheme.
+    sizes : CheckSizes
+        What is replayed.
+    """
+
+    costs: PageCosts
+    found: SchemeThetas
+    sizes: CheckSizes
+
+
+def dram_step(
+    curve: Curve,
+    *,
+    ram_pages: int,
+    delta: float,
+    flash: Device,
+    disk: Device,
+    disks: int = 1,
+    old_share: float = 0.0,
+    sequential_writes: bool = False,
+    flash_metadata: MetadataPreset | None = None,
+) -> DramStep:
+    """Find the flash that is to save as much as a DRAM step, and what to replay.
+
+    Parameters
+    ----------
+    curve : Curve
+        With write-backs.
+    ram_pages : int
+        B, the existing DRAM. [pages]
+    delta : float
+        Added DRAM in multiples of B. [1]
+    flash, disk : Device
+        Devices of the two lower tiers.
+    disks : int
+        Disks that share the load. [devices]
+    old_share : float
+        Share of flash that holds old versions. [1]
+    sequential_writes : bool
+        Whether flash is written in appends.
+    flash_metadata : MetadataPreset, optional
+        Its metadata are taken out of B.
+
+    Raises
+    ------
+    BadInput
+        If an input is out of its domain, the curve has no write-backs, or a device lacks a time.
+    """
+    costs = page_costs(
+        flash, disk, disks, curve.page_bytes, sequential=sequential_writes
+    )
+    found = scheme_thetas(
+        curve,
+        ram_pages,
+        [delta],
+        costs,
+        old_share=old_share,
+        flash_metadata=flash_metadata,
+    )
+    sizes = replayed_sizes.check_sizes(
+        curve, ram_pages, found, flash_metadata=flash_metadata
+    )
+    return DramStep(costs, found, sizes)
+
+
+def replayed(
+    step: DramStep,
+    curve: Curve,
+    trace: Trace,
+    *,
+    flash: Device,
+    disk: Device,
+    disks: int = 1,
+    flash_caches: Sequence[str] = (),
+    on_progress: OnProgress | None = None,
+) -> Checked:
+    """Replay the trace with a DRAM step, and with the flash that is to save as much.
+
+    Parameters
+    ----------
+    step : DramStep
+        Of `dram_step`.
+    curve : Curve
+        That it was asked with: of a recording at its own scale.
+    trace : Trace
+        The recording.
+    flash, disk : Device
+        Price what flash caches do.
+    disks : int
+        Disks that share the load. [devices]
+    flash_caches : sequence of str
+        To be replayed besides, with the flash that the best scheme needs.
+    on_progress : callable, optional
+        See `OnProgress`; False cancels.
+
+    Raises
+    ------
+    BadInput
+        If the trace is another one than that of the curve, or a replay is impossible.
+    Cancelled
+        If progress asked to stop.
+    """
+    schemes = step.sizes.wanted()
+    caches = cache_replays(
+        step.found,
+        step.sizes,
+        flash_caches,
+        start=curve.start,
+        accesses=curve.accesses,
+    )
+    rows = replayed_rows(
+        curve,
+        trace,
+        [
+            *(point.configuration(scheme) for scheme, point in schemes),
+            *(each.configuration() for each in caches.values()),
+        ],
+        warm_up=step.sizes.base.warm_up,
+        on_progress=on_progress,
+    )
+    of_schemes, of_caches = rows[: len(schemes)], rows[len(schemes) :]
+    return check(
+        step.found,
+        step.sizes,
+        dict(zip(schemes, of_schemes, strict=True)),
+        step.costs,
+        CachesBeside(dict(zip(caches, of_caches, strict=True)), flash, disk, disks),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +280,7 @@ def check(
         As `CachesBeside.times_us`.
     """
     best = found.best[0]
-    made = replayed.replayed_break_even(sizes, counted, costs, best)
+    made = replayed_sizes.replayed_break_even(sizes, counted, costs, best)
     rows = [
         row(
             "none",
