@@ -222,6 +222,40 @@ def test_a_device_that_holds_all_data_wears_by_write_backs(application):
     assert "`slru` is unknown" in refused.text
 
 
+def test_cachelib_with_small_objects_has_two_write_streams(application):
+    small = {"small_by": "relation", "small": "58", "small_percent": "25"}
+    device = {"spare_percent": 28, "block_pages": 32}
+    body = {**POINT, "pe_cycles": 3000.0, "accesses_per_s": 1000.0, **device}
+    body["flash_caches"] = ["larc", "cachelib"]
+    options = [f"cachelib:{name}={value}" for name, value in small.items()]
+    asked = {**body, "flash_cache_options": options}
+    found = application.post("/wear/check", asked, 200)
+    rows = {(row["of"], row["figure"]): row["simulated"] for row in found["rows"]}
+    own = _simulator.replay(
+        "fixtures/traces/tpcb-cut.csv.zst",
+        "flash_cache",
+        "cachelib",
+        500,
+        4000,
+        options={
+            **small,
+            "ftl_spare_percent": "28",
+            "ftl_block_pages": "32",
+            "streams": "2",
+        },
+    )["ftl"]
+    waf = "write amplification"
+    assert rows["cachelib", waf] == pytest.approx(own["waf_one_stream"])
+    assert rows["cachelib", f"{waf} with two streams"] == pytest.approx(own["waf"])
+    assert ("larc", f"{waf} with two streams") not in rows
+    assert "small=58 and small_percent=25 was replayed so" in found["basis"]
+    refused = application.client.post(
+        "/wear/check", json={**body, "flash_cache_options": ["bcache:mode=write_back"]}
+    )
+    assert refused.status_code == 422
+    assert "`bcache` is not a contender here" in refused.text
+
+
 def test_life_is_that_of_the_counted_writes(application, counters):
     body = {**POINT, "rated_tb": 100.0, "accesses_per_s": 1000.0}
     found = application.post("/wear/check", body, 200)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from decimal import Decimal
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 import recordings
@@ -13,6 +13,7 @@ import recordings
 from tierwright.advise import device_health, recovery, wear
 from tierwright.advise.checks import wear as checks
 from tierwright.advise.checks.checked import Checked
+from tierwright.advise.checks.flash_caches import options_of_caches
 from tierwright.advise.point import rate_of
 from tierwright.common.errors import BadInput
 from tierwright.evaluate import metadata
@@ -126,6 +127,64 @@ class TestCheck:
         assert rows["exclusive", "write amplification"].simulated == 1.0
         assert "cause less: 1.00 (Exclusive) to" in found.finding
         assert "nothing was trimmed" in found.basis
+
+    SMALL: ClassVar = {"small_by": "relation", "small": "58", "small_percent": "25"}
+
+    def test_cachelib_with_small_objects_is_shown_with_one_stream_and_with_two(
+        self, curve: Curve
+    ) -> None:
+        answer = worn(curve, **SPARE, ram_pages=1000, flash_pages=6000)
+        given = [f"cachelib:{name}={value}" for name, value in self.SMALL.items()]
+        options = options_of_caches(["larc", "cachelib"], given, "options")
+        found = checks.replayed(
+            answer, curve, TPCB, flash_caches=options, cache_options=options
+        )
+        rows = {(row.of, row.figure): row.simulated for row in found.rows}
+        device = {"ftl_spare_percent": "28", "ftl_block_pages": "32"}
+        two, one = (
+            replay(
+                TPCB,
+                "flash_cache",
+                "cachelib",
+                1000,
+                6000,
+                options={**self.SMALL, **device, "streams": streams},
+            )["ftl"]
+            for streams in ("2", "1")
+        )
+        assert two["waf"] < one["waf"] == two["waf_one_stream"]
+        waf = "write amplification"
+        assert rows["cachelib", waf] == pytest.approx(one["waf"])
+        assert rows["cachelib", f"{waf} with two streams"] == pytest.approx(two["waf"])
+        assert ("larc", f"{waf} with two streams") not in rows
+        assert "The life of CacheLib, large objects is that with one" in found.basis
+        assert "small_by=relation, small=58 and small_percent=25 was" in found.basis
+        # By default it has large objects alone, and one stream for them.
+        plain = checks.replayed(answer, curve, TPCB, flash_caches=["cachelib"])
+        assert not [row for row in plain.rows if "two streams" in row.figure]
+        assert "replayed so" not in plain.basis
+
+    @pytest.mark.parametrize(
+        ("given", "told"),
+        [
+            ("ftl_gc=fifo", "device under a flash cache is that of the answer"),
+            ("cachelib:streams=2", "device under a flash cache is that of the answer"),
+            ("bcache:mode=write_back", "`bcache` is not a contender here"),
+            ("smal=0", "no contender has the option `smal`"),
+            ("small", "is neither KEY=VALUE"),
+        ],
+    )
+    def test_options_of_no_flash_cache_are_refused(self, given: str, told: str) -> None:
+        with pytest.raises(BadInput) as refused:
+            options_of_caches(["cachelib"], [given], "options")
+        assert told in str(refused.value)
+        assert refused.value.hint
+
+    def test_no_small_objects_have_one_stream(self, curve: Curve) -> None:
+        none = {"small": "none"}
+        options = checks.options_of(worn(curve, **SPARE), "cachelib", none)
+        assert "streams" not in options
+        assert checks.options_of(worn(curve), "cachelib", none) == none
 
     def test_another_trace_is_refused(self, curve: Curve) -> None:
         other = Trace(recordings.TPCC)

@@ -222,3 +222,29 @@ def test_a_trace_checks_the_writes_and_their_amplification(
     assert "+133.0%" in shown  # 2.33 by the formula, 1 by the replay
     assert main([*asked[:-2], "--gc", "lifo"]) != 0
     assert "has no write amplification by formula" in capsys.readouterr().err
+
+
+def test_options_of_flash_caches_give_cachelib_a_second_write_stream(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    profile = tmp_path / "tpcb.json"
+    assert main(["profile", str(recordings.TPCB), "-o", str(profile)]) == 0
+    capsys.readouterr()
+    asked = [
+        *("wear", str(profile), "--device", SSD, "--disk-device", DISK),
+        *("--ram-pages", "1000", "--flash-pages", "6000", "--accesses-per-s", "5000"),
+        *("--pe-cycles", "3000", "--spare-percent", "28", "--block-pages", "32"),
+    ]
+    small = ("small_by=relation", "cachelib:small=58", "small_percent=25")
+    options = [each for option in small for each in ("--option", option)]
+    traced = ["--trace", str(recordings.TPCB), "--flash-cache", "cachelib"]
+    assert main([*asked, *traced, *options]) == 0
+    shown = capsys.readouterr().out
+    assert "write amplification with two streams" in shown
+    assert main([*asked, *traced]) == 0
+    assert "two streams" not in capsys.readouterr().out
+    # Without a flash cache there is nothing that has options.
+    assert main([*asked, "--option", "small=58"]) == 2
+    error = capsys.readouterr().err
+    assert "--option: `small=58`" in error
+    assert "hint:" in error

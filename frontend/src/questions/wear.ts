@@ -27,6 +27,8 @@ export interface WearSearch extends WearNumbers {
   tx_events?: string | undefined;
   /** Policies and buffers that are replayed with all data on the flash device, separated by commas; absent: none. */
   data_on_flash?: string | undefined;
+  /** Options of the flash caches that are replayed, separated by spaces; absent: none. */
+  cache_options?: string | undefined;
 }
 
 export const TRANSACTION_SOURCES = TransactionReplayIn.source.values;
@@ -39,6 +41,7 @@ export type TransactionSource = (typeof TRANSACTION_SOURCES)[number];
 
 /** An address holds no more. */
 export const MOST_EVENT_CHARACTERS = 2000;
+export const MOST_OPTION_CHARACTERS = 500;
 
 export interface WearNumbers {
   /** Page accesses per second; absent: the workload's own. */
@@ -162,6 +165,7 @@ const FIELDS = {
   collection: oneOf(COLLECTIONS),
   tx_events: text(MOST_EVENT_CHARACTERS),
   data_on_flash: cacheNames,
+  cache_options: text(MOST_OPTION_CHARACTERS),
 } as const;
 
 /** Reads the page's own parameters. */

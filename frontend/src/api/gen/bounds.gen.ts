@@ -1453,6 +1453,7 @@ export const WearCheckIn = {
   collection: {"values":["greedy","fifo","random"]},
   amortisation_months: {"low":1,"high":600,"whole":true,"usual":36},
   flash_caches: {"most":32},
+  flash_cache_options: {"most":64},
   data_on_flash: {"most":32},
 } as const;
 

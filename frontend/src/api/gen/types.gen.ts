@@ -27164,6 +27164,12 @@ export type WearCheckIn = {
      */
     flash_caches?: Array<string>;
     /**
+     * Flash Cache Options
+     *
+     * Options of these flash caches: `name=value` for all that have the option, `cache:name=value` for one. `cachelib:small=0` and `cachelib:small_percent=4` have its small objects on a write stream of their own.
+     */
+    flash_cache_options?: Array<string>;
+    /**
      * Data On Flash
      *
      * Policies and buffers of `GET /simulator` to replay besides, with all data on the flash device and no disk.

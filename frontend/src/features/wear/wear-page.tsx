@@ -23,6 +23,7 @@ import { type AnalysisInputs, AnalysisPage } from "@/questions/analysis-page";
 import type { AnalysisSearch } from "@/questions/point";
 import { usePatch } from "@/questions/use-analysis";
 import type { WearSearch } from "@/questions/wear";
+import { CacheOptionsField, cacheOptionsOf } from "./cache-options-field";
 import { DataField } from "./data-field";
 import { type DataSearch, dataOf } from "./data-on-flash";
 import { FragmentSection } from "./fragment-panel";
@@ -196,22 +197,26 @@ function WearView({ state, name, summary }: AnalysisInputs) {
   );
 }
 
+type ReplayedSearch = CachesSearch & DataSearch & Pick<WearSearch, "cache_options">;
+
 /** Flash writes and life by replay: of every scheme, and of what is chosen besides. */
 function WearCheck(props: {
   readonly question: WearCheckIn;
   /** Write amplification is computed, so it is replayed too. */
   readonly isAmplified: boolean;
-  readonly search: CachesSearch & DataSearch;
-  readonly patch: (change: CachesSearch & DataSearch) => void;
+  readonly search: ReplayedSearch;
+  readonly patch: (change: ReplayedSearch) => void;
   readonly replays: Replays;
   readonly timed: boolean;
 }) {
   const { question, search, patch } = props;
+  const caches = question.flash_pages > 0 ? cachesOf(search) : [];
   return (
     <ReplayCheck
       query={wearCheck({
         ...question,
-        flash_caches: question.flash_pages > 0 ? cachesOf(search) : [],
+        flash_caches: caches,
+        flash_cache_options: caches.length > 0 ? cacheOptionsOf(search) : [],
         data_on_flash: props.replays === "recording" ? [] : dataOf(search),
       })}
       what={
@@ -230,6 +235,7 @@ function WearCheck(props: {
               timed={props.timed}
             />
           )}
+          {caches.length > 0 && <CacheOptionsField search={search} patch={patch} />}
           <DataField search={search} patch={patch} replays={props.replays} />
         </>
       }

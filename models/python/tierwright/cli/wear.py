@@ -41,7 +41,7 @@ from tierwright.common.errors import BadInput
 from tierwright.common.units import parse_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from tierwright.advise.checks.checked import Checked
     from tierwright.advise.point import Rate
@@ -218,6 +218,14 @@ def wear(
     production: ProductionOption = None,
     trace: NamedTrace | None = None,
     flash_cache: FlashCaches = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--option",
+            metavar="[CACHE:]K=V",
+            help="Of the flash caches of --flash-cache, such as cachelib:small=0; may be repeated.",
+        ),
+    ] = None,
     data_on_flash: Annotated[
         str | None,
         typer.Option(
@@ -264,6 +272,7 @@ def wear(
         "--gc": gc,
         "--trace": trace,
         "--flash-cache": flash_cache,
+        "--option": option or None,
         "--data-on-flash": data_on_flash,
     }
     if profile is None:
@@ -320,6 +329,8 @@ def wear(
             f"--data-on-flash: `{data_on_flash}` needs a trace to replay",
             "name the recording with --trace",
         )
+    from tierwright.advise.checks.flash_caches import options_of_caches
+
     _of_a_profile(
         read,
         found,
@@ -353,6 +364,7 @@ def wear(
         months=amortisation_months,
         trace=trace,
         flash_caches=caches,
+        options=options_of_caches(caches, option or [], "--option"),
         data_on_flash=[
             each.strip() for each in (data_on_flash or "").split(",") if each
         ],
@@ -404,6 +416,7 @@ def _of_a_profile(
     months: int,
     trace: NamedTrace | None,
     flash_caches: Sequence[str],
+    options: Mapping[str, Mapping[str, str]],
     data_on_flash: Sequence[str],
     dask: str | None,
     assumptions: bool,
@@ -427,7 +440,7 @@ def _of_a_profile(
     checked = (
         None
         if trace is None
-        else _checked(found, curve, trace, flash_caches, data_on_flash, dask)
+        else _checked(found, curve, trace, flash_caches, options, data_on_flash, dask)
     )
     document = _document(found, rate.basis)
     document["check"] = None if checked is None else checked.to_dict()
@@ -448,6 +461,7 @@ def _checked(
     curve: Curve,
     trace: NamedTrace,
     flash_caches: Sequence[str],
+    options: Mapping[str, Mapping[str, str]],
     data_on_flash: Sequence[str],
     dask: str | None,
 ) -> Checked:
@@ -464,6 +478,7 @@ def _checked(
             curve,
             read,
             flash_caches=flash_caches,
+            cache_options=options,
             data_on_flash=data_on_flash,
             on_progress=on_progress,
         )

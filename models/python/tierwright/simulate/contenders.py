@@ -22,6 +22,8 @@ STREAMS = "streams"
 """The option that keeps pages apart on a device which die otherwise than others."""
 SMALL = "small"
 """The option without which the streams of CacheLib have no effect."""
+NO_SMALL = "none"
+"""Its value that stands for no small objects."""
 BY_THE_CLOCK = (
     "it works by the clock, and what it moves in a second does not scale with the recording; only a recording of the "
     "whole of production can be replayed through it"
@@ -89,6 +91,22 @@ def works_by_the_clock(
 def with_streams() -> frozenset[str]:
     """Return the flash caches whose writes can go to several streams of a device whatever their other options, by name."""
     return with_option(STREAMS) - with_option(SMALL)
+
+
+def has_streams(name: str, options: Mapping[str, str]) -> bool:
+    """Say whether the writes of a flash cache, or of a page-flow scheme, can go to several streams with these options.
+
+    Examples
+    --------
+    >>> has_streams("cachelib", {}), has_streams("cachelib", {"small": "0"})
+    (False, True)
+    """
+    if name in with_streams():
+        return True
+    small = (value for option, value in options.items() if spelled(option) == SMALL)
+    return name in with_option(STREAMS) and any(
+        spelled(value.strip()) != NO_SMALL for value in small
+    )
 
 
 def with_option(name: str) -> frozenset[str]:

@@ -1,6 +1,7 @@
 """The check of wear."""
 
 from tierwright.advise.checks import wear
+from tierwright.advise.checks.flash_caches import options_of_caches
 from tierwright_server.questions.point_schemas import EvaluationIn
 from tierwright_server.questions.replay_checks.check import (
     Asking,
@@ -28,18 +29,23 @@ async def check_wear(asking: Asking, body: WearCheckIn) -> CheckedAnswer | Sweep
     )
     about = await wears.find(asking.session, asking.context, body)
     answer = wears.ask_wear(about, body, prices=None)
+    options = options_of_caches(
+        body.flash_caches, body.flash_cache_options, "flash_cache_options"
+    )
     _, found = await replayed(
         asking,
         asked,
         lambda scheme: wear.options_of(answer, scheme),
         lambda _, accesses: (
-            wear.flash_cache_replays(answer, body.flash_caches, accesses=accesses)
+            wear.flash_cache_replays(
+                answer, body.flash_caches, accesses=accesses, options=options
+            )
             | wear.data_replays(answer, about.curve, body.data_on_flash)
         ),
     )
     if not isinstance(found, Counted):
         return found
-    return shown(wear.check(answer, found.counters), found.sizes)
+    return shown(wear.check(answer, found.counters, options), found.sizes)
 
 
 CHECK = Check(

@@ -19,6 +19,7 @@ from tierwright_server.common.schemas import (
     Months,
     Pages,
     Share,
+    ShortText,
     Usd,
     WarningOut,
 )
@@ -132,6 +133,11 @@ class WearCheckIn(WearIn):
 
     flash_caches: FlashCaches = Field(
         default=[], description="Flash caches of `GET /simulator` to replay besides."
+    )
+    flash_cache_options: Annotated[list[ShortText], Field(max_length=64)] = Field(
+        default=[],
+        description="Options of these flash caches: `name=value` for all that have the option, `cache:name=value` for one. "
+        "`cachelib:small=0` and `cachelib:small_percent=4` have its small objects on a write stream of their own.",
     )
     data_on_flash: Annotated[list[Identifier], Field(max_length=32)] = Field(
         default=[],

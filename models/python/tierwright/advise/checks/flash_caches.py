@@ -12,7 +12,12 @@ from tierwright.advise.checks.checked import (
     not_checked,
     row,
 )
-from tierwright.advise.checks.points import Counters, Replay, recorded_replays
+from tierwright.advise.checks.points import (
+    DEVICE_OPTIONS,
+    Counters,
+    Replay,
+    recorded_replays,
+)
 from tierwright.advise.decide import replayed_rows
 from tierwright.advise.point import scheme_titles
 from tierwright.common.errors import BadInput
@@ -23,8 +28,14 @@ from tierwright.evaluate.page_flow.results import Evaluation
 from tierwright.evaluate.scale.replays import recorded_accesses
 from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve
-from tierwright.simulate.contenders import flash_cache_titles
+from tierwright.simulate.contenders import (
+    STREAMS,
+    assign,
+    flash_cache_titles,
+    parse_option,
+)
 from tierwright.simulate.priced import ReplayCost, flash_pages_written, price
+from tierwright.simulate.replay import contenders
 from tierwright.trace.reading import OnProgress, Trace
 
 IO_TIME = "I/O time"
@@ -64,13 +75,9 @@ def flash_cache_replays(
     BadInput
         If there is no such flash cache, or no flash.
     """
-    titles = flash_cache_titles()
     found = {}
     for name in names:
-        if name not in titles:
-            raise BadInput(
-                f"flash cache: `{name}` is unknown", f"one of {', '.join(titles)}"
-            )
+        _check_known(name)
         if flash_pages == 0:
             raise BadInput(
                 f"flash cache: `{name}` has no flash to use",
@@ -85,6 +92,59 @@ def flash_cache_replays(
             options_of(name),
         )
     return found
+
+
+def options_of_caches(
+    names: Sequence[str], given: Sequence[str], place: str
+) -> dict[str, dict[str, str]]:
+    """Give options to flash caches that are replayed.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Flash caches.
+    given : sequence of str
+        ``name=value`` for all that have the option, ``cache:name=value`` for one.
+    place : str
+        Where they were written, for errors.
+
+    Returns
+    -------
+    dict
+        Options by flash cache, of each.
+
+    Raises
+    ------
+    BadInput
+        If a flash cache is unknown, or an option is none of theirs, or one of the device under them.
+
+    Examples
+    --------
+    >>> given = ["cachelib:small=0", "small_percent=4"]
+    >>> options_of_caches(["larc", "cachelib"], given, "options")
+    {'larc': {}, 'cachelib': {'small': '0', 'small_percent': '4'}}
+    """
+    options = [parse_option(text, place) for text in given]
+    for option in options:
+        if option.name == STREAMS or option.name.startswith(DEVICE_OPTIONS):
+            raise BadInput(
+                f"{place}: `{option.text}`: the device under a flash cache is that of the answer",
+                "leave it out, and state spare space, erase blocks and collection there",
+            )
+    rows = {row["name"]: row for row in contenders("flash_cache")}
+    for name in names:
+        _check_known(name)
+    return dict(
+        zip(names, assign([rows[name] for name in names], options, place), strict=True)
+    )
+
+
+def _check_known(name: str) -> None:
+    titles = flash_cache_titles()
+    if name not in titles:
+        raise BadInput(
+            f"flash cache: `{name}` is unknown", f"one of {', '.join(titles)}"
+        )
 
 
 def evaluation_replays(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 from tierwright.advise.checks.checked import (
     PAGE_FLOW_SCHEME,
@@ -41,7 +40,7 @@ from tierwright.evaluate.endurance.outlook import SpareSpace
 from tierwright.evaluate.page_flow.decision import replay_points
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.profile.curve import Curve
-from tierwright.simulate.contenders import flash_cache_titles, with_streams
+from tierwright.simulate.contenders import STREAMS, flash_cache_titles, has_streams
 from tierwright.simulate.priced import flash_pages_written
 from tierwright.trace.reading import OnProgress, Trace
 
@@ -54,8 +53,10 @@ MANY_METADATA = 0.03
 """Share of the pages written to flash from which metadata, which no device of a replay hears of, are mentioned. [1]"""
 
 
-def options_of(answer: Wear, scheme: str) -> dict[str, str]:
-    """Return the options of the replay of a scheme: the device of the answer under its flash.
+def options_of(
+    answer: Wear, scheme: str, given: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Return the options of the replay of a scheme or flash cache: the device of the answer under its flash, and its own.
 
     Parameters
     ----------
@@ -63,17 +64,21 @@ def options_of(answer: Wear, scheme: str) -> dict[str, str]:
         Of the model.
     scheme : str
         Its name.
+    given : mapping of str to str, optional
+        Its own options.
 
     Returns
     -------
     dict
-        Empty where the answer does not compute write amplification, or the scheme has no flash.
+        Without a device where the answer does not compute write amplification, or the scheme has no flash.
     """
+    own = dict(given or {})
     device = {} if scheme == NO_FLASH else _device_of(answer)
     if not device:
-        return {}
+        return own
     # It counts both, with its streams and with one.
-    return {**device, "streams": "2"} if scheme in with_streams() else device
+    two = {STREAMS: "2"} if has_streams(scheme, own) else {}
+    return {**own, **device, **two}
 
 
 def _device_of(answer: Wear) -> dict[str, str]:
@@ -114,7 +119,11 @@ def data_replays(answer: Wear, curve: Curve, names: Sequence[str]) -> dict[str, 
 
 
 def flash_cache_replays(
-    answer: Wear, names: Sequence[str], *, accesses: int
+    answer: Wear,
+    names: Sequence[str],
+    *,
+    accesses: int,
+    options: Mapping[str, Mapping[str, str]] | None = None,
 ) -> dict[str, Replay]:
     """Return the replays of flash caches at the sizes of an answer, with the device of the answer under their flash.
 
@@ -136,7 +145,7 @@ def flash_cache_replays(
         answer.evaluation,
         names,
         accesses=accesses,
-        options_of=partial(options_of, answer),
+        options_of=lambda name: options_of(answer, name, (options or {}).get(name)),
     )
 
 
@@ -146,6 +155,7 @@ def replayed(
     trace: Trace,
     *,
     flash_caches: Sequence[str] = (),
+    cache_options: Mapping[str, Mapping[str, str]] | None = None,
     data_on_flash: Sequence[str] = (),
     on_progress: OnProgress | None = None,
 ) -> Checked:
@@ -161,6 +171,8 @@ def replayed(
         The recording.
     flash_caches : sequence of str
         To be replayed besides.
+    cache_options : mapping, optional
+        Options by flash cache, of `options_of_caches`.
     data_on_flash : sequence of str
         Policies and buffers to be replayed besides, whose data lie on the device.
     on_progress : callable, optional
@@ -185,7 +197,9 @@ def replayed(
             )
             for name, at in replay_points(answer.evaluation).items()
         }
-        | flash_cache_replays(answer, flash_caches, accesses=curve.accesses)
+        | flash_cache_replays(
+            answer, flash_caches, accesses=curve.accesses, options=cache_options
+        )
         | data_replays(answer, curve, data_on_flash)
     )
     wanted, _ = recorded_replays(wanted, None)
@@ -196,10 +210,14 @@ def replayed(
         warm_up=wanted[NO_FLASH].warm_up,
         on_progress=on_progress,
     )
-    return check(answer, dict(zip(wanted, rows, strict=True)))
+    return check(answer, dict(zip(wanted, rows, strict=True)), cache_options)
 
 
-def check(answer: Wear, counters: Mapping[str, Counters]) -> Checked:
+def check(
+    answer: Wear,
+    counters: Mapping[str, Counters],
+    cache_options: Mapping[str, Mapping[str, str]] | None = None,
+) -> Checked:
     """Put an answer beside the replay of every scheme.
 
     Where the answer computes write amplification from spare space, every replay has the device
@@ -212,6 +230,8 @@ def check(answer: Wear, counters: Mapping[str, Counters]) -> Checked:
     counters : mapping of str to counters
         Of the replay of each scheme at the sizes of the answer, with `options_of`; further ones are of flash caches and
         of `data_replays`.
+    cache_options : mapping, optional
+        Options that flash caches were given, by name.
     """
     data = {
         name: as_flash(each) for name, each in counters.items() if is_on_flash(name)
@@ -229,7 +249,8 @@ def check(answer: Wear, counters: Mapping[str, Counters]) -> Checked:
         with_device=spare is not None,
         block_pages=0 if spare is None else spare.block_pages,
     )
-    replays = " ".join(each for each in (REPLAYED, besides(caches), about) if each)
+    beside = (besides(caches), _with_options(cache_options or {}), about)
+    replays = " ".join(each for each in (REPLAYED, *beside) if each)
     if spare is None:
         return Checked(
             finding=finding,
@@ -253,6 +274,18 @@ def check(answer: Wear, counters: Mapping[str, Counters]) -> Checked:
         rows=rows + of_data,
         basis=f"{replays} {_device(spare, counters, caches, is_too_small=is_too_small)}",
     )
+
+
+def _with_options(options: Mapping[str, Mapping[str, str]]) -> str:
+    """Say with which options flash caches were replayed; empty for none."""
+    titles = flash_cache_titles()
+    said = [
+        f"{titles[cache]} with {listed([f'{name}={value}' for name, value in own.items()])}"
+        for cache, own in options.items()
+        if own
+    ]
+    was = "was" if len(said) == 1 else "were"
+    return f"{listed(said)} {was} replayed so." if said else ""
 
 
 def _of_caches(rows: Sequence[CheckedFigure], caches: Sequence[str]) -> str:
