@@ -277,7 +277,7 @@ def test_what_comes_after_a_crash_waits_for_redo(tmp_path: Path) -> None:
         ),
         ({"crash_at": "1.5"}, "`crash_at=1.5`: is not a whole number", "accesses"),
         ({"crash_at": "9"}, "the trace ends after 2 accesses", "before the crash"),
-        ({"ram_policy": "arc"}, "takes no option on simulated time but", "leave it"),
+        ({"ram_policy": "ark"}, "`ark`: no such replacement policy", "choose one of"),
     ],
 )
 def test_what_a_scheme_cannot_do_is_refused(

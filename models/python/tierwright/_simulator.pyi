@@ -688,7 +688,7 @@ def replay_timed(
     on_progress: Callable[[int, int, int], bool | None] | None = None,
     **reading: Unpack[_TraceReading],
 ) -> dict[str, Any]:
-    """Replay a trace through a page-flow scheme, LRU in both tiers, or a flash cache, on simulated time.
+    """Replay a trace through a page-flow scheme or a flash cache on simulated time.
 
     Cold start and rules as `replay` of the families `scheme` and `flash_cache`; what a flash cache does
     by time goes by the simulated one. An access arrives as `timing` says and reads flash or disk if
@@ -716,7 +716,9 @@ def replay_timed(
         `checkpoint_us`: time between two checkpoints, 0 for no redo after a crash; redo goes by the checkpoints of the
         replay, where the options of the flash cache have it take any.
     options : dict, optional
-        Of the flash cache; of a scheme `crash_at` and `restart=cold`.
+        As `replay` takes them; a scheme takes `crash_at` and `restart=cold` too, and neither blocks nor a
+        directory on flash, whose operations take no time here. A policy that looks ahead sees the accesses
+        behind a crash.
     warm_up : int or "full"
         Accesses that are not counted; times are counted from the next access on.
 

@@ -6337,7 +6337,7 @@ export type CourseIn = {
     /**
      * Options
      *
-     * Options of the flash cache, by name; `GET /simulator` lists them.
+     * Options of the scheme or flash cache, by name; `GET /simulator` lists them. Blocks and a directory on flash are refused under a scheme: their operations take no simulated time.
      */
     options?: {
         [key: string]: string;

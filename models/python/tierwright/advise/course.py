@@ -194,7 +194,7 @@ class CoursePlan:
     arrivals : Arrivals
         When accesses arrive.
     options : mapping of str to str
-        Of the flash cache.
+        Of the scheme or flash cache.
     window_s : float, optional
         Length of a window; unless given, one of a round length that makes at most 120. [s]
     crash_at : float, optional

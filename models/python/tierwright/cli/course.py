@@ -123,7 +123,9 @@ def course(
     option: Annotated[
         list[str] | None,
         typer.Option(
-            "--option", metavar="K=V", help="Of the flash cache; may be repeated."
+            "--option",
+            metavar="K=V",
+            help="Of the scheme or flash cache, such as ram_policy=arc or admission=cachesack; may be repeated.",
         ),
     ] = None,
     writes: WaitsForWrites = "background",

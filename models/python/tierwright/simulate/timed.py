@@ -127,7 +127,7 @@ def replay_timed(
     checkpoint_s: float = 0.0,
     on_progress: OnProgress | None = None,
 ) -> dict[str, Any]:
-    """Replay a trace through a scheme with LRU in both tiers, or a flash cache, on simulated time.
+    """Replay a trace through a scheme or a flash cache on simulated time.
 
     Parameters
     ----------
@@ -150,7 +150,8 @@ def replay_timed(
     warm_up : WarmUp
         Accesses that are not counted.
     options : mapping of str to str, optional
-        Of the flash cache; of a scheme `crash_at` and `restart`, which is `cold`: its directory is in RAM.
+        Of the flash cache or the scheme. A scheme takes `crash_at` and `restart` too, which is `cold`: its directory is
+        in RAM; it takes neither blocks nor a directory on flash, whose operations take no time here.
     window_s : float
         Length of the windows of the course; 0: no course. [s]
     checkpoint_s : float
@@ -177,7 +178,7 @@ def replay_timed(
     Raises
     ------
     ParameterError
-        If a number has no meaning, the scheme or an option is unknown, a scheme is given other options,
+        If a number has no meaning, the scheme or an option is unknown, an option has no meaning on simulated time,
         the trace has no times that were asked for, the course has too many windows, or more than a million accesses wait for their writes: the devices do not keep up.
     SimulatorError
         If the trace cannot be read, or progress asked to stop.
@@ -251,7 +252,7 @@ class TimedReplay:
     warm_up : WarmUp
         Accesses that are not counted.
     options : dict of str to str
-        Of the flash cache.
+        Of the flash cache or the scheme.
     window_s : float
         Length of the windows of the course; 0: no course, unless `windows` asks for one. [s]
     windows : int

@@ -35,7 +35,8 @@ class CourseIn(Body):
     options: dict[str, str] = Field(
         default={},
         max_length=64,
-        description="Options of the flash cache, by name; `GET /simulator` lists them.",
+        description="Options of the scheme or flash cache, by name; `GET /simulator` lists them. Blocks and a directory on "
+        "flash are refused under a scheme: their operations take no simulated time.",
     )
     arrivals: Literal["clients", "poisson", "trace"] = Field(
         default="clients",

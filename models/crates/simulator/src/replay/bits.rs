@@ -1,7 +1,7 @@
 //! Sets of page numbers or list positions, one bit each.
 
 /// A growable set of small integers.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct BitSet {
     words: Vec<u64>,
 }

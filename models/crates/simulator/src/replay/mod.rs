@@ -158,9 +158,10 @@ pub fn simulate_scheme(
     schemes::simulate(scheme, run)
 }
 
-/// Replays all accesses of `source` through `ram_pages` of RAM and `flash_pages` of flash under a page-flow scheme with
-/// LRU in both tiers, or through a flash cache with `options`, on simulated time: `timing` says when accesses arrive and
-/// how long devices take. What a flash cache does by time goes by the simulated one.
+/// Replays all accesses of `source` through `ram_pages` of RAM and `flash_pages` of flash under a page-flow scheme or a
+/// flash cache with `options`, on simulated time: `timing` says when accesses arrive and how long devices take. What a
+/// flash cache does by time goes by the simulated one. A scheme takes `crash_at` and `restart` too, and no option whose
+/// work would take time that is not counted: blocks of several pages, and a directory on flash.
 ///
 /// # Errors
 /// As [`simulate_scheme`] and [`simulate_flash_cache`]; [`Error::BadParameter`] for times or rates that have no meaning, for arrivals of a trace
@@ -189,6 +190,8 @@ pub fn simulate_timed(
 trait Machine {
     /// Whether [`Self::locate`] is to be called.
     const NEEDS_ADDRESSES: bool = false;
+    /// Whether times of accesses are kept where the future is read ahead.
+    const NEEDS_TIMES: bool = false;
     /// Makes room for the page numbers `0..pages`.
     fn grow(&mut self, pages: usize);
     /// Tells device and page address of the accesses of a chunk; an error ends the replay.
@@ -555,11 +558,11 @@ fn replay_foreseen<M: Machine>(
             source,
             places: &mut places,
         };
-        let future = Future::read(placing, on_progress)?;
+        let future = read::<M>(placing, on_progress)?;
         machine.expect(&places.spaces, &places.addresses, &places.first_accesses);
         future
     } else {
-        Future::read(source, on_progress)?
+        read::<M>(source, on_progress)?
     };
     let (mut spaces, mut addresses) = (Vec::new(), Vec::new());
     let mut chunk = Chunk::default();
@@ -567,6 +570,7 @@ fn replay_foreseen<M: Machine>(
     while future.next_chunk(&mut chunk, &mut next_accesses)? {
         totals.add(&chunk)?;
         machine.grow(totals.distinct_pages);
+        machine.arrive(&chunk.times_ns, chunk.len())?;
         if M::NEEDS_ADDRESSES {
             places.of(&chunk.pages, &mut spaces, &mut addresses);
             machine.locate(&chunk.pages, &spaces, &addresses)?;
@@ -595,6 +599,15 @@ fn replay_foreseen<M: Machine>(
     }
     check_filled(totals, filling, || machine.fill())?;
     Ok(totals)
+}
+
+/// Reads all of `source` ahead, with the times of accesses if the machine is to hear of them.
+fn read<M: Machine>(source: &mut dyn AccessSource, on_progress: OnProgress<'_>) -> Result<Future> {
+    if M::NEEDS_TIMES {
+        Future::read_timed(source, on_progress)
+    } else {
+        Future::read(source, on_progress)
+    }
 }
 
 /// Device, address and first access of each page, set aside with the future: 16 bytes a distinct page.

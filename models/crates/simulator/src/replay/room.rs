@@ -19,6 +19,11 @@ impl Room {
         }
     }
 
+    /// All places are free, as in the beginning.
+    pub(crate) fn empty(&mut self) {
+        *self = Self::new(self.capacity);
+    }
+
     /// A place that nothing is in, if there is one.
     #[inline]
     pub(crate) fn take(&mut self) -> Option<u32> {

@@ -381,6 +381,8 @@ pub(crate) trait Below: Default {
     fn keep(&mut self, _directory: Directory) {}
     /// Sets the counters to 0.
     fn restart_counters(&mut self) {}
+    /// Takes over the device of a machine that crashed; what is on it is found no more.
+    fn come_back(&mut self, _crashed: &mut Self) {}
     /// What the device did.
     ///
     /// # Errors
@@ -460,6 +462,13 @@ impl Below for PerhapsPlaced {
         }
     }
 
+    fn come_back(&mut self, crashed: &mut Self) {
+        self.placed = crashed.placed.take();
+        if let Some(placed) = &mut self.placed {
+            placed.forget();
+        }
+    }
+
     fn translated(&self) -> Result<Option<FtlResult>> {
         let result = self.placed.as_ref().map(|placed| placed.under.result());
         result.transpose()
@@ -514,6 +523,13 @@ impl Placed {
         let frame = std::mem::replace(&mut self.frames[page as usize], NOWHERE);
         self.room.give_back(frame);
         self.under.trim(frame, 1);
+    }
+
+    /// All frames are free again, and the device has given up what it held.
+    fn forget(&mut self) {
+        self.frames.fill(NOWHERE);
+        self.room.empty();
+        self.under.give_up();
     }
 
     fn recount(&self, held: u32) -> std::result::Result<(), String> {

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::{
-    About, Machine, Totals, WarmedUp, counters_since, disagreement, page_count, replay,
-    replay_with, written_as_named,
+    About, Machine, Totals, WarmedUp, counters_since, disagreement, page_count, replay_with,
+    written_as_named,
 };
 use crate::access::AccessSource;
 use crate::error::{Error, Result};
@@ -20,9 +20,7 @@ use crate::replay::settings::{
     Need, Setting, Settings, Values, refuse_twice, spelled, unknown_option,
 };
 use crate::replay::tier::Victim;
-use crate::replay::timed::{
-    Holds, Replayed, Responses, SchemeCrash, Timed, TimedResult, Timing, crash_of,
-};
+use crate::replay::timed::{Holds, Replayed, Responses, SchemeCrash, Timed, TimedResult, Timing};
 use crate::replay::translation::{self, Placed};
 use crate::wording::counted;
 
@@ -431,6 +429,9 @@ pub(crate) trait Scheme: Machine {
     fn keep_directory(&mut self, _directory: Directory) {}
     /// The warm-up has ended: what a device counted before does not count.
     fn warmed_up(&mut self) {}
+    /// Takes over from a machine that crashed what a crash leaves: what it was told of the accesses to come, and the
+    /// device, on which nothing is found.
+    fn come_back(&mut self, _crashed: &mut Self) {}
     /// What the device did.
     ///
     /// # Errors
@@ -495,12 +496,12 @@ pub(crate) fn simulate<S: Scheme, N: Scheme>(
 /// The same on simulated time, which looks at each access by itself.
 pub(crate) fn simulate_timed<S: Holds, N: Holds>(
     about: &'static About,
+    policies: &Policies,
     run: Run<'_, '_>,
     timing: Timing,
+    crash_at: Option<u64>,
 ) -> Result<TimedResult> {
-    let crash_at = crash_of(about.name, run.options)?;
-    let policies = &Policies::parse(about, &[], &[])?;
-    let tiers = Tiers::of::<S>(about, policies, &run)?;
+    let mut tiers = Tiers::of::<S>(about, policies, &run)?;
     let Run {
         source,
         on_progress,
@@ -513,12 +514,18 @@ pub(crate) fn simulate_timed<S: Holds, N: Holds>(
         crash_at,
     };
     let (ram, flash) = (tiers.ram_pages, tiers.flash_pages);
-    let (counters, totals, (response, crash)) = if tiers.without_flash {
-        count_timed::<N>(&run, ram, 0, source, on_progress)?
+    let ((counters, totals, ftl, _, notes), (response, crash)) = if tiers.without_flash {
+        let ram_foresees = policies.ram.needs_future();
+        count_timed::<N>(&run, ram, 0, ram_foresees, source, on_progress)?
     } else {
-        count_timed::<S>(&run, ram, flash, source, on_progress)?
+        let either = policies.ram.needs_future() || policies.flash.needs_future();
+        count_timed::<S>(&run, ram, flash, either, source, on_progress)?
     };
-    let replay = tiers.result(about, policies, counters, totals);
+    tiers.warnings.extend(notes);
+    let replay = SchemeResult {
+        ftl: ftl.map(Box::new),
+        ..tiers.result(about, policies, counters, totals)
+    };
     Ok(TimedResult {
         replay: Replayed::Scheme(Box::new(replay)),
         response,
@@ -725,9 +732,10 @@ fn count_timed<S: Holds>(
     run: &TimedRun<'_>,
     ram_pages: u32,
     flash_pages: u32,
+    needs_future: bool,
     source: &mut dyn AccessSource,
     on_progress: OnProgress<'_>,
-) -> Result<(SchemeCounters, Totals, (Responses, Option<SchemeCrash>))> {
+) -> Result<(Counted, (Responses, Option<SchemeCrash>))> {
     let ram = Cache {
         pages: ram_pages,
         settings: &run.policies.ram,
@@ -736,10 +744,21 @@ fn count_timed<S: Holds>(
         pages: flash_pages,
         settings: &run.policies.flash,
     };
-    let cold = || S::new(&ram, &flash);
+    let gate = run.policies.gate(flash_pages)?;
+    let cold = || {
+        let mut scheme = S::new(&ram, &flash);
+        if let Some(gate) = &gate {
+            scheme.assign(gate.clone());
+        }
+        scheme
+    };
     let mut machine = Timed::<S>::new(&cold, run.timing, run.crash_at);
+    if let Some(device) = translation::asked(run.policies.own(), flash_pages)? {
+        machine.put_on(device);
+    }
     let mut before = SchemeCounters::default();
-    let totals = replay(
+    let totals = replay_with(
+        needs_future,
         source,
         &mut machine,
         &mut |machine| {
@@ -753,7 +772,15 @@ fn count_timed<S: Holds>(
         .finished(totals)
         .map_err(|text| disagreement(run.about.name, &text))?;
     let found = machine.finish()?;
-    Ok((machine.counters().since(before), totals, found))
+    let counters = machine.counters().since(before);
+    let counted = (
+        counters,
+        totals,
+        machine.translated()?,
+        None,
+        machine.notes(),
+    );
+    Ok((counted, found))
 }
 
 /// What must hold of every scheme's counters when `ram_left` and `flash_left` pages are left.

@@ -46,6 +46,12 @@ impl Admission for ByCategory {
             .map_or(Ok(()), |gate| gate.classify(chunk, spaces))
     }
 
+    fn keep_places(&mut self, crashed: &mut Self) {
+        if let (Some(gate), Some(before)) = (&mut self.gate, &mut crashed.gate) {
+            gate.keep_places(before);
+        }
+    }
+
     #[inline]
     fn on_access(&mut self, page: u32, _write: bool, in_ram: bool) {
         if let Some(gate) = &mut self.gate {

@@ -45,6 +45,8 @@ pub(crate) trait Admission {
     fn classify(&mut self, _chunk: &Chunk, _spaces: &[u32]) -> Result<()> {
         Ok(())
     }
+    /// Takes over from the rule of a machine that crashed what it was told of the accesses to come.
+    fn keep_places(&mut self, _crashed: &mut Self) {}
     /// Every access, before any victim of it is chosen; `in_ram` tells whether RAM held the page.
     fn on_access(&mut self, page: u32, write: bool, in_ram: bool);
     /// The page of the last access, which RAM lacked, is on flash.

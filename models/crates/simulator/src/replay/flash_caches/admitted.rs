@@ -84,7 +84,7 @@ pub(crate) struct Settings<S> {
 /// its unit, it hears of that page from then on. A cache that takes victims of DRAM early gets none as soon as the
 /// next one is not admitted, which leaves all the same. A checkpoint writes what the cache does not hear of to disk;
 /// it is no request.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Gate {
     categories: Categories,
     assignment: Assignment,
@@ -152,6 +152,13 @@ impl Gate {
         self.categories.of(chunk, spaces, &mut self.coming)?;
         self.highest = self.highest.max(self.coming.iter().copied().max());
         Ok(())
+    }
+
+    /// After a crash: the categories of the accesses to come are those that the `crashed` one was told.
+    pub(crate) fn keep_places(&mut self, crashed: &mut Self) {
+        self.coming = std::mem::take(&mut crashed.coming);
+        self.next = crashed.next;
+        self.highest = crashed.highest;
     }
 
     /// What to say of the assignment, once the trace was seen.
@@ -357,9 +364,7 @@ impl<C: FlashCache> FlashCache for Admitted<C> {
     }
 
     fn keep_places(&mut self, crashed: &mut Self) {
-        self.gate.coming = std::mem::take(&mut crashed.gate.coming);
-        self.gate.next = crashed.gate.next;
-        self.gate.highest = crashed.gate.highest;
+        self.gate.keep_places(&mut crashed.gate);
         self.cache.keep_places(&mut crashed.cache);
     }
 

@@ -11,6 +11,7 @@ use crate::replay::flash_caches::Gate;
 use crate::replay::policies::{Policy, Removable};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Tier, Victim};
+use crate::replay::timed::{Contents, Holds};
 use crate::replay::translation::{
     BLOCK, BUFFER, Below, CHOICES, GC, MAPPING, Placed, SEED, SPARE, TRIM,
 };
@@ -213,6 +214,11 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Scheme for Exclusive<R, F,
         self.below.restart_counters();
     }
 
+    fn come_back(&mut self, crashed: &mut Self) {
+        self.admission.keep_places(&mut crashed.admission);
+        self.below.come_back(&mut crashed.below);
+    }
+
     fn translated(&self) -> Result<Option<FtlResult>> {
         self.below.translated()
     }
@@ -232,6 +238,17 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Scheme for Exclusive<R, F,
                 + counters.flash_evictions
                 + self.frames_left_free,
             ..counters
+        }
+    }
+}
+
+impl<R: Policy, F: Removable, A: Admission, D: Below> Holds for Exclusive<R, F, A, D> {
+    fn contents(&self) -> Contents {
+        Contents {
+            ram: self.ram.len().into(),
+            ram_dirty: self.ram.dirty_pages(),
+            flash: self.flash.len().into(),
+            flash_dirty: self.flash.dirty_pages(),
         }
     }
 }

@@ -361,6 +361,11 @@ impl<R: Policy, F: Guarding, D: Below, A: Admission> Scheme for Inclusive<R, F, 
         self.below.restart_counters();
     }
 
+    fn come_back(&mut self, crashed: &mut Self) {
+        self.admission.keep_places(&mut crashed.admission);
+        self.below.come_back(&mut crashed.below);
+    }
+
     fn translated(&self) -> crate::error::Result<Option<FtlResult>> {
         self.below.translated()
     }

@@ -15,6 +15,7 @@ use crate::replay::flash_caches::Gate;
 use crate::replay::policies::{Guarding, Policy};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Tier, Victim};
+use crate::replay::timed::{Contents, Holds};
 use crate::replay::translation::{
     BLOCK, BUFFER, Below, CHOICES, GC, MAPPING, Placed, SEED, SPARE, TRIM,
 };
@@ -235,6 +236,11 @@ impl<R: Policy, F: Guarding, D: Below, A: Admission> Scheme for InclusiveGlobal<
         self.below.restart_counters();
     }
 
+    fn come_back(&mut self, crashed: &mut Self) {
+        self.admission.keep_places(&mut crashed.admission);
+        self.below.come_back(&mut crashed.below);
+    }
+
     fn translated(&self) -> crate::error::Result<Option<FtlResult>> {
         self.below.translated()
     }
@@ -245,5 +251,16 @@ impl<R: Policy, F: Guarding, D: Below, A: Admission> Scheme for InclusiveGlobal<
 
     fn counters(&self) -> SchemeCounters {
         with_directory(self.counters)
+    }
+}
+
+impl<R: Policy, F: Guarding, D: Below, A: Admission> Holds for InclusiveGlobal<R, F, D, A> {
+    fn contents(&self) -> Contents {
+        Contents {
+            ram: self.ram.len().into(),
+            ram_dirty: self.ram.dirty_pages(),
+            flash: self.flash.len().into(),
+            flash_dirty: self.flash_dirty.iter().count() as u64,
+        }
     }
 }

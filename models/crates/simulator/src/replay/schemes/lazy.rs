@@ -11,6 +11,7 @@ use crate::replay::flash_caches::Gate;
 use crate::replay::policies::{Policy, Removable};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Tier, Victim};
+use crate::replay::timed::{Contents, Holds};
 use crate::replay::translation::{
     BLOCK, BUFFER, Below, CHOICES, GC, MAPPING, Placed, SEED, SPARE, TRIM,
 };
@@ -242,6 +243,11 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Scheme for Lazy<R, F, A, D
         self.below.restart_counters();
     }
 
+    fn come_back(&mut self, crashed: &mut Self) {
+        self.admission.keep_places(&mut crashed.admission);
+        self.below.come_back(&mut crashed.below);
+    }
+
     fn translated(&self) -> Result<Option<FtlResult>> {
         self.below.translated()
     }
@@ -262,6 +268,17 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Scheme for Lazy<R, F, A, D
                 + counters.flash_evictions
                 + counters.flash_fills,
             ..counters
+        }
+    }
+}
+
+impl<R: Policy, F: Removable, A: Admission, D: Below> Holds for Lazy<R, F, A, D> {
+    fn contents(&self) -> Contents {
+        Contents {
+            ram: self.ram.len().into(),
+            ram_dirty: self.ram.dirty_pages(),
+            flash: self.flash.len().into(),
+            flash_dirty: self.flash.dirty_pages(),
         }
     }
 }

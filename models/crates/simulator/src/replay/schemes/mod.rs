@@ -10,7 +10,7 @@ use crate::replay::admission::{self, ADMISSION, Admission, ForAdmission};
 use crate::replay::policies::lru::Lru;
 use crate::replay::policies::{AnyGuarded, AnyPolicy, Policy};
 use crate::replay::settings::spelled;
-use crate::replay::timed::{TimedResult, Timing};
+use crate::replay::timed::{TimedResult, Timing, crash_of};
 use crate::replay::translation::{self, PerhapsPlaced};
 use crate::replay::two_tier::{self, Policies, Run, Scheme, SchemeResult};
 use crate::replay::{About, directory, flash_blocks, flash_caches, known_names, online};
@@ -91,8 +91,22 @@ macro_rules! schemes {
             }
         }
 
-        /// Replays the run through the scheme called `name`, with LRU in both tiers, or through the flash cache of
-        /// that name, on simulated time.
+        impl ForAdmission for Clocked<'_, '_, '_> {
+            type Output = TimedResult;
+
+            fn run<A: Admission>(self) -> Result<TimedResult> {
+                let Self { about, policies, run, timing, crash_at } = self;
+                match about.name {
+                    $($name => {
+                        two_tier::simulate_timed::<$admitting, none::NoFlash<AnyPolicy>>(about, policies, run, timing, crash_at)
+                    })+
+                    other => Err(unknown(other)),
+                }
+            }
+        }
+
+        /// Replays the run through the scheme called `name`, or through the flash cache of that name, on simulated
+        /// time: compiled by itself for LRU in both tiers, and once for each admission rule.
         pub(crate) fn simulate_timed(
             name: &str,
             run: Run<'_, '_>,
@@ -105,8 +119,24 @@ macro_rules! schemes {
             let Some(about) = TABLE.iter().find(|about| about.name == wanted) else {
                 return Err(unknown(name));
             };
+            let (crash_at, own) = crash_of(about.name, run.options)?;
+            let refuses = match about.name {
+                $($name => <$lru as Scheme>::REFUSES,)+
+                _ => &[],
+            };
+            let policies = &Policies::parse(about, refuses, &own)?;
+            refuse_untimed(policies)?;
+            if !policies.are_lru()
+                || policies.admission() != ADMISSION.default
+                || translation::wanted(policies.own())?.is_some()
+            {
+                let clocked = Clocked { about, policies, run, timing, crash_at };
+                return admission::with(policies.admission(), clocked);
+            }
             match about.name {
-                $($name => two_tier::simulate_timed::<$lru, none::NoFlash<Lru>>(about, run, timing),)+
+                $($name => {
+                    two_tier::simulate_timed::<$lru, none::NoFlash<Lru>>(about, policies, run, timing, crash_at)
+                })+
                 _ => Err(unknown(name)),
             }
         }
@@ -118,6 +148,36 @@ struct Choosy<'run, 'source, 'progress> {
     about: &'static About,
     policies: &'run Policies,
     run: Run<'source, 'progress>,
+}
+
+/// The same on simulated time, or with other policies than LRU.
+struct Clocked<'run, 'source, 'progress> {
+    about: &'static About,
+    policies: &'run Policies,
+    run: Run<'source, 'progress>,
+    timing: Timing,
+    crash_at: Option<u64>,
+}
+
+/// Refuses what would keep devices busy with work that a replay on simulated time does not see.
+fn refuse_untimed(policies: &Policies) -> Result<()> {
+    let (name, value, what) = if flash_blocks::are_wanted(policies)? {
+        let pages = policies.own().whole(flash_blocks::BLOCK_PAGES.name);
+        let what = "the devices of a replay on simulated time serve single pages, and no blocks";
+        (flash_blocks::BLOCK_PAGES.name, pages, what)
+    } else if directory::asked(policies.own())?.is_some() {
+        let pages = policies.own().whole(directory::DIRECTORY.name);
+        let what = "the pages of a directory on flash take no time in a replay on simulated time";
+        (directory::DIRECTORY.name, pages, what)
+    } else {
+        return Ok(());
+    };
+    Err(Error::BadParameter {
+        name: "option",
+        value: format!("{name}={value}"),
+        message: what.to_owned(),
+        hint: "leave it out, or replay the trace without simulated time".to_owned(),
+    })
 }
 
 fn unknown(name: &str) -> Error {

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::refused;
 use crate::error::Result;
-use crate::replay::settings::spelled;
+use crate::replay::settings::{refuse_twice, spelled};
 use crate::replay::two_tier::Scheme;
 use crate::wording::counted;
 
@@ -60,15 +60,20 @@ impl SchemeCrash {
     }
 }
 
-/// The accesses before a crash, where the options of a scheme ask for one.
+/// The accesses before a crash, where the options of a scheme ask for one, and its other options.
 ///
 /// # Errors
-/// [`Error::BadParameter`](crate::error::Error::BadParameter) for a warm restart, and for any other option.
-pub(crate) fn crash_of(scheme: &str, options: &[(String, String)]) -> Result<Option<u64>> {
+/// [`Error::BadParameter`](crate::error::Error::BadParameter) for a warm restart.
+pub(crate) fn crash_of(
+    scheme: &str,
+    options: &[(String, String)],
+) -> Result<(Option<u64>, Vec<(String, String)>)> {
+    refuse_twice(options)?;
     let mut crash_at = None;
+    let mut others = Vec::new();
     for (option, value) in options {
         let stated = format!("{option}={value}");
-        match option.as_str() {
+        match spelled(option).as_str() {
             CRASH_AT => {
                 let accesses = value.trim().parse().ok().filter(|&at| at < u64::MAX);
                 if accesses.is_none() {
@@ -85,16 +90,10 @@ pub(crate) fn crash_of(scheme: &str, options: &[(String, String)]) -> Result<Opt
                 let hint = "use restart=cold, or a flash cache that keeps its directory on flash";
                 return Err(refused("option", &stated, &why, hint));
             }
-            _ => {
-                let why = format!(
-                    "scheme `{scheme}` takes no option on simulated time but {CRASH_AT} and {RESTART}: LRU is in both tiers"
-                );
-                let hint = "leave it out, or replay a flash cache";
-                return Err(refused("option", &stated, &why, hint));
-            }
+            _ => others.push((option.clone(), value.clone())),
         }
     }
-    Ok(crash_at)
+    Ok((crash_at, others))
 }
 
 /// Refuses a crash behind the end of the trace.

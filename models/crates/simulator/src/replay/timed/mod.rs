@@ -39,9 +39,12 @@ use self::stations::Station;
 pub(crate) use self::work::ByClass;
 use self::work::Work;
 use super::flash_caches::FlashCacheResult;
-use super::two_tier::{SchemeCounters, SchemeResult};
+use super::translation::Placed;
+use super::two_tier::{SchemeCounters, SchemeResult, Warning};
 use super::{Fill, Machine, Totals, disagreement};
+use crate::access::Chunk;
 use crate::error::{Error, Result};
+use crate::ftl::FtlResult;
 use crate::wording::counted;
 
 /// Accesses whose writes are not over, beyond which the devices do not keep up.
@@ -789,6 +792,8 @@ pub(crate) struct Timed<'a, S> {
     /// Accesses before a crash.
     crash_at: Option<u64>,
     crashed: Option<Crashed>,
+    /// When the page of the coming access is accessed again, where a policy needs it.
+    foreseen: Option<u32>,
 }
 
 /// What is known of a scheme that crashed.
@@ -815,7 +820,24 @@ impl<'a, S: Holds> Timed<'a, S> {
             write_accesses: 0,
             crash_at,
             crashed: None,
+            foreseen: None,
         }
+    }
+
+    pub(crate) fn put_on(&mut self, device: Placed) {
+        self.scheme.put_on(device);
+    }
+
+    /// What the device under the scheme did, if there is one.
+    ///
+    /// # Errors
+    /// [`Error::BadParameter`] for writes that it does not take.
+    pub(crate) fn translated(&self) -> Result<Option<FtlResult>> {
+        self.scheme.translated()
+    }
+
+    pub(crate) fn notes(&self) -> Vec<Warning> {
+        self.scheme.notes()
     }
 
     pub(crate) fn counters(&self) -> SchemeCounters {
@@ -827,14 +849,15 @@ impl<'a, S: Holds> Timed<'a, S> {
     }
 
     /// Notes that what comes next is counted.
-    pub(crate) fn warmed_up(&self) {
+    pub(crate) fn warmed_up(&mut self) {
         self.warm.set(true);
+        self.scheme.warmed_up();
     }
 
     /// The machine went down behind the access before, and comes back now, RAM and flash empty.
     fn crash(&mut self) {
         let report = SchemeCrash::of(self.accesses, self.scheme.contents());
-        let crashed = std::mem::replace(&mut self.scheme, (self.cold)());
+        let mut crashed = std::mem::replace(&mut self.scheme, (self.cold)());
         self.scheme.grow(self.pages);
         let totals = Totals {
             accesses: self.accesses,
@@ -848,6 +871,7 @@ impl<'a, S: Holds> Timed<'a, S> {
             write_accesses: self.write_accesses,
             finished: crashed.finished(totals),
         });
+        self.scheme.come_back(&mut crashed);
         self.clock.stand_still(0, 0);
         self.clock.redo(None, |_| false);
     }
@@ -873,6 +897,17 @@ impl<'a, S: Holds> Timed<'a, S> {
 }
 
 impl<S: Holds> Machine for Timed<'_, S> {
+    const NEEDS_ADDRESSES: bool = S::NEEDS_ADDRESSES;
+    const NEEDS_TIMES: bool = true;
+
+    fn classify(&mut self, chunk: &Chunk, spaces: &[u32]) -> Result<()> {
+        self.scheme.classify(chunk, spaces)
+    }
+
+    fn foresee(&mut self, _page: u32, next_access: u32) {
+        self.foreseen = Some(next_access);
+    }
+
     fn grow(&mut self, pages: usize) {
         self.scheme.grow(pages);
         self.pages = pages;
@@ -904,6 +939,9 @@ impl<S: Holds> Machine for Timed<'_, S> {
         }
         if self.crash_at == Some(self.accesses) {
             self.crash();
+        }
+        if let Some(next_access) = self.foreseen.take() {
+            self.scheme.foresee(page, next_access);
         }
         self.scheme.access(page, write);
         self.accesses += 1;
