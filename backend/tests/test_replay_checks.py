@@ -248,7 +248,7 @@ def test_cachelib_with_small_objects_has_two_write_streams(application):
     assert rows["cachelib", waf] == pytest.approx(own["waf_one_stream"])
     assert rows["cachelib", f"{waf} with two streams"] == pytest.approx(own["waf"])
     assert ("larc", f"{waf} with two streams") not in rows
-    assert "small=58 and small_percent=25 was replayed so" in found["basis"]
+    assert "small=58 and small_percent=25." in found["basis"]
     refused = application.client.post(
         "/wear/check", json={**body, "flash_cache_options": ["bcache:mode=write_back"]}
     )

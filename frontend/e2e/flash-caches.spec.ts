@@ -85,6 +85,13 @@ test("@long scheme map and DRAM or flash: flash caches are replayed there too", 
   await page.getByRole("button", { name: "Replay both" }).click();
   await page.getByRole("button", { name: "Replay flash caches" }).click();
   await expect(replayed(page)).toContainText(/takes .* the money in DRAM/);
+  const check = page
+    .locator("section")
+    .filter({ has: page.getByRole("heading", { name: /^Check the break-even/ }) })
+    .last();
+  await check.getByRole("button", { name: "Check this point" }).click();
+  await expect(check).toContainText(/With as much flash, LARC saves|no flash cache/);
+  await expect(check.getByRole("rowheader", { name: "LARC" })).toHaveCount(2);
 });
 
 test("what to cache: categories are told apart, the choice is replayed, the table leaves", async ({

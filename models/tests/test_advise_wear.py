@@ -158,11 +158,11 @@ class TestCheck:
         assert rows["cachelib", f"{waf} with two streams"] == pytest.approx(two["waf"])
         assert ("larc", f"{waf} with two streams") not in rows
         assert "The life of CacheLib, large objects is that with one" in found.basis
-        assert "small_by=relation, small=58 and small_percent=25 was" in found.basis
+        assert "objects ran with small_by=relation, small=58 and" in found.basis
         # By default it has large objects alone, and one stream for them.
         plain = checks.replayed(answer, curve, TPCB, flash_caches=["cachelib"])
         assert not [row for row in plain.rows if "two streams" in row.figure]
-        assert "replayed so" not in plain.basis
+        assert " ran with " not in plain.basis
 
     @pytest.mark.parametrize(
         ("given", "told"),

@@ -279,13 +279,11 @@ def check(
 def _with_options(options: Mapping[str, Mapping[str, str]]) -> str:
     """Say with which options flash caches were replayed; empty for none."""
     titles = flash_cache_titles()
-    said = [
-        f"{titles[cache]} with {listed([f'{name}={value}' for name, value in own.items()])}"
+    return " ".join(
+        f"{titles[cache]} ran with {listed([f'{name}={value}' for name, value in own.items()])}."
         for cache, own in options.items()
         if own
-    ]
-    was = "was" if len(said) == 1 else "were"
-    return f"{listed(said)} {was} replayed so." if said else ""
+    )
 
 
 def _of_caches(rows: Sequence[CheckedFigure], caches: Sequence[str]) -> str:
