@@ -14,6 +14,9 @@ const CRASH_AT: &str = "crash_at";
 const RESTART: &str = "restart";
 const COLD: &str = "cold";
 
+/// An option, and its value as it was given.
+type Given = (String, String);
+
 /// How many pages RAM and flash hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Contents {
@@ -64,10 +67,7 @@ impl SchemeCrash {
 ///
 /// # Errors
 /// [`Error::BadParameter`](crate::error::Error::BadParameter) for a warm restart.
-pub(crate) fn crash_of(
-    scheme: &str,
-    options: &[(String, String)],
-) -> Result<(Option<u64>, Vec<(String, String)>)> {
+pub(crate) fn crash_of(scheme: &str, options: &[Given]) -> Result<(Option<u64>, Vec<Given>)> {
     refuse_twice(options)?;
     let mut crash_at = None;
     let mut others = Vec::new();
