@@ -188,7 +188,7 @@ def under(name: str, **options: str) -> dict[str, Any]:
         options={"ftl_spare_percent": "28", "ftl_block_pages": "64", **options},
     )
     ftl: dict[str, Any] = found["ftl"]
-    assert ftl["host_writes"] == found["flash_writes"]
+    assert ftl["host_writes"] == found["flash_writes"] + found["metadata_page_writes"]
     return ftl
 
 

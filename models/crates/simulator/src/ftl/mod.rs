@@ -362,6 +362,15 @@ pub struct FtlResult {
     /// Blocks erased by that device.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub erases_one_stream: Option<u64>,
+    /// Pages laid out for the metadata of what writes, beside its data; none where it writes none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata_pages: Option<u32>,
+    /// Of the host's writes, those of metadata.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata_writes: Option<u64>,
+    /// Where metadata lie, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metadata_layout: Option<&'static str>,
     /// Logical pages in use at the end.
     pub used_pages: u64,
     /// Of each stream; copies are counted for the stream of the victim, and for none where all streams

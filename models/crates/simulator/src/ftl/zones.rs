@@ -162,6 +162,9 @@ impl Layer for Zones {
             erases_without_trim: None,
             waf_one_stream: None,
             erases_one_stream: None,
+            metadata_pages: None,
+            metadata_writes: None,
+            metadata_layout: None,
             used_pages: self.used,
             streams: vec![StreamCounters {
                 host_writes: self.host_writes,

@@ -15,6 +15,7 @@ mod flash_blocks;
 mod flash_caches;
 mod future;
 mod lists;
+mod metadata;
 mod online;
 mod policies;
 mod queue;

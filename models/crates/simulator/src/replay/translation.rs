@@ -5,6 +5,7 @@
 //! frame of `pg`, a newcomer that of `v_f`), and a page that is written again is written in its place.
 
 use super::directory::{Directory, DirectoryResult};
+use super::metadata::{Metadata, MetadataLayout};
 use super::room::Room;
 use super::settings::{Setting, Settings, Values};
 use super::two_tier::SchemeCounters;
@@ -165,40 +166,20 @@ impl Asked {
     }
 }
 
-/// A device whose logical pages are the flash pages; where it hears of TRIM, another one beside it does not.
+/// A device, and those beside it that show what TRIM and streams save.
 #[derive(Debug)]
-pub(crate) struct Under {
+struct Devices {
     ftl: Ftl,
-    /// Hears of the same writes, and of no TRIM.
+    /// Where it hears of TRIM: hears of the same writes, and of no TRIM.
     untrimmed: Option<Ftl>,
     /// Where it has streams: hears of the same writes and TRIM, all in one stream.
     mixed: Option<Ftl>,
-    trim: bool,
 }
 
-impl Under {
-    /// # Errors
-    /// [`Error::BadParameter`] for a device that could not work.
-    pub(crate) fn new(flash_pages: u32, asked: Asked) -> Result<Self> {
-        let settings = asked.settings(flash_pages);
-        let mixed = FtlSettings {
-            streams: 1,
-            ..settings
-        };
-        let zoned = asked.mapping == Mapping::Zones;
-        Ok(Self {
-            ftl: Ftl::new(settings)?,
-            untrimmed: (asked.trim && !zoned)
-                .then(|| Ftl::new(settings))
-                .transpose()?,
-            mixed: (asked.streams > 1).then(|| Ftl::new(mixed)).transpose()?,
-            trim: asked.trim || zoned,
-        })
-    }
-
-    /// Writes flash pages one after the other, the first again behind the last.
+impl Devices {
+    /// Writes logical pages one after the other.
     #[inline]
-    pub(crate) fn write(&mut self, first: u32, pages: u32, stream: u32) {
+    fn write(&mut self, first: u32, pages: u32, stream: u32) {
         // A device with one stream has it for all.
         let stream = if self.mixed.is_some() { stream } else { 0 };
         self.ftl.write_run(first, pages, stream);
@@ -210,14 +191,12 @@ impl Under {
         }
     }
 
-    /// Trims flash pages one after the other, if it is to hear of that.
+    /// Trims logical pages one after the other.
     #[inline]
-    pub(crate) fn trim(&mut self, first: u32, pages: u32) {
-        if self.trim {
-            self.ftl.trim_run(first, pages);
-            if let Some(mixed) = &mut self.mixed {
-                mixed.trim_run(first, pages);
-            }
+    fn trim(&mut self, first: u32, pages: u32) {
+        self.ftl.trim_run(first, pages);
+        if let Some(mixed) = &mut self.mixed {
+            mixed.trim_run(first, pages);
         }
     }
 
@@ -225,17 +204,138 @@ impl Under {
         let beside = self.untrimmed.iter_mut().chain(&mut self.mixed);
         std::iter::once(&mut self.ftl).chain(beside)
     }
+}
+
+/// A device whose logical pages are the flash pages, and behind them or between them those of metadata.
+#[derive(Debug)]
+pub(crate) struct Under {
+    devices: Devices,
+    trim: bool,
+    data_pages: u32,
+    metadata: Option<Metadata>,
+}
+
+impl Under {
+    /// # Errors
+    /// [`Error::BadParameter`] for a device that could not work.
+    pub(crate) fn new(flash_pages: u32, asked: Asked) -> Result<Self> {
+        Self::with_metadata(flash_pages, asked, None)
+    }
+
+    /// The same with metadata beside the flash pages, where there are any, in pages of so many bytes.
+    pub(crate) fn with_metadata(
+        flash_pages: u32,
+        asked: Asked,
+        metadata: Option<(MetadataLayout, u64)>,
+    ) -> Result<Self> {
+        // What is mapped by blocks, or appended to zones, does not share one with the data.
+        let aligned_to = match asked.mapping {
+            Mapping::Page => 1,
+            _ => asked.block_pages,
+        };
+        let laid_out = metadata
+            .map(|(layout, bytes)| Metadata::beside(flash_pages, layout, bytes, aligned_to));
+        let (metadata, logical_pages) = match laid_out {
+            Some((metadata, pages)) => (Some(metadata), pages),
+            None => (None, flash_pages),
+        };
+        let settings = asked.settings(logical_pages);
+        let mixed = FtlSettings {
+            streams: 1,
+            ..settings
+        };
+        let zoned = asked.mapping == Mapping::Zones;
+        let devices = Devices {
+            ftl: Ftl::new(settings)?,
+            untrimmed: (asked.trim && !zoned)
+                .then(|| Ftl::new(settings))
+                .transpose()?,
+            mixed: (asked.streams > 1).then(|| Ftl::new(mixed)).transpose()?,
+        };
+        Ok(Self {
+            devices,
+            trim: asked.trim || zoned,
+            data_pages: flash_pages,
+            metadata,
+        })
+    }
+
+    /// Writes flash pages one after the other, the first again behind the last.
+    #[inline]
+    pub(crate) fn write(&mut self, first: u32, pages: u32, stream: u32) {
+        let Self {
+            devices, metadata, ..
+        } = self;
+        let mut between = metadata.as_mut().filter(|metadata| metadata.shares_log());
+        for (first, pages) in runs(first, pages, self.data_pages) {
+            if let Some(metadata) = &mut between {
+                for page in first..first + pages {
+                    devices.write(metadata.append_data(page), 1, stream);
+                }
+            } else {
+                devices.write(first, pages, stream);
+            }
+        }
+    }
+
+    /// Writes a page of metadata in its place, so many behind the first of them.
+    pub(crate) fn write_metadata(&mut self, page: u32) {
+        if let Some(metadata) = &mut self.metadata {
+            self.devices.write(metadata.in_place(page), 1, 0);
+        }
+    }
+
+    /// Appends a segment of metadata.
+    pub(crate) fn append_metadata(&mut self, bytes: u64) {
+        if let Some(metadata) = &mut self.metadata {
+            for _ in 0..metadata.pages_of(bytes) {
+                self.devices.write(metadata.append(), 1, 0);
+            }
+        }
+    }
+
+    /// Appends a page of metadata to the tree.
+    pub(crate) fn append_metadata_page(&mut self) {
+        if let Some(metadata) = &mut self.metadata {
+            self.devices.write(metadata.append_page(), 1, 0);
+        }
+    }
+
+    /// Trims flash pages one after the other, if it is to hear of that.
+    #[inline]
+    pub(crate) fn trim(&mut self, first: u32, pages: u32) {
+        if !self.trim {
+            return;
+        }
+        let metadata = self.metadata.as_ref();
+        let between = metadata.filter(|metadata| metadata.shares_log());
+        for (first, pages) in runs(first, pages, self.data_pages) {
+            if let Some(metadata) = between {
+                for page in first..first + pages {
+                    self.devices.trim(metadata.place_of(page), 1);
+                }
+            } else {
+                self.devices.trim(first, pages);
+            }
+        }
+    }
 
     /// All contents are given up; not counted as TRIM.
     pub(crate) fn give_up(&mut self) {
-        for ftl in self.all() {
+        for ftl in self.devices.all() {
             ftl.trim_all();
+        }
+        if let Some(metadata) = &mut self.metadata {
+            metadata.give_up();
         }
     }
 
     pub(crate) fn restart_counters(&mut self) {
-        for ftl in self.all() {
+        for ftl in self.devices.all() {
             ftl.restart_counters();
+        }
+        if let Some(metadata) = &mut self.metadata {
+            metadata.restart_counters();
         }
     }
 
@@ -244,17 +344,37 @@ impl Under {
     /// # Errors
     /// [`Error::BadParameter`] for writes that it does not take.
     pub(crate) fn result(&self) -> Result<FtlResult> {
-        self.ftl.refused()?;
-        let without = self.untrimmed.as_ref().map(Ftl::result);
-        let mixed = self.mixed.as_ref().map(Ftl::result);
+        let Devices {
+            ftl,
+            untrimmed,
+            mixed,
+        } = &self.devices;
+        ftl.refused()?;
+        let without = untrimmed.as_ref().map(Ftl::result);
+        let mixed = mixed.as_ref().map(Ftl::result);
+        let metadata = self.metadata.as_ref();
         Ok(FtlResult {
+            metadata_pages: metadata.map(Metadata::pages),
+            metadata_writes: metadata.map(Metadata::written),
+            metadata_layout: metadata.map(Metadata::words),
             waf_without_trim: without.as_ref().and_then(|found| found.waf),
             erases_without_trim: without.map(|found| found.erases),
             waf_one_stream: mixed.as_ref().and_then(|found| found.waf),
             erases_one_stream: mixed.map(|found| found.erases),
-            ..self.ftl.result()
+            ..ftl.result()
         })
     }
+}
+
+/// Runs of pages that do not wrap: those from `first` on, the first of `all` again behind the last.
+#[inline]
+fn runs(mut first: u32, mut pages: u32, all: u32) -> impl Iterator<Item = (u32, u32)> {
+    std::iter::from_fn(move || {
+        let run = (first, pages.min(all - first));
+        pages -= run.1;
+        first = 0;
+        (run.1 > 0).then_some(run)
+    })
 }
 
 /// The device that the options of a scheme put under its flash, if any.

@@ -41,7 +41,6 @@ from tierwright.evaluate.page_flow.decision import replay_points
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.profile.curve import Curve
 from tierwright.simulate.contenders import STREAMS, flash_cache_titles, has_streams
-from tierwright.simulate.priced import flash_pages_written
 from tierwright.trace.reading import OnProgress, Trace
 
 WRITES = "flash writes"
@@ -49,8 +48,6 @@ AMPLIFICATION = "write amplification"
 STREAMED = "write amplification with two streams"
 AGREES = 0.01
 """Gap to the formula up to which both count as equal."""
-MANY_METADATA = 0.03
-"""Share of the pages written to flash from which metadata, which no device of a replay hears of, are mentioned. [1]"""
 
 
 def options_of(
@@ -453,7 +450,8 @@ def _device(
             "was put under it."
         )
     overwrites = {
-        name: each["ftl"]["host_writes"] / each["flash_pages"]
+        name: (each["ftl"]["host_writes"] - each["ftl"].get("metadata_writes", 0))
+        / each["flash_pages"]
         for name, each in counters.items()
         if each.get("ftl")
     }
@@ -469,7 +467,7 @@ def _device(
             f" The life of {listed(apart)} is that with one stream; with two, pages that die otherwise never share an "
             "erase block."
         )
-    device += _unheard(counters)
+    device += _metadata(counters)
     flows = [count for name, count in overwrites.items() if name not in caches]
     if not flows:
         return device
@@ -493,22 +491,18 @@ def _device(
     )
 
 
-def _unheard(counters: Mapping[str, Counters]) -> str:
-    """Say which flash caches write many metadata, of which the device of a replay does not hear; empty for none."""
+def _metadata(counters: Mapping[str, Counters]) -> str:
+    """Say how many of the writes to the device are metadata, of the flash caches that write some; empty for none."""
     titles = flash_cache_titles()
-    shares = {
-        titles[name]: each["metadata_page_writes"] / flash_pages_written(each)
+    written = {
+        titles[name]: each["ftl"]["metadata_writes"] / each["ftl"]["host_writes"]
         for name, each in counters.items()
-        if each.get("ftl") and each.get("metadata_page_writes", 0) > 0
+        if (each.get("ftl") or {}).get("metadata_writes")
     }
-    many = {title: share for title, share in shares.items() if share > MANY_METADATA}
-    if not many:
+    if not written:
         return ""
-    said = listed([f"{percent(share)} of {title}" for title, share in many.items()])
-    return (
-        f" Of the flash writes, metadata are {said}. The device did not hear of them: they count in the writes, and the "
-        "life takes them to be amplified as the data are."
-    )
+    said = [f"{percent(share)} under {title}" for title, share in written.items()]
+    return f" Metadata lie on it beside the flash pages, and are {listed(said)} of its writes."
 
 
 def _streams_apart(replay: Counters) -> bool:

@@ -8,12 +8,13 @@ use super::rate::ByTime;
 use super::sampled::check_categories;
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Host, OptionAbout,
-    Sampled, Unsampled, Warning, dram_of_host,
+    Sampled, Unsampled, Warning, as_of_host,
 };
 use crate::access::Chunk;
 use crate::error::{Error, Result};
 use crate::replay::Totals;
 use crate::replay::bits::BitSet;
+use crate::replay::metadata::MetadataLayout;
 use crate::replay::settings::spelled;
 
 /// The option, and its value, by which a flash cache is put behind an assignment.
@@ -213,7 +214,7 @@ struct Gated<'a, H> {
 }
 
 impl<H: Host> Host for Gated<'_, H> {
-    dram_of_host!();
+    as_of_host!();
 
     #[inline]
     fn pull(&mut self) -> Option<Exit> {
@@ -314,6 +315,10 @@ impl<C: FlashCache> FlashCache for Admitted<C> {
 
     fn unit_pages(settings: &Self::Settings) -> u32 {
         C::unit_pages(&settings.cache)
+    }
+
+    fn metadata(settings: &Self::Settings, run: Conditions) -> Option<MetadataLayout> {
+        C::metadata(&settings.cache, run)
     }
 
     fn segment_bytes(settings: &Self::Settings) -> u64 {

@@ -13,6 +13,7 @@ use crate::error::Result;
 use crate::random::Random;
 use crate::replay::BATCH;
 use crate::replay::bits::BitSet;
+use crate::replay::metadata::MetadataLayout;
 use crate::replay::room::Room;
 use crate::replay::settings::share_of;
 use crate::replay::two_tier::Warning;
@@ -37,6 +38,10 @@ const LEAST_RATE: i64 = 8;
 const MOST_RATE: i64 = 1_000_000_000;
 const NO_LIMIT: u64 = i32::MAX as u64;
 const AFTER_IDLE: u64 = 1;
+/// Buckets of which one is of the journal, and how many of these there are at most; in the kernel's source, as is that there
+/// are two at least.
+const BUCKETS_PER_JOURNAL_BUCKET: u64 = 128;
+const MOST_JOURNAL_BUCKETS: u64 = 256;
 /// Percent of the buckets with dirty pages above which these count too, and by how much.
 const FRAGMENTED: [(u64, u64); 3] = [(64, 1000), (57, 10), (50, 1)];
 
@@ -304,13 +309,11 @@ impl Bcache {
         self.journal += 1;
         self.tree += 1;
         if at_once || self.journal == full {
-            let counters = host.counters();
-            counters.metadata_segments += 1;
-            counters.metadata_segment_bytes += KEY_BYTES * self.journal;
+            host.metadata_append(KEY_BYTES * self.journal);
             self.journal = 0;
         }
         if self.tree == full {
-            host.counters().metadata_random_page_writes += 1;
+            host.metadata_append_page();
             self.tree = 0;
         }
     }
@@ -564,7 +567,7 @@ impl FlashCache for Bcache {
         ACCESSES_PER_SECOND,
         OptionAbout {
             name: "metadata_keys",
-            values: "1 to 4294967295",
+            values: "1 to those of 24 bytes that a page holds",
             default: "170 in 4 KiB (24 bytes each)",
             description: "Changed keys that fill a page of the journal and one of the B-tree.",
             is_place: false,
@@ -587,6 +590,7 @@ impl FlashCache for Bcache {
         let open = options.number_or("open_buckets", 1..=most, u64::from(usual))?;
         let delay_s = options.number("writeback_delay_s", 1..=1_000_000)?;
         let delay = Period::new(options, delay_s * 1000)?;
+        let page_keys = run.entries_of(KEY_BYTES, u64::from(u32::MAX));
         Ok(Settings {
             mode: options.choice("mode", &MODES)?,
             replacement: options.choice(
@@ -612,11 +616,7 @@ impl FlashCache for Bcache {
                 ns: RATE_MS * NS_PER_MS,
                 ..delay
             },
-            keys_per_page: options.number_or(
-                "metadata_keys",
-                1..=u64::from(u32::MAX),
-                run.entries_of(KEY_BYTES, u64::from(u32::MAX)),
-            )?,
+            keys_per_page: options.number_or("metadata_keys", 1..=page_keys, page_keys)?,
             seed: options.number("seed", 0..=u64::MAX)?,
         })
     }
@@ -639,6 +639,18 @@ impl FlashCache for Bcache {
             }),
             Mode::Through | Mode::Around => None,
         }
+    }
+
+    fn metadata(settings: &Settings, run: Conditions) -> Option<MetadataLayout> {
+        let size = u64::from(settings.bucket_pages);
+        let buckets = u64::from(run.flash_pages) / size;
+        let keys = u64::from(run.flash_pages).div_ceil(settings.keys_per_page);
+        Some(MetadataLayout {
+            log: (buckets / BUCKETS_PER_JOURNAL_BUCKET).clamp(2, MOST_JOURNAL_BUCKETS) * size,
+            tree: (2 * keys).next_multiple_of(size),
+            words: "behind the data a ring of journal buckets, and one of B-tree buckets with room for twice the keys",
+            ..MetadataLayout::default()
+        })
     }
 
     fn sampled(_settings: &Settings) -> std::result::Result<Sampled, Unsampled> {

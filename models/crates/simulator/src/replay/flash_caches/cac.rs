@@ -1,13 +1,14 @@
 //! Cost-adjusted caching (CAC): greedy-dual by the benefit of each page.
 
 use super::chains::NONE;
-use super::frames::{Copies, DIRECTORY, FrameTable, persistent};
+use super::frames::{self, Copies, DIRECTORY, EntriesOnFlash, FrameTable, directory_of};
 use super::options::Options;
 use super::{
     Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host, OptionAbout,
     Sampled, Unsampled,
 };
 use crate::error::Result;
+use crate::replay::metadata::MetadataLayout;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settings {
@@ -16,7 +17,7 @@ pub(crate) struct Settings {
     pub(crate) read_us: i64,
     /// What a changed victim saves if it is on flash [µs].
     pub(crate) write_us: i64,
-    pub(crate) persistent_directory: bool,
+    pub(crate) directory: EntriesOnFlash,
 }
 
 /// CAC as Kang, Lee and Moon describe it in section 3.2: greedy-dual, by the benefit of each page.
@@ -277,8 +278,12 @@ impl FlashCache for Cac {
             write_back,
             read_us: disk_read - flash_read,
             write_us: if write_back { disk_write } else { 0 } - flash_write,
-            persistent_directory: persistent(options, run)?,
+            directory: directory_of(options, run)?,
         })
+    }
+
+    fn metadata(settings: &Settings, run: Conditions) -> Option<MetadataLayout> {
+        frames::layout(settings.directory, run)
     }
 
     fn sampled(_settings: &Settings) -> std::result::Result<Sampled, Unsampled> {
@@ -297,7 +302,7 @@ impl FlashCache for Cac {
     fn new(flash_pages: u32, settings: &Settings) -> Self {
         Self {
             settings: *settings,
-            frames: FrameTable::new(flash_pages, settings.persistent_directory),
+            frames: FrameTable::new(flash_pages, settings.directory),
             counts: Vec::new(),
             floor: 0,
             heap: Vec::new(),

@@ -6,7 +6,7 @@ use super::options::Options;
 use super::rate::{ACCESSES_PER_SECOND, ByTime, Period, next_due};
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
-    OptionAbout, Sampled, Unsampled, Warning, dram_of_host, recount_copies, unit_of,
+    OptionAbout, Sampled, Unsampled, Warning, as_of_host, recount_copies, unit_of,
 };
 use crate::error::Result;
 use crate::random::Random;
@@ -192,7 +192,7 @@ struct Collected<'a, H> {
 }
 
 impl<H: Host> Host for Collected<'_, H> {
-    dram_of_host!(all);
+    as_of_host!(all);
 
     fn flash_write(&mut self, frame: u32, pages: u32) {
         let follows = frame == self.appended_to || !frame.is_multiple_of(self.region_pages);

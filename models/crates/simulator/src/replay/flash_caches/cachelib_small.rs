@@ -8,7 +8,7 @@ use super::options::Options;
 use super::rate::ByTime;
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
-    OptionAbout, Sampled, Unsampled, Warning, dram_of_host, recount_copies,
+    OptionAbout, Sampled, Unsampled, Warning, as_of_host, recount_copies,
 };
 use crate::access::Chunk;
 use crate::error::Result;
@@ -144,7 +144,7 @@ struct Behind<'a, H> {
 }
 
 impl<H: Host> Host for Behind<'_, H> {
-    dram_of_host!(all);
+    as_of_host!(all);
 
     fn flash_write(&mut self, frame: u32, pages: u32) {
         self.host.flash_write(self.first + frame, pages);

@@ -3,7 +3,7 @@
 use super::assignments::{ASSIGNMENT, Assignment, CATEGORIES, Rule, parse};
 use super::categories::{Categories, MOST};
 use super::chains::{Ends, Links};
-use super::frames::{Copies, DIRECTORY, FrameTable, persistent};
+use super::frames::{self, Copies, DIRECTORY, EntriesOnFlash, FrameTable, directory_of};
 use super::options::Options;
 use super::sampled::check_categories;
 use super::{
@@ -13,12 +13,13 @@ use super::{
 use crate::access::Chunk;
 use crate::error::Result;
 use crate::replay::fetch::fetch;
+use crate::replay::metadata::MetadataLayout;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     categories: Categories,
     assignment: Assignment,
-    persistent_directory: bool,
+    directory: EntriesOnFlash,
 }
 
 /// LRU flash behind an admission by category, as Google's `CacheSack` (Yang and others, ATC 2022) puts one before its
@@ -108,8 +109,12 @@ impl FlashCache for CacheSack {
         Ok(Settings {
             categories: options.choice("categories", &Categories::choices())?,
             assignment: options.parsed("assignment", parse)?,
-            persistent_directory: persistent(options, run)?,
+            directory: directory_of(options, run)?,
         })
+    }
+
+    fn metadata(settings: &Settings, run: Conditions) -> Option<MetadataLayout> {
+        frames::layout(settings.directory, run)
     }
 
     fn sampled(settings: &Settings) -> std::result::Result<Sampled, Unsampled> {
@@ -120,7 +125,7 @@ impl FlashCache for CacheSack {
     fn new(flash_pages: u32, settings: &Settings) -> Self {
         Self {
             settings: settings.clone(),
-            frames: FrameTable::new(flash_pages, settings.persistent_directory),
+            frames: FrameTable::new(flash_pages, settings.directory),
             links: Links::default(),
             order: Ends::EMPTY,
             coming: Vec::new(),

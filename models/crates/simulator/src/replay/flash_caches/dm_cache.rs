@@ -11,6 +11,7 @@ use super::{
 use crate::error::Result;
 use crate::hash::FastMap;
 use crate::replay::bits::BitSet;
+use crate::replay::metadata::MetadataLayout;
 use crate::replay::room::Room;
 
 const LEVELS: usize = 64;
@@ -29,6 +30,8 @@ const FEWEST_AREAS: u32 = 1024;
 const BLOCK_TICKS: u64 = 60;
 /// Mappings of a metadata page: 8 bytes each behind a header.
 const MAPPINGS: u32 = 509;
+/// The metadata page before those of mappings.
+const SUPERBLOCK: u32 = 0;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
@@ -403,15 +406,15 @@ impl DmCache {
             return;
         }
         self.changed_slots.sort_unstable();
-        let mut pages: u64 = 1;
         let mut last = None;
         for slot in self.changed_slots.drain(..) {
             self.changed.take(slot);
-            if last.replace(slot / MAPPINGS) != Some(slot / MAPPINGS) {
-                pages += 1;
+            let page = slot / MAPPINGS;
+            if last.replace(page) != Some(page) {
+                host.metadata_write(1 + page);
             }
         }
-        host.counters().metadata_random_page_writes += pages;
+        host.metadata_write(SUPERBLOCK);
     }
 }
 
@@ -475,6 +478,16 @@ impl FlashCache for DmCache {
 
     fn fills_at_once(settings: &Settings) -> u64 {
         2 * u64::from(settings.block_pages)
+    }
+
+    fn metadata(settings: &Settings, run: Conditions) -> Option<MetadataLayout> {
+        let slots = run.flash_pages / settings.block_pages;
+        (!settings.passes).then(|| {
+            MetadataLayout::table(
+                1 + u64::from(slots.div_ceil(MAPPINGS)),
+                "a superblock and a table behind the data, written in place: a page for each 509 blocks",
+            )
+        })
     }
 
     fn sampled(_settings: &Settings) -> std::result::Result<Sampled, Unsampled> {

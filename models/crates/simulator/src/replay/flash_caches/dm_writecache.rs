@@ -10,6 +10,7 @@ use super::{
 };
 use crate::error::Result;
 use crate::replay::bits::BitSet;
+use crate::replay::metadata::MetadataLayout;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settings {
@@ -26,6 +27,8 @@ pub(crate) struct Settings {
 
 /// Entries of a metadata page: 16 bytes a block.
 const ENTRIES: u32 = 256;
+/// The metadata page before those of entries.
+const SUPERBLOCK: u32 = 0;
 const PERCENT: u64 = 100;
 
 /// dm-writecache on an SSD.
@@ -83,11 +86,14 @@ impl DmWritecache {
     }
 
     fn commit(&mut self, host: &mut impl Host) {
-        if !self.changed_list.is_empty() {
-            host.counters().metadata_random_page_writes += self.changed_list.len() as u64 + 1;
-        }
+        let changed = !self.changed_list.is_empty();
+        self.changed_list.sort_unstable();
         for page in self.changed_list.drain(..) {
             self.changed.take(page);
+            host.metadata_write(1 + page);
+        }
+        if changed {
+            host.metadata_write(SUPERBLOCK);
         }
         self.uncommitted = 0;
     }
@@ -239,6 +245,13 @@ impl FlashCache for DmWritecache {
         u64::MAX
     }
 
+    fn metadata(_settings: &Settings, run: Conditions) -> Option<MetadataLayout> {
+        Some(MetadataLayout::table(
+            1 + u64::from(run.flash_pages.div_ceil(ENTRIES)),
+            "a superblock and a table behind the data, written in place: a page for each 256 flash pages",
+        ))
+    }
+
     fn sampled(settings: &Settings) -> std::result::Result<Sampled, Unsampled> {
         if settings.pages_per_second.is_some() {
             return Err(Unsampled::unless(
@@ -265,7 +278,7 @@ impl FlashCache for DmWritecache {
         Self {
             settings: *settings,
             capacity: u64::from(flash_pages),
-            frames: FrameTable::new(flash_pages, false),
+            frames: FrameTable::new(flash_pages, None),
             links: Links::default(),
             order: Ends::EMPTY,
             uncommitted: 0,

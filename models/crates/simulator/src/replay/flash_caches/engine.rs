@@ -141,6 +141,25 @@ impl<P: Policy, D: FlashDevice> Host for Surroundings<P, D> {
     fn flash_trim(&mut self, frame: u32, pages: u32) {
         self.device.trim(frame, pages);
     }
+
+    #[inline]
+    fn metadata_write(&mut self, page: u32) {
+        self.counters.metadata_random_page_writes += 1;
+        self.device.write_metadata(page);
+    }
+
+    #[inline]
+    fn metadata_append(&mut self, bytes: u64) {
+        self.counters.metadata_segments += 1;
+        self.counters.metadata_segment_bytes += bytes;
+        self.device.append_metadata(bytes);
+    }
+
+    #[inline]
+    fn metadata_append_page(&mut self) {
+        self.counters.metadata_random_page_writes += 1;
+        self.device.append_metadata_page();
+    }
 }
 
 /// Flash as an array of frames: it tells sequential writes from random ones; erases are counted by the
@@ -173,6 +192,24 @@ impl FlashDevice for Frames {
     fn write_counted(&mut self, frame: u32, pages: u32) {
         if let Some(under) = &mut self.under {
             under.write(frame, pages, self.stream);
+        }
+    }
+
+    fn write_metadata(&mut self, page: u32) {
+        if let Some(under) = &mut self.under {
+            under.write_metadata(page);
+        }
+    }
+
+    fn append_metadata(&mut self, bytes: u64) {
+        if let Some(under) = &mut self.under {
+            under.append_metadata(bytes);
+        }
+    }
+
+    fn append_metadata_page(&mut self) {
+        if let Some(under) = &mut self.under {
+            under.append_metadata_page();
         }
     }
 

@@ -1,13 +1,14 @@
 //! An Exadata-like smart flash cache: on entry, LRU, with a static priority of relations.
 
 use super::chains::{Ends, Links};
-use super::frames::{Copies, DIRECTORY, FrameTable, persistent};
+use super::frames::{self, Copies, DIRECTORY, EntriesOnFlash, FrameTable, directory_of};
 use super::options::Options;
 use super::{
     Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host, OptionAbout,
     Sampled, Unsampled,
 };
 use crate::error::Result;
+use crate::replay::metadata::MetadataLayout;
 use crate::replay::two_tier::Warning;
 
 #[derive(Debug, Clone)]
@@ -15,7 +16,7 @@ pub(crate) struct Settings {
     pub(crate) write_back: bool,
     /// Numbers of the relations of low priority.
     pub(crate) low: Vec<u32>,
-    pub(crate) persistent_directory: bool,
+    pub(crate) directory: EntriesOnFlash,
 }
 
 /// Exadata Smart Flash Cache as Kang, Lee and Moon describe it in section 3.2 and Table 3.
@@ -119,8 +120,12 @@ impl FlashCache for Exadata {
         Ok(Settings {
             write_back: options.choice("mode", &[("write_around", false), ("write_back", true)])?,
             low: options.numbers("low_priority")?,
-            persistent_directory: persistent(options, run)?,
+            directory: directory_of(options, run)?,
         })
+    }
+
+    fn metadata(settings: &Settings, run: Conditions) -> Option<MetadataLayout> {
+        frames::layout(settings.directory, run)
     }
 
     fn sampled(_settings: &Settings) -> std::result::Result<Sampled, Unsampled> {
@@ -130,7 +135,7 @@ impl FlashCache for Exadata {
     fn new(flash_pages: u32, settings: &Settings) -> Self {
         Self {
             settings: settings.clone(),
-            frames: FrameTable::new(flash_pages, settings.persistent_directory),
+            frames: FrameTable::new(flash_pages, settings.directory),
             class_of: Vec::new(),
             links: Links::default(),
             order: [Ends::EMPTY; 2],

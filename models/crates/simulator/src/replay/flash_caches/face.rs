@@ -11,6 +11,7 @@ use crate::error::Result;
 use crate::replay::Totals;
 use crate::replay::bits::BitSet;
 use crate::replay::fetch::fetch;
+use crate::replay::metadata::MetadataLayout;
 use crate::replay::two_tier::Warning;
 
 /// Flags of a slot: the newest version on flash, newer than the disk's copy, read since enqueued.
@@ -54,6 +55,19 @@ pub(crate) struct Settings {
     pub(crate) fills_batches: bool,
     pub(crate) clear_dirty_on_stage_out: bool,
     pub(crate) segment_entries: u64,
+    pub(crate) page_bytes: u64,
+}
+
+impl Settings {
+    /// Pages of a segment.
+    fn segment_pages(&self) -> u64 {
+        (self.segment_entries * ENTRY_BYTES).div_ceil(self.page_bytes)
+    }
+
+    /// Segments that describe so many slots.
+    fn segments(&self, slots: u32) -> u64 {
+        u64::from(slots).div_ceil(self.segment_entries)
+    }
 }
 
 /// Algorithm 1 and section 4.3 of Kang, Lee and Moon.
@@ -203,8 +217,9 @@ impl Face {
     #[inline]
     fn pass_flash(&mut self, page: u32, host: &mut impl Host) {
         if self.slot_of[page as usize] != ABSENT {
+            let place = self.place_of_entry(self.slot_of[page as usize]);
             self.invalidate(page, host);
-            host.counters().metadata_random_page_writes += 1;
+            host.metadata_write(place);
         }
     }
 
@@ -256,6 +271,25 @@ impl Face {
         host.counters().flash_invalidations += 1;
     }
 
+    /// The metadata page that has the entry of a slot, or will have it once its segment is full.
+    fn place_of_entry(&self, slot: u32) -> u32 {
+        let Settings {
+            segment_entries,
+            page_bytes,
+            ..
+        } = self.settings;
+        let behind_front = if slot >= self.front {
+            slot - self.front
+        } else {
+            slot + (self.capacity - self.front)
+        };
+        let entry = self.appended - u64::from(self.used) + u64::from(behind_front);
+        let segment = entry / segment_entries % self.settings.segments(self.capacity);
+        let page = segment * self.settings.segment_pages()
+            + entry % segment_entries * ENTRY_BYTES / page_bytes;
+        u32::try_from(page).unwrap_or(u32::MAX)
+    }
+
     /// Where the next slot goes.
     #[inline]
     #[expect(
@@ -267,7 +301,7 @@ impl Face {
     }
 
     #[inline]
-    fn append(&mut self, page: u32, flags: u8, host: &mut impl Host) {
+    fn append(&mut self, page: u32, flags: u8) {
         let slot = self.rear();
         if slot as usize == self.pages.len() {
             self.pages.push(page);
@@ -280,10 +314,15 @@ impl Face {
         self.used += 1;
         self.valid += 1;
         self.appended += 1;
-        if self.appended.is_multiple_of(self.settings.segment_entries) {
-            let counters = host.counters();
-            counters.metadata_segments += 1;
-            counters.metadata_segment_bytes += self.settings.segment_entries * ENTRY_BYTES;
+    }
+
+    /// Writes the slots from `first` on that were appended since there were `before` of them, and the segments that are full.
+    fn write_appended(&mut self, first: u32, before: u64, host: &mut impl Host) {
+        let pages = u32::try_from(self.appended - before).unwrap_or(u32::MAX);
+        host.flash_write(first, pages);
+        let entries = self.settings.segment_entries;
+        for _ in before / entries..self.appended / entries {
+            host.metadata_append(entries * ENTRY_BYTES);
         }
     }
 
@@ -328,7 +367,7 @@ impl Face {
             first = 1;
         }
         for &(page, flags) in &survivors[first..] {
-            self.append(page, flags, host);
+            self.append(page, flags);
             host.counters().requeued += 1;
         }
         survivors.clear();
@@ -460,6 +499,7 @@ impl FlashCache for Face {
                 1..=u64::from(u32::MAX),
                 usual_unit(SEGMENT_ENTRIES, run.flash_pages),
             )?,
+            page_bytes: run.page_bytes,
         })
     }
 
@@ -489,6 +529,14 @@ impl FlashCache for Face {
         } else {
             2
         }
+    }
+
+    fn metadata(settings: &Settings, run: Conditions) -> Option<MetadataLayout> {
+        Some(MetadataLayout {
+            log: settings.segments(run.flash_pages) * settings.segment_pages(),
+            words: "a ring of segments behind the data, as many as describe all slots",
+            ..MetadataLayout::default()
+        })
     }
 
     fn segment_bytes(settings: &Settings) -> u64 {
@@ -571,17 +619,16 @@ impl FlashCache for Face {
         } else {
             0
         };
-        self.append(exit.page, flags, host);
+        self.append(exit.page, flags);
         while room_in_batch > 0 {
             let Some(pulled) = host.pull() else { break };
             let taken = self.leave(pulled, host);
             if let Some(flags) = taken {
-                self.append(pulled.page, flags, host);
+                self.append(pulled.page, flags);
             }
             room_in_batch -= u32::from(taken.is_some() || !fills);
         }
-        let pages = u32::try_from(self.appended - before).unwrap_or(u32::MAX);
-        host.flash_write(first, pages);
+        self.write_appended(first, before, host);
     }
 
     fn checkpoint(&mut self, target: Target, host: &mut impl Host) {
@@ -589,15 +636,14 @@ impl FlashCache for Face {
         while let Some((page, flags)) = self.next_of_checkpoint(&mut from, target, host) {
             let (first, before) = (self.rear(), self.appended);
             let mut room_in_batch = self.begin_batch(host);
-            self.append(page, flags, host);
+            self.append(page, flags);
             while room_in_batch > 0
                 && let Some((page, flags)) = self.next_of_checkpoint(&mut from, target, host)
             {
-                self.append(page, flags, host);
+                self.append(page, flags);
                 room_in_batch -= 1;
             }
-            let pages = u32::try_from(self.appended - before).unwrap_or(u32::MAX);
-            host.flash_write(first, pages);
+            self.write_appended(first, before, host);
         }
     }
 

@@ -6,11 +6,11 @@ use super::{Conditions, FlashCacheCounters, Host, OptionAbout, recount_single_co
 use crate::error::Result;
 use crate::replay::bits::BitSet;
 use crate::replay::fetch::fetch;
+use crate::replay::metadata::MetadataLayout;
 use crate::replay::room::Room;
 
-/// Random metadata page writes for one change of a persistent directory: one makes the entry
-/// invalid before the data is written, one makes it valid after.
-pub(super) const WRITES_PER_DIRECTORY_CHANGE: u64 = 2;
+/// Bytes of an entry of a directory on flash, as `FaCE` has it: no source states that of another one.
+const ENTRY_BYTES: u64 = 32;
 
 /// Where the directory is.
 pub(super) const DIRECTORY: OptionAbout = OptionAbout {
@@ -21,8 +21,26 @@ pub(super) const DIRECTORY: OptionAbout = OptionAbout {
     is_place: false,
 };
 
-/// Whether the directory is persistent; a warm restart needs it.
-pub(super) fn persistent(options: &Options<'_>, run: Conditions) -> Result<bool> {
+/// Entries of a page of the directory on flash; none where the directory is in memory.
+pub(crate) type EntriesOnFlash = Option<u32>;
+
+/// Of a directory on flash.
+pub(super) fn entries_on_flash(run: Conditions) -> EntriesOnFlash {
+    u32::try_from(run.entries_of(ENTRY_BYTES, u64::from(u32::MAX))).ok()
+}
+
+/// Where a directory on flash lies.
+pub(super) fn layout(directory: EntriesOnFlash, run: Conditions) -> Option<MetadataLayout> {
+    directory.map(|_| {
+        MetadataLayout::table(
+            run.table_pages(run.flash_pages, ENTRY_BYTES),
+            "a table behind the data, written in place: 32 bytes for each flash page",
+        )
+    })
+}
+
+/// The directory that is asked for; a warm restart needs a persistent one.
+pub(super) fn directory_of(options: &Options<'_>, run: Conditions) -> Result<EntriesOnFlash> {
     let persistent = options.choice("directory", &[("memory", false), ("persistent", true)])?;
     if run.warm_restart && !persistent {
         return Err(options.impossible(
@@ -30,14 +48,36 @@ pub(super) fn persistent(options: &Options<'_>, run: Conditions) -> Result<bool>
             "does not survive the crash, so there is no warm restart: use directory=persistent or restart=cold",
         ));
     }
-    Ok(persistent)
+    Ok(entries_on_flash(run).filter(|_| persistent))
+}
+
+/// Writes the page of a directory on flash that has the entry of a frame.
+#[inline]
+fn write_entry(directory: EntriesOnFlash, frame: u32, host: &mut impl Host) {
+    if let Some(entries) = directory {
+        host.metadata_write(frame / entries);
+    }
+}
+
+/// Writes a page to its frame, whose entry changes: it is made invalid before, and valid after.
+#[inline]
+pub(super) fn write_recorded(directory: EntriesOnFlash, frame: u32, host: &mut impl Host) {
+    write_entry(directory, frame, host);
+    host.flash_write(frame, 1);
+    write_entry(directory, frame, host);
+}
+
+/// The page of a frame left: its entry is made invalid, then free.
+pub(super) fn record_free(directory: EntriesOnFlash, frame: u32, host: &mut impl Host) {
+    write_entry(directory, frame, host);
+    write_entry(directory, frame, host);
 }
 
 /// Frames and the pages in them.
 #[derive(Debug)]
 pub(super) struct FrameTable {
     capacity: u32,
-    persistent: bool,
+    directory: EntriesOnFlash,
     frame_of: Vec<u32>,
     room: Room,
     dirty: BitSet,
@@ -49,10 +89,10 @@ pub(super) struct FrameTable {
 pub(super) type Copies = Vec<(u32, u32, bool)>;
 
 impl FrameTable {
-    pub(super) fn new(capacity: u32, persistent: bool) -> Self {
+    pub(super) fn new(capacity: u32, directory: EntriesOnFlash) -> Self {
         Self {
             capacity,
-            persistent,
+            directory,
             frame_of: Vec::new(),
             room: Room::new(capacity),
             dirty: BitSet::default(),
@@ -108,12 +148,6 @@ impl FrameTable {
         self.room.take()
     }
 
-    fn record(&self, host: &mut impl Host) {
-        if self.persistent {
-            host.counters().metadata_random_page_writes += WRITES_PER_DIRECTORY_CHANGE;
-        }
-    }
-
     fn set_dirty(&mut self, page: u32, dirty: bool) -> bool {
         let before = self.dirty.take(page);
         self.dirty.insert_if(page, dirty);
@@ -125,8 +159,7 @@ impl FrameTable {
     pub(super) fn fill(&mut self, page: u32, frame: u32, dirty: bool, host: &mut impl Host) {
         self.enter(page, frame, dirty);
         host.counters().flash_fills += 1;
-        host.flash_write(frame, 1);
-        self.record(host);
+        write_recorded(self.directory, frame, host);
     }
 
     fn enter(&mut self, page: u32, frame: u32, dirty: bool) {
@@ -137,11 +170,15 @@ impl FrameTable {
 
     /// Writes a page over its copy.
     pub(super) fn overwrite(&mut self, page: u32, dirty: bool, host: &mut impl Host) {
+        let becomes_dirty = !self.set_dirty(page, dirty) && dirty;
+        self.write_over(page, becomes_dirty, host);
+    }
+
+    /// The same of a page that stays as it is, clean or dirty; whether its entry is invalid meanwhile.
+    pub(super) fn write_over(&mut self, page: u32, changes: bool, host: &mut impl Host) {
         host.counters().flash_write_backs += 1;
-        host.flash_write(self.frame(page), 1);
-        if !self.set_dirty(page, dirty) && dirty {
-            self.record(host);
-        }
+        let directory = self.directory.filter(|_| changes);
+        write_recorded(directory, self.frame(page), host);
     }
 
     /// A page makes room, dirty ones by way of the disk; the frame that it leaves.
@@ -177,7 +214,7 @@ impl FrameTable {
         self.room.give_back(frame);
         host.counters().flash_invalidations += 1;
         host.flash_trim(frame, 1);
-        self.record(host);
+        record_free(self.directory, frame, host);
     }
 
     /// What a crash leaves: every copy, with its dirty bit.

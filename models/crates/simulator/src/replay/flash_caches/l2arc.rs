@@ -10,6 +10,7 @@ use super::{
 use crate::error::Result;
 use crate::replay::bits::BitSet;
 use crate::replay::fetch::fetch;
+use crate::replay::metadata::MetadataLayout;
 
 /// Bytes that are written in a second at most, and those of a day beside its drive writes.
 const WRITE_BYTES: u64 = 64 << 20;
@@ -227,9 +228,7 @@ impl L2arc {
         self.unlogged += 1;
         if self.unlogged == LOGGED {
             self.unlogged = 0;
-            let counters = host.counters();
-            counters.metadata_segments += 1;
-            counters.metadata_segment_bytes += LOG_BYTES;
+            host.metadata_append(LOG_BYTES);
         }
     }
 
@@ -398,6 +397,15 @@ impl FlashCache for L2arc {
 
     fn segment_bytes(_settings: &Settings) -> u64 {
         LOG_BYTES
+    }
+
+    fn metadata(_settings: &Settings, run: Conditions) -> Option<MetadataLayout> {
+        Some(MetadataLayout {
+            log: u64::from(run.flash_pages).div_ceil(LOGGED) * LOG_BYTES.div_ceil(run.page_bytes),
+            between_data: true,
+            words: "blocks of the log in the ring of the data, each behind the pages that it describes",
+            ..MetadataLayout::default()
+        })
     }
 
     fn sampled(_settings: &Settings) -> std::result::Result<Sampled, Unsampled> {

@@ -1,7 +1,7 @@
 //! LARC: a page enters flash at its second miss, if that comes soon enough.
 
 use super::chains::{Ends, Links};
-use super::frames::{Copies, DIRECTORY, FrameTable, persistent};
+use super::frames::{self, Copies, DIRECTORY, EntriesOnFlash, FrameTable, directory_of};
 use super::options::Options;
 use super::{
     Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host, OptionAbout,
@@ -9,13 +9,14 @@ use super::{
 };
 use crate::error::Result;
 use crate::replay::bits::BitSet;
+use crate::replay::metadata::MetadataLayout;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settings {
     pub(crate) write_back: bool,
     /// Whether every page enters as long as flash is not full.
     pub(crate) fill_first: bool,
-    pub(crate) persistent_directory: bool,
+    pub(crate) directory: EntriesOnFlash,
 }
 
 /// Bounds of the ghost list, as shares of flash.
@@ -141,8 +142,12 @@ impl FlashCache for Larc {
             write_back: options
                 .choice("mode", &[("write_back", true), ("write_through", false)])?,
             fill_first: options.flag("fill_first")?,
-            persistent_directory: persistent(options, run)?,
+            directory: directory_of(options, run)?,
         })
+    }
+
+    fn metadata(settings: &Settings, run: Conditions) -> Option<MetadataLayout> {
+        frames::layout(settings.directory, run)
     }
 
     fn sampled(_settings: &Settings) -> std::result::Result<Sampled, Unsampled> {
@@ -156,7 +161,7 @@ impl FlashCache for Larc {
             settings: *settings,
             capacity,
             target: LEAST * capacity,
-            frames: FrameTable::new(flash_pages, settings.persistent_directory),
+            frames: FrameTable::new(flash_pages, settings.directory),
             links: Links::default(),
             order: Ends::EMPTY,
             ghost: Ends::EMPTY,

@@ -1,7 +1,7 @@
 //! Lazy Cleaning (LC): one copy a page in LRU-2 order, and a cleaner in the background.
 
 use super::face::{Admission, Sync};
-use super::frames::{DIRECTORY, WRITES_PER_DIRECTORY_CHANGE, persistent};
+use super::frames::{self, DIRECTORY, EntriesOnFlash, directory_of, record_free, write_recorded};
 use super::lru2::{Lru2, MAX_FRAMES};
 use super::options::Options;
 use super::rate::{ACCESSES_PER_SECOND, ByTime, NAME as RATE, Period};
@@ -11,6 +11,7 @@ use super::{
 };
 use crate::error::{Error, Result};
 use crate::replay::fetch::fetch;
+use crate::replay::metadata::MetadataLayout;
 use crate::replay::room::Room;
 use crate::replay::settings::share_of;
 
@@ -27,7 +28,7 @@ pub(crate) struct Settings {
     pub(crate) most_dirty: u32,
     pub(crate) cleaner_pages: u64,
     pub(crate) cleaner: Wakes,
-    pub(crate) persistent_directory: bool,
+    pub(crate) directory: EntriesOnFlash,
 }
 
 /// When the cleaner wakes.
@@ -146,14 +147,16 @@ impl LazyCleaning {
         self.room.give_back(frame);
         host.counters().flash_invalidations += 1;
         host.flash_trim(frame, 1);
-        self.record(frame, false, host);
+        self.dirty_in_directory[frame as usize] = false;
+        record_free(self.settings.directory, frame, host);
     }
 
-    /// Records a change of a directory entry, if the directory is on flash.
-    fn record(&mut self, frame: u32, dirty: bool, host: &mut impl Host) {
-        self.dirty_in_directory[frame as usize] = dirty;
-        if self.settings.persistent_directory {
-            host.counters().metadata_random_page_writes += WRITES_PER_DIRECTORY_CHANGE;
+    /// Writes a page to its frame, and records it as dirty or clean where its entry changes.
+    fn write(&mut self, frame: u32, recorded: Option<bool>, host: &mut impl Host) {
+        let directory = self.settings.directory.filter(|_| recorded.is_some());
+        write_recorded(directory, frame, host);
+        if let Some(dirty) = recorded {
+            self.dirty_in_directory[frame as usize] = dirty;
         }
     }
 
@@ -257,14 +260,14 @@ impl FlashCache for LazyCleaning {
                 ("clean_only", Admission::CleanOnly),
             ],
         )?;
-        let persistent_directory = persistent(options, run)?;
+        let directory = directory_of(options, run)?;
         Ok(Settings {
             write_through: sync == Sync::Through,
             admission,
             most_dirty: share_of(options.share("dirty_threshold")?, run.flash_pages),
             cleaner_pages: options.number("cleaner_pages", 1..=u64::from(u32::MAX))?,
             cleaner: Wakes::of(options)?,
-            persistent_directory,
+            directory,
         })
     }
 
@@ -290,6 +293,10 @@ impl FlashCache for LazyCleaning {
             });
         }
         Self::by_time(settings).map_or(Ok(()), |by_time| by_time.check(unit))
+    }
+
+    fn metadata(settings: &Settings, run: Conditions) -> Option<MetadataLayout> {
+        frames::layout(settings.directory, run)
     }
 
     fn sampled(_settings: &Settings) -> std::result::Result<Sampled, Unsampled> {
@@ -405,20 +412,17 @@ impl FlashCache for LazyCleaning {
         let dirty = changed && !write_through;
         if on_flash {
             host.counters().flash_write_backs += 1;
-            host.flash_write(frame, 1);
+            let changes = dirty && !self.dirty_in_directory[frame as usize];
+            self.write(frame, changes.then_some(true), host);
             self.order.reference(frame);
             self.order.set_dirty(frame, dirty);
-            if dirty && !self.dirty_in_directory[frame as usize] {
-                self.record(frame, true, host);
-            }
         } else {
             let frame = self.take_frame(host);
             host.counters().flash_fills += 1;
-            host.flash_write(frame, 1);
+            self.write(frame, Some(dirty), host);
             self.pages[frame as usize] = page;
             self.frame_of[page as usize] = frame;
             self.order.insert(frame, dirty);
-            self.record(frame, dirty, host);
         }
     }
 

@@ -38,9 +38,9 @@
 //! * **A transaction-aware buffer** (commit-aware eviction, log-based writes) is a
 //!   [`Policy`] that chooses victims, and `on_exit` appends them. Begin, commit and abort
 //!   are not in traces yet: they need flag bits beside [`crate::access::WRITE`], and a hook for them.
-//! * **An FTL underneath** is a [`FlashDevice`]: every data write reaches it with its frame, and it
-//!   counts erases. [`Frames`] tells sequential writes from random ones, and hands them on to a
-//!   translation layer ([`Under`]) where the options ask for one.
+//! * **An FTL underneath** is a [`FlashDevice`]: every data write reaches it with its frame, every write of metadata with
+//!   its place in the layout that the system states, and it counts erases. [`Frames`] tells sequential writes
+//!   from random ones, and hands them on to a translation layer ([`Under`]) where the options ask for one.
 
 use serde::{Serialize, Serializer};
 
@@ -48,6 +48,7 @@ use crate::access::{AccessSource, Chunk};
 use crate::error::{Error, Result};
 use crate::ftl::{Collection, FtlResult, MAX_BLOCK_PAGES, MAX_CHOICES, Mapping};
 use crate::progress::OnProgress;
+use crate::replay::metadata::MetadataLayout;
 use crate::replay::policies::clock::Clock;
 use crate::replay::policies::fifo::Fifo;
 use crate::replay::policies::lru::Lru;
@@ -152,10 +153,16 @@ pub(crate) trait Host {
     fn flash_write_counted(&mut self, frame: u32, pages: u32);
     /// The frames `frame..frame + pages`, which may wrap around, hold nothing that is needed.
     fn flash_trim(&mut self, frame: u32, pages: u32);
+    /// A page of metadata is written in its place, so many pages behind the first of them. Counted, as the next two are.
+    fn metadata_write(&mut self, page: u32);
+    /// A segment of metadata is appended to their log.
+    fn metadata_append(&mut self, bytes: u64);
+    /// A page of metadata is appended to their tree.
+    fn metadata_append_page(&mut self);
 }
 
-/// What a [`Host`] that wraps another, its field `host`, says of DRAM: what that one says.
-macro_rules! dram_of_host {
+/// What a [`Host`] that wraps another, its field `host`, says of DRAM, and does with metadata: what that one does.
+macro_rules! as_of_host {
     () => {
         #[inline]
         fn counters(&mut self) -> &mut FlashCacheCounters {
@@ -170,10 +177,25 @@ macro_rules! dram_of_host {
         fn dram_pages(&self) -> u64 {
             self.host.dram_pages()
         }
+
+        #[inline]
+        fn metadata_write(&mut self, page: u32) {
+            self.host.metadata_write(page);
+        }
+
+        #[inline]
+        fn metadata_append(&mut self, bytes: u64) {
+            self.host.metadata_append(bytes);
+        }
+
+        #[inline]
+        fn metadata_append_page(&mut self) {
+            self.host.metadata_append_page();
+        }
     };
-    // With what leaves it, too.
+    // With what leaves DRAM, too.
     (all) => {
-        dram_of_host!();
+        as_of_host!();
 
         fn pull(&mut self) -> Option<Exit> {
             self.host.pull()
@@ -184,7 +206,7 @@ macro_rules! dram_of_host {
         }
     };
 }
-use dram_of_host;
+use as_of_host;
 
 /// The device under a flash cache: it hears of every page that is written, and by which frame.
 pub(crate) trait FlashDevice {
@@ -196,6 +218,12 @@ pub(crate) trait FlashDevice {
     fn write_counted(&mut self, _frame: u32, _pages: u32) {}
     /// Writes from now on belong to a stream, which a device with one has no use for.
     fn turn_to(&mut self, _stream: u32) {}
+    /// A page of metadata in its place, a segment of them, and a page of their tree; all are counted already.
+    fn write_metadata(&mut self, _page: u32) {}
+    /// See [`Self::write_metadata`].
+    fn append_metadata(&mut self, _bytes: u64) {}
+    /// See [`Self::write_metadata`].
+    fn append_metadata_page(&mut self) {}
     /// What lies in these frames, which may wrap around, is not needed.
     fn trim(&mut self, _frame: u32, _pages: u32) {}
     /// Puts a flash translation layer under it.
@@ -239,6 +267,10 @@ pub(crate) trait FlashCache: Sized {
     /// Flash pages of the units in which it works: what does not fill a unit stays unused.
     fn unit_pages(_settings: &Self::Settings) -> u32 {
         1
+    }
+    /// Where its metadata lie on a device, if it writes any with these options.
+    fn metadata(_settings: &Self::Settings, _run: Conditions) -> Option<MetadataLayout> {
+        None
     }
     /// Bytes of a metadata segment that a restart reads.
     fn segment_bytes(_settings: &Self::Settings) -> u64 {
@@ -432,6 +464,11 @@ impl Conditions {
     /// Entries of so many bytes that a page holds: at least one, and at most `most`.
     pub(crate) fn entries_of(self, bytes: u64, most: u64) -> u64 {
         (self.page_bytes / bytes).clamp(1, most)
+    }
+
+    /// Pages of a table with an entry of so many bytes for each of `units` of flash.
+    pub(crate) fn table_pages(self, units: u32, bytes: u64) -> u64 {
+        u64::from(units).div_ceil(self.entries_of(bytes, u64::from(u32::MAX)))
     }
 }
 
@@ -1061,7 +1098,9 @@ fn simulate_over<P: Policy, C: FlashCache, W: Watch>(
     };
     let settings = C::settings(&options, conditions)?;
     let checkpoints = checkpoints_of(about, &options)?;
-    let under = translation(&options, flash_pages, C::HAS_STREAMS)?;
+    let metadata = C::metadata(&settings, conditions);
+    let metadata = metadata.map(|layout| (layout, conditions.page_bytes));
+    let under = translation(&options, flash_pages, C::HAS_STREAMS, metadata)?;
     let plan = crash_at.map(|at_access| CrashPlan { at_access, warm });
     let result = if flash_pages == 0 {
         let mut engine = Engine::<P, no_flash::NoFlash>::new(ram_pages, 0, dram, ());
@@ -1091,6 +1130,7 @@ fn translation(
     options: &Options<'_>,
     flash_pages: u32,
     has_streams: bool,
+    metadata: Option<(MetadataLayout, u64)>,
 ) -> Result<Option<Under>> {
     let Some(percent) = options.number_if_given(FTL_SPARE, 1..=u64::from(MOST_SPARE))? else {
         return [
@@ -1160,7 +1200,7 @@ fn translation(
         trim,
         streams: u32::try_from(streams).unwrap_or(1),
     };
-    Under::new(flash_pages, asked).map(Some)
+    Under::with_metadata(flash_pages, asked, metadata).map(Some)
 }
 
 fn count<P: Policy, C: FlashCache, W: Watch>(

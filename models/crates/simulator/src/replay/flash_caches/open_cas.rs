@@ -12,6 +12,7 @@ use super::{
 };
 use crate::error::Result;
 use crate::replay::fetch::fetch;
+use crate::replay::metadata::MetadataLayout;
 use crate::replay::two_tier::Warning;
 use crate::wording::counted;
 
@@ -66,6 +67,14 @@ pub(crate) struct Settings {
     pub(crate) wake: Period,
     pub(crate) stale: Period,
     pub(crate) idle: Period,
+    /// Entries of a metadata page.
+    entries: u32,
+}
+
+/// Bytes of the entry of a line on flash, `struct ocf_metadata_map` in the source: a number and a device of 10 bytes, and of
+/// each sector of 512 bytes whether it is valid, and dirty.
+fn entry_bytes(line_pages: u32, run: Conditions) -> u64 {
+    10 + 2 * (u64::from(line_pages) * run.page_bytes).div_ceil(8 * 512)
 }
 
 /// Open CAS.
@@ -237,7 +246,9 @@ impl OpenCas {
     #[inline]
     fn write(&mut self, page: u32, line: u32, slot: u32, dirty: bool, host: &mut impl Host) {
         let becomes_dirty = self.lines.write(page, slot, dirty, host);
-        host.counters().metadata_random_page_writes += u64::from(becomes_dirty);
+        if becomes_dirty {
+            self.write_entry(slot, host);
+        }
         let list = if dirty {
             self.note_request(line);
             &mut self.dirty
@@ -245,6 +256,11 @@ impl OpenCas {
             &mut self.clean
         };
         self.links.push(list, line);
+    }
+
+    /// Writes the metadata page that has the entry of a slot.
+    fn write_entry(&self, slot: u32, host: &mut impl Host) {
+        host.metadata_write(slot / self.settings.entries);
     }
 
     /// Takes a line on flash out of its list; whether that is the dirty one.
@@ -268,7 +284,9 @@ impl OpenCas {
     /// A page was written to disk past its line, which is on flash.
     fn pass(&mut self, page: u32, line: u32, slot: u32, host: &mut impl Host) {
         let was_dirty = self.unlist(line, slot);
-        host.counters().metadata_random_page_writes += u64::from(was_dirty);
+        if was_dirty {
+            self.write_entry(slot, host);
+        }
         if self.lines.pass(page, line, host) {
             self.links.push(&mut self.clean, line);
         }
@@ -279,7 +297,7 @@ impl OpenCas {
         self.links.remove(&mut self.dirty, line);
         self.lines.clean(slot, host);
         self.links.push(&mut self.clean, line);
-        host.counters().metadata_random_page_writes += 1;
+        self.write_entry(slot, host);
     }
 
     /// Cleans the dirty line that was requested longest ago, if there is one.
@@ -469,6 +487,10 @@ impl FlashCache for OpenCas {
             wake: period("alru_wake_s", 1)?,
             stale: period("alru_stale_s", 1)?,
             idle: period("alru_idle_s", 0)?,
+            entries: u32::try_from(
+                run.entries_of(entry_bytes(line_pages, run), u64::from(u32::MAX)),
+            )
+            .unwrap_or(u32::MAX),
         })
     }
 
@@ -486,6 +508,16 @@ impl FlashCache for OpenCas {
 
     fn fills_at_once(settings: &Settings) -> u64 {
         2 * u64::from(settings.line_pages)
+    }
+
+    fn metadata(settings: &Settings, run: Conditions) -> Option<MetadataLayout> {
+        settings.mode.keeps_dirty().then(|| {
+            let bytes = entry_bytes(settings.line_pages, run);
+            MetadataLayout::table(
+                run.table_pages(run.flash_pages / settings.line_pages, bytes),
+                "a table behind the data, written in place: for each cache line 10 bytes, and 2 for each 4 KiB of it",
+            )
+        })
     }
 
     fn sampled(_settings: &Settings) -> std::result::Result<Sampled, Unsampled> {

@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::hash::FastMap;
 use crate::replay::bits::BitSet;
 use crate::replay::fetch::fetch;
+use crate::replay::metadata::MetadataLayout;
 use crate::replay::settings::share_of;
 
 /// When a changed DRAM victim reaches the disk, and whether flash takes it.
@@ -29,6 +30,9 @@ pub(super) const MODES: [(&str, Mode); 3] = [
     ("write_around", Mode::Around),
 ];
 
+/// Bytes of a block's entry on flash, `struct flash_cacheblock` in the source of both.
+const ENTRY_BYTES: u64 = 16;
+
 /// By how much relations are apart.
 const RELATION: u64 = 2_654_435_761;
 
@@ -42,6 +46,8 @@ pub(crate) struct Settings {
     pub(crate) most_dirty: u32,
     /// Dirty pages that cleaning leaves.
     pub(crate) left_dirty: u32,
+    /// Entries of a metadata page.
+    entries: u32,
 }
 
 /// What distinguishes the two drivers.
@@ -279,6 +285,11 @@ impl<K> Sets<K> {
         true
     }
 
+    /// Writes the metadata block that has the entry of a frame.
+    fn write_block(&self, frame: u32, host: &mut impl Host) {
+        host.metadata_write(frame / self.settings.entries);
+    }
+
     /// Writes a page into its set; `false` if no frame is to be had.
     fn admit(&mut self, page: u32, dirty: bool, host: &mut impl Host) -> bool {
         let Some(frame) = self.take_frame(page, host) else {
@@ -290,7 +301,7 @@ impl<K> Sets<K> {
         host.flash_write(frame, 1);
         if dirty {
             self.set_dirty(page);
-            host.counters().metadata_random_page_writes += 1;
+            self.write_block(frame, host);
         }
         true
     }
@@ -321,7 +332,7 @@ impl<K> Sets<K> {
             let counters = host.counters();
             counters.flash_stage_out_reads += 1;
             counters.disk_writes_by_cleaner += 1;
-            counters.metadata_random_page_writes += 1;
+            self.write_block(self.frame_of[oldest as usize], host);
         }
     }
 }
@@ -356,6 +367,17 @@ impl<K: Kind> FlashCache for Sets<K> {
             ways,
             most_dirty: share_of(threshold, ways),
             left_dirty: share_of(target, ways),
+            entries: u32::try_from(run.entries_of(ENTRY_BYTES, u64::from(u32::MAX)))
+                .unwrap_or(u32::MAX),
+        })
+    }
+
+    fn metadata(settings: &Settings, run: Conditions) -> Option<MetadataLayout> {
+        (settings.mode == Mode::Back).then(|| {
+            MetadataLayout::table(
+                run.table_pages(run.flash_pages, ENTRY_BYTES),
+                "a table behind the data, written in place: 16 bytes for each flash page",
+            )
         })
     }
 
@@ -494,7 +516,7 @@ impl<K: Kind> FlashCache for Sets<K> {
             host.flash_write(frame, 1);
             self.touch(page);
             if back && self.set_dirty(page) {
-                host.counters().metadata_random_page_writes += 1;
+                self.write_block(frame, host);
             }
         }
         if back {

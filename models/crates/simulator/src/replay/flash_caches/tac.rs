@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
 use super::chains::{Ends, Links};
-use super::frames::{Copies, FrameTable, WRITES_PER_DIRECTORY_CHANGE};
+use super::frames::{self, Copies, EntriesOnFlash, FrameTable, entries_on_flash};
 use super::options::Options;
 use super::units::{MOST_UNIT_PAGES, Units};
 use super::{
@@ -13,12 +13,15 @@ use super::{
     Sampled, Unsampled,
 };
 use crate::error::Result;
+use crate::replay::metadata::MetadataLayout;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settings {
     pub(crate) extent_pages: u32,
     /// DRAM misses after which all temperatures are halved; 0: never.
     pub(crate) aging_misses: u64,
+    /// The slot directory is always on flash.
+    directory: EntriesOnFlash,
 }
 
 /// TAC as Kang, Lee and Moon describe it in sections 3.2 and 5.1.
@@ -155,12 +158,17 @@ impl FlashCache for Tac {
         },
     ];
 
-    fn settings(options: &Options<'_>, _run: Conditions) -> Result<Settings> {
+    fn settings(options: &Options<'_>, run: Conditions) -> Result<Settings> {
         let extent_pages = options.number("extent_pages", 1..=MOST_UNIT_PAGES)?;
         Ok(Settings {
             extent_pages: u32::try_from(extent_pages).unwrap_or(u32::MAX),
             aging_misses: options.number("aging_misses", 0..=u64::from(u32::MAX))?,
+            directory: entries_on_flash(run),
         })
+    }
+
+    fn metadata(settings: &Settings, run: Conditions) -> Option<MetadataLayout> {
+        frames::layout(settings.directory, run)
     }
 
     fn sampled(settings: &Settings) -> std::result::Result<Sampled, Unsampled> {
@@ -183,8 +191,7 @@ impl FlashCache for Tac {
         Self {
             settings: *settings,
             extents: Units::new(settings.extent_pages),
-            // The slot directory is always on flash.
-            frames: FrameTable::new(flash_pages, true),
+            frames: FrameTable::new(flash_pages, settings.directory),
             links: Links::default(),
             extent: Vec::new(),
             coldest: BinaryHeap::new(),
@@ -243,12 +250,10 @@ impl FlashCache for Tac {
         if !changed {
             return;
         }
-        let counters = host.counters();
-        counters.disk_writes_on_exit += 1;
+        host.counters().disk_writes_on_exit += 1;
         if on_flash {
             // Its entry is invalid while the page is written, though the page stays clean.
-            counters.metadata_random_page_writes += WRITES_PER_DIRECTORY_CHANGE;
-            self.frames.overwrite(page, false, host);
+            self.frames.write_over(page, true, host);
         } else {
             self.admit(page, host);
         }

@@ -130,6 +130,7 @@ proptest! {
             fills_batches,
             clear_dirty_on_stage_out: scan_depth % 2 == 0,
             segment_entries: 9,
+            page_bytes: 4096,
         };
         let (crashed, fresh, crashed_flash, fresh_flash) =
             crash_and_reload::<Face>(&settings, &accesses, at);
@@ -150,7 +151,7 @@ proptest! {
             most_dirty,
             cleaner_pages: 3,
             cleaner: wakes(11),
-            persistent_directory: true,
+            directory: Some(128),
         };
         let (crashed, fresh, crashed_flash, fresh_flash) =
             crash_and_reload::<LazyCleaning>(&settings, &accesses, at);
@@ -349,6 +350,12 @@ impl Host for Bare {
     fn flash_write_counted(&mut self, _frame: u32, _pages: u32) {}
 
     fn flash_trim(&mut self, _frame: u32, _pages: u32) {}
+
+    fn metadata_write(&mut self, _page: u32) {}
+
+    fn metadata_append(&mut self, _bytes: u64) {}
+
+    fn metadata_append_page(&mut self) {}
 }
 
 /// A recount must see damage, or it proves nothing.
@@ -363,6 +370,7 @@ fn recounts_see_damage() {
         fills_batches: false,
         clear_dirty_on_stage_out: false,
         segment_entries: 100,
+        page_bytes: 4096,
     };
     let mut face = Face::new(3, &settings);
     face.grow(PAGES);
@@ -388,7 +396,7 @@ fn recounts_see_damage() {
         most_dirty: 1,
         cleaner_pages: 1,
         cleaner: wakes(1),
-        persistent_directory: false,
+        directory: None,
     };
     let mut cleaning = LazyCleaning::new(3, &settings);
     cleaning.grow(PAGES);
