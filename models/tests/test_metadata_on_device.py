@@ -189,9 +189,8 @@ def test_a_device_changes_no_counter_and_says_where_metadata_lie(
 ) -> None:
     trace = written(accesses(random.Random(3), 200, 3000), tmp_path / "a.csv")
     for name in sorted(MODELS):
-        rate = {"accesses_per_second": "100"} if name == "none" else {}
-        bare = replay(trace, "flash_cache", name, 5, 100, options=rate)
-        found = on_device(trace, name, (5, 100), rate)
+        bare = replay(trace, "flash_cache", name, 5, 100)
+        found = on_device(trace, name, (5, 100), {})
         assert {**found, "ftl": 0, "options": 0} == {**bare, "ftl": 0, "options": 0}
         words = found["ftl"].get("metadata_layout", "")
         assert bool(words) == (found["ftl"].get("metadata_pages", 0) > 0)
