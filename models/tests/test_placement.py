@@ -22,7 +22,9 @@ from hypothesis import strategies as st
 from tierwright.advise import advice, placement, scale
 from tierwright.advise.advice.found import NOT_SPLIT
 from tierwright.advise.advice.request import Candidates
+from tierwright.advise.point import DIRTY_SHARE_UNKNOWN
 from tierwright.cli.app import main
+from tierwright.common.currency import money
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.advice.cover import (
     Systems,
@@ -32,6 +34,7 @@ from tierwright.evaluate.advice.cover import (
 )
 from tierwright.evaluate.compose.composed import composed_profile
 from tierwright.hardware import catalog
+from tierwright.profile.curve import Given
 from tierwright.profile.measure import profile
 from tierwright.profile.production import Production
 from tierwright.profile.several import Workload
@@ -426,6 +429,177 @@ def test_what_is_not_known_of_the_scale_is_asked_again() -> None:
         for held in system.workloads:
             alone = len(system.workloads) == 1
             assert (f"{held.name}: the workload was recorded" in told) == alone
+
+
+def without_writes(load: Workload) -> Workload:
+    """Take a workload that does not say which evicted pages are dirty."""
+    curve = load.curve.steady()
+    unknown = replace(curve, write_backs_at=None, write_accesses=0, cold=None)
+    return replace(load, curve=unknown)
+
+
+def with_share(load: Workload, share: float) -> Workload:
+    """Take the same workload with this share of the evicted pages dirty, at every size."""
+    curve = load.curve
+    known = replace(
+        curve, write_backs_at=share * curve.misses_at, write_accesses=curve.accesses
+    )
+    return replace(load, curve=known)
+
+
+BUSY = Candidates(
+    kinds=("volumes",),
+    servers=("aws-m7i.4xlarge", "aws-r7i.4xlarge"),
+    volumes=("aws-ebs-gp3",),
+    max_machines=2,
+)
+"""Volumes are bought for their IOPS: what is written costs money."""
+
+
+def ends_of(found: Any) -> tuple[float, float]:
+    """Ends of an I/O time, twice the same where it is known."""
+    time_us = found.io_time_us_per_access
+    return found.ranges["io_time_us_per_access"] if time_us is None else (time_us,) * 2
+
+
+@pytest.mark.costly(4)
+@pytest.mark.formula("advise.placement.answer")
+@settings(max_examples=8)
+@given(
+    st.sampled_from(("usd", "io_time")),
+    st.floats(0, 1),
+    st.floats(0.2, 3),
+    st.sampled_from(((2, 0), (2, 1), (1, 0))),
+)
+def test_a_placement_holds_whatever_share_of_the_pages_is_dirty(
+    objective: Any, share: float, times: float, pair: tuple[int, int]
+) -> None:
+    """Chosen as with all dirty; what is chosen at a known share lies between both ends."""
+    some = [
+        replace(each, accesses_per_s=each.accesses_per_s * times)
+        for each in (workloads()[at] for at in pair)
+    ]
+    unknown = [some[0], without_writes(some[1])]
+    asked: dict[str, Any] = {"candidates": BUSY, "objective": objective}
+    if objective == "io_time":
+        asked["constraints"] = {"usd_per_month": 2500}
+    found = placement.answer(unknown, **asked)
+    none, between, most = (
+        placement.answer([unknown[0], with_share(unknown[1], at)], **asked)
+        for at in (0.0, share, 1.0)
+    )
+    assert found.placement_id != most.placement_id
+    assert placement._choice_of(found) == placement._choice_of(most)
+    assert found.usd_per_month == most.usd_per_month
+    assert found.separate is None or found.separate.ranges
+    if found.usd_per_month is None:
+        assert "evicted pages dirty as possible" in found.finding
+        assert (none.usd_per_month is None) == ("nor does any choice" in found.finding)
+        return
+    low, high = ends_of(found)
+    assert most.io_time_us_per_access == pytest.approx(high)
+    assert none.usd_per_month is not None
+    assert between.usd_per_month is not None
+    if objective == "usd":
+        assert none.usd_per_month <= between.usd_per_month <= found.usd_per_month
+    else:
+        assert none.io_time_us_per_access is not None
+        assert between.io_time_us_per_access is not None
+        assert none.io_time_us_per_access <= between.io_time_us_per_access * (1 + 1e-9)
+        assert between.io_time_us_per_access <= high * (1 + 1e-9)
+        assert none.io_time_us_per_access <= low * (1 + 1e-9)
+    same = placement._choice_of(none) == placement._choice_of(found)
+    assert found.finding.endswith("If none is, the choice is the same.") == same
+    if placement._choice_of(between) == placement._choice_of(found):
+        assert between.io_time_us_per_access is not None
+        assert low * (1 - 1e-9) <= between.io_time_us_per_access <= high * (1 + 1e-9)
+    for each in found.systems:
+        names = {held.name for held in each.workloads}
+        # What depends on it has no number, and what does not has no range.
+        assert ("peak_busy" in each.option.ranges) == (unknown[1].name in names)
+        assert (each.option.peak_busy is None) == (unknown[1].name in names)
+
+
+def test_what_the_dirty_pages_of_a_workload_are_worth_is_said() -> None:
+    """Dear with writes, cheaper without: both choices, and what knowing the share would save at most."""
+    orders, prices, _ = workloads()
+    unknown = [without_writes(orders), prices]
+    found = placement.answer(unknown, candidates=BUSY)
+    none = placement.answer([with_share(unknown[0], 0.0), prices], candidates=BUSY)
+    assert found.usd_per_month is not None
+    assert none.usd_per_month is not None
+    less = found.usd_per_month - none.usd_per_month
+    assert less > 0
+    assert found.finding.endswith(
+        "The curve of orders does not say which evicted pages are dirty: the choice keeps every limit whatever their "
+        "share, and what depends on it is given as a range. If none is, "
+        f"{placement._places(none.systems)} would do, for {money(less)} per month less: knowing the share is worth "
+        "that at most."
+    )
+    [caution] = [each for each in found.cautions if each.code == "dirty_share_unknown"]
+    assert caution.message.startswith("orders: the share of evicted pages")
+    assert caution.could_change_choice
+    assert f"at {money(none.usd_per_month)} per month" in caution.effect
+    assert "as possible are dirty: the same choice" in caution.effect
+    # Both are unknown: the caution is of all, and the fewest writes are none.
+    both = placement.answer(
+        [without_writes(each) for each in (orders, prices)], candidates=BUSY
+    )
+    told = [each.message for each in both.warnings]
+    assert DIRTY_SHARE_UNKNOWN.message in told
+    assert "The curves of orders and prices do not say" in both.finding
+
+
+def test_a_stated_write_share_bounds_what_can_be_dirty() -> None:
+    """Of two curves that are alike but for their stated write shares, each has its own ends: they are no copies."""
+    logs = without_writes(workloads()[2])
+
+    def stated(share: float) -> Workload:
+        given = Given("a test", data_known=True, write_share=share)
+        return replace(logs, curve=replace(logs.curve, given=given, scaled=None))
+
+    few, many = (
+        placement.answer([stated(share)], candidates=FEW) for share in (0.01, 1.0)
+    )
+    assert ends_of(few)[0] == ends_of(many)[0]
+    assert ends_of(few)[1] < ends_of(many)[1]
+    assert few.placement_id != many.placement_id
+    assert placement._alike([stated(0.01), stated(1.0)]) == [0, 1]
+
+
+def test_an_unknown_share_is_reported_in_two_passes() -> None:
+    seen = []
+    placement.answer(
+        [without_writes(workloads()[2])],
+        candidates=FEW,
+        on_progress=lambda done, total: seen.append((done, total)) or True,
+    )
+    assert seen == [(0, 2), (1, 2), (1, 2), (2, 2)]
+
+
+def test_totals_that_nothing_keeps_with_dirty_pages_are_those_of_the_most() -> None:
+    orders, prices, _ = workloads()
+    unknown = [without_writes(orders), prices]
+    most = placement.answer(unknown, candidates=BUSY)
+    none = placement.answer([with_share(unknown[0], 0.0), prices], candidates=BUSY)
+    assert most.usd_per_month is not None
+    assert none.usd_per_month is not None
+    short = placement.answer(
+        unknown,
+        candidates=BUSY,
+        constraints={"usd_per_month": most.usd_per_month - Decimal("0.01")},
+    )
+    assert short.systems == ()
+    assert short.finding.startswith(
+        "With as many evicted pages dirty as possible, no choice of systems keeps the limits on all of them together"
+    )
+    assert (
+        f"if none is, {placement._places(none.systems)} would keep every limit, at {money(none.usd_per_month)} per month"
+        in short.finding
+    )
+    tight = placement.answer(unknown, candidates=BUSY, constraints={"usd_per_month": 1})
+    assert tight.finding.endswith("nor does any choice keep every limit if none is.")
+    assert "With as many evicted pages dirty as possible, no option" in tight.finding
 
 
 @pytest.mark.parametrize(

@@ -15515,9 +15515,20 @@ export type PlacementOut = {
     /**
      * Io Time Us Per Access
      *
-     * Mean over all accesses; null where there is no system. [µs]
+     * Mean over all accesses; null where there is no system, or `ranges` has its ends. [µs]
      */
     io_time_us_per_access: number | null;
+    /**
+     * Ranges
+     *
+     * Ends of the I/O time, by its key, where nobody said which evicted pages of a workload are dirty; empty elsewhere.
+     */
+    ranges: {
+        [key: string]: [
+            number | null,
+            number | null
+        ];
+    };
     /**
      * Each workload by itself; null where no option keeps every limit.
      */
@@ -22442,9 +22453,20 @@ export type SharingOut = {
     /**
      * Io Time Us Per Access
      *
-     * Mean over all accesses. [µs]
+     * Mean over all accesses; null where it depends on which evicted pages are dirty, and nobody said which. [µs]
      */
-    io_time_us_per_access: number;
+    io_time_us_per_access: number | null;
+    /**
+     * Ranges
+     *
+     * Ends of the I/O time, by its key, where nobody said which evicted pages of a workload are dirty; empty elsewhere.
+     */
+    ranges: {
+        [key: string]: [
+            number | null,
+            number | null
+        ];
+    };
 };
 
 /**

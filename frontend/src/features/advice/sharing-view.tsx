@@ -40,7 +40,15 @@ import { useSchemeTitles } from "./advice-view";
 import { BillOfMaterials, exported, Scheme, type Titles } from "./option-parts";
 import { placementQuestion } from "./question";
 import { allowing } from "./rejected";
-import { difference, keeps, limitTitle, limitValue, perMonth, time } from "./words";
+import {
+  difference,
+  figureOf,
+  keeps,
+  limitTitle,
+  limitValue,
+  perMonth,
+  time,
+} from "./words";
 
 const share = (value: number): string => formatPercent(ratio(value));
 const namesOf = (names: readonly string[]): string => names.join(", ");
@@ -215,9 +223,7 @@ function Totals(props: { readonly found: PlacementOut; readonly months: number }
       <div>
         <dt>I/O time per access</dt>
         <dd>
-          {found.io_time_us_per_access === null
-            ? UNKNOWN
-            : time(found.io_time_us_per_access)}
+          {figureOf(found, "io_time_us_per_access", time) ?? UNKNOWN}
           <small>mean over the accesses of all workloads</small>
         </dd>
       </div>
@@ -336,8 +342,14 @@ const systemColumns = (titles: Titles): readonly Column<SystemOut>[] => [
     (size) => formatBytes(bytes(size)),
   ),
   valueColumn("Hits in RAM", ({ option }) => option.ram_hit_share, share),
-  valueColumn("I/O time", ({ option }) => option.io_time_us_per_access, time),
-  valueColumn("Busy, busiest hour", ({ option }) => option.peak_busy, share),
+  {
+    key: "I/O time",
+    cell: ({ option }) => figureOf(option, "io_time_us_per_access", time) ?? UNKNOWN,
+  },
+  {
+    key: "Busy, busiest hour",
+    cell: ({ option }) => figureOf(option, "peak_busy", share) ?? UNKNOWN,
+  },
 ];
 
 /** Columns of a system for its export, every digit kept. */
@@ -365,7 +377,8 @@ function Ways({ found }: { readonly found: PlacementOut }) {
     {
       groups: found.systems.map(({ workloads }) => workloads.map(({ name }) => name)),
       usd_per_month: found.usd_per_month,
-      io_time_us_per_access: found.io_time_us_per_access ?? 0,
+      io_time_us_per_access: found.io_time_us_per_access,
+      ranges: found.ranges,
       isChosen: true,
     },
     ...found.alternatives.map((way) => ({ ...way, isChosen: false })),
@@ -409,5 +422,8 @@ const wayColumns = (own: number): readonly Column<Way>[] => [
     cell: ({ usd_per_month, isChosen }) =>
       isChosen ? "" : difference(Number(usd_per_month) - own),
   },
-  valueColumn("I/O time", ({ io_time_us_per_access }) => io_time_us_per_access, time),
+  {
+    key: "I/O time",
+    cell: (way) => figureOf(way, "io_time_us_per_access", time) ?? UNKNOWN,
+  },
 ];

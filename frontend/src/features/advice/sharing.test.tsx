@@ -72,11 +72,13 @@ const FOUND = {
   usd_per_month: "500.00",
   purchase_usd: "0",
   io_time_us_per_access: 12,
+  ranges: {},
   alternatives: [
     {
       groups: [["orders", "logs", "prices"]],
       usd_per_month: "612.50",
       io_time_us_per_access: 9,
+      ranges: {},
     },
   ],
   least_totals: {},
@@ -258,6 +260,48 @@ describe("the answer for several workloads", () => {
       await expectAccessible();
     },
   );
+
+  it("shows both ends of what depends on dirty pages, and no number in between", async () => {
+    serve([]);
+    const ranges = { io_time_us_per_access: [9, 14] as [number, number] };
+    const ranged = { io_time_us_per_access: null, ranges };
+    const [alone, shared] = FOUND.systems as [SystemOut, SystemOut];
+    const [way] = FOUND.alternatives;
+    const busy = { peak_busy: [0.25, 0.5] as [number, number] };
+    const found = {
+      ...FOUND,
+      ...ranged,
+      systems: [
+        {
+          ...alone,
+          option: {
+            ...alone.option,
+            ...ranged,
+            peak_busy: null,
+            ranges: { ...ranges, ...busy },
+          },
+        },
+        shared,
+      ],
+      alternatives: [{ ...way, ...ranged }],
+    } as PlacementOut;
+    const screen = await renderThemed(
+      <SharingView found={found} months={36} patch={vi.fn()} />,
+    );
+    const answer = screen.getByRole("region", { name: "Recommendation" });
+    await expect.element(answer).toMatchTextContent(/9 µs to 14 µs/);
+    const systems = screen.getByRole("table", { name: "Systems" });
+    const first = systems.getByRole("row").nth(1);
+    await expect.element(first).toMatchTextContent(/9 µs to 14 µs/);
+    await expect.element(first).toMatchTextContent(/25.* to 50/);
+    await expect.element(systems.getByRole("row").nth(2)).toMatchTextContent(/12 µs/);
+    const ways = screen.getByRole("table", { name: "Other ways to share" });
+    for (const row of [1, 2]) {
+      await expect
+        .element(ways.getByRole("row").nth(row))
+        .toMatchTextContent(/9 µs to 14 µs/);
+    }
+  });
 
   it("offers to relax the limits that nothing keeps, and only those", async () => {
     serve([]);

@@ -33,10 +33,13 @@ export const costOf = ({ usd_per_month: cost }: AdviceOptionOut): number | null 
 
 const UNKNOWN_END = "not known";
 
+/** What has figures that may be ranges: an option, or a way to share systems. */
+type Ranged = Pick<AdviceOptionOut, "ranges">;
+
 /** The range of a figure that depends on which evicted pages are dirty; null where it is known. */
 export function rangeOf(
-  option: AdviceOptionOut,
-  figure: keyof AdviceOptionOut,
+  option: Ranged,
+  figure: string,
   format: (value: number) => string,
 ): string | null {
   const ends = option.ranges[figure];
@@ -51,9 +54,9 @@ export function rangeOf(
 }
 
 /** A figure of an option, or its range; null where neither is known. */
-export function figureOf(
-  option: AdviceOptionOut,
-  figure: keyof AdviceOptionOut,
+export function figureOf<T extends Ranged>(
+  option: T,
+  figure: keyof T & string,
   format: (value: number) => string,
 ): string | null {
   const value = option[figure];

@@ -11,25 +11,26 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, Literal
 
 import numpy as np
 
 from tierwright.advise.advice import _choice, _notes, _why_not, _words
-from tierwright.advise.advice._asked import Asked, asked_of, must_know_dirty
+from tierwright.advise.advice._asked import Asked, asked_of
 from tierwright.advise.advice._table import Rates, Table
 from tierwright.advise.advice.found import Option
 from tierwright.advise.advice.request import Candidates
 from tierwright.advise.configurations import data_bytes_of
+from tierwright.advise.point import DIRTY_SHARE_UNKNOWN
 from tierwright.common.answer import Answer, Figure, Step
 from tierwright.common.cautions import Caution, Effect, Weigh, anywhere
 from tierwright.common.core_errors import Cancelled
 from tierwright.common.currency import money
 from tierwright.common.errors import Problems
 from tierwright.common.units import format_microseconds
-from tierwright.common.wording import counted, listed, percent
+from tierwright.common.wording import between, counted, listed, percent
 from tierwright.evaluate.advice.cover import (
     Cover,
     Systems,
@@ -43,10 +44,12 @@ from tierwright.evaluate.bill import CENT
 from tierwright.evaluate.compose.composed import composed_profile
 from tierwright.evaluate.compose.shared import shared_cache
 from tierwright.evaluate.page_flow.cautions import about_curve
+from tierwright.evaluate.page_flow.dirty_range import dirty_ends
 from tierwright.evaluate.page_flow.other_ends import Situation, other_ends
 from tierwright.hardware.build import DEFAULT_HORIZON_MONTHS
 from tierwright.hardware.device import Device
 from tierwright.hardware.prices import PriceBook
+from tierwright.profile.curve import Curve
 from tierwright.profile.several import Workload, check_workloads
 
 MOST_WORKLOADS = 8
@@ -64,6 +67,8 @@ VALIDITY = (
     "load are spread evenly over equal machines; whether processors and network carry the load is not checked"
 )
 Objective = Literal["usd", "io_time"]
+_TIME = "io_time_us_per_access"
+_Ends = tuple[float | None, float | None]
 OnGroup = Callable[[int, int], bool]
 """Takes groups done and groups in all; returns whether to go on."""
 
@@ -122,13 +127,16 @@ class Sharing:
         Workloads of each system.
     usd_per_month : Decimal
         Of all systems. [USD/month]
-    io_time_us_per_access : float
-        Mean over all accesses. [µs]
+    io_time_us_per_access : float or None
+        Mean over all accesses; None where it depends on which evicted pages are dirty, and nobody said which. [µs]
+    ranges : dict of str to pair of float or None
+        Its ends then, by its key, as those of an option.
     """
 
     groups: tuple[tuple[str, ...], ...]
     usd_per_month: Decimal
-    io_time_us_per_access: float
+    io_time_us_per_access: float | None
+    ranges: dict[str, _Ends] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,7 +156,7 @@ class Placement(Answer):
     usd_per_month, purchase_usd : Decimal or None
         Of all systems. [USD/month], [USD]
     io_time_us_per_access : float or None
-        Mean over all accesses. [µs]
+        Mean over all accesses; None where there is no system, or `ranges` has its ends. [µs]
     separate, together : Sharing or None
         Each workload by itself, and all on one system; None where no option keeps every limit.
     alternatives : tuple of Sharing
@@ -161,6 +169,8 @@ class Placement(Answer):
         Where nothing keeps the limits of all systems together: the least that each can be.
     nearest : dict of str to float
         Where no option carries one workload: what each limit in conflict would have to be, alone, to admit one.
+    ranges : dict of str to pair of float or None
+        Ends of the I/O time, by its key, where nobody said which evicted pages of a workload are dirty.
     estimator, validity : str
     """
 
@@ -179,6 +189,7 @@ class Placement(Answer):
     evaluated: int
     least_totals: dict[str, float]
     nearest: dict[str, float]
+    ranges: dict[str, _Ends] = field(default_factory=dict)
     estimator: str = ESTIMATOR
     validity: str = VALIDITY
 
@@ -270,14 +281,60 @@ def answer(
 
         return list(_groups(some, asked, report))
 
-    groups = groups_of(running, on_progress)
-    found = _placed(running, groups, objective)
-    weigh = _weigher(
-        running,
-        found,
-        lambda some: _placed(some, groups_of(some, None), objective),
+    unknown = _without_write_backs(running)
+    known: dict[tuple[str, ...], Placement] = {}
+
+    def placed(some: Sequence[Workload], report: OnGroup | None = None) -> Placement:
+        """Place workloads; the same curves once."""
+        key = tuple(map(_identity, some))
+        if key not in known:
+            known[key] = _placed(some, groups_of(some, report), objective)
+        return known[key]
+
+    if not unknown:
+        found = placed(running, on_progress)
+    else:
+        first, second = _in_two(on_progress)
+        found = placed(running, first)
+        few, many = _at_ends(running)
+        clean = placed(few, second)
+        # What keeps every limit with as many dirty pages as possible is what was chosen.
+        known[tuple(map(_identity, many))] = found
+        found = replace(
+            found, finding=f"{found.finding} {_about_dirty(found, clean, unknown)}"
+        )
+    return replace(found, weigh=_weigher(running, found, placed))
+
+
+def _in_two(on_progress: OnGroup | None) -> tuple[OnGroup | None, OnGroup | None]:
+    """Report two passes over the groups as one."""
+    if on_progress is None:
+        return None, None
+    return (
+        lambda done, total: on_progress(done, 2 * total),
+        lambda done, total: on_progress(total + done, 2 * total),
     )
-    return replace(found, weigh=weigh)
+
+
+def _without_write_backs(workloads: Sequence[Workload]) -> tuple[str, ...]:
+    """Name the workloads of which nobody said which evicted pages are dirty."""
+    return tuple(each.name for each in workloads if each.curve.write_backs_at is None)
+
+
+def _at_ends(
+    workloads: Sequence[Workload],
+) -> tuple[list[Workload], list[Workload]]:
+    """Take workloads with as few dirty pages as possible, and with as many; what is known stays."""
+    few, many = [], []
+    for each in workloads:
+        ends = (
+            (each.curve, each.curve)
+            if each.curve.write_backs_at is not None
+            else dirty_ends(each.curve)
+        )
+        few.append(replace(each, curve=ends[0]))
+        many.append(replace(each, curve=ends[1]))
+    return few, many
 
 
 def _groups(
@@ -312,7 +369,10 @@ def _weigher(
     def at_ends(workload: Workload, name: str) -> list[tuple[str, Workload]]:
         """Both ends of one workload that has this caution; none of another."""
         curve = workload.curve
-        for caution in about_curve(curve, curve.knots[-1:], [0.0]):
+        cautions = [*about_curve(curve, curve.knots[-1:], [0.0])]
+        if curve.write_backs_at is None:
+            cautions.append(DIRTY_SHARE_UNKNOWN)
+        for caution in cautions:
             if caution.name == name:
                 found = other_ends(caution, Situation(curve, nothing, nothing))
                 return [
@@ -425,7 +485,9 @@ def _identity(workload: Workload) -> str:
         curve.to_lists(),
         curve.page_bytes,
         curve.accesses,
+        curve.write_accesses,
         curve.distinct_pages,
+        None if curve.given is None else curve.given.write_share,
         None if scaled is None else scaled.to_dict(),
         workload.accesses_per_s,
     ]
@@ -454,8 +516,8 @@ def _asked(
     devices: tuple[Device | None, Device | None],
 ) -> Asked:
     """Ask for one group: its shared cache, the sum of its data and of its rates."""
-    alone = len(workloads) == 1
-    curve = workloads[0].curve if alone else composed_profile(workloads).curve
+    few, many = _at_ends(workloads)
+    curve = _shared(many)
     mean = math.fsum(each.accesses_per_s for each in workloads)
     asked = asked_of(
         curve,
@@ -469,13 +531,30 @@ def _asked(
         devices,
         0,
     )
-    must_know_dirty(asked, "placement")
+    fewest = None
+    if _without_write_backs(workloads):
+        backs, most = _shared(few), curve.write_backs_at
+        assert most is not None
+        # Lines between the sizes that either lists differ: the fewest are never more than the most.
+        fewest = replace(
+            curve,
+            write_backs_at=np.minimum(backs.write_backs(curve.pages), most),
+            write_accesses=backs.write_accesses,
+        )
     setting = replace(
         asked.setting,
+        fewest_dirty=fewest,
         rates=Rates(mean, math.fsum(_peak(each) for each in workloads)),
         data_bytes=sum(data_bytes_of(each.curve, horizon_months) for each in workloads),
     )
     return replace(asked, setting=setting)
+
+
+def _shared(workloads: Sequence[Workload]) -> Curve:
+    """Return the curve of the cache that workloads share."""
+    if len(workloads) == 1:
+        return workloads[0].curve
+    return composed_profile(workloads).curve
 
 
 def _group(members: tuple[int, ...], asked: Asked) -> _Group:
@@ -526,15 +605,24 @@ def _placed(
         cents = sum(
             int(groups[at].table.options.month_cents[row]) for at, row in chosen
         )
-        busy_us = math.fsum(
-            _rate(groups[at]) * float(groups[at].table.options.io_us[row])
+        both = [
+            (_rate(groups[at]), groups[at].table.io_us_ends(int(row)))
             for at, row in chosen
+        ]
+        low, high = (
+            math.fsum(per_s * ends[end] for per_s, ends in both) / rate
+            for end in (0, 1)
         )
         named = tuple(
             tuple(workloads[each].name for each in groups[at].members)
             for at, _ in chosen
         )
-        return Sharing(named, Decimal(cents) * CENT, busy_us / rate)
+        return Sharing(
+            named,
+            Decimal(cents) * CENT,
+            high if low == high else None,
+            {} if low == high else {_TIME: (low, high)},
+        )
 
     def only(wanted: int) -> Sharing | None:
         """Find the best choice of groups of one size alone."""
@@ -589,6 +677,7 @@ def _placed(
             (each.option.purchase_usd or Decimal(0) for each in systems), Decimal(0)
         ),
         io_time_us_per_access=None if mine is None else mine.io_time_us_per_access,
+        ranges={} if mine is None else mine.ranges,
         separate=separate,
         together=together,
         alternatives=tuple(others),
@@ -683,6 +772,12 @@ def _cautions(
 ) -> Iterator[Caution]:
     """Cautions of the systems that were chosen, those of one workload alone with its name."""
     seen = set()
+    unknown = _without_write_backs(workloads)
+    if unknown:
+        whose = "" if len(unknown) == len(workloads) else f"{listed(unknown)}: "
+        yield replace(
+            DIRTY_SHARE_UNKNOWN, message=f"{whose}{DIRTY_SHARE_UNKNOWN.message}"
+        )
     for at, row in chosen:
         group = groups[at]
         sizes = group.table.options.rows(np.asarray([int(row)]))
@@ -725,7 +820,7 @@ def _finding(
     """Say which workloads share a system, what all cost, and what the simple choices would."""
     said = [
         f"Place {_places(systems)}: {money(mine.usd_per_month)} per month for "
-        f"{counted(len(systems), 'system')}, {format_microseconds(mine.io_time_us_per_access)} of I/O time per access."
+        f"{counted(len(systems), 'system')}, {_time_of(mine)} of I/O time per access."
     ]
     workloads = sum(len(each.workloads) for each in systems)
     if workloads > 1:
@@ -738,11 +833,61 @@ def _finding(
     return " ".join(said)
 
 
+def _time_of(found: Sharing) -> str:
+    """Write the I/O time of a way to share, or its range."""
+    time_us = found.io_time_us_per_access
+    if time_us is None:
+        return between(found.ranges[_TIME], format_microseconds)
+    return format_microseconds(time_us)
+
+
+def _about_dirty(found: Placement, clean: Placement, unknown: Sequence[str]) -> str:
+    """Say what would be chosen if no evicted page were dirty, beside what holds for any share.
+
+    Parameters
+    ----------
+    found, clean : Placement
+        With as many dirty pages as possible, and with as few.
+    unknown : sequence of str
+        Workloads of which nobody said which are dirty.
+    """
+    of, does = ("curve", "does") if len(unknown) == 1 else ("curves", "do")
+    whose = (
+        f"The {of} of {listed(unknown)} {does} not say which evicted pages are dirty"
+    )
+    state = "state the dirty share, or profile a trace that has writes"
+    if found.usd_per_month is None:
+        if clean.usd_per_month is None:
+            return f"{whose}; nor does any choice keep every limit if none is."
+        return (
+            f"{whose}: if none is, {_places(clean.systems)} would keep every limit, at "
+            f"{money(clean.usd_per_month)} per month: {state}."
+        )
+    said = f"{whose}: the choice keeps every limit whatever their share, and what depends on it is given as a range."
+    assert (
+        clean.usd_per_month is not None
+    )  # What keeps every limit with dirty pages does so without.
+    if _choice_of(clean) == _choice_of(found):
+        return f"{said} If none is, the choice is the same."
+    other = _places(clean.systems)
+    if found.objective == "io_time":
+        return f"{said} If none is, {other} would be the fastest."
+    less = found.usd_per_month - clean.usd_per_month
+    if not less:
+        return f"{said} If none is, {other} would be the choice, for as much money."
+    return (
+        f"{said} If none is, {other} would do, for {money(less)} per month less: knowing the share is worth that at "
+        "most."
+    )
+
+
 def _against(what: str, other: Sharing | None, mine: Sharing, objective: str) -> str:
     if other is None:
         return f"{what} is not possible: no option keeps every limit."
     if objective == "io_time":
         own, its = mine.io_time_us_per_access, other.io_time_us_per_access
+        if own is None or its is None:
+            return f"{what} takes {_time_of(other)} per access."
         if its == own:
             return f"{what} takes as long per access."
         more = percent(its / own - 1) if own > 0 else "more"
@@ -764,26 +909,26 @@ def _infeasible(
     alone = _alone(workloads, groups)
     if alone is not None:
         name = workloads[alone.members[0]].name
-        said = f"No option carries {name}, alone or beside others. {_words.infeasible_text(alone.conflict)}"
+        dirty = alone.asked.setting.fewest_dirty is not None
+        why = _words.infeasible_text(alone.conflict, dirty=dirty)
+        said = f"No option carries {name}, alone or beside others. {why}"
         if alone.nearest is None:
             return said
         return f"{said} {_words.nearest_text(alone.nearest)}"
     limits = {name: float(constraints[name]) for name in least}
     short = [name for name, value in least.items() if value > limits[name]]
+    none = "No choice of systems keeps the limits on all of them together"
+    if _without_write_backs(workloads):
+        none = (
+            f"With as many evicted pages dirty as possible, {none[0].lower()}{none[1:]}"
+        )
     if not short:
         kept = listed([_words.LIMIT_WORDS[name] for name in limits])
-        return (
-            "No choice of systems keeps the limits on all of them together: each can be kept by itself, but not "
-            f"{kept} at once. Relax one of them."
-        )
+        return f"{none}: each can be kept by itself, but not {kept} at once. Relax one of them."
     each = [
         f"{_words.LIMIT_WORDS[name]}: at least {_words.limit_value(name, least[name])}, while "
         f"{_words.limit_value(name, limits[name])} is allowed"
         for name in short
     ]
     relax = "this limit" if len(short) == 1 else "each of these limits"
-    return (
-        "No choice of systems keeps the limits on all of them together: "
-        + "; ".join(each)
-        + f". Relax {relax}."
-    )
+    return f"{none}: {'; '.join(each)}. Relax {relax}."

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         Scenarios,
         When,
     )
+    from tierwright.advise.placement import Sharing
     from tierwright.evaluate.advice.choose import Objective
     from tierwright.profile.curve import Curve
     from tierwright.profile.document import Profile
@@ -542,7 +543,7 @@ def _print_bill(best: Option) -> None:
     )
 
 
-def _figure(option: Option, key: str, write: Callable[[float], str]) -> str:
+def figure(option: Option | Sharing, key: str, write: Callable[[float], str]) -> str:
     """Write a figure of an option, a range where nobody said which evicted pages are dirty."""
     value = getattr(option, key)
     if value is None:
@@ -573,9 +574,9 @@ def _print_options(title: str, rows: Sequence[tuple[str, Option]]) -> None:
                 "-"
                 if one.usd_per_month is None
                 else f"{shown_amount(one.usd_per_month):,.2f}",
-                _figure(one, "io_time_us_per_access", format_microseconds),
-                _figure(one, "response_p99_us", format_microseconds),
-                _figure(one, "peak_busy", percent),
+                figure(one, "io_time_us_per_access", format_microseconds),
+                figure(one, "response_p99_us", format_microseconds),
+                figure(one, "peak_busy", percent),
                 format_bytes(one.ram_bytes),
                 format_bytes(one.flash_bytes) if one.flash_bytes else "-",
                 one.scheme,

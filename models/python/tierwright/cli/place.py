@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from tierwright.cli.advise import EXIT_INFEASIBLE
+from tierwright.cli.advise import EXIT_INFEASIBLE, figure
 from tierwright.cli.money import shown_amount
 from tierwright.cli.options import (
     Assumptions,
@@ -150,12 +150,10 @@ def _print(found: Placement) -> None:
                         format_count(round(each.accesses_per_s)),
                         format_bytes(each.option.ram_bytes),
                         f"{each.option.ram_hit_share:.1%}",
-                        "-"
-                        if each.option.io_time_us_per_access is None
-                        else format_microseconds(each.option.io_time_us_per_access),
-                        "-"
-                        if each.option.peak_busy is None
-                        else f"{each.option.peak_busy:.1%}",
+                        figure(
+                            each.option, "io_time_us_per_access", format_microseconds
+                        ),
+                        figure(each.option, "peak_busy", "{:.1%}".format),
                         each.option.scheme,
                         each.option.name,
                     ],
@@ -169,7 +167,7 @@ def _print(found: Placement) -> None:
             [
                 [
                     f"{shown_amount(each.usd_per_month):,.2f}",
-                    format_microseconds(each.io_time_us_per_access),
+                    figure(each, "io_time_us_per_access", format_microseconds),
                     "; ".join(", ".join(group) for group in each.groups),
                 ]
                 for each in found.alternatives

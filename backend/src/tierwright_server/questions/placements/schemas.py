@@ -71,12 +71,25 @@ class SystemOut(Answer):
     )
 
 
+Ranges = Annotated[
+    dict[str, tuple[float | None, float | None]],
+    Field(
+        description="Ends of the I/O time, by its key, where nobody said which evicted pages of a workload are dirty; "
+        "empty elsewhere."
+    ),
+]
+
+
 class SharingOut(Answer):
     """One way to share systems."""
 
     groups: list[list[str]] = Field(description="Workloads of each system.")
     usd_per_month: Usd = Field(description="Of all systems. [USD/month]")
-    io_time_us_per_access: float = Field(description="Mean over all accesses. [µs]")
+    io_time_us_per_access: float | None = Field(
+        description="Mean over all accesses; null where it depends on which evicted pages are dirty, and nobody said "
+        "which. [µs]"
+    )
+    ranges: Ranges
 
 
 class PlacementOut(Answer):
@@ -98,8 +111,9 @@ class PlacementOut(Answer):
     )
     purchase_usd: Usd | None = Field(description="The same at purchase. [USD]")
     io_time_us_per_access: float | None = Field(
-        description="Mean over all accesses; null where there is no system. [µs]"
+        description="Mean over all accesses; null where there is no system, or `ranges` has its ends. [µs]"
     )
+    ranges: Ranges
     separate: SharingOut | None = Field(
         description="Each workload by itself; null where no option keeps every limit."
     )

@@ -340,6 +340,13 @@ class Table:
         made.responses = Responses()
         return made
 
+    def io_us_ends(self, at: int) -> tuple[float, float]:
+        """I/O time of an option with as few dirty pages as possible, and with as many; twice the same where they are known. [µs]"""
+        most, fewest = float(self.options.io_us[at]), self.setting.fewest_dirty
+        if fewest is None:
+            return most, most
+        return float(self._without_dirty([at], fewest).options.io_us[0]), most
+
     def repriced(self, times: Decimal) -> Table:
         """Make the table of other prices of the RAM and the flash that are bought."""
         setting, candidates = self.setting, self.setting.candidates
