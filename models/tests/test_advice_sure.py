@@ -18,7 +18,7 @@ from command import run
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tierwright.advise import advice, scale
+from tierwright.advise import advice, report, scale
 from tierwright.advise.advice import _confidence, _draws
 from tierwright.advise.advice._asked import asked_of
 from tierwright.advise.advice._choice import chosen_of
@@ -31,6 +31,7 @@ from tierwright.advise.advice.request import Candidates
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import percent
 from tierwright.evaluate.advice.information import NEAR, Buys, regret, worth_of
+from tierwright.evaluate.advice.later import months_until, stretched_curve
 from tierwright.evaluate.advice.resampling import (
     FEWEST_WINDOWS,
     block_length,
@@ -44,7 +45,7 @@ from tierwright.evaluate.advice.tiers import least_devices
 from tierwright.evaluate.page_flow.engine import flows, with_hits_off
 from tierwright.evaluate.page_flow.explain import error_band
 from tierwright.hardware import catalog
-from tierwright.hardware.device import Figure
+from tierwright.hardware.device import OPERATIONS, Figure
 from tierwright.hardware.prices import Price, PriceBook, own_price
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.document import Profile, profile_from_mapping
@@ -841,6 +842,78 @@ def test_figures_as_bought_are_those_of_the_option(folder: Path, replicas: int) 
             assert not math.isfinite(value), name
         else:
             assert value == pytest.approx(stated, rel=1e-12), name
+
+
+def growing(folder: Path, growth: float = 0.3) -> Curve:
+    return production(stationary(folder), growth_per_year=growth)
+
+
+def contender_of(curve: Curve, found: Advice) -> tuple[Contenders, Table, int]:
+    """Return the recommendation alone, with the table that it stands in and its row."""
+    asked = asked_of(
+        curve, (None, None), DEVICES, None, {}, "usd", book(), 36, (None, None), 0
+    )
+    table = Table.of(asked.setting)
+    best = found.recommendation
+    assert best is not None
+    [row] = [
+        at
+        for at in range(len(table.options))
+        if (table.title(at), table.scheme(at)) == (best.name, best.scheme)
+    ]
+    return Contenders(asked, table, np.asarray([row])), table, row
+
+
+def test_when_it_is_too_small_has_an_interval_where_data_grow(folder: Path) -> None:
+    found = ask(growing(folder))
+    best = found.recommendation
+    assert best is not None
+    assert best.months_until_too_small is not None
+    between = {each.figure: each for each in found.confidence.intervals}
+    months = between["months_until_too_small"]
+    assert months.low <= best.months_until_too_small <= months.high
+    # The law is not known exactly, so neither is the load of the device.
+    assert months.low < months.high
+    shown = report.html(found.to_dict(derivation=True))
+    words, write = FIGURES["months_until_too_small"]
+    assert words in shown
+    assert f"{write(months.low)}" in shown
+    # Without growth it is never too small, and no interval says otherwise.
+    steady = ask(production(stationary_again(folder))).confidence
+    assert steady.probability_best is not None
+    assert "months_until_too_small" not in {each.figure for each in steady.intervals}
+
+
+@given(st.floats(0, 1), st.floats(0.5, 3.0), st.floats(0.05, 1.0))
+@settings(max_examples=10, deadline=None)
+def test_months_of_a_draw_are_those_of_its_curve_and_times(
+    folder: Path, place: float, longer: float, growth: float
+) -> None:
+    """With another curve as the option stands on it later; all times longer are as a limit that is as much lower."""
+    curve = growing(folder, growth)
+    contenders, table, row = contender_of(curve, ask(curve, how_sure=False))
+    ranges = _draws.ranges_of(curve, contenders.read_sizes)
+    drawn = _draws.curve_at(ranges, {Input(_draws.LAW): place})
+    held, setting = table.held(np.asarray([row])), table.setting
+    peak = setting.served.peak
+    assert peak is not None
+
+    def months(limit: float) -> float:
+        [found] = months_until(
+            lambda times: held.peak_busy(stretched_curve(drawn, times), peak * times),
+            limit,
+            growth,
+        )
+        return float(np.fmin(found, table.space_months(row)))
+
+    slow = {(name, of): longer for name in SHELF for of in OPERATIONS}
+    [as_is] = contenders.months_until_too_small(drawn, State())
+    [slower] = contenders.months_until_too_small(drawn, State(times=slow))
+    assert as_is == pytest.approx(months(setting.most_busy), rel=1e-9)
+    assert slower == pytest.approx(months(setting.most_busy / longer), rel=1e-9)
+    # As the option states it, on the curve of the answer.
+    [stated] = contenders.months_until_too_small(curve, State())
+    assert stated == table.option(row).months_until_too_small
 
 
 def test_a_figure_that_is_not_known_has_no_interval(folder: Path) -> None:

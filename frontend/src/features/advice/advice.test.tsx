@@ -354,6 +354,7 @@ describe("the expected figures", () => {
     const intervals = [
       { figure: "peak_busy", low: 0.31, high: 0.52 },
       { figure: "io_time_us_per_access", low: 12, high: 12 },
+      { figure: "months_until_too_small", low: 31.9, high: 44.2 },
     ];
     const drawn = { ...FOUND, confidence: { ...FOUND.confidence, intervals } };
     const shown = (option: AdviceOptionOut) =>
@@ -363,6 +364,9 @@ describe("the expected figures", () => {
       .element(own.getByText("31 % to 52 % in 90 % of the draws"))
       .toBeVisible();
     await expect.element(own.getByText("the same in 90 % of the draws")).toBeVisible();
+    await expect
+      .element(own.getByText("31 months to 44 months in 90 % of the draws"))
+      .toBeVisible();
     await own.unmount();
     const other = await shown(LARGE);
     await expect.element(other.getByText("the busiest device")).toBeVisible();

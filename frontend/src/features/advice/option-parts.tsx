@@ -242,6 +242,7 @@ export function Expected(props: {
   const responseAt = (figure: keyof AdviceOptionOut) =>
     known(figure, response ?? "A device cannot keep up.", time);
   const warm = (seconds: number) => time(seconds * 1e6);
+  const wholeMonths = (months: number) => counted(Math.floor(months), "month");
   const perSecond = (rate: number) => `${formatShort(rate)} /s`;
   return (
     <dl className="tw-figures">
@@ -329,10 +330,9 @@ export function Expected(props: {
       <div>
         <dt>Large enough for</dt>
         <dd>
-          {known("months_until_too_small", noMonths(found), (months) =>
-            counted(Math.floor(months), "month"),
-          )}
+          {known("months_until_too_small", noMonths(found), wholeMonths)}
           <small>if the load grows as the data do</small>
+          {between("months_until_too_small", wholeMonths)}
         </dd>
       </div>
       <div>

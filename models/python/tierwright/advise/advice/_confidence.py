@@ -25,7 +25,7 @@ from tierwright.advise.advice._prices import (
     price_words,
 )
 from tierwright.advise.advice._sure import MOST_BARS
-from tierwright.advise.advice._table import Table
+from tierwright.advise.advice._table import MONTHS, Table
 from tierwright.advise.advice.found import Bar, Confidence, Information, Interval
 from tierwright.advise.point import scheme_titles
 from tierwright.common.arrays import FloatArray
@@ -47,8 +47,8 @@ from tierwright.profile.curve import Curve
 from tierwright.profile.rates import SAME
 
 DAY_S = 86_400
-EVERY_RESPONSE = 4
-"""Draws of which one has response times, for these take long to compute."""
+EVERY_LONG = 4
+"""Draws of which one has response times and months until too small, for these take long to compute."""
 INTERVAL = 0.9
 """Share of the draws in which a figure lies between the ends that are stated."""
 _BETWEEN, _MOST_EVALUATED = 16, 2_000_000
@@ -112,7 +112,8 @@ class Sure:
     io_us : float64 array, shape (D, K)
         I/O time of each contender in each draw. [µs]
     figures : tuple of dict
-        Of the recommendation in each draw, as `Contenders.as_bought`; in some of them with its response times.
+        Of the recommendation in each draw, as `Contenders.as_bought`; in some of them with its response times and the months
+        until it is too small.
     stated : dict
         The same as they are stated, on the curve of the answer.
     """
@@ -232,14 +233,24 @@ def sure(asked: Asked, table: Table, best: int, rows: IntArray) -> Sure:
     stated = contenders.as_bought(contenders.on(curve, State()), chosen, curve, State())
     response = contenders.response_us(chosen, curve)
     is_known = all(map(math.isfinite, response.values()))
+    own = contenders.alone(chosen)
+
+    def rarely(drawn: Curve, state: State) -> dict[str, float]:
+        """Compute the figures that take long."""
+        [months] = own.months_until_too_small(drawn, state)
+        return {
+            MONTHS: float(months),
+            **(contenders.response_us(chosen, drawn) if is_known else {}),
+        }
+
     found: list[Measured] = []
     figures = []
     for at in range(_draws.DRAWS):
         drawn, state = draws.curve(at), draws.state(at)
         found.append(contenders.on(drawn, state))
         figure = contenders.as_bought(found[-1], chosen, drawn, state)
-        if is_known and at % EVERY_RESPONSE == 0:
-            figure |= contenders.response_us(chosen, drawn)
+        if at % EVERY_LONG == 0:
+            figure |= rarely(drawn, state)
         figures.append(figure)
     return Sure(
         recorded,
@@ -249,7 +260,7 @@ def sure(asked: Asked, table: Table, best: int, rows: IntArray) -> Sure:
         contenders.buys(found),
         np.stack([each.io_us for each in found]),
         tuple(figures),
-        stated | response if is_known else stated,
+        stated | rarely(curve, State()),
     )
 
 
@@ -258,7 +269,7 @@ def intervals(found: Sure) -> tuple[Interval, ...]:
 
     A figure is often stated at an end of what is known, such as the longest time of a write: of the intervals that hold so
     many draws, it is the shortest one that holds the figure too. There is none where more draws than are left out have a
-    time without end, as a device cannot keep up in them.
+    time without end: a device cannot keep up in them, or it is never too small.
     """
     made = []
     for name, stated in found.stated.items():
@@ -267,7 +278,7 @@ def intervals(found: Sure) -> tuple[Interval, ...]:
             continue
         known = drawn[np.isfinite(drawn)]
         most = float(np.max(known, initial=stated))
-        # A time without end, where a device cannot keep up, lies beyond all others.
+        # A time without end lies beyond all others.
         beyond = 2 * most + 1
         low, high = shortest_interval(np.minimum(drawn, beyond), INTERVAL, stated)
         if high < beyond:

@@ -20,6 +20,7 @@ from tierwright.common.arrays import FloatArray
 from tierwright.evaluate.advice.bought import budget_tb, part_budget_tb
 from tierwright.evaluate.advice.choose import best_of_kinds
 from tierwright.evaluate.advice.information import Bools, Buys
+from tierwright.evaluate.advice.later import months_until, stretched_curve
 from tierwright.evaluate.advice.limits import (
     LEAST,
     LIFE,
@@ -41,7 +42,7 @@ from tierwright.evaluate.advice.tiers import each_usd, least_devices
 from tierwright.evaluate.configurations.times import store_times, times_of
 from tierwright.evaluate.page_flow.decision import steady_error
 from tierwright.evaluate.page_flow.explain import error_band
-from tierwright.evaluate.page_flow.operations import operations
+from tierwright.evaluate.page_flow.operations import Operations, operations
 from tierwright.hardware.device import OPERATIONS, Device, Operation
 from tierwright.hardware.service_time import service_time
 from tierwright.profile.curve import Curve
@@ -383,26 +384,14 @@ class Contenders:
         """Evaluate them on a curve, with errors and times that may be otherwise."""
         options, setting = self.options, self._setting
         count = len(self)
-        busy = {tier: np.zeros(count) for tier in _TIERS}
         written = {tier: np.zeros(count) for tier in _TIERS}
         pages_read = {tier: np.zeros(count) for tier in _TIERS}
-        for scheme, at in self._groups:
-            done = operations(
-                curve,
-                options.ram_pages[at],
-                options.flash_pages[at],
-                (scheme,),
-                hits_off=state.hits_off,
-            )[scheme]
+        counted = self._operations(curve, state)
+        for at, done in counted:
             for tier in _TIERS:
-                read, write = (
-                    self._times[tier, operation][at]
-                    * self._factors(tier, operation, at, state)
-                    for operation in OPERATIONS
-                )
-                busy[tier][at] = done.busy_us(tier, read, write)
                 written[tier][at] = done.per_access[tier, "write"]
                 pages_read[tier][at] = done.per_access[tier, "read"]
+        busy = self._busy_us(counted, state)
         if state.steady:
             factor = self._steady_factors(curve) ** state.steady
             busy = {tier: each * factor for tier, each in busy.items()}
@@ -451,6 +440,36 @@ class Contenders:
             pages_read,
             written,
         )
+
+    def _operations(
+        self, curve: Curve, state: State
+    ) -> list[tuple[IntArray, Operations]]:
+        """Operations of an access by scheme, with the contenders that run it."""
+        ram, flash = self.options.ram_pages, self.options.flash_pages
+        return [
+            (
+                at,
+                operations(
+                    curve, ram[at], flash[at], (scheme,), hits_off=state.hits_off
+                )[scheme],
+            )
+            for scheme, at in self._groups
+        ]
+
+    def _busy_us(
+        self, counted: list[tuple[IntArray, Operations]], state: State
+    ) -> dict[str, FloatArray]:
+        """Busy time of an access on one device of each tier. [µs]"""
+        busy = {tier: np.zeros(len(self)) for tier in _TIERS}
+        for at, done in counted:
+            for tier in _TIERS:
+                read, write = (
+                    self._times[tier, operation][at]
+                    * self._factors(tier, operation, at, state)
+                    for operation in OPERATIONS
+                )
+                busy[tier][at] = done.busy_us(tier, read, write)
+        return busy
 
     @property
     def _rates(self) -> tuple[FloatArray | None, FloatArray | None]:
@@ -521,6 +540,34 @@ class Contenders:
             LIFE: float(life[at]),
             RESTART: float(restart),
         }
+
+    def alone(self, at: int) -> Contenders:
+        """Return one of them, to be evaluated by itself."""
+        return Contenders(self._asked, self._table, self.rows[[at]])
+
+    def months_until_too_small(self, curve: Curve, state: State) -> FloatArray:
+        """Months until they are too small as they are bought, as data and load grow; without end where never, or unknown.
+
+        As `Table.busy_months` and `Table.space_months`, on another curve and with other errors and times.
+        """
+        setting, peak = self._setting, self._rates[1]
+        space = np.asarray([self._table.space_months(at) for at in self.rows.tolist()])
+        if peak is None or setting.growth_per_year <= 0:
+            return space
+        # By how much the model is off is known of the sizes of today.
+        off = self._steady_factors(curve) ** state.steady
+
+        def busy(times: float) -> FloatArray:
+            grown = stretched_curve(curve, times)
+            of = self._busy_us(self._operations(grown, state), state)
+            return peak_of(
+                (of["disk"] * off, self.options.store_devices),
+                (of["flash"] * off, self.options.flash_devices),
+                peak * times,
+            )
+
+        months = months_until(busy, setting.most_busy, setting.growth_per_year)
+        return np.asarray(np.fmin(months, space))
 
     def response_us(self, at: int, curve: Curve) -> dict[str, float]:
         """Return response times of one of them by the keys of an option; NaN where a latency is unknown. [µs]"""

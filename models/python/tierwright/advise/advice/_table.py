@@ -87,7 +87,8 @@ WITH_DIRTY = (
     "they depend on which evicted pages are dirty, and the curve does not say it"
 )
 _LARGEST = 2**62
-_MONTHS = "months_until_too_small"
+MONTHS = "months_until_too_small"
+"""Key of an option."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -800,7 +801,7 @@ class Table:
         if not missing:
             return
         values = {name: self.beside(name, np.asarray(missing)) for name in BESIDE}
-        values[_MONTHS] = np.fmin(
+        values[MONTHS] = np.fmin(
             self.busy_months(np.asarray(missing)),
             np.asarray([self.space_months(at) for at in missing]),
         )
@@ -890,7 +891,7 @@ class Table:
             ram_hit_share=max(0.0, 1.0 - sum(reads)),
             flash_hit_share=reads[0],
             disk_share=reads[1],
-            months_until_too_small=beside[_MONTHS],
+            months_until_too_small=beside[MONTHS],
             bill=tuple(dict(row) for row in rows),
             config=as_read(config),
         )

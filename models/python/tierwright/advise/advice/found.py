@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -430,6 +431,11 @@ def _per_second(value: float) -> str:
     return f"{three_digits(value)} accesses per second"
 
 
+def _months(value: float) -> str:
+    # Space for exactly the horizon is for all of it.
+    return counted(math.floor(value + 1e-6), "month")
+
+
 FIGURES: Mapping[str, tuple[str, Callable[[float], str]]] = {
     "ram_hit_share": ("hits in RAM", percent),
     "flash_hit_share": ("hits in the flash cache", percent),
@@ -439,6 +445,7 @@ FIGURES: Mapping[str, tuple[str, Callable[[float], str]]] = {
     "throughput_accesses_per_s": ("throughput", _per_second),
     "flash_life_years": ("life of the flash", _years),
     "restart_s": ("warm after a restart", duration),
+    "months_until_too_small": ("until it is too small", _months),
     "response_mean_us": ("mean response time, busiest hour", format_microseconds),
     "response_p50_us": ("median response time, busiest hour", format_microseconds),
     "response_p99_us": ("p99 response time, busiest hour", format_microseconds),
