@@ -14,7 +14,7 @@ EXAMPLES = 4
 LONG_EXAMPLES = 40
 SLOW_EXAMPLES = 12
 """Of an operation that takes seconds for each, in `make test-long`."""
-SLOW_PATHS = ("/workloads/{workload_id}/advice", "/placements")
+SLOW_PATHS = ("/workloads/{workload_id}/advice", "/placements", "/placements/report")
 """Beginnings of their paths."""
 PARTS = 5
 KNOWN = {

@@ -31,6 +31,7 @@ NOT_CHARGED = {
     "/quote-rankings/report": "the same",
     "/quote-rankings/report-check": "the same",
     "/placements": "whole machines and devices, whose RAM less a reserve is stated",
+    "/placements/report": "the same",
     "/workloads/{workload_id}/configurations": "whole machines, whose RAM less a reserve is stated",
 }
 """Questions about flash that no preset belongs to, and why."""

@@ -33,6 +33,9 @@ from tierwright_server.questions.formulas.endpoints import router as formulas
 from tierwright_server.questions.fragment_cache.endpoints import (
     router as fragment_caches,
 )
+from tierwright_server.questions.placements.endpoints import (
+    reports as placement_reports,
+)
 from tierwright_server.questions.placements.endpoints import router as placements
 from tierwright_server.questions.pool_split.advisor import router as pool_advisors
 from tierwright_server.questions.pool_split.splits import router as pool_splits
@@ -101,6 +104,7 @@ for part in (
     advice_reports,
     compositions,
     placements,
+    placement_reports,
     quote_rankings,
     imports,
     replay_checks,

@@ -1,8 +1,8 @@
 /** Which of several workloads share a system. Nothing of it is stored. */
 import { queryOptions } from "@tanstack/react-query";
 import { answer } from "./client";
-import { askPlacement } from "./gen/sdk.gen";
-import type { PlacementIn } from "./gen/types.gen";
+import { askPlacement, reportPlacement } from "./gen/sdk.gen";
+import type { PlacementIn, ReportPlacementData } from "./gen/types.gen";
 
 export type {
   PlacementIn,
@@ -19,3 +19,14 @@ export const placementQuery = (asked: PlacementIn) =>
     staleTime: 300_000,
     retry: false,
   });
+
+/** The placement of a question as a file. */
+export async function placementFile(
+  body: PlacementIn,
+  format: ReportPlacementData["query"]["format"],
+): Promise<Blob> {
+  const file: unknown = await answer(
+    reportPlacement({ body, query: { format }, parseAs: "blob", throwOnError: true }),
+  );
+  return file as Blob;
+}

@@ -384,6 +384,13 @@ _QUESTIONS = {
             "ram_pages": 4000,
         }
     ),
+    "report_placement": Example(
+        {
+            "workloads": [{**_WORKLOAD, "accesses_per_s": 5000}],
+            "candidates": {"kinds": ["instances"], "max_machines": 2},
+        },
+        query={"format": "html"},
+    ),
     "ask_placement": Example(
         {
             "workloads": [

@@ -1197,6 +1197,10 @@ export const ReportAdviceQuery = {
   format: {"values":["html","pdf","xlsx","csv","json"]},
 } as const;
 
+export const ReportPlacementQuery = {
+  format: {"values":["html","pdf","xlsx","csv","json"]},
+} as const;
+
 export const ReportQuoteRankingQuery = {
   format: {"values":["html","pdf","xlsx","csv","json","focus","opencost","purchases"]},
 } as const;

@@ -15578,6 +15578,20 @@ export type PlacementOut = {
         [key: string]: number;
     };
     /**
+     * Horizon Months
+     *
+     * Months over which a purchase is spread, and the data grow. [months]
+     */
+    horizon_months: number;
+    /**
+     * Versions
+     *
+     * Of the model and the price book: with the id they repeat the answer.
+     */
+    versions: {
+        [key: string]: string;
+    };
+    /**
      * Estimator
      *
      * How the figures were obtained: by model or by replay.
@@ -31384,6 +31398,94 @@ export type AskPlacementResponses = {
 };
 
 export type AskPlacementResponse = AskPlacementResponses[keyof AskPlacementResponses];
+
+export type ReportPlacementData = {
+    body: PlacementIn;
+    path?: never;
+    query: {
+        /**
+         * Format
+         *
+         * `html` and `pdf`: the report, with the bill of each system, who holds what, other ways to share, assumptions and every formula; `xlsx`: the bills as live formulas, systems, ways to share, assumptions and sources; `csv`: the systems and the other ways to share; `json`: the placement, as `tierwright report` reads it.
+         */
+        format: 'html' | 'pdf' | 'xlsx' | 'csv' | 'json';
+        /**
+         * Title
+         *
+         * Heading of the report as `html`, `pdf` or `xlsx`; absent: a general one.
+         */
+        title?: string | null;
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount is also given in it (`usd_per_month`: `eur_per_month`), converted once from the sum; sentences use it, and `exchange_rate` states the rate, its date and its source: the rate of the price book, or else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * Your own rate, used instead: the value of one US dollar in `currency`, and the date.
+         */
+        per_usd?: string | null;
+    };
+    url: '/api/v1/placements/report';
+};
+
+export type ReportPlacementErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The answer is not available in the requested media type.
+     */
+    406: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ReportPlacementError = ReportPlacementErrors[keyof ReportPlacementErrors];
+
+export type ReportPlacementResponses = {
+    /**
+     * The report, as a file to save.
+     */
+    200: {
+        [key: string]: unknown;
+    };
+};
+
+export type ReportPlacementResponse = ReportPlacementResponses[keyof ReportPlacementResponses];
 
 export type CreateQuoteRankingData = {
     body: QuoteRankingIn;

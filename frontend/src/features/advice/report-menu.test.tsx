@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { AdviceOut } from "@/api/advice";
+import type { PlacementOut } from "@/api/placements";
 import { expectAccessible, renderThemed } from "@/testing/render";
-import { ReportMenu } from "./report-menu";
+import { PlacementReportMenu, ReportMenu } from "./report-menu";
 
 const FOUND = {
   advice_id: "abc123",
@@ -55,6 +56,34 @@ describe("the menu of reports", () => {
     expect(url.searchParams.get("checked")).toBe("true");
     // The quick answer leaves out how sure it is; the report does not.
     expect(await request?.json()).toEqual({ objective: "usd", how_sure: true });
+  });
+
+  it("saves the systems of several workloads under the id of the placement", async () => {
+    const names = watchDownloads();
+    const sent: Request[] = [];
+    vi.spyOn(window, "fetch").mockImplementation(async (input) => {
+      sent.push(input as Request);
+      return new Response("PK");
+    });
+    const asked = { workloads: [{ workload_id: "orders", accesses_per_s: 6 }] };
+    const found = { placement_id: "def456" } as PlacementOut;
+    const screen = await renderThemed(
+      <PlacementReportMenu found={found} asked={asked} />,
+    );
+    await screen.getByRole("button", { name: "Report" }).click();
+    await expect
+      .element(screen.getByRole("menuitem", { name: "CSV of the systems" }))
+      .toBeVisible();
+    await screen.getByRole("menuitem", { name: "Spreadsheet" }).click();
+    await expect
+      .element(screen.getByRole("status"))
+      .toMatchTextContent(/^Saved placement-def456\.xlsx$/);
+    expect(names).toEqual(["placement-def456.xlsx"]);
+    const [request] = sent;
+    const url = new URL(request?.url ?? "");
+    expect(url.pathname).toBe("/api/v1/placements/report");
+    expect(url.searchParams.get("format")).toBe("xlsx");
+    expect(await request?.json()).toEqual(asked);
   });
 
   it("says why a report could not be written, and tries again", async () => {

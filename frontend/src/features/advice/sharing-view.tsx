@@ -40,6 +40,7 @@ import { useSchemeTitles } from "./advice-view";
 import { BillOfMaterials, exported, Scheme, type Titles } from "./option-parts";
 import { placementQuestion } from "./question";
 import { allowing } from "./rejected";
+import { PlacementReportMenu } from "./report-menu";
 import {
   difference,
   figureOf,
@@ -131,6 +132,7 @@ function Asked({ state, search, members, patch }: SharingProps) {
         <FromCounters evidence={classNamed(found.data.cautions)}>
           <SharingView
             found={found.data}
+            asked={body}
             months={body.horizon_months ?? state.months}
             patch={patch}
           />
@@ -143,10 +145,11 @@ function Asked({ state, search, members, patch }: SharingProps) {
 /** Which workloads share which system, the bill of each system, and the other ways to share. */
 export function SharingView(props: {
   readonly found: PlacementOut;
+  readonly asked: PlacementIn;
   readonly months: number;
   readonly patch: (change: AdviceSearch) => void;
 }) {
-  const { found, months, patch } = props;
+  const { found, asked, months, patch } = props;
   const schemes = useSchemeTitles();
   const catalog = useCatalogNames();
   const names = useMemo(() => new Map([...catalog, ...schemes]), [catalog, schemes]);
@@ -164,6 +167,7 @@ export function SharingView(props: {
         ) : (
           <Totals found={found} months={months} />
         )}
+        <PlacementReportMenu found={found} asked={asked} />
       </section>
       <CautionNotes of="the systems" cautions={found.cautions} names={names} />
       {found.systems.length > 0 && (

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { userEvent } from "vitest/browser";
 import type { AdviceOptionOut } from "@/api/advice";
-import type { PlacementOut, SystemOut } from "@/api/placements";
+import type { PlacementIn, PlacementOut, SystemOut } from "@/api/placements";
 import { type AdviceSearch, parseAdviceSearch } from "@/questions/advice";
 import { type Member, MOST_PLACED } from "@/questions/members";
 import { expectAccessible, renderRouted, renderThemed } from "@/testing/render";
@@ -88,6 +88,8 @@ const FOUND = {
   cautions: [],
   exchange_rate: null,
 } as unknown as PlacementOut;
+
+const ASKED: PlacementIn = { workloads: [{ workload_id: "orders" }] };
 
 const NOTHING = {
   ...FOUND,
@@ -232,7 +234,7 @@ describe("the answer for several workloads", () => {
     async (colors) => {
       serve([]);
       const screen = await renderThemed(
-        <SharingView found={FOUND} months={36} patch={vi.fn()} />,
+        <SharingView found={FOUND} asked={ASKED} months={36} patch={vi.fn()} />,
         colors,
       );
       await expect
@@ -286,7 +288,7 @@ describe("the answer for several workloads", () => {
       alternatives: [{ ...way, ...ranged }],
     } as PlacementOut;
     const screen = await renderThemed(
-      <SharingView found={found} months={36} patch={vi.fn()} />,
+      <SharingView found={found} asked={ASKED} months={36} patch={vi.fn()} />,
     );
     const answer = screen.getByRole("region", { name: "Recommendation" });
     await expect.element(answer).toMatchTextContent(/9 µs to 14 µs/);
@@ -307,7 +309,7 @@ describe("the answer for several workloads", () => {
     serve([]);
     const patch = vi.fn();
     const screen = await renderThemed(
-      <SharingView found={NOTHING} months={36} patch={patch} />,
+      <SharingView found={NOTHING} asked={ASKED} months={36} patch={patch} />,
     );
     expect(titleOf(NOTHING)).toBe("No choice of systems keeps every limit");
     expect(screen.getByRole("table").query()).toBeNull();

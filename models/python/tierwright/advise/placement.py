@@ -18,7 +18,7 @@ from typing import Any, Literal
 import numpy as np
 
 from tierwright.advise.advice import _choice, _notes, _why_not, _words
-from tierwright.advise.advice._asked import Asked, asked_of
+from tierwright.advise.advice._asked import Asked, asked_of, versions
 from tierwright.advise.advice._table import Rates, Table
 from tierwright.advise.advice.found import Option
 from tierwright.advise.advice.request import Candidates
@@ -169,6 +169,10 @@ class Placement(Answer):
         Where nothing keeps the limits of all systems together: the least that each can be.
     nearest : dict of str to float
         Where no option carries one workload: what each limit in conflict would have to be, alone, to admit one.
+    horizon_months : int
+        Months over which a purchase is spread, and the data grow. [months]
+    versions : dict of str to str
+        Of the model and the price book.
     ranges : dict of str to pair of float or None
         Ends of the I/O time, by its key, where nobody said which evicted pages of a workload are dirty.
     estimator, validity : str
@@ -189,6 +193,8 @@ class Placement(Answer):
     evaluated: int
     least_totals: dict[str, float]
     nearest: dict[str, float]
+    horizon_months: int
+    versions: dict[str, str]
     ranges: dict[str, _Ends] = field(default_factory=dict)
     estimator: str = ESTIMATOR
     validity: str = VALIDITY
@@ -686,6 +692,8 @@ def _placed(
         evaluated=sum(len(group.table.options) for group in groups),
         least_totals=least,
         nearest={} if best is not None else _nearest(workloads, groups),
+        horizon_months=groups[0].asked.setting.horizon_months,
+        versions=versions(groups[0].asked),
     )
 
 

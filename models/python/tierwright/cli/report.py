@@ -1,9 +1,9 @@
-"""`tierwright report`: an advice as a file that a committee can read."""
+"""`tierwright report`: an advice or a placement as a file that a committee can read."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -28,7 +28,8 @@ def report(
         list[Path],
         typer.Argument(
             metavar="[check] ADVICE.json",
-            help="What `tierwright advise --json` printed; check: name what a committee would send back.",
+            help="What `tierwright advise --json` or `tierwright place --json` printed; check, of an advice: name what a "
+            "committee would send back.",
         ),
     ],
     *,
@@ -38,7 +39,7 @@ def report(
             "--output",
             "-o",
             metavar="FILE",
-            help="File to write, by its ending: .html and .pdf are the report, .xlsx a spreadsheet, .csv its options, .json the advice.",
+            help="File to write, by its ending: .html and .pdf are the report, .xlsx a spreadsheet, .csv its options or systems, .json the answer itself.",
         ),
     ] = None,
     title: Annotated[
@@ -95,7 +96,7 @@ def report(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Write the report of an advice: question, answer, bill, evidence, assumptions and sources.
+    """Write the report of an advice or a placement: question, answer, bill, evidence, assumptions and sources.
 
     The HTML is one file without scripts that needs no network; the PDF is the same on A4; the spreadsheet computes
     the money of the bill by formulas. `report check` names what a committee would send back: exit code 1 if there is
@@ -183,14 +184,29 @@ def _write(
             "leave it out, or name an output that ends in .html, .pdf or .xlsx",
         )
     check_output(output)
-    document = reports.with_statements(reports.read(advice), statements)
+    document = _with_statements(reports.read(advice), statements)
+    what, identifier = reports.identity_of(document)
     if output.exists() and output.samefile(advice):
         raise BadInput(
-            f"--output: `{output}` is the advice itself", "name another file"
+            f"--output: `{output}` is the {what} itself", "name another file"
         )
     # Made before the file is touched: a package may be missing.
-    content = reports.made(
-        document, form, title=reports.TITLE if title is None else title
-    )
+    content = reports.made(document, form, title=title)
     output.write_bytes(content)
-    typer.echo(f"{output}: report of the advice {document['advice_id']}")
+    typer.echo(f"{output}: report of the {what} {identifier}")
+
+
+def _with_statements(
+    document: dict[str, Any], statements: Statements
+) -> dict[str, Any]:
+    from tierwright.advise import report as reports
+
+    if reports.identity_of(document)[0] == "advice":
+        return reports.with_statements(document, statements)
+    if statements != reports.Statements():
+        raise BadInput(
+            "--need, --uplift-source, --today-cost, --holds, --validity: belong to the report of an advice, and this is a "
+            "placement",
+            "leave them out",
+        )
+    return document

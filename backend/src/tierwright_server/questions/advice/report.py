@@ -8,6 +8,8 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise import report as reports
+from tierwright.advise.advice.found import Advice
+from tierwright.advise.placement import Placement
 from tierwright.common.currency import stated
 from tierwright_server.common.errors import BadInput
 from tierwright_server.http.context import Context
@@ -22,7 +24,7 @@ class Report:
     Attributes
     ----------
     name : str
-        Of the file: the id of the advice is part of it.
+        Of the file: the id of the answer is part of it.
     media_type : str
     content : bytes
     """
@@ -115,14 +117,23 @@ async def report(
         session, context, question, replayed, how_sure=body.how_sure
     )
 
-    def written() -> Report:
-        document = stated(found.to_dict(derivation=True))
-        return Report(
-            f"advice-{document['advice_id']}.{form}",
-            reports.FORMS[form],
-            reports.made(
-                document, form, title=reports.TITLE if title is None else title
-            ),
-        )
+    return await asyncio.to_thread(file_of, found, form, title)
 
-    return await asyncio.to_thread(written)
+
+def file_of(found: Advice | Placement, form: str, title: str | None) -> Report:
+    """Write an answer as a file.
+
+    Parameters
+    ----------
+    found : Advice or Placement
+    form : str
+        Of `tierwright.advise.report.FORMS`.
+    title : str or None
+        Its heading; None: a general one.
+    """
+    document = stated(found.to_dict(derivation=True))
+    return Report(
+        f"{'-'.join(reports.identity_of(document))}.{form}",
+        reports.FORMS[form],
+        reports.made(document, form, title=title),
+    )

@@ -134,6 +134,12 @@ class PlacementOut(Answer):
     nearest: dict[str, float] = Field(
         description="Where no option carries one workload: what each limit in conflict would have to be, alone."
     )
+    horizon_months: int = Field(
+        description="Months over which a purchase is spread, and the data grow. [months]"
+    )
+    versions: dict[str, str] = Field(
+        description="Of the model and the price book: with the id they repeat the answer."
+    )
     estimator: str
     validity: str
     warnings: list[WarningOut]

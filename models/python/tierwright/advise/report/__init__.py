@@ -1,4 +1,4 @@
-"""A report of an advice that a committee can read: one HTML file, the same as PDF, a workbook, a table of its options, or its JSON."""
+"""A report of an advice or a placement that a committee can read: one HTML file, the same as PDF, a workbook, a table, or its JSON."""
 
 from __future__ import annotations
 
@@ -17,12 +17,19 @@ from tierwright.advise.report import (
     _limit_cost,
     _paper,
     _scenarios,
+    _sharing,
+    _sharing_workbook,
     committee,
 )
 from tierwright.advise.report._answer import STATUS, Document
-from tierwright.advise.report._document import HINT, checked
+from tierwright.advise.report._document import (
+    HINT,
+    checked,
+    checked_placement,
+    is_placement,
+)
 from tierwright.advise.report._markup import Markup, joined, tag
-from tierwright.advise.report._options import options_csv
+from tierwright.advise.report._options import csv_of, options_csv
 from tierwright.advise.report._pdf import pdf_of
 from tierwright.advise.report._style import STYLE
 from tierwright.advise.report._workbook import workbook_of
@@ -43,7 +50,9 @@ WITH_TITLE = ("html", "pdf", "xlsx")
 MOST_BYTES = 16 * 2**20
 """Largest file of an advice: an advice has about 400 kB."""
 TITLE = "What to buy, and why"
-_SECTIONS: tuple[tuple[str, str, Callable[[Document], Iterator[Markup]]], ...] = (
+Section = tuple[str, str, Callable[[Document], Iterator[Markup]]]
+"""Name, heading, and what makes it."""
+_SECTIONS: tuple[Section, ...] = (
     ("question", "Question", _answer.question),
     ("need", "Need, and what doing nothing costs", _paper.need),
     ("answer", "Answer", _answer.answer),
@@ -70,9 +79,32 @@ _SECTIONS: tuple[tuple[str, str, Callable[[Document], Iterator[Markup]]], ...] =
     ("appendix", "Appendix", _basis.appendix),
 )
 
+_OF_PLACEMENT: tuple[Section, ...] = (
+    ("question", "Question", _sharing.question),
+    ("answer", "Answer", _sharing.answer),
+    ("systems", "Systems and their bills", _sharing.systems),
+    ("held", "Who holds what", _sharing.held),
+    ("figures", "Expected figures", _sharing.figures),
+    ("ways", "Other ways to share", _sharing.ways),
+    ("assumptions", "Assumptions and cautions", _basis.assumptions),
+    ("limits", "Limits", _basis.limits),
+    ("appendix", "Appendix", _sharing.appendix),
+)
+
+
+def title_of(document: Mapping[str, Any]) -> str:
+    """Return the heading of a report where nobody states one."""
+    return _sharing.TITLE if is_placement(document) else TITLE
+
+
+def identity_of(document: Mapping[str, Any]) -> tuple[str, str]:
+    """Return of what a report is, `advice` or `placement`, and its id."""
+    what = "placement" if is_placement(document) else "advice"
+    return what, str(document[f"{what}_id"])
+
 
 def read(path: Path) -> dict[str, Any]:
-    """Return the advice of a file that `tierwright advise --json` wrote, as plain data.
+    """Return the advice or placement of a file that `tierwright advise --json` or `tierwright place --json` wrote, as plain data.
 
     Parameters
     ----------
@@ -82,40 +114,54 @@ def read(path: Path) -> dict[str, Any]:
     Raises
     ------
     BadInput
-        If it cannot be read, is too large, is not JSON, or is not an advice.
+        If it cannot be read, is too large, is not JSON, or is neither.
     """
     text = text_of(read_bytes(path, MOST_BYTES), str(path), MOST_BYTES)
     document = parse_json(text, str(path), HINT)
-    checked(document, str(path))
+    _checked(document, str(path))
     found: dict[str, Any] = document
     return found
 
 
-def html(document: Mapping[str, Any], *, title: str = TITLE) -> str:
+def _checked(document: object, place: str | None = None) -> dict[str, Any]:
+    """Check an advice, or a placement."""
+    if is_placement(document):
+        return checked_placement(document, place or "placement")
+    return checked(document, place or "advice")
+
+
+def html(document: Mapping[str, Any], *, title: str | None = None) -> str:
     """Return a report as one HTML document: no script, no network, charts inside as SVG.
 
     Parameters
     ----------
     document : mapping
-        Plain data of an advice: `Advice.to_dict(derivation=True)`, or what `read` returns.
-    title : str
+        Plain data of an advice or a placement: `to_dict(derivation=True)` of it, or what `read` returns.
+    title : str, optional
         Its heading.
 
     Raises
     ------
     BadInput
-        If it is not an advice.
+        If it is neither.
     """
-    found = checked(document, "advice")
+    found = _checked(document)
+    title = title or title_of(document)
+    what, identifier = identity_of(found)
+    identity = f"{what.capitalize()} {identifier}"
+    if what == "placement":
+        sections, under, summary = _OF_PLACEMENT, identity, _sharing.summary(found)
+    else:
+        status = STATUS.get(found["status"] or "", found["status"] or "")
+        sections, under = _SECTIONS, ": ".join(filter(None, (identity, status)))
+        summary = Markup(f"{_answer.summary(found)}{joined(_answer.flags(found))}")
     links = tag(
         "ol",
         joined(
             tag("li", tag("a", heading, href=f"#{name}"))
-            for name, heading, _ in _SECTIONS
+            for name, heading, _ in sections
         ),
     )
-    status = STATUS.get(found["status"] or "", found["status"] or "")
-    under = ": ".join(filter(None, (f"Advice {found['advice_id']}", status)))
     head = tag(
         "head",
         tag("meta", charset="utf-8"),
@@ -130,16 +176,15 @@ def html(document: Mapping[str, Any], *, title: str = TITLE) -> str:
             "header",
             tag("h1", title),
             tag("p", under, class_="dim"),
-            _answer.summary(found),
-            joined(_answer.flags(found)),
+            summary,
             tag("nav", links, aria_label="Contents"),
         ),
-        tag("main", joined(_section(found, *each) for each in _SECTIONS)),
+        tag("main", joined(_section(found, *each) for each in sections)),
         tag(
             "footer",
             tag(
                 "p",
-                f"Tierwright {found['versions'].get('tierwright', '')}, advice {found['advice_id']}",
+                f"Tierwright {found['versions'].get('tierwright', '')}, {what} {identifier}",
             ),
         ),
     )
@@ -161,7 +206,7 @@ def _section(
     )
 
 
-def pdf(document: Mapping[str, Any], *, title: str = TITLE) -> bytes:
+def pdf(document: Mapping[str, Any], *, title: str | None = None) -> bytes:
     """Return a report as tagged PDF on A4, fonts and charts inside; the same advice gives the same bytes.
 
     Parameters
@@ -176,11 +221,11 @@ def pdf(document: Mapping[str, Any], *, title: str = TITLE) -> bytes:
     BadInput
         If it is not an advice, or the package `typst` is not installed.
     """
-    version = checked(document, "advice")["versions"].get("tierwright", "")
+    version = _checked(document)["versions"].get("tierwright", "")
     return pdf_of(html(document, title=title), author=f"Tierwright {version}".strip())
 
 
-def workbook(document: Mapping[str, Any], *, title: str = TITLE) -> bytes:
+def workbook(document: Mapping[str, Any], *, title: str | None = None) -> bytes:
     """Return a report as a workbook (.xlsx) whose bill is computed by live formulas; the same advice gives the same bytes.
 
     Parameters
@@ -195,7 +240,10 @@ def workbook(document: Mapping[str, Any], *, title: str = TITLE) -> bytes:
     BadInput
         If it is not an advice, or the package `XlsxWriter` is not installed.
     """
-    return workbook_of(checked(document, "advice"), title=title)
+    found, title = _checked(document), title or title_of(document)
+    if is_placement(document):
+        return _sharing_workbook.workbook_of(found, title=title)
+    return workbook_of(found, title=title)
 
 
 def sent_back(
@@ -295,7 +343,7 @@ def with_statements(
 
 
 def csv(document: Mapping[str, Any]) -> str:
-    """Return the options of an advice as a table of CSV, units in its headings.
+    """Return the options of an advice, or the systems of a placement, as a table of CSV, units in its headings.
 
     Parameters
     ----------
@@ -307,11 +355,14 @@ def csv(document: Mapping[str, Any]) -> str:
     BadInput
         If it is not an advice.
     """
-    return options_csv(checked(document, "advice"))
+    found = _checked(document)
+    if is_placement(document):
+        return csv_of(*_sharing.options_table(found))
+    return options_csv(found)
 
 
 def plain_json(document: Mapping[str, Any]) -> str:
-    """Return an advice as JSON, all its keys kept, one a line.
+    """Return an advice or a placement as JSON, all its keys kept, one a line.
 
     Parameters
     ----------
@@ -323,15 +374,16 @@ def plain_json(document: Mapping[str, Any]) -> str:
     BadInput
         If it is not an advice, or holds a number that JSON lacks.
     """
-    checked(document, "advice")
+    _checked(document)
     try:
         text = json.dumps(document, indent=1, ensure_ascii=True, allow_nan=False)
     except ValueError as error:
-        raise BadInput("advice: holds a number that is not finite", HINT) from error
+        what = identity_of(document)[0]
+        raise BadInput(f"{what}: holds a number that is not finite", HINT) from error
     return f"{text}\n"
 
 
-def made(document: Mapping[str, Any], form: str, *, title: str = TITLE) -> bytes:
+def made(document: Mapping[str, Any], form: str, *, title: str | None = None) -> bytes:
     """Return a report in one of `FORMS`, as the bytes of its file.
 
     Parameters

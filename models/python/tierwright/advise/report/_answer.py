@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -100,35 +100,41 @@ def questions(document: Document) -> list[tuple[str, str]]:
     growth = document["when"]
     if growth is not None:
         rows.append(("Growth", f"{show.share(growth['growth_per_year'])} per year"))
+    rows += wanted(document)
+    rows.append(("Candidates", _candidates(document)))
+    rows.append(price_book(document))
+    zero = document["option_zero"]
+    rows.append(("Today", "not stated" if zero is None else named(zero)))
+    return rows
+
+
+def wanted(document: Document) -> Iterator[tuple[str, str]]:
+    """Yield objective, limits and horizon: names and values."""
     objective = document["objective"]
-    rows.append(("Objective", OBJECTIVES.get(objective, objective)))
+    yield "Objective", OBJECTIVES.get(objective, objective)
     limits = [
         f"{show.limit_words(name)} {show.bound(name)} {show.limit(name, value)}"
         for name, value in document["constraints"].items()
     ]
-    rows.append(("Limits", "; ".join(limits) if limits else "no limit was stated"))
+    yield "Limits", "; ".join(limits) if limits else "no limit was stated"
     if document["horizon_months"] is not None:
-        rows.append(
-            (
-                "Horizon",
-                f"{counted(document['horizon_months'], 'month')}: purchases are spread over them, and the data of "
-                "their end must fit",
-            )
+        yield (
+            "Horizon",
+            f"{counted(document['horizon_months'], 'month')}: purchases are spread over them, and the data of "
+            "their end must fit",
         )
-    rows.append(("Candidates", _candidates(document)))
+
+
+def price_book(document: Document) -> tuple[str, str]:
+    """Say at which prices it was asked."""
     book = document["versions"].get("price_book", "none")
     date = document["versions"].get("price_book_date", "none")
-    rows.append(
-        (
-            "Price book",
-            "no price book; list prices of what is rented"
-            if book == "none"
-            else f"{book}, {date}; list prices of what is rented at the dates in the bill",
-        )
+    return (
+        "Price book",
+        "no price book; list prices of what is rented"
+        if book == "none"
+        else f"{book}, {date}; list prices of what is rented at the dates in the bill",
     )
-    zero = document["option_zero"]
-    rows.append(("Today", "not stated" if zero is None else named(zero)))
-    return rows
 
 
 def _candidates(document: Document) -> str:
@@ -155,13 +161,8 @@ def answer(document: Document) -> Iterator[Markup]:
     """Say what to buy, and what must be known with it."""
     yield tag("p", document["finding"], class_="lead")
     yield tag("p", document["verdict"]["text"])
-    if document["exchange_rate"] is not None:
-        rate = ExchangeRate(**document["exchange_rate"])
-        yield tag(
-            "p",
-            f"Sentences state amounts in {rate.currency}, tables in USD: {rate.sentence}.",
-            class_="note",
-        )
+    for each in currency(document):
+        yield tag("p", each, class_="note")
     if document["infeasible"] is not None:
         yield _infeasible(document["infeasible"], document["finding"])
     open_ones = [one for one in document["cautions"] if one["could_change_choice"]]
@@ -182,6 +183,13 @@ def answer(document: Document) -> Iterator[Markup]:
         )
     if document["when"] is not None:
         yield tag("p", document["when"]["text"])
+
+
+def currency(document: Document) -> Iterator[str]:
+    """Say in which currencies amounts are, where not all are in one."""
+    if document["exchange_rate"] is not None:
+        rate = ExchangeRate(**document["exchange_rate"])
+        yield f"Sentences state amounts in {rate.currency}, tables in USD: {rate.sentence}."
 
 
 def _infeasible(found: Document, finding: str) -> Markup:
@@ -359,7 +367,12 @@ def figures(document: Document) -> Iterator[Markup]:
         yield tag("p", "There are no expected figures: nothing is recommended.")
     if not shown:
         return
-    head, *rows = expected(document)
+    yield from figures_of(shown)
+
+
+def figures_of(shown: Sequence[tuple[str, Document]]) -> Iterator[Markup]:
+    """Return what is expected of options, each with its heading, and why a figure is not known."""
+    head, *rows = expected_of(shown)
     yield table(
         "Of all machines together",
         [(title, at > 0) for at, title in enumerate(head)],
@@ -391,7 +404,11 @@ def _shown(document: Document) -> list[tuple[str, Document]]:
 
 def expected(document: Document) -> list[list[str]]:
     """Return the figures of what is recommended and of what there is, headings first; empty where there is neither."""
-    shown = _shown(document)
+    return expected_of(_shown(document))
+
+
+def expected_of(shown: Sequence[tuple[str, Document]]) -> list[list[str]]:
+    """Return the figures of options, each with its heading, headings first; empty where there are none."""
     if not shown:
         return []
     return [

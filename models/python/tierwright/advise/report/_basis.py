@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from tierwright.advise.report import _figures as show
 from tierwright.advise.report._answer import Document, sentence_of
 from tierwright.advise.report._evidence import rejected_table
-from tierwright.advise.report._formulas import SYMBOLS, formulas
+from tierwright.advise.report._formulas import SYMBOLS, Formula, formulas
 from tierwright.advise.report._markup import Markup, facts, joined, table, tag
 
 _COULD = {True: "yes", False: "no", None: "not known"}
@@ -68,18 +68,33 @@ def appendix(document: Document) -> Iterator[Markup]:
     """Return the formulas, the derivation, all rejected options, and what repeats the answer."""
     used = list(formulas(document))
     if used:
-        yield table(
-            "Formulas that the answer uses",
-            [
-                ("figure", False),
-                ("formula", False),
-                ("value of the recommendation", False),
-                ("source", False),
-            ],
-            [[each.figure, each.formula, each.value, each.source] for each in used],
-        )
+        yield formula_table("Formulas that the answer uses", used)
         if document["recommendation"] is not None:
             yield tag("p", SYMBOLS, class_="note")
+    yield from derived(document)
+    if document["rejected"]:
+        yield rejected_table(
+            "Every rejected option that the advice lists", document["rejected"]
+        )
+    yield from repeats("advice", document["advice_id"], document)
+
+
+def formula_table(caption: str, used: Sequence[Formula]) -> Markup:
+    """Return formulas with what each gives."""
+    return table(
+        caption,
+        [
+            ("figure", False),
+            ("formula", False),
+            ("value of the recommendation", False),
+            ("source", False),
+        ],
+        [[each.figure, each.formula, each.value, each.source] for each in used],
+    )
+
+
+def derived(document: Document) -> Iterator[Markup]:
+    """Return the steps of the figures of what is recommended, and the method."""
     if document["derivation"]:
         yield table(
             "How the figures of the recommendation come about",
@@ -101,16 +116,16 @@ def appendix(document: Document) -> Iterator[Markup]:
         )
     if document["estimator"]:
         yield tag("p", f"Method: {document['estimator']}.")
-    if document["rejected"]:
-        yield rejected_table(
-            "Every rejected option that the advice lists", document["rejected"]
-        )
+
+
+def repeats(what: str, identifier: str, document: Document) -> Iterator[Markup]:
+    """Return the id of an answer and the versions that give it again."""
     yield tag("h3", "What repeats this answer")
     versions = [
         (_VERSIONS.get(name, name), value)
         for name, value in document["versions"].items()
     ]
-    yield facts([("advice", document["advice_id"]), *versions])
+    yield facts([(what, identifier), *versions])
 
 
 def derived_value(value: float | None, unit: str) -> str:

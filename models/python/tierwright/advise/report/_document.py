@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -12,6 +12,7 @@ from tierwright.common.fields import is_count, is_number
 from tierwright.common.parameters import Door, spelled
 
 HINT = "give the JSON that `tierwright advise` wrote, unchanged"
+PLACEMENT_HINT = "give the JSON that `tierwright place` wrote, unchanged"
 _MOST_TEXT = 20_000
 """Characters of one text: longer ones are of no advice."""
 _MOST_ROWS = 2000
@@ -19,6 +20,9 @@ _LARGEST = 1e30
 """Far above every figure of an advice, and far below what sums and products of them overflow at."""
 _MOST_PROBLEMS = 10
 """Problems that are listed; a foreign file has many of the same kind."""
+
+_NAMED_BY_DATA = ("constraints", "rejected_counts", "least_totals", "nearest")
+"""Tables whose keys are names of constraints."""
 
 Reader = Callable[[Any, str, Problems], Any]
 _ABSENT = object()
@@ -48,6 +52,47 @@ def checked(document: object, place: str) -> dict[str, Any]:
     return dict(found)
 
 
+def is_placement(document: object) -> bool:
+    """Whether a document says which of several workloads share a system."""
+    return isinstance(document, Mapping) and "placement_id" in document
+
+
+def checked_placement(document: object, place: str) -> dict[str, Any]:
+    """Return a placement with all keys that a report reads, as `checked` an advice.
+
+    Parameters
+    ----------
+    document : object
+        Plain data, as `Placement.to_dict` returns it.
+    place : str
+        Named in errors.
+
+    Raises
+    ------
+    BadInput
+        If it is not a placement, a value has another type than in one, or the bills do not add up.
+    """
+    problems = Problems(place, PLACEMENT_HINT)
+    found: Any = _PLACEMENT(_without_neighbours(document), "", problems)
+    if not problems.found:
+        options = [each["option"] for each in found["systems"]]
+        _check_bills(
+            [(f"systems[{at}].option", one) for at, one in enumerate(options)],
+            problems,
+        )
+        for key in ("usd_per_month", "purchase_usd"):
+            parts = sum((one[key] or Decimal(0) for one in options), Decimal(0))
+            problems.check(
+                found[key] is None or found[key] == parts,
+                key,
+                found[key],
+                f"is not the sum of the systems, {parts}",
+            )
+    del problems.found[_MOST_PROBLEMS:]
+    problems.raise_if_any()
+    return dict(found)
+
+
 def _check_sums(found: Mapping[str, Any], problems: Problems) -> None:
     named = [
         ("recommendation", found["recommendation"]),
@@ -55,6 +100,12 @@ def _check_sums(found: Mapping[str, Any], problems: Problems) -> None:
         *((f"alternatives[{at}]", one) for at, one in enumerate(found["alternatives"])),
         *((f"pareto[{at}]", one) for at, one in enumerate(found["pareto"])),
     ]
+    _check_bills(named, problems)
+
+
+def _check_bills(
+    named: Sequence[tuple[str, Mapping[str, Any] | None]], problems: Problems
+) -> None:
     for where, option in named:
         if option is None or not option["bill"]:
             continue
@@ -84,7 +135,7 @@ def _without_neighbours(document: object) -> object:
             for key, entry in value.items()
             if not (isinstance(key, str) and key.startswith(beside))
         }
-        if name in ("constraints", "rejected_counts") and isinstance(value, Mapping)
+        if name in _NAMED_BY_DATA and isinstance(value, Mapping)
         else value
         for name, value in document.items()
     }
@@ -299,6 +350,23 @@ _QUOTE = {
     "lead_time_days": _maybe_count,
     "cautions": _list(_table(code=_text, message=_text, hint=_maybe_text)),
 }
+_CAUTION = _table(
+    code=_text,
+    message=_text,
+    hint=_maybe_text,
+    effect=_maybe_text,
+    could_change_choice=_optional(_flag),
+)
+_STEP = _table(
+    name=_text,
+    formula=_text,
+    value=_maybe_number,
+    unit=_maybe_text,
+    source=_maybe_text,
+)
+_EXCHANGE_RATE = _optional(
+    _table(currency=_text, per_usd=_amount, date=_text, source=_text)
+)
 _ADVICE = _table(
     advice_id=_text,
     status=_maybe_text,
@@ -498,15 +566,7 @@ _ADVICE = _table(
             reason=_maybe_text,
         )
     ),
-    cautions=_list(
-        _table(
-            code=_text,
-            message=_text,
-            hint=_maybe_text,
-            effect=_maybe_text,
-            could_change_choice=_optional(_flag),
-        )
-    ),
+    cautions=_list(_CAUTION),
     quotes=_optional(
         _table(
             ranking_id=_text,
@@ -560,16 +620,51 @@ _ADVICE = _table(
     versions=_named(_text),
     validity=_maybe_text,
     estimator=_maybe_text,
-    derivation=_list(
+    derivation=_list(_STEP),
+    exchange_rate=_EXCHANGE_RATE,
+)
+_SHARING = _table(
+    groups=_list(_list(_text)),
+    usd_per_month=_amount,
+    io_time_us_per_access=_maybe_number,
+    ranges=_named(_ends),
+)
+_PLACEMENT = _table(
+    placement_id=_text,
+    finding=_text,
+    objective=_text,
+    constraints=_named(_amount),
+    systems=_list(
         _table(
-            name=_text,
-            formula=_text,
-            value=_maybe_number,
-            unit=_maybe_text,
-            source=_maybe_text,
+            workloads=_list(
+                _table(
+                    name=_text,
+                    accesses_per_s=_number,
+                    ram_bytes=_number,
+                    hit_share=_number,
+                )
+            ),
+            option=_OPTION,
+            accesses_per_s=_number,
+            peak_accesses_per_s=_number,
+            data_bytes=_number,
         )
     ),
-    exchange_rate=_optional(
-        _table(currency=_text, per_usd=_amount, date=_text, source=_text)
-    ),
+    usd_per_month=_maybe_amount,
+    purchase_usd=_maybe_amount,
+    io_time_us_per_access=_maybe_number,
+    ranges=_named(_ends),
+    separate=_optional(_SHARING),
+    together=_optional(_SHARING),
+    alternatives=_list(_SHARING),
+    optimality_gap=_maybe_number,
+    groups=_maybe_count,
+    evaluated=_maybe_count,
+    horizon_months=_maybe_count,
+    versions=_named(_text),
+    cautions=_list(_CAUTION),
+    validity=_maybe_text,
+    estimator=_maybe_text,
+    derivation=_list(_STEP),
+    exchange_rate=_EXCHANGE_RATE,
 )

@@ -55,9 +55,7 @@ def formulas(document: Document) -> Iterator[Formula]:
     """Return the formulas that this advice used: of what it does not hold there is none."""
     best = document["recommendation"]
     if best is not None:
-        yield from _page_flow(best)
-        yield from _load(document, best)
-        yield from _money(document, best)
+        yield from of_option(document, best)
     if len(document["pareto"]) > 1:
         yield Formula(
             "Front of money and I/O time",
@@ -92,6 +90,13 @@ def formulas(document: Document) -> Iterator[Formula]:
         )
 
 
+def of_option(document: Document, option: Document) -> Iterator[Formula]:
+    """Return the formulas of the figures and the money of one option."""
+    yield from _page_flow(option)
+    yield from _load(document, option)
+    yield from _money(document, option)
+
+
 def _page_flow(best: Document) -> Iterator[Formula]:
     scheme = BY_NAME.get(best["scheme"])
     yield Formula(
@@ -113,7 +118,7 @@ def _page_flow(best: Document) -> Iterator[Formula]:
     yield Formula(
         "I/O time per access",
         f"C / N; {scheme.formula}",
-        show.time(best["io_time_us_per_access"]),
+        show.figure(best, "io_time_us_per_access", show.time),
         source,
     )
     yield from _terms(scheme)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -51,6 +51,8 @@ _COLUMNS: tuple[tuple[str, str], ...] = (
     ("reads from disk [1]", "disk_share"),
     ("until too small [months]", "months_until_too_small"),
 )
+HEADINGS = tuple(heading for heading, _ in _COLUMNS)
+"""Of what an option is, costs and does, with units."""
 LIMIT_ROLE = "at another limit"
 """Role in the CSV of what another limit would buy."""
 LIMIT_HEADINGS = (
@@ -73,11 +75,16 @@ def options_table(document: Document) -> tuple[list[str], list[list[Cell]]]:
     evidence = evidence_of(document)
     last: list[str] = [] if evidence is None else [evidence]
     rows = [
-        ["; ".join(roles), *(option[key] for _, key in _COLUMNS), *last]
+        ["; ".join(roles), *cells_of(option), *last]
         for roles, option in _with_roles(document)
     ]
-    headings = ["role", *(heading for heading, _ in _COLUMNS)]
+    headings = ["role", *HEADINGS]
     return [*headings, *(EVIDENCE for _ in last)], rows
+
+
+def cells_of(option: Document) -> list[Cell]:
+    """Return the cells of `HEADINGS` of an option; None is not known, or no one number."""
+    return [option[key] for _, key in _COLUMNS]
 
 
 def evidence_of(document: Document) -> str | None:
@@ -123,8 +130,6 @@ def limit_rows(document: Document) -> list[list[Cell]]:
 
 def options_csv(document: Document) -> str:
     """Return the table of options as CSV, behind it what other limits would buy; what is not known is empty."""
-    stream = io.StringIO()
-    writer = csv.writer(stream)
     headings, rows = options_table(document)
     limits = limit_rows(document)
     if limits:
@@ -137,6 +142,13 @@ def options_csv(document: Document) -> str:
             cells |= {"role": LIMIT_ROLE, "limit": limit, LIMIT_HEADINGS[2]: value}
             cells[EVIDENCE] = evidence_of(document)
             rows.append([cells.get(heading) for heading in headings])
+    return csv_of(headings, rows)
+
+
+def csv_of(headings: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
+    """Write a table as CSV; what is not known is empty."""
+    stream = io.StringIO()
+    writer = csv.writer(stream)
     writer.writerow(headings)
     writer.writerows([safe_cell(cell) for cell in row] for row in rows)
     return stream.getvalue()

@@ -14,13 +14,15 @@ from tierwright.advise.report import _figures as show
 from tierwright.advise.report._answer import (
     STATUS,
     Document,
+    currency,
     expected,
     named,
     questions,
     sentence_of,
 )
 from tierwright.advise.report._basis import could_change, derived_value
-from tierwright.advise.report._formulas import SYMBOLS, formulas
+from tierwright.advise.report._document import is_placement
+from tierwright.advise.report._formulas import SYMBOLS, Formula, formulas
 from tierwright.advise.report._markup import plain_text
 from tierwright.advise.report._options import (
     FORMULA,
@@ -29,7 +31,6 @@ from tierwright.advise.report._options import (
     limit_rows,
     options_table,
 )
-from tierwright.common.currency import ExchangeRate
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import counted
 from tierwright.evaluate.bill import CENT, EXACT
@@ -77,18 +78,16 @@ def workbook_of(document: Document, *, title: str) -> bytes:
     BadInput
         If the package XlsxWriter is not installed.
     """
-    stream, book = _book(document, title)
+    stream, book = begin(document, title)
     limits = limit_rows(document)
-    sheets = {
-        name: _Sheet.of(book, name) for name in SHEETS if limits or name != LIMITS
-    }
+    sheets = {name: Sheet.of(book, name) for name in SHEETS if limits or name != LIMITS}
     sums = _bill(sheets[BILL], book, document)
     _answer(sheets[ANSWER], document, title, sums)
     headings, rows = options_table(document)
     sheets[OPTIONS].table(headings, rows)
     if limits:
         sheets[LIMITS].table(LIMIT_HEADINGS, limits)
-    _assumptions(sheets[ASSUMPTIONS], document)
+    assumptions(sheets[ASSUMPTIONS], document)
     _sources(sheets[SOURCES], document)
     book.close()
     return stream.getvalue()
@@ -119,13 +118,20 @@ def table_of(
     BadInput
         If the package XlsxWriter is not installed.
     """
-    stream, book = _book(document, title)
-    _Sheet.of(book, name).table(headings, rows)
+    stream, book = begin(document, title)
+    Sheet.of(book, name).table(headings, rows)
     book.close()
     return stream.getvalue()
 
 
-def _book(document: Document, title: str) -> tuple[io.BytesIO, Workbook]:
+def identity_of(document: Document) -> str:
+    """Name the answer that a file is of."""
+    if is_placement(document):
+        return f"Placement {document['placement_id']}"
+    return f"Advice {document['advice_id']}"
+
+
+def begin(document: Document, title: str) -> tuple[io.BytesIO, Workbook]:
     """Begin a workbook in which no text is computed."""
     try:
         from xlsxwriter import Workbook
@@ -148,7 +154,7 @@ def _book(document: Document, title: str) -> tuple[io.BytesIO, Workbook]:
         {
             "title": plain_text(title),
             "author": f"Tierwright {document['versions'].get('tierwright', '')}".strip(),
-            "comments": f"Advice {plain_text(document['advice_id'])}"[:200],
+            "comments": plain_text(identity_of(document))[:200],
             "created": _MADE,
         }
     )
@@ -157,7 +163,7 @@ def _book(document: Document, title: str) -> tuple[io.BytesIO, Workbook]:
 
 
 @dataclass(slots=True)
-class _Sheet:
+class Sheet:
     """A sheet that is written from the top down."""
 
     sheet: Worksheet
@@ -166,7 +172,7 @@ class _Sheet:
     widths: dict[int, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, book: Workbook, name: str) -> _Sheet:
+    def of(cls, book: Workbook, name: str) -> Sheet:
         sheet = book.add_worksheet(name)
         sheet.set_paper(9)
         sheet.set_landscape()
@@ -269,7 +275,7 @@ class Sums:
     purchase: str
 
 
-def _bill(sheet: _Sheet, book: Workbook, document: Document) -> Sums | None:
+def _bill(sheet: Sheet, book: Workbook, document: Document) -> Sums | None:
     best = document["recommendation"]
     sheet.line(["Bill of materials"], "title")
     if best is None:
@@ -277,7 +283,32 @@ def _bill(sheet: _Sheet, book: Workbook, document: Document) -> Sums | None:
         return None
     sheet.line([named(best)], "strong")
     horizon = document["horizon_months"]
-    stated = best["bill"] or [stated_row(best)]
+    months_cell(sheet, book, horizon)
+    sheet.row += 1
+    top = sheet.row
+    total = bill_rows(sheet, best, horizon)
+    sheet.row += 1
+    if horizon is not None:
+        over_horizon(sheet, total, horizon)
+    unpriced(sheet, best)
+    sheet.sheet.freeze_panes(top + 1, 1)
+    bill_widths(sheet)
+    return sums_at(total.row)
+
+
+def bill_widths(sheet: Sheet) -> None:
+    """Make the columns of a bill as wide as what they hold."""
+    for at, width in enumerate((44, 12, 14, 14, 16, 9, 15, 15, 15, 15, 12, 60)):
+        sheet.sheet.set_column(at, at, width)
+
+
+def sums_at(row: int) -> Sums:
+    """Return references to the sums in a row of the bill."""
+    return Sums(f"'{BILL}'!{_PER_MONTH}{row}", f"'{BILL}'!{_AT_PURCHASE}{row}")
+
+
+def months_cell(sheet: Sheet, book: Workbook, horizon: int | None) -> None:
+    """Write the months over which purchases are spread, to be changed."""
     at = sheet.row
     if horizon is not None:
         sheet.line(["Months over which purchases are spread"])
@@ -309,14 +340,26 @@ def _bill(sheet: _Sheet, book: Workbook, document: Document) -> Sums | None:
             ["The advice does not state over how many months purchases are spread."],
             "dim",
         )
-    sheet.row += 1
-    top = sheet.row
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """A row of sums: its number, and the sums by their column."""
+
+    row: int
+    sums: Mapping[str, Decimal]
+
+
+def bill_rows(sheet: Sheet, option: Document, horizon: int | None) -> Total:
+    """Write the rows of the bill of an option, headings first, and their sums behind them."""
+    stated = option["bill"] or [stated_row(option)]
     sheet.line(_COLUMNS, "head")
+    first = sheet.row + 1
     for row in stated:
         _bill_row(sheet, row, horizon)
-    first, last = top + 2, sheet.row
+    amounts = _amounts(stated, horizon)
     sums = {
-        column: sum((each[key] for each in _amounts(stated, horizon)), Decimal(0))
+        column: sum((each[key] for each in amounts), Decimal(0))
         for column, key in (
             (_AT_PURCHASE, "purchase"),
             (_RENT, "rent"),
@@ -324,49 +367,56 @@ def _bill(sheet: _Sheet, book: Workbook, document: Document) -> Sums | None:
             (_PER_MONTH, "month"),
         )
     }
-    sheet.put(sheet.row, 0, "total", "total")
+    last = sheet.row
+    return total_row(
+        sheet,
+        "total",
+        {column: f"=SUM({column}{first}:{column}{last})" for column in sums},
+        sums,
+    )
+
+
+def total_row(
+    sheet: Sheet, name: str, formulas: Mapping[str, str], sums: Mapping[str, Decimal]
+) -> Total:
+    """Write a row of sums that are computed."""
+    sheet.put(sheet.row, 0, name, "total")
     for at in range(1, len(_COLUMNS)):
         sheet.put(sheet.row, at, None, "total")
     for column, amount in sums.items():
         sheet.sheet.write_formula(
             sheet.row,
             _LETTERS.index(column),
-            f"=SUM({column}{first}:{column}{last})",
+            formulas[column],
             sheet.styles["sum"],
             float(amount),
         )
-    total = sheet.row + 1
-    sheet.row += 2
-    if horizon is not None:
-        _over_horizon(sheet, total, sums, horizon)
-    unpriced = [
-        row["what"] for row in stated if row["unit_price"] is None and best["bill"]
-    ]
-    if unpriced:
+    sheet.row += 1
+    return Total(sheet.row, sums)
+
+
+def unpriced(sheet: Sheet, option: Document) -> None:
+    """Say that sums are lower bounds where rows have no price."""
+    count = sum(row["unit_price"] is None for row in option["bill"])
+    if count:
         sheet.line(
             [
-                f"{counted(len(unpriced), 'row has', 'rows have')} no price, so that the sums are lower bounds; state it "
+                f"{counted(count, 'row has', 'rows have')} no price, so that the sums are lower bounds; state it "
                 "in the column of the unit price."
             ],
             "dim",
         )
-    sheet.sheet.freeze_panes(top + 1, 1)
-    for at, width in enumerate((44, 12, 14, 14, 16, 9, 15, 15, 15, 15, 12, 60)):
-        sheet.sheet.set_column(at, at, width)
-    return Sums(f"'{BILL}'!{_PER_MONTH}{total}", f"'{BILL}'!{_AT_PURCHASE}{total}")
 
 
-def _over_horizon(
-    sheet: _Sheet, total: int, sums: Mapping[str, Decimal], horizon: int
-) -> None:
+def over_horizon(sheet: Sheet, total: Total, horizon: int) -> None:
     """Write what is paid in all: the purchase and every rent."""
     sheet.put(sheet.row, 0, "Purchase and rent over the months [USD]", "strong")
     sheet.sheet.write_formula(
         sheet.row,
         _LETTERS.index(_PER_MONTH),
-        f"={_AT_PURCHASE}{total}+{HORIZON}*{_RENT}{total}",
+        f"={_AT_PURCHASE}{total.row}+{HORIZON}*{_RENT}{total.row}",
         sheet.styles["sum"],
-        float(sums[_AT_PURCHASE] + horizon * sums[_RENT]),
+        float(total.sums[_AT_PURCHASE] + horizon * total.sums[_RENT]),
     )
     sheet.row += 1
 
@@ -433,7 +483,7 @@ def _product(row: Document) -> Decimal:
     return _rounded(float(row["quantity"]) * float(row["unit_price"]) * _hours(row))
 
 
-def _bill_row(sheet: _Sheet, row: Document, horizon: int | None) -> None:
+def _bill_row(sheet: Sheet, row: Document, horizon: int | None) -> None:
     """Write a row: formulas where they give the amounts of the advice to the cent, its amounts elsewhere."""
     amounts = _amounts_of(row, horizon)
     number = sheet.row + 1
@@ -480,37 +530,31 @@ def _bill_row(sheet: _Sheet, row: Document, horizon: int | None) -> None:
 # The other sheets.
 
 
-def _answer(sheet: _Sheet, document: Document, title: str, sums: Sums | None) -> None:
+def _answer(sheet: Sheet, document: Document, title: str, sums: Sums | None) -> None:
     best, zero = document["recommendation"], document["option_zero"]
     sheet.line([title], "title")
     status = STATUS.get(document["status"] or "", document["status"] or "")
-    sheet.line([f"Advice {document['advice_id']}", status], "dim")
+    sheet.line([identity_of(document), status], "dim")
     sheet.row += 1
     sheet.line(["Finding", document["finding"]])
     sheet.line(["Verdict", document["verdict"]["text"]])
     if document["when"] is not None:
         sheet.line(["When", document["when"]["text"]])
-    if document["exchange_rate"] is not None:
-        rate = ExchangeRate(**document["exchange_rate"])
-        sheet.line(
-            [
-                "Currency",
-                f"Sentences state amounts in {rate.currency}, tables in USD: {rate.sentence}.",
-            ]
-        )
+    for each in currency(document):
+        sheet.line(["Currency", each])
     sheet.row += 1
     if best is not None and sums is not None:
         sheet.line(["Recommended", named(best)], "strong")
-        month = _live(
+        month = live(
             sheet, "Cost [USD per month]", f"={sums.per_month}", best["usd_per_month"]
         )
-        _live(sheet, "At purchase [USD]", f"={sums.purchase}", best["purchase_usd"])
+        live(sheet, "At purchase [USD]", f"={sums.purchase}", best["purchase_usd"])
         if zero is not None and zero["usd_per_month"] is not None:
             today = sheet.row + 1
             sheet.line(["Today [USD per month]", zero["usd_per_month"]])
             if best["usd_per_month"] is not None and not best["on_existing"]:
                 saved = zero["usd_per_month"] - best["usd_per_month"]
-                _live(
+                live(
                     sheet,
                     "Today less the recommendation [USD per month]",
                     f"=B{today}-B{month}",
@@ -531,7 +575,7 @@ def _answer(sheet: _Sheet, document: Document, title: str, sums: Sums | None) ->
     sheet.sheet.activate()
 
 
-def _live(sheet: _Sheet, name: str, formula: str, amount: Decimal | None) -> int:
+def live(sheet: Sheet, name: str, formula: str, amount: Decimal | None) -> int:
     """Write an amount that follows the bill; return the number of its row."""
     sheet.put(sheet.row, 0, name)
     sheet.sheet.write_formula(
@@ -541,7 +585,7 @@ def _live(sheet: _Sheet, name: str, formula: str, amount: Decimal | None) -> int
     return sheet.row
 
 
-def _assumptions(sheet: _Sheet, document: Document) -> None:
+def assumptions(sheet: Sheet, document: Document) -> None:
     sheet.table(
         ["assumption", "effect", "what to do", "could change the choice", "code"],
         [
@@ -560,11 +604,19 @@ def _assumptions(sheet: _Sheet, document: Document) -> None:
         sheet.line(["Limits within which the answer holds", document["validity"]])
 
 
-def _sources(sheet: _Sheet, document: Document) -> None:
-    used = [
-        [each.figure, each.formula, each.value, each.source]
-        for each in formulas(document)
-    ]
+def _sources(sheet: Sheet, document: Document) -> None:
+    best = document["recommendation"]
+    sources(sheet, document, list(formulas(document)), [] if best is None else [best])
+
+
+def sources(
+    sheet: Sheet,
+    document: Document,
+    computed: Sequence[Formula],
+    options: Sequence[Document],
+) -> None:
+    """Write formulas, steps, the prices of what is recommended, and versions."""
+    used = [[each.figure, each.formula, each.value, each.source] for each in computed]
     steps = [
         [
             step["name"],
@@ -574,10 +626,10 @@ def _sources(sheet: _Sheet, document: Document) -> None:
         ]
         for step in document["derivation"]
     ]
-    best = document["recommendation"]
     prices = [
         [row["what"], row["date"], row["note"], row["source"]]
-        for row in ([] if best is None else best["bill"])
+        for option in options
+        for row in option["bill"]
         if row["source"] or row["note"]
     ]
     for title, headings, rows in (
@@ -591,7 +643,7 @@ def _sources(sheet: _Sheet, document: Document) -> None:
             for row in rows:
                 sheet.line(row)
             sheet.row += 1
-    if used and best is not None:
+    if used and options:
         sheet.line(["Symbols", SYMBOLS])
     if document["estimator"]:
         sheet.line(["Method", document["estimator"]])

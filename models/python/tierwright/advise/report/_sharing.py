@@ -1,0 +1,316 @@
+"""The sections of a report of a placement: which of several workloads share a system, and what each system is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from tierwright.advise.report import _answer, _basis
+from tierwright.advise.report import _figures as show
+from tierwright.advise.report._answer import Document, named
+from tierwright.advise.report._formulas import SYMBOLS, Formula, of_option
+from tierwright.advise.report._markup import Markup, facts, joined, table, tag
+from tierwright.advise.report._options import HEADINGS, Cell, cells_of
+from tierwright.common.wording import counted, rate_text
+
+TITLE = "Which workloads share a system, and what each system is"
+NOTHING = "There is nothing to buy: no choice of systems keeps every limit."
+SYSTEM, ANOTHER = "system", "another way to share"
+"""Roles of the rows of the table."""
+WAYS = (
+    "workloads of each system",
+    "systems",
+    "per month [USD]",
+    "more than recommended [USD]",
+    "I/O time per access",
+)
+HELD = (
+    "workload",
+    "system",
+    "page accesses per second",
+    "RAM that it holds, on average",
+    "accesses that hit RAM",
+)
+
+
+def carried(system: Document) -> str:
+    """Name the workloads of a system."""
+    return ", ".join(held["name"] for held in system["workloads"])
+
+
+def as_advice(document: Document, system: Document) -> Document:
+    """Return a system as what an advice recommends, for the parts that describe an option."""
+    return {
+        "recommendation": system["option"],
+        "option_zero": None,
+        "saving_usd_per_month": None,
+        "when": None,
+        "constraints": document["constraints"],
+        "horizon_months": document["horizon_months"],
+    }
+
+
+def summary(document: Document) -> Markup:
+    """Return the key figures under the title."""
+    if not document["systems"]:
+        return Markup("")
+    rows = (
+        ("Systems", str(len(document["systems"]))),
+        ("Cost per month", f"{show.usd(document['usd_per_month'])} USD"),
+        ("Paid at purchase", f"{show.usd(document['purchase_usd'])} USD"),
+        (
+            "I/O time per access",
+            show.figure(document, "io_time_us_per_access", show.time),
+        ),
+    )
+    return tag(
+        "dl",
+        joined(tag("div", tag("dt", name), tag("dd", value)) for name, value in rows),
+        class_="key",
+    )
+
+
+def questions(document: Document) -> list[tuple[str, str]]:
+    """Return what was asked: names and values."""
+    workloads = [
+        f"{held['name']}, {rate_text(held['accesses_per_s'])} page accesses per second"
+        for system in document["systems"]
+        for held in system["workloads"]
+    ]
+    rows = [("Workloads", "; ".join(workloads))] if workloads else []
+    rows += _answer.wanted(document)
+    if document["evaluated"] is not None and document["groups"] is not None:
+        rows.append(
+            (
+                "Candidates",
+                f"{counted(document['evaluated'], 'option was', 'options were')} evaluated for "
+                f"{counted(document['groups'], 'group')} of workloads",
+            )
+        )
+    rows.append(_answer.price_book(document))
+    return rows
+
+
+def question(document: Document) -> Iterator[Markup]:
+    """Say what was asked."""
+    yield facts(questions(document))
+
+
+def answer(document: Document) -> Iterator[Markup]:
+    """Say which workloads share a system, and what must be known with it."""
+    yield tag("p", document["finding"], class_="lead")
+    for each in _answer.currency(document):
+        yield tag("p", each, class_="note")
+    open_ones = [one for one in document["cautions"] if one["could_change_choice"]]
+    if open_ones and document["systems"]:
+        could = counted(len(open_ones), "assumption", "assumptions")
+        yield tag(
+            "div",
+            tag(
+                "p",
+                f"{could} could change this choice. See ",
+                tag("a", "Assumptions and cautions", href="#assumptions"),
+                ".",
+            ),
+            class_="alert",
+            role="note",
+        )
+
+
+def systems(document: Document) -> Iterator[Markup]:
+    """Return the systems, and the bill of each."""
+    found = document["systems"]
+    if not found:
+        yield tag("p", NOTHING)
+        return
+    yield table(
+        "Systems, each with all of its machines",
+        [
+            ("workloads", False),
+            ("system", False),
+            ("page accesses per second", True),
+            ("data to hold", True),
+            ("at purchase [USD]", True),
+            ("per month [USD]", True),
+        ],
+        [
+            [
+                carried(each),
+                named(each["option"]),
+                f"{rate_text(each['accesses_per_s'])}, {rate_text(each['peak_accesses_per_s'])} in the busiest hour",
+                show.size(each["data_bytes"]),
+                show.usd(each["option"]["purchase_usd"]),
+                show.usd(each["option"]["usd_per_month"]),
+            ]
+            for each in found
+        ],
+        [
+            "total",
+            "",
+            "",
+            "",
+            show.usd(document["purchase_usd"]),
+            show.usd(document["usd_per_month"]),
+        ],
+    )
+    for each in found:
+        yield tag("h3", f"Bill of the system of {carried(each)}")
+        yield from _answer.bill(as_advice(document, each))
+
+
+def held_rows(document: Document) -> list[list[str]]:
+    """Return what each workload holds of the RAM of its system, as rows of `HELD`."""
+    return [
+        [
+            held["name"],
+            each["option"]["name"],
+            rate_text(held["accesses_per_s"]),
+            show.size(held["ram_bytes"]),
+            show.share(held["hit_share"]),
+        ]
+        for each in document["systems"]
+        for held in each["workloads"]
+    ]
+
+
+def held(document: Document) -> Iterator[Markup]:
+    """Return what each workload holds of the RAM of its system."""
+    if not document["systems"]:
+        yield tag("p", NOTHING)
+        return
+    yield table(
+        "Who holds what",
+        [(heading, at > 1) for at, heading in enumerate(HELD)],
+        held_rows(document),
+    )
+    yield tag(
+        "p",
+        "Workloads on one system share its cache; what a workload holds follows from how often it accesses pages.",
+        class_="note",
+    )
+
+
+def figures(document: Document) -> Iterator[Markup]:
+    """Return what is expected of each system."""
+    shown = titled(document)
+    if not shown:
+        yield tag("p", NOTHING)
+        return
+    yield from _answer.figures_of(shown)
+
+
+def titled(document: Document) -> list[tuple[str, Document]]:
+    """Return the option of each system under the workloads that it carries."""
+    return [(carried(each), each["option"]) for each in document["systems"]]
+
+
+def way_cells(
+    document: Document,
+) -> Iterator[tuple[str, int, Decimal, Decimal | None, str]]:
+    """Yield the cells of `WAYS` of each way to share, the recommended one first where there is one."""
+    own = document["usd_per_month"]
+    if own is not None:
+        groups = [
+            [held["name"] for held in s["workloads"]] for s in document["systems"]
+        ]
+        time = show.figure(document, "io_time_us_per_access", show.time)
+        yield f"{_groups(groups)} (recommended)", len(groups), own, None, time
+    for each in document["alternatives"]:
+        yield (
+            _groups(each["groups"]),
+            len(each["groups"]),
+            each["usd_per_month"],
+            None if own is None else each["usd_per_month"] - own,
+            show.figure(each, "io_time_us_per_access", show.time),
+        )
+
+
+def _groups(groups: list[list[str]]) -> str:
+    return "; ".join(", ".join(each) for each in groups)
+
+
+def ways(document: Document) -> Iterator[Markup]:
+    """Return the best other ways to share."""
+    if not document["alternatives"]:
+        yield tag("p", "No other way to share keeps every limit.")
+        return
+    yield table(
+        "The best systems for each way to share",
+        [(heading, at > 0) for at, heading in enumerate(WAYS)],
+        [
+            [name, str(count), show.usd(usd), show.signed_usd(more), time]
+            for name, count, usd, more, time in way_cells(document)
+        ],
+    )
+
+
+def appendix(document: Document) -> Iterator[Markup]:
+    """Return the formulas of the choice and of each system, the derivation, and what repeats the answer."""
+    yield _basis.formula_table("Formulas of the choice", list(_of_choice(document)))
+    for each in document["systems"]:
+        yield _basis.formula_table(
+            f"Formulas of the system of {carried(each)}",
+            list(of_option(as_advice(document, each), each["option"])),
+        )
+    if document["systems"]:
+        yield tag("p", SYMBOLS, class_="note")
+    yield from _basis.derived(document)
+    yield from _basis.repeats("placement", document["placement_id"], document)
+
+
+def formulas(document: Document) -> Iterator[Formula]:
+    """Return the formulas of the choice, and those of each system under its workloads."""
+    yield from _of_choice(document)
+    for each in document["systems"]:
+        for one in of_option(as_advice(document, each), each["option"]):
+            yield Formula(
+                f"{carried(each)}: {one.figure}", one.formula, one.value, one.source
+            )
+
+
+def _of_choice(document: Document) -> Iterator[Formula]:
+    yield Formula(
+        "RAM that a workload holds of a shared cache",
+        "C_i(T), pages of workload i referenced in the last T seconds; T so that the sum of C_i(T) is the size of the cache",
+        show.NOTHING,
+        "Denning and Schwartz (1972)",
+    )
+    gap = document["optimality_gap"]
+    yield Formula(
+        "Choice of the systems",
+        "minimise the sum of c_s x_s, x_s 0 or 1, so that each workload is carried by one system and no total exceeds its "
+        "limit; c_s: cost of system s, or its I/O time times its rate",
+        show.NOTHING if gap is None else f"certified to {show.share(gap)} of the best",
+        "set partitioning: Garfinkel and Nemhauser (1969); HiGHS: Huangfu and Hall (2018)",
+    )
+    if document["systems"]:
+        yield Formula(
+            "Cost of all systems",
+            "sum of the rows of all bills",
+            f"{show.usd(document['usd_per_month'])} USD per month",
+            "derived",
+        )
+        yield Formula(
+            "I/O time per access, all workloads",
+            "sum over the systems of rate x I/O time of an access / sum of the rates",
+            show.figure(document, "io_time_us_per_access", show.time),
+            "derived",
+        )
+
+
+def options_table(document: Document) -> tuple[list[str], list[list[Cell]]]:
+    """Return headings and one row for each system, behind them the other ways to share with what they cost."""
+    headings = ["role", "workloads", *HEADINGS]
+    rows: list[list[Cell]] = [
+        [SYSTEM, carried(each), *cells_of(each["option"])]
+        for each in document["systems"]
+    ]
+    cost, time = (
+        HEADINGS.index(heading)
+        for heading in ("cost [USD/month]", "I/O time [µs/access]")
+    )
+    for each in document["alternatives"]:
+        cells: list[Cell] = [None] * len(HEADINGS)
+        cells[cost], cells[time] = each["usd_per_month"], each["io_time_us_per_access"]
+        rows.append([ANOTHER, _groups(each["groups"]), *cells])
+    return headings, rows

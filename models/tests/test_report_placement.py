@@ -1,0 +1,231 @@
+"""The report of a placement: every system with its bill, who holds what, and the money as live formulas."""
+
+from __future__ import annotations
+
+import copy
+import csv
+import io
+import json
+import re
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command import run
+from test_placement import BUSY, FEW, without_writes, workloads
+from test_report_files import BILL, Book, squeezed, text_of
+
+from tierwright.advise import placement, report
+from tierwright.advise.advice.request import Candidates
+from tierwright.advise.report import _sharing
+from tierwright.advise.report._document import checked_placement
+from tierwright.common.errors import BadInput
+from tierwright.hardware import catalog
+
+BOUGHT = Candidates(kinds=("devices",), machine_usd=Decimal(3000))
+
+
+@cache
+def placed(kind: str) -> str:
+    """A placement as JSON: rented, bought, of unknown dirty pages, or of nothing."""
+    asked: dict[str, Any] = {"candidates": FEW}
+    some = list(workloads())
+    if kind == "bought":
+        asked = {"candidates": BOUGHT, "prices": catalog.default_price_book()}
+    if kind == "unknown":
+        asked, some[0] = {"candidates": BUSY}, without_writes(some[0])
+    if kind == "nothing":
+        asked["constraints"] = {"ram_bytes": 1}
+    found = placement.answer(some, **asked)
+    return json.dumps(found.to_dict(derivation=True), default=str)
+
+
+def document(kind: str = "rented") -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(placed(kind))
+    return found
+
+
+KINDS = ("rented", "bought", "unknown", "nothing")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_page_has_every_section_and_loads_nothing(kind: str) -> None:
+    given = document(kind)
+    page = report.html(given)
+    headings = re.findall(r"<h2 id=\"([a-z-]+)\">", page)
+    assert headings == [
+        "question",
+        "answer",
+        "systems",
+        "held",
+        "figures",
+        "ways",
+        "assumptions",
+        "limits",
+        "appendix",
+    ]
+    for name in headings:
+        assert f'href="#{name}"' in page
+    assert not re.search(r"<script|<link|src=|url\(|@import|href=\"[^#]", page)
+    assert given["placement_id"] in page
+    assert f"<h1>{_sharing.TITLE}</h1>" in page
+    assert report.html(given) == page
+    for system in given["systems"]:
+        names = ", ".join(held["name"] for held in system["workloads"])
+        assert f"Bill of the system of {names}" in page
+        assert f"Formulas of the system of {names}" in page
+        for row in system["option"]["bill"]:
+            assert f"{Decimal(str(row['usd_per_month'])):,.2f}" in page
+    if given["systems"]:
+        assert f"{Decimal(str(given['usd_per_month'])):,.2f} USD" in page
+        for each in given["alternatives"]:
+            assert "; ".join(", ".join(group) for group in each["groups"]) in page
+    else:
+        assert _sharing.NOTHING in page
+
+
+def test_who_holds_what_is_said_of_every_workload() -> None:
+    given = document()
+    rows = _sharing.held_rows(given)
+    held = [each for system in given["systems"] for each in system["workloads"]]
+    assert [row[0] for row in rows] == [each["name"] for each in held]
+    page = report.html(given)
+    for row in rows:
+        for cell in row:
+            assert cell.replace(" %", "\N{NO-BREAK SPACE}%") in page
+
+
+def test_what_depends_on_dirty_pages_is_a_range_in_the_report() -> None:
+    given = document("unknown")
+    assert given["io_time_us_per_access"] is None
+    page = report.html(given)
+    assert page.count(" µs to ") > 2
+    [own, *_] = _sharing.way_cells(checked_placement(given, "placement"))
+    assert " to " in own[-1]
+    known = report.html(document())
+    assert " µs to " not in known
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_formulas_of_the_workbook_give_the_money_of_all_systems(kind: str) -> None:
+    given = document(kind)
+    book = Book(report.workbook(given))
+    if kind == "nothing":
+        assert not book.formulas
+        return
+    for (sheet, cell), formula in book.formulas.items():
+        assert book.stored[sheet, cell] == pytest.approx(
+            book.computed(sheet, formula), rel=1e-12, abs=1e-6
+        )
+    named = {
+        str(value): int(cell[1:])
+        for (sheet, cell), value in book.stored.items()
+        if sheet == BILL and cell.startswith("A")
+    }
+    whole = named["all systems"]
+    for column, key in (("J", "usd_per_month"), ("G", "purchase_usd")):
+        assert book.value(BILL, f"{column}{whole}") == pytest.approx(float(given[key]))
+        assert book.formulas[BILL, f"{column}{whole}"].count("+") == (
+            len(given["systems"]) - 1
+        )
+    # A price that changes moves the sum of all systems, and the first sheet with it.
+    first = next(
+        int(cell[1:])
+        for (sheet, cell) in book.formulas
+        if sheet == BILL and cell[0] in "GH"
+    )
+    before = book.value("Answer", month_cell(book))
+    book.stored[BILL, f"D{first}"] = float(book.stored[BILL, f"D{first}"]) + 1000
+    assert book.value("Answer", month_cell(book)) > before
+
+
+def month_cell(book: Book) -> str:
+    """Cell of the first sheet with what all systems cost a month."""
+    [cell] = [
+        cell
+        for (sheet, cell), value in book.stored.items()
+        if sheet == "Answer" and value == "All systems [USD per month]"
+    ]
+    return f"B{cell[1:]}"
+
+
+def test_the_table_has_the_systems_and_the_other_ways() -> None:
+    given = document()
+    rows = list(csv.DictReader(io.StringIO(report.csv(given))))
+    systems = [row for row in rows if row["role"] == "system"]
+    assert [row["workloads"] for row in systems] == [
+        ", ".join(held["name"] for held in each["workloads"])
+        for each in given["systems"]
+    ]
+    assert sum(Decimal(row["cost [USD/month]"]) for row in systems) == Decimal(
+        str(given["usd_per_month"])
+    )
+    ways = [row for row in rows if row["role"] == "another way to share"]
+    assert [Decimal(row["cost [USD/month]"]) for row in ways] == [
+        Decimal(str(each["usd_per_month"])) for each in given["alternatives"]
+    ]
+    assert len(systems) + len(ways) == len(rows)
+    # The page and the workbook say what each costs more.
+    own, *others = _sharing.way_cells(checked_placement(given, "placement"))
+    assert own[3] is None
+    assert [more for _, _, _, more, _ in others] == [
+        Decimal(row["cost [USD/month]"]) - own[2] for row in ways
+    ]
+
+
+def test_the_pdf_says_what_the_page_says() -> None:
+    found = text_of(report.pdf(document(), title="Consolidation 2027"))
+    for words in ("Consolidation 2027", "Who holds what", "Bill of the system of logs"):
+        assert squeezed(words) in found
+
+
+def test_the_command_writes_every_form(tmp_path: Path) -> None:
+    path = tmp_path / "placement.json"
+    path.write_text(placed("rented"))
+    for ending in ("html", "xlsx", "csv", "json"):
+        out = tmp_path / f"report.{ending}"
+        assert run("report", path, "-o", out) == (
+            0,
+            f"{out}: report of the placement {document()['placement_id']}\n",
+            "",
+        )
+        assert out.read_bytes() == report.made(document(), ending)
+    assert json.loads((tmp_path / "report.json").read_text()) == document()
+    code, _, error = run(
+        "report", path, "-o", tmp_path / "out.html", "--need", "More room"
+    )
+    assert code == 2
+    assert "and this is a placement" in error
+    # A committee's check knows an advice alone.
+    code, _, error = run("report", "check", path)
+    assert code == 2
+    assert "advice_id" in error
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "said"),
+    [
+        (
+            ("systems", 0, "option", "bill", 0, "usd_per_month"),
+            "1.00",
+            "is not the sum",
+        ),
+        (("usd_per_month",), "1.00", "is not the sum of the systems"),
+        (("systems", 0, "workloads", 0, "hit_share"), "much", "must be a number"),
+        (("alternatives",), 7, "must be a list"),
+    ],
+)
+def test_a_damaged_placement_is_refused(
+    path: tuple[Any, ...], value: Any, said: str
+) -> None:
+    given = copy.deepcopy(document())
+    *before, last = path
+    inside: Any = given
+    for key in before:
+        inside = inside[key]
+    inside[last] = value
+    with pytest.raises(BadInput, match=said) as refused:
+        report.html(given)
+    assert "`tierwright place`" in refused.value.hint
