@@ -22,11 +22,13 @@ from tierwright.hardware import catalog, parts, price_history, servers, volumes
 from tierwright.hardware.device import FIGURES, KINDS, OPERATIONS, Device
 from tierwright.hardware.facts import Fact, FigureTable
 from tierwright.hardware.prices import PRICE_UNITS, own_price
+from tierwright.hardware.servers import Server
 from tierwright.hardware.service_time import (
     ServiceTime,
     service_time,
     stated_page_bytes,
 )
+from tierwright.hardware.volumes import Volume
 from tierwright.simulate import replay
 from tierwright.trace import reading
 
@@ -507,6 +509,7 @@ def server_page() -> str:
                     "local write IOPS",
                     "block IOPS",
                     "block MB/s",
+                    "latencies of",
                     "USD per hour",
                     "of",
                     "notes",
@@ -526,6 +529,7 @@ def server_page() -> str:
                         "-"
                         if each.block_storage_bandwidth_mb_per_s is None
                         else f"{each.block_storage_bandwidth_mb_per_s.normalize():,f}",
+                        latencies_of(each),
                         "-" if each.usd_per_hour is None else each.usd_per_hour,
                         dated(each.figures, "usd_per_hour"),
                         each.notes,
@@ -534,7 +538,7 @@ def server_page() -> str:
                 ],
             ),
             "## A server's file",
-            "Keys: `id` (the file's name), `name`, `provider`, `family`, `region`, optional `notes`; then a table `[figures.NAME]` for each figure with `value`, `unit`, "
+            "Keys: `id` (the file's name), `name`, `provider`, `family`, `region`, optional `notes` and `latency_of` (the device whose latencies hold for one local disk); then a table `[figures.NAME]` for each figure with `value`, `unit`, "
             "`source`, `licence`, optional `date`, `note`, and `estimate = true` for a figure of a class. Unknown keys are refused.",
             figure_table(servers.FIGURES),
         ]
@@ -544,6 +548,11 @@ def server_page() -> str:
 def dated(facts: Mapping[str, Fact], name: str) -> str:
     """Return a cell for the date of a figure."""
     return "-" if name not in facts else facts[name].date or "undated"
+
+
+def latencies_of(sold: Server | Volume) -> str:
+    """Return a cell with the device whose latencies hold for what is rented, `-` where no source states any."""
+    return f"`{sold.latency_of}`" if sold.latency_of else "-"
 
 
 def volume_page() -> str:
@@ -569,6 +578,7 @@ def volume_page() -> str:
                     "kind",
                     "region",
                     *(f"`{name}`" for name in shown),
+                    "latencies of",
                     "of",
                     "notes",
                 ],
@@ -578,6 +588,7 @@ def volume_page() -> str:
                         each.kind,
                         each.region,
                         *(stated(each.figures, name) for name in shown),
+                        latencies_of(each),
                         dated(each.figures, "usd_per_gib_month"),
                         each.notes,
                     ]
@@ -585,7 +596,7 @@ def volume_page() -> str:
                 ],
             ),
             "## A volume's file",
-            f"Keys: `id` (the file's name), `name`, `provider`, `kind` ({', '.join(volumes.KINDS)}), `media`, `region`, optional `notes`; then `[figures.NAME]` as in a [server's file](servers.md).",
+            f"Keys: `id` (the file's name), `name`, `provider`, `kind` ({', '.join(volumes.KINDS)}), `media`, `region`, optional `notes` and `latency_of` (the device whose latencies hold for it); then `[figures.NAME]` as in a [server's file](servers.md).",
             figure_table(volumes.FIGURES),
         ]
     )

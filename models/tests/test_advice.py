@@ -49,6 +49,7 @@ from tierwright.advise.advice._sure import NOT_ASKED
 from tierwright.advise.advice._table import Setting, Table, bill_rows
 from tierwright.advise.advice.found import Advice, Option
 from tierwright.advise.advice.request import (
+    Candidates,
     Have,
     candidates_from_mapping,
     checked_constraints,
@@ -695,6 +696,77 @@ def test_whole_systems_are_the_candidates_where_nobody_says() -> None:
     assert best.usd_per_month == sum(
         (Decimal(row["usd_per_month"]) for row in best.bill), Decimal(0)
     )
+
+
+RENTED = ("instances", "volumes")
+
+
+def test_what_is_rented_keeps_a_limit_on_its_99th_percentile() -> None:
+    limit = 1000.0
+    found = ask(
+        candidates=Candidates(kinds=RENTED), constraints={"response_p99_us": limit}
+    )
+    best = found.recommendation
+    assert best is not None
+    assert best.kind in RENTED
+    known = (best, *found.alternatives, *found.pareto)
+    for option in known:
+        assert option.response_p99_us is not None
+        assert option.response_p50_us is not None
+        assert option.response_p50_us <= option.response_p99_us <= limit
+        # Nothing is faster than one read of the tier on which the percentile rests.
+        assert option.response_p99_us == 0 or option.response_p99_us >= 79
+    assert len({option.server for option in known}) > 1
+    [said] = [each for each in found.cautions if each.code == "latency_of_source"]
+    assert set(said.about) <= {best.flash_device, best.disk_device}
+    for name in said.about:
+        assert f"a read of `{name}` that waits for no other is taken to last" in (
+            said.message
+        )
+    assert "https://" in said.message
+    assert "percentiles do not count" in said.message
+
+
+def test_what_is_rented_and_states_no_latency_is_left_out_by_name() -> None:
+    silent = replace(
+        Candidates(kinds=("instances",)),
+        servers=("aws-i3en.3xlarge", "aws-i7ie.3xlarge"),
+    )
+    found = ask(candidates=silent, constraints={"response_p99_us": 1000})
+    assert found.recommendation is not None
+    assert found.recommendation.server == "aws-i7ie.3xlarge"
+    [left_out] = [
+        each
+        for each in found.rejected
+        if each.option.server == "aws-i3en.3xlarge"
+        and each.constraint == "response_p99_us"
+    ][:1]
+    assert left_out.value is None
+    assert "the latency of a read of aws-i3en.3xlarge-local" in left_out.text
+    assert "measure the device" in left_out.text
+    free = ask(candidates=silent)
+    assert free.recommendation is not None
+    assert free.recommendation.server == "aws-i3en.3xlarge"
+    assert "latency_of_source" not in {each.code for each in free.cautions}
+
+
+def test_a_bound_is_told_as_a_bound() -> None:
+    found = ask(
+        candidates=replace(
+            Candidates(kinds=("volumes",)),
+            servers=("aws-r7i.4xlarge",),
+            volumes=("aws-ebs-io2",),
+        ),
+    )
+    best = found.recommendation
+    assert best is not None
+    assert best.disk_device == "aws-ebs-io2"
+    assert best.response_p99_us is not None
+    assert best.response_p99_us >= 500
+    [said] = [each for each in found.cautions if each.code == "latency_of_source"]
+    assert said.about == ("aws-ebs-io2",)
+    assert "500 µs" in said.message
+    assert "an upper bound of the mean of transfers of 16 KiB" in said.message
 
 
 def test_the_machine_of_devices_is_counted_or_said_to_be_left_out() -> None:
@@ -1467,7 +1539,10 @@ def test_a_bill_says_what_there_is_costs() -> None:
 
 
 def test_devices_without_a_stated_latency_have_no_response_time() -> None:
-    found = advice.answer(curve(), prices=None, how_sure=False).recommendation
+    silent = replace(Candidates(kinds=RENTED), servers=("aws-i3en.3xlarge",))
+    found = advice.answer(
+        curve(), candidates=silent, prices=None, how_sure=False
+    ).recommendation
     assert found is not None
     assert found.response_p99_us is None
     stated = ask(constraints={"response_p99_us": 10**6}).recommendation

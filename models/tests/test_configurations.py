@@ -35,7 +35,11 @@ from tierwright.evaluate.configurations.columns import (
     populations,
 )
 from tierwright.evaluate.configurations.front import pareto_front
-from tierwright.evaluate.configurations.sold import volume_options
+from tierwright.evaluate.configurations.sold import (
+    local_device,
+    volume_device,
+    volume_options,
+)
 from tierwright.evaluate.configurations.times import CHOICES, busy, speeds
 from tierwright.evaluate.configurations.wanted import KINDS, Wanted
 from tierwright.evaluate.page_flow.evaluation import evaluate
@@ -44,6 +48,7 @@ from tierwright.hardware.build import build_from_mapping
 from tierwright.hardware.capabilities import missing_figures
 from tierwright.hardware.device import Device, Figure
 from tierwright.hardware.servers import server
+from tierwright.hardware.service_time import service_us, waiting_time
 from tierwright.profile.curve import Curve
 from tierwright.profile.document import Profile
 from tierwright.profile.measure import profile
@@ -226,6 +231,36 @@ def test_worked_rows() -> None:
     assert found.lacks_of(row) == ("chassis",)
     assert found.limits_of(row) == ()
     assert found.ram_gib[row] == 512
+
+
+def test_what_is_rented_has_the_latencies_of_the_device_that_it_names() -> None:
+    drive = local_device(server("aws-i4i.16xlarge"))
+    stated = catalog.device("aws-i4i.4xlarge-local")
+    assert drive is not None
+    assert drive.figures["read_latency_us"] == stated.figures["read_latency_us"]
+    # Its rate is its part of that of all, and stays what it is busy with.
+    assert service_us(drive, "read", 4096) == pytest.approx(1e6 / 400_000)
+    assert waiting_time(drive, "read", 4096).time_us == 132.2
+    assert waiting_time(drive, "write", 4096).time_us is None
+    [item] = build_from_mapping(
+        {"volume": [{"id": "aws-ebs-gp3", "quantity": 1, "size_gib": 100}]}
+    ).volumes
+    volume = volume_device(replace(item, iops=Decimal(3000), mb_per_s=Decimal(125)))
+    assert volume is not None
+    moved = (16_384 - 4096) / (125 * 2**20 / 1e6)
+    assert waiting_time(volume, "read", 4096).time_us == 527.5
+    assert waiting_time(volume, "read", 16_384).time_us == pytest.approx(527.5 + moved)
+    assert local_device(server("aws-i3en.xlarge")).number("read_latency_us") is None  # type: ignore[union-attr]
+
+
+def test_without_a_rate_a_latency_does_not_stand_for_it() -> None:
+    silent = replace(
+        server("aws-i4i.4xlarge"), local_read_iops=None, local_write_iops=None
+    )
+    drive = local_device(silent)
+    assert drive is not None
+    assert not drive.figures
+    assert service_us(drive, "read", 4096) is None
 
 
 def test_what_does_not_fit_says_so() -> None:

@@ -62,6 +62,26 @@ def test_every_server_and_part_names_what_exists() -> None:
         assert Decimal("1.5") < ram < 30, server.id
 
 
+def test_what_is_rented_names_a_device_that_says_how_its_latency_was_found() -> None:
+    sold = (*servers.servers().values(), *volumes.volumes().values())
+    named = {each.latency_of for each in sold if each.latency_of}
+    assert len(named) >= 7
+    for name in named:
+        figures = catalog.device(name).figures
+        assert "read_latency_us" in figures, name
+        for key in figures.keys() & {"read_latency_us", "write_latency_us"}:
+            note = figures[key].note
+            for condition in ("KiB", "transfer size"), ("one at a time", "not stated"):
+                assert any(each in note for each in condition), (name, key)
+    # A family carries over only to itself, or to what the source says.
+    for server in servers.servers().values():
+        if server.latency_of:
+            assert server.latency_of.startswith(f"{server.provider}-{server.family}.")
+            assert server.local_read_iops
+            assert server.to_dict()["latency_of"] == server.latency_of
+    assert volumes.volume("aws-ebs-st1").latency_of == ""
+
+
 def implied(more: str, less: str) -> Decimal:
     """RAM price implied by two families, USD per GiB-month."""
     a, b = servers.server(more), servers.server(less)

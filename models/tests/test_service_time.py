@@ -20,6 +20,7 @@ from tierwright.hardware.device import (
 from tierwright.hardware.service_time import (
     PATTERNS,
     RULES,
+    latency_page_bytes,
     service_basis,
     service_time,
     service_us,
@@ -36,6 +37,7 @@ UNITS = {
     "write_iops": "1/s",
     "queue_depth_1_read_iops": "1/s",
     "queue_depth_1_write_iops": "1/s",
+    "latency_page_bytes": "B",
     "read_latency_us": "µs",
     "write_latency_us": "µs",
     "sequential_read_mb_per_s": "MB/s",
@@ -459,6 +461,45 @@ def test_a_request_that_waits_for_nobody_takes_its_latency_and_its_bytes(
     )
     found = waiting_time(made, operation, b).time_us
     assert found == pytest.approx(latency + max(0, b - 4096) / mb)
+
+
+@pytest.mark.oracle("hardware.service_time.latency_page_bytes")
+def test_a_latency_is_of_its_own_size_where_that_is_stated() -> None:
+    figures = {
+        "read_iops": 3000,
+        "page_bytes": 16_384,
+        "read_latency_us": 500,
+        "sequential_read_mb_per_s": 100,
+    }
+    of_iops = device("cloud_block", **figures)
+    of_its_own = device("cloud_block", **figures, latency_page_bytes=4096)
+    assert latency_page_bytes(of_iops) == 16_384
+    assert latency_page_bytes(of_its_own) == 4096
+    assert latency_page_bytes(device(read_latency_us=500)) == 4096
+    assert waiting_time(of_iops, "read", 16_384).time_us == 500
+    assert waiting_time(of_its_own, "read", 4096).time_us == 500
+    assert waiting_time(of_its_own, "read", 16_384).time_us == pytest.approx(
+        500 + 12_288 / 100
+    )
+    # The rate keeps its size: what a volume is busy with does not follow from a latency.
+    assert service_us(of_its_own, "read", 4096) == service_us(of_iops, "read", 4096)
+
+
+@given(stated_sizes, stated_sizes, sizes, st.floats(1, 1e5), bandwidths)
+@pytest.mark.formula("hardware.service_time.latency_page_bytes")
+def test_only_bytes_beyond_the_size_of_a_latency_take_longer(
+    s: int, own: int, b: int, latency: float, mb: float
+) -> None:
+    figures = {
+        "read_iops": 1000.0,
+        "page_bytes": s,
+        "read_latency_us": latency,
+        "sequential_read_mb_per_s": mb,
+    }
+    made = device(**figures, latency_page_bytes=own)
+    assert latency_page_bytes(made) == own
+    found = waiting_time(made, "read", b).time_us
+    assert found == pytest.approx(latency + max(0, b - own) / mb)
 
 
 @given(

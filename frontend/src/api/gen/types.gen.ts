@@ -22283,6 +22283,12 @@ export type ServerOut = {
      */
     notes: string;
     /**
+     * Latency Of
+     *
+     * Id of the device whose latencies hold for one local disk; empty where no source states any.
+     */
+    latency_of: string;
+    /**
      * Local Nvme Gb
      *
      * All local disks together. [GB]
@@ -26783,6 +26789,12 @@ export type VolumeOut = {
      * What to know before using it.
      */
     notes: string;
+    /**
+     * Latency Of
+     *
+     * Id of the device whose latencies hold for it; empty where no source states any.
+     */
+    latency_of: string;
     /**
      * Throughput Unit
      *

@@ -32,6 +32,9 @@ const known = (value: number | string | null, what: string, digits?: number) =>
 const dateOf = ({ figures }: ServerOut | VolumeOut, name: string) =>
   figures[name]?.date ?? <Unknown reason="the source states no date" />;
 
+const latenciesOf = ({ latency_of }: ServerOut | VolumeOut) =>
+  latency_of || <Unknown reason="no source states a latency" />;
+
 const SERVERS: readonly Column<ServerOut>[] = [
   { key: "Server", rowHeader: true, cell: ({ id }) => id },
   { key: "Region", align: "text", cell: ({ region }) => region },
@@ -53,6 +56,7 @@ const SERVERS: readonly Column<ServerOut>[] = [
     unit: "1/s",
     cell: ({ block_storage_iops: iops }) => known(iops, "the sustained IOPS", 6),
   },
+  { key: "Latencies of", align: "text", cell: latenciesOf },
   {
     key: "On demand",
     unit: "USD per hour",
@@ -97,6 +101,7 @@ const VOLUMES: readonly Column<VolumeOut>[] = [
         ? known(null, "the limit of throughput")
         : `${formatShort(max_mb_per_s, 6)} ${throughput_unit}`,
   },
+  { key: "Latencies of", align: "text", cell: latenciesOf },
   {
     key: "Reads",
     unit: "USD per 1,000",

@@ -50,6 +50,10 @@ FIGURES: dict[str, tuple[tuple[str, ...], str]] = {
     "queue_depth": (("1",), "requests in flight at which the IOPS are quoted"),
     "read_latency_us": (("µs",), "time of one random read, typical"),
     "write_latency_us": (("µs",), "time of one random write, typical"),
+    "latency_page_bytes": (
+        ("B",),
+        "transfer size at which the latencies are quoted; unless stated, that of the IOPS",
+    ),
     "sequential_read_mb_per_s": (("MB/s",), "sequential read rate"),
     "sequential_write_mb_per_s": (("MB/s",), "sequential write rate"),
     "erase_us": (("µs",), "time of one block erase"),
@@ -132,7 +136,13 @@ _MAY_BE_ZERO = {
     "read_request_fee",
     "write_request_fee",
 }
-_WHOLE = {"page_bytes", "io_unit_bytes", "queue_depth", "indirection_unit_bytes"}
+_WHOLE = {
+    "page_bytes",
+    "latency_page_bytes",
+    "io_unit_bytes",
+    "queue_depth",
+    "indirection_unit_bytes",
+}
 _ID = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
 _DEVICE_KEYS = {
     "id",
@@ -319,6 +329,11 @@ class Device:
     def page_bytes(self) -> int | None:
         """Transfer size at which the IOPS are quoted. [bytes]"""
         return self._whole("page_bytes")
+
+    @property
+    def latency_page_bytes(self) -> int | None:
+        """Transfer size at which the latencies are quoted; None: that of the IOPS. [bytes]"""
+        return self._whole("latency_page_bytes")
 
     @property
     def queue_depth(self) -> int | None:

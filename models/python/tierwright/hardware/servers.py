@@ -48,6 +48,8 @@ class Server:
     ----------
     id, name, provider, family, region, notes : str
         The region is that of the price.
+    latency_of : str
+        Id of the device whose latencies hold for one local disk; empty where no source states any.
     vcpu, ram_gib, ... : Decimal or None
         As `FIGURES` explains; None where no source states it.
     figures : mapping of str to Fact
@@ -60,6 +62,7 @@ class Server:
     family: str
     region: str
     notes: str
+    latency_of: str
     vcpu: Decimal | None
     ram_gib: Decimal | None
     local_nvme_count: Decimal | None
@@ -88,7 +91,15 @@ class Server:
         return {
             **{
                 key: getattr(self, key)
-                for key in ("id", "name", "provider", "family", "region", "notes")
+                for key in (
+                    "id",
+                    "name",
+                    "provider",
+                    "family",
+                    "region",
+                    "notes",
+                    "latency_of",
+                )
             },
             **plain({name: getattr(self, name) for name in FIGURES}),
             "local_nvme_gb": plain(self.local_nvme_gb),
@@ -108,7 +119,7 @@ def server_from_mapping(data: Mapping[str, Any], place: str = "server") -> Serve
     texts = facts.read_texts(
         data,
         ("id", "name", "provider", "family", "region"),
-        ("notes",),
+        ("notes", "latency_of"),
         ("figures",),
         problems,
     )

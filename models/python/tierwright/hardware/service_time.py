@@ -208,6 +208,11 @@ def stated_page_bytes(device: Device) -> int:
     return device.page_bytes or CUSTOMARY_TRANSFER_BYTES
 
 
+def latency_page_bytes(device: Device) -> int:
+    """Size of the accesses whose latency a device states."""
+    return device.latency_page_bytes or stated_page_bytes(device)
+
+
 def _points(
     device: Device, operation: Operation, queue_depth: int | None
 ) -> list[_Point]:
@@ -474,6 +479,7 @@ def _latency(
         said = f"{count:,} x {latency:g} µs, pages of the chip of {format_bytes(size)}"
         time = count * latency
         return _told(time, "chip_pages", (time, time), said, page_bytes)
+    size = latency_page_bytes(device)
     further = max(page_bytes - size, 0)
     moved, text = _transfer(device, operation, further)
     time = latency + moved

@@ -76,6 +76,8 @@ class Volume:
         The kind is a key of `KINDS`.
     unpriced_charge : str
         What the provider charges besides at a price that no source states; empty where nothing.
+    latency_of : str
+        Id of the device whose latencies hold for it; empty where no source states any.
     usd_per_gib_month, ... : Decimal or None
         As `FIGURES` explains; None where no source states it.
     figures : mapping of str to Fact
@@ -90,6 +92,7 @@ class Volume:
     region: str
     notes: str
     unpriced_charge: str
+    latency_of: str
     usd_per_gib_month: Decimal | None
     usd_per_iops_month: Decimal | None
     usd_per_iops_month_2: Decimal | None
@@ -148,6 +151,7 @@ class Volume:
                     "media",
                     "region",
                     "notes",
+                    "latency_of",
                     "throughput_unit",
                 )
             },
@@ -168,7 +172,7 @@ def volume_from_mapping(data: Mapping[str, Any], place: str = "volume") -> Volum
     texts = facts.read_texts(
         data,
         ("id", "name", "provider", "kind", "media", "region"),
-        ("notes", "unpriced_charge"),
+        ("notes", "unpriced_charge", "latency_of"),
         ("figures",),
         problems,
     )

@@ -81,6 +81,10 @@ _REGION = (str, "Region of the price.")
     family=(str, "Family of types with the same ratio of RAM to processors."),
     region=_REGION,
     notes=(str, "What to know before using it."),
+    latency_of=(
+        str,
+        "Id of the device whose latencies hold for one local disk; empty where no source states any.",
+    ),
     local_nvme_gb=(float | None, "All local disks together. [GB]"),
 )
 class ServerOut(Answer):
@@ -96,6 +100,10 @@ class ServerOut(Answer):
     media=(str, "ssd, hdd, nvme or object."),
     region=_REGION,
     notes=(str, "What to know before using it."),
+    latency_of=(
+        str,
+        "Id of the device whose latencies hold for it; empty where no source states any.",
+    ),
     throughput_unit=(str, "Unit in which the provider counts throughput."),
 )
 class VolumeOut(Answer):

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from tierwright.advise import bill
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._choice import Chosen
-from tierwright.advise.advice._table import Table
+from tierwright.advise.advice._table import Table, latency_us
 from tierwright.advise.advice.found import Option
 from tierwright.advise.configurations import DATA_ON_LOCAL_DISKS, RATE_NOT_KNOWN
 from tierwright.common.answer import Step
 from tierwright.common.cautions import Caution
+from tierwright.common.units import format_bytes, format_microseconds
 from tierwright.common.wording import counted, listed
+from tierwright.evaluate.advice.rows import RENTED
 from tierwright.evaluate.page_flow.cautions import about_curve, about_given
 from tierwright.hardware.build import build_from_mapping
 
@@ -83,6 +85,8 @@ def about_answer(asked: Asked, table: Table, best: int | None) -> Iterator[Cauti
             "list the parts and devices that are allowed, in place of their vendors",
             about=unchecked,
         )
+    if source in (*RENTED, "quotes") and best is not None:
+        yield from _about_latencies(table, best)
     if source == "instances":
         yield DATA_ON_LOCAL_DISKS
     if source in ("chassis", "devices") and candidates.usd_per_kwh is None:
@@ -90,6 +94,29 @@ def about_answer(asked: Asked, table: Table, best: int | None) -> Iterator[Cauti
             "power_left_out",
             "electricity of what is bought is not counted: no price of it is stated",
             "state the price of a kWh and the watts of a server",
+        )
+
+
+def _about_latencies(table: Table, best: int) -> Iterator[Caution]:
+    """Say under which conditions the latencies were found on which response times of what is rented, or offered, rest."""
+    found, _ = table.response(best)
+    if found is None:
+        return
+    options = table.options
+    reads = (options.flash_reads[best], options.store_reads[best])
+    page = table.setting.curve.page_bytes
+    for device, share in zip(table.devices(best), reads, strict=True):
+        figure = None if device is None else device.figures.get("read_latency_us")
+        if device is None or figure is None or not share > 0:
+            continue
+        alone = format_microseconds(latency_us(device, page))
+        yield Caution(
+            "latency_of_source",
+            f"a read of `{device.id}` that waits for no other is taken to last {alone} at {format_bytes(page)}, by {figure.source}"
+            + (f": {figure.note}" if figure.note else "")
+            + "; single reads vary around it, which percentiles do not count",
+            "measure the device with pages of the workload, and state its latency in a device file",
+            about=(device.id,),
         )
 
 

@@ -63,7 +63,7 @@ from tierwright.evaluate.advice.rows import (
 from tierwright.evaluate.advice.tiers import Shelf, TierRows, tiers
 from tierwright.evaluate.bill import CENT, EXACT, Line, bill_lines, cents
 from tierwright.evaluate.configurations.columns import Columns, enumerate_configurations
-from tierwright.evaluate.configurations.sold import Sold, local_device, volume_device
+from tierwright.evaluate.configurations.sold import Sold
 from tierwright.evaluate.configurations.wanted import Wanted
 from tierwright.evaluate.economics import tier_price
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
@@ -432,15 +432,15 @@ class Table:
         assert columns is not None
         sold, borrowed = columns.sold, self.setting.devices
         local = (
-            self._known(local_device(sold.servers[columns.server[row]]), borrowed[0])
+            self._known(sold.local_devices[columns.server[row]], borrowed[0])
             if columns.server[row] >= 0
             else None
         )
         if columns.drive[row] >= 0:
             return None, device_of_drive(self.setting, sold.drives[columns.drive[row]])
         if columns.volume[row] >= 0:
-            item = columns.options[columns.volume[row]].item
-            store_device = self._known(volume_device(item), borrowed[1])
+            own = columns.options[columns.volume[row]].device
+            store_device = self._known(own, borrowed[1])
             return (local if uses_flash else None), store_device
         return None, local
 

@@ -11,11 +11,11 @@ from tierwright.evaluate.bill import bill_lines, provisioned, violations
 from tierwright.evaluate.configurations.wanted import ANY_CHASSIS, GIB, Wanted
 from tierwright.hardware import catalog
 from tierwright.hardware.build import PartItem, VolumeItem, build_from_mapping
-from tierwright.hardware.device import Device, Figure
+from tierwright.hardware.device import OPERATIONS, Device, Figure
 from tierwright.hardware.parts import parts
 from tierwright.hardware.rents import Rents, servers_at, volumes_at
 from tierwright.hardware.servers import Server
-from tierwright.hardware.service_time import service_us
+from tierwright.hardware.service_time import latency_page_bytes, service_us
 from tierwright.hardware.volumes import Volume
 
 Times = tuple[float | None, float | None]
@@ -53,6 +53,8 @@ class VolumeOption:
         Limits of the volume that it breaks, as `evaluate.bill.violations` names them.
     iops, mb_per_s : Decimal
         Of all volumes of one machine. [1/s], [MB/s]
+    device : Device or None
+        One volume at its rates; None where no source states them.
     times : tuple of float or None
         Busy times of one volume. [µs]
     entry : mapping
@@ -66,6 +68,7 @@ class VolumeOption:
     limits: frozenset[str]
     iops: Decimal
     mb_per_s: Decimal
+    device: Device | None
     times: Times
     entry: Mapping[str, Any]
 
@@ -80,6 +83,8 @@ class Sold:
         Instances, in order of id.
     chassis, dimms, drives : tuple of PartItem
         Parts with their prices, stated ones before those found.
+    local_devices : tuple of Device or None
+        One local disk of each instance; None where it has none.
     local_times, drive_times : tuple of Times
         Of one local disk of each instance, and of each drive.
     """
@@ -88,6 +93,7 @@ class Sold:
     chassis: tuple[PartItem, ...]
     dimms: tuple[PartItem, ...]
     drives: tuple[PartItem, ...]
+    local_devices: tuple[Device | None, ...]
     local_times: tuple[Times, ...]
     drive_times: tuple[Times, ...]
 
@@ -118,12 +124,14 @@ def sold(wanted: Wanted) -> Sold:
         for kinds in (("chassis",), ("dimm",), tuple(DRIVE_BAYS))
     )
     page = wanted.page_bytes
+    local_devices = tuple(local_device(each) for each in rented)
     return Sold(
         rented,
         chassis,
         dimms,
         drives,
-        tuple(_times(local_device(each), page) for each in rented),
+        local_devices,
+        tuple(_times(each, page) for each in local_devices),
         tuple(
             _times(catalog.device(each.part.device) if each.part.device else None, page)
             for each in drives
@@ -203,6 +211,7 @@ def _option(
     lines = bill_lines(build)
     [item] = build.volumes
     iops, mb_per_s = provisioned(build.volumes)
+    device = volume_device(item)
     return VolumeOption(
         item,
         volume.provider,
@@ -213,7 +222,8 @@ def _option(
         frozenset(each.name for each in violations(build)),
         iops,
         mb_per_s,
-        _times(volume_device(item), wanted.page_bytes),
+        device,
+        _times(device, wanted.page_bytes),
         entry,
     )
 
@@ -277,6 +287,7 @@ def local_device(server: Server) -> Device | None:
         )
         if rate
     }
+    figures |= _latencies(server.latency_of, figures)
     return _device(f"{server.id}-local", "nvme", figures)
 
 
@@ -305,5 +316,26 @@ def volume_device(item: VolumeItem) -> Device | None:
         }
     if volume.io_unit_bytes is not None:
         figures["io_unit_bytes"] = Figure(volume.io_unit_bytes, "B", "as sold")
+    figures |= _latencies(volume.latency_of, figures)
     kind = "cloud_disk" if volume.media == "hdd" else "cloud_block"
     return _device(volume.id, kind, figures)
+
+
+def _latencies(of: str, rates: Mapping[str, Figure]) -> dict[str, Figure]:
+    """Return the latencies of a device for operations whose rate is known, with the size that they are of.
+
+    Without a rate a latency would stand for the busy time, which says nothing of a device that serves many at once.
+    """
+    if not of:
+        return {}
+    device = catalog.device(of)
+    found = {
+        name: device.figures[name]
+        for operation in OPERATIONS
+        if (name := f"{operation}_latency_us") in device.figures
+        and f"{operation}_iops" in rates
+    }
+    if not found:
+        return {}
+    size = Decimal(latency_page_bytes(device))
+    return found | {"latency_page_bytes": Figure(size, "B", f"of `{of}`")}
