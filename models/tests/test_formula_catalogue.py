@@ -296,6 +296,7 @@ NO_MODEL = {
     "profile.relations.from_mapping": "reads a key of a file",
     "profile.relations.is_catalog": "reads a name",
     "evaluate.metadata.preset": "finds a preset by name",
+    "evaluate.metadata.stated": "makes a preset of what the user states",
     "evaluate.page_flow.counts.check_sizes": "checks inputs",
     "evaluate.page_flow.counts.check_evidence": "checks inputs; held by test_counters.py",
     "evaluate.compose.shared.check_sizes": "checks inputs",
