@@ -509,6 +509,7 @@ def server_page() -> str:
                     "local write IOPS",
                     "block IOPS",
                     "block MB/s",
+                    "block volumes",
                     "latencies of",
                     "USD per hour",
                     "of",
@@ -529,6 +530,7 @@ def server_page() -> str:
                         "-"
                         if each.block_storage_bandwidth_mb_per_s is None
                         else f"{each.block_storage_bandwidth_mb_per_s.normalize():,f}",
+                        stated(each.figures, "block_volumes"),
                         latencies_of(each),
                         "-" if each.usd_per_hour is None else each.usd_per_hour,
                         dated(each.figures, "usd_per_hour"),

@@ -277,6 +277,19 @@ def test_every_limit_has_a_name() -> None:
     assert names(volume=[{"id": "gcp-local-ssd-c4", "size_gib": 375}]) == {
         "not_sold_apart"
     }
+
+    def attached(server: str, of: str, count: int) -> set[str]:
+        asked = {"id": of, "size_gib": 32, "quantity": count}
+        return names(server=server, volume=[asked])
+
+    assert attached("azure-l2s_v4", "azure-premium-p4", 8) == set()
+    assert attached("azure-l2s_v4", "azure-premium-p4", 9) == {"volume_count"}
+    # 28 attachments less a network interface, 8 local disks and the volume that it boots from.
+    assert attached("aws-i4i.32xlarge", "aws-ebs-gp2", 18) == set()
+    assert attached("aws-i4i.32xlarge", "aws-ebs-gp2", 19) == {"volume_count"}
+    unstated = "gcp-z3-highmem-8-highlssd"
+    assert attached(unstated, "gcp-pd-balanced", 3) == set()
+    assert attached(unstated, "gcp-pd-balanced", 4) == {"volume_count_unknown"}
     too_much = [{"what": "all", "gib": 129}]
     assert names(server="aws-r7i.4xlarge", reserved_ram=too_much) == {"reserved_ram"}
     assert installed_ram_gib(build_from_mapping({"volume": [GP3]})) is None

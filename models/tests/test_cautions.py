@@ -621,6 +621,7 @@ def test_a_caution_of_a_question_that_chooses_has_an_effect_or_says_why_not() ->
         "alternatives_cut",
         "flash_cache_chosen",
         "options_left_out",
+        "volumes_not_stated",
     }
     bring_their_own |= {f"replay_{what}" for what in ("beyond_band", "breaks_load")}
     assert silent == bring_their_own | {"replay_changes_choice"}

@@ -22,6 +22,7 @@ from tierwright.advise import bill, configurations, scale
 from tierwright.common.currency import ExchangeRate, showing, stated
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.bill import (
+    billed_size_gib,
     block_storage,
     installed_ram_gib,
     machine_watts,
@@ -272,6 +273,59 @@ def test_what_does_not_fit_says_so() -> None:
     assert np.array_equal((found.broken & _bit("reserved_ram")) != 0, small)
     held = found.store_bytes * found.machines >= 6 * TIB
     assert np.array_equal((found.broken & _bit("space")) == 0, held)
+
+
+@given(
+    st.sampled_from([200, 1024, 2000, 100_000, 900_000]),
+    st.integers(1, 3),
+    st.integers(1, 3),
+)
+@settings(deadline=None, max_examples=12)
+def test_what_suits_has_no_more_volumes_than_its_instance_takes(
+    gib: int, machines: int, copies: int
+) -> None:
+    found = enumerate_configurations(
+        Wanted(
+            data_bytes=gib * 2**30,
+            page_bytes=8192,
+            max_machines=max(machines, copies),
+            replicas=copies,
+            kinds=("volumes",),
+        )
+    )
+    assert len(found)
+    for row in range(len(found)):
+        item = found.options[found.volume[row]].item
+        server = found.sold.servers[found.server[row]]
+        stated, count = server.block_volumes, item.quantity
+        limits = set(found.limits_of(row))
+        assert ("volume_count" in limits) == (stated is not None and count > stated)
+        assert ("volume_count_unknown" in limits) == (stated is None and count > 3)
+        # What is bought is what is billed.
+        assert item.size_gib == billed_size_gib(item)
+        assert item.size_gib * count * 2**30 == found.store_bytes[row]
+
+
+def test_a_volume_of_fixed_size_is_called_by_it() -> None:
+    wanted = Wanted(data_bytes=2**30, page_bytes=8192, kinds=("volumes",))
+    found = enumerate_configurations(wanted)
+    [options] = np.nonzero(
+        [each.item.volume.id == "azure-premium-p4" for each in found.options]
+    )
+    row = int(np.nonzero(found.volume == options[0])[0][0])
+    assert configurations.name_of(found, row).endswith("1 x azure-premium-p4 of 32 GiB")
+    assert found.config(row)["volume"][0]["size_gib"] == 32
+    assert found.store_bytes[row] == 32 * 2**30
+
+
+def test_instances_whose_volumes_no_source_counts_are_named() -> None:
+    wanted = Wanted(data_bytes=900_000 * 2**30, page_bytes=8192, kinds=("volumes",))
+    [caution] = configurations.volumes_not_stated(enumerate_configurations(wanted))
+    assert "gcp-z3-highmem-88-highlssd" in caution.about
+    assert not any(each.startswith(("aws", "azure")) for each in caution.about)
+    assert "more than 3 on a machine they are left out" in caution.message
+    few = replace(wanted, data_bytes=2**40)
+    assert not list(configurations.volumes_not_stated(enumerate_configurations(few)))
 
 
 def _bit(name: str) -> int:

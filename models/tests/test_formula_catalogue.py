@@ -201,6 +201,8 @@ NO_MODEL = {
     "advise.advice.named_book": "finds a price book",
     "advise.bill.exact_money": "words",
     "evaluate.bill.power_note": "words",
+    "evaluate.bill.size_sold_gib": "the size of `billed_size_gib`",
+    "evaluate.bill.volume_count_limit": "picks the name of a limit; held by test_bill.py",
     "advise.point.scale_sentence": "words; held by test_scale.py",
     "advise.scale.pages.is_joinable": "reads what a format states; held by test_joined_workloads.py",
     "advise.configurations.as_read": "writes amounts as numbers; held by test_configurations.py",
@@ -224,6 +226,7 @@ NO_MODEL = {
     "evaluate.page_flow.load.deciding_terms": "picks the terms of a replay or of the model",
     "evaluate.configurations.sold.part_entry": "picks a stated price",
     "evaluate.configurations.sold.sold": "lists what is sold; held by test_configurations.py",
+    "advise.configurations.volumes_not_stated": "words",
     "evaluate.configurations.sold.volume_options": "picks sizes and rates to rent; held by "
     "test_configurations.py",
     "advise.compose.usual_pages": "a share of a sum; held by test_compose.py",

@@ -62,6 +62,26 @@ def test_every_server_and_part_names_what_exists() -> None:
         assert Decimal("1.5") < ram < 30, server.id
 
 
+def test_how_many_volumes_an_instance_takes_is_stated_or_safe() -> None:
+    stated = {
+        each.id: each.block_volumes
+        for each in servers.servers().values()
+        if each.block_volumes is not None
+    }
+    assert min(stated.values()) > servers.VOLUMES_WHERE_UNSTATED
+    assert stated["azure-l2s_v4"] == 8
+    assert stated["aws-i7ie.48xlarge"] == 127
+    assert stated["gcp-c4-highmem-48-lssd"] == 63
+    for server in servers.servers().values():
+        assert server.id in stated or server.family in ("c3", "m3", "z3")
+        assert server.takes_volumes == stated.get(server.id, 3)
+        shared = server.figures.get("block_volumes")
+        if shared is not None and "28 attachments" in shared.note:
+            # A network interface, the local disks and the volume that it boots from.
+            disks = int(server.local_nvme_count or 0)
+            assert stated[server.id] == 28 - 1 - disks - 1, server.id
+
+
 def test_what_is_rented_names_a_device_that_says_how_its_latency_was_found() -> None:
     sold = (*servers.servers().values(), *volumes.volumes().values())
     named = {each.latency_of for each in sold if each.latency_of}

@@ -1560,6 +1560,8 @@ export const LIMIT_WORDS: Readonly<Record<string, string>> = {
   volume_iops_per_gib: "volumes large enough for their IOPS",
   volume_throughput: "volumes with the throughput it needs",
   volume_throughput_per_iops: "IOPS enough for the throughput of its volumes",
+  volume_count: "an instance that takes as many volumes",
+  volume_count_unknown: "an instance that is known to take as many volumes",
   instance_iops: "an instance that sustains the IOPS of its volumes",
   instance_throughput: "an instance that sustains the throughput of its volumes",
   max_ram: "a chassis that takes its RAM",

@@ -22361,6 +22361,12 @@ export type ServerOut = {
      */
     block_storage_iops_burst: number | null;
     /**
+     * Block Volumes
+     *
+     * Block volumes that it takes besides the one it boots from, at most; null where no source states it. [1]
+     */
+    block_volumes: number | null;
+    /**
      * Usd Per Hour
      *
      * On demand, Linux, without commitment; null where no source states it. [USD/hour]

@@ -31,7 +31,7 @@ from tierwright.common.wording import (
     relative_change,
     three_digits,
 )
-from tierwright.evaluate.bill import CENT
+from tierwright.evaluate.bill import CENT, VOLUMES_UNKNOWN
 from tierwright.evaluate.configurations.columns import (
     LIMITS,
     RAM,
@@ -56,6 +56,7 @@ from tierwright.hardware.build import (
     build_from_mapping,
 )
 from tierwright.hardware.device import Device
+from tierwright.hardware.servers import VOLUMES_WHERE_UNSTATED
 from tierwright.profile.curve import Curve
 
 MOST_SHOWN = 40
@@ -679,6 +680,14 @@ _OF_BILL: Mapping[str, tuple[str, str]] = {
         "needs more throughput than its IOPS allow",
         "need more throughput than their IOPS allow",
     ),
+    "volume_count": (
+        "has more volumes than its instance takes",
+        "have more volumes than their instance takes",
+    ),
+    VOLUMES_UNKNOWN: (
+        "has more volumes than its instance is known to take",
+        "have more volumes than their instance is known to take",
+    ),
     "instance_iops": (
         "has volumes of more IOPS than its instance sustains",
         "have volumes of more IOPS than their instance sustains",
@@ -806,6 +815,22 @@ def _time(one: Configuration) -> str:
     return "an unknown I/O time" if time is None else f"{three_digits(time)} µs"
 
 
+def volumes_not_stated(columns: Columns) -> Iterator[Caution]:
+    """Warn where configurations are excluded because no source states how many volumes their instances take."""
+    found = columns.of_unknown_volumes
+    if found:
+        yield Caution(
+            "volumes_not_stated",
+            f"no source states how many volumes {listed([f'`{each}`' for each in found])} "
+            f"{'takes' if len(found) == 1 else 'take'}: with more than {VOLUMES_WHERE_UNSTATED} on a machine "
+            f"{'it is' if len(found) == 1 else 'they are'} left out",
+            "ask the provider how many volumes they take, and price them as a build of your own",
+            could_change_choice=True,
+            effect="with more volumes they may suit and cost less",
+            about=found,
+        )
+
+
 def _cautions(
     curve: Curve,
     made: _Ranking,
@@ -838,6 +863,7 @@ def _cautions(
             "at least what it states",
             "state the prices of these parts",
         )
+    yield from volumes_not_stated(made.columns)
     kinds = {made.columns.kind[row] for row in ends}
     if tuple(KINDS).index("instances") in kinds:
         yield DATA_ON_LOCAL_DISKS

@@ -45,6 +45,10 @@ _N2_COUNTS = (
     (128, (16, 24)),
 )
 """Up to how many vCPUs of N2, which counts of Local SSDs are allowed."""
+VOLUMES_UNKNOWN = "volume_count_unknown"
+"""Limit that is broken where no source states that an instance takes as many volumes."""
+UNKNOWN = frozenset({"dimm_slots_unknown", VOLUMES_UNKNOWN})
+"""Limits of which no source states whether they hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -462,8 +466,20 @@ def _of(volume: Volume, name: str) -> tuple[str | None, str]:
 
 def billed_size_gib(item: VolumeItem) -> Decimal:
     """Size that is charged: at least the least size, whole steps. [GiB]"""
-    size = max(item.size_gib, item.volume.min_size_gib or ZERO)
-    step = item.volume.size_step_gib
+    return size_sold_gib(item.volume, item.size_gib)
+
+
+def size_sold_gib(volume: Volume, size_gib: Decimal) -> Decimal:
+    """Return the smallest size that is sold of a volume, of those of some size or more. [GiB]
+
+    Parameters
+    ----------
+    volume : Volume
+    size_gib : Decimal
+        What it has to hold. [GiB]
+    """
+    size = max(size_gib, volume.min_size_gib or ZERO)
+    step = volume.size_step_gib
     return _up(size / step) * step if step else size
 
 
@@ -981,10 +997,40 @@ def block_storage(build: Build) -> BlockStorage | None:
     )
 
 
+def volume_count_limit(server: Server) -> str:
+    """Name the limit that more volumes than an instance is sure to take break."""
+    return "volume_count" if server.block_volumes is not None else VOLUMES_UNKNOWN
+
+
+def _of_volume_count(build: Build, server: Server) -> Iterator[Violation]:
+    count = sum(each.quantity for each in build.volumes if each.volume.kind == "block")
+    if count <= server.takes_volumes:
+        return
+    name = volume_count_limit(server)
+    volumes = counted(count, "block volume")
+    if name == VOLUMES_UNKNOWN:
+        yield Violation(
+            name,
+            server.id,
+            f"no source states that `{server.id}` takes {volumes}; "
+            f"any instance takes {server.takes_volumes:,}",
+            "ask the provider how many volumes it takes, or use fewer and larger ones",
+        )
+        return
+    yield Violation(
+        name,
+        server.id,
+        f"{volumes} are more than the {server.takes_volumes:,} that `{server.id}` "
+        "takes besides the one it boots from",
+        "use fewer and larger volumes, or more machines",
+    )
+
+
 def _of_instance(build: Build) -> Iterator[Violation]:
     found, server = block_storage(build), build.server
     if found is None or server is None:
         return
+    yield from _of_volume_count(build, server)
     for name, asked, limit, burst, unit in (
         (
             "instance_iops",

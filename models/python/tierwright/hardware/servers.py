@@ -33,11 +33,18 @@ FIGURES: FigureTable = {
     ),
     "block_storage_iops": (("1/s",), "sustained IOPS of all block volumes together"),
     "block_storage_iops_burst": (("1/s",), "the same in a burst of limited time"),
+    "block_volumes": (
+        ("1",),
+        "block volumes that it takes besides the one it boots from, at most",
+    ),
     "usd_per_hour": (("USD/hour",), "on demand, Linux, without commitment"),
 }
 """Every figure that a server may state: allowed units, meaning."""
 
 COMMAND = "tierwright catalog servers"
+VOLUMES_WHERE_UNSTATED = 3
+"""Block volumes that an instance takes in any case, where no source states how many: as few as the least of those whose
+limits were read, a C4D of Google Cloud with two virtual processors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +81,7 @@ class Server:
     block_storage_bandwidth_burst_mb_per_s: Decimal | None
     block_storage_iops: Decimal | None
     block_storage_iops_burst: Decimal | None
+    block_volumes: Decimal | None
     usd_per_hour: Decimal | None
     figures: Mapping[str, Fact]
 
@@ -85,6 +93,12 @@ class Server:
         if self.local_nvme_count is None or self.local_nvme_gb_each is None:
             return None
         return self.local_nvme_count * self.local_nvme_gb_each
+
+    @property
+    def takes_volumes(self) -> int:
+        """Block volumes that it is sure to take besides the one it boots from."""
+        most = self.block_volumes
+        return VOLUMES_WHERE_UNSTATED if most is None else int(most)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; money as decimal strings."""

@@ -645,7 +645,7 @@ def _own_bar(found: Sure, each: Input, buys: Buys) -> Bar:
     ends = (0, STEPS - 1)
     usd = [None if along.index[at] is None else _cents(along.usd[at]) for at in ends]
     index = [along.index[at] for at in ends]
-    titles = [None if at is None else contenders.title(at) for at in index]
+    titles = [None if at is None else contenders.named(at) for at in index]
     bar = Bar(
         _named(each),
         _value(found.draws.ranges, found.draws, each, 0.0),

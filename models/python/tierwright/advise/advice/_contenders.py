@@ -16,6 +16,7 @@ from tierwright.advise.advice._prices import (
     uncertain_purchases,
 )
 from tierwright.advise.advice._table import Table, restart_of
+from tierwright.advise.advice._words import with_flow
 from tierwright.common.arrays import FloatArray
 from tierwright.evaluate.advice.bought import budget_tb, part_budget_tb
 from tierwright.evaluate.advice.choose import best_of_kinds
@@ -198,9 +199,10 @@ class Contenders:
         ram, flash = self.options.ram_pages, self.options.flash_pages
         return np.unique(np.concatenate((ram, flash, ram + flash)))
 
-    def title(self, at: int) -> str:
-        """Say what one of them is."""
-        return self._table.title(int(self.rows[at]))
+    def named(self, at: int) -> str:
+        """Say what one of them is, with its page flow."""
+        row = int(self.rows[at])
+        return with_flow(self._table.title(row), self._table.scheme(row))
 
     def _all_times(
         self, table: Table, pairs: list[tuple[Device | None, Device | None]]

@@ -9,7 +9,11 @@ from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._choice import Chosen
 from tierwright.advise.advice._table import Table, latency_us
 from tierwright.advise.advice.found import Option
-from tierwright.advise.configurations import DATA_ON_LOCAL_DISKS, RATE_NOT_KNOWN
+from tierwright.advise.configurations import (
+    DATA_ON_LOCAL_DISKS,
+    RATE_NOT_KNOWN,
+    volumes_not_stated,
+)
 from tierwright.common.answer import Step
 from tierwright.common.cautions import Caution
 from tierwright.common.units import format_bytes, format_microseconds
@@ -121,9 +125,12 @@ def _about_latencies(table: Table, best: int) -> Iterator[Caution]:
 
 
 def _about_rents(table: Table) -> Iterator[Caution]:
-    """Warn where some of what may be rented is at a price book, and some as shipped."""
+    """Warn of instances whose volumes no source counts, and where some of what may be rented is at a price book, and some as shipped."""
     prices, columns = table.setting.prices, table.columns
-    if prices is None or not prices.rents or columns is None:
+    if columns is None:
+        return
+    yield from volumes_not_stated(columns)
+    if prices is None or not prices.rents:
         return
     servers = columns.sold.servers
     named = {servers[at].id for at in set(columns.server.tolist()) if at >= 0}

@@ -18,6 +18,7 @@ from tierwright.advise.advice._choice import (
     kept,
 )
 from tierwright.advise.advice._table import Table
+from tierwright.advise.advice._words import with_flow
 from tierwright.advise.advice.found import Bar, RuleOfThumb
 from tierwright.common.cautions import Caution, Effect, anywhere
 from tierwright.common.currency import money
@@ -108,7 +109,7 @@ class Ends:
             when_,
             int(table.options.month_cents[at]),
             float(table.options.io_us[at]),
-            table.title(at),
+            with_flow(table.title(at), table.scheme(at)),
             is_same=same,
         )
 

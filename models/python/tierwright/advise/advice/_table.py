@@ -550,9 +550,12 @@ class Table:
             assert self.columns is not None
             return name_of(self.columns, int(options.row[at]))
         parts = [f"{format_bytes(float(options.ram_bytes[at]))} of RAM"]
+        holds = f"{int(options.store_devices[at]) * machines:,} x {store}"
         if flash is not None:
-            parts.append(f"{int(options.flash_devices[at]) * machines:,} x {flash}")
-        parts.append(f"{int(options.store_devices[at]) * machines:,} x {store}")
+            caches = int(options.flash_devices[at]) * machines
+            parts.append(f"{caches:,} x {flash} as flash cache")
+            holds += " for the data"
+        parts.append(holds)
         on = "" if machines == 1 else f" on {counted(machines, 'machine')}"
         held = f"{listed(parts)}{on}"
         if source == "quotes":

@@ -31,6 +31,7 @@ from tierwright.evaluate.advice.limits import (
     TIMES,
     UNITS,
 )
+from tierwright.evaluate.bill import VOLUMES_UNKNOWN
 from tierwright.evaluate.configurations.columns import RAM, SPACE
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.profile.categories import DEFAULT_KIND
@@ -61,6 +62,8 @@ LIMIT_WORDS: Mapping[str, str] = {
     "volume_iops_per_gib": "volumes large enough for their IOPS",
     "volume_throughput": "volumes with the throughput it needs",
     "volume_throughput_per_iops": "IOPS enough for the throughput of its volumes",
+    "volume_count": "an instance that takes as many volumes",
+    VOLUMES_UNKNOWN: "an instance that is known to take as many volumes",
     "instance_iops": "an instance that sustains the IOPS of its volumes",
     "instance_throughput": "an instance that sustains the throughput of its volumes",
     "max_ram": "a chassis that takes its RAM",

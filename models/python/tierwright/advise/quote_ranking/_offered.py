@@ -18,7 +18,7 @@ from tierwright.common.units import format_bytes
 from tierwright.common.wording import counted, listed
 from tierwright.evaluate.advice.bought import budget_tb
 from tierwright.evaluate.advice.rows import CHOICES, device_times
-from tierwright.evaluate.bill import machine_watts, violations
+from tierwright.evaluate.bill import UNKNOWN, machine_watts, violations
 from tierwright.evaluate.configurations.sold import (
     DRIVE_BAYS,
     GB,
@@ -561,13 +561,13 @@ class _Build:
             )
         except BadInput as error:
             raise Unranked("not_a_build", error.message) from error
-        broken = [each for each in violations(build) if each.name not in _UNKNOWN]
+        broken = [each for each in violations(build) if each.name not in UNKNOWN]
         if broken:
             self.found.impossible = Impossible(
                 broken[0].name, message=broken[0].message
             )
         for each in violations(build):
-            if each.name in _UNKNOWN:
+            if each.name in UNKNOWN:
                 self.found.cautions.append(
                     QuoteCaution(each.name, f"{_sentence(each.message)}.", each.hint)
                 )
@@ -703,10 +703,6 @@ class _Build:
                 found.impossible = Impossible("ram")
         if found.impossible is not None:
             found.standing.clear()
-
-
-_UNKNOWN = frozenset({"dimm_slots_unknown"})
-"""Limits of which no source states whether they hold: cautions."""
 
 
 def _sentence(text: str) -> str:

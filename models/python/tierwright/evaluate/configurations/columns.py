@@ -11,7 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tierwright.common.errors import BadInput
-from tierwright.evaluate.bill import EXACT, cents
+from tierwright.evaluate.bill import (
+    EXACT,
+    VOLUMES_UNKNOWN,
+    cents,
+    volume_count_limit,
+)
 from tierwright.evaluate.configurations.sold import (
     DRIVE_BAYS,
     GB,
@@ -39,6 +44,8 @@ LIMITS = (
     "volume_iops_per_gib",
     "volume_throughput",
     "volume_throughput_per_iops",
+    "volume_count",
+    VOLUMES_UNKNOWN,
     "instance_iops",
     "instance_throughput",
     "max_ram",
@@ -169,6 +176,12 @@ class Columns:
     def limits_of(self, row: int) -> tuple[str, ...]:
         """Names of the limits that a row breaks."""
         return _names(LIMITS, int(self.broken[row]))
+
+    @property
+    def of_unknown_volumes(self) -> tuple[str, ...]:
+        """Instances of which rows break nothing but that no source states whether they take as many volumes."""
+        alone = self.server[self.broken == _LIMIT[VOLUMES_UNKNOWN]]
+        return tuple(self.sold.servers[at].id for at in sorted(set(alone.tolist())))
 
     def lacks_of(self, row: int) -> tuple[str, ...]:
         """Names of what has no price in a row."""
@@ -423,6 +436,8 @@ def _on_volumes(
     ram, (local, counts) = _instance_ram(found), _local(found)
     most_iops = _limits_of(found, "block_storage_iops", Decimal(1))
     most_rate = _limits_of(found, "block_storage_bandwidth_mb_per_s", _MICRO)
+    most_volumes = np.asarray([each.takes_volumes for each in found.servers])
+    too_many = np.asarray([_LIMIT[volume_count_limit(each)] for each in found.servers])
     for provider in sorted({each.provider for each in made}):
         of_provider = [at for at, each in enumerate(made) if each.provider == provider]
         servers = np.asarray(
@@ -459,6 +474,7 @@ def _on_volumes(
             lacks=lacks[server] | of["lacks"],
             broken=_ram_limits(wanted, ram[server])
             | of["broken"]
+            | np.where(of["count"] > most_volumes[server], too_many[server], 0)
             | np.where(of["iops"] > most_iops[server], _LIMIT["instance_iops"], 0)
             | np.where(
                 of["rate"] > most_rate[server], _LIMIT["instance_throughput"], 0

@@ -7,7 +7,12 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Any
 
-from tierwright.evaluate.bill import bill_lines, provisioned, violations
+from tierwright.evaluate.bill import (
+    bill_lines,
+    provisioned,
+    size_sold_gib,
+    violations,
+)
 from tierwright.evaluate.configurations.wanted import ANY_CHASSIS, GIB, Wanted
 from tierwright.hardware import catalog
 from tierwright.hardware.build import PartItem, VolumeItem, build_from_mapping
@@ -142,7 +147,7 @@ def sold(wanted: Wanted) -> Sold:
 def volume_options(wanted: Wanted, machines: int) -> Iterator[VolumeOption]:
     """List the volumes that hold the data of one machine, at each rate that is sold.
 
-    As few volumes as hold the data, in whole GiB; IOPS included, of `IOPS_LADDER` and the most
+    As few volumes as hold the data, in whole GiB and in a size that is sold; IOPS included, of `IOPS_LADDER` and the most
     that one volume may have; throughput where it is charged, as much as these IOPS of pages need.
 
     Parameters
@@ -200,7 +205,9 @@ def _option(
     wanted: Wanted,
     machines: int,
 ) -> VolumeOption:
-    entry = {"id": volume.id, "quantity": count, "size_gib": size_gib, **rates}
+    # Whole GiB, as least sizes and steps are.
+    size = int(size_sold_gib(volume, Decimal(size_gib)))
+    entry = {"id": volume.id, "quantity": count, "size_gib": size, **rates}
     build = build_from_mapping(
         {
             "machines": machines,

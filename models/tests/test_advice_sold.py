@@ -1,0 +1,62 @@
+"""What an advice recommends can be bought: volumes that an instance takes, sizes that are sold, names that tell devices apart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from advice_cases import DEVICES_ALONE, SHELF, ask, curve
+
+from tierwright.advise.advice.request import Candidates
+from tierwright.evaluate.bill import billed_size_gib
+from tierwright.hardware.build import build_from_mapping
+from tierwright.profile.production import Production
+
+
+def test_the_name_of_an_option_says_which_devices_cache_and_which_hold_the_data() -> (
+    None
+):
+    found = ask()
+    options = [*found.alternatives, *(each.option for each in found.rejected)]
+    cached = [each for each in options if each.flash_bytes]
+    assert cached
+    for option in cached:
+        assert option.name.endswith(" for the data")
+        assert option.name.count(" as flash cache") == 1
+        assert option.name.index("as flash cache") < option.name.index("for the data")
+    bare = [each for each in options if not each.flash_bytes]
+    assert bare
+    assert not any("for the data" in each.name for each in bare)
+    few = replace(DEVICES_ALONE, devices=(SHELF[0], SHELF[3]))
+    found = ask(candidates=few, how_sure=True)
+    ends = [
+        name
+        for bar in found.confidence.tornado
+        for name in (bar.best_low, bar.best_high)
+        if name is not None
+    ]
+    assert any("as flash cache" in each for each in ends)
+    assert all((", page flow " in each) == ("as flash" in each) for each in ends)
+
+
+@pytest.mark.parametrize("gib", [200, 1024])
+def test_no_option_has_more_volumes_than_its_instance_takes(gib: int) -> None:
+    found = ask(
+        curve=curve(Production(gib * 2**30, 1000.0, 1000.0)),
+        candidates=Candidates(kinds=("volumes",)),
+    )
+    assert found.recommendation is not None
+    for option in (found.recommendation, *found.alternatives, *found.pareto):
+        build = build_from_mapping(option.config)
+        assert build.server is not None
+        count = sum(each.quantity for each in build.volumes)
+        assert count <= (build.server.block_volumes or 3)
+        assert all(each.size_gib == billed_size_gib(each) for each in build.volumes)
+    rejected = [
+        each.option
+        for each in found.rejected
+        if "volume_count" in (each.constraint, *(more.constraint for more in each.also))
+    ]
+    # Eight disks of 32 GiB hold the smaller data.
+    assert bool(rejected) == (gib > 8 * 32)
+    assert all("x azure-" in each.name for each in rejected)
