@@ -28,8 +28,10 @@ from tierwright.advise.advice import _checked, _choice
 from tierwright.advise.advice._asked import Asked, asked_of
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.request import Candidates
+from tierwright.common.wording import counted
 from tierwright.evaluate.advice.choose import Objective, ordered
 from tierwright.evaluate.advice.limits import own_limits
+from tierwright.profile.curve import Curve
 from tierwright.profile.document import Profile
 from tierwright.profile.measure import profile
 from tierwright.profile.production import Production
@@ -41,6 +43,17 @@ NOTE = "<!-- Written by `make regrets`; do not edit. -->"
 
 LARGER = ("tpcc-20w-cut.csv.zst",)
 """Shipped recordings that are too long to be asked about at each check."""
+ALSO: dict[str, str | None] = {
+    "postgres/tpcb.io.fio.zst": None,
+    "cloudPhysicsIO.oracleGeneral.zst": None,
+    "tpcc-small.trace": None,
+    "websearch1-small.spc": None,
+}
+"""Recorded traces that have no place among the choices of schemes, and their formats, as `RECORDED`."""
+FORMATS = RECORDED | ALSO
+NO_TRACES = ("*.md", "golden_*", "trace_stats.csv")
+"""Files of the folder that are about traces."""
+LEFT_OUT = "Not asked about:"
 DATA_GIB = (128, 384)
 RATES = (3_000, 30_000, 150_000)
 OBJECTIVES: tuple[Objective, ...] = ("usd", "io_time")
@@ -49,6 +62,7 @@ BUDGET = 2.0
 REPAIRS = 4.0
 """Of the cost of the choice, up to which options are replayed for the least money."""
 EQUAL = 1e-9
+MODEL_ALONE, FINALISTS = "The model alone", "Replays of finalists"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +88,10 @@ class Point:
         By what share the I/O time of the choice by the model differs from its replay, and may differ. [1]
     accesses, pages : int
         Of the recording; its pages are distinct.
+    best_busy, best_busy_replayed : float
+        Busiest device of the best, by the model and by its replay. [1]
+    most_busy : float
+        Up to which it may be. [1]
     """
 
     trace: str
@@ -91,6 +109,14 @@ class Point:
     band: float
     accesses: int
     pages: int
+    best_busy: float
+    best_busy_replayed: float
+    most_busy: float
+
+    @property
+    def is_excluded(self) -> bool:
+        """Whether the best is too busy by the model, so that no finalist is of its kind."""
+        return self.best_busy > self.most_busy
 
 
 def main(arguments: list[str]) -> int:
@@ -104,10 +130,57 @@ def main(arguments: list[str]) -> int:
         print("hint: name the folder that holds `traces`, or set TIERWRIGHT_SHARED")
         return 2
     larger = {name: ROOT / "fixtures" / "traces" / name for name in LARGER}
-    points = measure(shipped() | larger | {name: folder / name for name in RECORDED})
-    PAGE.write_text(page(points), encoding="utf-8")
-    print(f"wrote {PAGE.relative_to(ROOT)}: {len(points)} choices")
+    sources = shipped() | larger | {name: folder / name for name in FORMATS}
+    without = left_out(folder, sources)
+    PAGE.write_text(page(measure(sources), without), encoding="utf-8")
+    print(f"wrote {PAGE.relative_to(ROOT)}")
     return 0
+
+
+def left_out(folder: Path, sources: Mapping[str, Path]) -> str:
+    """Say which recordings of a folder are not asked about: those that hold the accesses of one that is.
+
+    Raises
+    ------
+    SystemExit
+        Where one holds accesses of its own.
+    """
+    others = [
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+        and path not in sources.values()
+        and not any(path.match(each) for each in NO_TRACES)
+    ]
+    curves = {name: profile(opened(name, path)).curve for name, path in sources.items()}
+    same: dict[str, str] = {}
+    for path in others:
+        name = str(path.relative_to(folder))
+        curve = profile(opened(name, path)).curve
+        alike = [each for each, known in curves.items() if is_same(curve, known)]
+        if not alike:
+            raise SystemExit(
+                f"error: no question is asked about `{path}`\n"
+                "hint: add it to ALSO, with its format where its content fits several"
+            )
+        same[name] = alike[0]
+    named = ", ".join(f"`{name}` (`{of}`)" for name, of in same.items())
+    return f"{LEFT_OUT} what holds the accesses of another recording in another format: {named or 'none'}."
+
+
+def opened(name: str, path: Path) -> Trace:
+    """Open a recording, in its format where its content fits several."""
+    return Trace(path, format=FORMATS.get(name))
+
+
+def is_same(one: Curve, other: Curve) -> bool:
+    """Whether two recordings miss and write back alike at every size."""
+    return (
+        (one.accesses, one.write_accesses) == (other.accesses, other.write_accesses)
+        and np.array_equal(one.pages, other.pages)
+        and np.array_equal(one.misses_at, other.misses_at)
+        and np.array_equal(one.write_backs_at, other.write_backs_at)
+    )
 
 
 def measure(sources: Mapping[str, Path]) -> list[Point]:
@@ -116,7 +189,7 @@ def measure(sources: Mapping[str, Path]) -> list[Point]:
     with tempfile.TemporaryDirectory(prefix="tierwright-regrets-") as scratch:
         for at, (name, source) in enumerate(sources.items()):
             canonical = Path(scratch) / f"{at}.twt"
-            _simulator.convert(str(source), str(canonical), format=RECORDED.get(name))
+            _simulator.convert(str(source), str(canonical), format=FORMATS.get(name))
             trace = Trace(canonical)
             recorded = profile(trace)
             for gib in DATA_GIB:
@@ -217,6 +290,9 @@ def chosen(
         of[by_model].gap or 0.0,
         of[by_model].band,
         *recording,
+        float(options.peak_busy[best]),
+        of[best].peak_busy,
+        most_busy,
     )
 
 
@@ -282,25 +358,57 @@ def explained(points: Sequence[Point]) -> str:
     of = {p.trace: p.accesses / p.pages for p in points}
     wrong = {p.trace for p in points if p.by_model > EQUAL}
     if not wrong:
-        return "The model alone chose the best everywhere."
+        return f"{MODEL_ALONE} chose the best everywhere."
     most = max(of[name] for name in wrong)
-    right = [each for name, each in of.items() if name not in wrong]
     named = ", ".join(f"`{name}` ({of[name]:.2f})" for name in sorted(wrong))
-    said = f"The model alone chose wrongly for recordings with few accesses to a page: {named}."
+    said = f"{MODEL_ALONE} chose wrongly for recordings with few accesses to a page: {named}."
+    wrongly = [p for p in points if p.by_model > EQUAL]
+    within = sum(abs(p.gap) <= p.band for p in wrongly)
+    errors = (
+        f"{within} of these {len(wrongly)} I/O times lie within the known error of the model, within which only a replay "
+        "decides."
+    )
+    right = [each for name, each in of.items() if name not in wrong]
     if right and min(right) > most:
-        wrongly = [p for p in points if p.by_model > EQUAL]
-        within = sum(abs(p.gap) <= p.band for p in wrongly)
         return (
             f"{said} All others have {min(right):.2f} or more. So few hardly show what a cache that has run for long "
-            f"would hit; {within} of these {len(wrongly)} I/O times lie within the known error of the model, "
-            "within which only a replay decides."
+            f"would hit; {errors}"
         )
     less = sum(each <= most for each in right)
-    return f"{said} Of the others, {less} {'has' if less == 1 else 'have'} as few and {'was' if less == 1 else 'were'} right."
+    also = counted(
+        less,
+        "other recording has as few and was",
+        "other recordings have as few and were",
+    )
+    return f"{said} {also} answered rightly. {errors}"
 
 
-def page(points: Sequence[Point]) -> str:
-    """Return the page."""
+def not_replayed(points: Sequence[Point]) -> str:
+    """Say why replays of finalists missed the best, where they did."""
+    missed = [p for p in points if p.by_replay > EQUAL]
+    if not missed:
+        return f"{FINALISTS} found the best everywhere."
+    excluded = [p for p in missed if p.is_excluded]
+    said = f"{FINALISTS} missed the best in {counted(len(missed), 'question')}."
+    if len(excluded) < len(missed):
+        said += f" In {len(missed) - len(excluded)} of them the best keeps its load by the model and was not replayed."
+    if excluded:
+        [most_busy] = {p.most_busy for p in excluded}
+        told = "; ".join(
+            f"`{p.trace}`, {p.data_gib} GiB, {p.rate:,}/s: {100 * p.best_busy:.1f} % by the model, "
+            f"{100 * p.best_busy_replayed:.1f} % by the replay"
+            for p in excluded
+        )
+        said += (
+            f" In {len(excluded)} of them the best is busier by the model than the {100 * most_busy:g} % that are allowed, but not by its "
+            f"own replay: {told}. What is too busy by the model is not replayed; where it is so by so little, ask again with "
+            "a higher limit of `peak_busy`."
+        )
+    return said
+
+
+def page(points: Sequence[Point], without: str) -> str:
+    """Return the page; `without` says which recordings are not asked about."""
     parts = [
         "# What the advisor's choice costs more than the best",
         NOTE,
@@ -311,6 +419,7 @@ def page(points: Sequence[Point]) -> str:
         "state; those of fewer than 1,000 pages of it are left out. *Regret* is how much more money or I/O time the choice takes than the best option "
         "that keeps its load by the replay; a choice that does not keep it is priced by the cheapest option of the same "
         "hardware that does, and counted as *too busy*. *Finalists replayed* is the answer of `tierwright advise --trace`.",
+        without,
         "## In all",
         table(["objective", *HEADINGS], rows_of(points, ["objective"])),
         "## By trace",
@@ -319,6 +428,7 @@ def page(points: Sequence[Point]) -> str:
         ),
         "## The worst",
         explained(points),
+        not_replayed(points),
         table(
             [
                 "trace",
@@ -349,7 +459,7 @@ def check() -> int:
     written = PAGE.read_text(encoding="utf-8")
     rows = set(written.splitlines())
     words = {skeleton(line) for line in rows}
-    whole = page(points)
+    whole = page(points, LEFT_OUT)
     by_trace = whole[whole.index("## By trace") : whole.index("## The worst")]
     stale = [
         line
@@ -359,7 +469,8 @@ def check() -> int:
     stale += [
         line
         for line in whole.splitlines()
-        if not line.startswith(("|", "The model alone")) and skeleton(line) not in words
+        if not line.startswith(("|", LEFT_OUT, MODEL_ALONE, FINALISTS))
+        and skeleton(line) not in words
     ]
     for line in stale:
         print(f"not in {PAGE.relative_to(ROOT)}: {line}")
