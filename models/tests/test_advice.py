@@ -6,7 +6,7 @@ import itertools
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,7 @@ from command import run
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tierwright.advise import advice
+from tierwright.advise import advice, scale
 from tierwright.advise.advice import _choice, _why_not, _words
 from tierwright.advise.advice._checked import (
     Replayed,
@@ -58,6 +58,7 @@ from tierwright.advise.advice.request import (
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.advice.bought import bought
 from tierwright.evaluate.advice.choose import (
+    Objective,
     best_of_kinds,
     front,
     in_time,
@@ -1580,7 +1581,14 @@ def test_the_command_prints_it_and_says_when_nothing_is_left(tmp_path: Path) -> 
 
 # --- what is missing is null, and no number rests on what nobody stated ------------------
 
-MISSING = ("rate", "growth", "price of RAM", "price of flash", "cost of what there is")
+MISSING = (
+    "rate",
+    "growth",
+    "write-backs",
+    "price of RAM",
+    "price of flash",
+    "cost of what there is",
+)
 
 
 def options_of(found: Advice) -> list[Option]:
@@ -1596,11 +1604,44 @@ def options_of(found: Advice) -> list[Option]:
     return [each for each in named if each is not None]
 
 
-def asked_without(missing: set[str]) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A whole question, before anything is left out."""
+
+    data_bytes: int
+    accesses_per_s: float
+    growth_per_year: float
+    disks: int
+    usd_per_month: Decimal
+    objective: Objective
+
+
+wholes = st.builds(
+    Whole,
+    data_bytes=st.integers(2**30, 2**43),
+    accesses_per_s=st.floats(1.0, 1e6),
+    growth_per_year=st.floats(0.05, 1.0),
+    disks=st.integers(1, 100),
+    usd_per_month=st.decimals("1", "50000", places=2),
+    objective=st.sampled_from(["usd", "io_time", "pareto"]),
+)
+
+
+def asked_without(missing: set[str], whole: Whole) -> dict[str, Any]:
     """A whole question with some of its inputs left out."""
-    production = (
-        replace(PRODUCTION, growth_per_year=0.0) if "growth" in missing else PRODUCTION
+    production = Production(
+        whole.data_bytes,
+        whole.accesses_per_s,
+        growth_per_year=0.0 if "growth" in missing else whole.growth_per_year,
     )
+    # A recording without times has no rate.
+    known = (
+        recorded().curve.from_start("steady")
+        if "rate" in missing
+        else scale.answer(recorded(), production).profile.curve.from_start("steady")
+    )
+    if "write-backs" in missing:
+        known = replace(known, write_backs_at=None, write_accesses=0, cold=None)
     prices = dict(PRICES)
     if "price of flash" in missing:
         del prices[SHELF[1]]
@@ -1613,14 +1654,14 @@ def asked_without(missing: set[str]) -> dict[str, Any]:
         machines=1,
         ram_bytes=2**40,
         disk=catalog.device(SHELF[1]),
-        disks=4,
-        usd_per_month=None if "cost of what there is" in missing else Decimal(9000),
+        disks=whole.disks,
+        usd_per_month=None
+        if "cost of what there is" in missing
+        else whole.usd_per_month,
     )
     return {
-        # A recording without times has no rate.
-        "curve": recorded().curve.from_start("steady")
-        if "rate" in missing
-        else curve(production),
+        "curve": known,
+        "objective": whole.objective,
         "prices": made,
         "have": have,
         "candidates": replace(DEVICES_ALONE, devices=SHELF),
@@ -1635,8 +1676,9 @@ def check_rate(found: Advice, *, is_known: bool) -> None:
     assert (found.peak_accesses_per_s is not None) == is_known
     assert ("peak_busy" in found.constraints) == is_known
     if is_known:
-        assert found.option_zero is not None
-        assert found.option_zero.peak_busy is not None
+        zero = found.option_zero
+        assert zero is not None
+        assert zero.peak_busy is not None or "peak_busy" in zero.ranges
         return
     for each in options_of(found):
         assert each.peak_busy is None
@@ -1673,13 +1715,30 @@ def check_prices(found: Advice, missing: set[str]) -> None:
         assert "today" not in found.finding
 
 
+def check_writes(found: Advice, *, are_known: bool) -> None:
+    """Without write-backs a figure that depends on them is null and has both ends."""
+    for each in options_of(found):
+        if are_known:
+            assert not each.ranges
+        for name in each.ranges:
+            assert getattr(each, name) is None
+    if not are_known:
+        assert found.scenarios is None
+        assert found.waiting is None
+        assert found.next_dollar is None
+        assert not found.flat
+
+
 @pytest.mark.costly(6)
-@settings(max_examples=16, deadline=None)
-@given(st.sets(st.sampled_from(MISSING)))
-def test_what_is_missing_is_null_and_nothing_rests_on_it(missing: set[str]) -> None:
-    found = ask(**asked_without(missing))
+@settings(max_examples=tried(24), deadline=None)
+@given(st.sets(st.sampled_from(MISSING)), wholes)
+def test_what_is_missing_is_null_and_nothing_rests_on_it(
+    missing: set[str], whole: Whole
+) -> None:
+    found = ask(**asked_without(missing, whole))
     check_rate(found, is_known="rate" not in missing)
     check_prices(found, missing)
+    check_writes(found, are_known="write-backs" not in missing)
     best = found.recommendation
     grows = not missing & {"rate", "growth"}
     assert (found.when is not None) == (grows and best is not None)
@@ -1687,7 +1746,8 @@ def test_what_is_missing_is_null_and_nothing_rests_on_it(missing: set[str]) -> N
     assert found.confidence.reason
     if best is not None:
         assert best.usd_per_month is not None
-        assert best.io_time_us_per_access is not None
+        figure = "io_time_us_per_access"
+        assert best.io_time_us_per_access is not None or figure in best.ranges
 
 
 def test_why_a_response_time_is_unknown_is_said_of_the_device_that_it_rests_on() -> (
