@@ -1448,3 +1448,33 @@ def test_a_size_is_tested_for_drift_from_when_it_was_full() -> None:
     found = falling.drifts(generator)
     assert set(found) == {20}
     assert found[20].change == pytest.approx(-0.6, abs=0.02)
+
+
+@pytest.mark.parametrize("inputs", [2, 8])
+def test_inputs_are_drawn_as_evenly_as_by_the_latin_hypercube_of_scipy(
+    inputs: int,
+) -> None:
+    from scipy.stats import qmc
+
+    def ours(seed: int) -> Any:
+        generator = np.random.default_rng(seed)
+        return np.column_stack([_draws.strata(generator) for _ in range(inputs)])
+
+    def scipys(seed: int) -> Any:
+        return qmc.LatinHypercube(inputs, rng=np.random.default_rng(seed)).random(
+            _draws.DRAWS
+        )
+
+    def even(seed: int) -> Any:
+        return np.random.default_rng(seed).random((_draws.DRAWS, inputs))
+
+    # Each input lies once in each stratum.
+    parts = np.sort(np.floor(ours(0) * _draws.DRAWS), axis=0)
+    assert np.array_equal(parts, np.tile(np.arange(_draws.DRAWS), (inputs, 1)).T)
+    assert np.array_equal(ours(3), ours(3))
+    means = [
+        np.mean([qmc.discrepancy(design(seed)) for seed in range(20)])
+        for design in (ours, scipys, even)
+    ]
+    assert means[0] == pytest.approx(means[1], rel=0.15)
+    assert means[0] < 0.7 * means[2]

@@ -418,13 +418,21 @@ def inputs_of(ranges: Ranges, contenders: Contenders) -> list[Input]:
     return found
 
 
+def strata(generator: np.random.Generator) -> FloatArray:
+    """Draw one input of a Latin hypercube: from 0 to 1, once in each of as many strata as draws, in an order of its own.
+
+    The design of `scipy.stats.qmc.LatinHypercube`; the draws of a seed rest on NumPy alone.
+    """
+    return np.asarray((generator.permutation(DRAWS) + generator.random(DRAWS)) / DRAWS)
+
+
 def drawn(
     recorded: Recorded,
     ranges: Ranges,
     contenders: Contenders,
     generator: np.random.Generator,
 ) -> Draws:
-    """Draw all inputs together, each evenly over its range in as many strata as draws.
+    """Draw all inputs together, each evenly over its range.
 
     Parameters
     ----------
@@ -437,10 +445,7 @@ def drawn(
     generator : Generator
         Of the draws.
     """
-    places = {}
-    for each in inputs_of(ranges, contenders):
-        strata = generator.permutation(DRAWS) + generator.random(DRAWS)
-        places[each] = strata / DRAWS
+    places = {each: strata(generator) for each in inputs_of(ranges, contenders)}
     windows, block = len(recorded.windows), recorded.block
     index = moving_blocks(windows, block, DRAWS, generator)
     missed, counted = (
