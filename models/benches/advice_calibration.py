@@ -1,9 +1,13 @@
 """How often an advice is right when it says how sure it is: workloads whose truth is known.
 
-    advice_calibration.py [--trials N ...] [--accesses N ...] [--jobs N | --dask WHERE] [--keep FOLDER] [--write]
+    advice_calibration.py [--trials N ... | --again N ...] [--accesses N ...] [--jobs N | --dask WHERE] [--keep FOLDER]
+        [--write]
 
 Outcomes are kept in fixtures/calibration, by length of the recording, with the version of the model: with ``--write`` a run
 asks only for the trials that this version lacks, and saves them as it goes, so that a long one may be ended and gone on with.
+
+``--again N`` asks the first N of each length anew and holds them against what is kept: exit 1 where an outcome is another
+one. With ``--write`` it passes over those that this version was asked already, and keeps what it finds.
 
 Each trial makes up a workload of one of the families below. A short recording of it is advised on; the truth is a longer
 one: of a stationary family another recording, of a drifting one what follows the first. Errors of the model and times of
@@ -60,8 +64,10 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "models" / "advice-calibration.md"
 OUTCOMES = ROOT / "fixtures" / "calibration"
 NOTE = "<!-- Written by `make calibrate`; do not edit. -->"
-SAME_OUTCOMES: Mapping[str, str] = {"6": "5", "7": "5"}
-"""Versions of the model whose outcomes are those of an earlier one: 6 changed what inputs are worth, 7 production with copies; no trial asks for either."""
+SAME_OUTCOMES: Mapping[str, tuple[str, ...]] = {"6": ("5",), "7": ("5", "6")}
+"""Versions of the model whose outcomes stand under a later one: 6 changed what inputs are worth, 7 production
+with copies and curves without write-backs; no trial asks for any of these, and `--again` proves it. Throughput, time until
+warm and response times have intervals since 7 alone."""
 TRIALS, ACCESSES, TIMES_AS_LONG = (500,), (100_000,), 20
 LONGEST_TRUTH = 10_000_000
 """Accesses of a truth at most; at least twice the recording."""
@@ -88,6 +94,15 @@ NEXT_TO_NOTHING = 1e-4
 """Share of the accesses that leave a RAM which holds all data, at most: no draw tells such intervals apart. [1]"""
 NARROW = 0.01
 """Share of its width by which an interval may miss the truth: no draw lies exactly at the end of a range. [1]"""
+OF_WHAT_LEAVES = (
+    "ram_hit_share",
+    "disk_share",
+    "io_time_us_per_access",
+    "peak_busy",
+)
+"""Figures that are none, or all, where next to nothing leaves the RAM."""
+LEAST_HELD, FEWEST_TO_JUDGE = 0.85, 50
+"""Share of intervals of 90 % that hold the truth at least, and intervals below which that is not judged."""
 BINS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 RECORD = np.dtype(
     {
@@ -106,7 +121,7 @@ class Trial:
     """What an advice said, and whether it was right; `probability` is None where it said nothing.
 
     `held` says of each figure with an interval whether that held it; `all_in_ram` that next to nothing leaves the RAM that
-    is recommended, in any draw.
+    is recommended, in any draw; `version` which version of the model said so, and `same_as` which one had said it before.
     """
 
     family: str
@@ -115,11 +130,17 @@ class Trial:
     reason: str
     held: dict[str, bool] = field(default_factory=dict)
     all_in_ram: bool = False
+    version: str = MODEL_VERSION
+    same_as: str = ""
 
-
-def version() -> str:
-    """Version of the model that trials belong to."""
-    return SAME_OUTCOMES.get(MODEL_VERSION, MODEL_VERSION)
+    def differs(self, other: Trial) -> bool:
+        """Whether a later version says otherwise; it may state more intervals, and reasons in other words."""
+        return (self.family, self.probability, self.right, self.all_in_ram) != (
+            other.family,
+            other.probability,
+            other.right,
+            other.all_in_ram,
+        ) or any(other.held.get(name) != held for name, held in self.held.items())
 
 
 def zipf(generator: Generator, count: int, pages: int, exponent: float) -> Any:
@@ -340,7 +361,10 @@ def trial(accesses: int, folder: Path | None, seed: int) -> Trial:
         return silent("no option keeps every limit in truth")
     right = regret(in_truth, sure.chosen).probability == 1.0
     nearer = without_own_chance(truth.steady(), asked.setting.curve)
-    figures = sure.contenders.as_bought(sure.contenders.on(nearer, state), sure.chosen)
+    contenders, chosen = sure.contenders, sure.chosen
+    figures = contenders.as_bought(
+        contenders.on(nearer, state), chosen, nearer, state
+    ) | contenders.response_us(chosen, nearer)
     held = {
         each.figure: bool(
             each.low - NARROW * (each.high - each.low)
@@ -441,29 +465,64 @@ def by_figure(trials: Sequence[Trial]) -> Iterator[str]:
     yield "| figure | intervals | share that holds the truth |"
     yield "| --- | --- | --- |"
     names = dict.fromkeys(name for each in trials for name in each.held)
+    narrow = []
     for name in names:
         held = [each.held[name] for each in trials if name in each.held]
         yield f"| {FIGURES[name][0]} | {len(held)} | {percent(sum(held), len(held))} |"
+        if len(held) >= FEWEST_TO_JUDGE and sum(held) < LEAST_HELD * len(held):
+            narrow.append(FIGURES[name][0])
+    if narrow:
+        yield ""
+        yield (
+            f"**Too narrow**: {' and '.join(narrow)}; the truth lies outside more often than these intervals say."
+        )
 
 
 def all_in_ram(trials: Sequence[Trial]) -> Iterator[str]:
     """Write what was held of those of which next to nothing leaves the RAM."""
     some = [each for each in trials if each.all_in_ram]
-    held = [known for each in some for known in each.held.values()]
+    held = [
+        known
+        for each in some
+        for name, known in each.held.items()
+        if name in OF_WHAT_LEAVES
+    ]
     yield (
         f"Not counted: {counted(len(some), 'recommendation')} whose RAM holds all data. At most "
-        f"{100 * NEXT_TO_NOTHING:g} % of the accesses leave it in every draw, and their intervals, which end at none, "
+        f"{100 * NEXT_TO_NOTHING:g} % of the accesses leave it in every draw, and the intervals of these accesses, which end at none, "
         f"held the truth in {percent(sum(held), len(held))}."
+    )
+
+
+def in_short(reason: str) -> str:
+    """Say a reason without its figures."""
+    said = OF_A_CACHE.sub("", reason.partition(":")[2].strip())
+    return said.partition(",")[0].partition(" by ")[0] or reason
+
+
+def by_version(trials: Sequence[Trial]) -> str:
+    """Say which versions advised on the workloads, and what a later one changed."""
+    asked = Counter(each.version for each in trials)
+    said = " and ".join(
+        f"{count} by version {each}" for each, count in sorted(asked.items())
+    )
+    said = f"{len(trials)} workloads, measured with the advice's model: {said}."
+    again = [each for each in trials if each.same_as]
+    if not again:
+        return said
+    [now] = {each.version for each in again}
+    before = " or ".join(sorted({each.same_as for each in again}))
+    return (
+        f"{said} On {len(again)} of them version {before} had advised before version {now}: every probability was the same "
+        "to the last bit, and so was what was right and which of its intervals held the truth. Figures that have fewer "
+        f"intervals below are of version {now} alone."
     )
 
 
 def by_reason(trials: Sequence[Trial]) -> Iterator[str]:
     """Write why there was no probability."""
     without = Counter(
-        each.reason.partition(",")[0].partition(" by ")[0].partition(":")[2].strip()
-        or each.reason
-        for each in trials
-        if each.probability is None
+        in_short(each.reason) for each in trials if each.probability is None
     )
     yield "| no probability | advices |"
     yield "| --- | --- |"
@@ -480,7 +539,9 @@ def report(trials: Sequence[Trial], accesses: int) -> str:
         [
             f"## Recordings of {accesses:,} accesses",
             "",
-            f"{len(trials)} workloads, version {version()} of the advice's model. Of the stationary ones "
+            by_version(trials),
+            "",
+            f"Of the stationary ones "
             f"{percent(silent, len(steady))} have no probability.",
             "",
             *by_family(trials),
@@ -509,6 +570,7 @@ def report(trials: Sequence[Trial], accesses: int) -> str:
 COLUMNS = (
     "seed",
     "version",
+    "same_as",
     "family",
     "probability",
     "right",
@@ -516,18 +578,20 @@ COLUMNS = (
     "all_in_ram",
     "reason",
 )
+OF_A_CACHE = re.compile(r"^at a cache of \S+ \S+ ")
 YES_OR_NO = {True: "yes", False: "no"}
 SAVED_EVERY = 10
 """Trials after which outcomes are saved."""
 
 
 def outcomes_of(accesses: int) -> dict[int, Trial]:
-    """Read the outcomes of this version of the model, by seed."""
+    """Read the outcomes of this version of the model, and of those whose outcomes stand under it, by seed."""
     path = OUTCOMES / f"{accesses}.csv"
     if not path.exists():
         return {}
     with path.open(encoding="utf-8", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["version"] == version()]
+        stand = {MODEL_VERSION, *SAME_OUTCOMES.get(MODEL_VERSION, ())}
+        rows = [row for row in csv.DictReader(file) if row["version"] in stand]
     return {
         int(row["seed"]): Trial(
             row["family"],
@@ -541,6 +605,8 @@ def outcomes_of(accesses: int) -> dict[int, Trial]:
                 )
             },
             all_in_ram=row["all_in_ram"] == "yes",
+            version=row["version"],
+            same_as=row["same_as"],
         )
         for row in rows
     }
@@ -562,7 +628,8 @@ def save(accesses: int, outcomes: Mapping[int, Trial]) -> None:
             table.writerow(
                 (
                     seed,
-                    version(),
+                    each.version,
+                    each.same_as,
                     each.family,
                     stated,
                     YES_OR_NO[each.right],
@@ -574,26 +641,76 @@ def save(accesses: int, outcomes: Mapping[int, Trial]) -> None:
     part.replace(path)
 
 
+def ask(
+    accesses: int,
+    seeds: Sequence[int],
+    known: dict[int, Trial],
+    workers: Workers,
+    given: argparse.Namespace,
+) -> list[int]:
+    """Ask for trials and put their outcomes among the known ones, except those that differ; return these."""
+    before = dict(known)
+    differing: set[int] = set()
+    saved = 0
+
+    def report(done: Mapping[int, Trial]) -> bool:
+        nonlocal saved
+        for at, found in done.items():
+            seed = seeds[at]
+            kept = before.get(seed)
+            if kept is None or kept.version == found.version:
+                known[seed] = found
+            else:
+                known[seed] = replace(found, same_as=kept.version)
+            if kept is not None and kept.differs(found):
+                known[seed] = kept
+                differing.add(seed)
+        if given.write and (
+            len(done) - saved >= SAVED_EVERY or saved < len(done) == len(seeds)
+        ):
+            save(accesses, known)
+            saved = len(done)
+        return True
+
+    spread(workers.start, partial(trial, accesses, given.keep), seeds, report, _TRIALS)
+    return sorted(differing)
+
+
 def outcomes(
     accesses: int, count: int, workers: Workers, given: argparse.Namespace
 ) -> list[Trial]:
     """Return what became of the trials of the first seeds, asking for those that are not known."""
     known = outcomes_of(accesses) if given.write else {}
     missing = [seed for seed in range(count) if seed not in known]
-    saved = 0
+    ask(accesses, missing, known, workers, given)
+    return [known[seed] for seed in sorted(known)]
 
-    def report(done: Mapping[int, Trial]) -> bool:
-        nonlocal saved
-        known.update({missing[at]: each for at, each in done.items()})
-        if given.write and (
-            len(done) - saved >= SAVED_EVERY or saved < len(done) == len(missing)
-        ):
-            save(accesses, known)
-            saved = len(done)
-        return True
 
-    work = partial(trial, accesses, given.keep)
-    spread(workers.start, work, missing, report, _TRIALS)
+def again(
+    accesses: int, count: int, workers: Workers, given: argparse.Namespace
+) -> list[Trial]:
+    """Ask anew for the first of the trials that are known, and return all of them.
+
+    Raises
+    ------
+    SystemExit
+        Where an outcome is another one now.
+    """
+    known = outcomes_of(accesses)
+    seeds = [
+        seed
+        for seed in sorted(known)[:count]
+        if not given.write or known[seed].version != MODEL_VERSION
+    ]
+    differing = ask(accesses, seeds, known, workers, given)
+    if differing:
+        raise SystemExit(
+            f"error: outcomes of {accesses:,} accesses, seeds {', '.join(map(str, differing))}: version {MODEL_VERSION} "
+            "says otherwise than what is kept\n"
+            "hint: find why; where it is right so, give the model of advices a version without SAME_OUTCOMES, and run "
+            "`make calibrate`"
+        )
+    say(f"{accesses:,} accesses: {counted(len(seeds), 'outcome')} as they are kept")
     return [known[seed] for seed in sorted(known)]
 
 
@@ -625,7 +742,7 @@ def page(parts: Mapping[int, str]) -> str:
         "costs at most 1 % more than the best contender in truth; an interval is right where it holds the figure of the "
         f"truth, give or take {100 * NARROW:g} % of its width; the truth, itself a recording, m times as long, is moved towards what was "
         "recorded until their distance has 1 / (1 + 1/m) of its variance, which is the part of the short one. The method was tuned on *zipf with bursts* alone; the other families were made up afterwards. Errors of "
-        "scale laws are not in these trials. Each section says how many workloads it has and by which version it was measured."
+        "scale laws are not in these trials. Each section says how many workloads it has and which versions were asked."
     )
     text = "\n\n".join(parts[accesses] for accesses in sorted(parts))
     return f"# Are stated probabilities right?\n\n{NOTE}\n\n{about}\n\n{text}\n"
@@ -639,6 +756,12 @@ def main() -> int:
     parser.add_argument(
         "--trials", type=int, nargs="+", default=TRIALS, help="one of each length"
     )
+    parser.add_argument(
+        "--again",
+        type=int,
+        nargs="+",
+        help="one of each length: ask so many of the known ones anew, and hold them against what is kept",
+    )
     parser.add_argument("--accesses", type=int, nargs="+", default=ACCESSES)
     parser.add_argument("--jobs", type=int, help="processes; one per core by default")
     parser.add_argument(
@@ -649,19 +772,17 @@ def main() -> int:
     given = parser.parse_args()
     if given.keep is not None:
         given.keep.mkdir(parents=True, exist_ok=True)
-    if len(given.trials) not in (1, len(given.accesses)):
-        parser.error("--trials: state one number, or one of each length")
-    trials_of = dict(
-        zip(
-            given.accesses,
-            itertools.cycle(given.trials),
-            strict=False,
-        )
+    name, counts = (
+        ("trials", given.trials) if given.again is None else ("again", given.again)
     )
+    if len(counts) not in (1, len(given.accesses)):
+        parser.error(f"--{name}: state one number, or one of each length")
+    trials_of = dict(zip(given.accesses, itertools.cycle(counts), strict=False))
     parts: dict[int, str] = {}
     with executors.named(given.dask, given.jobs, say) as workers:
         for accesses, count in trials_of.items():
-            trials = outcomes(accesses, count, workers, given)
+            find = outcomes if given.again is None else again
+            trials = find(accesses, count, workers, given)
             parts[accesses] = report(trials, accesses)
             sys.stdout.write(f"{parts[accesses]}\n\n")
             sys.stdout.flush()

@@ -3,6 +3,7 @@
 import argparse
 import importlib.util
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 
 from tierwright.simulate import executors
 
+REPOSITORY = Path(__file__).resolve().parents[2] / "fixtures" / "calibration"
 BENCH = Path(__file__).resolve().parents[1] / "benches" / "advice_calibration.py"
 
 
@@ -61,9 +63,100 @@ def test_outcomes_that_were_saved_are_asked_for_no_more(
     bench.save(1000, outcomes)
     assert bench.outcomes_of(1000) == outcomes
     assert bench.outcomes_of(2000) == {}
-    # A version that differs in what no trial asks for says the same; another one has said nothing yet.
-    monkeypatch.setattr(bench, "SAME_OUTCOMES", {"0+": bench.version()})
+    # They stand under a version that differs in what no trial asks for; another one has said nothing yet.
+    monkeypatch.setattr(bench, "SAME_OUTCOMES", {"0+": (bench.MODEL_VERSION,)})
     monkeypatch.setattr(bench, "MODEL_VERSION", "0+")
     assert bench.outcomes_of(1000) == outcomes
     monkeypatch.setattr(bench, "MODEL_VERSION", "0")
     assert bench.outcomes_of(1000) == {}
+
+
+def kept(bench: ModuleType) -> Any:
+    """An outcome of an earlier version, with two intervals."""
+    return bench.Trial(
+        "tables", 0.75, right=True, reason="", held={"a": True, "b": False}, version="5"
+    )
+
+
+def test_outcomes_that_are_asked_again_keep_what_they_say_besides(
+    bench: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    earlier = kept(bench)
+    now = replace(earlier, held=earlier.held | {"c": True}, version=bench.MODEL_VERSION)
+    monkeypatch.setattr(bench, "trial", lambda *_: now)
+    bench.save(1000, {0: earlier, 1: earlier})
+    given = argparse.Namespace(write=True, keep=None)
+    found = bench.again(1000, 1, executors.threads(1), given)
+    assert found == [replace(now, same_as="5"), earlier]
+    assert list(bench.outcomes_of(1000).values()) == found
+    said = bench.by_version(found)
+    assert f"1 by version 5 and 1 by version {bench.MODEL_VERSION}." in said
+    assert "On 1 of them version 5 had advised before version" in said
+    # Those of this version are not asked a second time where outcomes are written.
+    monkeypatch.delattr(bench, "trial")
+    monkeypatch.setattr(bench, "trial", pytest.fail, raising=False)
+    assert bench.again(1000, 1, executors.threads(1), given) == found
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"probability": 0.7500000000000001},
+        {"right": False},
+        {"all_in_ram": True},
+        {"held": {"a": False, "b": False}},
+        {"held": {"a": True}},
+    ],
+)
+def test_an_outcome_that_is_another_one_now_is_named_and_not_kept(
+    bench: ModuleType, monkeypatch: pytest.MonkeyPatch, other: dict[str, Any]
+) -> None:
+    now = replace(kept(bench), version=bench.MODEL_VERSION, **other)
+    monkeypatch.setattr(bench, "trial", lambda *_: now)
+    bench.save(1000, {3: kept(bench)})
+    with pytest.raises(SystemExit, match=r"1,000 accesses, seeds 3: version \d+ says"):
+        bench.again(
+            1000, 1, executors.threads(1), argparse.Namespace(write=True, keep=None)
+        )
+    assert bench.outcomes_of(1000) == {3: kept(bench)}
+
+
+def test_reasons_are_counted_without_their_figures(bench: ModuleType) -> None:
+    for reason in (
+        "no probability: at a cache of 1,024 MiB the misses rise by 44.6 % between the time it is full and the end",
+        "no probability: the misses rise by 44.6 % at a cache of 24 GiB, from when it was full to the end",
+    ):
+        assert bench.in_short(reason) == "the misses rise"
+    assert bench.in_short("no option keeps every limit") == (
+        "no option keeps every limit"
+    )
+
+
+def test_intervals_that_hold_the_truth_too_seldom_are_named(bench: ModuleType) -> None:
+    def trials(count: int, held: int) -> list[Any]:
+        return [
+            bench.Trial(
+                "tables",
+                0.5,
+                right=True,
+                reason="",
+                held={"restart_s": at < held, "peak_busy": True},
+            )
+            for at in range(count)
+        ]
+
+    said = list(bench.by_figure(trials(100, 84)))
+    assert said[-1].startswith("**Too narrow**: warm after a restart;")
+    # Few intervals show nothing, and 85 % are enough.
+    for enough in (trials(49, 30), trials(100, 85)):
+        assert "**Too narrow**" not in "".join(bench.by_figure(enough))
+
+
+@pytest.mark.parametrize("seed", [1, 5, 6])
+def test_outcomes_in_the_repository_are_those_of_this_version(
+    bench: ModuleType, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """One with response times, one that drifts, one without a probability; more by `--again`."""
+    monkeypatch.setattr(bench, "OUTCOMES", REPOSITORY)
+    known = bench.outcomes_of(100_000)[seed]
+    assert not known.differs(bench.trial(100_000, None, seed))
