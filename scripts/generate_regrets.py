@@ -53,7 +53,7 @@ ALSO: dict[str, str | None] = {
 FORMATS = RECORDED | ALSO
 NO_TRACES = ("*.md", "golden_*", "trace_stats.csv")
 """Files of the folder that are about traces."""
-LEFT_OUT = "Not asked about:"
+LEFT_OUT = "Left out:"
 DATA_GIB = (128, 384)
 RATES = (3_000, 30_000, 150_000)
 OBJECTIVES: tuple[Objective, ...] = ("usd", "io_time")

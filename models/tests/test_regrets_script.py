@@ -83,5 +83,5 @@ def test_why_replays_missed_the_best_is_said_of_each_question(
     assert "missed the best in 2 questions." in said
     assert "In 1 of them the best keeps its load by the model" in said
     assert "128 GiB, 3,000/s: 70.4 % by the model, 69.9 % by the replay." in said
-    page = script.page([right, excluded, kept], "Not asked about: none.")
+    page = script.page([right, excluded, kept], "Left out: none.")
     assert said in page
