@@ -230,6 +230,58 @@ test("saved recommendations stand side by side, and are exported", {
   await expect(page.getByText("Nothing to compare yet")).toBeVisible();
 });
 
+test("options of the front are pinned, compared, and found again by the address", async ({
+  page,
+}) => {
+  await page.goto("/advise?workload=example-production");
+  const front = page.getByRole("table", { name: "Front", exact: true });
+  const pins = front.getByRole("button", { name: /^Pin / });
+  await expect(pins.first()).toBeVisible(LONG);
+  await page.waitForLoadState("networkidle");
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(request.url()));
+
+  // By keys alone: two pinned, one opened.
+  await pins.last().press("Space");
+  await pins.nth(1).press("Enter");
+  const compare = page.getByRole("region", { name: "Compare" });
+  const table = compare.getByRole("table", { name: "Pinned options" });
+  await expect(table.getByRole("columnheader")).toHaveCount(4);
+  await expect(compare.getByRole("heading")).toHaveText(
+    "The recommendation costs least, A is the fastest",
+  );
+  await expect(table.getByRole("row", { name: /^Cost per month/ })).toContainText("+");
+  await expect(table.getByRole("row", { name: /^I\/O time/ })).toContainText("−");
+  await front.getByRole("row").last().getByRole("button").first().press("Enter");
+  const selected = page.getByRole("region", { name: "Selected option" });
+  await expect(selected).toContainText("USD per month");
+  await expect(page).toHaveURL(/pins=.*selected=|selected=.*pins=/);
+  // What is looked at is no other question.
+  expect(asked.filter((url) => url.includes("/advice"))).toEqual([]);
+  await expectAccessible(page, "pinned options", [compare, selected]);
+
+  // The link restores the screen.
+  const before = await table.innerText();
+  const opened = await selected.getByRole("heading").first().innerText();
+  await page.reload();
+  await expect(table).toBeVisible(LONG);
+  await expect.poll(() => table.innerText(), LONG).toBe(before);
+  await expect(selected.getByRole("heading").first()).toHaveText(opened);
+
+  // Another question keeps the pins that its front has, and names the others.
+  const time = page.getByRole("textbox", { name: "I/O time per access" });
+  await time.fill("2");
+  await time.press("Enter");
+  const list = page.getByRole("region", { name: "Options of the front", exact: true });
+  await expect(list).toContainText("Not on the front of this answer", LONG);
+  await expect(table.getByRole("columnheader")).toHaveCount(3);
+  await list.getByRole("button", { name: "Take out of the address" }).press("Enter");
+  await expect(list).not.toContainText("Not on the front of this answer");
+  await compare.getByRole("button", { name: "Unpin all" }).press("Enter");
+  await expect(compare).toHaveCount(0);
+  await expect(page).not.toHaveURL(/pins=/);
+});
+
 test("a slider of a limit says what the answer with that limit recommends", async ({
   page,
 }) => {

@@ -14,6 +14,10 @@ export interface DevicePoint {
   readonly selected: boolean;
   /** The service time rests on an assumption: drawn hollow. */
   readonly assumed: boolean;
+  /** What stands above the point, which is drawn larger; absent: its name, where it is selected. */
+  readonly label?: string;
+  /** Further lines of the tooltip. */
+  readonly notes?: readonly string[];
 }
 
 export interface DeviceGroup {
@@ -127,17 +131,27 @@ export function deviceScatterOption(
       data: group.points.map((point) => ({
         value: [point.x, point.y],
         point,
-        symbolSize: point.selected ? 18 : 11,
+        symbolSize: sizeOf(point),
         itemStyle: markStyle(point, group.color, ink),
         label: {
-          show: point.selected,
+          show: isMarked(point),
           position: "top" as const,
           color: ink.text,
-          formatter: point.name,
+          formatter: point.label ?? point.name,
         },
       })),
     })),
   };
+}
+
+const isMarked = ({ selected, label }: DevicePoint): boolean =>
+  selected || label !== undefined;
+
+function sizeOf(point: DevicePoint): number {
+  if (point.selected) {
+    return 18;
+  }
+  return isMarked(point) ? 14 : 11;
 }
 
 function markStyle(
@@ -146,7 +160,7 @@ function markStyle(
   ink: ReturnType<typeof chartInk>,
 ) {
   const fill = point.assumed ? { color: ink.paper } : {};
-  if (point.selected) {
+  if (isMarked(point)) {
     return { ...fill, borderColor: ink.text, borderWidth: 2 };
   }
   return point.assumed
@@ -155,5 +169,6 @@ function markStyle(
 }
 
 function deviceTooltip(point: DevicePoint, { x, y }: ScatterAxes): string {
-  return `<b>${escapeHtml(point.name)}</b><div>${escapeHtml(x.say(point))}</div><div>${escapeHtml(y.say(point))}</div>`;
+  const lines = [x.say(point), y.say(point), ...(point.notes ?? [])];
+  return `<b>${escapeHtml(point.name)}</b>${lines.map((line) => `<div>${escapeHtml(line)}</div>`).join("")}`;
 }

@@ -11,6 +11,7 @@ import {
   type Refused,
   readAddress,
   readBy,
+  text as textUpTo,
 } from "./address";
 import { membersText } from "./members";
 
@@ -92,6 +93,10 @@ export interface AdviceSearch extends AdviceNumbers {
   template?: string | undefined;
   /** Id of the advice whose finalists are replayed; another advice is not checked yet. */
   checked?: string | undefined;
+  /** The option of the front that is shown in full, as `optionId` names it. */
+  selected?: string | undefined;
+  /** Options of the front that are compared, as `optionId` names them, joined by bars. */
+  pins?: string | undefined;
 }
 
 const GIB = 2 ** 30;
@@ -157,6 +162,25 @@ export function readVendors(text: string): readonly string[] | undefined {
     : undefined;
 }
 
+/** As many as are told apart beside the recommendation. */
+export const MOST_PINS = 4;
+const MOST_OF_OPTION = 300;
+const BETWEEN_PINS = "|";
+
+/** Names of options as an address states them; `undefined` where one cannot be used. */
+export function readPins(text: string): readonly string[] | undefined {
+  const pins = text.split(BETWEEN_PINS);
+  return pins.length <= MOST_PINS &&
+    new Set(pins).size === pins.length &&
+    pins.every((pin) => pin !== "" && pin.length <= MOST_OF_OPTION)
+    ? pins
+    : undefined;
+}
+
+/** The same as the address states them; absent where there are none. */
+export const pinsText = (pins: readonly string[]): string | undefined =>
+  pins.length === 0 ? undefined : pins.join(BETWEEN_PINS);
+
 const textOf = (read: (text: string) => unknown, expected: string) =>
   readBy(
     (value) =>
@@ -182,6 +206,8 @@ const FIELDS = {
   have_scheme: oneOf(HaveIn.scheme.values),
   template: identifier("the id of a template"),
   checked: identifier("the id of an advice"),
+  selected: textUpTo(MOST_OF_OPTION),
+  pins: textOf(readPins, `at most ${MOST_PINS} options, each once, joined by bars`),
 } as const;
 
 /** Reads the page's own parameters. */

@@ -34,6 +34,8 @@ const OWN: Readonly<Record<Question, Record<string, unknown>>> = {
     have_ram_gib: 64,
     have_scheme: "lazy",
     checked: "0123456789abcdef",
+    selected: "1 x small with 1 x gp3 of 7,078 GiB [lazy]",
+    pins: "what you have|2 x large [none]",
   },
   compare: { check: "abc", dirty_share: 0.25 },
   scheme_map: { x: "dirty_share", y_low: 2, asymmetry: 8, by: "price" },
@@ -108,6 +110,9 @@ describe("the question of a kept answer", () => {
     expect(isSameQuestion(state, { ...state, sizes: "10..300x11" })).toBe(false);
     // An advice is the same question before and after its check.
     expect(isSameQuestion(POINT, { ...POINT, checked: "0123" })).toBe(true);
+    // And whatever is looked at in its front.
+    const looked = { ...POINT, selected: "2 x large [none]", pins: "2 x large [none]" };
+    expect(isSameQuestion(POINT, looked)).toBe(true);
   });
 });
 

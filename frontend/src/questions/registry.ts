@@ -112,8 +112,14 @@ export const scenarioLink = (scenario: {
 /** What an address says of the page itself, not of its question. */
 const NOT_KEPT: ReadonlySet<string> = new Set(["refused", "scenario"]);
 
-/** Names of results on the screen: without them the question is the same. */
-const RESULTS: ReadonlySet<string> = new Set(["split", "sweep", "checked"]);
+/** Results on the screen, and what is looked at in them: without them the question is the same. */
+const RESULTS: ReadonlySet<string> = new Set([
+  "split",
+  "sweep",
+  "checked",
+  "selected",
+  "pins",
+]);
 
 type State = Readonly<Record<string, unknown>>;
 

@@ -15,6 +15,7 @@ import { AdviceForm } from "./advice-form";
 import { AdviceView } from "./advice-view";
 import { mayBeCarried } from "./check-findings";
 import { CheckPanel } from "./check-panel";
+import type { Looked } from "./pins";
 import { adviceQuestion, membersOf } from "./question";
 import { Sharing } from "./sharing-view";
 import { type AdviceCheck, useCheck } from "./use-check";
@@ -75,6 +76,7 @@ function Advice({ state, workload, summary }: AnalysisInputs) {
             question={question}
             isSettled={settled === text}
             named={search.checked}
+            looked={search}
             summary={summary}
             patch={patch}
           />
@@ -148,6 +150,7 @@ function Answer(props: {
   readonly question: AdviceQuestion;
   readonly isSettled: boolean;
   readonly named: string | undefined;
+  readonly looked: Looked;
   readonly summary: SummaryOut;
   readonly patch: (change: AdviceSearch & AnalysisSearch) => void;
 }) {
@@ -184,6 +187,7 @@ function Answer(props: {
             found={shown}
             isRefining={isRefining}
             patch={patch}
+            looked={props.looked}
             check={(titles) => (
               <CheckPanel
                 found={shown}

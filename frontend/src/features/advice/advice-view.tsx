@@ -19,6 +19,7 @@ import { HowSure } from "./how-sure";
 import { Later } from "./later";
 import { LimitCost } from "./limit-cost";
 import { BillOfMaterials, Expected, HitsByTier, type Titles } from "./option-parts";
+import type { Looked } from "./pins";
 import { Infeasible, WhyNot } from "./rejected";
 import { ReportMenu } from "./report-menu";
 import { RulesOfThumb } from "./rules";
@@ -40,6 +41,8 @@ export function AdviceView(props: {
   /** What rests on the full answer is still being computed. */
   readonly isRefining: boolean;
   readonly patch: (change: AdviceSearch) => void;
+  /** What the address selects and pins of the front. */
+  readonly looked?: Looked;
   /** The finalists by the model and by a replay. */
   readonly check?: (titles: Titles) => ReactNode;
 }) {
@@ -72,7 +75,13 @@ export function AdviceView(props: {
             best={best}
             titles={titles}
           />
-          <FrontChart key={`front ${found.advice_id}`} found={found} titles={titles} />
+          <FrontChart
+            found={found}
+            best={best}
+            titles={titles}
+            looked={props.looked ?? {}}
+            patch={patch}
+          />
         </>
       )}
       {best === null && props.check?.(titles)}

@@ -1,3 +1,4 @@
+import { useState } from "react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { userEvent } from "vitest/browser";
 import type { AdviceOptionOut, AdviceOut, RejectedOptionOut } from "@/api/advice";
@@ -8,6 +9,7 @@ import { AdviceForm } from "./advice-form";
 import { statusOf } from "./advice-page";
 import { AdviceView, decision } from "./advice-view";
 import { Expected } from "./option-parts";
+import type { Looked } from "./pins";
 import { adviceQuestion } from "./question";
 import { nearestRelaxations, relaxation, relaxing, roundedUp } from "./rejected";
 import {
@@ -700,6 +702,134 @@ describe("the answer", () => {
     expect(patch).toHaveBeenCalledWith({ most_busy: 0.75 });
     expect(screen.getByRole("table", { name: "Alternatives" }).query()).toBeNull();
     await expectAccessible();
+  });
+});
+
+describe("the front", () => {
+  /** As the page holds it: what is selected and pinned is in the address alone. */
+  function Looking({ start, found = FOUND }: { start: Looked; found?: AdviceOut }) {
+    const [looked, setLooked] = useState(start);
+    return (
+      <>
+        <output>{JSON.stringify(looked)}</output>
+        <AdviceView
+          found={found}
+          isRefining={false}
+          looked={looked}
+          patch={(change) => setLooked((before) => ({ ...before, ...change }))}
+        />
+      </>
+    );
+  }
+  const looking = (start: Looked, colors: "light" | "dark" = "light") =>
+    renderRouted(<Looking start={start} />, colors);
+
+  it.each(["light", "dark"] as const)(
+    "opens an option, pins and compares, by keys alone, in %s",
+    async (colors) => {
+      const screen = await looking({}, colors);
+      const front = screen.getByRole("table", { name: "Front", exact: true });
+      await expect.element(front).toBeVisible();
+      expect(screen.getByRole("region", { name: "Compare" }).query()).toBeNull();
+
+      // Chosen: its bill and figures.
+      const large = front.getByRole("button", { name: "2 x large", exact: true });
+      (large.element() as HTMLElement).focus();
+      await userEvent.keyboard("{Enter}");
+      await expect.element(large).toHaveAttribute("aria-pressed", "true");
+      const selected = screen.getByRole("region", { name: "Selected option" });
+      await expect.element(selected).toMatchTextContent(/Total: 1,000\.50 USD/);
+      await expect.element(selected).toMatchTextContent(/I\/O time per access3 µs/);
+
+      // Pinned: beside the recommendation, each difference with its sign.
+      const pin = front.getByRole("button", { name: "Pin 2 x large" });
+      (pin.element() as HTMLElement).focus();
+      await userEvent.keyboard(" ");
+      await expect.element(pin).toHaveAttribute("aria-pressed", "true");
+      const compare = screen.getByRole("region", { name: "Compare" });
+      await expect
+        .element(compare.getByRole("heading"))
+        .toHaveTextContent("The recommendation costs least, A is the fastest");
+      const row = (name: RegExp) =>
+        screen
+          .getByRole("table", { name: "Pinned options", exact: true })
+          .getByRole("row", { name });
+      await expect
+        .element(row(/^Cost per month/))
+        .toHaveTextContent("Cost per month [USD]800.501,000.50+200.00");
+      await expect
+        .element(row(/^I\/O time/))
+        .toHaveTextContent("I/O time per access12 µs3 µs−9 µs");
+      await expect
+        .element(row(/^Found in the flash cache/))
+        .toHaveTextContent("Found in the flash cache15 %none");
+      await front.getByRole("button", { name: /^Pin What you have/ }).click();
+      await expect
+        .element(screen.getByText(/"pins"/))
+        .toHaveTextContent(
+          '{"selected":"2 x large [none]","pins":"2 x large [none]|what you have"}',
+        );
+      await expectAccessible();
+
+      // Unpinned: keys go on from the list.
+      await compare.getByRole("button", { name: "Unpin A: 2 x large" }).click();
+      await expect.element(pin).toHaveAttribute("aria-pressed", "false");
+      await expect
+        .element(
+          screen.getByRole("region", { name: "Options of the front", exact: true }),
+        )
+        .toHaveFocus();
+      await compare.getByRole("button", { name: "Unpin all" }).click();
+      await selected.getByRole("button", { name: "Close" }).click();
+      await expect.element(compare).not.toBeInTheDocument();
+      await expect.element(selected).not.toBeInTheDocument();
+      await expect.element(screen.getByText("{}", { exact: true })).toBeVisible();
+    },
+  );
+
+  it("shows what the address names, and says what is no longer there", async () => {
+    const screen = await looking({
+      selected: "gone [lazy]",
+      pins: "1 x small [lazy]|gone [lazy]|3 x away [none]",
+    });
+    await expect
+      .element(screen.getByRole("region", { name: "Compare" }).getByRole("heading"))
+      .toHaveTextContent(
+        "The recommendation is pinned; pin another option to compare it",
+      );
+    const list = screen.getByRole("region", {
+      name: "Options of the front",
+      exact: true,
+    });
+    await expect
+      .element(list)
+      .toMatchTextContent(
+        /Not on the front of this answer, so not shown: gone \[lazy\] and 3 x away \[none\]\./,
+      );
+    await list.getByRole("button", { name: "Take out of the address" }).click();
+    await expect.element(list).not.toMatchTextContent(/Not on the front/);
+    await expect.element(screen.getByText('{"pins":"1 x small [lazy]"}')).toBeVisible();
+  });
+
+  it("pins four options at most", async () => {
+    const more = ["a", "b", "c"].map((name) => ({ ...LARGE, name }));
+    const found = { ...FOUND, pareto: [OPTION, ...more, LARGE] };
+    const start = { pins: "a [none]|b [none]|c [none]|1 x small [lazy]" };
+    const screen = await renderRouted(<Looking start={start} found={found} />);
+    const front = screen.getByRole("table", { name: "Front", exact: true });
+    const pin = front.getByRole("button", { name: "Pin 2 x large" });
+    await expect.element(pin).toBeDisabled();
+    await front.getByRole("button", { name: "Pin b" }).click();
+    await expect.element(pin).toBeEnabled();
+    // What is pinned as the recommendation stands once.
+    await expect
+      .element(
+        screen
+          .getByRole("table", { name: "Pinned options", exact: true })
+          .getByRole("columnheader")
+          .nth(1),
+      )
+      .toHaveTextContent("Recommendation, C1 x smallUnpin");
   });
 });
 

@@ -16,14 +16,7 @@ import {
   UNKNOWN,
 } from "@/units/quantity";
 import classes from "./advice.module.css";
-import {
-  BillOfMaterials,
-  Expected,
-  exported,
-  HitsByTier,
-  Scheme,
-  type Titles,
-} from "./option-parts";
+import { exported, OptionInFull, Scheme, type Titles } from "./option-parts";
 import { costOf, difference, figureOf, lessThan, noResponse, time } from "./words";
 
 /** The best of each other kind beside the recommendation, what there is among them. */
@@ -67,7 +60,7 @@ export function Alternatives(props: {
         rowKey={(row, at) => `${at} ${row.name}`}
         details={(row) =>
           opened === keyOf(row) ? (
-            <Opened found={found} option={row} titles={titles} />
+            <OptionInFull found={found} option={row} titles={titles} />
           ) : null
         }
       />
@@ -91,25 +84,6 @@ function subtitleOf(
 }
 
 const keyOf = ({ name, scheme, kind }: AdviceOptionOut) => `${kind} ${name} ${scheme}`;
-
-function Opened(props: {
-  readonly found: AdviceOut;
-  readonly option: AdviceOptionOut;
-  readonly titles: Titles;
-}) {
-  const { found, option, titles } = props;
-  return (
-    <div className={classes["opened"]}>
-      <BillOfMaterials
-        option={option}
-        months={found.horizon_months}
-        label={`Bill of ${option.name}`}
-      />
-      <HitsByTier option={option} />
-      <Expected found={found} option={option} titles={titles} />
-    </div>
-  );
-}
 
 interface ColumnParts {
   readonly best: AdviceOptionOut;

@@ -11,27 +11,20 @@ import { ExportCsv } from "@/components/export-csv";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
-import { Unknown } from "@/components/unknown";
 import { parseAdviceSearch } from "@/questions/advice";
 import { completeState, parseAnalysisSearch } from "@/questions/point";
 import { ofScenario, scenarioLink } from "@/questions/registry";
 import { rateOf } from "@/units/currency";
-import { cents } from "@/units/quantity";
 import { useSchemeTitles } from "./advice-view";
-import {
-  against,
-  besideFinding,
-  type Figure,
-  figures,
-  NO_OPTION,
-  type Side,
-} from "./beside";
+import { besideFinding, type Figure, figures, NO_OPTION, type Side } from "./beside";
 import {
   type BesideSearch,
   LEAST_BESIDE,
   MOST_BESIDE,
   readIds,
 } from "./beside-address";
+import { Compared } from "./compared";
+import { titleOf } from "./option-figures";
 import { adviceQuestion } from "./question";
 
 const HEIGHT = 460;
@@ -182,7 +175,7 @@ function columnsOf(
     {
       key: "Figure",
       rowHeader: true,
-      cell: ({ name, unit, format }) => (format === cents ? `${name} [${unit}]` : name),
+      cell: titleOf,
       csv: ({ name }) => name,
     },
     { key: "Unit", csv: ({ unit = "" }) => unit },
@@ -198,41 +191,15 @@ function columnsOf(
             <Link {...scenarioLink(scenario)}>{scenario.name}</Link>
           ),
         cell: (figure) => (
-          <Cell
+          <Compared
             figure={figure}
-            side={side}
-            first={at === 0 ? null : first}
-            titles={titles}
+            value={figure.of(side, titles)}
+            first={at === 0 ? null : figure.of(first, titles)}
+            reason={figure.unknown?.(side) ?? NO_OPTION}
           />
         ),
         csv: (figure) => figure.of(side, titles),
       };
     }),
   ];
-}
-
-function Cell(props: {
-  readonly figure: Figure;
-  readonly side: Side;
-  /** What it is compared with; null in the first column. */
-  readonly first: Side | null;
-  readonly titles: ReadonlyMap<string, string>;
-}) {
-  const { figure, side, first, titles } = props;
-  const value = figure.of(side, titles);
-  if (value === null) {
-    return <Unknown reason={figure.unknown?.(side) ?? NO_OPTION} />;
-  }
-  const change =
-    first === null ? null : against(figure, figure.of(first, titles), value);
-  return (
-    <>
-      {typeof value === "number" ? (figure.format ?? String)(value) : value}
-      {change !== null && (
-        <Text size="sm" c="dimmed" span display="block">
-          {change}
-        </Text>
-      )}
-    </>
-  );
 }

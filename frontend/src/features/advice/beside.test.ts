@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { AdviceOptionOut } from "@/api/advice";
-import { against, besideFinding, figures, type Side } from "./beside";
+import { besideFinding, figures, type Side } from "./beside";
 import { parseBesideSearch, readIds } from "./beside-address";
+import { against } from "./option-figures";
 
 const side = (name: string, usd: string | null, us: number | null): Side =>
   ({

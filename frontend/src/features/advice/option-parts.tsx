@@ -398,6 +398,26 @@ export function Expected(props: {
   );
 }
 
+/** The bill of an option, where its pages are found, and its figures. */
+export function OptionInFull(props: {
+  readonly found: AdviceOut;
+  readonly option: AdviceOptionOut;
+  readonly titles: Titles;
+}) {
+  const { found, option, titles } = props;
+  return (
+    <div className={classes["opened"]}>
+      <BillOfMaterials
+        option={option}
+        months={found.horizon_months}
+        label={`Bill of ${option.name}`}
+      />
+      <HitsByTier option={option} />
+      <Expected found={found} option={option} titles={titles} />
+    </div>
+  );
+}
+
 /** Columns of an option for exports, every digit kept. */
 export const exported = (): readonly Column<AdviceOptionOut, string>[] => [
   valueColumn("option", ({ name }) => name),

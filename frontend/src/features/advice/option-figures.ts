@@ -1,0 +1,224 @@
+/** The figures by which options are compared, and how one differs from another. */
+import type { AdviceOptionOut, AdviceOut } from "@/api/advice";
+import { shownCurrency } from "@/units/currency";
+import {
+  bytes,
+  cents,
+  counted,
+  formatBytes,
+  formatPercent,
+  formatShort,
+  ratio,
+} from "@/units/quantity";
+import type { Titles } from "./option-parts";
+import {
+  costOf,
+  difference,
+  noLife,
+  noMonths,
+  noPower,
+  noResponse,
+  noRestart,
+  rangeOf,
+  time,
+} from "./words";
+
+export type Value = number | string | null;
+
+/** How the value of a figure is written. */
+export interface Written {
+  readonly name: string;
+  readonly unit?: string;
+  /** Of a number; a text stands for itself. */
+  readonly format?: (value: number) => string;
+  /** Of how much it differs; absent: as the number itself. */
+  readonly formatDifference?: (value: number) => string;
+}
+
+/** Its name as the header of a row; amounts do not say their currency themselves. */
+export const titleOf = ({ name, unit, format }: Written): string =>
+  format === cents ? `${name} [${unit}]` : name;
+
+export interface OptionFigure extends Written {
+  readonly of: (option: AdviceOptionOut, titles: Titles) => Value;
+  /** Why it is not known. */
+  readonly unknown?: (option: AdviceOptionOut, found: AdviceOut) => string;
+}
+
+const NO_FLASH = "none";
+const NO_CACHE = "none";
+const size = (value: number) => formatBytes(bytes(value));
+const share = (value: number) => formatPercent(ratio(value));
+/** A share differs by points: 40 % and 42 % do not differ by 2 %. */
+const points = (value: number) => counted(formatShort(100 * value), "point");
+const watts = (value: number) => `${formatShort(value)} W`;
+const units = (value: number) => `${formatShort(value)} U`;
+const warm = (seconds: number) => time(seconds * 1e6);
+const perSecond = (rate: number) => `${formatShort(rate)} /s`;
+
+const money = (value: string | null): Value => (value === null ? null : Number(value));
+
+const noCost = ({ kind }: AdviceOptionOut) =>
+  kind === "have" ? "Its cost was not stated." : "A price is missing.";
+const noRate = () => "The workload states no rate, or a rate of a device is unknown.";
+const noResponseOf = (option: AdviceOptionOut) =>
+  noResponse(option) ?? "A device cannot keep up.";
+
+/** A number, or its range where that depends on which evicted pages are dirty. */
+const known =
+  (figure: keyof AdviceOptionOut, format: (value: number) => string) =>
+  (option: AdviceOptionOut): Value => {
+    const value = option[figure];
+    return typeof value === "number" ? value : rangeOf(option, figure, format);
+  };
+
+/** A figure that has a number, a range or neither. */
+const numeric = (
+  figure: keyof AdviceOptionOut,
+  written: Written & { readonly format: (value: number) => string },
+  unknown: NonNullable<OptionFigure["unknown"]>,
+): OptionFigure => ({ ...written, of: known(figure, written.format), unknown });
+
+/** Where pages are found, which is always known. */
+const hits = (name: string, of: (option: AdviceOptionOut) => Value): OptionFigure => ({
+  name,
+  of,
+  format: share,
+  formatDifference: points,
+});
+
+/** In the order in which a decision reads them. */
+export const optionFigures = (): readonly OptionFigure[] => [
+  {
+    name: "Page flow",
+    of: ({ scheme }, titles) =>
+      scheme === NO_FLASH ? "no flash cache" : (titles.get(scheme) ?? scheme),
+  },
+  {
+    name: "Cost per month",
+    unit: shownCurrency(),
+    of: (option) => money(option.usd_per_month),
+    format: cents,
+    unknown: noCost,
+  },
+  {
+    name: "Paid at purchase",
+    unit: shownCurrency(),
+    of: (option) => money(option.purchase_usd),
+    format: cents,
+    unknown: noCost,
+  },
+  numeric(
+    "io_time_us_per_access",
+    { name: "I/O time per access", unit: "µs", format: time },
+    () => "A rate of a device is unknown.",
+  ),
+  hits("Found in RAM", (option) => option.ram_hit_share),
+  hits("Found in the flash cache", (option) =>
+    option.flash_bytes > 0 ? option.flash_hit_share : NO_CACHE,
+  ),
+  hits("Read from what holds the data", (option) => option.disk_share),
+  numeric(
+    "response_p50_us",
+    { name: "Response time, median, busiest hour", unit: "µs", format: time },
+    noResponseOf,
+  ),
+  numeric(
+    "response_p99_us",
+    { name: "Response time, p99, busiest hour", unit: "µs", format: time },
+    noResponseOf,
+  ),
+  numeric(
+    "peak_busy",
+    { name: "Busy, busiest hour", format: share, formatDifference: points },
+    noRate,
+  ),
+  numeric(
+    "throughput_accesses_per_s",
+    { name: "Throughput", unit: "accesses/s", format: perSecond },
+    noRate,
+  ),
+  numeric(
+    "flash_life_years",
+    {
+      name: "Life of the flash",
+      unit: "years",
+      format: (years) => counted(formatShort(years), "year"),
+    },
+    noLife,
+  ),
+  numeric(
+    "restart_s",
+    { name: "Warm after a restart", unit: "s", format: warm },
+    (_, found) => noRestart(found),
+  ),
+  {
+    name: "Large enough for",
+    unit: "months",
+    // Whole ones, so that what differs is the difference of what is shown.
+    of: ({ months_until_too_small: months }) =>
+      months === null ? null : Math.floor(months),
+    format: (months) => counted(months, "month"),
+    unknown: (_, found) => noMonths(found),
+  },
+  numeric("power_watts", { name: "Power", unit: "W", format: watts }, noPower),
+  numeric("rack_units", { name: "Rack space", unit: "U", format: units }, noPower),
+  { name: "RAM", unit: "bytes", of: (option) => option.ram_bytes, format: size },
+  {
+    name: "Flash cache",
+    unit: "bytes",
+    of: (option) => option.flash_bytes,
+    format: (value) => (value === 0 ? NO_CACHE : size(value)),
+    formatDifference: size,
+  },
+  { name: "Machines", of: ({ machines }) => machines, format: formatShort },
+];
+
+/** How a value differs from the one that it is compared with; null where no difference is known. */
+export function against(figure: Written, first: Value, value: Value): string | null {
+  if (first === null || value === null || typeof first !== typeof value) {
+    // A number may lie in a range, or be that of something which the other does not have.
+    return null;
+  }
+  if (first === value) {
+    return "equal";
+  }
+  return typeof first === "number" && typeof value === "number"
+    ? difference(value - first, figure.formatDifference ?? figure.format)
+    : "differs";
+}
+
+interface Named {
+  readonly name: string;
+  readonly option: AdviceOptionOut | null;
+}
+
+/** Which of several costs least and which is the fastest; or that it is not known of each. */
+export function cheapestAndFastest(all: readonly Named[], unknown: string): string {
+  const least = (
+    of: (option: AdviceOptionOut) => number | null,
+  ): readonly Named[] | undefined => {
+    const values = all.map(({ option }) => (option === null ? null : of(option)));
+    const known = values.filter((value) => value !== null);
+    return known.length < all.length
+      ? undefined
+      : all.filter((_, at) => values[at] === Math.min(...known));
+  };
+  const cheapest = least(costOf);
+  const fastest = least((option) => option.io_time_us_per_access);
+  if (cheapest === undefined || fastest === undefined) {
+    return unknown;
+  }
+  const [cheap, fast] = [cheapest[0], fastest[0]];
+  if (cheapest.length > 1 && fastest.length > 1) {
+    return "Several cost the same and take the same time";
+  }
+  if (cheapest.length === 1 && fastest.length === 1) {
+    return cheap === fast
+      ? `${cheap?.name} costs least and is the fastest`
+      : `${cheap?.name} costs least, ${fast?.name} is the fastest`;
+  }
+  return cheapest.length === 1
+    ? `${cheap?.name} costs least; several are the fastest`
+    : `Several cost the same; ${fast?.name} is the fastest`;
+}

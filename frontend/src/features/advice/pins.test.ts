@@ -1,0 +1,115 @@
+import { describe, expect, it } from "vitest";
+import type { AdviceOptionOut } from "@/api/advice";
+import { parseAdviceSearch, readPins } from "@/questions/advice";
+import { against, cheapestAndFastest, optionFigures } from "./option-figures";
+import { lookingAt, optionId, toggled } from "./pins";
+
+const option = (change: Partial<AdviceOptionOut>): AdviceOptionOut =>
+  ({
+    kind: "volumes",
+    name: "1 x small",
+    scheme: "lazy",
+    admission: null,
+    flash_bytes: 1,
+    ranges: {},
+    ...change,
+  }) as AdviceOptionOut;
+
+const ROWS = ["a [lazy]", "b [none]"].map((id) => ({ id }));
+
+describe("an option of the front", () => {
+  it("is named by its hardware and how it is run, whatever it costs", () => {
+    expect(optionId(option({ usd_per_month: "1" }))).toBe("1 x small [lazy]");
+    expect(optionId(option({ usd_per_month: "2" }))).toBe("1 x small [lazy]");
+    expect(optionId(option({ scheme: "none" }))).toBe("1 x small [none]");
+    expect(optionId(option({ admission: "relation" }))).toBe(
+      "1 x small [lazy, relation]",
+    );
+    expect(optionId(option({ kind: "have", name: "another" }))).toBe("what you have");
+  });
+
+  it("is found by what the address says, and what is lost is named once", () => {
+    const looking = lookingAt(
+      { selected: "gone [lazy]", pins: "b [none]|gone [lazy]|a [lazy]" },
+      ROWS,
+    );
+    expect(looking.pinned).toEqual([ROWS[1], ROWS[0]]);
+    expect(looking.selected).toBeNull();
+    expect(looking.missing).toEqual(["gone [lazy]"]);
+    expect(lookingAt({ selected: "a [lazy]" }, ROWS)).toEqual({
+      selected: ROWS[0],
+      pinned: [],
+      missing: [],
+    });
+  });
+
+  it("is pinned and unpinned, four at most", () => {
+    expect(toggled([], "a")).toEqual({ pins: "a" });
+    expect(toggled(["a", "b"], "a")).toEqual({ pins: "b" });
+    expect(toggled(["a"], "a")).toEqual({ pins: undefined });
+    expect(toggled(["a", "b", "c"], "d")).toEqual({ pins: "a|b|c|d" });
+    expect(toggled(["a", "b", "c", "d"], "e")).toBeNull();
+    expect(toggled(["a", "b", "c", "d"], "d")).toEqual({ pins: "a|b|c" });
+  });
+
+  it("is read from the address, each once; what cannot be used is named", () => {
+    expect(readPins("a|b|c|d")).toEqual(["a", "b", "c", "d"]);
+    expect(readPins("a|b|c|d|e")).toBeUndefined();
+    expect(readPins("a|a")).toBeUndefined();
+    expect(readPins("a|")).toBeUndefined();
+    expect(readPins("a".repeat(301))).toBeUndefined();
+    expect(parseAdviceSearch({ pins: "a|b", selected: "a" })).toMatchObject({
+      pins: "a|b",
+      selected: "a",
+    });
+    expect(parseAdviceSearch({ pins: "a|a" }).refused).toMatch(/at most 4 options/);
+  });
+});
+
+describe("figures side by side", () => {
+  const figure = (name: string) => {
+    const found = optionFigures().find((each) => each.name === name);
+    if (found === undefined) {
+      throw new Error(`there is no figure ${name}`);
+    }
+    return found;
+  };
+
+  it("differ by points where they are shares", () => {
+    expect(against(figure("Busy, busiest hour"), 0.4, 0.42)).toBe("+2 points");
+    expect(against(figure("Found in RAM"), 0.42, 0.41)).toBe("−1 point");
+    const until = figure("Large enough for");
+    const months = (value: number) =>
+      until.of(option({ months_until_too_small: value }), new Map());
+    expect(against(until, months(11.9), months(36.1))).toBe("+25 months");
+    expect(against(figure("Flash cache"), 2 ** 30, 0)).toBe("−1 GiB");
+  });
+
+  it("have no difference where one is a range, or is not there", () => {
+    const time = figure("I/O time per access");
+    const range = option({
+      io_time_us_per_access: null,
+      ranges: { io_time_us_per_access: [2, 5] },
+    });
+    expect(time.of(range, new Map())).toBe("2 µs to 5 µs");
+    expect(against(time, 3, time.of(range, new Map()))).toBeNull();
+    const hits = figure("Found in the flash cache");
+    const none = option({ flash_bytes: 0, flash_hit_share: 0 });
+    expect(hits.of(none, new Map())).toBe("none");
+    expect(against(hits, 0.2, hits.of(none, new Map()))).toBeNull();
+  });
+
+  it("say which costs least and which is the fastest, or that it is not known", () => {
+    const at = (name: string, usd: string | null, us: number | null) => ({
+      name,
+      option: option({ usd_per_month: usd, io_time_us_per_access: us }),
+    });
+    expect(cheapestAndFastest([at("R", "1", 9), at("A", "2", 3)], "?")).toBe(
+      "R costs least, A is the fastest",
+    );
+    expect(cheapestAndFastest([at("R", "2", 9), at("A", "1", 3)], "?")).toBe(
+      "A costs least and is the fastest",
+    );
+    expect(cheapestAndFastest([at("R", "1", 9), at("A", null, 3)], "?")).toBe("?");
+  });
+});
