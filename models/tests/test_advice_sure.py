@@ -1091,6 +1091,8 @@ def test_response_times_have_intervals_where_devices_keep_up(folder: Path) -> No
         assert between[name].low <= getattr(best, name) <= between[name].high, name
     # Every figure that has an interval is named in words.
     assert {*between} <= {*FIGURES}
+    # Of a flash cache alone is it drawn how many hits it has.
+    assert ("flash_hit_share" in between) == (best.flash_bytes > 0)
     peak, mean = between["response_mean_us"], between["response_mean_mean_us"]
     assert peak.low < peak.high
     # More load waits longer, in the draws too.
@@ -1201,9 +1203,11 @@ def test_the_command_prints_how_sure_it_is(folder: Path, tmp_path: Path) -> None
 def test_words_follow_the_figures() -> None:
     sure = _confidence._text(1.0, Decimal("0.00"), 0.0, ())
     assert "within 1 % of the best in 100 % of the draws" in sure
+    assert "on average it costs no more than the best." in sure
     assert "limit" not in sure
     first = Information("the law", Decimal("310.00"), "Measure it first: worth it.")
     measured = _confidence._text(0.5, Decimal(400), 0.0, (first,))
+    assert "on average it costs 400 USD per month more than the best" in measured
     assert measured.endswith("more than the best. Measure it first: worth it.")
     nothing = replace(first, usd_per_month=Decimal("0.00"))
     assert "Measure" not in _confidence._text(0.5, Decimal(400), 0.0, (nothing,))

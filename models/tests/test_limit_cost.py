@@ -94,6 +94,15 @@ class TestBeside:
         said = beside(stairs((None, 60), limit=9.0))
         assert "no tighter limit changes the choice" in said
 
+    def test_nothing_is_tighter_than_none_at_all(self) -> None:
+        found = stairs((0.0, 90), (2**30, 60), constraint="flash_bytes", limit=0.0)
+        said = beside(found)
+        assert "buys option 60" in said
+        assert "tight" not in said
+        # Of least values 0 is the loosest one.
+        found = stairs((9.0, 90), (0.0, 60), constraint="flash_life_years", limit=0.0)
+        assert "buys option 90" in beside(found)
+
     def test_a_limit_that_no_option_keeps(self) -> None:
         assert beside(stairs(*THREE, limit=1.0)) == (
             "I/O time of an access at most 1 µs: no option keeps it. The tightest limit that one keeps is 2 µs."

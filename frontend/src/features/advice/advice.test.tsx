@@ -301,6 +301,13 @@ const FOUND: AdviceOut = {
         io_time_us_saved: 9,
         usd_per_month_per_us: "22.22",
       },
+      {
+        name: "3 x large",
+        scheme: "none",
+        usd_per_month_more: "0.02",
+        io_time_us_saved: 5,
+        usd_per_month_per_us: "0.004",
+      },
     ],
     text: "The next 200 USD per month save the most.",
   },
@@ -597,7 +604,9 @@ describe("the answer", () => {
     await expect.element(sizes).toMatchTextContent(/16 GiB to 64 GiB/);
     await expect.element(sizes).toMatchTextContent(/64 GiB: \+20\.25, −2 µs/);
     await expect.element(sizes).toMatchTextContent(/no option/);
-    await expect.element(table("What more money buys")).toMatchTextContent(/22\.22/);
+    const more = table("What more money buys");
+    await expect.element(more).toMatchTextContent(/22\.22/);
+    await expect.element(more).toMatchTextContent(/under 0\.01/);
     await expect
       .element(table("Regret in each scenario"))
       .toMatchTextContent(

@@ -4,8 +4,18 @@ import type { Column } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
 import { Panel } from "@/components/panel";
 import { shownCurrency } from "@/units/currency";
-import { bytes, cents, formatBytes, formatShort, UNKNOWN } from "@/units/quantity";
+import {
+  bytes,
+  cents,
+  formatBytes,
+  formatMoney,
+  formatShort,
+  UNKNOWN,
+  usd,
+} from "@/units/quantity";
 import { difference, time } from "./words";
+
+const CENT = 0.01;
 
 type Size = AdviceOut["flat"][number];
 type Dollar = NonNullable<AdviceOut["next_dollar"]>["steps"][number];
@@ -84,6 +94,10 @@ const sizeColumns = (): readonly Column<Size>[] => [
   },
 ];
 
+/** To the cent; what is less than one is said so, not rounded to nothing. */
+const rateText = (rate: number): string =>
+  rate < CENT ? formatMoney(usd(rate)) : cents(rate);
+
 const dollarColumns = (): readonly Column<Dollar>[] => [
   { key: "Next", rowHeader: true, cell: ({ name }) => name },
   {
@@ -100,6 +114,6 @@ const dollarColumns = (): readonly Column<Dollar>[] => [
     key: "Rate",
     unit: `${shownCurrency()} per month and µs`,
     cell: ({ usd_per_month_per_us: rate }) =>
-      Number(rate) > 0 ? cents(rate) : UNKNOWN,
+      Number(rate) > 0 ? rateText(Number(rate)) : UNKNOWN,
   },
 ];

@@ -159,6 +159,15 @@ describe("what a limit buys", () => {
     expect(staircaseFinding(FOUND, single)).toBe(
       "I/O time of an access: the same choice at every limit from 12.4 µs on",
     );
+    // Without flash every limit of it is kept.
+    const none = {
+      ...single,
+      constraint: "flash_bytes",
+      steps: single.steps.map((step) => ({ ...step, value: 0 })),
+    };
+    expect(staircaseFinding(FOUND, none)).toMatch(
+      /: no limit changes what is recommended$/,
+    );
   });
 
   it("begins with a limit that was stated, else with the other of cost and time", () => {

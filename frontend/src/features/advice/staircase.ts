@@ -197,6 +197,10 @@ function beside(
   return `, ${size} ${value > other ? "more" : "less"}${compared}`;
 }
 
+/** Whether a step keeps every limit: no largest value is below 0. */
+const keepsAny = (staircase: Staircase, { value }: Step): boolean =>
+  value === null || (value === 0 && !isLeast(staircase));
+
 /** What the whole staircase says: what its two ends buy. */
 export function staircaseFinding(found: AdviceOut, staircase: Staircase): string {
   const { steps, constraint } = staircase;
@@ -207,7 +211,7 @@ export function staircaseFinding(found: AdviceOut, staircase: Staircase): string
   }
   const at = ({ value }: Step) => limitValue(found, constraint, value ?? 0);
   if (steps.length === 1) {
-    return tightest.value === null
+    return keepsAny(staircase, tightest)
       ? `${title}: no limit changes what is recommended`
       : `${title}: the same choice at every limit ${isLeast(staircase) ? "up to" : "from"} ${at(tightest)}${isLeast(staircase) ? "" : " on"}`;
   }

@@ -460,7 +460,7 @@ def _print_limit_costs(found: Advice) -> None:
 
 
 def _print_flat(found: Advice) -> None:
-    from tierwright.common.currency import shown_in
+    from tierwright.common.currency import amount, shown_in
 
     code = shown_in().currency
     if found.flat:
@@ -484,7 +484,7 @@ def _print_flat(found: Advice) -> None:
                 [
                     f"{shown_amount(each.usd_per_month_more):,.2f}",
                     format_microseconds(each.io_time_us_saved),
-                    f"{shown_amount(each.usd_per_month_per_us):,.2f}",
+                    amount(each.usd_per_month_per_us),
                     each.name,
                 ]
                 for each in found.next_dollar.steps

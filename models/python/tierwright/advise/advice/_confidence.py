@@ -276,6 +276,9 @@ def intervals(found: Sure) -> tuple[Interval, ...]:
         drawn = np.asarray([each[name] for each in found.figures if name in each])
         if not math.isfinite(stated) or np.isnan(drawn).any():
             continue
+        if name == "flash_hit_share" and not stated and not drawn.any():
+            # There is no flash cache, so nothing is drawn of it.
+            continue
         known = drawn[np.isfinite(drawn)]
         most = float(np.max(known, initial=stated))
         # A time without end lies beyond all others.
@@ -373,7 +376,8 @@ def _text(
     """Say how often it stays among the best, at what regret, and what is worth measuring first."""
     said = f"It stays within {100 * NEAR:g} % of the best in {percent(probability)} of the draws"
     if usd is not None:
-        said += f"; on average it costs {money(usd)} per month more than the best"
+        more = f"{money(usd)} per month more" if usd else "no more"
+        said += f"; on average it costs {more} than the best"
     said += "."
     if breaks > 0:
         said += f" In {percent(breaks)} of all draws it breaks a limit and has to be enlarged or replaced."

@@ -240,7 +240,11 @@ def beside(found: Staircase, objective: str, write: Writers = SENTENCES) -> str:
             f"{write.step(name, tightest)}."
         )
     at = found.steps.index(step)
-    return f"{words}: {_looser(found, at, objective, write)}; {_tighter(found, at, objective, write)}."
+    sides = [_looser(found, at, objective, write)]
+    if at > 0 or step.value != 0:
+        # No limit is below 0: of an option that keeps it there is nothing more to say.
+        sides.append(_tighter(found, at, objective, write))
+    return f"{words}: {'; '.join(sides)}."
 
 
 def _looser(found: Staircase, at: int, objective: str, write: Writers) -> str:
