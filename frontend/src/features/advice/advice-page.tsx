@@ -54,13 +54,6 @@ function Advice({ state, workload, summary }: AnalysisInputs) {
   return (
     <>
       <AdviceForm state={state} search={search} patch={patch} />
-      <Text size="sm" c="dimmed">
-        Suppliers have made offers?{" "}
-        <Anchor component={Link} to="/quotes" size="sm" underline="always">
-          Rank their quotes
-        </Anchor>{" "}
-        for this workload.
-      </Text>
       {members.length > 1 ? (
         <Sharing state={state} search={search} members={members} patch={patch} />
       ) : (
@@ -82,6 +75,13 @@ function Advice({ state, workload, summary }: AnalysisInputs) {
           />
         </>
       )}
+      <Text size="sm" c="dimmed">
+        Suppliers have made offers?{" "}
+        <Anchor component={Link} to="/quotes" size="sm" underline="always">
+          Rank their quotes
+        </Anchor>{" "}
+        for this workload.
+      </Text>
     </>
   );
 }
