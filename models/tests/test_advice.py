@@ -56,6 +56,7 @@ from tierwright.advise.advice.request import (
     have_from_mapping,
 )
 from tierwright.common.errors import BadInput
+from tierwright.evaluate.advice import choose
 from tierwright.evaluate.advice.bought import bought
 from tierwright.evaluate.advice.choose import (
     Objective,
@@ -469,7 +470,10 @@ def test_what_conflicts_is_named_and_no_more() -> None:
     assert found.infeasible is not None
     assert set(found.infeasible.conflict) == set(both)
     assert "machines" not in found.infeasible.text
-    assert "cost per month and I/O time of an access" in found.infeasible.text
+    assert (
+        "on the cost per month and on the I/O time of an access"
+        in found.infeasible.text
+    )
     for name in both:
         rest = {key: value for key, value in both.items() if key != name}
         assert ask(constraints=rest).recommendation is not None
@@ -1296,14 +1300,14 @@ def test_what_a_replay_decided_is_not_called_the_cheapest_of_all() -> None:
             ("price", "device_figures"),
             "each lacks a price or stated I/O rates of every device.",
         ),
-        (("usd_per_month",), "each breaks the limit on cost per month."),
+        (("usd_per_month",), "each breaks the limit on the cost per month."),
         (
             ("space", "usd_per_month"),
-            "each that has space for the data breaks the limit on cost per month.",
+            "each that has space for the data breaks the limit on the cost per month.",
         ),
         (
             ("usd_per_month", "ram_bytes"),
-            "each breaks at least one of the limits on cost per month and RAM.",
+            "each breaks at least one of the limits on the cost per month and on RAM.",
         ),
     ],
 )
@@ -1329,7 +1333,11 @@ def test_relaxing_the_limit_that_is_named_as_far_as_it_says_is_enough_and_no_les
     asked = replace(asked, setting=replace(asked.setting, prices=book(**PRICES)))
     table = Table.of(asked.setting)
     chosen = chosen_of(asked, table)
-    named = list(_why_not.nearest(chosen.limits, found.infeasible.conflict))
+    named = list(
+        _why_not.nearest(
+            chosen.limits, found.infeasible.conflict, table.options, asked.objective
+        )
+    )
     assert "Relaxing one limit is enough" in found.infeasible.text
     assert named
     for name, value, at in named:
@@ -1364,10 +1372,133 @@ def test_a_saving_against_what_does_not_carry_the_load_says_so() -> None:
     def said(busy: float | None) -> str:
         return _words._buy(best, replace(dear, peak_busy=busy))
 
-    assert "today, which would have to be 593 % busy in the busiest hour," in said(5.93)
+    assert said(5.93).endswith(
+        " less; what there is today would have to be 593 % busy in the busiest hour."
+    )
     for busy in (None, 0.5, 1.0):
         assert "would have to be" not in said(busy)
         assert "100,000 USD today," in said(busy)
+
+
+def test_what_is_unknown_of_every_option_is_not_called_broken() -> None:
+    limits = {"power_watts": Decimal(100), "rack_units": Decimal(2)}
+    found = ask(constraints=limits).infeasible
+    assert found is not None
+    assert found.text == (
+        "No option keeps every limit on the power of the servers and on rack units: what they limit is known of none. Both "
+        "are known of servers built from parts alone: make these candidates, with the price of their chassis, or ask "
+        "without the limit."
+    )
+    alone = ask(constraints={"rack_units": Decimal(2)}).infeasible
+    assert alone is not None
+    assert "keeps every limit on rack units: what they limit" in alone.text
+    known = ask(constraints={"usd_per_month": Decimal(1)}).infeasible
+    assert known is not None
+    assert "breaks the limit on the cost per month" in known.text
+    assert "known of none" not in known.text
+
+
+def test_of_options_that_need_the_same_limit_the_one_that_would_be_chosen_is_named() -> (
+    None
+):
+    asked = _asked({**asked_of_nothing(), "curve": curve()})
+    table = Table.of(asked.setting)
+    options = table.options
+    # All at one price: by money the fastest of them is chosen.
+    alike = replace(options, month_cents=np.full(len(options), 5_000))
+    limit = Limit(
+        "usd_per_month",
+        Decimal(1),
+        np.full(len(options), 50.0),
+        np.ones(len(options), dtype=np.bool_),
+    )
+    [(name, value, at)] = _why_not.nearest([limit], [limit.name], alike, "usd")
+    assert (name, value) == ("usd_per_month", 50.0)
+    assert at == int(choose.ordered(alike, np.arange(len(options)), "usd")[0])
+    assert options.io_us[at] == np.nanmin(options.io_us)
+    # One that needs less goes before a faster one.
+    limit.value[at] = 60.0
+    [(_, value, other)] = _why_not.nearest([limit], [limit.name], alike, "usd")
+    assert other != at
+    assert value == 50.0
+
+
+def test_no_share_above_all_of_the_time_is_named_as_a_limit_to_relax() -> None:
+    asked = _asked({**asked_of_nothing(), "curve": curve()})
+    options = Table.of(asked.setting).options
+    busy = np.full(len(options), 19.7)
+    limit = Limit("peak_busy", Decimal("0.7"), busy, np.ones(len(busy), dtype=np.bool_))
+    assert not list(_why_not.nearest([limit], ["peak_busy"], options, "usd"))
+    busy[0] = 0.9
+    [(_, value, at)] = _why_not.nearest([limit], ["peak_busy"], options, "usd")
+    assert (value, at) == (0.9, 0)
+
+
+def test_equal_times_are_not_set_against_each_other() -> None:
+    best = ask().recommendation
+    assert best is not None
+    best = replace(best, io_time_us_per_access=0.154)
+
+    def said(time_us: float) -> str:
+        other = replace(best, name="other", io_time_us_per_access=time_us)
+        return _words._because(best, other, 2, "io_time", False, 0)
+
+    assert "takes as long, 154 ns of I/O time per access" in said(0.15404)
+    assert "takes 160 ns of I/O time per access against 154 ns" in said(0.16)
+
+
+def test_what_nobody_stated_of_data_and_rate_is_said() -> None:
+    both = _words.assumed_text("3 GiB", 500.0)
+    assert "The size of the data is not stated: 3 GiB" in both
+    assert (
+        "500 page accesses per second are taken for the mean and for the busiest"
+        in both
+    )
+    assert _words.assumed_text(None, None) == ""
+    whole = recorded().curve.from_start("cold")
+    own = ask(curve=whole, accesses_per_s=1000.0).finding
+    assert "1,000 page accesses per second are taken for the mean and" in own
+    assert "The size of the data" not in own
+    assert "are taken for the mean" not in ask().finding
+
+
+def test_a_check_that_checks_nothing_is_said_at_the_top() -> None:
+    trace = Trace(ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst")
+    found = ask(trace=trace)
+    assert found.checked
+    assert all(each.reason for each in found.checked)
+    assert found.status == "model"
+    assert found.finding.count("Not checked by a replay") == 1
+    [said] = [each for each in found.cautions if each.code == "replay_too_small"]
+    assert "fewer than the 1,000" in said.message
+    assert "record a larger system" in said.hint
+    # Before it is made, too.
+    before = ask()
+    assert "Not checked by a replay" not in before.finding
+    assert [each.hint for each in before.cautions if each.code == said.code] == [
+        said.hint
+    ]
+    # The recording itself is replayed.
+    own = recorded().curve.from_start("cold")
+    for asked in ({}, {"trace": trace}):
+        other = ask(curve=own, accesses_per_s=1000.0, **asked)
+        assert "Not checked by a replay" not in other.finding
+        assert all(each.code != said.code for each in other.cautions)
+
+
+def test_the_front_is_named_where_it_is_asked_for() -> None:
+    found = ask(objective="pareto")
+    assert found.pareto_in_all > 1
+    assert (
+        f"It is the cheapest of the {found.pareto_in_all:,} choices on the front of cost and I/O time"
+        in found.finding
+    )
+    assert "front" not in ask().finding
+    assert list(_words._front((1, True))) == [
+        "It is the whole front of cost and I/O time: nothing that keeps every limit is faster."
+    ]
+    [otherwise] = _words._front((3, False))
+    assert "the replay decided otherwise" in otherwise
 
 
 def test_a_broken_limit_reads_as_a_sentence() -> None:
@@ -1563,6 +1694,15 @@ def test_the_command_prints_it_and_says_when_nothing_is_left(tmp_path: Path) -> 
     out = run(*asked)
     assert out.returncode == 0, out.stderr
     assert out.stdout.startswith("Buy ")
+    assert "at price book `street-2026-q3` of 2026-Q3." in out.stdout
+    assert "front of cost" not in out.stdout
+    unnamed = run(*asked[:-2], "--objective", "pareto")
+    assert (
+        "`street-2026-q3` of 2026-Q3 (the default, as none is named" in unnamed.stdout
+    )
+    assert "\nfront of cost and I/O time\n" in unnamed.stdout
+    whole = run(*asked[:6]).stdout
+    assert "Prices: whole systems at the list prices that are shipped." in whole
     assert "machine without RAM and drives" in out.stdout
     document = json.loads(run(*asked, "--json").stdout)
     assert set(document) >= CONTRACT

@@ -7,6 +7,7 @@ import math
 from dataclasses import replace
 from decimal import Decimal
 from functools import cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,7 @@ from tierwright.advise.advice.found import (
     PriceTrend,
     Regret,
     ScenarioRow,
+    WhenStep,
 )
 from tierwright.advise.advice.request import Candidates, Have
 from tierwright.common.errors import BadInput
@@ -305,6 +307,27 @@ def test_a_choice_that_stays_is_said_to_stay_and_the_quick_answer_says_neither()
     assert quick.scenarios is None
     flat = replace(PRODUCTION, growth_per_year=0.0)
     assert sure(curve=curve(flat)).when is None
+
+
+def test_why_a_later_choice_costs_more_and_when_it_changes_again_is_said() -> None:
+    first = WhenStep(1, 0, "1 x a", "none", Decimal(330), 1.0)
+    second = WhenStep(28, 27, "1 x b", "none", Decimal(400), 1.0)
+
+    def said(*steps: WhenStep, now: int = 303) -> str:
+        return _when.steps_text(steps, 36, rate_known=True, now=Decimal(now))
+
+    dearer = said(first, second)
+    assert (
+        "It costs 27 USD more, because it has to hold and carry what the data and load of"
+        in dearer
+    )
+    assert dearer.endswith("It changes once more up to month 36, in month 28.")
+    assert "because" not in said(first, now=330)
+    assert "It changes" not in said(first)
+    third = WhenStep(33, 30, "1 x c", "none", Decimal(500), 1.0)
+    assert said(first, second, third).endswith(
+        "It changes twice more up to month 36, the last time in some month between 30 and 33."
+    )
 
 
 def test_later_months_in_which_nothing_keeps_the_limits_are_named() -> None:
@@ -776,15 +799,23 @@ def test_regret_is_least_of_the_robust_choice_and_every_scenario_is_defined() ->
         for cell in row.regret:
             assert cell.regret_usd_per_month is not None
             assert cell.regret_usd_per_month >= 0
-    [robust] = [row for row in found.rows if row.is_robust]
-    assert robust.name == found.robust
-    assert not robust.regret[0].breaks
-    most = [
-        row.most_regret_usd_per_month for row in found.rows if not row.regret[0].breaks
-    ]
-    assert robust.most_regret_usd_per_month == min(
+    able = [row for row in found.rows if not row.regret[0].breaks]
+    most = [row.most_regret_usd_per_month for row in able]
+    own = found.rows[0]
+    assert own.most_regret_usd_per_month == min(
         each for each in most if each is not None
     )
+    # One drive does not survive its failure, and more of them do: it has least regret, and is not robust.
+    assert own.broken > min(row.broken for row in able)
+    assert found.robust is None
+    assert not any(row.is_robust for row in found.rows)
+    steady = sure(candidates=replace(DEVICES_ALONE, devices=SHELF[:1])).scenarios
+    assert steady is not None
+    [robust] = [row for row in steady.rows if row.is_robust]
+    assert robust.name == steady.robust
+    assert robust.broken == min(row.broken for row in steady.rows)
+    assert "the recommendation is the robust choice" in steady.text
+    assert "does not make it robust" not in steady.text
 
 
 TIGHT = replace(PRODUCTION, accesses_per_s=300.0, peak_accesses_per_s=1000.0)
@@ -802,7 +833,9 @@ def test_another_choice_is_robust_where_the_recommendation_loses_much() -> None:
     assert "The recommendation breaks a limit in" in found.text
     calm = sure(have=today()).scenarios
     assert calm is not None
-    assert "the recommendation is the robust choice" in calm.text
+    assert "the recommendation is the choice of least regret" in calm.text
+    assert "No limit" not in calm.text
+    assert "no limit is broken in any of them by" in calm.text
 
 
 def test_a_scenario_that_no_candidate_survives_is_named() -> None:
@@ -944,7 +977,14 @@ def test_what_is_rented_is_exchanged_at_no_loss() -> None:
             assert cell.regret_usd_per_month == 0
     assert "it costs more than the best in no scenario" in found.text
     assert own.is_rented
-    assert own.is_robust
+    # Another choice breaks no limit as often: least regret alone is not robust.
+    fewest = min(row.broken for row in found.rows if not row.regret[0].breaks)
+    assert own.broken > fewest
+    assert not any(row.is_robust for row in found.rows)
+    assert found.robust is None
+    assert "the recommendation is the choice of least regret" in found.text
+    assert "That alone does not make it robust" in found.text
+    assert "the robust choice" not in found.text
     assert "All choices are rented without commitment: where a limit is" in found.text
     assert "what the exchange loses" not in found.text
     count = sum(bool(cell.breaks) for cell in own.regret)
@@ -978,10 +1018,10 @@ def scenario_row(
         (
             ("..x", 9, {}, "...", 8, {}, "...", 7, {}),
             "All choices are rented without commitment: where a limit is broken, nothing is lost but the time until "
-            "another is rented, at least one billing period; that has no price here. No limit is broken in any of them "
-            "by 7 with ..., which costs 2 USD per month more.",
+            "another is rented, at least one billing period; that has no price here. That alone does not make it robust: "
+            "no limit is broken in any of them by 7 with ..., which costs 2 USD per month more.",
         ),
-        (("..x", 4, {}), "A limit is broken in 1 of them by 4 with ..x, which costs 1"),
+        (("..x", 4, {}), "a limit is broken in 1 of them by 4 with ..x, which costs 1"),
         (("..x", 5, {}), "which costs as much."),
         (("x..", 4, {}), "No choice that keeps every limit today breaks one in fewer"),
         ((".xx", 4, {}), "No choice that keeps every limit today breaks one in fewer"),
@@ -992,7 +1032,7 @@ def scenario_row(
         ),
     ],
 )
-def test_a_rented_robust_choice_says_what_it_has_to_regret(
+def test_a_rented_choice_of_least_regret_says_what_it_has_to_regret(
     others: tuple[Any, ...], said: str
 ) -> None:
     own = scenario_row(".xx", 5, role="recommended")
@@ -1003,11 +1043,20 @@ def test_a_rented_robust_choice_says_what_it_has_to_regret(
             for breaks, usd, more in zip(*[iter(others)] * 3, strict=True)
         ),
     ]
-    assert said in " ".join(_scenarios._rented_text(rows, 0, 3))
-    calm = [scenario_row("...", 5, role="recommended"), *rows[1:]]
+    able = [row for row in rows if not row.regret[0].breaks]
+    is_robust = own.broken == min(row.broken for row in able)
+    rows[0] = own = replace(own, is_robust=is_robust)
+    text = _scenarios._rented_text(rows, 0, 3), _scenarios._steadier_text(rows, 0)
+    assert said in " ".join(chain(*text))
+    calm = [
+        replace(scenario_row("...", 5, role="recommended"), is_robust=True),
+        *rows[1:],
+    ]
     assert list(_scenarios._rented_text(calm, 0, 3)) == []
+    assert list(_scenarios._steadier_text(calm, 0)) == []
     other = [scenario_row("...", 1, role="recommended"), replace(own, role="close")]
-    assert "The robust choice breaks a limit in 2 of 3 scenarios." in list(
+    who = "The robust choice" if is_robust else "The choice of least regret"
+    assert f"{who} breaks a limit in 2 of 3 scenarios." in list(
         _scenarios._rented_text(other, 1, 3)
     )
 
@@ -1043,7 +1092,7 @@ def test_money_scales_every_amount_and_the_robust_choice_keeps_todays_limits(
     )
     other = sure(**{**asked, "prices": dear})
     assert other.scenarios is not None
-    assert other.scenarios.robust is not None
+    assert any(not row.regret[0].breaks for row in other.scenarios.rows)
     first, second = (
         each.scenarios.rows[0] for each in (found, other) if each.scenarios
     )

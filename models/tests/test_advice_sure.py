@@ -795,6 +795,10 @@ def test_an_answer_says_how_sure_it_is(folder: Path) -> None:
     assert len(sure.tornado) <= 8
     assert "as long as this one" in sure.reason
     assert "60,000 accesses" in sure.reason
+    # It is shorter than what probabilities were tried on.
+    for said in (sure.text, sure.reason):
+        assert "never tried for a recording of 60,000 accesses" in said
+        assert "record at least 40,000 more" in said
     document = found.to_dict()["confidence"]
     assert document["probability_best"] == sure.probability_best
     best = found.recommendation
@@ -1202,7 +1206,7 @@ def test_the_command_prints_how_sure_it_is(folder: Path, tmp_path: Path) -> None
 
 def test_words_follow_the_figures() -> None:
     sure = _confidence._text(1.0, Decimal("0.00"), 0.0, ())
-    assert "within 1 % of the best in 100 % of the draws" in sure
+    assert "within 1 % of the best in all draws" in sure
     assert "on average it costs no more than the best." in sure
     assert "limit" not in sure
     first = Information("the law", Decimal("310.00"), "Measure it first: worth it.")
@@ -1211,6 +1215,11 @@ def test_words_follow_the_figures() -> None:
     assert measured.endswith("more than the best. Measure it first: worth it.")
     nothing = replace(first, usd_per_month=Decimal("0.00"))
     assert "Measure" not in _confidence._text(0.5, Decimal(400), 0.0, (nothing,))
+    assert "on average it costs no more than the best." in sure
+    assert "400 USD per month more than the best" in measured
+    assert _confidence._not_calibrated(100_000) == ""
+    few = _confidence._text(1.0, None, 0.0, (), _confidence._not_calibrated(99_999))
+    assert "all draws. Whether that is right was never tried for a recording" in few
     unsure = _confidence._text(0.25, None, 0.5, ())
     assert "25.0 % of the draws" in unsure
     assert "USD" not in unsure

@@ -233,6 +233,9 @@ class TestWords:
             *("warning: m2", "effect: e2", "hint: h2"),
             "2 assumptions; the effect of 1 is unknown (--assumptions lists them)",
         ]
+        marked = replace(made[0], hint="use a smaller [[page_bytes]]")
+        print_cautions([marked])
+        assert "hint: use a smaller --page-bytes\n" in capsys.readouterr().err
         print_cautions(made, every=True)
         assert capsys.readouterr().err.count("warning: ") == len(made)
         print_cautions(made[4:])

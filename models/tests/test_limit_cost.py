@@ -60,8 +60,15 @@ class TestBeside:
     def test_for_the_least_time_both_are_times(self) -> None:
         found = stairs((100, 100), (300, 300), constraint="usd_per_month", limit=200.0)
         assert beside(found, "io_time") == (
-            "Cost per month at most 200 USD per month: a limit of 300 USD per month buys option 300 and saves 200 µs of "
+            "Cost per month at most 200 USD: a limit of 300 USD per month buys option 300 and saves 200 µs of "
             "I/O time per access; 100 USD per month is the tightest limit that an option keeps."
+        )
+
+    def test_a_limit_of_money_that_is_read_admits_what_costs_cents(self) -> None:
+        found = stairs((1493.92, 1494), constraint="usd_per_month", limit=1200.0)
+        assert beside(found) == (
+            "Cost per month at most 1,200 USD: no option keeps it. The tightest limit that one keeps is 1,493.92 USD per "
+            "month."
         )
 
     def test_a_least_value_is_looser_the_smaller_it_is(self) -> None:

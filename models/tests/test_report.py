@@ -24,11 +24,13 @@ from hypothesis import strategies as st
 
 from tierwright.advise import report
 from tierwright.advise.report import _figures as show
+from tierwright.advise.report import _paper
 from tierwright.advise.report._charts import Axis, Series, front_chart, tornado_chart
 from tierwright.advise.report._evidence import front_sentence, tornado_sentence
 from tierwright.advise.report._markup import tag
 from tierwright.common.currency import ExchangeRate, showing, stated
 from tierwright.common.errors import BadInput
+from tierwright.hardware.build import STATED
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = '"><script>alert(1)</script>&amp<img src=x onerror=alert(2)>\x00\u202e'
@@ -356,6 +358,8 @@ def test_sentences_follow_the_figures() -> None:
     assert "stays the same at every end" in stays
     nothing = {**bar, "usd_per_month_low": None, "usd_per_month_high": None}
     assert "USD" not in tornado_sentence([nothing])
+    same = {**bar, "usd_per_month_low": Decimal(7), "usd_per_month_high": Decimal(7)}
+    assert "At every end the best option costs 7.00 USD" in tornado_sentence([same])
 
 
 @pytest.mark.parametrize(
@@ -628,7 +632,7 @@ def test_amounts_of_another_currency_are_named_with_their_rate() -> None:
     root = parsed(report.html(given))
     assert "1 USD = 0.88 EUR (2026-09-30; a test)" in words(section(root, "answer"))
     limits = words(section(root, "question"))
-    assert "cost per month at most 5,000.00 USD per month" in limits
+    assert "cost per month at most 5,000.00 USD" in limits
     assert "4400" not in limits.replace(",", "")
     counts = dict(tables(root, "why-not")[0])
     assert counts["cost per month"] == "25"
@@ -688,11 +692,51 @@ def test_what_is_ahead_and_beside_the_choice_is_there() -> None:
         each["title"] for each in found["columns"]
     ]
     robust = [row[0] for row in regret[1:] if "robust" in row[0]]
-    assert len(robust) == 1
-    assert robust[0].startswith(found["robust"])
+    assert [found["robust"]] * len(robust) == [
+        row["name"] for row in found["rows"] if row["is_robust"]
+    ]
+    assert all(one.startswith(found["robust"]) for one in robust)
     for shown, row in zip(regret[1:], found["rows"], strict=True):
         amount = row["most_regret_usd_per_month"]
         assert Decimal(shown[-1].replace(",", "")) == Decimal(amount)
+
+
+def test_a_date_of_the_price_book_stands_beside_its_own_prices_alone() -> None:
+    row = {"date": "", "source": "a list", "unit_price": Decimal(2)}
+    assert _paper._date(row, "2026-Q3") == "2026-Q3 (price book)"
+    assert _paper._date(row, "none") == "-"
+    assert _paper._date({**row, "date": "2026-05"}, "2026-Q3") == "2026-05"
+    assert _paper._date({**row, "unit_price": Decimal(0)}, "2026-Q3") == "-"
+    asked = {**row, "source": STATED}
+    assert _paper._date(asked, "2026-Q3") == "-"
+    assert _paper._source(asked) == "stated with the question"
+    assert _paper._source(row) == "a list"
+
+
+def test_what_nothing_is_bought_for_is_held_at_the_end_of_the_horizon() -> None:
+    none = _paper._needed(document(feasible=False))
+    assert (
+        "has to hold 6.91 TiB of data at the end of 36 months and to serve 20,000"
+        in none
+    )
+    assert " today" in none
+    assert "6.91 TiB of data after 36 months" in _paper._needed(document())
+
+
+def test_doing_nothing_is_large_enough_for_so_many_months() -> None:
+    given = document()
+    zero = {
+        **given["option_zero"],
+        "usd_per_month": None,
+        "peak_busy": 0.1,
+        "months_until_too_small": 127.4,
+    }
+    given["quotes"], given["constraints"] = None, {}
+    assert "It is large enough for 127 months of growth." in _paper._nothing(
+        given, zero
+    )
+    soon = {**zero, "months_until_too_small": 0.4}
+    assert "Growth makes it too small within a month." in _paper._nothing(given, soon)
 
 
 def test_what_is_rented_is_exchanged_where_it_breaks_a_limit() -> None:

@@ -1146,7 +1146,7 @@ export type AdviceScenarioRowOut = {
     /**
      * Is Robust
      *
-     * Whether its largest regret is the least of those that keep every limit today.
+     * Whether its largest regret is the least of those that keep every limit today, and none of these breaks a limit in fewer scenarios.
      */
     is_robust: boolean;
 };
@@ -1172,7 +1172,7 @@ export type AdviceScenariosOut = {
     /**
      * Robust
      *
-     * The choice with the least largest regret; null where no choice keeps every limit today.
+     * The choice with the least largest regret; null where no choice keeps every limit today, or another that does breaks a limit in fewer scenarios.
      */
     robust: string | null;
     /**

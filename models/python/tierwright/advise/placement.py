@@ -592,7 +592,7 @@ def _group(members: tuple[int, ...], asked: Asked) -> _Group:
             *_choice.response_limits(asked, table, chosen, chosen.order),
         ]
         conflicting = conflict(limits, len(options))
-        nearest = _why_not.nearest_titled(table, limits, conflicting)
+        nearest = _why_not.nearest_titled(table, limits, conflicting, asked.objective)
     return _Group(members, asked, table, kept, conflicting, nearest)
 
 

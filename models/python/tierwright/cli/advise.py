@@ -106,8 +106,8 @@ def advise(
         typer.Option(
             "--candidates",
             metavar="FILE",
-            help="What may be bought: TOML or JSON [default: instances and volumes with list prices; with --price-book "
-            "RAM and devices too].",
+            help="What may be bought: TOML or JSON [default: instances and volumes with list prices; where --price-book "
+            "is given RAM and devices too].",
         ),
     ] = None,
     constraint: Annotated[
@@ -203,7 +203,7 @@ def advise(
     if json:
         print_json(found.to_dict(derivation=True))
     else:
-        _print(found, curve, every=assumptions)
+        _print(found, curve, asked.prices_text(), every=assumptions)
         if pool_split:
             _print_split(found.recommendation)
     if found.recommendation is None:
@@ -236,11 +236,13 @@ def workload_of(
     return workload(profile, f"{size}@{accesses_per_s!r}", new_pages=new_pages), None
 
 
-def _print(found: Advice, curve: Curve, *, every: bool) -> None:
+def _print(found: Advice, curve: Curve, prices: str, *, every: bool) -> None:
     print_cautions(found.cautions, every=every)
     typer.echo(found.finding)
     typer.echo(found.verdict.text)
     print_scale(curve)
+    if prices:
+        typer.echo(prices)
     if found.when is not None:
         typer.echo(found.when.text)
     if found.waiting is not None:
@@ -256,23 +258,9 @@ def _print(found: Advice, curve: Curve, *, every: bool) -> None:
     described = [(role, each) for role, each in listed if each is not None]
     if described:
         _print_options("what was close", described)
-    if found.checked:
-        print_table(
-            "replayed in the reference simulator",
-            [("model", True), ("replay", True), ("gap", True), ("option", False)],
-            [
-                [
-                    "-" if each.model is None else format_microseconds(each.model),
-                    "-"
-                    if each.simulated is None
-                    else format_microseconds(each.simulated),
-                    "-" if each.gap is None else f"{each.gap:+.1%}",
-                    each.option.name,
-                ]
-                for each in found.checked
-            ],
-        )
-        _print_unchecked(found.checked)
+    if found.objective == "pareto":
+        _print_front(found)
+    _print_checked(found.checked)
     _print_caches(found.flash_caches)
     if found.when is not None and found.when.steps:
         _print_steps(found.when)
@@ -306,6 +294,41 @@ def _print(found: Advice, curve: Curve, *, every: bool) -> None:
     _print_sure(found)
 
 
+def _print_front(found: Advice) -> None:
+    if not found.pareto:
+        return
+    title = "front of cost and I/O time"
+    if len(found.pareto) < found.pareto_in_all:
+        title += f", {len(found.pareto):,} of its {found.pareto_in_all:,} choices"
+    _print_options(
+        title,
+        [
+            ("recommended" if each == found.recommendation else "", each)
+            for each in found.pareto
+        ],
+    )
+
+
+def _print_checked(checked: Sequence[CheckedOption]) -> None:
+    # Where nothing was replayed, the first lines say so and why.
+    if all(each.simulated is None for each in checked):
+        return
+    print_table(
+        "replayed in the reference simulator",
+        [("model", True), ("replay", True), ("gap", True), ("option", False)],
+        [
+            [
+                "-" if each.model is None else format_microseconds(each.model),
+                "-" if each.simulated is None else format_microseconds(each.simulated),
+                "-" if each.gap is None else _signed(each.gap),
+                each.option.name,
+            ]
+            for each in checked
+        ],
+    )
+    _print_unchecked(checked)
+
+
 def _print_unchecked(checked: Sequence[CheckedOption]) -> None:
     """Say why options were not replayed: each reason once, with the options of which it holds."""
     names: dict[str, list[str]] = {}
@@ -335,34 +358,45 @@ def _print_caches(rows: Sequence[CachedOption]) -> None:
 def _print_caches_of(hardware: str, rows: Sequence[CachedOption]) -> None:
     def cells(each: CachedOption) -> list[str]:
         time_us, life = each.io_time_us_per_access, each.flash_life_years
-        if time_us is None:
-            return [each.title, "-", "-", "-", "-", "-", each.reason]
+        assert time_us is not None  # others are not in the table
         verdict = "recommended" if each.is_chosen else ""
         if each.breaks:
             verdict = f"not known to keep {', '.join(each.breaks)}"
         return [
             each.title,
             format_microseconds(time_us),
-            "-" if each.saving is None else f"{each.saving:+.1%}",
-            "-" if each.peak_busy is None else f"{each.peak_busy:.1%}",
+            "-" if each.saving is None else _signed(each.saving),
+            "-" if each.peak_busy is None else percent(each.peak_busy),
             "-" if life is None else f"{life:,.1f}",
             "-" if each.ram_tax_bytes is None else format_bytes(each.ram_tax_bytes),
             verdict,
         ]
 
-    print_table(
-        f"flash caches replayed on {hardware}",
-        [
-            ("flash cache", False),
-            ("I/O time", True),
-            ("saves of page flow", True),
-            ("busy at peak", True),
-            ("life, years", True),
-            ("RAM for metadata", True),
-            ("", False),
-        ],
-        [cells(each) for each in rows],
-    )
+    played = [each for each in rows if each.io_time_us_per_access is not None]
+    if played:
+        print_table(
+            f"flash caches replayed on {hardware}",
+            [
+                ("flash cache", False),
+                ("I/O time", True),
+                ("saves of page flow", True),
+                ("busy at peak", True),
+                ("life, years", True),
+                ("RAM for metadata", True),
+                ("", False),
+            ],
+            [cells(each) for each in played],
+        )
+    others: dict[str, list[str]] = {}
+    for each in rows:
+        if each.io_time_us_per_access is None:
+            others.setdefault(each.reason, []).append(each.title)
+    for reason, titles in others.items():
+        typer.echo(f"On {hardware}, {listed(titles)}: {reason}")
+
+
+def _signed(share: float) -> str:
+    return f"{'-' if share < 0 else '+'}{percent(abs(share))}"
 
 
 def _print_response(best: Option | None) -> None:

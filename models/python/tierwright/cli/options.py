@@ -175,7 +175,8 @@ PriceBookName = Annotated[
     typer.Option(
         "--price-book",
         metavar="ID|FILE",
-        help="Prices of RAM and devices that are bought by themselves.",
+        help="Prices of RAM and devices that are bought by themselves, and rents that it states "
+        "[default: the default book of the catalogue, which the answer names].",
     ),
 ]
 FlashRatesOf = Annotated[

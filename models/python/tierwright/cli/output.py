@@ -277,11 +277,11 @@ def print_cautions(cautions: Sequence[Weighed], *, every: bool | None = None) ->
 
 
 def _print_caution(caution: Weighed) -> None:
-    typer.echo(f"warning: {as_given(caution.message)}", err=True)
+    typer.echo(f"warning: {as_typed(caution.message)}", err=True)
     if caution.effect:
-        typer.echo(f"effect: {as_given(caution.effect)}", err=True)
+        typer.echo(f"effect: {as_typed(caution.effect)}", err=True)
     if caution.hint:
-        typer.echo(f"hint: {caution.hint}", err=True)
+        typer.echo(f"hint: {as_typed(caution.hint)}", err=True)
 
 
 def print_notes(found: Mapping[str, Any]) -> None:

@@ -105,16 +105,18 @@ def place(
         print_json(found.to_dict(derivation=True))
     else:
         print_cautions(found.cautions, every=assumptions)
-        _print(found)
+        _print(found, asked.prices_text())
     if not found.systems:
         raise typer.Exit(EXIT_INFEASIBLE)
 
 
-def _print(found: Placement) -> None:
+def _print(found: Placement, prices: str) -> None:
     from tierwright.common.currency import shown_in
 
     code = shown_in().currency
     typer.echo(found.finding)
+    if prices:
+        typer.echo(prices)
     if found.systems:
         print_table(
             "Systems",

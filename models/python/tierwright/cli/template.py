@@ -66,11 +66,34 @@ class Choices(Limits):
     ----------
     candidates : Candidates
     prices : PriceBook or None
-        The book that is named.
+        The book that is named, else the default one.
+    names_book : bool
+        Whether a book is named.
     """
 
     candidates: Candidates
     prices: PriceBook | None
+    names_book: bool
+
+    def prices_text(self) -> str:
+        """Say at which prices what may be bought and rented is weighed, and which of them nobody chose."""
+        book, kinds = self.prices, self.candidates.kinds
+        said = []
+        named = ""
+        if book is not None:
+            date = f" of {book.date}" if book.date else ""
+            named = f"price book `{book.id}`{date}"
+            if not self.names_book:
+                named += " (the default, as none is named: --price-book names another)"
+        if "devices" in kinds and book is not None:
+            said.append(f"RAM and devices by themselves at {named}")
+        if any(kind != "devices" for kind in kinds):
+            rents = ""
+            if book is not None and book.rents:
+                it = "it" if said else named
+                rents = f", those that {it} states rents of at these"
+            said.append(f"whole systems at the list prices that are shipped{rents}")
+        return f"Prices: {'; '.join(said)}." if said else ""
 
 
 def usual_of(template: Path | None) -> Template:
@@ -156,4 +179,5 @@ def choices(
         of.disk,
         may_buy,
         named_book(None) if book is None else book_of(book),
+        book is not None,
     )

@@ -871,7 +871,8 @@ class AdviceScenarioRowOut(Answer):
         description="The largest that is known. [µs per access]"
     )
     is_robust: bool = Field(
-        description="Whether its largest regret is the least of those that keep every limit today."
+        description="Whether its largest regret is the least of those that keep every limit today, and none of these "
+        "breaks a limit in fewer scenarios."
     )
 
 
@@ -881,7 +882,8 @@ class AdviceScenariosOut(Answer):
     columns: list[AdviceScenarioOut] = Field(description="The present first.")
     rows: list[AdviceScenarioRowOut] = Field(description="The recommendation first.")
     robust: str | None = Field(
-        description="The choice with the least largest regret; null where no choice keeps every limit today."
+        description="The choice with the least largest regret; null where no choice keeps every limit today, or another "
+        "that does breaks a limit in fewer scenarios."
     )
     text: str = Field(description="In words.")
     basis: str = Field(description="What the regret is of.")

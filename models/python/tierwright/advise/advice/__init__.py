@@ -47,6 +47,7 @@ from tierwright.advise.advice.request import (
 )
 from tierwright.advise.configurations import NOT_INCLUDED
 from tierwright.advise.point import DIRTY_SHARE_UNKNOWN
+from tierwright.common.units import format_bytes
 from tierwright.evaluate.advice.choose import Objective
 from tierwright.evaluate.advice.limits import Limit, conflict
 from tierwright.evaluate.configurations.front import spread
@@ -212,10 +213,20 @@ def _infeasible(asked: Asked, table: Table, limits: list[Limit]) -> Infeasible:
     """Name the limits that no option keeps together, and which of them to relax how far."""
     names = conflict(limits, len(table.options))
     dirty = asked.setting.fewest_dirty is not None
+    unknown = _why_not.unknown_of_all(limits)
+    if not dirty and set(unknown) & set(names):
+        # Each of them alone leaves nothing, and no value of it would admit an option.
+        return Infeasible(names, _words.unknown_text(unknown))
     said = _words.infeasible_text(names, dirty=dirty)
-    nearest = _why_not.nearest_titled(table, limits, names)
+    nearest = _why_not.nearest_titled(table, limits, names, asked.objective)
     if nearest is not None:
         said = f"{said} {_words.nearest_text(nearest)}"
+    elif asked.limits_response and any(name in asked.constraints for name in names):
+        one = "it" if len(names) == 1 else "one of them alone"
+        said = (
+            f"{said} How far {one} would have to be relaxed is not computed where response times are limited; each rejected "
+            "option states by how much it breaks which limit."
+        )
     return Infeasible(names, said)
 
 
@@ -306,12 +317,20 @@ def _answer(
     alone = carried if table.left_out is None else None
     ends = None if alone is None else Ends(asked, table, alone)
     drawn = alone if how_sure else None
+    # A check that can check nothing is said before it is made, too.
+    unchecked = "" if caches.seen else _checked.sentence(tried)
+    about_small = (
+        _checked.about_small_recording(table, best)
+        if replays is None or unchecked
+        else ()
+    )
     warnings = (
         *_checked.about_replays(asked, table, tried, by_model, best),
         *_caches.about(caches, table),
         *_notes.about_alternatives(chosen),
         *(() if known else (DIRTY_SHARE_UNKNOWN,)),
         *_notes.about_answer(asked, table, best),
+        *about_small,
     )
     setting = asked.setting
     tornado = (
@@ -334,17 +353,27 @@ def _answer(
         asked.objective,
         "" if infeasible is None else infeasible.text,
         rate_known=setting.rates.mean is not None,
+        assumed=_words.assumed_text(
+            # Of a workload that was scaled both are those that production states.
+            None
+            if setting.curve.data_known or setting.curve.is_scaled
+            else format_bytes(setting.data_bytes),
+            None if setting.curve.is_scaled else setting.rates.mean,
+        ),
         replayed_from=None
         if best is None or by_model is None or best == by_model
         else table.title(by_model),
         response_limited=asked.limits_response,
         pruned=0 if left_out is None else left_out.pruned,
         by_cache_alone=best is not None and by_model is None,
+        front=(len(front), best in front and not by_replay)
+        if asked.objective == "pareto"
+        else None,
     )
     by_cache = _caches.sentence(tried, caches, table, chosen, best)
     by_dirty = "" if known else _dirty_share.sentence(asked, table, best)
     finding += "".join(
-        f" {each}" for each in (by_cache, by_dirty, confidence.text) if each
+        f" {each}" for each in (unchecked, by_cache, by_dirty, confidence.text) if each
     )
     return Advice(
         finding=finding,

@@ -106,19 +106,11 @@ class Planned:
             Options.
         """
         curve = table.setting.curve
-        scaled = curve.scaled
-        accesses = curve.accesses if scaled is None else recorded_accesses(scaled)
-        warm_up = warm_up_of(curve.start, accesses)
         replays: dict[int, SchemeAt] = {}
         refused: dict[int, str] = {}
         for at in finalists:
             scheme = table.scheme(at)
-            asked = ReplayPoint(
-                int(table.options.ram_pages[at]),
-                int(table.options.flash_pages[at]),
-                warm_up,
-            )
-            point = point_of(curve, scheme, asked)
+            point = point_of(curve, scheme, _asked_point(table, at))
             if isinstance(point, str):
                 refused[at] = point
             else:
@@ -126,12 +118,24 @@ class Planned:
         return cls(replays, refused)
 
 
-def point_of(curve: Curve, name: str, asked: ReplayPoint) -> ReplayPoint | str:
-    """Return where the recording is replayed for sizes of production, or why it stands for none of them."""
+def _asked_point(table: Table, at: int) -> ReplayPoint:
+    """Return the sizes of an option, from where a replay of its workload counts."""
+    curve, options = table.setting.curve, table.options
     scaled = curve.scaled
-    point = recorded_point(asked, name, scaled)
+    accesses = curve.accesses if scaled is None else recorded_accesses(scaled)
+    return ReplayPoint(
+        int(options.ram_pages[at]),
+        int(options.flash_pages[at]),
+        warm_up_of(curve.start, accesses),
+    )
+
+
+def _refusing_sizes(curve: Curve, name: str, asked: ReplayPoint) -> ReplaySizes | None:
+    """Return the sizes of a replay that are too small to stand for those of production; None where they are not."""
+    scaled = curve.scaled
     if scaled is None:
-        return point
+        return None
+    point = recorded_point(asked, name, scaled)
     sizes = ReplaySizes.of(
         scaled,
         [
@@ -142,7 +146,27 @@ def point_of(curve: Curve, name: str, asked: ReplayPoint) -> ReplayPoint | str:
         ],
         steady=curve.start == "steady",
     )
-    return sizes.refusal if sizes is not None and sizes.too_small else point
+    return sizes if sizes is not None and sizes.too_small else None
+
+
+def point_of(curve: Curve, name: str, asked: ReplayPoint) -> ReplayPoint | str:
+    """Return where the recording is replayed for sizes of production, or why it stands for none of them."""
+    refusing = _refusing_sizes(curve, name, asked)
+    return (
+        recorded_point(asked, name, curve.scaled)
+        if refusing is None
+        else refusing.refusal
+    )
+
+
+def sentence(tried: Sequence[Replayed]) -> str:
+    """Say that the check by replay checked nothing, and why; empty where it checked something."""
+    if not tried or any(not each.reason for each in tried):
+        return ""
+    # Of each option the reason has its own number of pages; the first is that of the choice.
+    more = len({each.reason for each in tried}) > 1
+    others = " What was close is too small as well." if more else ""
+    return f"{tried[0].reason}{others}"
 
 
 def by_trace(curve: Curve, trace: Trace, on_progress: OnProgress | None) -> Replays:
@@ -397,6 +421,17 @@ def checked_option(option: Option, each: Replayed) -> CheckedOption:
         each.reason,
         None if each.reason else each.band,
     )
+
+
+def about_small_recording(table: Table, best: int | None) -> Iterator[Caution]:
+    """Say that the recording is too small to be replayed for the recommendation, and which one would not be."""
+    curve = table.setting.curve
+    # What an earlier version scaled keeps no sizes of the recording.
+    if best is None or curve.scaled is None or curve.scaled.recorded_accesses is None:
+        return
+    sizes = _refusing_sizes(curve, table.scheme(best), _asked_point(table, best))
+    if sizes is not None:
+        yield Caution("replay_too_small", sizes.refusal.removesuffix("."), sizes.remedy)
 
 
 def about_replays(

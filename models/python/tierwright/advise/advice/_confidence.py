@@ -54,6 +54,8 @@ INTERVAL = 0.9
 _BETWEEN, _MOST_EVALUATED = 16, 2_000_000
 """Draws of which the best options are contenders too, and options that are evaluated for them at most."""
 STEPS = 33
+CALIBRATED_ACCESSES = 100_000
+"""Accesses of the shortest recordings whose probabilities were held against the truth: `docs/models/advice-calibration.md`."""
 SCALE: FloatArray = np.linspace(0.0, 1.0, STEPS)
 """Places of a range at which a flip is looked for, and at which what may be recommended is known."""
 OF_CAUTION: Mapping[str, str] = {
@@ -353,7 +355,9 @@ def confidence(
         bars,
         worth,
         _rests_on(asked, found, in_money=in_money),
-        text=_text(probability, usd, by_money.breaks, worth),
+        text=_text(
+            probability, usd, by_money.breaks, worth, _not_calibrated(_recorded(asked))
+        ),
         windows=len(found.recorded.windows),
         block_windows=found.recorded.block,
         draws=int(np.sum(possible)),
@@ -372,13 +376,17 @@ def _text(
     usd: Decimal | None,
     breaks: float,
     worth: Sequence[Information],
+    limited: str = "",
 ) -> str:
     """Say how often it stays among the best, at what regret, and what is worth measuring first."""
-    said = f"It stays within {100 * NEAR:g} % of the best in {percent(probability)} of the draws"
+    often = "all draws" if probability == 1 else f"{percent(probability)} of the draws"
+    said = f"It stays within {100 * NEAR:g} % of the best in {often}"
     if usd is not None:
         more = f"{money(usd)} per month more" if usd else "no more"
         said += f"; on average it costs {more} than the best"
     said += "."
+    if limited:
+        said += f" {limited[0].upper()}{limited[1:]}."
     if breaks > 0:
         said += f" In {percent(breaks)} of all draws it breaks a limit and has to be enlarged or replaced."
     if worth and worth[0].usd_per_month:
@@ -386,12 +394,31 @@ def _text(
     return said
 
 
+def _recorded(asked: Asked) -> int:
+    """Count the accesses of the recording; its curve has windows."""
+    curve = asked.setting.curve
+    windows = (curve if curve.cold is None else curve.cold).windows
+    assert windows is not None
+    return int(windows.accesses.sum())
+
+
+def _not_calibrated(accesses: int) -> str:
+    """Say that a recording is shorter than those on which probabilities were tried; empty where it is not."""
+    if accesses >= CALIBRATED_ACCESSES:
+        return ""
+    return (
+        f"whether that is right was never tried for a recording of {counted(accesses, 'access', 'accesses')}, but for those "
+        f"of {CALIBRATED_ACCESSES:,} and more: record at least {CALIBRATED_ACCESSES - accesses:,} more before you rely on it"
+    )
+
+
 def _rests_on(asked: Asked, found: Sure, *, in_money: bool) -> str:
     """Say what was drawn, and what was not."""
     curve = asked.setting.curve
     windows = (curve if curve.cold is None else curve.cold).windows
     assert windows is not None
-    accesses = counted(int(windows.accesses.sum()), "access", "accesses")
+    recorded = _recorded(asked)
+    accesses = counted(recorded, "access", "accesses")
     long = "" if windows.duration_s is None else f" in {duration(windows.duration_s)}"
     varied = ["the windows of the recording"]
     times = [each for each in found.draws.places if each.name == _draws.TIME]
@@ -403,6 +430,9 @@ def _rests_on(asked: Asked, found: Sure, *, in_money: bool) -> str:
         f"{counted(_draws.DRAWS, 'draw')} of {listed(varied)}; {_about_prices(found)}",
         f"it speaks for a recording as long as this one, {accesses}{long}",
     ]
+    limited = _not_calibrated(recorded)
+    if limited:
+        parts.append(limited)
     impossible = int(np.sum(~found.buys.possible))
     if impossible:
         parts.append(
@@ -466,7 +496,7 @@ def _what_to_do(each: Input | None) -> str:
         case _draws.SAMPLE:
             return "Profile all pages first"
         case _draws.SHORT:
-            return "Record until caches of this size are full first"
+            return "First record for longer, until caches of this size are full"
         case _draws.LAW:
             return "Record a system of the size of production first"
         case _draws.STEADY:

@@ -166,7 +166,14 @@ def compared(
         # Every line of a bill is rounded by itself, so equal choices may differ by as much.
         found = np.where(found <= ROUNDED_CENTS, 0.0, found)
     present = [float(costs[each, 0]) for each in range(len(rows))]
-    robust = minimax(found, keeps, keeps[:, 0], present)
+    least = minimax(found, keeps, keeps[:, 0], present)
+    often = np.count_nonzero(~keeps, axis=1)
+    # What is exchanged for nothing has least regret however often it is: that alone is not robust.
+    robust = (
+        least
+        if least is not None and often[least] == often[keeps[:, 0]].min()
+        else None
+    )
     shown = tuple(
         ScenarioRow(
             *row.same_as,
@@ -203,7 +210,7 @@ def compared(
         columns,
         shown,
         None if robust is None else shown[robust].name,
-        scenarios_text(columns, shown, robust, found, by_time=by_time),
+        scenarios_text(columns, shown, least, found, by_time=by_time),
         BASIS,
     )
 
@@ -428,12 +435,12 @@ def _worst(regret: FloatArray, *, by_time: bool) -> tuple[Decimal | None, float 
 def scenarios_text(
     columns: Sequence[Scenario],
     rows: Sequence[ScenarioRow],
-    robust: int | None,
+    least: int | None,
     regret: FloatArray,
     *,
     by_time: bool,
 ) -> str:
-    """Say which choice does best in its worst scenario, and where limits break."""
+    """Say which choice does best in its worst scenario, whether it is robust, and where limits break."""
 
     def worst(at: int) -> tuple[float, str]:
         known = np.where(np.isnan(regret[at]), 0.0, regret[at])
@@ -450,37 +457,44 @@ def scenarios_text(
 
     over = f"Over {counted(len(columns), 'scenario')}"
     [own] = [at for at, row in enumerate(rows) if row.role == "recommended"]
-    if robust is None:
+    role = "" if least is None else role_of(rows[least])
+    if least is None:
         said = [f"{over}, no choice is robust: none of these keeps every limit today."]
-    elif robust == own and not worst(own)[0]:
+    elif least == own and not worst(own)[0]:
         where = "where it keeps every limit, " if rows[own].broken else ""
         said = [
-            f"{over}, the recommendation is the robust choice: no candidate that keeps every limit there is faster."
+            f"{over}, the recommendation is {role}: no candidate that keeps every limit there is faster."
             if by_time
-            else f"{over}, the recommendation is the robust choice: {where}it costs more than the best in no scenario."
+            else f"{over}, the recommendation is {role}: {where}it costs more than the best in no scenario."
         ]
-    elif robust == own:
+    elif least == own:
         said = [
-            f"{over}, the recommendation is the robust choice: where it keeps every limit, it is at most {most(own)} "
+            f"{over}, the recommendation is {role}: where it keeps every limit, it is at most {most(own)} "
             f"slower than the best."
             if by_time
-            else f"{over}, the recommendation is the robust choice: it costs at most {most(own)} more than the best."
+            else f"{over}, the recommendation is {role}: it costs at most {most(own)} more than the best."
         ]
     else:
         said = [
-            f"{over}, the robust choice is {rows[robust].title}: where it keeps every limit, it is at most "
-            f"{most(robust)} slower than the best, the recommendation at most {most(own)}."
+            f"{over}, {role} is {rows[least].title}: where it keeps every limit, it is at most "
+            f"{most(least)} slower than the best, the recommendation at most {most(own)}."
             if by_time
-            else f"{over}, the robust choice is {rows[robust].title}: it costs at most {most(robust)} more than the "
+            else f"{over}, {role} is {rows[least].title}: it costs at most {most(least)} more than the "
             f"best, the recommendation at most {most(own)}."
         ]
     said.extend(_broken_text(columns, rows[own], by_time=by_time))
-    if robust is not None and not by_time:
-        said.extend(_rented_text(rows, robust, len(columns)))
+    if least is not None and not by_time:
+        said.extend(_rented_text(rows, least, len(columns)))
+        said.extend(_steadier_text(rows, least))
     nothing = [column.title for column in columns if column.best is None]
     if nothing:
         said.append(f"No candidate keeps every limit in: {listed(nothing)}.")
     return " ".join(said)
+
+
+def role_of(least: ScenarioRow) -> str:
+    """Name the choice of least regret: robust where no other that keeps every limit today breaks one less often."""
+    return "the robust choice" if least.is_robust else "the choice of least regret"
 
 
 def _broken_text(
@@ -502,15 +516,16 @@ def _broken_text(
 
 
 def _rented_text(
-    rows: Sequence[ScenarioRow], robust: int, scenarios: int
+    rows: Sequence[ScenarioRow], least: int, scenarios: int
 ) -> Iterator[str]:
-    """Say what a robust choice that is rented has to regret, and which choice breaks limits in fewer scenarios."""
-    own = rows[robust]
+    """Say what a choice of least regret that is rented has to regret where it breaks a limit."""
+    own = rows[least]
     if not own.is_rented or not own.broken:
         return
+    role = role_of(own)
     new = [row for row in rows if row.role != "today"]
     if not all(row.is_rented for row in new):
-        whose = "It is" if own.role == "recommended" else "The robust choice is"
+        whose = "It is" if own.role == "recommended" else f"{_capital(role)} is"
     elif len(new) < len(rows):
         whose = "All choices but what there is today are"
     else:
@@ -520,13 +535,19 @@ def _rented_text(
         "rented, at least one billing period; that has no price here."
     )
     if own.role != "recommended":
-        yield f"The robust choice breaks a limit in {own.broken:,} of {counted(scenarios, 'scenario')}."
+        yield f"{_capital(role)} breaks a limit in {own.broken:,} of {counted(scenarios, 'scenario')}."
+
+
+def _steadier_text(rows: Sequence[ScenarioRow], least: int) -> Iterator[str]:
+    """Say which choice breaks limits in fewer scenarios than that of least regret, and what it costs."""
+    own = rows[least]
+    if own.is_robust:
+        if own.is_rented and own.broken:
+            yield "No choice that keeps every limit today breaks one in fewer of them."
+        return
     steadier = [
         row for row in rows if row.broken < own.broken and not row.regret[0].breaks
     ]
-    if not steadier:
-        yield "No choice that keeps every limit today breaks one in fewer of them."
-        return
     best = min(steadier, key=lambda row: (row.broken, row.regret[0].usd_per_month))
     more = best.regret[0].usd_per_month - own.regret[0].usd_per_month
     size = f"{money(abs(more))} per month {'more' if more > 0 else 'less'}"
@@ -535,7 +556,14 @@ def _rented_text(
         if best.broken
         else "No limit is broken in any of them"
     )
-    yield f"{often} by {best.title}, which costs {size if more else 'as much'}."
+    yield (
+        f"That alone does not make it robust: {often[0].lower()}{often[1:]} by {best.title}, which costs "
+        f"{size if more else 'as much'}."
+    )
+
+
+def _capital(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}"
 
 
 def _contenders(

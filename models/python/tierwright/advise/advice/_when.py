@@ -97,7 +97,14 @@ def when(
         found, until = _steps(asked, table, best_at)
     said = [_too_small(setting, table, best, best_at)]
     if until:
-        said.append(steps_text(found, until, rate_known=setting.rates.mean is not None))
+        said.append(
+            steps_text(
+                found,
+                until,
+                rate_known=setting.rates.mean is not None,
+                now=best.usd_per_month,
+            )
+        )
     return When(growth, months, found, until, " ".join(said), _basis(setting))
 
 
@@ -115,10 +122,11 @@ def _too_small(setting: Setting, table: Table, best: Option, at: int) -> str:
         if setting.rates.peak is None:
             return "When it is too small could not be computed: the workload states no rate."
         return "It does not become too small within 30 years."
+    # Space depends on the data alone, whatever the load does.
     what = (
-        "the data no longer fit"
+        "As the data grow, they no longer fit"
         if table.space_months(at) <= months
-        else "a device is busier than allowed in the busiest hour"
+        else "If the load grows as the data do, a device is busier than allowed in the busiest hour"
     )
     whole = math.floor(months + 1e-6)  # space for exactly the horizon is for all of it
     after = f"after {counted(whole, 'month')}" if whole else "within a month"
@@ -128,7 +136,7 @@ def _too_small(setting: Setting, table: Table, best: Option, at: int) -> str:
         if whole < horizon
         else ""
     )
-    return f"If the load grows as the data do, {what} {after}{early}."
+    return f"{what} {after}{early}."
 
 
 def _basis(setting: Setting) -> str:
@@ -210,8 +218,14 @@ def _step(month: int, before: int, then: _Then) -> WhenStep:
     )
 
 
-def steps_text(steps: tuple[WhenStep, ...], until: int, *, rate_known: bool) -> str:
-    """Say from which month another choice is the best."""
+def steps_text(
+    steps: tuple[WhenStep, ...],
+    until: int,
+    *,
+    rate_known: bool,
+    now: Decimal | None = None,
+) -> str:
+    """Say from which month another choice is the best, and why it may cost more than the one of `now`. [USD/month]"""
     what = "data and load" if rate_known else "data"
     if not steps:
         return (
@@ -219,11 +233,7 @@ def steps_text(steps: tuple[WhenStep, ...], until: int, *, rate_known: bool) -> 
             f"the same number of machines and the same page flow."
         )
     first = steps[0]
-    since = (
-        f"from month {first.month} on"
-        if first.month_before == first.month - 1
-        else f"from some month between {first.month_before} and {first.month} on"
-    )
+    since = f"from {_month(first)} on"
     if first.name is None or first.usd_per_month is None:
         said = f"Asked again with the {what} of later months, no option keeps every limit {since}."
     else:
@@ -231,11 +241,23 @@ def steps_text(steps: tuple[WhenStep, ...], until: int, *, rate_known: bool) -> 
             f"Asked again with the {what} of later months, another choice is the best {since}: {with_flow(first.name, first.scheme)}, "
             f"{money(first.usd_per_month)} per month at the prices of today."
         )
+        if now is not None and first.usd_per_month > now:
+            said += (
+                f" It costs {money(first.usd_per_month - now)} more, because it has to hold and carry what the {what} of the "
+                "months after that will be."
+            )
     more = len(steps) - 1
     if more:
         often = {1: "once", 2: "twice"}.get(more, f"{more:,} times")
-        said += f" It changes {often} more by month {until}."
+        last = "" if more == 1 else "the last time "
+        said += f" It changes {often} more up to month {until}, {last}in {_month(steps[-1])}."
     return said
+
+
+def _month(step: WhenStep) -> str:
+    if step.month_before == step.month - 1:
+        return f"month {step.month}"
+    return f"some month between {step.month_before} and {step.month}"
 
 
 def wait(

@@ -19,9 +19,12 @@ from tierwright.advise.advice._choice import (
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Broken, Rejected, Shadow
 from tierwright.evaluate.advice import choose
+from tierwright.evaluate.advice.choose import Objective
 from tierwright.evaluate.advice.limits import (
     LEAST,
+    PEAK_BUSY,
     RESPONSES,
+    ROUNDING,
     Limit,
     first_broken,
     relaxation,
@@ -66,8 +69,22 @@ def knows_nearest(
     )
 
 
+def unknown_of_all(limits: Sequence[Limit]) -> list[str]:
+    """Return the stated limits that every option breaks because its value is not known."""
+    return [
+        limit.name
+        for limit in limits
+        if limit.is_stated
+        and len(limit.breaks)
+        and bool((limit.breaks & np.isnan(limit.value)).all())
+    ]
+
+
 def nearest(
-    limits: Sequence[Limit], conflict: Sequence[str]
+    limits: Sequence[Limit],
+    conflict: Sequence[str],
+    options: Options,
+    objective: Objective,
 ) -> Iterator[tuple[str, float, int]]:
     """Yield what each limit of a conflict would have to be, alone, for one option: name, value and option.
 
@@ -77,28 +94,39 @@ def nearest(
         All that were held.
     conflict : sequence of str
         Names of those that no option keeps together.
+    options : Options
+    objective : str
+        By whose order one of several options is named that need the same value.
     """
     number = np.sum([limit.breaks for limit in limits], axis=0)
     for limit in limits:
         if limit.name not in conflict or not limit.is_stated:
             continue
-        [rows] = np.nonzero((number == 1) & limit.breaks & np.isfinite(limit.value))
+        # No device is busy for more than all of the time.
+        most = 1.0 if limit.name == PEAK_BUSY else math.inf
+        can = np.isfinite(limit.value) & (limit.value <= most)
+        [rows] = np.nonzero((number == 1) & limit.breaks & can)
         if not len(rows):
             continue
         values = limit.value[rows]
-        at = int(np.argmax(values) if limit.name in LEAST else np.argmin(values))
-        yield limit.name, float(values[at]), int(rows[at])
+        value = values.max() if limit.name in LEAST else values.min()
+        alike = rows[np.isclose(values, value, rtol=ROUNDING, atol=0.0)]
+        at = int(choose.ordered(options, alike, objective)[0])
+        yield limit.name, float(value), at
 
 
 def nearest_titled(
-    table: Table, limits: Sequence[Limit], conflict: Sequence[str]
+    table: Table,
+    limits: Sequence[Limit],
+    conflict: Sequence[str],
+    objective: Objective,
 ) -> tuple[tuple[str, float, str], ...] | None:
     """Return `nearest` with the options in words; None where it is not known."""
     if not knows_nearest(table, limits, conflict):
         return None
     return tuple(
         (name, value, _words.with_flow(table.title(at), table.scheme(at)))
-        for name, value, at in nearest(limits, conflict)
+        for name, value, at in nearest(limits, conflict, table.options, objective)
     )
 
 

@@ -117,6 +117,31 @@ def limit_value(name: str, value: float) -> str:
     return format_microseconds(value)
 
 
+def behind_name(name: str, written: str) -> str:
+    """Leave out of the written value of a limit what the name before it says already.
+
+    Examples
+    --------
+    >>> (
+    ...     behind_name("usd_per_month", "2,500 USD per month"),
+    ...     behind_name("machines", "2 machines"),
+    ... )
+    ('2,500 USD', '2')
+    """
+    if name == "usd_per_month":
+        return written.removesuffix(" per month")
+    return written.partition(" ")[0] if name == "machines" else written
+
+
+_WITHOUT_ARTICLE = (THROUGHPUT, "machines", "ram_bytes", UNITS)
+
+
+def _on(name: str) -> str:
+    """Name a limit behind *limit* or *limits*."""
+    the = "" if name in _WITHOUT_ARTICLE else "the "
+    return f"on {the}{LIMIT_WORDS[name]}"
+
+
 def with_flow(name: str, scheme: str | None, admission: str | None = None) -> str:
     """Name an option with its page flow, where it has one, or with its flash cache and the admission before it."""
     if scheme is None or scheme == NO_FLASH:
@@ -166,6 +191,8 @@ def finding(
     response_limited: bool = False,
     pruned: int = 0,
     by_cache_alone: bool = False,
+    front: tuple[int, bool] | None = None,
+    assumed: str = "",
 ) -> str:
     """Say what to buy, what it costs against today, and why; or why nothing can be recommended."""
     if best is None:
@@ -181,12 +208,54 @@ def finding(
             f"Of the options that were replayed, it is {what} that keeps every limit; by the model the choice would "
             f"have been {replayed_from}."
         )
-    said = [_buy(best, zero), why, *_split(best)]
+    said = [_buy(best, zero), why, *_front(front), *_split(best)]
     if not rate_known:
         said.append(
             "Whether its devices carry the load was not checked: the workload states no rate."
         )
+    if assumed:
+        said.append(assumed)
     return " ".join(said)
+
+
+def assumed_text(data: str | None, rate: float | None) -> str:
+    """Say what stands for a size of the data and a busiest hour that nobody stated; empty where both are.
+
+    Parameters
+    ----------
+    data : str or None
+        The size that stands for that of the data, a lower bound; None where it was stated.
+    rate : float or None
+        Mean rate that stands for that of the busiest hour too; None where it does not, or is unknown. [1/s]
+    """
+    said = []
+    if data is not None:
+        said.append(
+            f"The size of the data is not stated: {data}, the largest size of the curve, stands for it, and whether the choice "
+            "holds all of them was not checked."
+        )
+    if rate is not None:
+        said.append(
+            f"{three_digits(rate)} page accesses per second are taken for the mean and for the busiest hour alike: no rate "
+            "of a busier hour is stated."
+        )
+    return " ".join(said)
+
+
+def _front(front: tuple[int, bool] | None) -> Iterator[str]:
+    """Say of the front of cost and I/O time how many choices it has, and that the cheapest of them is named."""
+    if front is None:
+        return
+    many, is_on_it = front
+    if not is_on_it:
+        yield f"The front of cost and I/O time has {counted(many, 'choice')} by the model, and the replay decided otherwise."
+    elif many == 1:
+        yield "It is the whole front of cost and I/O time: nothing that keeps every limit is faster."
+    else:
+        yield (
+            f"It is the cheapest of the {many:,} choices on the front of cost and I/O time: each of the others costs more and "
+            "takes less I/O time."
+        )
 
 
 def _split(best: Option) -> Iterator[str]:
@@ -203,11 +272,9 @@ def _overloaded(zero: Option) -> str:
     least, most = zero.ranges.get("peak_busy", (zero.peak_busy, zero.peak_busy))
     if least is not None and least > 1:
         by = "" if least == most else "at least "
-        return f", which would have to be {by}{percent(least)} busy in the busiest hour"
+        return f"; what there is today would have to be {by}{percent(least)} busy in the busiest hour"
     if most is not None and most > 1:
-        return (
-            f", which would have to be up to {percent(most)} busy in the busiest hour"
-        )
+        return f"; what there is today would have to be up to {percent(most)} busy in the busiest hour"
     return ""
 
 
@@ -236,7 +303,7 @@ def _buy(best: Option, zero: Option | None) -> str:
             # A saving against what does not carry the load is said to be one.
             late = _overloaded(zero)
             today = (
-                f" against {money(now)} today{late}, {money(abs(difference))} {more}"
+                f" against {money(now)} today, {money(abs(difference))} {more}{late}"
             )
     return f"{verb} {named(best)}: {money(cost)} per month{today}."
 
@@ -266,9 +333,11 @@ def _because(
         )
         if first_time is None or next_time is None:
             return f"It is {what} {of}."
+        slow, fast = format_microseconds(next_time), format_microseconds(first_time)
         beside = (
-            f"takes {format_microseconds(next_time)} of I/O time per access against "
-            f"{format_microseconds(first_time)}"
+            f"takes as long, {fast} of I/O time per access"
+            if slow == fast
+            else f"takes {slow} of I/O time per access against {fast}"
         )
     else:
         more = second.usd_per_month - best.usd_per_month
@@ -278,6 +347,33 @@ def _because(
             else f"costs {money(more)} per month more"
         )
     return f"It is {what} {of}; the best alternative, {named(second)}, {beside}."
+
+
+_KNOWN_OF = {
+    POWER: "the power is known of servers built from parts alone",
+    UNITS: "rack units are known of servers built from parts alone",
+}
+"""Limits on what only some options state."""
+
+
+def unknown_text(names: Sequence[str]) -> str:
+    """Say of which limits the value of no option is known, and what to state.
+
+    Parameters
+    ----------
+    names : sequence of str
+        At least one, each of which suffices to leave no option.
+    """
+    said = f"No option keeps every limit {listed([_on(name) for name in names])}: what they limit is known of none."
+    parts = [_KNOWN_OF[name] for name in names if name in _KNOWN_OF]
+    if not parts:
+        return f"{said} State it, or ask without the limit."
+    if len(parts) > 1:
+        parts = ["both are known of servers built from parts alone"]
+    return (
+        f"{said} {parts[0][0].upper()}{parts[0][1:]}: make these candidates, with the price of their chassis, or ask "
+        "without the limit."
+    )
 
 
 def infeasible_text(conflict: Sequence[str], *, dirty: bool = False) -> str:
@@ -300,18 +396,18 @@ def infeasible_text(conflict: Sequence[str], *, dirty: bool = False) -> str:
     needs = [
         LIMIT_WORDS.get(name, name) for name in conflict if name not in CONSTRAINTS
     ]
-    limits = [LIMIT_WORDS[name] for name in conflict if name in CONSTRAINTS]
+    limits = [_on(name) for name in conflict if name in CONSTRAINTS]
     each = f"each that has {listed(needs)} breaks" if needs else "each breaks"
     if EVIDENCE in conflict:
         said = "No size can be recommended: the evidence of the curve does not reach the sizes of the options"
         if not limits:
             return f"{said}."
-        return f"{said} that keep the limits on {listed(limits)}."
+        return f"{said} that keep the limits {listed(limits)}."
     if not limits:
         return f"No option keeps every limit: each lacks {' or '.join(needs)}."
     if len(limits) == 1:
-        return f"No option keeps every limit: {each} the limit on {limits[0]}."
-    return f"No option keeps every limit: {each} at least one of the limits on {listed(limits)}."
+        return f"No option keeps every limit: {each} the limit {limits[0]}."
+    return f"No option keeps every limit: {each} at least one of the limits {listed(limits)}."
 
 
 def nearest_text(found: Iterable[tuple[str, float, str]]) -> str:
@@ -323,7 +419,7 @@ def nearest_text(found: Iterable[tuple[str, float, str]]) -> str:
         Limits, the values that they would have to have, and the options; of none, no limit alone is enough.
     """
     each = [
-        f"{LIMIT_WORDS[name]} to {limit_value(name, safe_side(name, value))}, which admits {title}"
+        f"{LIMIT_WORDS[name]} to {behind_name(name, limit_value(name, safe_side(name, value)))}, which admits {title}"
         for name, value, title in found
     ]
     if not each:

@@ -936,7 +936,8 @@ class ScenarioRow:
     most_regret_usd_per_month, most_regret_io_time_us : Decimal or float or None
         The largest that is known. [USD/month], [µs]
     is_robust : bool
-        Whether its largest regret is the least of those that keep every limit today.
+        Whether its largest regret is the least of those that keep every limit today, and none of these breaks a limit
+        in fewer scenarios.
     """
 
     name: str
@@ -967,7 +968,8 @@ class Scenarios:
     rows : tuple of ScenarioRow
         The recommendation first.
     robust : str or None
-        The choice with the least largest regret; None where no choice keeps every limit today.
+        The choice with the least largest regret; None where no choice keeps every limit today, or another that does
+        breaks a limit in fewer scenarios.
     text, basis : str
         In words, and what the regret is of.
     """

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_CEILING, Decimal
 
 import numpy as np
 
 from tierwright.advise.advice._words import (
     LIMIT_WORDS,
+    behind_name,
     limit_value,
     safe_side,
     with_flow,
 )
 from tierwright.advise.advice.found import Staircase, StaircaseStep
-from tierwright.common.currency import money
+from tierwright.common.currency import exact, money, shown_in
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_microseconds
 from tierwright.evaluate.advice.limits import DEFAULT_PEAK_BUSY, LEAST, PEAK_BUSY
+from tierwright.evaluate.bill import CENT
 from tierwright.evaluate.configurations.front import spread
 
 TITLE = "What a limit costs"
@@ -27,6 +29,8 @@ NOT_COMPUTED = (
     "What other limits would buy was not computed: it is left out where a replay decided against the model, and where "
     "the curve does not say which evicted pages are dirty."
 )
+MONEY = ("usd_per_month", "purchase_usd")
+"""Limits of amounts."""
 MOST_ROWS = 8
 """Steps of one limit that a table shows; the neighbours and the ends are five of them."""
 
@@ -63,13 +67,23 @@ def kept_value(name: str, value: float) -> float:
     return value if name.endswith("_bytes") else safe_side(name, value)
 
 
+def _step_value(name: str, value: float) -> str:
+    """Write the value of a step: amounts to the cent, others with three digits; what is read keeps it."""
+    if name not in MONEY:
+        return limit_value(name, kept_value(name, value))
+    shown_ = shown_in()
+    cents = shown_.of(exact(value)).quantize(CENT, ROUND_CEILING)
+    per = " per month" if name == "usd_per_month" else ""
+    return f"{f'{cents:,.2f}'.removesuffix('.00')} {shown_.currency}{per}"
+
+
 SENTENCES = Writers(
     limit_value,
-    lambda name, value: limit_value(name, kept_value(name, value)),
+    _step_value,
     lambda usd: f"{money(usd)} per month",
     format_microseconds,
 )
-"""Three digits, in the currency that is shown."""
+"""Three digits, in the currency that is shown; a limit of money to the cent."""
 
 
 def title(name: str) -> str:
@@ -230,7 +244,7 @@ def beside(found: Staircase, objective: str, write: Writers = SENTENCES) -> str:
         step = found.at(found.limit)
     except BadInput:
         return ""
-    words = f"{title(name)} {bound(name)} {write.limit(name, found.limit)}"
+    words = f"{title(name)} {bound(name)} {behind_name(name, write.limit(name, found.limit))}"
     tightest = found.steps[0].value
     if step is None:
         if tightest is None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from tierwright.advise.advice._words import with_flow
+from tierwright.advise.advice._words import behind_name, with_flow
 from tierwright.advise.report import _figures as show
 from tierwright.advise.report._markup import Markup, facts, joined, table, tag
 from tierwright.common.currency import ExchangeRate
@@ -113,7 +113,7 @@ def wanted(document: Document) -> Iterator[tuple[str, str]]:
     objective = document["objective"]
     yield "Objective", OBJECTIVES.get(objective, objective)
     limits = [
-        f"{show.limit_words(name)} {show.bound(name)} {show.limit(name, value)}"
+        f"{show.limit_words(name)} {show.bound(name)} {behind_name(name, show.limit(name, value))}"
         for name, value in document["constraints"].items()
     ]
     yield "Limits", "; ".join(limits) if limits else "no limit was stated"

@@ -386,7 +386,12 @@ def tornado_sentence(bars: Sequence[Document]) -> str:
     inputs = counted(len(bars), "input is", "inputs are")
     said = f"{inputs} not known exactly."
     if costs:
-        said += f" At their ends the best option costs from {show.usd(min(costs))} to {show.usd(max(costs))} USD per month."
+        least, most = show.usd(min(costs)), show.usd(max(costs))
+        said += (
+            f" At every end the best option costs {least} USD per month."
+            if least == most
+            else f" At their ends the best option costs from {least} to {most} USD per month."
+        )
     if not changing:
         return f"{said} The choice stays the same at every end."
     return f"{said} {counted(changing, 'input changes', 'inputs change')} the choice at one end or both."

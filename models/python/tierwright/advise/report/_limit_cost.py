@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from tierwright.advise.advice import limit_cost as words
 from tierwright.advise.advice.found import Staircase, StaircaseStep
-from tierwright.advise.advice.limit_cost import TITLE, Writers, kept_value
+from tierwright.advise.advice.limit_cost import MONEY, TITLE, Writers, kept_value
 from tierwright.advise.report import _figures as show
 from tierwright.advise.report._answer import Document, sentence_of
 from tierwright.advise.report._markup import Markup, table, tag
@@ -15,12 +15,11 @@ from tierwright.common.wording import counted
 
 __all__ = ["TITLE", "limit_cost"]
 
-_MONEY = ("usd_per_month", "purchase_usd")
 _WRITE = Writers(
     show.limit,
     # Amounts have all their digits.
     lambda name, value: show.limit(
-        name, value if name in _MONEY else kept_value(name, value)
+        name, value if name in MONEY else kept_value(name, value)
     ),
     lambda usd: f"{show.usd(usd)} USD per month",
     show.time,

@@ -15,6 +15,7 @@ from tierwright.advise.report._answer import Document, named, sentence_of
 from tierwright.advise.report._markup import Markup, facts, joined, table, tag
 from tierwright.common.units import format_microseconds
 from tierwright.common.wording import counted, listed, percent
+from tierwright.hardware.build import STATED
 from tierwright.hardware.imports.offers import DO_NOTHING
 
 _NOT_STATED = "not stated"
@@ -63,12 +64,17 @@ def _needed(document: Document) -> str:
     )
     # The data are those at the end of the horizon, the load is that of today.
     horizon = document["horizon_months"]
-    if document["when"] is not None and horizon is not None:
+    grows = document["when"] is not None
+    if grows and horizon is not None:
         held += f" after {counted(horizon, 'month')}"
+    elif document["recommendation"] is None and horizon is not None:
+        # Of what recommends nothing the document does not say whether the data grow.
+        held += f" at the end of {counted(horizon, 'month')}"
+        grows = True
     if mean is None:
         return f"The system has to hold {held}; how many accesses it has to serve is not stated."
     said = f"The system has to hold {held} and to serve {show.number(mean)} page accesses per second"
-    if document["when"] is not None and horizon is not None:
+    if grows and horizon is not None:
         said += " today"
     if peak is not None and peak > mean:
         said += f", {show.number(peak)} in the busiest hour"
@@ -94,7 +100,12 @@ def _nothing(document: Document, zero: Document) -> str:
         return f"{said}. It does not carry the load: its busiest device is busy for {percent(busy)} of the busiest hour, and at most {percent(float(most))} is allowed."
     left = zero["months_until_too_small"]
     if left is not None:
-        return f"{said}. It carries the load today; until growth makes it too small: {show.months(left)}."
+        until = (
+            "Growth makes it too small within a month"
+            if left < 1
+            else f"It is large enough for {show.months(left)} of growth"
+        )
+        return f"{said}. {until}."
     return f"{said}. It carries the load: its busiest device is busy for {percent(busy)} of the busiest hour."
 
 
@@ -435,6 +446,21 @@ def _of(each: Mapping[str, Any], key: str) -> Decimal | None:
     return None if option is None else option[key]
 
 
+def _date(row: Mapping[str, Any], book: str) -> str:
+    """Write the date of a price; that of the price book where it has none and is one of the book."""
+    if row["date"]:
+        return str(row["date"])
+    of_book = book != "none" and row["source"] != STATED and row["unit_price"]
+    return f"{book} (price book)" if of_book else show.NOTHING
+
+
+def _source(row: Mapping[str, Any]) -> str:
+    # Where it was stated is the file of the bill, which a reader of the report does not have.
+    if row["source"] == STATED:
+        return "stated with the question"
+    return row["source"] or show.NOTHING
+
+
 def sources(document: Document) -> Iterator[Markup]:
     """Return each price with its date and source, and who states uplifts and assumptions."""
     best = document["recommendation"]
@@ -448,22 +474,14 @@ def sources(document: Document) -> Iterator[Markup]:
         yield table(
             "Prices of the recommendation",
             [("what", False), ("date", False), ("source", False)],
-            [
-                [
-                    row["what"],
-                    row["date"]
-                    or (show.NOTHING if book == "none" else f"{book} (price book)"),
-                    row["source"] or show.NOTHING,
-                ]
-                for row in rows
-            ],
+            [[row["what"], _date(row, book), _source(row)] for row in rows],
         )
     statements = document["statements"] or {}
     pairs = [
         (words, statements.get(key) or _NOT_STATED)
         for key, words in (
-            ("uplift_source", "Growth and busiest hour"),
-            ("today_cost", "What doing nothing costs"),
+            ("uplift_source", "Source of growth and busiest hour"),
+            ("today_cost", "Source of what doing nothing costs"),
         )
     ]
     pairs += [
