@@ -64,7 +64,11 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "models" / "advice-calibration.md"
 OUTCOMES = ROOT / "fixtures" / "calibration"
 NOTE = "<!-- Written by `make calibrate`; do not edit. -->"
-SAME_OUTCOMES: Mapping[str, tuple[str, ...]] = {"6": ("5",), "7": ("5", "6")}
+SAME_OUTCOMES: Mapping[str, tuple[str, ...]] = {
+    "6": ("5",),
+    "7": ("5", "6"),
+    "8": ("5", "6", "7"),
+}
 """Versions of the model whose outcomes stand under a later one: 6 changed what inputs are worth, 7 production
 with copies and curves without write-backs; no trial asks for any of these, and `--again` proves it. Throughput, time until
 warm and response times have intervals since 7 alone."""

@@ -40,6 +40,7 @@ from tierwright.common.wording import (
     percent,
 )
 from tierwright.evaluate.advice.information import NEAR, Buys, regret, worth_of
+from tierwright.evaluate.advice.limits import PEAK_BUSY, RESTART, THROUGHPUT
 from tierwright.evaluate.advice.resampling import FEWEST_WINDOWS, shortest_interval
 from tierwright.evaluate.advice.rows import IntArray
 from tierwright.evaluate.bill import CENT
@@ -51,6 +52,8 @@ EVERY_LONG = 4
 """Draws of which one has response times and months until too small, for these take long to compute."""
 INTERVAL = 0.9
 """Share of the draws in which a figure lies between the ends that are stated."""
+RESTART_OFF = 0.005
+"""By how much of itself the time until warm may lie beyond what the draws vary, tuned on the first 24 workloads of the calibration. [1]"""
 _BETWEEN, _MOST_EVALUATED = 16, 2_000_000
 """Draws of which the best options are contenders too, and options that are evaluated for them at most."""
 STEPS = 33
@@ -275,6 +278,8 @@ def intervals(found: Sure) -> tuple[Interval, ...]:
     """
     made = []
     for name, stated in found.stated.items():
+        if name == THROUGHPUT:
+            continue
         drawn = np.asarray([each[name] for each in found.figures if name in each])
         if not math.isfinite(stated) or np.isnan(drawn).any():
             continue
@@ -287,8 +292,22 @@ def intervals(found: Sure) -> tuple[Interval, ...]:
         beyond = 2 * most + 1
         low, high = shortest_interval(np.minimum(drawn, beyond), INTERVAL, stated)
         if high < beyond:
-            made.append(Interval(name, low, high))
-    return tuple(made)
+            off = RESTART_OFF if name == RESTART else 0.0
+            made.append(Interval(name, low * (1 - off), high * (1 + off)))
+    return (*made, *_of_throughput(made, found.stated))
+
+
+def _of_throughput(
+    made: Iterable[Interval], stated: Mapping[str, float]
+) -> Iterator[Interval]:
+    """Give the interval of the throughput that says the same as that of the busy share, which it is in inverse proportion to.
+
+    Where next to nothing is busy it has no upper end, and the shortest interval of the throughput itself would state one.
+    """
+    for each in made:
+        if each.figure == PEAK_BUSY and each.low > 0:
+            carried = stated[THROUGHPUT] * stated[PEAK_BUSY]
+            yield Interval(THROUGHPUT, carried / each.high, carried / each.low)
 
 
 def confidence(
