@@ -82,8 +82,9 @@ class TestKept:
             "do_nothing",
             "peak_busy",
         )
-        lacks = nothing["value"] - nothing["limit"]
-        assert nothing["relaxation"] == pytest.approx(lacks)
+        # No device can be busy all the time and more, so no limit admits it.
+        assert nothing["value"] > 1
+        assert nothing["relaxation"] is None
         assert found["option_zero"]["usd_per_month"] == "900.00"
         assert found["unreadable"] == []
         codes = [each["code"] for each in found["ranked"][0]["cautions"]]

@@ -380,7 +380,9 @@ def test_what_there_is_and_cannot_carry_the_load_is_said_with_its_range() -> Non
     assert high is not None
     assert 1 < low < high
     said = ask(curve=unknown, have=have).finding
-    assert f"which would have to be at least {percent(low)} busy" in said
+    assert (
+        f"; what there is today would have to be at least {percent(low)} busy" in said
+    )
     # With more disks it carries the load unless many pages are dirty, with still more whatever is dirty.
     for disks, words in (
         (math.ceil(4 * math.sqrt(low * high)), "have to be up to"),

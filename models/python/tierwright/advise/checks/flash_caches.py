@@ -122,7 +122,7 @@ def options_of_caches(
     --------
     >>> given = ["cachelib:small=0", "small_percent=4"]
     >>> options_of_caches(["larc", "cachelib"], given, "options")
-    {'larc': {}, 'cachelib': {'small': '0', 'small_percent': '4'}}
+    {'larc': {}, 'cachelib': {'small_percent': '4', 'small': '0'}}
     """
     options = [parse_option(text, place) for text in given]
     for option in options:
