@@ -257,6 +257,7 @@ NO_MODEL = {
     "backend/tests/test_sweeps.py",
     "advise.sweep.sizes_between": "picks sizes to replay",
     "advise.decide.decide": "replays and compares; held by test_decision.py",
+    "advise.decide.replayed_by_key": "replays; held by test_replay_checks.py",
     "advise.decide.replayed_rows": "replays; held by test_decision.py",
     "simulate.warm_up.accesses_of": "reads a share of a trace as accesses",
     "simulate.warm_up.parse": "reads an option",

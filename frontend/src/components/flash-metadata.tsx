@@ -56,6 +56,8 @@ export function FlashMetadata(props: {
   const written = readFlashMetadata(props.value);
   const preset = presets.find(({ name }) => name === written.name);
   const isStated = written.name === STATED;
+  const state = (change: Partial<WrittenMetadata>) =>
+    props.onChange(writeFlashMetadata({ ...written, ...change, name: STATED }));
   const about =
     preset === undefined
       ? isStated
@@ -104,15 +106,7 @@ export function FlashMetadata(props: {
             min={1e-5}
             max={1e9}
             value={written.entryBytes}
-            onChange={(entryBytes) =>
-              props.onChange(
-                writeFlashMetadata({
-                  name: STATED,
-                  entryBytes,
-                  unitKib: written.unitKib,
-                }),
-              )
-            }
+            onChange={(entryBytes) => state({ entryBytes })}
           />
           <OptionalNumberField
             label="For each [KiB] of flash"
@@ -120,15 +114,7 @@ export function FlashMetadata(props: {
             min={1e-3}
             max={1e8}
             value={written.unitKib}
-            onChange={(unitKib) =>
-              props.onChange(
-                writeFlashMetadata({
-                  name: STATED,
-                  entryBytes: written.entryBytes,
-                  unitKib,
-                }),
-              )
-            }
+            onChange={(unitKib) => state({ unitKib })}
           />
         </>
       )}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.page_flow.schemes import SCHEMES
@@ -19,6 +19,8 @@ from tierwright.evaluate.page_flow.decision import (
     replay_points,
     replay_sizes,
 )
+
+Key = TypeVar("Key", bound=Hashable)
 
 
 def decide(
@@ -60,18 +62,54 @@ def decide(
     sizes = replay_sizes(found, curve.scaled)
     is_replayed = bool(found.contenders) and (sizes is None or not sizes.too_small)
     wanted = SCHEMES if is_replayed else ("none",)
-    rows = replayed_rows(
+    counters = replayed_by_key(
         curve,
         trace,
-        [points[name].configuration(name) for name in wanted],
+        {name: points[name].configuration(name) for name in wanted},
         warm_up=points["none"].warm_up,
         on_progress=on_progress,
     )
     if is_replayed:
-        return decided(found, dict(zip(wanted, rows, strict=True)), curve.scaled)
+        return decided(found, counters, curve.scaled)
     if found.contenders and sizes is not None:
         return not_replayed(found, sizes)
     return found
+
+
+def replayed_by_key(
+    curve: Curve,
+    trace: Trace,
+    configurations: Mapping[Key, dict[str, Any]],
+    *,
+    warm_up: int,
+    raises: bool = True,
+    on_progress: OnProgress | None = None,
+) -> dict[Key, dict[str, Any]]:
+    """Replay a trace through configurations, and return the counters of each by its key.
+
+    Parameters
+    ----------
+    curve, trace, warm_up, raises, on_progress
+        As of `replayed_rows`.
+    configurations : mapping to dict
+        As of `tierwright.simulate.replay.sweep`, at least one.
+
+    Raises
+    ------
+    BadInput
+        If a replay is impossible, or the trace is another one than that of the curve.
+    Cancelled
+        If progress asked to stop.
+    """
+    rows = replayed_rows(
+        curve,
+        trace,
+        list(configurations.values()),
+        warm_up=warm_up,
+        raises=raises,
+        on_progress=on_progress,
+    )
+    return dict(zip(configurations, rows, strict=True))
 
 
 def replayed_rows(

@@ -155,8 +155,4 @@ async def report_advice(
     found = await report.report(
         session, context, workload_id, body, form, title, is_checked=checked
     )
-    return Response(
-        found.content,
-        media_type=found.media_type,
-        headers={"Content-Disposition": f'attachment; filename="{found.name}"'},
-    )
+    return found.response()

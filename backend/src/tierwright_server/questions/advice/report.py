@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from fastapi import Response
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise import report as reports
@@ -32,6 +33,14 @@ class Report:
     name: str
     media_type: str
     content: bytes
+
+    def response(self) -> Response:
+        """Send it as a file to save."""
+        return Response(
+            self.content,
+            media_type=self.media_type,
+            headers={"Content-Disposition": f'attachment; filename="{self.name}"'},
+        )
 
 
 def check_title(form: str, title: str | None) -> None:

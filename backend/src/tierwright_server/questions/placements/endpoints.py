@@ -82,8 +82,4 @@ async def report_placement(
     Stores nothing. The same question gives the same file, byte for byte.
     """
     found = await service.report(session, context, body, form, title)
-    return Response(
-        found.content,
-        media_type=found.media_type,
-        headers={"Content-Disposition": f'attachment; filename="{found.name}"'},
-    )
+    return found.response()

@@ -165,11 +165,7 @@ async def report_quote_ranking(
     Stores nothing. It rests on replays where `POST /quote-rankings/replays` has made them all.
     """
     found = await paper.written(session, context, body, form, title)
-    return Response(
-        found.content,
-        media_type=found.media_type,
-        headers={"Content-Disposition": f'attachment; filename="{found.name}"'},
-    )
+    return found.response()
 
 
 @router.get(

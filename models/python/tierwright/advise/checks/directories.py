@@ -32,7 +32,7 @@ from tierwright.advise.checks.points import (
     replayed_upkeep,
     replayed_without_flash,
 )
-from tierwright.advise.decide import replayed_rows
+from tierwright.advise.decide import replayed_by_key
 from tierwright.advise.directories import (
     Directories,
     DirectoryOption,
@@ -255,10 +255,10 @@ def replayed(
         return DirectoriesReplayed(
             finding=refused.finding, rows=(), basis=refused.basis
         )
-    rows = replayed_rows(
+    counters = replayed_by_key(
         curve,
         trace,
-        [each.configuration() for each in wanted.values()],
+        {name: each.configuration() for name, each in wanted.items()},
         warm_up=warm_up_of(curve.start, accesses),
         on_progress=on_progress,
     )
@@ -267,7 +267,7 @@ def replayed(
         page_bytes=curve.page_bytes,
         flash=flash,
         disk=disk,
-        counters=dict(zip(wanted, rows, strict=True)),
+        counters=counters,
         caches=caches,
     )
     return at_recorded_sizes(made, sizes)

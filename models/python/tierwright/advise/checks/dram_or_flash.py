@@ -10,7 +10,7 @@ from typing import Any
 from tierwright.advise.checks.checked import Checked, CheckedFigure, row
 from tierwright.advise.checks.flash_caches import flash_cache_replays
 from tierwright.advise.checks.points import Replay
-from tierwright.advise.decide import replayed_rows
+from tierwright.advise.decide import replayed_by_key
 from tierwright.advise.dram_or_flash.break_even import page_costs
 from tierwright.advise.point import scheme_titles
 from tierwright.common import wording
@@ -151,23 +151,23 @@ def replayed(
         start=curve.start,
         accesses=curve.accesses,
     )
-    rows = replayed_rows(
+    wanted: dict[tuple[str, ReplayPoint] | str, dict[str, Any]] = {
+        name: each.configuration() for name, each in caches.items()
+    }
+    wanted |= {(scheme, at): at.configuration(scheme) for scheme, at in schemes}
+    counters = replayed_by_key(
         curve,
         trace,
-        [
-            *(point.configuration(scheme) for scheme, point in schemes),
-            *(each.configuration() for each in caches.values()),
-        ],
+        wanted,
         warm_up=step.sizes.base.warm_up,
         on_progress=on_progress,
     )
-    of_schemes, of_caches = rows[: len(schemes)], rows[len(schemes) :]
     return check(
         step.found,
         step.sizes,
-        dict(zip(schemes, of_schemes, strict=True)),
+        {at: counters[at] for at in schemes},
         step.costs,
-        CachesBeside(dict(zip(caches, of_caches, strict=True)), flash, disk, disks),
+        CachesBeside({name: counters[name] for name in caches}, flash, disk, disks),
     )
 
 

@@ -18,7 +18,7 @@ from tierwright.advise.checks.points import (
     Replay,
     recorded_replays,
 )
-from tierwright.advise.decide import replayed_rows
+from tierwright.advise.decide import replayed_by_key
 from tierwright.advise.point import scheme_titles
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_microseconds
@@ -226,14 +226,14 @@ def replayed(
     )
     if sizes is not None and sizes.too_small:
         return not_checked(sizes)
-    rows = replayed_rows(
+    counters = replayed_by_key(
         curve,
         trace,
-        [each.configuration() for each in wanted.values()],
+        {name: each.configuration() for name, each in wanted.items()},
         warm_up=warm_up_of(found.start, accesses),
         on_progress=on_progress,
     )
-    made = check(found, dict(zip(wanted, rows, strict=True)), flash=flash, disk=disk)
+    made = check(found, counters, flash=flash, disk=disk)
     return at_recorded_sizes(made, sizes)
 
 

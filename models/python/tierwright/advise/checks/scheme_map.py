@@ -28,7 +28,7 @@ from tierwright.advise.checks.flash_caches import (
     flash_cache_replays,
 )
 from tierwright.advise.checks.points import Counters, Replay, recorded_replays
-from tierwright.advise.decide import replayed_rows
+from tierwright.advise.decide import replayed_by_key
 from tierwright.advise.point import scheme_titles
 from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import BadInput, Problems
@@ -393,15 +393,14 @@ def replayed(
     at, sizes = recorded_replays(wanted, curve.scaled)
     # Points that differ only in the time of a flash write are one replay.
     once = {_key(each): each for each in at.values()}
-    rows = replayed_rows(
+    counters = replayed_by_key(
         curve,
         trace,
-        [each.configuration() for each in once.values()],
+        {key: each.configuration() for key, each in once.items()},
         warm_up=warm_up_of(curve.start, accesses),
         raises=False,
         on_progress=on_progress,
     )
-    counters = dict(zip(once, rows, strict=True))
     found = check(
         able,
         {name: counters[_key(each)] for name, each in at.items()},

@@ -32,7 +32,7 @@ from tierwright.advise.checks.points import (
     fitting_block_pages,
     recorded_replays,
 )
-from tierwright.advise.decide import replayed_rows
+from tierwright.advise.decide import replayed_by_key
 from tierwright.advise.point import scheme_titles
 from tierwright.advise.wear import SchemeWear, Wear
 from tierwright.common.wording import counted, listed, percent, three_digits
@@ -200,14 +200,14 @@ def replayed(
         | data_replays(answer, curve, data_on_flash)
     )
     wanted, _ = recorded_replays(wanted, None)
-    rows = replayed_rows(
+    counters = replayed_by_key(
         curve,
         trace,
-        [each.configuration() for each in wanted.values()],
+        {name: each.configuration() for name, each in wanted.items()},
         warm_up=wanted[NO_FLASH].warm_up,
         on_progress=on_progress,
     )
-    return check(answer, dict(zip(wanted, rows, strict=True)), cache_options)
+    return check(answer, counters, cache_options)
 
 
 def check(

@@ -165,24 +165,29 @@ def answer(document: Document) -> Iterator[Markup]:
         yield tag("p", each, class_="note")
     if document["infeasible"] is not None:
         yield _infeasible(document["infeasible"], document["finding"])
-    open_ones = [one for one in document["cautions"] if one["could_change_choice"]]
-    if open_ones and document["recommendation"] is not None:
-        could = counted(len(open_ones), "assumption", "assumptions")
+    if document["recommendation"] is not None:
+        yield from open_cautions(document, tag("a", "How sure", href="#sure"), " and ")
+    if document["when"] is not None:
+        yield tag("p", document["when"]["text"])
+
+
+def open_cautions(document: Document, *before: str) -> Iterator[Markup]:
+    """Say how many cautions could change the choice, and where they stand: in what is given, and among the assumptions."""
+    count = sum(bool(each["could_change_choice"]) for each in document["cautions"])
+    if count:
+        could = counted(count, "assumption", "assumptions")
         yield tag(
             "div",
             tag(
                 "p",
                 f"{could} could change this choice. See ",
-                tag("a", "How sure", href="#sure"),
-                " and ",
+                *before,
                 tag("a", "Assumptions and cautions", href="#assumptions"),
                 ".",
             ),
             class_="alert",
             role="note",
         )
-    if document["when"] is not None:
-        yield tag("p", document["when"]["text"])
 
 
 def currency(document: Document) -> Iterator[str]:

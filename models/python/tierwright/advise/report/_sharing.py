@@ -101,20 +101,8 @@ def answer(document: Document) -> Iterator[Markup]:
     yield tag("p", document["finding"], class_="lead")
     for each in _answer.currency(document):
         yield tag("p", each, class_="note")
-    open_ones = [one for one in document["cautions"] if one["could_change_choice"]]
-    if open_ones and document["systems"]:
-        could = counted(len(open_ones), "assumption", "assumptions")
-        yield tag(
-            "div",
-            tag(
-                "p",
-                f"{could} could change this choice. See ",
-                tag("a", "Assumptions and cautions", href="#assumptions"),
-                ".",
-            ),
-            class_="alert",
-            role="note",
-        )
+    if document["systems"]:
+        yield from _answer.open_cautions(document)
 
 
 def systems(document: Document) -> Iterator[Markup]:
