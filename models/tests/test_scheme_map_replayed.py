@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tierwright.advise import scale
+from tierwright.advise import decide, scale
 from tierwright.advise.checks import scheme_map as replayed_map
 from tierwright.advise.checks.scheme_map import MapReplayed, MapStudy
 from tierwright.common.errors import BadInput
@@ -121,7 +121,7 @@ def test_points_that_differ_in_the_time_of_a_write_share_their_replays(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     seen: list[int] = []
-    rows = replayed_map.replayed_rows
+    rows = decide.replayed_rows
 
     def count(
         curve: Curve, trace: Trace, configurations: list[Any], **rest: Any
@@ -129,7 +129,7 @@ def test_points_that_differ_in_the_time_of_a_write_share_their_replays(
         seen.append(len(configurations))
         return rows(curve, trace, configurations, **rest)
 
-    monkeypatch.setattr(replayed_map, "replayed_rows", count)
+    monkeypatch.setattr(decide, "replayed_rows", count)
     study = studied(
         x=RAM, y=ASYMMETRY, flash_pages=4_000.0, points=(2, 5), flash_caches=["face"]
     )
