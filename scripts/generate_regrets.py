@@ -26,6 +26,7 @@ from tierwright import _simulator
 from tierwright.advise import scale
 from tierwright.advise.advice import _checked, _choice
 from tierwright.advise.advice._asked import Asked, asked_of
+from tierwright.advise.advice._near_misses import near_misses
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.request import Candidates
 from tierwright.common.wording import counted
@@ -256,13 +257,16 @@ def chosen(
     def replay_of(some: Sequence[int]) -> list[_checked.Replayed]:
         return [of[at] for at in some]
 
-    _, by_replay = _checked.settled(
+    near = near_misses(asked, whole, _choice.chosen_of(asked, whole).limits)
+    by_replay = _checked.settled(
         asked,
         whole,
         np.asarray(order, dtype=np.int64),
         finalists[: _checked.MOST_FINALISTS],
         replay_of,
-    )
+        near[np.isin(near, list(of))],
+    ).best
+    assert by_replay is not None  # some option keeps every limit by the model
 
     def cost(at: int) -> float:
         """Cost of an option; of one that is too busy that of the cheapest of its hardware that is not."""
@@ -401,8 +405,8 @@ def not_replayed(points: Sequence[Point]) -> str:
         )
         said += (
             f" In {len(excluded)} of them the best is busier by the model than the {100 * most_busy:g} % that are allowed, but not by its "
-            f"own replay: {told}. What is too busy by the model is not replayed; where it is so by so little, ask again with "
-            "a higher limit of `peak_busy`."
+            f"own replay: {told}. What is too busy by the model by more than its known error is not replayed, nor are all of the "
+            "options that are so by less, where there are many; ask again with a higher limit of `peak_busy`."
         )
     return said
 

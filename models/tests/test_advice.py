@@ -1250,8 +1250,9 @@ def settled_by(
         return found
 
     finalists = best_of_kinds(order, table.hardware_codes)[:5].tolist()
-    tried, best = settled(asked, table, order, finalists, replay_of)
-    return table, rows, tried, best
+    found = settled(asked, table, order, finalists, replay_of)
+    assert found.best is not None
+    return table, rows, found.tried, found.best
 
 
 def test_what_could_still_be_better_is_replayed_too() -> None:

@@ -351,8 +351,10 @@ def test_of_hardware_that_is_not_recommended_the_answer_says_nothing(
     chosen = _choice.chosen_of(asked, table)
     tried = _caches.tried(asked, table, chosen, finalists, at, replays)
     found = replace(tried, chosen=None)
-    assert "on this hardware" in _caches.sentence(finalists, found, table, chosen, at)
-    assert _caches.sentence(finalists, found, table, chosen, at + 1) == ""
+    assert "on this hardware" in _caches.sentence(
+        asked, finalists, found, table, chosen, at
+    )
+    assert _caches.sentence(asked, finalists, found, table, chosen, at + 1) == ""
 
 
 def test_the_report_and_the_command_show_them(

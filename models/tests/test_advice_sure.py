@@ -39,6 +39,7 @@ from tierwright.evaluate.advice.resampling import (
     moving_blocks,
     of_few_blocks,
     ratios,
+    share_of_few,
     shortest_interval,
 )
 from tierwright.evaluate.advice.tiers import least_devices
@@ -455,6 +456,23 @@ def test_what_few_blocks_spread_keeps_its_side_and_its_order(
         ).tolist()
         == [[1.0, 1.0]] * 4
     )
+
+
+@pytest.mark.formula("evaluate.advice.resampling.share_of_few")
+@pytest.mark.oracle("evaluate.advice.resampling.share_of_few")
+def test_an_interval_of_few_draws_holds_its_share_of_what_they_are_drawn_from() -> None:
+    generator = np.random.default_rng(7)
+    for draws, least in ((8, 0.7), (32, 0.9), (64, 0.5)):
+        held = math.ceil(share_of_few(least, draws) * draws - 1e-9)
+        # One end after the other, so that no interval is chosen for being short.
+        drawn = np.sort(generator.random((20_000, draws)), axis=1)
+        holds, less = (
+            np.mean(drawn[:, first + many - 1] - drawn[:, first])
+            for first, many in ((0, held), (draws - held, held - 1))
+        )
+        assert less < least + 0.002
+        assert holds > least - 0.002
+    assert share_of_few(0.9, 5) == 1.0
 
 
 @pytest.mark.formula("evaluate.advice.resampling.shortest_interval")

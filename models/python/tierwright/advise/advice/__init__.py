@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -17,6 +17,7 @@ from tierwright.advise.advice import (
     _continuous,
     _dirty_share,
     _flat,
+    _near_misses,
     _notes,
     _plans,
     _scenarios,
@@ -28,7 +29,9 @@ from tierwright.advise.advice import (
     _words,
 )
 from tierwright.advise.advice._asked import Asked, asked_of, versions
-from tierwright.advise.advice._checked import Replayed
+from tierwright.advise.advice._checked import Settled
+from tierwright.advise.advice._choice import Chosen
+from tierwright.advise.advice._near_misses import near_misses
 from tierwright.advise.advice._sure import Ends
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import (
@@ -230,6 +233,81 @@ def _infeasible(asked: Asked, table: Table, limits: list[Limit]) -> Infeasible:
     return Infeasible(names, said)
 
 
+@dataclass(frozen=True, slots=True)
+class _Decided:
+    """What the model chooses, and what replays leave of it.
+
+    Attributes
+    ----------
+    by_model, best : int or None
+        Option of the model, and of the replays where there are any; None where none keeps every limit.
+    settled : Settled
+        What was replayed under its page flow.
+    caches : Tried
+        What was replayed under flash caches.
+    """
+
+    by_model: int | None
+    best: int | None
+    settled: Settled
+    caches: _caches.Tried
+
+    @property
+    def by_replay(self) -> bool:
+        """Whether replays decide otherwise than the model."""
+        return self.best != self.by_model or self.caches.chosen is not None
+
+    def admitted_by(self, chosen: Chosen) -> _words.Admitted | None:
+        """Return what admits the best option where it breaks a limit by the model; None where it breaks none."""
+        if self.best is None or chosen.first_broken[self.best] < 0:
+            return None
+        return "replay" if self.caches.chosen is None else "flash_cache"
+
+    def described(self, asked: Asked, found: Option) -> Option:
+        """Describe the best option as it is run, by the replay where that alone admits it."""
+        if self.caches.chosen is not None:
+            return _caches.option_under(found, self.caches.chosen)
+        admitted = self.settled.by_replay_alone()
+        if admitted is not None:
+            return _checked.option_by_replay(asked, found, admitted)
+        return found
+
+    def sentence(self, asked: Asked, chosen: Chosen) -> str:
+        """Say what the replays decide of options that the model rules out by less than its error."""
+        if self.caches.chosen is not None:
+            return ""
+        return _near_misses.sentence(asked, chosen.limits, self.settled, self.best)
+
+
+def _decided(
+    asked: Asked,
+    table: Table,
+    chosen: Chosen,
+    replays: Replays | None,
+    assigned: Assigned | None,
+) -> _Decided:
+    by_model = next(_choice.kept(asked, table, chosen, chosen.order), None)
+    if replays is None:
+        return _Decided(by_model, by_model, Settled([], by_model), _caches.Tried())
+    close = _choice.alternatives(asked, table, chosen, by_model)
+    close = close if by_model is None else [by_model, *close]
+    settled = _checked.settled(
+        asked,
+        table,
+        _choice.in_order(asked, table, chosen),
+        close[: _checked.MOST_FINALISTS],
+        partial(_checked.replayed, table, replays=replays),
+        near_misses(asked, table, chosen.limits),
+    )
+    best = settled.best
+    caches = _caches.tried(
+        asked, table, chosen, settled.listed, best, replays, assigned
+    )
+    if caches.chosen is not None:
+        best = caches.chosen.at
+    return _Decided(by_model, best, settled, caches)
+
+
 def _answer(
     asked: Asked,
     table: Table,
@@ -244,26 +322,12 @@ def _answer(
     known = asked.setting.fewest_dirty is None
     weighed = how_sure and known
     chosen = _choice.chosen_of(asked, table)
-    best = next(_choice.kept(asked, table, chosen, chosen.order), None)
-    by_model = best
-    tried: list[Replayed] = []
-    if best is not None and replays is not None:
-        close = [best, *_choice.alternatives(asked, table, chosen, best)]
-        tried, best = _checked.settled(
-            asked,
-            table,
-            _choice.in_order(asked, table, chosen),
-            close[: _checked.MOST_FINALISTS],
-            partial(_checked.replayed, table, replays=replays),
-        )
-    caches = _caches.Tried()
-    if replays is not None:
-        caches = _caches.tried(asked, table, chosen, tried, best, replays, assigned)
-        if caches.chosen is not None:
-            best = caches.chosen.at
-    by_replay = best != by_model or caches.chosen is not None
-    # What a flash cache alone carries breaks a limit under page flow: what is weighed under it says nothing of it.
-    carried = best if best is not None and chosen.first_broken[best] < 0 else None
+    decided = _decided(asked, table, chosen, replays, assigned)
+    best, by_model = decided.best, decided.by_model
+    tried, caches = decided.settled.listed, decided.caches
+    by_replay, admitted_by = decided.by_replay, decided.admitted_by(chosen)
+    # What a replay alone admits breaks a limit by the model: what is weighed by it says nothing of it.
+    carried = best if admitted_by is None else None
     described: dict[int, Option] = {}
 
     order, left_out = chosen.order, table.left_out
@@ -293,10 +357,9 @@ def _answer(
         return described[at]
 
     zero = None if table.have_at is None else option(table.have_at)
-    recommended = None if best is None else option(best)
+    recommended = None if best is None else decided.described(asked, option(best))
     first: tuple[CheckedOption, ...] = ()
     if caches.chosen is not None and recommended is not None:
-        recommended = _caches.option_under(recommended, caches.chosen)
         first = (_caches.checked_option(recommended, caches.chosen),)
     second = next((option(at) for at in alternatives), None)
     checked = first + tuple(
@@ -365,24 +428,27 @@ def _answer(
         else table.title(by_model),
         response_limited=asked.limits_response,
         pruned=0 if left_out is None else left_out.pruned,
-        by_cache_alone=best is not None and by_model is None,
+        admitted_by=admitted_by if by_model is None else None,
         front=(len(front), best in front and not by_replay)
         if asked.objective == "pareto"
         else None,
     )
-    by_cache = _caches.sentence(tried, caches, table, chosen, best)
+    by_cache = _caches.sentence(asked, tried, caches, table, chosen, best)
+    by_near = decided.sentence(asked, chosen)
     by_dirty = "" if known else _dirty_share.sentence(asked, table, best)
     finding += "".join(
-        f" {each}" for each in (unchecked, by_cache, by_dirty, confidence.text) if each
+        f" {each}"
+        for each in (unchecked, by_near, by_cache, by_dirty, confidence.text)
+        if each
     )
     return Advice(
         finding=finding,
         warnings=warnings,
         weigh=None if ends is None else (ends.effect if how_sure else ends.unasked),
         explain=lambda: _notes.steps(recommended),
-        advice_id=_checked.identity(asked, tried, split, caches.seen),
+        advice_id=_checked.identity(asked, decided.settled.tried, split, caches.seen),
         status="checked"
-        if caches.seen or any(not each.reason for each in tried)
+        if caches.seen or any(not each.reason for each in decided.settled.tried)
         else "model",
         objective=asked.objective,
         constraints={name: str(value) for name, value in asked.constraints.items()},
@@ -402,7 +468,7 @@ def _answer(
                 asked.objective,
                 limits_tried=how_sure,
                 by_replay=by_replay,
-                by_cache_alone=best is not None and carried is None,
+                admitted_by=admitted_by,
                 pruned=0 if left_out is None else left_out.pruned,
             ),
         ),
@@ -411,12 +477,12 @@ def _answer(
         alternatives=tuple(option(at) for at in alternatives),
         pareto=tuple(option(at) for at in listed_front),
         pareto_in_all=len(front),
-        rejected=tuple(_why_not.rejected(asked, table, chosen)),
+        rejected=tuple(_why_not.rejected(asked, table, chosen, best)),
         rejected_counts=_why_not.rejected_counts(table, limits),
         infeasible=infeasible,
         confidence=confidence,
         checked=checked,
-        flash_caches=tuple(_caches.listed_rows(table, chosen, tried, caches)),
+        flash_caches=tuple(_caches.listed_rows(asked, table, chosen, tried, caches)),
         beyond_page_flow=len(_caches.beyond_page_flow(asked, table, chosen, by_model)),
         when=_when.when(
             asked,

@@ -27,7 +27,6 @@ from tierwright.common.wording import listed, percent
 from tierwright.evaluate.advice.choose import best_of_kinds, ordered
 from tierwright.evaluate.advice.limits import (
     LIFE,
-    PEAK_BUSY,
     RESPONSES,
     RESTART,
     THROUGHPUT,
@@ -42,14 +41,13 @@ from tierwright.profile.categories import DEFAULT_KIND
 from tierwright.simulate.contenders import BY_THE_CLOCK, RATE, works_by_the_clock
 from tierwright.simulate.priced import flash_pages_written, price
 
-IO_TIME = "io_time_us_per_access"
 VERSION = "3"
 """Of what is replayed and how it decides: changes where a checked answer does."""
 EQUAL = 0.01
 """Share of the I/O time below which a flash cache is not better than page flow. [1]"""
 MOST_PLACES = 3
 """Kinds of hardware on which flash caches are tried besides the best: where the least I/O time is sought, and of those that page flow cannot carry."""
-MENDED = (PEAK_BUSY, THROUGHPUT, IO_TIME, LIFE)
+MENDED = (*_checked.COUNTED, LIFE)
 """Limits that page flow may break where a flash cache keeps them."""
 MOST_BUSIER = 2.0
 """How many times as busy or slow as allowed page flow may be where a flash cache is tried. [1]"""
@@ -495,16 +493,7 @@ def _life(table: Table, at: int, flash_written: float, store_written: float) -> 
 def _broken(asked: Asked, each: CacheReplayed) -> Iterator[str]:
     """Name the limits that a flash cache breaks, or of which nothing is known."""
     limits = asked.constraints
-    most = asked.setting.most_busy * (1 + LIMIT_ROUNDING)
-    if PEAK_BUSY in limits and not each.peak_busy <= most:
-        yield PEAK_BUSY
-    most = asked.setting.busy_for_throughput * (1 + LIMIT_ROUNDING)
-    if THROUGHPUT in limits and not each.peak_busy <= most:
-        yield THROUGHPUT
-    if IO_TIME in limits and not each.simulated_us <= float(limits[IO_TIME]) * (
-        1 + LIMIT_ROUNDING
-    ):
-        yield IO_TIME
+    yield from _checked.broken_limits(asked, each.peak_busy, each.simulated_us)
     if LIFE in limits and not each.life_years >= float(limits[LIFE]) * (
         1 - LIMIT_ROUNDING
     ):
@@ -587,7 +576,11 @@ def checked_option(option: Option, each: CacheReplayed) -> CheckedOption:
 
 
 def listed_rows(
-    table: Table, chosen: Chosen, finalists: Sequence[Replayed], found: Tried
+    asked: Asked,
+    table: Table,
+    chosen: Chosen,
+    finalists: Sequence[Replayed],
+    found: Tried,
 ) -> Iterator[CachedOption]:
     """Yield what the replays of flash caches say, each beside page flow on the same hardware."""
     cents = table.options.month_cents
@@ -600,7 +593,7 @@ def listed_rows(
             hardware=table.title(each.at),
             usd_per_month=Decimal(int(cents[each.at])) * CENT,
             page_flow=table.scheme(each.at),
-            page_flow_breaks=broken_under_page_flow(chosen, each.at),
+            page_flow_breaks=broken_under_page_flow(asked, chosen, finalists, each.at),
             admission=None if each.plan is None else FLASH_CACHE,
             assignment="" if each.plan is None else each.plan.text,
             options=dict(each.options),
@@ -619,12 +612,25 @@ def listed_rows(
         )
 
 
-def broken_under_page_flow(chosen: Chosen, at: int) -> tuple[str, ...]:
-    """Name the limits that an option breaks by the model under its page flow."""
-    return tuple(limit.name for limit in chosen.limits if limit.breaks[at])
+def broken_under_page_flow(
+    asked: Asked, chosen: Chosen, finalists: Sequence[Replayed], at: int
+) -> tuple[str, ...]:
+    """Name the limits that an option breaks under its page flow: by its replay what that counts, by the model all others."""
+    flow = next((one for one in finalists if one.at == at and not one.reason), None)
+    by_replay = () if flow is None else _checked.broken(asked, flow)
+    return tuple(
+        limit.name
+        for limit in chosen.limits
+        if (
+            limit.name in by_replay
+            if flow is not None and limit.name in _checked.COUNTED
+            else limit.breaks[at]
+        )
+    )
 
 
 def sentence(
+    asked: Asked,
     finalists: Sequence[Replayed],
     found: Tried,
     table: Table,
@@ -646,7 +652,10 @@ def sentence(
             f"Replayed on this hardware, {one.title} takes {format_microseconds(one.simulated_us)} of I/O time per "
             f"access{beside}."
         )
-        broken = [LIMIT_WORDS[name] for name in broken_under_page_flow(chosen, one.at)]
+        broken = [
+            LIMIT_WORDS[name]
+            for name in broken_under_page_flow(asked, chosen, finalists, one.at)
+        ]
         if broken:
             limits = "limit" if len(broken) == 1 else "limits"
             said += f" Under page flow {flow_title} it breaks the {limits} of {listed(broken)}."

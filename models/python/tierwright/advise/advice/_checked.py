@@ -5,19 +5,24 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._split import Split
-from tierwright.advise.advice._table import Table
+from tierwright.advise.advice._table import Table, finite
 from tierwright.advise.advice.found import CheckedOption, Option
 from tierwright.advise.advice.request import Replays, SchemeAt
 from tierwright.advise.decide import replayed_rows
+from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import Caution
+from tierwright.common.units import format_microseconds
 from tierwright.common.wording import off, percent
+from tierwright.evaluate.advice.choose import ordered
+from tierwright.evaluate.advice.limits import IO_TIME, PEAK_BUSY, THROUGHPUT
 from tierwright.evaluate.advice.limits import ROUNDING as LIMIT_ROUNDING
 from tierwright.evaluate.advice.rows import IntArray
 from tierwright.evaluate.page_flow import explain
@@ -25,7 +30,7 @@ from tierwright.evaluate.page_flow.decision import (
     ReplayPoint,
     priced,
     recorded_point,
-    steady_error,
+    steady_errors,
     warm_up_of,
 )
 from tierwright.evaluate.page_flow.load import TIER_TERMS
@@ -35,11 +40,13 @@ from tierwright.hardware.service_time import service_us
 from tierwright.profile.curve import Curve
 from tierwright.trace.reading import OnProgress, Trace
 
+COUNTED = (PEAK_BUSY, THROUGHPUT, IO_TIME)
+"""Limits of what a replay counts."""
 MOST_FINALISTS = 5
 MOST_ROUNDS = 3
 """Further replays, where one leaves options that could be better."""
 MOST_MORE = 16
-"""Choices of sizes of each of them."""
+"""Choices of sizes of each of them, and of what is too busy by less than the error of the model."""
 MOST_WEIGHED = 400
 """Options whose error is looked at for the least I/O time."""
 COLD_ERROR = 0.01
@@ -265,7 +272,7 @@ def _of(table: Table, at: int, counters: Mapping[str, Any], curve: Curve) -> Rep
         float(table.options.io_us[at]),
         found.io_time_us_per_access,
         peak_busy(table, at, tiers_us),
-        _band(table, at),
+        float(bands(table, np.asarray([at], dtype=np.int64))[0]),
         "",
     )
 
@@ -295,14 +302,20 @@ def peak_busy(table: Table, at: int, tiers_us: Mapping[str, float]) -> float:
     )
 
 
-def _band(table: Table, at: int) -> float:
-    """By what share the I/O time of an option may be off a replay. [1]"""
+def bands(table: Table, rows: IntArray) -> FloatArray:
+    """By what share the I/O time of some options may be off a replay. [1]"""
     options, curve = table.options, table.setting.curve
-    ram, flash = options.ram_pages[[at]], options.flash_pages[[at]]
-    held = float(ram[0] + flash[0]) / max(1, curve.data_pages)
-    band = steady_error(held) if curve.start == "steady" else COLD_ERROR
-    error = explain.error_band(table.scheme(at), np.maximum(ram, 1), flash)
-    return band + float(error[0])
+    ram = options.ram_pages[rows].astype(np.float64)
+    flash = options.flash_pages[rows].astype(np.float64)
+    found = np.full(len(rows), COLD_ERROR)
+    if curve.start == "steady":
+        found = steady_errors((ram + flash) / max(1, curve.data_pages))
+    codes = options.scheme[rows]
+    for code in np.unique(codes).tolist():
+        [of] = np.nonzero(codes == code)
+        scheme = table.scheme(int(rows[of[0]]))
+        found[of] += explain.error_band(scheme, np.maximum(ram[of], 1), flash[of])
+    return found
 
 
 def identity(
@@ -326,18 +339,104 @@ def identity(
     return hashlib.sha256(f"{asked.advice_id} {seen!r}".encode()).hexdigest()[:16]
 
 
+def broken_limits(asked: Asked, peak_busy: float, io_us: float) -> Iterator[str]:
+    """Name the limits of `COUNTED` that are stated and broken by what a replay counted; an unknown value breaks them.
+
+    Parameters
+    ----------
+    asked : Asked
+    peak_busy : float
+        Largest busy share of a device in the busiest hour. [1]
+    io_us : float
+        I/O time of an access. [µs]
+    """
+    setting, limits = asked.setting, asked.constraints
+    most = {
+        PEAK_BUSY: (peak_busy, setting.most_busy),
+        THROUGHPUT: (peak_busy, setting.busy_for_throughput),
+        IO_TIME: (io_us, float(limits.get(IO_TIME, Decimal("Infinity")))),
+    }
+    for name in COUNTED:
+        value, limit = most[name]
+        if name in limits and not value <= limit * (1 + LIMIT_ROUNDING):
+            yield name
+
+
+def broken(asked: Asked, each: Replayed) -> tuple[str, ...]:
+    """Name the limits that an option breaks by its replay; none where it was not replayed."""
+    if each.reason:
+        return ()
+    return tuple(broken_limits(asked, each.peak_busy, each.simulated_us))
+
+
 def breaks(asked: Asked, each: Replayed) -> bool:
-    """Whether the replay shows a device busier than allowed, in the busiest hour or at the throughput asked for."""
-    most = asked.setting.busy_for_throughput * (1 + LIMIT_ROUNDING)
-    return not each.reason and each.peak_busy > most
+    """Whether the replay shows that an option breaks a limit."""
+    return bool(broken(asked, each))
 
 
-def decided(asked: Asked, tried: Sequence[Replayed]) -> int:
-    """Return the finalist that the replays leave best: the first that keeps its load, or the fastest."""
-    keeps = [each for each in tried if not breaks(asked, each)] or list(tried)
+def decided(
+    asked: Asked, tried: Sequence[Replayed], near: frozenset[int] = frozenset()
+) -> int | None:
+    """Return the option that the replays leave best: the first that keeps its limits, or the fastest.
+
+    Parameters
+    ----------
+    asked : Asked
+    tried : sequence of Replayed
+        In the order of the objective.
+    near : frozenset of int
+        Of these, those that break a limit by the model: only a replay admits them.
+
+    Returns
+    -------
+    int or None
+        Where none keeps its limits, the first by the model; None where none does by the model either.
+    """
+    by_model = [each for each in tried if each.at not in near]
+    keeps = [
+        each
+        for each in tried
+        if not breaks(asked, each) and not (each.at in near and each.reason)
+    ] or by_model
+    if not keeps:
+        return None
     if asked.objective == "io_time" and all(not each.reason for each in keeps):
         return min(keeps, key=lambda each: each.simulated_us).at
     return keeps[0].at
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What was replayed until nothing that was not could be better.
+
+    Attributes
+    ----------
+    tried : list of Replayed
+        In the order of the objective.
+    best : int or None
+        Option that is left best; None where none keeps its limits.
+    near : frozenset of int
+        Of the options, those that break a limit by the model.
+    """
+
+    tried: list[Replayed]
+    best: int | None
+    near: frozenset[int] = frozenset()
+
+    @property
+    def listed(self) -> list[Replayed]:
+        """What is shown: all that keeps its limits by the model, and what a replay alone admits and is the best."""
+        return [
+            each
+            for each in self.tried
+            if each.at not in self.near or each.at == self.best
+        ]
+
+    def by_replay_alone(self) -> Replayed | None:
+        """Return the best where the model would not admit it; None where it does."""
+        if self.best is None or self.best not in self.near:
+            return None
+        return next(each for each in self.tried if each.at == self.best)
 
 
 def settled(
@@ -346,7 +445,8 @@ def settled(
     order: IntArray,
     finalists: Sequence[int],
     replay_of: Callable[[Sequence[int]], list[Replayed]],
-) -> tuple[list[Replayed], int]:
+    near: IntArray | None = None,
+) -> Settled:
     """Replay finalists, then what could still be better than the one they leave, until nothing could.
 
     Parameters
@@ -354,45 +454,56 @@ def settled(
     order : int array
         Options that keep every limit by the model, the best first.
     finalists : sequence of int
-        Of these, in their order; at least one.
+        Of these, in their order.
     replay_of : callable
         Replays options.
-
-    Returns
-    -------
-    tuple of list of Replayed and int
-        What was replayed, in the order of the objective, and the option that is left best.
+    near : int array, optional
+        Options that break a limit by the model, by less than its error; the best first.
     """
-    place = {int(at): rank for rank, at in enumerate(order.tolist())}
-    tried = replay_of(finalists)
-    best = decided(asked, tried)
+    of_near = np.empty(0, dtype=np.int64) if near is None else near
+    admits = frozenset(of_near.tolist())
+    whole = np.concatenate((order, of_near))
+    by_objective = ordered(table.options, whole, asked.objective) if admits else order
+    place = {int(at): rank for rank, at in enumerate(by_objective.tolist())}
+    tried = replay_of(finalists) if len(finalists) else []
+    best = decided(asked, tried, admits)
     for _ in range(MOST_ROUNDS):
-        more = _could_be_better(asked, table, order, tried, best)
+        known = {each.at for each in tried}
+        more = [
+            at
+            for rows in (order, of_near)
+            for at in _could_be_better(asked, table, rows, tried, best, known)
+        ]
         if not more:
             break
         tried = sorted(
             [*tried, *replay_of(more)],
             key=lambda each: place.get(each.at, len(place)),
         )
-        best = decided(asked, tried)
-    return tried, best
+        best = decided(asked, tried, admits)
+    return Settled(tried, best, admits & {each.at for each in tried})
 
 
 def _could_be_better(
-    asked: Asked, table: Table, order: IntArray, tried: Sequence[Replayed], best: int
+    asked: Asked,
+    table: Table,
+    order: IntArray,
+    tried: Sequence[Replayed],
+    best: int | None,
+    known: set[int],
 ) -> list[int]:
     """Options that were not replayed and could be better than the best: cheaper, or faster within their error."""
     options = table.options
-    if asked.objective == "io_time":
+    if best is None:
+        better = order
+    elif asked.objective == "io_time":
         [time_us] = [each.simulated_us for each in tried if each.at == best]
         if not time_us > 0:
             return []
         some = order[:MOST_WEIGHED]
-        bands = np.asarray([_band(table, int(at)) for at in some])
-        better = some[options.io_us[some] * (1 - bands) < time_us]
+        better = some[options.io_us[some] * (1 - bands(table, some)) < time_us]
     else:
         better = order[options.month_cents[order] < options.month_cents[best]]
-    known = {each.at for each in tried}
     found: list[int] = []
     sizes: set[tuple[float, float, int]] = set()
     for at in better.tolist():
@@ -408,6 +519,18 @@ def _could_be_better(
         sizes.add(size)
         found.append(at)
     return found
+
+
+def option_by_replay(asked: Asked, found: Option, each: Replayed) -> Option:
+    """Describe an option that only its replay admits by what the replay counted, where it counts it."""
+    setting = asked.setting
+    busy = np.asarray([each.peak_busy])
+    return replace(
+        found,
+        io_time_us_per_access=each.simulated_us,
+        peak_busy=finite(each.peak_busy),
+        throughput_accesses_per_s=finite(float(setting.throughput_per_s(busy)[0])),
+    )
 
 
 def checked_option(option: Option, each: Replayed) -> CheckedOption:
@@ -443,15 +566,15 @@ def about_replays(
 ) -> Iterator[Caution]:
     """Say at the top where the replay differs from the model by more than its error, or changes the choice."""
     for each in tried:
-        if each.at == best and breaks(asked, each):
+        names = broken(asked, each) if each.at == best else ()
+        if names:
             yield Caution(
                 "replay_breaks_load",
-                f"by the replay a device of {table.title(each.at)} is busy for {percent(each.peak_busy)} of the busiest "
-                f"hour, more than the {percent(asked.setting.most_busy)} that are allowed, and no other option that was "
-                "replayed keeps them",
-                "choose a larger option, or allow a larger share",
+                f"by the replay {_beyond(asked, table, each, names)}, and no other option that was replayed keeps "
+                f"{'that limit' if len(names) == 1 else 'these limits'}",
+                "choose a larger option, or relax the limit",
                 could_change_choice=True,
-                effect="no option that was replayed carries the load",
+                effect="no option that was replayed keeps every limit",
             )
     if by_model != best and by_model is not None and best is not None:
         yield Caution(
@@ -472,3 +595,28 @@ def about_replays(
                 could_change_choice=by_model != best,
                 effect="the ranking that is shown is that of the replay",
             )
+
+
+def _beyond(asked: Asked, table: Table, each: Replayed, names: Sequence[str]) -> str:
+    """Say by how much an option breaks limits by its replay."""
+    title = table.title(each.at)
+    busy = (
+        f"a device of {title} is busy for {percent(each.peak_busy)} of the busiest hour"
+    )
+    said = []
+    if PEAK_BUSY in names:
+        said.append(
+            f"{busy}, more than the {percent(asked.setting.most_busy)} that are allowed"
+        )
+    elif THROUGHPUT in names:
+        said.append(
+            f"{busy}, more than the {percent(asked.setting.busy_for_throughput)} with which it would carry the throughput "
+            "that is asked for"
+        )
+    if IO_TIME in names:
+        allowed = format_microseconds(float(asked.constraints[IO_TIME]))
+        said.append(
+            f"an access to {title} takes {format_microseconds(each.simulated_us)} of I/O time, more than the {allowed} that "
+            "are allowed"
+        )
+    return " and ".join(said)

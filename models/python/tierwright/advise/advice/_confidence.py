@@ -41,7 +41,11 @@ from tierwright.common.wording import (
 )
 from tierwright.evaluate.advice.information import NEAR, Buys, regret, worth_of
 from tierwright.evaluate.advice.limits import PEAK_BUSY, RESTART, THROUGHPUT
-from tierwright.evaluate.advice.resampling import FEWEST_WINDOWS, shortest_interval
+from tierwright.evaluate.advice.resampling import (
+    FEWEST_WINDOWS,
+    share_of_few,
+    shortest_interval,
+)
 from tierwright.evaluate.advice.rows import IntArray
 from tierwright.evaluate.bill import CENT
 from tierwright.profile.curve import Curve
@@ -290,7 +294,10 @@ def intervals(found: Sure) -> tuple[Interval, ...]:
         most = float(np.max(known, initial=stated))
         # A time without end lies beyond all others.
         beyond = 2 * most + 1
-        low, high = shortest_interval(np.minimum(drawn, beyond), INTERVAL, stated)
+        # Of all draws the correction is next to nothing, and what is measured of them holds the truth often enough without.
+        few = len(drawn) < len(found.figures)
+        share = share_of_few(INTERVAL, len(drawn)) if few else INTERVAL
+        low, high = shortest_interval(np.minimum(drawn, beyond), share, stated)
         if high < beyond:
             off = RESTART_OFF if name == RESTART else 0.0
             made.append(Interval(name, low * (1 - off), high * (1 + off)))

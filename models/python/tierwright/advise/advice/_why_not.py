@@ -130,12 +130,24 @@ def nearest_titled(
     )
 
 
-def rejected(asked: Asked, table: Table, chosen: Chosen) -> Iterator[Rejected]:
-    """Yield the best of each kind that breaks a limit, those that break fewest first."""
+def rejected(
+    asked: Asked, table: Table, chosen: Chosen, admitted: int | None = None
+) -> Iterator[Rejected]:
+    """Yield the best of each kind that breaks a limit, those that break fewest first.
+
+    Parameters
+    ----------
+    asked : Asked
+    table : Table
+    chosen : Chosen
+    admitted : int, optional
+        Option that its replay admits though it breaks a limit by the model: it is not rejected.
+    """
     options, evidence = table.options, asked.setting.curve.evidence
     limits = [*chosen.limits, *response_limits(asked, table, chosen, chosen.order)]
     first = first_broken(limits, len(options))
     [rows] = np.nonzero(first >= 0)
+    rows = rows[rows != admitted]
     if not len(rows):
         return
     number = np.sum([limit.breaks[rows] for limit in limits], axis=0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from typing import Literal
 
 from tierwright.advise.advice.found import Option, Shadow
 from tierwright.advise.point import scheme_titles
@@ -74,6 +75,13 @@ LIMIT_WORDS: Mapping[str, str] = {
 """Constraints in words, and what an option may lack, to be read behind *has* or *lacks*."""
 
 
+Admitted = Literal["flash_cache", "replay"]
+"""What admits an option that breaks a limit by the model: a flash cache on it, or its own replay."""
+NONE_BUT: Mapping[Admitted, tuple[str, str]] = {
+    "flash_cache": ("Under page flow", " under a flash cache"),
+    "replay": ("By the model", ""),
+}
+"""Where no option keeps every limit, and among which of those that were replayed one does, by what admits it."""
 SAID_OF: Mapping[str, str] = {
     PEAK_BUSY: "one of its devices would be {} busy in the busiest hour",
     THROUGHPUT: "it carries {}",
@@ -92,6 +100,11 @@ SAID_OF: Mapping[str, str] = {
     "response_p99_us": "the 99th percentile of its response time in the busiest hour is {}",
 }
 """What an option has of each constraint, with room for the value and its unit."""
+
+
+def what_it_has(name: str, value: float) -> str:
+    """Say what an option has of a constraint."""
+    return SAID_OF[name].format(limit_value(name, value))
 
 
 def limit_value(name: str, value: float) -> str:
@@ -190,16 +203,17 @@ def finding(
     replayed_from: str | None = None,
     response_limited: bool = False,
     pruned: int = 0,
-    by_cache_alone: bool = False,
+    admitted_by: Admitted | None = None,
     front: tuple[int, bool] | None = None,
     assumed: str = "",
 ) -> str:
     """Say what to buy, what it costs against today, and why; or why nothing can be recommended."""
     if best is None:
         return infeasible
-    if by_cache_alone:
+    if admitted_by is not None:
         what = "the fastest" if objective == "io_time" else "the cheapest"
-        why = f"Under page flow no option keeps every limit; of what was replayed under a flash cache, it is {what} that does."
+        none_does, among = NONE_BUT[admitted_by]
+        why = f"{none_does} no option keeps every limit; of what was replayed{among}, it is {what} that does."
     elif replayed_from is None:
         why = _because(best, second, suitable, objective, response_limited, pruned)
     else:
@@ -491,10 +505,10 @@ def rejected_text(
         return f"{named(option)}: the {what} is unknown, and {asked}: {option.response_reason}."
     if value is None:
         return f"{named(option)}: the {what} is unknown; {asked}."
-    said = SAID_OF[name].format(limit_value(name, value))
+    told = what_it_has(name, value)
     if name in option.ranges:
-        said = f"with as many dirty pages as possible, {said}"
-    return f"{named(option)}: {said}; {asked}."
+        told = f"with as many dirty pages as possible, {told}"
+    return f"{named(option)}: {told}; {asked}."
 
 
 def verdict_text(
@@ -505,7 +519,7 @@ def verdict_text(
     *,
     limits_tried: bool = True,
     by_replay: bool = False,
-    by_cache_alone: bool = False,
+    admitted_by: Admitted | None = None,
     pruned: int = 0,
 ) -> str:
     """Say whether the choice is viable and the best, and which limit costs most, where that was computed."""
@@ -522,8 +536,10 @@ def verdict_text(
             f"Viable, and the best of all candidates: each was evaluated, but for {counted(pruned, 'option')} that "
             f"{'a bound shows' if pruned == 1 else 'bounds show'} to be neither the best nor among those listed as close."
         )
-    if by_cache_alone:
+    if admitted_by == "flash_cache":
         return "Viable by replay: under page flow this hardware breaks a limit."
+    if admitted_by == "replay":
+        return "Viable by replay: by the model it breaks a limit, by less than the model may be off."
     if by_replay:
         return "Viable; the replay decided among the options that the model found best."
     if not limits_tried:

@@ -21,6 +21,7 @@ DEFAULT_PEAK_BUSY = 0.7
 PRICE = "price"
 TIMES = "device_figures"
 EVIDENCE = "evidence"
+IO_TIME = "io_time_us_per_access"
 LIFE = "flash_life_years"
 RESTART, POWER, UNITS = "restart_s", "power_watts", "rack_units"
 THROUGHPUT = "throughput_accesses_per_s"
@@ -36,7 +37,7 @@ CONSTRAINTS: Mapping[str, str] = {
     "flash_bytes": "bytes",
     "usd_per_month": "USD/month",
     "purchase_usd": "USD",
-    "io_time_us_per_access": "µs",
+    IO_TIME: "µs",
     LIFE: "years",
     RESTART: "s",
     POWER: "W",
@@ -92,7 +93,7 @@ def values(options: Options, name: str) -> FloatArray:
         "machines": options.machines,
         "ram_bytes": options.ram_bytes,
         "flash_bytes": options.flash_bytes,
-        "io_time_us_per_access": options.io_us,
+        IO_TIME: options.io_us,
         LIFE: options.life_years,
     }
     return found[name].astype(np.float64)

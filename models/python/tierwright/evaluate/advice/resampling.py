@@ -260,6 +260,35 @@ def drift(series: FloatArray, draws: int, generator: np.random.Generator) -> Dri
     return Drift(slope * (count - 1) / mean, float(np.mean(as_much)))
 
 
+def share_of_few(share: float, draws: int) -> float:
+    """Share of so few draws that an interval has to hold, for it to hold a share of what they are drawn from. [1]
+
+    Between two of n ordered draws, the k-th after the other, lies k / (n + 1) of the distribution on average, whatever it is;
+    k + 1 draws are within.
+
+    Parameters
+    ----------
+    share : float
+        Of the distribution, above 0 and below 1. [1]
+    draws : int
+        At least 1.
+
+    Notes
+    -----
+    Source: Wilks (1941), Determination of sample sizes for setting tolerance limits.
+
+    Examples
+    --------
+    >>> share_of_few(0.9, 32) * 32
+    30.7
+    >>> share_of_few(0.9, 10**6)
+    0.9000019
+    >>> share_of_few(0.9, 5)
+    1.0
+    """
+    return min(1.0, (share * (draws + 1) + 1) / draws)
+
+
 def shortest_interval(
     values: FloatArray, share: float, holding: float | None = None
 ) -> tuple[float, float]:

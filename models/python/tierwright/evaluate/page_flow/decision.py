@@ -10,6 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
+from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import EQUAL_SHARE as EQUAL_SHARE
 from tierwright.common.cautions import Caution
 from tierwright.common.errors import BadInput
@@ -105,7 +108,13 @@ def steady_error(held: float) -> float:
     >>> steady_error(0.1), steady_error(0.5), steady_error(2.0)
     (0.1, 0.3, 1.0)
     """
-    return next(error for least, error in reversed(STEADY_ERRORS) if held >= least)
+    return float(steady_errors(np.asarray(held)))
+
+
+def steady_errors(held: FloatArray) -> FloatArray:
+    """Return `steady_error` of each share of the distinct pages that is held. [1]"""
+    leasts, errors = (np.asarray(column) for column in zip(*STEADY_ERRORS, strict=True))
+    return np.asarray(errors[np.searchsorted(leasts, held, side="right") - 1])
 
 
 def contenders(

@@ -1,0 +1,277 @@
+"""Options that break a limit by the model, by less than its known error: only their replay admits them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from advice_cases import asked_of, problems, question, tried
+from hypothesis import given, settings
+
+from tierwright.advise import advice
+from tierwright.advise.advice import _choice
+from tierwright.advise.advice._checked import Replayed, bands, settled
+from tierwright.advise.advice._near_misses import MOST_OFF, near_misses
+from tierwright.advise.advice._table import Table
+from tierwright.advise.advice.found import Advice
+from tierwright.advise.advice.request import Candidates, Have
+from tierwright.hardware import catalog
+from tierwright.profile.curve import Curve
+from tierwright.profile.measure import profile
+from tierwright.trace.reading import Trace
+
+TRACE = Path(__file__).resolve().parents[2] / "fixtures" / "traces" / "tpcc-cut.csv.zst"
+INSTANCE = Candidates(
+    kinds=("instances",), servers=("aws-i4i.4xlarge",), flash_caches=()
+)
+COUNTED = ("peak_busy", "throughput_accesses_per_s", "io_time_us_per_access")
+RATE = 500.5
+
+
+@given(problems)
+@settings(max_examples=tried(40), deadline=None)
+def test_they_break_what_a_replay_counts_alone_by_less_than_the_error(
+    problem: dict[str, Any],
+) -> None:
+    asked = question(asked_of(problem))
+    table = Table.of(asked.setting)
+    options = table.options
+    limits = _choice.chosen_of(asked, table).limits
+    found = near_misses(asked, table, limits).tolist()
+    assert len(found) == len(set(found))
+    expected = set()
+    for at in range(len(options)):
+        [error] = bands(table, np.asarray([at])).tolist()
+        error = min(error, MOST_OFF)
+        broken = {limit.name for limit in limits if limit.breaks[at]}
+        if not broken or not broken <= set(COUNTED):
+            continue
+        if math.isnan(options.io_us[at]):
+            continue
+        near = True
+        for limit in limits:
+            if limit.name in broken:
+                assert limit.limit is not None
+                value, asked_for = float(limit.value[at]), float(limit.limit)
+                if limit.name == "throughput_accesses_per_s":
+                    near &= value >= asked_for * (1 - error)
+                else:
+                    near &= value * (1 - error) <= asked_for
+        if near:
+            expected.add(at)
+    assert set(found) == expected
+    by = options.io_us if problem["objective"] == "io_time" else options.month_cents
+    assert (np.diff(by[found]) >= 0).all()
+
+
+def test_with_a_limit_of_response_times_there_are_none() -> None:
+    found = curve()
+    limit = Decimal(700)
+    asked, table = table_of(found, {"io_time_us_per_access": limit})
+    assert len(near_misses(asked, table, _choice.chosen_of(asked, table).limits))
+    asked, table = table_of(
+        found, {"io_time_us_per_access": limit, "response_p99_us": Decimal(10**6)}
+    )
+    assert not len(near_misses(asked, table, _choice.chosen_of(asked, table).limits))
+
+
+@cache
+def curve() -> Curve:
+    return profile(Trace(TRACE)).curve.from_start("steady")
+
+
+def have() -> Have:
+    """One disk machine of 10 USD a month, on which inclusive flash takes 711 µs by the model and 693 µs by its replay."""
+    found = curve()
+    return Have(
+        machines=1,
+        ram_bytes=found.distinct_pages // 10 * found.page_bytes,
+        disk=catalog.device("seagate-exos-x24-24tb"),
+        disks=8,
+        flash_bytes=found.distinct_pages * 2 // 5 * found.page_bytes,
+        flash=catalog.device("samsung-pm9a3-7.68tb-u2"),
+        flash_devices=1,
+        scheme="inclusive",
+        usd_per_month=Decimal(10),
+    )
+
+
+def table_of(found: Curve, limits: dict[str, Decimal]) -> tuple[Any, Table]:
+    asked = advice.asked_of(
+        found,
+        (RATE, None),
+        INSTANCE,
+        have(),
+        limits,
+        "usd",
+        None,
+        36,
+        (None, None),
+        0,
+    )
+    return asked, Table.of(asked.setting)
+
+
+def ask(limits: dict[str, Any], **more: Any) -> Advice:
+    return advice.answer(
+        curve(),
+        accesses_per_s=RATE,
+        candidates=INSTANCE,
+        have=have(),
+        constraints={name: Decimal(str(value)) for name, value in limits.items()},
+        **{"trace": Trace(TRACE), "how_sure": False, **more},
+    )
+
+
+def test_what_keeps_its_limit_by_the_replay_alone_is_recommended() -> None:
+    by_model = ask({"io_time_us_per_access": 700}, trace=None)
+    assert by_model.recommendation is not None
+    assert by_model.recommendation.kind == "instances"
+    found = ask({"io_time_us_per_access": 700})
+    best = found.recommendation
+    assert best is not None
+    assert best.kind == "have"
+    assert found.status == "checked"
+    assert found.advice_id != by_model.advice_id
+    # What is told of it is what its replay counts, which keeps the limit.
+    assert best.io_time_us_per_access == pytest.approx(692.6, abs=0.1)
+    assert best.peak_busy is not None
+    rows = {each.option.kind: each for each in found.checked}
+    row = rows["have"]
+    assert row.model is not None
+    assert row.simulated is not None
+    assert row.simulated == best.io_time_us_per_access < 700 < row.model
+    assert "by the model the choice would have been" in found.finding
+    assert (
+        "By the model an access takes 711 µs of I/O time, which breaks a limit by less than the 37 % by which the model may "
+        "be off; by its replay an access takes 693 µs of I/O time."
+    ) in found.finding
+    assert "by the model it breaks a limit" in found.verdict.text
+    assert found.verdict.optimality_gap is None
+    assert all(each.option.kind != "have" for each in found.rejected)
+    assert found.confidence.probability_best is None
+    assert "replay_changes_choice" in {each.name for each in found.warnings}
+    # Asked again, the same answer.
+    again = ask({"io_time_us_per_access": 700})
+    assert json.dumps(again.to_dict()) == json.dumps(found.to_dict())
+
+
+def test_what_breaks_its_limit_by_the_replay_too_is_not() -> None:
+    found = ask({"io_time_us_per_access": 690})
+    assert found.recommendation is not None
+    assert found.recommendation.kind == "instances"
+    assert (
+        "1 option that the model rules out by less than its error was replayed too: it is no better."
+        in found.finding
+    )
+    # It is rejected, and stands beside no model in what was checked.
+    assert "have" in {each.option.kind for each in found.rejected}
+    assert all(each.option.kind != "have" for each in found.checked)
+    # One that is far beyond its error is not tried.
+    found = ask({"io_time_us_per_access": 300})
+    assert found.recommendation is not None
+    assert "rules out" not in found.finding
+
+
+def test_where_the_model_leaves_nothing_a_replay_may() -> None:
+    limits = {"io_time_us_per_access": 700, "usd_per_month": 20}
+    by_model = ask(limits, trace=None)
+    assert by_model.recommendation is None
+    assert by_model.infeasible is not None
+    found = ask(limits)
+    assert found.infeasible is None
+    assert found.recommendation is not None
+    assert found.recommendation.kind == "have"
+    assert "By the model no option keeps every limit" in found.finding
+    assert found.verdict.viable
+    assert "by less than the model may be off" in found.verdict.text
+    nothing = ask({**limits, "io_time_us_per_access": 690})
+    assert nothing.recommendation is None
+    assert nothing.infeasible is not None
+    assert "it is no better" in nothing.finding
+
+
+def test_a_replay_above_a_limit_of_the_io_time_is_said() -> None:
+    # Under lazy flash 648 µs by the model and 650 µs by its replay; nothing else is as cheap.
+    answer = advice.answer(
+        curve(),
+        accesses_per_s=RATE,
+        candidates=INSTANCE,
+        have=replace(have(), scheme="lazy"),
+        constraints={
+            "io_time_us_per_access": Decimal(649),
+            "usd_per_month": Decimal(20),
+        },
+        trace=Trace(TRACE),
+        how_sure=False,
+    )
+    [row] = answer.checked
+    assert row.model is not None
+    assert row.simulated is not None
+    assert row.model < 649 < row.simulated
+    told = {each.name: each.message for each in answer.warnings}
+    assert (
+        "takes 650 µs of I/O time, more than the 649 µs that are allowed"
+        in told["replay_breaks_load"]
+    )
+
+
+def settled_of(
+    near: Sequence[int], keeps: set[int], unknown: set[int], cents: Sequence[int]
+) -> int | None:
+    """Settle on options of which some break a limit by the model, and some keep it by their replay."""
+    asked, table = table_of(curve(), {})
+    count = len(cents)
+    options = replace(
+        table.options.rows(np.zeros(count, dtype=np.int64)),
+        month_cents=np.asarray(cents, dtype=np.int64),
+        ram_pages=np.arange(1.0, count + 1),
+    )
+    table.options = options
+    order = np.asarray(
+        sorted(set(range(count)) - set(near), key=lambda at: cents[at]), dtype=np.int64
+    )
+
+    def replay_of(some: Sequence[int]) -> list[Replayed]:
+        return [
+            Replayed(at, 1.0, math.nan, math.nan, math.nan, "too small")
+            if at in unknown
+            else Replayed(at, 1.0, 1.0, 0.1 if at in keeps else 0.9, 0.1, "")
+            for at in some
+        ]
+
+    found = settled(
+        asked,
+        table,
+        order,
+        order[:1].tolist(),
+        replay_of,
+        np.asarray(sorted(near, key=lambda at: cents[at]), dtype=np.int64),
+    )
+    assert found.best is None or found.best in {each.at for each in found.listed}
+    return found.best
+
+
+def test_the_cheapest_that_keeps_its_limits_by_its_replay_is_left() -> None:
+    cents = [50, 40, 30, 20]
+    assert settled_of([1, 2, 3], {0, 1, 2}, set(), cents) == 2
+    assert settled_of([1, 2, 3], {0}, set(), cents) == 0
+    # What was not replayed is not admitted, whatever it costs.
+    assert settled_of([1, 2, 3], {0, 1, 2}, {2, 3}, cents) == 1
+    assert settled_of([0, 1, 2, 3], {1}, {2, 3}, cents) == 1
+    assert settled_of([0, 1, 2, 3], set(), {2}, cents) is None
+    # One that costs more than what keeps its limits by the model is not asked about.
+    assert settled_of([0], {0, 1}, set(), [60, 50]) == 1
+    # The model's choice breaks its limit by its replay, and so do all others: it stays, which is said.
+    assert settled_of([1, 2], set(), set(), [50, 40, 30]) == 0
+    # More than are replayed at once.
+    many = [1000, *range(100, 140)]
+    assert settled_of(range(1, 41), {0, 40}, set(), many) == 40
