@@ -83,6 +83,7 @@ OUTSIDE = {
     "advise.advice._bounded": "searches options by bounds; held by test_advice_bounded.py",
     "advise.advice._caches": "replays flash caches beside page flow; held by test_advice_caches.py",
     "advise.advice._checked": "replays options beside the model; held by test_advice.py",
+    "advise.advice._near_misses": "chooses what is replayed beside the model; held by test_advice_near_misses.py",
     "advise.advice._choice": "parts of `advise.advice.answer`; held by test_advice.py",
     "advise.advice._flat": "parts of `advise.advice.answer`; held by test_advice_later.py",
     "advise.advice._continuous": "prices sizes of any kind by `least_cost`, in words; held by test_advice_continuous.py",
