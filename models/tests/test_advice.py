@@ -1226,6 +1226,9 @@ def test_the_first_that_carries_its_load_by_the_replay_is_chosen() -> None:
     fastest = replace(asked, objective="io_time")
     slow = replace(calm, at=3, simulated_us=9.0)
     assert decided(fastest, [slow, calm]) == 1
+    # One that could not be replayed stops no other from being the fastest, and is by the model.
+    assert decided(fastest, [replace(unknown, model_us=4.0), slow, calm]) == 1
+    assert decided(fastest, [replace(unknown, model_us=2.0), slow, calm]) == 2
 
 
 def settled_by(
@@ -1563,6 +1566,21 @@ def test_what_a_limit_costs_is_told() -> None:
     assert "I/O time of an access" in tight.verdict.text
     loose = ask(how_sure=True, constraints={"io_time_us_per_access": io_us * 10})
     assert loose.verdict.limited_by != "io_time_us_per_access"
+
+
+def test_a_limit_of_the_busy_share_costs_what_100_percent_would_save() -> None:
+    tight = ask(constraints={"peak_busy": Decimal("0.05")}, how_sure=True)
+    most = ask(constraints={"peak_busy": Decimal(1)}, how_sure=True)
+    assert most.recommendation is not None
+    [shadow] = [
+        each for each in tight.verdict.shadows if each.constraint == "peak_busy"
+    ]
+    assert shadow.usd_per_month == most.recommendation.usd_per_month
+    assert (
+        "in the busiest hour: at 100 %, the cheapest would cost" in tight.verdict.text
+    )
+    # Nothing is busy for longer than all of the time, however cheap it is.
+    assert all(each.constraint != "peak_busy" for each in most.verdict.shadows)
 
 
 @pytest.mark.parametrize(

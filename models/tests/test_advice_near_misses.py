@@ -16,7 +16,7 @@ import pytest
 from advice_cases import asked_of, problems, question, tried
 from hypothesis import given, settings
 
-from tierwright.advise import advice
+from tierwright.advise import advice, scale
 from tierwright.advise.advice import _choice
 from tierwright.advise.advice._checked import Replayed, bands, settled
 from tierwright.advise.advice._near_misses import MOST_OFF, near_misses
@@ -26,9 +26,11 @@ from tierwright.advise.advice.request import Candidates, Have
 from tierwright.hardware import catalog
 from tierwright.profile.curve import Curve
 from tierwright.profile.measure import profile
+from tierwright.profile.production import Production
 from tierwright.trace.reading import Trace
 
 TRACE = Path(__file__).resolve().parents[2] / "fixtures" / "traces" / "tpcc-cut.csv.zst"
+LARGE = TRACE.with_name("tpcc-20w-cut.csv.zst")
 INSTANCE = Candidates(
     kinds=("instances",), servers=("aws-i4i.4xlarge",), flash_caches=()
 )
@@ -222,6 +224,50 @@ def test_a_replay_above_a_limit_of_the_io_time_is_said() -> None:
         "takes 650 µs of I/O time, more than the 649 µs that are allowed"
         in told["replay_breaks_load"]
     )
+
+
+def test_for_the_least_time_the_ranking_is_that_of_the_replay() -> None:
+    # Three machines hold all data in RAM: of that the steady model knows least.
+    recorded = profile(Trace(LARGE))
+    production = Production(384 * 2**30, 150_000.0)
+    found = advice.answer(
+        scale.answer(recorded, production).profile.curve.from_start("steady"),
+        candidates=Candidates(
+            kinds=("instances",),
+            servers=(
+                "aws-i4g.4xlarge",
+                "gcp-z3-highmem-14-standardlssd",
+                "aws-i4i.4xlarge",
+            ),
+            flash_caches=(),
+        ),
+        objective="io_time",
+        constraints={"usd_per_month": Decimal(3_000)},
+        trace=Trace(LARGE),
+    )
+    best = found.recommendation
+    assert best is not None
+    replays = {each.option.name: each.simulated for each in found.checked}
+    for each in (best, *found.alternatives):
+        assert each.replayed_io_time_us_per_access == replays.get(each.name)
+    times = [
+        each.replayed_io_time_us_per_access or each.io_time_us_per_access
+        for each in (best, *found.alternatives)
+    ]
+    assert None not in times
+    assert times == sorted(times)
+    by_model = [each.io_time_us_per_access for each in (best, *found.alternatives)]
+    assert by_model != sorted(by_model)
+    # By the model others are faster, and what rests on it is left out.
+    assert best.io_time_us_per_access != min(by_model)
+    assert found.next_dollar is None
+    assert found.flat == ()
+    for rule in found.rules_of_thumb:
+        if rule.regret_io_time_us is not None:
+            assert rule.regret_io_time_us >= 0
+    cheapest = ask({}, how_sure=False)
+    assert cheapest.flat
+    assert cheapest.next_dollar is not None
 
 
 def settled_of(

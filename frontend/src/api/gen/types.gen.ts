@@ -665,6 +665,12 @@ export type AdviceOptionOut = {
      */
     io_time_us_per_access: number | null;
     /**
+     * Replayed Io Time Us Per Access
+     *
+     * The same as the replay of the option counts it; null where it was not replayed. [µs]
+     */
+    replayed_io_time_us_per_access: number | null;
+    /**
      * Response Mean Us
      *
      * Mean response time of a page access in the busiest hour; null where the rate or the latency of a device is unknown, or it cannot keep up. [µs]
@@ -22429,7 +22435,7 @@ export type ServiceTimeOut = {
 /**
  * ShadowOut
  *
- * What the best option would be without one limit.
+ * What the best option would be without one limit; of the busy share, at 100 %.
  */
 export type ShadowOut = {
     /**

@@ -589,12 +589,14 @@ def _print_options(title: str, rows: Sequence[tuple[str, Option]]) -> None:
     from tierwright.common.currency import shown_in
 
     code = shown_in().currency
+    is_replayed = any(one.replayed_io_time_us_per_access is not None for _, one in rows)
     print_table(
         title,
         [
             ("", False),
             (f"{code} per month", True),
             ("I/O time", True),
+            *([("by replay", True)] if is_replayed else []),
             ("p99 at peak", True),
             ("busy at peak", True),
             ("RAM", True),
@@ -609,6 +611,11 @@ def _print_options(title: str, rows: Sequence[tuple[str, Option]]) -> None:
                 if one.usd_per_month is None
                 else f"{shown_amount(one.usd_per_month):,.2f}",
                 figure(one, "io_time_us_per_access", format_microseconds),
+                *(
+                    [figure(one, "replayed_io_time_us_per_access", format_microseconds)]
+                    if is_replayed
+                    else []
+                ),
                 figure(one, "response_p99_us", format_microseconds),
                 figure(one, "peak_busy", percent),
                 format_bytes(one.ram_bytes),

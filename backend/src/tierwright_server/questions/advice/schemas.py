@@ -328,6 +328,9 @@ class AdviceOptionOut(Answer):
     io_time_us_per_access: float | None = Field(
         description="Busy time of one device of each tier; null where a rate is unknown. [µs]"
     )
+    replayed_io_time_us_per_access: float | None = Field(
+        description="The same as the replay of the option counts it; null where it was not replayed. [µs]"
+    )
     response_mean_us: float | None = Field(
         description="Mean response time of a page access in the busiest hour; null where the rate or the latency of "
         "a device is unknown, or it cannot keep up. [µs]"
@@ -422,7 +425,7 @@ class RejectedOptionOut(Answer):
 
 
 class ShadowOut(Answer):
-    """What the best option would be without one limit."""
+    """What the best option would be without one limit; of the busy share, at 100 %."""
 
     constraint: str = Field(description="Name of the limit.")
     usd_per_month: Usd = Field(

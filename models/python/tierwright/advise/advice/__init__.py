@@ -263,6 +263,17 @@ class _Decided:
             return None
         return "replay" if self.caches.chosen is None else "flash_cache"
 
+    @property
+    def times_us(self) -> dict[int, float]:
+        """I/O times of what was replayed, by option: of the best one as it is run. [µs]"""
+        found = {
+            each.at: each.simulated_us
+            for each in self.settled.listed
+            if not each.reason
+        }
+        chosen = self.caches.chosen
+        return found if chosen is None else {**found, chosen.at: chosen.simulated_us}
+
     def described(self, asked: Asked, found: Option) -> Option:
         """Describe the best option as it is run, by the replay where that alone admits it."""
         if self.caches.chosen is not None:
@@ -333,9 +344,14 @@ def _answer(
     order, left_out = chosen.order, table.left_out
     suitable = len(order) if left_out is None else left_out.suitable
     unfit = {each.at for each in tried if _checked.breaks(asked, each)}
+    replayed = {each.at: each.simulated_us for each in tried if not each.reason}
     alternatives = [
         at for at in _choice.alternatives(asked, table, chosen, best) if at not in unfit
     ]
+    if asked.objective == "io_time" and replayed:
+        alternatives.sort(key=lambda at: replayed.get(at, float(options.io_us[at])))
+    # Of the fastest by a replay nothing is weighed by the model, which knows faster ones.
+    weighed_at = None if by_replay and asked.objective == "io_time" else carried
     front = _choice.front(asked, table, chosen)
     named = (best, table.have_at, *alternatives)
     listed_front = [int(at) for at in spread(front, _choice.MOST_FRONT)]
@@ -344,7 +360,9 @@ def _answer(
 
     def option(at: int) -> Option:
         if at not in described:
-            found = table.option(at)
+            found = replace(
+                table.option(at), replayed_io_time_us_per_access=replayed.get(at)
+            )
             if at in split:
                 found = replace(
                     found,
@@ -370,8 +388,8 @@ def _answer(
         limits = [*limits, *_choice.response_limits(asked, table, chosen, order)]
     infeasible = None if best is not None else _infeasible(asked, table, limits)
     shadows = (
-        _why_not.shadows(asked, table, carried)
-        if weighed and carried is not None
+        _why_not.shadows(asked, table, weighed_at)
+        if weighed and weighed_at is not None
         else ()
     )
     # They are listed from the largest on.
@@ -493,15 +511,26 @@ def _answer(
             steps=weighed and not by_replay,
         ),
         waiting=_when.wait(asked, table, recommended, best, zero) if weighed else None,
-        flat=_flat.flat(asked, table, chosen, carried) if known else (),
-        next_dollar=_flat.next_dollar(asked, table, front, carried) if known else None,
+        flat=_flat.flat(asked, table, chosen, weighed_at) if known else (),
+        next_dollar=_flat.next_dollar(asked, table, front, weighed_at)
+        if known
+        else None,
         continuous=_continuous.continuous(asked, table, recommended)
         if weighed and (carried is not None or best is None)
         else None,
         scenarios=_scenarios.compared(asked, table, drawn, alternatives)
         if drawn is not None and known and not by_replay
         else None,
-        rules_of_thumb=tuple(_sure.rules_of_thumb(asked, table, chosen, best, option)),
+        rules_of_thumb=tuple(
+            _sure.rules_of_thumb(
+                asked,
+                table,
+                chosen,
+                best,
+                option,
+                decided.times_us if by_replay else None,
+            )
+        ),
         data_bytes=setting.data_bytes,
         accesses_per_s=setting.rates.mean,
         peak_accesses_per_s=setting.rates.peak,

@@ -70,6 +70,16 @@ class Asked:
         kept = {key: value for key, value in self.constraints.items() if key != name}
         return replace(self, setting=setting, constraints=kept)
 
+    def at_its_loosest(self, name: str) -> Asked:
+        """Return the same question with one constraint as loose as it can be: no device is busy for more than all of the time."""
+        if name != PEAK_BUSY:
+            return self.without(name)
+        return replace(
+            self,
+            setting=replace(self.setting, most_busy=1.0),
+            constraints={**self.constraints, PEAK_BUSY: Decimal(1)},
+        )
+
     @property
     def advice_id(self) -> str:
         """Hash of all that was asked: the same inputs have the same id."""

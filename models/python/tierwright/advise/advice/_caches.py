@@ -540,6 +540,7 @@ def option_under(found: Option, each: CacheReplayed) -> Option:
         admission=None if each.plan is None else FLASH_CACHE,
         options={} if each.plan is None else dict(each.plan.options(each.cache)),
         io_time_us_per_access=each.simulated_us,
+        replayed_io_time_us_per_access=each.simulated_us,
         response_mean_us=None,
         response_p50_us=None,
         response_p99_us=None,

@@ -79,6 +79,11 @@ class Replayed:
     reason: str
 
     @property
+    def known_us(self) -> float:
+        """I/O time of an access: by the replay, or by the model where there is none. [µs]"""
+        return self.model_us if self.reason else self.simulated_us
+
+    @property
     def gap(self) -> float | None:
         """By what share the model differs from the replay; None where it was not replayed. [1]"""
         if not self.simulated_us > 0:
@@ -400,8 +405,8 @@ def decided(
     ] or by_model
     if not keeps:
         return None
-    if asked.objective == "io_time" and all(not each.reason for each in keeps):
-        return min(keeps, key=lambda each: each.simulated_us).at
+    if asked.objective == "io_time":
+        return min(keeps, key=lambda each: each.known_us).at
     return keeps[0].at
 
 
@@ -417,19 +422,24 @@ class Settled:
         Option that is left best; None where none keeps its limits.
     near : frozenset of int
         Of the options, those that break a limit by the model.
+    finalists : frozenset of int
+        Of the options, those that were replayed first.
     """
 
     tried: list[Replayed]
     best: int | None
     near: frozenset[int] = frozenset()
+    finalists: frozenset[int] = frozenset()
 
     @property
     def listed(self) -> list[Replayed]:
-        """What is shown: all that keeps its limits by the model, and what a replay alone admits and is the best."""
+        """What is shown: the finalists, the best, and what was replayed beyond them and keeps its limits by the model."""
         return [
             each
             for each in self.tried
-            if each.at not in self.near or each.at == self.best
+            if each.at == self.best
+            or each.at in self.finalists
+            or not (each.reason or each.at in self.near)
         ]
 
     def by_replay_alone(self) -> Replayed | None:
@@ -481,7 +491,12 @@ def settled(
             key=lambda each: place.get(each.at, len(place)),
         )
         best = decided(asked, tried, admits)
-    return Settled(tried, best, admits & {each.at for each in tried})
+    return Settled(
+        tried,
+        best,
+        admits & {each.at for each in tried},
+        frozenset(finalists),
+    )
 
 
 def _could_be_better(
@@ -497,9 +512,7 @@ def _could_be_better(
     if best is None:
         better = order
     elif asked.objective == "io_time":
-        [time_us] = [each.simulated_us for each in tried if each.at == best]
-        if not time_us > 0:
-            return []
+        [time_us] = [each.known_us for each in tried if each.at == best]
         some = order[:MOST_WEIGHED]
         better = some[options.io_us[some] * (1 - bands(table, some)) < time_us]
     else:
@@ -528,6 +541,7 @@ def option_by_replay(asked: Asked, found: Option, each: Replayed) -> Option:
     return replace(
         found,
         io_time_us_per_access=each.simulated_us,
+        replayed_io_time_us_per_access=each.simulated_us,
         peak_busy=finite(each.peak_busy),
         throughput_accesses_per_s=finite(float(setting.throughput_per_s(busy)[0])),
     )

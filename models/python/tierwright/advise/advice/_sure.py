@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
@@ -20,6 +20,7 @@ from tierwright.advise.advice._choice import (
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._words import with_flow
 from tierwright.advise.advice.found import Bar, RuleOfThumb
+from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import Caution, Effect, anywhere
 from tierwright.common.currency import money
 from tierwright.evaluate.advice.limits import ROUNDING
@@ -183,14 +184,36 @@ def _is_unfinished(table: Table, rule: Thumb) -> bool:
     return rule.ram_bytes * (1 - ROUNDING) in table.left_out.unfinished_bytes
 
 
+def _slower_us(
+    times_us: FloatArray | Mapping[int, float], at: int, best: int
+) -> float | None:
+    """By how much an option is slower than the best; None where one of them was not replayed. [µs]"""
+    if isinstance(times_us, Mapping) and not {at, best} <= times_us.keys():
+        return None
+    return float(times_us[at] - times_us[best])
+
+
 def rules_of_thumb(
     asked: Asked,
     table: Table,
     chosen: Chosen,
     best: int | None,
     option: Any,
+    replayed_us: Mapping[int, float] | None = None,
 ) -> Iterator[RuleOfThumb]:
-    """Say what five rules of thumb would have bought, and what each costs more."""
+    """Say what five rules of thumb would have bought, and what each costs more.
+
+    Parameters
+    ----------
+    asked, table, chosen
+        As of `confidence`.
+    best : int or None
+        The recommendation.
+    option : callable
+        Describes an option.
+    replayed_us : mapping of int to float, optional
+        I/O times by option, where a replay decided: those of the model are not held against these. [µs]
+    """
     setting = asked.setting
     data = float(setting.data_bytes * setting.replicas)
     first = partial(first_kept, asked, table, chosen)
@@ -229,8 +252,10 @@ def rules_of_thumb(
             option(at),
             Decimal(cents) * CENT,
             # With an unknown dirty share the rows hold one end of the times.
-            float(options.io_us[at] - options.io_us[best])
-            if setting.fewest_dirty is None
-            else None,
+            None
+            if setting.fewest_dirty is not None
+            else _slower_us(
+                options.io_us if replayed_us is None else replayed_us, at, best
+            ),
             "",
         )

@@ -207,14 +207,14 @@ def broken_by(limit: Limit, at: int) -> Broken:
 
 
 def shadows(asked: Asked, table: Table, best: int) -> tuple[Shadow, ...]:
-    """Say what the best option would be without each limit, where that is better; the largest first."""
+    """Say what the best option would be with each limit at its loosest, where that is better; the largest first."""
     options = table.options
     by_time = asked.objective == "io_time"
     own = _objective(options, best, by_time=by_time)
     found: list[tuple[float, Shadow]] = []
     for name in asked.constraints:
         # Without some limits fewer devices would do.
-        other, at = asked_again(asked.without(name), table)
+        other, at = asked_again(asked.at_its_loosest(name), table)
         if at is None:
             continue
         gain = own - _objective(other.options, at, by_time=by_time)

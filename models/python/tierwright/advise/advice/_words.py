@@ -547,10 +547,9 @@ def verdict_text(
     if limited_by is None:
         return f"{first} No single limit rules out a better option."
     what = LIMIT_WORDS.get(limited_by.constraint, limited_by.constraint)
+    loosest = "at 100 %" if limited_by.constraint == PEAK_BUSY else "without it"
+    limited = f"{first} Limited by the {what}: {loosest},"
     if objective == "io_time":
-        return (
-            f"{first} Limited by the {what}: without it, an access would take "
-            f"{format_microseconds(limited_by.io_time_us_per_access)} of I/O time."
-        )
+        return f"{limited} an access would take {format_microseconds(limited_by.io_time_us_per_access)} of I/O time."
     saved = best.usd_per_month - limited_by.usd_per_month
-    return f"{first} Limited by the {what}: without it, the cheapest would cost {money(saved)} per month less."
+    return f"{limited} the cheapest would cost {money(saved)} per month less."

@@ -86,6 +86,8 @@ class Option:
         Whether a quote runs on machines that there are, whose costs continue and are not in its price.
     io_time_us_per_access : float or None
         Busy time of one device of each tier. [µs]
+    replayed_io_time_us_per_access : float or None
+        The same as its replay counts it; None where it was not replayed. [µs]
     response_mean_us, response_p50_us, response_p99_us : float or None
         Mean, median and 99th percentile of a page access in the busiest hour; None where the rate or a latency is unknown, or a device cannot keep up. [µs]
     response_mean_mean_us, response_p50_mean_us, response_p99_mean_us : float or None
@@ -153,6 +155,7 @@ class Option:
     months_until_too_small: float | None
     bill: tuple[dict[str, Any], ...]
     config: dict[str, Any]
+    replayed_io_time_us_per_access: float | None = None
     response_reason: str = ""
     on_existing: bool = False
     clean_share: float | None = None

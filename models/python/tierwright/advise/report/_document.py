@@ -311,6 +311,7 @@ _OPTION = _table(
     usd_per_month=_maybe_amount,
     purchase_usd=_maybe_amount,
     io_time_us_per_access=_maybe_number,
+    replayed_io_time_us_per_access=_maybe_number,
     response_mean_us=_maybe_number,
     response_p50_us=_maybe_number,
     response_p99_us=_maybe_number,

@@ -31,7 +31,7 @@ def _option_row(option: Document, name: str | Markup | None = None) -> list[str]
     return [
         name if name is not None else option["name"],
         show.usd(option["usd_per_month"]),
-        show.figure(option, "io_time_us_per_access", show.time),
+        show.io_time(option),
         show.figure(option, "peak_busy", show.share),
         show.size(option["ram_bytes"]),
         show.size(option["flash_bytes"]),

@@ -118,6 +118,15 @@ def figure(option: Mapping[str, Any], key: str, write: Callable[[Any], str]) -> 
     return write(option[key]) if ends is None else between(ends, write, none=UNKNOWN)
 
 
+def io_time(option: Mapping[str, Any]) -> str:
+    """Write the I/O time of an option, with that of its replay where it was replayed and says otherwise."""
+    stated = figure(option, "io_time_us_per_access", time)
+    replayed = time(option["replayed_io_time_us_per_access"])
+    if option["replayed_io_time_us_per_access"] is None or replayed == stated:
+        return stated
+    return f"{stated}, {replayed} by replay"
+
+
 def number(value: float | None) -> str:
     """Write a whole number as it is, another with three digits."""
     if value is None:

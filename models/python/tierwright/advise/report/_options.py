@@ -34,6 +34,7 @@ _COLUMNS: tuple[tuple[str, str], ...] = (
     ("cost [USD/month]", "usd_per_month"),
     ("purchase [USD]", "purchase_usd"),
     ("I/O time [µs/access]", "io_time_us_per_access"),
+    ("I/O time by its replay [µs/access]", "replayed_io_time_us_per_access"),
     ("mean response in the busiest hour [µs]", "response_mean_us"),
     ("response p50 in the busiest hour [µs]", "response_p50_us"),
     ("response p99 in the busiest hour [µs]", "response_p99_us"),

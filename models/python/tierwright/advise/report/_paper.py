@@ -199,7 +199,7 @@ def options(document: Document) -> Iterator[Markup]:
                 show.usd(one["purchase_usd"]),
                 show.usd(one["usd_per_month"]),
                 show.usd(over_horizon(one, horizon)),
-                show.figure(one, "io_time_us_per_access", show.time),
+                show.io_time(one),
                 show.figure(one, "peak_busy", show.share),
             ]
             for role, one in rows
