@@ -15,8 +15,9 @@ from command import run
 from random_traces import traces
 
 from tierwright._simulator import ParameterError
-from tierwright.simulate.replay import contenders, replay
-from tierwright.trace.reading import Trace
+from tierwright.simulate.replay import Family, Replay, contenders, replay, sweep
+from tierwright.simulate.timed import Arrivals, DeviceTimes, replay_timed
+from tierwright.trace.reading import Trace, convert
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "fixtures" / "golden"))
 import slow_admission
@@ -36,6 +37,7 @@ ASSIGNMENTS = (
     "second_miss*0.7*never+1:miss*0.3*never",
 )
 TRACES = traces(40)
+DEVICE = DeviceTimes(1, 4, 1e-4, 1e-4, 2e-4, 2e-4)
 CHECKPOINTS: tuple[dict[str, str], ...] = (
     {},
     {"checkpoint_accesses": "13"},
@@ -265,6 +267,59 @@ def test_options_of_an_assignment_need_one(tmp_path: Path) -> None:
         trace, "flash_cache", "cachesack", 4, 40, options={"admission": "cachesack"}
     )
     assert found["options"]["assignment"] == "miss"
+
+
+HOURLY: list[tuple[Family, str, dict[str, str]]] = [
+    *(("scheme", scheme, {}) for scheme in ("inclusive", "inclusive_global", "exclusive", "lazy")),
+    ("scheme", "lazy", {"ram_policy": "opt"}),
+    ("scheme", "inclusive", {"flash_policy": "opt"}),
+    ("scheme", "exclusive", {"block_pages": "2", "block_technique": "invalidating"}),
+    ("scheme", "inclusive", {"block_pages": "2", "ram_policy": "opt"}),
+    ("flash_cache", "larc", {}),
+    ("flash_cache", "larc", {"ram_policy": "opt"}),
+    ("flash_cache", "cachesack", {}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("family", "name", "own"), HOURLY)
+def test_hours_are_told_apart_in_stored_traces_and_on_simulated_time(
+    family: Family, name: str, own: dict[str, str], tmp_path: Path
+) -> None:
+    """Each relation has an hour of its own, so an assignment means the same for both."""
+    draw = random.Random(f"{name} {own}")
+    steps = [
+        (at * 18_000_000, (f"1/{at // 200}", draw.randrange(30)), draw.random() < 0.3)
+        for at in range(600)
+    ]
+    trace = systems.written(steps, tmp_path / "trace.csv")
+    convert(trace, tmp_path / "trace.tw")
+    given = {**own, "assignment": "miss+1:never+2:second_miss"}
+    if name != "cachesack":
+        given["admission"] = "cachesack"
+    by_relation, by_hour = (
+        given | {"categories": categories} for categories in ("relation", "hour")
+    )
+    expected = replay(trace, family, name, 3, 20, options=by_relation)
+    counted = {
+        key: value for key, value in expected.items() if isinstance(value, (int, float))
+    }
+    every = replay(trace, family, name, 3, 20, options=given | {"assignment": "miss"})
+    assert any(every[key] != count for key, count in counted.items())
+    configuration = Replay(family, name, 3, 20, 0, by_hour).configuration()
+    for each in (trace, Trace(tmp_path / "trace.tw")):
+        found = [
+            replay(each, family, name, 3, 20, options=by_hour),
+            *sweep(each, [configuration])["rows"],
+        ]
+        if "block_pages" not in own:
+            found += [
+                replay_timed(
+                    each, name, 3, 20, arrivals=arrivals, flash=DEVICE, disk=DEVICE, options=by_hour
+                )
+                for arrivals in (Arrivals("clients", clients=3), Arrivals("trace"))
+            ]  # fmt: skip
+        for row in found:
+            assert {key: row[key] for key in counted} == counted
 
 
 FLOWS = [

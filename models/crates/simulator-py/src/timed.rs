@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tierwright_simulator::Error;
 use tierwright_simulator::replay::{
-    Arrivals, DeviceTimes, Replayed, TimedResult, Timing, simulate_timed,
+    Arrivals, DeviceTimes, Replayed, TimedResult, Timing, categories_need_times, simulate_timed,
 };
 use tierwright_simulator::trace::OpenTrace;
 
@@ -49,7 +49,7 @@ fn replay_timed<'py>(
     let page_bytes = AtomicU64::new(0);
     let prepare = |trace: &mut OpenTrace| {
         page_bytes.store(trace.summary().page_bytes, Ordering::Relaxed);
-        if timing.needs_times() {
+        if timing.needs_times() || categories_need_times(&options) {
             trace.with_times();
         }
         trace.with_warm_up(warm_up)

@@ -41,9 +41,9 @@ use crate::replay::settings::{
 };
 use crate::replay::{
     About, FUTURE_BYTES, FlashCacheAbout, FlashCacheResult, OnlineResult, PolicyResult,
-    SampledCaches, SchemeResult, Setting, WRITE_BACK_BYTES, Warning, distinct_pages, flash_caches,
-    is_of_device, needs_future, policies, sampled_caches, schemes, simulate_flash_cache,
-    simulate_online, simulate_policy, simulate_scheme,
+    SampledCaches, SchemeResult, Setting, WRITE_BACK_BYTES, Warning, categories_need_times,
+    distinct_pages, flash_caches, is_of_device, needs_future, policies, sampled_caches, schemes,
+    simulate_flash_cache, simulate_online, simulate_policy, simulate_scheme,
 };
 use crate::wording::counted;
 
@@ -284,7 +284,13 @@ impl Configuration {
 
     /// Whether it looks at the times of accesses, which a source gives only when asked.
     pub fn needs_times(&self) -> bool {
-        matches!(self, Self::FlashCache { .. })
+        match self {
+            Self::FlashCache { .. } => true,
+            Self::Scheme { options, .. } | Self::Chooser { options, .. } => {
+                categories_need_times(options)
+            }
+            Self::Policy { .. } | Self::Buffer { .. } => false,
+        }
     }
 
     /// Why it has no miniature, if it has none.

@@ -41,8 +41,8 @@ pub use directory::DirectoryResult;
 pub use flash_blocks::{BlockCounters, BlockResult};
 pub use flash_caches::{
     CategoryAbout, CategoryCounts, CategoryRow, CrashReport, FlashCacheAbout, FlashCacheCounters,
-    FlashCacheResult, OptionAbout, UnderRow, categories, category_counts, flash_cache_goes_by_time,
-    flash_caches, simulate_flash_cache,
+    FlashCacheResult, OptionAbout, UnderRow, categories, categories_need_times, category_counts,
+    flash_cache_goes_by_time, flash_caches, simulate_flash_cache,
 };
 pub(crate) use flash_caches::{SampledCaches, sampled_caches};
 use future::Future;

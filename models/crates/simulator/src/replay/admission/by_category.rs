@@ -23,6 +23,7 @@ pub(crate) struct ByCategory {
 
 impl Admission for ByCategory {
     const NEEDS_ADDRESSES: bool = true;
+    const NEEDS_TIMES: bool = true;
     const KEEPS_COPIES: bool = true;
     type AtMiss = Self;
 

@@ -31,6 +31,8 @@ pub(crate) trait Admission {
     const CAN_REJECT: bool = true;
     /// Whether it looks at where pages lie.
     const NEEDS_ADDRESSES: bool = false;
+    /// Whether it looks at when accesses were recorded.
+    const NEEDS_TIMES: bool = false;
     /// Whether it never refuses a page of which flash has a copy: then none has to be dropped.
     const KEEPS_COPIES: bool = false;
     /// The same rule where it decides as pages come from disk; [`All`](all::All) of one that looks at RAM victims.

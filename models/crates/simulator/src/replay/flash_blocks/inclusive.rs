@@ -170,6 +170,7 @@ impl<F: BlockOrder, A: Admission> InclusiveBlocks<F, A> {
 
 impl<F: BlockOrder, A: Admission> Machine for InclusiveBlocks<F, A> {
     const NEEDS_ADDRESSES: bool = true;
+    const NEEDS_TIMES: bool = A::NEEDS_TIMES;
 
     fn grow(&mut self, pages: usize) {
         self.ram.grow(pages);

@@ -187,6 +187,7 @@ impl<A: Admission> StagedBlocks<A> {
 
 impl<A: Admission> Machine for StagedBlocks<A> {
     const NEEDS_ADDRESSES: bool = true;
+    const NEEDS_TIMES: bool = A::NEEDS_TIMES;
 
     fn grow(&mut self, pages: usize) {
         self.ram.grow(pages);

@@ -2,6 +2,7 @@
 
 use crate::access::{Chunk, FIRST_OF_REQUEST};
 use crate::error::{Error, Result};
+use crate::replay::settings::spelled;
 
 /// Categories that are told apart; those with larger numbers are one.
 pub(crate) const MOST: u16 = 512;
@@ -58,6 +59,14 @@ categories! {
 /// Every way to divide accesses into categories.
 pub fn categories() -> &'static [CategoryAbout] {
     TABLE
+}
+
+/// Whether the options of a contender divide accesses by when they were recorded.
+pub fn categories_need_times(options: &[(String, String)]) -> bool {
+    options.iter().any(|(name, value)| {
+        spelled(name) == "categories"
+            && Categories::named(&spelled(value.trim())).is_some_and(|way| way.about.needs_times)
+    })
 }
 
 /// One of the ways.

@@ -65,7 +65,7 @@ use crate::replay::{About, Totals, WarmedUp, disagreement, page_count};
 
 pub(crate) use admitted::Gate;
 use admitted::{ADMISSION, Admitted, BY_CATEGORY};
-pub use categories::{CategoryAbout, categories};
+pub use categories::{CategoryAbout, categories, categories_need_times};
 pub use category_counts::{CategoryCounts, CategoryRow, UnderRow, category_counts};
 use checkpoints::{Checkpoints, Target};
 pub use counters::FlashCacheCounters;

@@ -46,6 +46,7 @@ pub(crate) struct Exclusive<R, F, A = All, D = ()> {
 
 impl<R: Policy, F: Removable, A: Admission, D: Below> Machine for Exclusive<R, F, A, D> {
     const NEEDS_ADDRESSES: bool = A::NEEDS_ADDRESSES;
+    const NEEDS_TIMES: bool = A::NEEDS_TIMES;
 
     fn classify(&mut self, chunk: &Chunk, spaces: &[u32]) -> Result<()> {
         self.admission.classify(chunk, spaces)

@@ -64,6 +64,7 @@ pub(crate) struct Inclusive<R, F, D = (), A = All> {
 
 impl<R: Policy, F: Guarding, D: Below, A: Admission> Machine for Inclusive<R, F, D, A> {
     const NEEDS_ADDRESSES: bool = A::NEEDS_ADDRESSES;
+    const NEEDS_TIMES: bool = A::NEEDS_TIMES;
 
     fn classify(&mut self, chunk: &Chunk, spaces: &[u32]) -> crate::error::Result<()> {
         self.admission.classify(chunk, spaces)

@@ -47,6 +47,7 @@ pub(crate) struct Lazy<R, F, A = All, D = ()> {
 
 impl<R: Policy, F: Removable, A: Admission, D: Below> Machine for Lazy<R, F, A, D> {
     const NEEDS_ADDRESSES: bool = A::NEEDS_ADDRESSES;
+    const NEEDS_TIMES: bool = A::NEEDS_TIMES;
 
     fn classify(&mut self, chunk: &Chunk, spaces: &[u32]) -> Result<()> {
         self.admission.classify(chunk, spaces)
