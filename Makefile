@@ -89,7 +89,7 @@ prove-advice: setup ## the invariants of the advisor, and what it says without s
 PROVE_TRACES ?= 10000
 .PHONY: prove-caches
 prove-caches: setup ## every flash cache, the device under it, and every scheme behind an assignment, beside its slow model: PROVE_TRACES (10000) random traces of each cache, other proofs in proportion; some ten minutes
-	for chosen in "--test flash_caches" "--lib ftl::"; do \
+	for chosen in "--test flash_caches" "--test replay_online" "--lib ftl::"; do \
 	  PROPTEST_CASES=$(PROVE_TRACES) cargo test --release --locked --manifest-path models/Cargo.toml -p tierwright-simulator $$chosen || exit 1; \
 	done
 	TIERWRIGHT_RANDOM_TRACES=$(PROVE_TRACES) $(PY) -m pytest -q --timeout 0 -n $(PROVE_JOBS) -m random_traces models/tests/test_flash_systems.py models/tests/test_cachelib_small.py models/tests/test_flash_admission.py

@@ -181,13 +181,17 @@ ADVICE_PROBLEMS = "60"
 
 
 RANDOM_TRACES = "2000"
-"""Random traces of each flash cache in `make test-long`; `make test` tries 200, `make prove-caches` 10,000."""
+"""Random traces of each flash cache and of the chooser in `make test-long`; `make test` tries 200, `make prove-caches` 10,000."""
 
 
 def long() -> Counts:
     """Run what is long by nature, every property with all its examples, and random traces by the thousand."""
     core = Counts()
-    for chosen in (("--test", "flash_caches"), ("--lib", "ftl::")):
+    for chosen in (
+        ("--test", "flash_caches"),
+        ("--test", "replay_online"),
+        ("--lib", "ftl::"),
+    ):
         core += rust(*chosen, PROPTEST_CASES=RANDOM_TRACES)
     return core + pytest(
         "long or hypothesis or random_traces",

@@ -320,6 +320,24 @@ class TestRows:
         assert row["counters"]["flash_hits"] == own["flash_hits"]
         assert row["counters"]["switches"] == own["switches"]
 
+    def test_a_chooser_stands_behind_an_assignment(self, application):
+        [item] = application.get("/simulator")["choosers"]
+        times = [o["name"] for o in item["options"] if o["default"] == ""]
+        assigned = {"admission": "cachesack", "assignment": "second_miss"}
+        options = dict.fromkeys(times, "100") | assigned
+        asked = contender("chooser", item["name"], **options)
+        [row] = finish(application, request([asked], [200], [4000]))["rows"]
+        own = _simulator.replay(
+            EXAMPLE_TRACE, "chooser", item["name"], 200, 4000, options=options
+        )
+        assert row["counters"]["rejections"] == own["rejections"] > 0
+        assert row["counters"]["flash_fills"] == own["flash_fills"]
+        assert "judged_as_if_all_entered" in [each["name"] for each in row["warnings"]]
+        refused = contender("chooser", item["name"], **options | {"admission": "top_f"})
+        problem = application.post("/sweeps", request([refused], [200], [4000]), 422)
+        assert "RAM victims" in problem["detail"]
+        assert "admission=cachesack" in problem["hint"]
+
     def test_a_range_of_sizes_is_logarithmic_and_keeps_both_ends(self, application):
         sweep = finish(
             application,

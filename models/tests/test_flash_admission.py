@@ -38,6 +38,13 @@ ASSIGNMENTS = (
 )
 TRACES = traces(40)
 DEVICE = DeviceTimes(1, 4, 1e-4, 1e-4, 2e-4, 2e-4)
+TIMES = {
+    "flash_read_us": "90",
+    "flash_write_us": "300",
+    "disk_read_us": "5000",
+    "disk_write_us": "5000",
+}
+"""By which the chooser weighs the schemes."""
 CHECKPOINTS: tuple[dict[str, str], ...] = (
     {},
     {"checkpoint_accesses": "13"},
@@ -278,6 +285,8 @@ HOURLY: list[tuple[Family, str, dict[str, str]]] = [
     ("flash_cache", "larc", {}),
     ("flash_cache", "larc", {"ram_policy": "opt"}),
     ("flash_cache", "cachesack", {}),
+    ("chooser", "online", TIMES),
+    ("chooser", "online", {**TIMES, "scope": "relation", "flash_policy": "opt"}),
 ]  # fmt: skip
 
 
@@ -311,7 +320,7 @@ def test_hours_are_told_apart_in_stored_traces_and_on_simulated_time(
             replay(each, family, name, 3, 20, options=by_hour),
             *sweep(each, [configuration])["rows"],
         ]
-        if "block_pages" not in own:
+        if family != "chooser" and "block_pages" not in own:
             found += [
                 replay_timed(
                     each, name, 3, 20, arrivals=arrivals, flash=DEVICE, disk=DEVICE, options=by_hour
@@ -445,6 +454,29 @@ def test_an_inclusive_flash_as_large_as_ram_serves_where_ram_holds_what_passed_i
     assert "counted as RAM alone" in said["message"]
 
 
+def test_the_chooser_is_the_scheme_that_it_never_leaves_behind_an_assignment_too() -> (
+    None
+):
+    assigned = {"admission": "cachesack", "assignment": "second_miss+0:never"}
+    for scheme in ("inclusive", "exclusive", "lazy"):
+        stays = {"initial": scheme, "switch_cost_us": "1e12", **TIMES}
+        found = replay(
+            Trace(FOUND), "chooser", "online", 1000, 8000, options=assigned | stays
+        )
+        alone = replay(Trace(FOUND), "scheme", scheme, 1000, 8000, options=assigned)
+        shared = found.keys() & alone.keys() - {"scheme", "warnings"}
+        assert {"admission", "rejections", "directory_updates"} <= shared
+        assert {key: found[key] for key in shared} == {
+            key: alone[key] for key in shared
+        }
+        [said] = found["warnings"]
+        assert said["name"] == "judged_as_if_all_entered"
+        assert (
+            f"did not admit {found['rejections']} of {found['ram_evictions']} RAM victims"
+            in said["message"]
+        )
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -544,6 +576,10 @@ def test_simulate_takes_a_plan_of_what_to_cache(tmp_path: Path) -> None:
         round(answer["lifetime_requests"])
     )
     assert planned["flash_writes"] < simulated("larc")["flash_writes"]
+    times = [f"--option={name}={value}" for name, value in TIMES.items()]
+    chosen = simulated("online", *times, "--plan", str(plan))
+    assert chosen["admission"] == "cachesack"
+    assert chosen["flash_writes"] < simulated("online", *times)["flash_writes"]
     itself = simulated("cachesack", "--plan", str(plan))
     assert itself["options"]["assignment"] == answer["chosen"]["assignment"]
 

@@ -563,13 +563,14 @@ def replay(
     dirty RAM victim as a disk write. The inclusive schemes need more flash than RAM: with equal
     sizes flash hits are zero, with less flash the trace is counted through RAM alone; both cause
     a warning.
-    Options: ``ram_policy`` and ``flash_policy`` name a policy of `contenders("policy")`; ``ram_<option>`` and ``flash_<option>`` give its options; with ``block_pages`` inclusive keeps LRU on flash. ``admission`` names a rule of `admissions()` (exclusive and lazy). ``block_pages`` is the number of RAM pages in a flash page, 2 to 64, ``block_technique`` is overwriting or invalidating (inclusive, exclusive, lazy).
+    Options: ``ram_policy`` and ``flash_policy`` name a policy of `contenders("policy")`; ``ram_<option>`` and ``flash_<option>`` give its options; with ``block_pages`` inclusive keeps LRU on flash. ``admission`` names a rule of `admissions()` (exclusive and lazy; the inclusive ones take ``all`` and ``cachesack``). ``block_pages`` is the number of RAM pages in a flash page, 2 to 64, ``block_technique`` is overwriting or invalidating (inclusive, exclusive, lazy).
 
     `chooser`: RAM and flash whose page flow is chosen period by period.
     LRU in both tiers, cold start. Every period the cost formulas are evaluated for the
     inclusive, the exclusive and the lazy scheme, and the cheapest one is adopted if its gain
     lasts; see ``docs/models/page-flow.md``.
     Options: those of the chooser; ``flash_read_us``, ``flash_write_us``, ``disk_read_us`` and ``disk_write_us`` are required. [µs per operation]
+    ``admission`` is ``all`` or ``cachesack``; the formulas suppose ``all``.
 
     `flash_cache`: RAM and a flash cache that manages itself.
     Cold start, no flush at the end. Background work runs by the time of the trace where it

@@ -59,6 +59,8 @@ const BYTES_A_PAGE_OF_TWO_TIERS: u64 = 72;
 /// The same under a chooser, which keeps the stack distance, scheme and relation of each page, and with
 /// the future its place in the trace [bytes].
 const BYTES_A_PAGE_OF_A_CHOOSER: u64 = 112;
+/// Memory of an assignment of categories for each distinct page, at most: its last request, and whether it enters [bytes].
+const BYTES_A_PAGE_OF_AN_ASSIGNMENT: u64 = 9;
 /// Disjoint samples of a miniature simulation.
 pub const MINIATURES: u32 = 8;
 /// Standard errors to each side. The 97.5 % quantile of Student's t with `MINIATURES - 1` degrees of freedom is 2.365;
@@ -352,11 +354,22 @@ impl Configuration {
 
     /// Most memory for each distinct page [bytes].
     fn bytes_a_page(&self) -> u64 {
-        match self {
-            Self::Policy { .. } | Self::Buffer { .. } => BYTES_A_PAGE,
-            Self::Scheme { .. } | Self::FlashCache { .. } => BYTES_A_PAGE_OF_TWO_TIERS,
-            Self::Chooser { .. } => BYTES_A_PAGE_OF_A_CHOOSER,
-        }
+        let (of_caches, options) = match self {
+            Self::Policy { .. } | Self::Buffer { .. } => return BYTES_A_PAGE,
+            Self::Scheme { options, .. } | Self::FlashCache { options, .. } => {
+                (BYTES_A_PAGE_OF_TWO_TIERS, options)
+            }
+            Self::Chooser { options, .. } => (BYTES_A_PAGE_OF_A_CHOOSER, options),
+        };
+        let is_assigned = options
+            .iter()
+            .any(|(name, _)| spelled(name) == "assignment");
+        of_caches
+            + if is_assigned {
+                BYTES_A_PAGE_OF_AN_ASSIGNMENT
+            } else {
+                0
+            }
     }
 
     /// The configuration as it can be tried on an empty trace: without the places that such a trace does

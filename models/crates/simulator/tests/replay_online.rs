@@ -10,7 +10,7 @@ use tierwright_simulator::replay::{
 mod replay_slow;
 
 use replay_slow::Access;
-use replay_slow::online::{Counted, Seen, replay};
+use replay_slow::online::{Admission, Counted, Seen, replay};
 
 /// Phases of different locality and dirt, so that there is something to choose.
 fn accesses(longest: usize) -> impl Strategy<Value = Vec<Access>> {
@@ -53,6 +53,8 @@ fn counted(counters: &SchemeCounters) -> Counted {
         flash_fills: counters.flash_fills,
         flash_write_backs: counters.flash_write_backs,
         hdd_writes: counters.hdd_writes,
+        rejections: counters.rejections,
+        dirty_rejections: counters.dirty_rejections,
         lookups: counters.directory_lookups,
         updates: counters.directory_updates,
     }
@@ -63,6 +65,27 @@ fn tiers() -> impl Strategy<Value = (&'static str, &'static str)> {
     let names: Vec<_> = policies().iter().map(|about| about.name).collect();
     let any = prop::sample::select(names);
     prop_oneof![1 => Just(("lru", "lru")), 3 => (any.clone(), any)]
+}
+
+/// What is admitted: of all relations, of one by itself, and the lifetime of a second miss; `None` of all pages.
+type Assigned = Option<(&'static str, (u32, &'static str), usize)>;
+
+fn assigned() -> impl Strategy<Value = Assigned> {
+    let rule = prop::sample::select(vec!["never", "second_miss", "miss", "write"]);
+    let lifetime = prop_oneof![Just(0), 1_usize..60];
+    prop::option::weighted(0.7, (rule.clone(), (0_u32..3, rule), lifetime))
+}
+
+/// The options that ask for it.
+fn admission_options(assigned: Assigned) -> Vec<(&'static str, String)> {
+    let Some((all, (number, rule), lifetime)) = assigned else {
+        return Vec::new();
+    };
+    vec![
+        ("admission", "cachesack".to_owned()),
+        ("assignment", format!("{all}+{number}:{rule}")),
+        ("lifetime_requests", lifetime.to_string()),
+    ]
 }
 
 const TIMES: [(&str, &str); 4] = [
@@ -185,8 +208,20 @@ proptest! {
         hysteresis in prop_oneof![Just("0"), Just("0.02")], patience in 1_u32..3,
         least in prop_oneof![Just("0"), Just("500")],
         slow_writes in any::<bool>(), lookup in any::<bool>(), initial in 1_usize..3,
-        (ram_policy, flash_policy) in tiers(),
+        (ram_policy, flash_policy) in tiers(), assigned in assigned(),
     ) {
+        let admission = admission_options(assigned);
+        let rule_of = |page| match assigned {
+            Some((_, (number, rule), _)) if number == relation_of(page) => rule,
+            Some((rule, ..)) => rule,
+            None => "miss",
+        };
+        // Where none is stated, as many as flash has pages.
+        let lifetime = assigned.map_or(0, |(.., lifetime)| lifetime);
+        let slow = Admission {
+            rule_of: &rule_of,
+            lifetime: if lifetime == 0 { flash } else { lifetime },
+        };
         let lru = (ram_policy, flash_policy) == ("lru", "lru");
         let initial = ["inclusive", "exclusive", "lazy"][initial];
         let (period_text, patience_text) = (period.to_string(), patience.to_string());
@@ -199,6 +234,7 @@ proptest! {
                 ("switch_cost_us", least), ("lookup_us", if lookup { "3" } else { "0" }),
                 ("update_us", "2"), ("ram_policy", ram_policy), ("flash_policy", flash_policy),
             ]);
+            options.extend(admission.iter().map(|(name, value)| (*name, value.as_str())));
             let found = online(&accesses, (ram, flash), &options).unwrap();
             let history = &found.history;
             let each = scope == "relation";
@@ -206,11 +242,19 @@ proptest! {
             let named = |relation| each.then_some(relation);
             let running = |now, relation| running(history, initial, now, named(relation));
             let (ram_tier, flash_tier) = ((ram_policy, ram), (flash_policy, flash));
-            let expected = replay(&accesses, ram_tier, flash_tier, period, &relation, &running);
+            let expected = replay(&accesses, ram_tier, flash_tier, period, &relation, &running, &slow);
             prop_assert_eq!(counted(&found.counters), expected.counted);
             prop_assert_eq!((found.ram_policy, found.flash_policy), (ram_policy, flash_policy));
             let warned: Vec<_> = found.warnings.iter().map(|warning| warning.name).collect();
-            prop_assert_eq!(warned, if lru { vec![] } else { vec!["judged_by_lru"] });
+            let unseen = |number| accesses.iter().all(|&(page, _)| relation_of(page) < number);
+            let expected_warnings = [
+                (!lru, "judged_by_lru"),
+                (expected.counted.rejections > 0, "judged_as_if_all_entered"),
+                (assigned.is_some_and(|(_, (number, _), _)| unseen(number)), "unknown_category"),
+            ];
+            let expected_warnings = expected_warnings.iter().filter(|each| each.0);
+            prop_assert_eq!(warned, expected_warnings.map(|each| each.1).collect::<Vec<_>>());
+            prop_assert_eq!(found.admission, assigned.map_or("all", |_| "cachesack"));
             let with_misses = expected.seen.values().filter(|seen| seen.ram_misses > 0).count();
             prop_assert_eq!(history.len(), with_misses);
             let mut switches = 0;
@@ -237,7 +281,9 @@ proptest! {
     fn without_a_switch_it_is_the_scheme(
         accesses in accesses(300), ram in 1_usize..10, flash in 1_usize..25,
         (ram_policy, flash_policy) in tiers(), scope in prop::sample::select(vec!["global", "relation"]),
+        assigned in assigned(),
     ) {
+        let admission = admission_options(assigned);
         let mut tiers = vec![("ram_policy", ram_policy), ("flash_policy", flash_policy)];
         // Their options pass too.
         for (policy, option) in [
@@ -247,6 +293,7 @@ proptest! {
             let of = ["2q", "gclock", "lirs"].iter().zip(option);
             tiers.extend(of.filter(|(name, _)| **name == policy).map(|(_, option)| option));
         }
+        tiers.extend(admission.iter().map(|(name, value)| (*name, value.as_str())));
         let own = |&(key, value): &(&str, &str)| (key.to_owned(), value.to_owned());
         let plain_options: Vec<_> = tiers.iter().map(own).collect();
         for name in ["inclusive", "exclusive", "lazy"] {
@@ -260,7 +307,7 @@ proptest! {
                 prop_assert!(hint.contains("more pages than RAM"));
                 continue;
             }
-            let mut source = MemorySource::new(accesses.iter().copied());
+            let mut source = MemorySource::new(accesses.iter().copied()).with_spaces(relation_of);
             let plain =
                 simulate_scheme(&mut source, name, ram as u64, flash as u64, &plain_options, &mut |_| true);
             prop_assert_eq!(found.unwrap().counters, plain.unwrap().counters, "{}", name);
@@ -296,6 +343,51 @@ fn the_chooser_follows_the_workload() {
     }
 }
 
+/// An assignment that no admission asks for.
+const TIMES_AND_NEVER: [(&str, &str); 5] = [
+    TIMES[0],
+    TIMES[1],
+    TIMES[2],
+    TIMES[3],
+    ("assignment", "never"),
+];
+
+/// Relation 1 passes flash under each scheme in turn, and what it writes goes to disk by itself.
+#[test]
+fn what_is_not_admitted_passes_flash_whatever_runs() {
+    let accesses: Vec<Access> = (0..6000).map(|at| (at * 7 % 45, at % 2 == 0)).collect();
+    let mut options = TIMES.to_vec();
+    options.extend([("admission", "cachesack"), ("assignment", "miss+1:never")]);
+    options.push(("period", "500"));
+    let found = online(&accesses, (6, 18), &options).unwrap();
+    let counters = found.counters;
+    assert!(counters.rejections > 1900 && counters.dirty_rejections > 900);
+    let [warning] = &found.warnings[..] else {
+        panic!("{:?}", found.warnings)
+    };
+    assert_eq!(warning.name, "judged_as_if_all_entered");
+    let said = format!(
+        "flash did not admit {} of {} RAM victims, while the schemes are chosen by estimates that suppose",
+        counters.rejections, counters.ram_evictions
+    );
+    assert!(warning.message.starts_with(&said), "{}", warning.message);
+    // Nothing of it reaches flash, so the others have it for themselves.
+    options[5].1 = "never";
+    let nothing = online(&accesses, (6, 18), &options).unwrap().counters;
+    assert_eq!((nothing.flash_fills, nothing.flash_hits), (0, 0));
+    assert_eq!(nothing.hdd_writes, nothing.ram_dirty_evictions);
+    options[5].1 = "miss";
+    let all = online(&accesses, (6, 18), &options).unwrap();
+    let plain = online(&accesses, (6, 18), &[&options[..4], &options[6..]].concat()).unwrap();
+    assert_eq!(
+        OnlineResult {
+            admission: "all",
+            ..all
+        },
+        plain
+    );
+}
+
 #[test]
 fn missing_costs_and_wrong_options_are_named() {
     let some = [("flash_read_us", "1"), ("disk_read_us", "2")];
@@ -323,6 +415,18 @@ fn missing_costs_and_wrong_options_are_named() {
             &[("scope", "page")],
             "option `scope=page`: scheme `online` takes one of global, relation here",
             "scope=global",
+        ),
+        (
+            4,
+            &[("admission", "clean_only")],
+            "option `admission=clean_only`: scheme `online` does not take it: under inclusive, which it may choose, what enters flash is decided as it comes from disk, and this rule looks at RAM victims",
+            "choose admission=cachesack, or the scheme exclusive or lazy",
+        ),
+        (
+            4,
+            &TIMES_AND_NEVER[..],
+            "option `assignment=never`: has no effect without admission=cachesack",
+            "add admission=cachesack, or leave it out",
         ),
         (
             0,

@@ -111,13 +111,20 @@ fn configurations() -> Vec<Configuration> {
     for scope in ["global", "relation"] {
         let mut options = owned(&times);
         options.push(("scope".to_owned(), scope.to_owned()));
-        for about in choosers() {
-            all.push(Configuration::Chooser {
-                chooser: about.name.to_owned(),
-                ram_pages: 7,
-                flash_pages: 20,
-                options: options.clone(),
-            });
+        let mut behind = options.clone();
+        behind.extend(owned(&[
+            ("admission", "cachesack"),
+            ("assignment", "second_miss"),
+        ]));
+        for options in [options, behind] {
+            for about in choosers() {
+                all.push(Configuration::Chooser {
+                    chooser: about.name.to_owned(),
+                    ram_pages: 7,
+                    flash_pages: 20,
+                    options: options.clone(),
+                });
+            }
         }
     }
     all

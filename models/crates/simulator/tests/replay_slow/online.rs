@@ -14,6 +14,8 @@ pub(crate) struct Counted {
     pub(crate) flash_fills: u64,
     pub(crate) flash_write_backs: u64,
     pub(crate) hdd_writes: u64,
+    pub(crate) rejections: u64,
+    pub(crate) dirty_rejections: u64,
     pub(crate) lookups: u64,
     pub(crate) updates: u64,
 }
@@ -36,11 +38,18 @@ pub(crate) struct Outcome {
     pub(crate) seen: BTreeMap<(u64, u32), Seen>,
 }
 
-/// How a page of RAM came there, and whether it was written there.
+/// What flash takes: the rule of a page, and how many requests below RAM are looked back over for a second miss.
+pub(crate) struct Admission<'a> {
+    pub(crate) rule_of: &'a dyn Fn(u64) -> &'static str,
+    pub(crate) lifetime: usize,
+}
+
+/// How a page of RAM came there, whether it was written there, and whether flash may hold it.
 #[derive(Debug, Clone)]
 struct Stay {
     entered: String,
     written: bool,
+    admitted: bool,
 }
 
 /// Replays with the scheme that `scheme_of` gives for a period and a relation.
@@ -51,11 +60,14 @@ pub(crate) fn replay(
     period: usize,
     relation_of: &dyn Fn(u64) -> u32,
     scheme_of: &dyn Fn(u64, u32) -> String,
+    admission: &Admission<'_>,
 ) -> Outcome {
     let mut ram = Tier::new(ram_policy, ram_pages);
     let mut flash = Tier::new(flash_policy, flash_pages);
     let mut stays: BTreeMap<u64, Stay> = BTreeMap::new();
     let mut stack: Vec<u64> = Vec::new();
+    // Every request below RAM, of one page each.
+    let mut asked: Vec<u64> = Vec::new();
     let mut count = Counted::default();
     let mut seen: BTreeMap<(u64, u32), Seen> = BTreeMap::new();
     for (place, &(page, write)) in accesses.iter().enumerate() {
@@ -80,6 +92,13 @@ pub(crate) fn replay(
         }
         let scheme = scheme_of(now, relation);
         let hit = flash.has(page);
+        let mut remembered = asked.iter().rev().take(admission.lifetime);
+        let admitted = match (admission.rule_of)(page) {
+            "never" => hit,
+            "second_miss" => hit || remembered.any(|&other| other == page),
+            _ => true,
+        };
+        asked.push(page);
         mine.ram_misses += 1;
         mine.flash_hits += u64::from(hit);
         count.lookups += 1;
@@ -119,7 +138,18 @@ pub(crate) fn replay(
             let theirs = seen.entry((now, relation_of(victim))).or_default();
             theirs.written_victims += u64::from(stay.written);
             count.lookups += u64::from(stay.entered == "lazy");
-            if flash.has(victim) {
+            if victim_dirty {
+                asked.push(victim);
+            }
+            if !stay.admitted {
+                assert!(!flash.has(victim), "an old copy would stay");
+                count.rejections += 1;
+                if victim_dirty {
+                    count.dirty_rejections += 1;
+                    count.hdd_writes += 1;
+                    theirs.disk_writes += 1;
+                }
+            } else if flash.has(victim) {
                 assert_ne!(stay.entered, "exclusive", "disjoint");
                 if victim_dirty {
                     count.flash_write_backs += 1;
@@ -142,7 +172,7 @@ pub(crate) fn replay(
         if scheme == "inclusive" {
             if hit {
                 flash.hit(page);
-            } else {
+            } else if admitted {
                 make_room(&mut flash, page, &stays, &mut count, &mut seen);
                 count.flash_fills += 1;
                 count.updates += 1;
@@ -153,6 +183,7 @@ pub(crate) fn replay(
         let stay = Stay {
             entered: scheme,
             written: write,
+            admitted,
         };
         stays.insert(page, stay);
     }

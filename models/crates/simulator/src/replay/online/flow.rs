@@ -3,13 +3,16 @@
 use super::costs::{Flow, cost};
 use super::sizes::Sizes;
 use super::{Choice, Estimate, MOST_RELATIONS, MOST_ROWS, Rules, Scheme, too_many_relations};
+use crate::access::Chunk;
 use crate::curve::depths::Depths;
 use crate::error::Result;
 use crate::hash::FastMap;
+use crate::replay::admission::Admission;
 use crate::replay::bits::BitSet;
+use crate::replay::flash_caches::Gate;
 use crate::replay::policies::{Guarding, Policy};
 use crate::replay::tier::{Tier, Victim};
-use crate::replay::two_tier::{Cache, SchemeCounters, add_up};
+use crate::replay::two_tier::{Cache, SchemeCounters, Warning, add_up};
 use crate::replay::{FLASH, Fill, Machine, Totals};
 
 /// A relation: its scheme, and what it saw in the present period.
@@ -78,14 +81,17 @@ fn share(part: u64, whole: u64, none: f64) -> f64 {
     }
 }
 
-/// The hierarchy of RAM under policy `R` and flash under `F`. `RELATIONS`: each relation has its own scheme.
-pub(super) struct OnlineFlow<R, F, const RELATIONS: bool> {
+/// The hierarchy of RAM under policy `R` and flash under `F`, which admits by `A`. `RELATIONS`: each relation has its
+/// own scheme.
+pub(super) struct OnlineFlow<R, F, A, const RELATIONS: bool> {
     rules: Rules,
     sizes: Sizes,
     inclusive_possible: bool,
     ram: Tier<R>,
     flash_pages: u32,
-    /// Guarded are the RAM pages that entered under the inclusive scheme.
+    /// Asked as a page comes from disk, so that it never refuses one that flash holds.
+    admission: A,
+    /// Guarded are the RAM pages that entered under the inclusive scheme and did not pass flash.
     flash: F,
     flash_dirty: BitSet,
     /// Scheme under which each RAM page entered.
@@ -110,7 +116,7 @@ pub(super) struct OnlineFlow<R, F, const RELATIONS: bool> {
     reported: [u64; 3],
 }
 
-impl<R: Policy, F: Guarding, const RELATIONS: bool> OnlineFlow<R, F, RELATIONS> {
+impl<R: Policy, F: Guarding, A: Admission, const RELATIONS: bool> OnlineFlow<R, F, A, RELATIONS> {
     pub(super) fn new(ram: &Cache<'_>, flash: &Cache<'_>, rules: Rules) -> Self {
         let sizes = Sizes::new(ram.pages, flash.pages);
         let mut policy = F::configured(flash.pages, flash.settings);
@@ -121,6 +127,7 @@ impl<R: Policy, F: Guarding, const RELATIONS: bool> OnlineFlow<R, F, RELATIONS> 
             inclusive_possible: flash.pages > ram.pages,
             ram: Tier::of(ram),
             flash_pages: flash.pages,
+            admission: A::new(flash.pages),
             flash: policy,
             flash_dirty: BitSet::default(),
             entered: Vec::new(),
@@ -144,6 +151,16 @@ impl<R: Policy, F: Guarding, const RELATIONS: bool> OnlineFlow<R, F, RELATIONS> 
             flow.relations.push(all);
         }
         flow
+    }
+
+    /// Gives the admission what the options assign to categories.
+    pub(super) fn assign(&mut self, gate: Gate) {
+        self.admission.assign(gate);
+    }
+
+    /// Things to know about the admission, once the trace was seen.
+    pub(super) fn notes(&self) -> Vec<Warning> {
+        self.admission.notes()
     }
 
     pub(super) fn counters(&self) -> SchemeCounters {
@@ -180,6 +197,7 @@ impl<R: Policy, F: Guarding, const RELATIONS: bool> OnlineFlow<R, F, RELATIONS> 
         let mut dirty = false;
         if on_flash {
             self.counters.flash_hits += 1;
+            self.admission.on_flash_hit(page);
             match scheme {
                 // Its place changes after the RAM victim's, as without a chooser.
                 Scheme::Inclusive => self.flash.guard(page),
@@ -199,7 +217,7 @@ impl<R: Policy, F: Guarding, const RELATIONS: bool> OnlineFlow<R, F, RELATIONS> 
         if scheme == Scheme::Inclusive {
             if on_flash {
                 self.flash.on_hit(page);
-            } else {
+            } else if !A::CAN_REJECT || self.admission.admits_at_miss(page) {
                 self.make_room(page);
                 self.counters.flash_fills += 1;
                 self.counters.directory_updates += 1;
@@ -218,21 +236,26 @@ impl<R: Policy, F: Guarding, const RELATIONS: bool> OnlineFlow<R, F, RELATIONS> 
         let written = self.written.take(page);
         let at = self.relation(page);
         self.relations[at].written_victims += u64::from(written);
+        let entered = self.entered[page as usize];
+        self.counters.directory_lookups += u64::from(entered == Scheme::Lazy);
         self.counters.ram_evictions += 1;
+        self.admission.on_exit(victim);
+        if A::CAN_REJECT && !self.admission.admits(victim) {
+            self.counters.refuse(victim);
+            self.relations[at].disk_writes += u64::from(dirty);
+            return;
+        }
         self.counters.ram_dirty_evictions += u64::from(dirty);
-        let found = match self.entered[page as usize] {
+        let found = match entered {
             Scheme::Inclusive => true,
             Scheme::Exclusive => false,
-            Scheme::Lazy => {
-                self.counters.directory_lookups += 1;
-                self.flash.contains(page)
-            }
+            Scheme::Lazy => self.flash.contains(page),
         };
         self.counters.victims_found_on_flash += u64::from(found);
         if !found {
             self.make_room(page);
             self.counters.flash_fills += 1;
-            let updated = swap && self.entered[page as usize] == Scheme::Exclusive;
+            let updated = swap && entered == Scheme::Exclusive;
             self.counters.directory_updates += u64::from(!updated);
             self.flash.insert(page);
             self.flash_dirty.insert_if(page, dirty);
@@ -243,7 +266,7 @@ impl<R: Policy, F: Guarding, const RELATIONS: bool> OnlineFlow<R, F, RELATIONS> 
             self.counters.directory_updates += 1;
             self.flash_dirty.insert(page);
         }
-        match (self.entered[page as usize], dirty) {
+        match (entered, dirty) {
             (Scheme::Inclusive, true) => self.flash.hit_and_release(page),
             (Scheme::Inclusive, false) => self.flash.release(page),
             (_, true) => self.flash.on_hit(page),
@@ -385,12 +408,20 @@ impl Relation {
     }
 }
 
-impl<R: Policy, F: Guarding, const RELATIONS: bool> Machine for OnlineFlow<R, F, RELATIONS> {
-    const NEEDS_ADDRESSES: bool = RELATIONS;
+impl<R: Policy, F: Guarding, A: Admission, const RELATIONS: bool> Machine
+    for OnlineFlow<R, F, A, RELATIONS>
+{
+    const NEEDS_ADDRESSES: bool = RELATIONS || A::NEEDS_ADDRESSES;
+    const NEEDS_TIMES: bool = A::NEEDS_TIMES;
+
+    fn classify(&mut self, chunk: &Chunk, spaces: &[u32]) -> Result<()> {
+        self.admission.classify(chunk, spaces)
+    }
 
     fn grow(&mut self, pages: usize) {
         self.ram.grow(pages);
         self.flash.grow(pages);
+        self.admission.grow(pages);
         self.flash_dirty.grow(pages);
         self.written.grow(pages);
         self.depths.grow(pages);
@@ -400,6 +431,9 @@ impl<R: Policy, F: Guarding, const RELATIONS: bool> Machine for OnlineFlow<R, F,
     }
 
     fn locate(&mut self, pages: &[u32], spaces: &[u32], _addresses: &[u64]) -> Result<()> {
+        if !RELATIONS {
+            return Ok(());
+        }
         for (&page, &space) in pages.iter().zip(spaces) {
             if page as usize >= self.relation_of.len() {
                 let next = self.known.len();
@@ -444,7 +478,9 @@ impl<R: Policy, F: Guarding, const RELATIONS: bool> Machine for OnlineFlow<R, F,
             self.ram.on_hit(page);
             self.ram.soil(page, write);
             self.written.insert_if(page, write);
+            self.admission.on_access(page, write, true);
         } else {
+            self.admission.on_access(page, write, false);
             self.miss(page, write, at);
         }
         self.left -= 1;
@@ -460,6 +496,7 @@ impl<R: Policy, F: Guarding, const RELATIONS: bool> Machine for OnlineFlow<R, F,
     fn finished(&self, totals: Totals) -> std::result::Result<(), String> {
         self.ram.recount("RAM")?;
         self.flash.recount()?;
+        self.admission.recount()?;
         if self.flash.len() > self.flash_pages {
             return Err(format!(
                 "{} pages on a flash of {}",
@@ -475,6 +512,9 @@ impl<R: Policy, F: Guarding, const RELATIONS: bool> Machine for OnlineFlow<R, F,
             let entered = self.entered[page as usize];
             let holds = match entered {
                 _ if !in_ram => !guarded && !self.written.contains(page),
+                Scheme::Inclusive if A::CAN_REJECT && !self.admission.admits_at_miss(page) => {
+                    !on_flash
+                }
                 Scheme::Inclusive => guarded,
                 Scheme::Exclusive => !on_flash,
                 Scheme::Lazy => !guarded,

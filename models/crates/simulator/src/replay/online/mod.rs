@@ -30,6 +30,7 @@
 //! | a share above 1, where victims of a relation outnumber its misses | 1 |
 //! | the last period, if it is not whole | reported, without a choice |
 //! | a period without RAM misses | no choice: nothing flowed |
+//! | pages that flash does not admit | the admission is asked as a page misses RAM, whatever scheme runs; a dirty one that leaves RAM goes to disk, and counts in `p_dF`. The formulas are used as they are: they suppose that flash admits every page |
 //! | policies other than LRU | the tiers run them; the schemes are still judged by LRU, which no one of them favours: `p_d`, `p_dF` and what is reported as seen are those of the policies that run |
 //! | what a switch does to the policies | nothing: both go on with all that they know. Flash guards what RAM holds under the inclusive scheme and only that, a page that exclusive takes off flash leaves its policy without a trace, and every flash policy sees the traffic of whatever scheme governs the page |
 
@@ -38,6 +39,11 @@ use serde::Serialize;
 use crate::access::AccessSource;
 use crate::error::{Error, Result};
 use crate::progress::OnProgress;
+use crate::replay::admission::all::All;
+use crate::replay::admission::{
+    self, ADMISSION, ADMISSION_AT_MISS, ASSIGNMENT, Admission, CATEGORIES, ForAdmission, LIFETIME,
+};
+use crate::replay::flash_caches::Gate;
 use crate::replay::policies::lru::Lru;
 use crate::replay::policies::{AnyGuarded, AnyPolicy, Guarding, Policy};
 use crate::replay::settings::{Setting, Settings, Values, spelled};
@@ -167,7 +173,16 @@ const OPTIONS: &[Setting] = &[
     },
     RAM_POLICY,
     FLASH_POLICY,
+    ADMISSION_AT_MISS,
+    ASSIGNMENT,
+    CATEGORIES,
+    LIFETIME,
 ];
+/// Why other admissions make no sense here.
+const REFUSES: &[(&str, &str)] = &[(
+    ADMISSION.name,
+    "under inclusive, which it may choose, what enters flash is decided as it comes from disk, and this rule looks at RAM victims",
+)];
 
 /// Every chooser: the one table that all lists are read from.
 pub(crate) const TABLE: &[About] = &[About {
@@ -233,6 +248,8 @@ pub struct OnlineResult {
     pub ram_policy: &'static str,
     /// Replacement policy of flash.
     pub flash_policy: &'static str,
+    /// Admission rule of flash.
+    pub admission: &'static str,
     /// Accesses counted, reads and writes.
     pub accesses: u64,
     /// Those that write.
@@ -291,7 +308,7 @@ pub fn simulate_online(
             hint: format!("choose {}", about.name),
         });
     }
-    let policies = &Policies::parse(about, &[], options)?;
+    let policies = &Policies::parse(about, REFUSES, options)?;
     let settings = policies.own();
     no_time_lacks(about, settings)?;
     let ram_pages = page_count("ram-pages", ram_pages, 1)?;
@@ -334,14 +351,19 @@ pub fn simulate_online(
             settings: flash,
         },
         rules,
+        admission: policies.admission(),
+        gate: policies.gate(flash_pages)?,
+        by_relation: settings.name("scope") == "relation",
         source,
         on_progress,
     };
-    match (policies.are_lru(), settings.name("scope") == "relation") {
-        (true, false) => run.count::<Lru, <Lru as Policy>::Guarded, false>(),
-        (true, true) => run.count::<Lru, <Lru as Policy>::Guarded, true>(),
-        (false, false) => run.count::<AnyPolicy, AnyGuarded, false>(),
-        (false, true) => run.count::<AnyPolicy, AnyGuarded, true>(),
+    if run.admission != ADMISSION.default {
+        return admission::with(run.admission, run);
+    }
+    if policies.are_lru() {
+        run.count_in_scope::<Lru, <Lru as Policy>::Guarded, All>()
+    } else {
+        run.count_in_scope::<AnyPolicy, AnyGuarded, All>()
     }
 }
 
@@ -390,21 +412,49 @@ struct Run<'run, 'progress> {
     ram: Cache<'run>,
     flash: Cache<'run>,
     rules: Rules,
+    admission: &'static str,
+    gate: Option<Gate>,
+    /// Each relation has its own scheme.
+    by_relation: bool,
     source: &'run mut dyn AccessSource,
     on_progress: OnProgress<'progress>,
 }
 
+impl ForAdmission for Run<'_, '_> {
+    type Output = OnlineResult;
+
+    fn run<A: Admission>(self) -> Result<OnlineResult> {
+        self.count_in_scope::<AnyPolicy, AnyGuarded, A::AtMiss>()
+    }
+}
+
 impl Run<'_, '_> {
-    fn count<R: Policy, F: Guarding, const RELATIONS: bool>(self) -> Result<OnlineResult> {
+    fn count_in_scope<R: Policy, F: Guarding, A: Admission>(self) -> Result<OnlineResult> {
+        if self.by_relation {
+            self.count::<R, F, A, true>()
+        } else {
+            self.count::<R, F, A, false>()
+        }
+    }
+
+    fn count<R: Policy, F: Guarding, A: Admission, const RELATIONS: bool>(
+        self,
+    ) -> Result<OnlineResult> {
         let Self {
             about,
             ram,
             flash,
             rules,
+            admission,
+            gate,
             source,
             on_progress,
+            ..
         } = self;
-        let mut flow = OnlineFlow::<R, F, RELATIONS>::new(&ram, &flash, rules);
+        let mut flow = OnlineFlow::<R, F, A, RELATIONS>::new(&ram, &flash, rules);
+        if let Some(gate) = gate {
+            flow.assign(gate);
+        }
         let mut before = (SchemeCounters::default(), 0);
         let totals = replay_with(
             ram.settings.needs_future() || flash.settings.needs_future(),
@@ -416,10 +466,12 @@ impl Run<'_, '_> {
         flow.end();
         flow.finished(totals)
             .map_err(|text| disagreement(about.name, &text))?;
-        let counters = flow.counters().since(before.0);
-        let (history, switches, left_out) = flow.into_history();
         let mut warnings = Vec::new();
         warnings.extend(judged_by_lru(ram.settings.policy, flash.settings.policy));
+        warnings.extend(judged_as_if_all_entered(flow.counters()));
+        warnings.extend(flow.notes());
+        let counters = flow.counters().since(before.0);
+        let (history, switches, left_out) = flow.into_history();
         if left_out > 0 {
             warnings.push(Warning {
                 name: "history_cut",
@@ -440,6 +492,7 @@ impl Run<'_, '_> {
             flash_pages: flash.pages,
             ram_policy: ram.settings.policy,
             flash_policy: flash.settings.policy,
+            admission,
             accesses: totals.counted_accesses(),
             write_accesses: totals.counted_writes(),
             warm_up: totals.warm_up,
@@ -467,5 +520,22 @@ fn judged_by_lru(ram_policy: &str, flash_policy: &str) -> Option<Warning> {
             others.join(" and ")
         ),
         hint: "compare with replays of each scheme alone under these policies".to_owned(),
+    })
+}
+
+/// What to say where flash refused pages, of which the formulas know nothing.
+fn judged_as_if_all_entered(counters: SchemeCounters) -> Option<Warning> {
+    let SchemeCounters {
+        rejections,
+        ram_evictions,
+        ..
+    } = counters;
+    (rejections > 0).then(|| Warning {
+        name: "judged_as_if_all_entered",
+        message: format!(
+            "flash did not admit {rejections} of {}, while the schemes are chosen by estimates that suppose that flash admits every page",
+            counted(ram_evictions, "RAM victim", "RAM victims")
+        ),
+        hint: "compare with replays of each scheme alone behind the same assignment".to_owned(),
     })
 }
