@@ -103,13 +103,51 @@ def test_a_scheme_comes_back_cold(application):
     assert "The crash takes" in found["finding"]
 
 
-def test_a_run_that_fails_says_why(application):
-    """Without a directory on flash there is no warm restart."""
-    body = {**ASKED, "system": "lazy_cleaning"}
-    job = application.post(PLACE, body, 202)
+def test_a_scheme_is_replayed_with_its_options(application):
+    asked = ASKED | {"system": "lazy", "restart": "cold"}
+    plain = replayed(application, asked)
+    second = {"admission": "cachesack", "assignment": "second_miss"}
+    found = replayed(application, asked | {"options": second})
+    trace = Trace(Path(TRACE))
+    own = course.answer(
+        trace,
+        profile(trace).curve.from_start("steady"),
+        system="lazy",
+        ram_pages=1000,
+        flash_pages=6000,
+        hierarchy=Hierarchy(catalog.device(FLASH), catalog.device(DISK), disks=16),
+        arrivals=Arrivals("clients", clients=50),
+        options=second,
+        crash_at=0.5,
+        restart="cold",
+    ).to_dict()
+    assert found["windows"] == own["windows"] != plain["windows"]
+    # By hours, whose times the stored trace has though its arrivals are those of clients.
+    never = {**second, "assignment": "never", "categories": "hour"}
+    shares = [
+        [each["flash_hit_share"] for each in answer["windows"]]
+        for answer in (plain, replayed(application, asked | {"options": never}))
+    ]
+    assert [any(each) for each in shares] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        # Without a directory on flash there is no warm restart.
+        ({"system": "lazy_cleaning"}, "use directory=persistent or restart=cold"),
+        ({"options": {"admission": "some"}}, "is not one of its values"),
+        (
+            {"system": "lazy", "restart": "cold", "options": {"block_pages": "4"}},
+            "serve single pages, and no blocks",
+        ),
+    ],
+)
+def test_a_run_that_fails_says_why(application, changes, said):
+    job = application.post(PLACE, {**ASKED, **changes}, 202)
     run = application.wait_run(job["run"]["id"])
     assert run["status"] == "failed"
-    assert "use directory=persistent or restart=cold" in run["error"]
+    assert said in run["error"]
 
 
 def test_a_scaled_workload_replays_its_recording_at_the_sizes_that_correspond(

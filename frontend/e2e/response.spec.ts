@@ -83,4 +83,12 @@ test("throughput: after a crash redo comes before anything is served", async ({
   await panel.getByRole("button", { name: "Replay over time" }).click();
   await expect(course).toContainText(/devices read flash back for/);
   await expect(course).not.toContainText("redo reads");
+  const options = panel.getByRole("textbox", {
+    name: "Options of the scheme or flash cache",
+  });
+  await options.fill("admission=mixed  assignment=never");
+  await options.press("Enter");
+  await expect(page).toHaveURL(/course_options=admission%3Dmixed/);
+  await panel.getByRole("button", { name: "Replay over time" }).click();
+  await expect(course).toContainText(/ 0\.00\s% of the RAM misses hit flash/);
 });

@@ -207,6 +207,10 @@ export function readAddress<F extends Fields>(
 }
 
 const MOST_NAMES = 500;
+const MOST_OPTIONS = 500;
+
+/** Options of what is replayed, separated by spaces. */
+export const optionTexts = text(MOST_OPTIONS);
 
 /** Names of what is replayed, separated by commas. */
 export const cacheNames = text(MOST_NAMES);

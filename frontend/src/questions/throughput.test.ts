@@ -11,14 +11,21 @@ describe("the address of throughput", () => {
       vary: "colour",
       show: "response",
       metadata: "No Such",
+      course_options: "x".repeat(501),
     });
     expect(found).toMatchObject({ disks: 8, think_ms: 0, show: "response" });
     expect(found.clients).toBeUndefined();
     expect(found.accesses).toBeUndefined();
     expect(found.vary).toBeUndefined();
     expect(found.metadata).toBeUndefined();
-    for (const name of ["clients", "accesses", "vary", "metadata"]) {
+    expect(found.course_options).toBeUndefined();
+    for (const name of ["clients", "accesses", "vary", "metadata", "course_options"]) {
       expect(found.refused).toContain(`${name}=`);
     }
+  });
+
+  it("keeps the options of a course as they are written", () => {
+    const course_options = "admission=cachesack assignment=miss+1:never*0.5*miss";
+    expect(parseThroughputSearch({ course_options })).toEqual({ course_options });
   });
 });

@@ -13,6 +13,7 @@ import {
   inUnits,
   metadataName,
   oneOf,
+  optionTexts,
   type Refused,
   readAddress,
   text,
@@ -48,6 +49,8 @@ export interface ThroughputSearch extends CachesSearch {
   metadata?: string | undefined;
   /** The scheme or flash cache whose course over time is replayed. */
   system?: string | undefined;
+  /** Its options, separated by spaces; absent: the defaults. */
+  course_options?: string | undefined;
   /** How accesses arrive in that replay. */
   course_arrivals?: CourseArrivals | undefined;
   /** Length of its windows. [s] */
@@ -82,6 +85,7 @@ const FIELDS = {
   caches: cacheNames,
   metadata: metadataName,
   system: text(MOST_NAME),
+  course_options: optionTexts,
   course_arrivals: oneOf(CourseIn.arrivals.values),
   window_s: bounded(atLeast(CourseIn.window_s, 1e-6)),
   crash_at: bounded(CourseIn.crash_at),

@@ -12,6 +12,7 @@ import {
   type Field,
   inUnits,
   oneOf,
+  optionTexts,
   type Refused,
   readAddress,
   text,
@@ -41,7 +42,6 @@ export type TransactionSource = (typeof TRANSACTION_SOURCES)[number];
 
 /** An address holds no more. */
 export const MOST_EVENT_CHARACTERS = 2000;
-export const MOST_OPTION_CHARACTERS = 500;
 
 export interface WearNumbers {
   /** Page accesses per second; absent: the workload's own. */
@@ -165,7 +165,7 @@ const FIELDS = {
   collection: oneOf(COLLECTIONS),
   tx_events: text(MOST_EVENT_CHARACTERS),
   data_on_flash: cacheNames,
-  cache_options: text(MOST_OPTION_CHARACTERS),
+  cache_options: optionTexts,
 } as const;
 
 /** Reads the page's own parameters. */

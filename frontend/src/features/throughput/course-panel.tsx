@@ -10,6 +10,7 @@ import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { lineOption } from "@/charts/line-option";
 import { OptionalNumberField } from "@/components/number-field";
+import { OptionsField, optionsOf } from "@/components/options-field";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
@@ -71,6 +72,7 @@ const asked = (
   disk_device_id: point.disk_device_id,
   flash_devices: point.flash_devices ?? 1,
   disks: point.disks ?? 1,
+  options: optionsOf(search.course_options),
   arrivals: search.course_arrivals ?? "clients",
   clients: Math.min(point.clients ?? Bounds.clients.usual, Bounds.clients.high),
   accesses_per_s: search.rate ?? null,
@@ -139,6 +141,7 @@ export function CoursePanel(props: CoursePanelProps) {
         ) : (
           <CourseFields
             body={body}
+            options={search.course_options}
             survives={survives}
             timed={timed}
             simulator={simulator}
@@ -168,6 +171,8 @@ export function CoursePanel(props: CoursePanelProps) {
 
 interface CourseFieldsProps {
   readonly body: CourseIn;
+  /** Of the system, as the address has them. */
+  readonly options: string | undefined;
   /** Whether what the system has on flash can survive a crash. */
   readonly survives: boolean;
   readonly timed: boolean;
@@ -175,7 +180,8 @@ interface CourseFieldsProps {
   readonly patch: (change: ThroughputSearch) => void;
 }
 
-function CourseFields({ body, survives, timed, simulator, patch }: CourseFieldsProps) {
+function CourseFields(props: CourseFieldsProps) {
+  const { body, options, survives, timed, simulator, patch } = props;
   const crashAt = body.crash_at ?? undefined;
   return (
     <>
@@ -185,7 +191,10 @@ function CourseFields({ body, survives, timed, simulator, patch }: CourseFieldsP
           data={systemsOf(simulator)}
           value={body.system}
           allowDeselect={false}
-          onChange={(system) => patch({ system: system ?? undefined })}
+          // Options of one are not those of another.
+          onChange={(system) =>
+            patch({ system: system ?? undefined, course_options: undefined })
+          }
         />
         <OptionalNumberField
           label="Window"
@@ -219,6 +228,13 @@ function CourseFields({ body, survives, timed, simulator, patch }: CourseFieldsP
           />
         )}
       </div>
+      <OptionsField
+        label="Options of the scheme or flash cache"
+        description="NAME=VALUE, separated by spaces: admission=cachesack with assignment=second_miss lets pages enter flash at their second miss."
+        of="one"
+        shown={options}
+        onChange={(course_options) => patch({ course_options })}
+      />
       <div className={classes["options"]}>
         <div className={classes["axis"]}>
           <SegmentedControl

@@ -16,6 +16,7 @@ import { type CachesSearch, cachesOf } from "@/components/caches";
 import { CautionNotes } from "@/components/caution-notes";
 import { DirtyShare } from "@/components/dirty-share";
 import { FlashCachesField } from "@/components/flash-caches-field";
+import { OptionsField, optionWords } from "@/components/options-field";
 import { ProblemAlert } from "@/components/problem-alert";
 import { ReplayCheck } from "@/components/replay-check";
 import { useSettled } from "@/components/use-settled";
@@ -23,7 +24,6 @@ import { type AnalysisInputs, AnalysisPage } from "@/questions/analysis-page";
 import type { AnalysisSearch } from "@/questions/point";
 import { usePatch } from "@/questions/use-analysis";
 import type { WearSearch } from "@/questions/wear";
-import { CacheOptionsField, cacheOptionsOf } from "./cache-options-field";
 import { DataField } from "./data-field";
 import { type DataSearch, dataOf } from "./data-on-flash";
 import { FragmentSection } from "./fragment-panel";
@@ -216,7 +216,7 @@ function WearCheck(props: {
       query={wearCheck({
         ...question,
         flash_caches: caches,
-        flash_cache_options: caches.length > 0 ? cacheOptionsOf(search) : [],
+        flash_cache_options: caches.length > 0 ? optionWords(search.cache_options) : [],
         data_on_flash: props.replays === "recording" ? [] : dataOf(search),
       })}
       what={
@@ -235,7 +235,15 @@ function WearCheck(props: {
               timed={props.timed}
             />
           )}
-          {caches.length > 0 && <CacheOptionsField search={search} patch={patch} />}
+          {caches.length > 0 && (
+            <OptionsField
+              label="Options of the flash caches"
+              description="NAME=VALUE, or CACHE:NAME=VALUE for one of them. With cachelib:small=0 and cachelib:small_percent=4, CacheLib has small objects beside large ones, and is shown with one write stream and with two (FDP)."
+              of="several"
+              shown={search.cache_options}
+              onChange={(cache_options) => patch({ cache_options })}
+            />
+          )}
           <DataField search={search} patch={patch} replays={props.replays} />
         </>
       }
