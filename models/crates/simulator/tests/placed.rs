@@ -209,12 +209,6 @@ fn what_a_device_cannot_do_is_refused() {
         alone.contains("has no effect without ftl_spare_percent"),
         "{alone}"
     );
-    let blocks = [("ftl_spare_percent", "7"), ("block_pages", "4")];
-    let blocks = refused("exclusive", &blocks);
-    assert!(
-        blocks.contains("ftl_spare_percent=7") && blocks.contains("block_pages=1"),
-        "{blocks}"
-    );
     let tight = refused("inclusive", &[("ftl_spare_percent", "7")]);
     assert!(tight.contains("leaves no room to collect"), "{tight}");
     let none = refused("none", &[("ftl_spare_percent", "7")]);

@@ -3,12 +3,13 @@
 use proptest::prelude::*;
 use tierwright_simulator::access::MemorySource;
 use tierwright_simulator::error::Result;
+use tierwright_simulator::ftl::{Collection, Ftl, FtlResult, Op, Request, Settings};
 use tierwright_simulator::replay::{SchemeResult, admissions, policies, simulate_scheme};
 
 mod replay_slow;
 
 use replay_slow::Access;
-use replay_slow::blocks::{Counted, Shape, inclusive, staged};
+use replay_slow::blocks::{Counted, Heard, Shape, inclusive, staged};
 
 /// Accesses with runs of neighbours, so that blocks matter.
 fn accesses(longest: usize) -> impl Strategy<Value = Vec<Access>> {
@@ -59,6 +60,29 @@ fn counted(result: &SchemeResult) -> Counted {
     }
 }
 
+/// What a device does that hears of some writes and, if it takes it, of TRIM.
+fn device(heard: &[Heard], settings: Settings, trim: bool) -> FtlResult {
+    let mut ftl = Ftl::new(settings).expect("a device that can work");
+    let request = |(page, op)| Request {
+        page: u32::try_from(page).expect("of the device"),
+        op,
+        stream: 0,
+    };
+    let requests = heard.iter().filter_map(|&each| match each {
+        Heard::Write(page) => Some((page, Op::Write)),
+        Heard::Trim(page) => trim.then_some((page, Op::Trim)),
+    });
+    ftl.serve(requests.map(request)).expect("of the device");
+    ftl.result()
+}
+
+/// Pages that a flash of blocks wrote, single and in whole blocks.
+fn pages_written(found: &SchemeResult) -> u64 {
+    let blocks = found.blocks.as_ref().expect("a flash of blocks");
+    let whole = blocks.counters.flash_block_writes * u64::from(blocks.block_pages);
+    blocks.counters.flash_page_writes + whole
+}
+
 fn policy() -> impl Strategy<Value = &'static str> {
     let known: Vec<_> = policies().iter().map(|about| about.name).collect();
     prop_oneof![1 => Just("lru"), 1 => Just("opt"), 4 => prop::sample::select(known)]
@@ -90,7 +114,7 @@ proptest! {
                         continue;
                     }
                     let found = found.unwrap();
-                    let expected =
+                    let (expected, _) =
                         staged(name, about.name, &shape, &accesses, ram, (flash.0, pages));
                     prop_assert_eq!(counted(&found), expected, "{} {} {}", name, about.name, technique);
                     prop_assert_eq!(found.blocks.as_ref().unwrap().flash_blocks as usize, flash.1);
@@ -107,11 +131,66 @@ proptest! {
             prop_assert_eq!(behind.counters, found.counters);
             prop_assert_eq!(behind.blocks, found.blocks.clone());
             if ram.1 <= flash.1 * usize::try_from(block_pages).unwrap() {
-                let expected = inclusive(block_pages, &accesses, ram, (flash.0, pages));
+                let (expected, _) = inclusive(block_pages, &accesses, ram, (flash.0, pages));
                 prop_assert_eq!(counted(&found), expected, "inclusive {}", technique);
             } else {
                 prop_assert_eq!(found.blocks, None);
                 prop_assert_eq!(found.warnings.len(), 1);
+            }
+        }
+    }
+
+    /// It hears of each page that the counters call written, where its block lies, and of no other.
+    #[test]
+    fn a_device_hears_of_every_page_of_a_block_in_its_place(
+        accesses in accesses(300), ram in (policy(), 1_usize..12), flash in (policy(), 3_usize..8),
+        block_pages in 2_u64..6, more in 0_usize..2, trim in any::<bool>(), fifo in any::<bool>(),
+    ) {
+        let held = flash.1 * usize::try_from(block_pages).unwrap();
+        let pages = held + more;
+        let size = block_pages.to_string();
+        let logical = u32::try_from(held).unwrap();
+        let rule = if fifo { Collection::Fifo } else { Collection::Greedy };
+        // Twice as many pages as flash has in whole blocks, in erase blocks of two.
+        let settings = Settings::new(logical, logical, 2, rule);
+        let trims = if trim { "true" } else { "false" };
+        let check = |found: &SchemeResult, heard: &[Heard]| {
+            let mut expected = device(heard, settings, trim);
+            if trim {
+                let without = device(heard, settings, false);
+                expected.waf_without_trim = without.waf;
+                expected.erases_without_trim = Some(without.erases);
+            }
+            let ftl = found.ftl.as_deref().expect("a device was asked for");
+            prop_assert_eq!(ftl, &expected);
+            prop_assert_eq!(ftl.host_writes, pages_written(found));
+            Ok(())
+        };
+        for technique in ["overwriting", "invalidating"] {
+            let shape = Shape { block_pages, invalidating: technique == "invalidating" };
+            let options = |rule| [
+                ("ram_policy", ram.0), ("flash_policy", flash.0), ("admission", rule),
+                ("block_pages", size.as_str()), ("block_technique", technique),
+                ("ftl_spare_percent", "100"), ("ftl_block_pages", "2"), ("ftl_trim", trims),
+                ("ftl_gc", if fifo { "fifo" } else { "greedy" }),
+            ];
+            for name in ["lazy", "exclusive"] {
+                for about in admissions() {
+                    if !matches!(about.name, "all" | "cachesack") && technique == "overwriting" {
+                        continue;
+                    }
+                    let found = scheme(&accesses, name, (ram.1, pages), &options(about.name)).unwrap();
+                    let (counts, heard) =
+                        staged(name, about.name, &shape, &accesses, ram, (flash.0, pages));
+                    prop_assert_eq!(counted(&found), counts, "{} {} {}", name, about.name, technique);
+                    check(&found, &heard)?;
+                }
+            }
+            if ram.1 <= held {
+                let found = scheme(&accesses, "inclusive", (ram.1, pages), &options("all")).unwrap();
+                let (counts, heard) = inclusive(block_pages, &accesses, ram, (flash.0, pages));
+                prop_assert_eq!(counted(&found), counts);
+                check(&found, &heard)?;
             }
         }
     }
@@ -187,6 +266,89 @@ fn the_inclusive_scheme_prefetches_the_rest_of_a_block() {
         (1, 8)
     );
     assert_eq!(found.warnings[0].name, "blocks_leave_ram");
+}
+
+/// RAM of one page, one block of four on an erase block's worth of flash.
+#[test]
+fn a_block_lies_on_the_device_in_order_and_a_partial_one_is_written_in_part() {
+    let accesses = [(6, true), (7, false), (20, false)];
+    let heard = |technique, ram| {
+        let shape = Shape {
+            block_pages: 4,
+            invalidating: technique == "invalidating",
+        };
+        staged("lazy", "all", &shape, &accesses, ("lru", ram), ("lru", 4)).1
+    };
+    use Heard::Write;
+    // The block of 6 is fetched and written, then 6 over its place; the clean 7 is there already.
+    let whole = [Write(0), Write(1), Write(2), Write(3), Write(2)];
+    assert_eq!(heard("overwriting", 1), whole);
+    assert_eq!(heard("invalidating", 1), [Write(2), Write(3)]);
+}
+
+#[test]
+fn a_device_under_blocks_is_counted_behind_a_warm_up_and_takes_no_part() {
+    let accesses: Vec<Access> = (0..6000_u64)
+        .map(|n| (n * n % 997 % 150, n % 3 == 0))
+        .collect();
+    for (name, technique) in [
+        ("lazy", "overwriting"),
+        ("exclusive", "invalidating"),
+        ("inclusive", "overwriting"),
+    ] {
+        let blocks = [("block_pages", "8"), ("block_technique", technique)];
+        let bare = scheme(&accesses, name, (10, 70), &blocks).unwrap();
+        let mut options = blocks.to_vec();
+        options.extend([("ftl_spare_percent", "50"), ("ftl_block_pages", "4")]);
+        let whole = scheme(&accesses, name, (10, 70), &options).unwrap();
+        let without = SchemeResult {
+            ftl: None,
+            ..whole.clone()
+        };
+        assert_eq!(without, bare, "{name}");
+        let own: Vec<_> = options
+            .iter()
+            .map(|&(key, value)| (key.to_owned(), value.to_owned()))
+            .collect();
+        let mut source = MemorySource::new(accesses.iter().copied()).with_warm_up(3000);
+        let half = simulate_scheme(&mut source, name, 10, 70, &own, &mut |_| true).unwrap();
+        let of = |found: &SchemeResult| found.ftl.as_ref().expect("a device").host_writes;
+        assert_eq!(of(&half), pages_written(&half), "{name}");
+        assert!(0 < of(&half) && of(&half) < of(&whole), "{name}");
+    }
+}
+
+#[test]
+fn what_a_device_under_blocks_cannot_do_is_refused() {
+    let accesses = [(1, true), (2, false), (1, true), (9, true), (1, false)];
+    for (options, message) in [
+        (
+            vec![("ftl_gc", "fifo")],
+            "has no effect without ftl_spare_percent",
+        ),
+        (
+            vec![("ftl_spare_percent", "7")],
+            "leaves no room to collect",
+        ),
+        (
+            vec![
+                ("ftl_spare_percent", "400"),
+                ("ftl_block_pages", "2"),
+                ("ftl_mapping", "zones"),
+            ],
+            "zone",
+        ),
+    ] {
+        let mut given = vec![("block_pages", "4")];
+        given.extend(options);
+        let error = scheme(&accesses, "lazy", (1, 40), &given).unwrap_err();
+        let text = format!("{error}; {}", error.hint());
+        assert!(text.contains(message), "{text}");
+    }
+    // Without flash there is no device.
+    let given = [("block_pages", "4"), ("ftl_spare_percent", "7")];
+    let found = scheme(&accesses, "lazy", (1, 0), &given).unwrap();
+    assert_eq!((found.ftl, found.blocks), (None, None));
 }
 
 #[test]

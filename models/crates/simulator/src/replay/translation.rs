@@ -2,7 +2,8 @@
 //!
 //! A flash cache says which frames it writes. A page-flow scheme only knows which pages are on flash: here a
 //! page that comes to flash takes the frame that became free last, as the listings have it (`v_r` takes the
-//! frame of `pg`, a newcomer that of `v_f`), and a page that is written again is written in its place.
+//! frame of `pg`, a newcomer that of `v_f`), and a page that is written again is written in its place. Where flash
+//! has blocks of several pages each has such a frame, and its pages lie there in their order.
 
 use super::directory::{Directory, DirectoryResult};
 use super::metadata::{Metadata, MetadataLayout};
@@ -377,19 +378,19 @@ fn runs(mut first: u32, mut pages: u32, all: u32) -> impl Iterator<Item = (u32, 
     })
 }
 
-/// The device that the options of a scheme put under its flash, if any.
+/// The device that the options of a scheme put under its flash of so many frames, each of so many pages, if any.
 ///
 /// # Errors
 /// [`Error::BadParameter`] for a device that could not work, and for what has no effect without one.
-pub(crate) fn asked(own: &Settings, flash_pages: u32) -> Result<Option<Placed>> {
-    if flash_pages == 0 {
+pub(crate) fn asked(own: &Settings, frames: u32, frame_pages: u32) -> Result<Option<Placed>> {
+    if frames == 0 {
         return wanted(own).map(|_| None);
     }
     let Some(asked) = described(own)? else {
         return Ok(None);
     };
-    let under = Under::new(flash_pages, asked)?;
-    Ok(Some(Placed::new(flash_pages, under)))
+    let under = Under::new(frames * frame_pages, asked)?;
+    Ok(Some(Placed::new(frames, frame_pages, under)))
 }
 
 /// The device that options describe, if any, whatever its size.
@@ -485,12 +486,16 @@ pub(crate) fn wanted(own: &Settings) -> Result<Option<u32>> {
 
 /// What lies below the flash of a page-flow scheme, and beside it.
 pub(crate) trait Below: Default {
-    /// Makes room for the page numbers `0..pages`.
+    /// Makes room for the numbers `0..pages` of pages, or of blocks.
     fn grow(&mut self, _pages: usize) {}
     /// A page is written to flash, whether it was there or not.
     fn write(&mut self, _page: u32) {}
-    /// A page that was on flash is no longer there.
+    /// So many pages of a block are written, from one on, whether the block was there or not.
+    fn write_in_block(&mut self, _block: u32, _first: u32, _pages: u32) {}
+    /// A page or a block that was on flash is no longer there.
     fn leave(&mut self, _page: u32) {}
+    /// A page of a block that stays on flash is no longer valid there.
+    fn drop_from_block(&mut self, _block: u32, _page: u32) {}
     /// The entry of a page in the flash directory is read.
     fn look_up(&mut self, _page: u32) {}
     /// It is written.
@@ -540,7 +545,14 @@ impl Below for PerhapsPlaced {
     #[inline]
     fn write(&mut self, page: u32) {
         if let Some(placed) = &mut self.placed {
-            placed.write(page);
+            placed.write(page, 0, 1);
+        }
+    }
+
+    #[inline]
+    fn write_in_block(&mut self, block: u32, first: u32, pages: u32) {
+        if let Some(placed) = &mut self.placed {
+            placed.write(block, first, pages);
         }
     }
 
@@ -548,6 +560,13 @@ impl Below for PerhapsPlaced {
     fn leave(&mut self, page: u32) {
         if let Some(placed) = &mut self.placed {
             placed.leave(page);
+        }
+    }
+
+    #[inline]
+    fn drop_from_block(&mut self, block: u32, page: u32) {
+        if let Some(placed) = &mut self.placed {
+            placed.drop_from(block, page);
         }
     }
 
@@ -608,41 +627,50 @@ impl Below for PerhapsPlaced {
     }
 }
 
-/// Frame of a page that is not on flash.
+/// Frame of a page or a block that is not on flash.
 const NOWHERE: u32 = u32::MAX;
 
-/// A device, and the frame of each page on flash, which is its logical page.
+/// A device, and the frame of each page or block on flash, whose pages are logical pages of the device.
 #[derive(Debug)]
 pub(crate) struct Placed {
-    /// Frame of each page.
+    /// Frame of each page or block.
     frames: Vec<u32>,
+    frame_pages: u32,
     room: Room,
     under: Under,
 }
 
 impl Placed {
-    fn new(flash_pages: u32, under: Under) -> Self {
+    fn new(frames: u32, frame_pages: u32, under: Under) -> Self {
         Self {
             frames: Vec::new(),
-            room: Room::new(flash_pages),
+            frame_pages,
+            room: Room::new(frames),
             under,
         }
     }
 
+    /// Writes so many pages of a frame, from one on.
     #[inline]
-    fn write(&mut self, page: u32) {
-        let frame = &mut self.frames[page as usize];
+    fn write(&mut self, block: u32, first: u32, pages: u32) {
+        let frame = &mut self.frames[block as usize];
         if *frame == NOWHERE {
-            *frame = self.room.take().expect("no more pages than fit");
+            *frame = self.room.take().expect("no more than fit");
         }
-        self.under.write(*frame, 1, 0);
+        self.under
+            .write(*frame * self.frame_pages + first, pages, 0);
     }
 
     #[inline]
-    fn leave(&mut self, page: u32) {
-        let frame = std::mem::replace(&mut self.frames[page as usize], NOWHERE);
+    fn leave(&mut self, block: u32) {
+        let frame = std::mem::replace(&mut self.frames[block as usize], NOWHERE);
         self.room.give_back(frame);
-        self.under.trim(frame, 1);
+        self.under.trim(frame * self.frame_pages, self.frame_pages);
+    }
+
+    fn drop_from(&mut self, block: u32, page: u32) {
+        let frame = self.frames[block as usize];
+        self.under.trim(frame * self.frame_pages + page, 1);
     }
 
     /// All frames are free again, and the device has given up what it held.
@@ -663,7 +691,7 @@ impl Placed {
         }
         if in_use != held as usize {
             return Err(format!(
-                "{in_use} frames of the flash device are in use for {held} pages on flash"
+                "{in_use} frames of the flash device are in use, and flash holds {held}"
             ));
         }
         Ok(())

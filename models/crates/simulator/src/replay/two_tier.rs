@@ -11,8 +11,8 @@ use crate::error::{Error, Result};
 use crate::ftl::FtlResult;
 use crate::progress::OnProgress;
 use crate::replay::admission::{self, ADMISSION, ASSIGNMENT, BY_CATEGORY, CATEGORIES, LIFETIME};
-use crate::replay::directory::{self, Directory, DirectoryResult};
-use crate::replay::flash_blocks::BlockResult;
+use crate::replay::directory::{self, DirectoryResult};
+use crate::replay::flash_blocks::{BlockCounters, BlockResult};
 use crate::replay::flash_caches::Gate;
 use crate::replay::policies::AnyPolicy;
 use crate::replay::schemes::none::NoFlash;
@@ -20,8 +20,10 @@ use crate::replay::settings::{
     Need, Setting, Settings, Values, refuse_twice, spelled, unknown_option,
 };
 use crate::replay::tier::Victim;
-use crate::replay::timed::{Holds, Replayed, Responses, SchemeCrash, Timed, TimedResult, Timing};
-use crate::replay::translation::{self, Placed};
+use crate::replay::timed::{
+    Contents, Replayed, Responses, SchemeCrash, Timed, TimedResult, Timing,
+};
+use crate::replay::translation::{self, Below};
 use crate::wording::counted;
 
 /// What one replay through two tiers needs.
@@ -400,6 +402,11 @@ impl Policies {
         (&self.ram, &self.flash)
     }
 
+    /// Whether they ask for anything below flash, or beside it: a device, or a directory on flash.
+    pub(crate) fn ask_below(&self) -> Result<bool> {
+        Ok(translation::wanted(&self.own)?.is_some() || directory::asked(&self.own)?.is_some())
+    }
+
     /// Whether both are the policy for which schemes are compiled by themselves.
     pub(crate) fn are_lru(&self) -> bool {
         self.ram.policy == "lru" && self.flash.policy == "lru"
@@ -407,7 +414,7 @@ impl Policies {
 }
 
 /// A page-flow scheme between RAM and flash.
-pub(crate) trait Scheme: Machine {
+pub(crate) trait Scheme: Flow {
     /// Whether flash must be larger than RAM to be of use.
     const NEEDS_FLASH_ABOVE_RAM: bool = false;
     /// Options of the scheme: the tiers whose policy can be chosen, and its own.
@@ -416,32 +423,30 @@ pub(crate) trait Scheme: Machine {
     const REFUSES: &'static [(&'static str, &'static str)] = &[];
     /// Cold caches.
     fn new(ram: &Cache<'_>, flash: &Cache<'_>) -> Self;
+}
+
+/// What moves pages between RAM and flash, under a scheme: single ones, or blocks of them.
+pub(crate) trait Flow: Machine {
+    /// What it is compiled to have below its flash, and beside it.
+    type Below: Below;
+    fn below(&mut self) -> &mut Self::Below;
     fn counters(&self) -> SchemeCounters;
+    /// What is counted besides where flash has blocks.
+    fn blocks(&self) -> BlockCounters {
+        BlockCounters::default()
+    }
+    /// How many pages RAM and flash hold.
+    fn contents(&self) -> Contents;
     /// Gives its admission what the options assign to categories; a scheme without one is never asked to.
     fn assign(&mut self, _gate: Gate) {}
     /// Things to know about what it was given, once the trace was seen.
     fn notes(&self) -> Vec<Warning> {
         Vec::new()
     }
-    /// Puts flash on a device; a scheme that is compiled without one is never asked to.
-    fn put_on(&mut self, _device: Placed) {}
-    /// Puts the directory on flash; a scheme that is compiled without one there is never asked to.
-    fn keep_directory(&mut self, _directory: Directory) {}
-    /// The warm-up has ended: what a device counted before does not count.
-    fn warmed_up(&mut self) {}
     /// Takes over from a machine that crashed what a crash leaves: what it was told of the accesses to come, and the
     /// device, on which nothing is found.
-    fn come_back(&mut self, _crashed: &mut Self) {}
-    /// What the device did.
-    ///
-    /// # Errors
-    /// [`Error::BadParameter`] for writes that it does not take.
-    fn translated(&self) -> Result<Option<FtlResult>> {
-        Ok(None)
-    }
-    /// What the directory on flash did.
-    fn looked_up(&self) -> Option<DirectoryResult> {
-        None
+    fn come_back(&mut self, crashed: &mut Self) {
+        self.below().come_back(crashed.below());
     }
 }
 
@@ -456,81 +461,37 @@ pub(crate) fn simulate<S: Scheme, N: Scheme>(
     policies: &Policies,
     run: Run<'_, '_>,
 ) -> Result<SchemeResult> {
-    let mut tiers = Tiers::of::<S>(about, policies, &run)?;
-    let Run {
-        source,
-        on_progress,
-        ..
-    } = run;
-    let (counters, totals, ftl, directory, notes) = if tiers.without_flash {
-        let ram = policies.ram.needs_future();
-        count::<N>(
-            about,
-            policies,
-            tiers.ram_pages,
-            0,
-            ram,
-            source,
-            on_progress,
-        )?
+    let tiers = Tiers::of::<S>(about, policies, &run)?;
+    let counted = if tiers.without_flash {
+        let cold = || tiers.cold::<N>(policies);
+        count(&Replay::without_flash(about, policies), &cold, run)?
     } else {
-        let either = policies.ram.needs_future() || policies.flash.needs_future();
-        count::<S>(
-            about,
-            policies,
-            tiers.ram_pages,
-            tiers.flash_pages,
-            either,
-            source,
-            on_progress,
-        )?
+        let cold = || tiers.cold::<S>(policies);
+        count(&tiers.replay(about, policies), &cold, run)?
     };
-    tiers.warnings.extend(notes);
-    Ok(SchemeResult {
-        ftl: ftl.map(Box::new),
-        directory: directory.map(Box::new),
-        ..tiers.result(about, policies, counters, totals)
-    })
+    Ok(tiers.result(about, policies, counted))
 }
 
-/// The same on simulated time, which looks at each access by itself.
-pub(crate) fn simulate_timed<S: Holds, N: Holds>(
+/// The same, or on simulated time, which looks at each access by itself.
+pub(crate) fn simulate_either<S: Scheme, N: Scheme>(
     about: &'static About,
     policies: &Policies,
     run: Run<'_, '_>,
-    timing: Timing,
-    crash_at: Option<u64>,
-) -> Result<TimedResult> {
-    let mut tiers = Tiers::of::<S>(about, policies, &run)?;
-    let Run {
-        source,
-        on_progress,
-        ..
-    } = run;
-    let run = TimedRun {
-        about,
-        policies,
-        timing,
-        crash_at,
+    clocking: Option<Clocking>,
+) -> Result<(SchemeResult, Option<Took>)> {
+    let Some(clocking) = clocking else {
+        return Ok((simulate::<S, N>(about, policies, run)?, None));
     };
-    let (ram, flash) = (tiers.ram_pages, tiers.flash_pages);
-    let ((counters, totals, ftl, _, notes), (response, crash)) = if tiers.without_flash {
-        let ram_foresees = policies.ram.needs_future();
-        count_timed::<N>(&run, ram, 0, ram_foresees, source, on_progress)?
+    let tiers = Tiers::of::<S>(about, policies, &run)?;
+    let (counted, took) = if tiers.without_flash {
+        let cold = || tiers.cold::<N>(policies);
+        let replay = Replay::without_flash(about, policies);
+        count_timed(&replay, &cold, run, clocking)?
     } else {
-        let either = policies.ram.needs_future() || policies.flash.needs_future();
-        count_timed::<S>(&run, ram, flash, either, source, on_progress)?
+        let cold = || tiers.cold::<S>(policies);
+        count_timed(&tiers.replay(about, policies), &cold, run, clocking)?
     };
-    tiers.warnings.extend(notes);
-    let replay = SchemeResult {
-        ftl: ftl.map(Box::new),
-        ..tiers.result(about, policies, counters, totals)
-    };
-    Ok(TimedResult {
-        replay: Replayed::Scheme(Box::new(replay)),
-        response,
-        crash,
-    })
+    Ok((tiers.result(about, policies, counted), Some(took)))
 }
 
 /// Sizes as they were asked for, and whether flash is of use.
@@ -558,15 +519,44 @@ impl Tiers {
         })
     }
 
+    /// Empty caches of these sizes.
+    fn cold<S: Scheme>(&self, policies: &Policies) -> S {
+        let ram = Cache {
+            pages: self.ram_pages,
+            settings: &policies.ram,
+        };
+        let flash = Cache {
+            pages: if self.without_flash {
+                0
+            } else {
+                self.flash_pages
+            },
+            settings: &policies.flash,
+        };
+        S::new(&ram, &flash)
+    }
+
+    /// A replay with flash, whose frames are single pages.
+    fn replay<'run>(&self, about: &'static About, policies: &'run Policies) -> Replay<'run> {
+        Replay {
+            about,
+            policies,
+            flash_pages: self.flash_pages,
+            frames: self.flash_pages,
+            frame_pages: 1,
+            needs_future: policies.ram.needs_future() || policies.flash.needs_future(),
+        }
+    }
+
     fn result(
         mut self,
         about: &'static About,
         policies: &Policies,
-        counters: SchemeCounters,
-        totals: Totals,
+        counted: Counted,
     ) -> SchemeResult {
+        self.warnings.extend(counted.notes);
         self.warnings
-            .extend(without_writes(policies.admission(), totals));
+            .extend(without_writes(policies.admission(), counted.totals));
         SchemeResult {
             scheme: about.name,
             ram_pages: self.ram_pages,
@@ -574,14 +564,14 @@ impl Tiers {
             ram_policy: policies.ram.policy,
             flash_policy: policies.flash.policy,
             admission: policies.admission(),
-            accesses: totals.counted_accesses(),
-            write_accesses: totals.counted_writes(),
-            warm_up: totals.warm_up,
-            distinct_pages: totals.distinct_pages as u64,
-            counters,
+            accesses: counted.totals.counted_accesses(),
+            write_accesses: counted.totals.counted_writes(),
+            warm_up: counted.totals.warm_up,
+            distinct_pages: counted.totals.distinct_pages as u64,
+            counters: counted.counters,
             blocks: None,
-            ftl: None,
-            directory: None,
+            ftl: counted.ftl.map(Box::new),
+            directory: counted.directory.map(Box::new),
             warnings: self.warnings,
         }
     }
@@ -625,23 +615,24 @@ pub(crate) fn inclusion(
 }
 
 /// Replays through RAM alone, for a scheme whose flash is none or of no use.
-pub(crate) fn without_flash(
+pub(crate) fn count_without_flash(
     about: &'static About,
     policies: &Policies,
     run: Run<'_, '_>,
-    warnings: Vec<Warning>,
-) -> Result<SchemeResult> {
-    let flash_pages = page_count("flash-pages", run.flash_pages, 0)?;
-    let run = Run {
-        flash_pages: 0,
-        ..run
+    clocking: Option<Clocking>,
+) -> Result<(Counted, Option<Took>)> {
+    let ram_pages = page_count("ram-pages", run.ram_pages, 1)?;
+    let ram = Cache {
+        pages: ram_pages,
+        settings: &policies.ram,
     };
-    let alone = simulate::<NoFlash<AnyPolicy>, NoFlash<AnyPolicy>>(about, policies, run)?;
-    Ok(SchemeResult {
-        flash_pages,
-        warnings,
-        ..alone
-    })
+    let flash = Cache {
+        pages: 0,
+        settings: &policies.flash,
+    };
+    let cold = || NoFlash::<AnyPolicy>::new(&ram, &flash);
+    let replay = Replay::without_flash(about, policies);
+    count_either(&replay, &cold, run, clocking)
 }
 
 /// What to say of an admission rule that looks at writes and saw none.
@@ -658,107 +649,146 @@ pub(crate) fn without_writes(rule: &str, totals: Totals) -> Option<Warning> {
     })
 }
 
-/// Counters, totals, and what the device and the directory on flash did.
-type Counted = (
-    SchemeCounters,
-    Totals,
-    Option<FtlResult>,
-    Option<DirectoryResult>,
-    Vec<Warning>,
-);
+/// What a replay counted.
+#[derive(Debug)]
+pub(crate) struct Counted {
+    pub(crate) counters: SchemeCounters,
+    pub(crate) blocks: BlockCounters,
+    pub(crate) totals: Totals,
+    /// What the device under flash did.
+    pub(crate) ftl: Option<FtlResult>,
+    /// What the directory on flash did.
+    pub(crate) directory: Option<DirectoryResult>,
+    pub(crate) notes: Vec<Warning>,
+}
 
-fn count<S: Scheme>(
-    about: &About,
-    policies: &Policies,
-    ram_pages: u32,
-    flash_pages: u32,
-    needs_future: bool,
-    source: &mut dyn AccessSource,
-    on_progress: OnProgress<'_>,
-) -> Result<Counted> {
-    let ram = Cache {
-        pages: ram_pages,
-        settings: &policies.ram,
-    };
-    let flash = Cache {
-        pages: flash_pages,
-        settings: &policies.flash,
-    };
-    let mut scheme = S::new(&ram, &flash);
-    if let Some(device) = translation::asked(policies.own(), flash_pages)? {
-        scheme.put_on(device);
+/// What is replayed: a scheme with its options, and how its flash is divided.
+#[derive(Debug)]
+pub(crate) struct Replay<'run> {
+    pub(crate) about: &'static About,
+    pub(crate) policies: &'run Policies,
+    pub(crate) flash_pages: u32,
+    /// Frames of flash, and the pages of each.
+    pub(crate) frames: u32,
+    pub(crate) frame_pages: u32,
+    pub(crate) needs_future: bool,
+}
+
+impl<'run> Replay<'run> {
+    /// Of RAM alone.
+    fn without_flash(about: &'static About, policies: &'run Policies) -> Self {
+        Self {
+            about,
+            policies,
+            flash_pages: 0,
+            frames: 0,
+            frame_pages: 1,
+            needs_future: policies.ram.needs_future(),
+        }
     }
-    if let Some(gate) = policies.gate(flash_pages)? {
-        scheme.assign(gate);
+
+    /// What the options put below flash and beside it.
+    fn put_below(&self, below: &mut impl Below) -> Result<()> {
+        let own = self.policies.own();
+        if let Some(device) = translation::asked(own, self.frames, self.frame_pages)? {
+            below.put_on(device);
+        }
+        if self.flash_pages > 0
+            && let Some(directory) = directory::asked(own)?
+        {
+            below.keep(directory);
+        }
+        Ok(())
     }
-    if flash_pages > 0
-        && let Some(directory) = directory::asked(policies.own())?
-    {
-        scheme.keep_directory(directory);
-    }
-    let mut before = SchemeCounters::default();
-    let totals = replay_with(
-        needs_future,
+}
+
+/// Replays through the machine that `cold` makes.
+pub(crate) fn count<F: Flow>(
+    replay: &Replay<'_>,
+    cold: &dyn Fn() -> F,
+    Run {
         source,
-        &mut scheme,
-        &mut |scheme| {
-            before = scheme.counters();
-            scheme.warmed_up();
+        on_progress,
+        ..
+    }: Run<'_, '_>,
+) -> Result<Counted> {
+    let mut flow = cold();
+    replay.put_below(flow.below())?;
+    if let Some(gate) = replay.policies.gate(replay.flash_pages)? {
+        flow.assign(gate);
+    }
+    let mut before = (SchemeCounters::default(), BlockCounters::default());
+    let totals = replay_with(
+        replay.needs_future,
+        source,
+        &mut flow,
+        &mut |flow| {
+            before = (flow.counters(), flow.blocks());
+            flow.below().restart_counters();
         },
         on_progress,
     )?;
-    scheme
-        .finished(totals)
-        .map_err(|text| disagreement(about.name, &text))?;
-    let counters = scheme.counters().since(before);
-    Ok((
-        counters,
+    flow.finished(totals)
+        .map_err(|text| disagreement(replay.about.name, &text))?;
+    Ok(Counted {
+        counters: flow.counters().since(before.0),
+        blocks: flow.blocks().since(before.1),
         totals,
-        scheme.translated()?,
-        scheme.looked_up(),
-        scheme.notes(),
-    ))
+        ftl: flow.below().translated()?,
+        directory: flow.below().looked_up(),
+        notes: flow.notes(),
+    })
 }
 
-/// What a replay on simulated time needs besides sizes and trace.
-struct TimedRun<'a> {
-    about: &'a About,
-    policies: &'a Policies,
-    timing: Timing,
-    crash_at: Option<u64>,
+/// How a replay goes by simulated time.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Clocking {
+    pub(crate) timing: Timing,
+    /// Accesses before a crash.
+    pub(crate) crash_at: Option<u64>,
 }
 
-fn count_timed<S: Holds>(
-    run: &TimedRun<'_>,
-    ram_pages: u32,
-    flash_pages: u32,
-    needs_future: bool,
-    source: &mut dyn AccessSource,
-    on_progress: OnProgress<'_>,
-) -> Result<(Counted, (Responses, Option<SchemeCrash>))> {
-    let ram = Cache {
-        pages: ram_pages,
-        settings: &run.policies.ram,
-    };
-    let flash = Cache {
-        pages: flash_pages,
-        settings: &run.policies.flash,
-    };
-    let gate = run.policies.gate(flash_pages)?;
-    let cold = || {
-        let mut scheme = S::new(&ram, &flash);
-        if let Some(gate) = &gate {
-            scheme.assign(gate.clone());
+/// How long all took, and what a crash destroyed.
+#[derive(Debug)]
+pub(crate) struct Took {
+    response: Responses,
+    crash: Option<SchemeCrash>,
+}
+
+impl Took {
+    pub(crate) fn with(self, replay: SchemeResult) -> TimedResult {
+        TimedResult {
+            replay: Replayed::Scheme(Box::new(replay)),
+            response: self.response,
+            crash: self.crash,
         }
-        scheme
-    };
-    let mut machine = Timed::<S>::new(&cold, run.timing, run.crash_at);
-    if let Some(device) = translation::asked(run.policies.own(), flash_pages)? {
-        machine.put_on(device);
     }
-    let mut before = SchemeCounters::default();
+}
+
+/// The same on simulated time.
+pub(crate) fn count_timed<F: Flow>(
+    replay: &Replay<'_>,
+    cold: &dyn Fn() -> F,
+    Run {
+        source,
+        on_progress,
+        ..
+    }: Run<'_, '_>,
+    Clocking { timing, crash_at }: Clocking,
+) -> Result<(Counted, Took)> {
+    let gate = replay.policies.gate(replay.flash_pages)?;
+    let cold = || {
+        let mut flow = cold();
+        if let Some(gate) = &gate {
+            flow.assign(gate.clone());
+        }
+        flow
+    };
+    let mut machine = Timed::<F>::new(&cold, timing, crash_at);
+    replay.put_below(machine.flow().below())?;
+    let mut before = (SchemeCounters::default(), BlockCounters::default());
     let totals = replay_with(
-        needs_future,
+        replay.needs_future,
         source,
         &mut machine,
         &mut |machine| {
@@ -770,17 +800,35 @@ fn count_timed<S: Holds>(
     machine.end()?;
     machine
         .finished(totals)
-        .map_err(|text| disagreement(run.about.name, &text))?;
-    let found = machine.finish()?;
-    let counters = machine.counters().since(before);
-    let counted = (
-        counters,
+        .map_err(|text| disagreement(replay.about.name, &text))?;
+    let (response, crash) = machine.finish()?;
+    let (counters, blocks) = machine.counters();
+    let flow = machine.flow();
+    let counted = Counted {
+        counters: counters.since(before.0),
+        blocks: blocks.since(before.1),
         totals,
-        machine.translated()?,
-        None,
-        machine.notes(),
-    );
-    Ok((counted, found))
+        ftl: flow.below().translated()?,
+        directory: flow.below().looked_up(),
+        notes: flow.notes(),
+    };
+    Ok((counted, Took { response, crash }))
+}
+
+/// With or without simulated time.
+pub(crate) fn count_either<F: Flow>(
+    replay: &Replay<'_>,
+    cold: &dyn Fn() -> F,
+    run: Run<'_, '_>,
+    clocking: Option<Clocking>,
+) -> Result<(Counted, Option<Took>)> {
+    match clocking {
+        None => Ok((count(replay, cold, run)?, None)),
+        Some(clocking) => {
+            let (counted, took) = count_timed(replay, cold, run, clocking)?;
+            Ok((counted, Some(took)))
+        }
+    }
 }
 
 /// What must hold of every scheme's counters when `ram_left` and `flash_left` pages are left.

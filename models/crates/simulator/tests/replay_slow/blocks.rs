@@ -26,6 +26,68 @@ pub(crate) struct Counted {
     pub(crate) updates: u64,
 }
 
+/// What a device under flash hears of, by its own pages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Heard {
+    Write(u64),
+    Trim(u64),
+}
+
+/// Blocks as they lie on a device: one that comes takes the frame that was given up last.
+#[derive(Debug)]
+struct Laid {
+    block_pages: u64,
+    frames: Vec<Option<u64>>,
+    given_up: Vec<usize>,
+    heard: Vec<Heard>,
+}
+
+impl Laid {
+    fn new(block_pages: u64) -> Self {
+        Self {
+            block_pages,
+            frames: Vec::new(),
+            given_up: Vec::new(),
+            heard: Vec::new(),
+        }
+    }
+
+    fn frame(&self, block: u64) -> Option<usize> {
+        self.frames.iter().position(|&held| held == Some(block))
+    }
+
+    fn write(&mut self, page: u64) {
+        let block = page / self.block_pages;
+        let frame = self.frame(block).unwrap_or_else(|| {
+            let never = self.frames.len();
+            let frame = self.given_up.pop().unwrap_or(never);
+            if frame == never {
+                self.frames.push(None);
+            }
+            frame
+        });
+        self.frames[frame] = Some(block);
+        let place = frame as u64 * self.block_pages + page % self.block_pages;
+        self.heard.push(Heard::Write(place));
+    }
+
+    fn trim(&mut self, page: u64) {
+        let frame = self.frame(page / self.block_pages).expect("on flash");
+        let place = frame as u64 * self.block_pages + page % self.block_pages;
+        self.heard.push(Heard::Trim(place));
+    }
+
+    /// A block leaves, with its valid pages.
+    fn leave(&mut self, block: u64, valid: impl IntoIterator<Item = u64>) {
+        for page in valid {
+            self.trim(page);
+        }
+        let frame = self.frame(block).expect("on flash");
+        self.frames[frame] = None;
+        self.given_up.push(frame);
+    }
+}
+
 /// What flash knows of a block that it holds.
 #[derive(Debug, Default, Clone)]
 struct Block {
@@ -53,7 +115,8 @@ pub(crate) fn staged(
     accesses: &[Access],
     (ram_policy, ram_pages): (&str, usize),
     (flash_policy, flash_pages): (&str, usize),
-) -> Counted {
+) -> (Counted, Vec<Heard>) {
+    let mut laid = Laid::new(shape.block_pages);
     let capacity = flash_pages / usize::try_from(shape.block_pages).expect("few");
     let block_of = |page: u64| page / shape.block_pages;
     let pages_of = |block: u64| {
@@ -90,8 +153,10 @@ pub(crate) fn staged(
             if scheme == "exclusive" && shape.invalidating {
                 let block = flash.get_mut(&home).expect("hit");
                 dirty = block.dirty;
+                laid.trim(page);
                 block.valid.remove(&page);
                 if block.valid.is_empty() {
+                    laid.leave(home, []);
                     flash.remove(&home);
                     order.take(home);
                 }
@@ -115,8 +180,10 @@ pub(crate) fn staged(
                     if valid {
                         count.updates += 1;
                         let block = flash.get_mut(&home).expect("valid there");
+                        laid.trim(victim);
                         block.valid.remove(&victim);
                         if block.valid.is_empty() {
+                            laid.leave(home, []);
                             flash.remove(&home);
                             order.take(home);
                         }
@@ -125,8 +192,9 @@ pub(crate) fn staged(
             } else {
                 let comes = !flash.contains_key(&home);
                 if comes {
-                    if let Some((old, _)) = order.victim(home) {
-                        let old = flash.remove(&old).expect("on flash");
+                    if let Some((gone, _)) = order.victim(home) {
+                        let old = flash.remove(&gone).expect("on flash");
+                        laid.leave(gone, old.valid.iter().copied());
                         count.updates += 1;
                         if old.dirty {
                             count.hdd_block_writes += 1;
@@ -142,12 +210,14 @@ pub(crate) fn staged(
                         count.flash_block_writes += 1;
                         block.valid = pages_of(home);
                         block.written = pages_of(home);
+                        pages_of(home).into_iter().for_each(|page| laid.write(page));
                     }
                     flash.insert(home, block);
                 }
                 let block = flash.get_mut(&home).expect("there now");
                 if !(useless && block.valid.contains(&victim)) {
                     count.flash_page_writes += 1;
+                    laid.write(victim);
                     count.flash_page_overwrites += u64::from(block.written.contains(&victim));
                     block.valid.insert(victim);
                     block.written.insert(victim);
@@ -164,7 +234,7 @@ pub(crate) fn staged(
         }
         ram.add(page, dirty | write);
     }
-    count
+    (count, laid.heard)
 }
 
 /// The inclusive scheme.
@@ -173,7 +243,8 @@ pub(crate) fn inclusive(
     accesses: &[Access],
     (ram_policy, ram_pages): (&str, usize),
     (flash_policy, flash_pages): (&str, usize),
-) -> Counted {
+) -> (Counted, Vec<Heard>) {
+    let mut laid = Laid::new(block_pages);
     let capacity = flash_pages / usize::try_from(block_pages).expect("few");
     let pages_of = |block: u64| block * block_pages..(block + 1) * block_pages;
     let mut ram = Tier::new(ram_policy, ram_pages);
@@ -200,6 +271,7 @@ pub(crate) fn inclusive(
             let block = victim / block_pages;
             if dirty {
                 count.flash_page_writes += 1;
+                laid.write(victim);
                 count.flash_page_overwrites += 1;
                 count.updates += 1;
                 flash.soil(block);
@@ -230,6 +302,7 @@ pub(crate) fn inclusive(
                     dirty |= ram.take(page);
                     count.back_invalidations += 1;
                 }
+                laid.leave(block, pages_of(block));
                 count.updates += 1;
                 if dirty {
                     count.hdd_block_writes += 1;
@@ -239,11 +312,12 @@ pub(crate) fn inclusive(
             count.hdd_block_reads += 1;
             count.flash_block_writes += 1;
             count.frames_taken += 1;
+            pages_of(home).for_each(|page| laid.write(page));
             flash.add(home, false);
         }
         recent.retain(|&other| other != home);
         recent.push(home);
         ram.add(page, write);
     }
-    count
+    (count, laid.heard)
 }

@@ -3,18 +3,19 @@
 use super::future::BlockFuture;
 use super::map::{BlockMap, Place};
 use super::order::BlockOrder;
-use super::{BlockCounters, Blocks, Division, look_up, update};
+use super::{BlockCounters, Division, add_up, look_up, update};
 use crate::access::Chunk;
 use crate::error::Result;
 use crate::replay::admission::Admission;
 use crate::replay::bits::BitSet;
-use crate::replay::directory::Directory;
 use crate::replay::flash_caches::Gate;
 use crate::replay::lists::NO_PAGE;
 use crate::replay::policies::AnyPolicy;
 use crate::replay::settings::Settings;
 use crate::replay::tier::{Tier, Victim};
-use crate::replay::two_tier::{SchemeCounters, Warning};
+use crate::replay::timed::Contents;
+use crate::replay::translation::Below;
+use crate::replay::two_tier::{Flow, SchemeCounters, Warning};
 use crate::replay::{Fill, Machine, Totals};
 
 /// Inclusive over blocks: the block of every RAM page is on flash. Blocks are whole, so the two
@@ -39,7 +40,7 @@ use crate::replay::{Fill, Machine, Totals};
 /// v_r's block is not on flash: if dirty, write it to disk
 /// pg's block is not on flash, and pg is not admitted: read pg from disk; flash stays as it is
 /// ```
-pub(super) struct InclusiveBlocks<F, A> {
+pub(super) struct InclusiveBlocks<F, A, D> {
     map: BlockMap,
     /// If the policy of flash needs it.
     future: Option<BlockFuture>,
@@ -56,10 +57,10 @@ pub(super) struct InclusiveBlocks<F, A> {
     pages: Vec<u32>,
     counters: SchemeCounters,
     blocks: BlockCounters,
-    directory: Option<Directory>,
+    below: D,
 }
 
-impl<F: BlockOrder, A: Admission> InclusiveBlocks<F, A> {
+impl<F: BlockOrder, A: Admission, D: Below> InclusiveBlocks<F, A, D> {
     pub(super) fn new(
         (ram_pages, ram): (u32, &Settings),
         (flash_pages, flash): (u32, &Settings),
@@ -78,7 +79,7 @@ impl<F: BlockOrder, A: Admission> InclusiveBlocks<F, A> {
             pages: Vec::new(),
             counters: SchemeCounters::default(),
             blocks: BlockCounters::default(),
-            directory: None,
+            below: D::default(),
         }
     }
 
@@ -108,8 +109,10 @@ impl<F: BlockOrder, A: Admission> InclusiveBlocks<F, A> {
         self.counters.ram_dirty_evictions += 1;
         self.counters.flash_write_backs += 1;
         self.blocks.flash_page_writes += 1;
+        self.below
+            .write_in_block(place.block, place.index.into(), 1);
         self.blocks.flash_page_overwrites += 1;
-        update(&mut self.counters, &mut self.directory, place.block);
+        update(&mut self.counters, &mut self.below, place.block);
         self.dirty.insert(place.block);
         if alone {
             self.flash.hit_and_release(place.block);
@@ -121,7 +124,7 @@ impl<F: BlockOrder, A: Admission> InclusiveBlocks<F, A> {
     fn read(&mut self, place: Place) {
         self.counters.flash_hits += 1;
         self.blocks.flash_page_reads += 1;
-        update(&mut self.counters, &mut self.directory, place.block);
+        update(&mut self.counters, &mut self.below, place.block);
         if self.in_ram[place.block as usize] == 0 {
             self.flash.hit_and_guard(place.block);
         } else {
@@ -137,8 +140,9 @@ impl<F: BlockOrder, A: Admission> InclusiveBlocks<F, A> {
         self.blocks.hdd_block_reads += 1;
         self.counters.flash_fills += 1;
         self.blocks.flash_block_writes += 1;
+        self.below.write_in_block(place.block, 0, self.block_pages);
         self.blocks.flash_frames_taken += 1;
-        update(&mut self.counters, &mut self.directory, place.block);
+        update(&mut self.counters, &mut self.below, place.block);
         self.flash.insert_guarded(place.block);
     }
 
@@ -159,7 +163,8 @@ impl<F: BlockOrder, A: Admission> InclusiveBlocks<F, A> {
             self.blocks.ram_back_invalidations += 1;
         }
         self.counters.flash_evictions += 1;
-        update(&mut self.counters, &mut self.directory, block);
+        self.below.leave(block);
+        update(&mut self.counters, &mut self.below, block);
         if dirty {
             self.counters.hdd_writes += 1;
             self.blocks.hdd_block_writes += 1;
@@ -168,7 +173,7 @@ impl<F: BlockOrder, A: Admission> InclusiveBlocks<F, A> {
     }
 }
 
-impl<F: BlockOrder, A: Admission> Machine for InclusiveBlocks<F, A> {
+impl<F: BlockOrder, A: Admission, D: Below> Machine for InclusiveBlocks<F, A, D> {
     const NEEDS_ADDRESSES: bool = true;
     const NEEDS_TIMES: bool = A::NEEDS_TIMES;
 
@@ -189,6 +194,7 @@ impl<F: BlockOrder, A: Admission> Machine for InclusiveBlocks<F, A> {
         self.in_ram.resize(blocks, 0);
         let block_pages = self.block_pages as usize;
         self.pages.resize(blocks * block_pages, NO_PAGE);
+        self.below.grow(blocks);
         for &page in pages {
             let place = self.map.place(page);
             let first = place.block as usize * block_pages;
@@ -226,7 +232,7 @@ impl<F: BlockOrder, A: Admission> Machine for InclusiveBlocks<F, A> {
         }
         self.admission.on_access(page, write, false);
         let place = self.map.place(page);
-        look_up(&mut self.counters, &mut self.directory, place.block);
+        look_up(&mut self.counters, &mut self.below, place.block);
         let on_flash = self.flash.contains(place.block);
         self.evict_from_ram(page);
         if on_flash {
@@ -295,17 +301,35 @@ impl<F: BlockOrder, A: Admission> Machine for InclusiveBlocks<F, A> {
                 self.counters.hdd_writes
             ));
         }
-        Ok(())
+        self.below.recount(self.flash.len(), &self.counters)?;
+        add_up(&self.counters, &self.blocks, totals)
     }
 }
 
-impl<F: BlockOrder, A: Admission> Blocks for InclusiveBlocks<F, A> {
-    fn counters(&self) -> (SchemeCounters, BlockCounters) {
-        (self.counters, self.blocks)
+impl<F: BlockOrder, A: Admission, D: Below> Flow for InclusiveBlocks<F, A, D> {
+    type Below = D;
+
+    fn below(&mut self) -> &mut D {
+        &mut self.below
     }
 
-    fn directory(&mut self) -> &mut Option<Directory> {
-        &mut self.directory
+    fn counters(&self) -> SchemeCounters {
+        self.counters
+    }
+
+    fn blocks(&self) -> BlockCounters {
+        self.blocks
+    }
+
+    /// Of a dirty block every page counts as dirty: one bit does not say which.
+    fn contents(&self) -> Contents {
+        let pages = u64::from(self.block_pages);
+        Contents {
+            ram: self.ram.len().into(),
+            ram_dirty: self.ram.dirty_pages(),
+            flash: u64::from(self.flash.len()) * pages,
+            flash_dirty: self.dirty.iter().count() as u64 * pages,
+        }
     }
 
     fn assign(&mut self, gate: Gate) {

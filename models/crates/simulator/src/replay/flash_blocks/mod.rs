@@ -36,26 +36,22 @@
 //! | an assignment of categories | with both techniques: a page of which flash has a valid copy is never kept from it, also where its block came there for another page while it was in RAM, so no copy has to be dropped |
 //! | inclusive, behind an assignment | a page that is not admitted and whose block is not on flash comes from disk alone, and goes there if it leaves RAM dirty. Where its block comes to flash meanwhile, for another page, it is a page of RAM on flash as others are: it guards its block, leaves to its place there, and leaves RAM with it |
 //! | flash of a size that is no multiple of the block | rounded down to whole blocks |
+//! | a device under flash | a block that comes takes the frame that became free last; its pages lie there in their order, and are written there whenever they are counted as written: a whole block in that order. A page that becomes invalid, and the valid ones of a block that leaves, are no longer in use there |
 
 use serde::Serialize;
 
-use crate::access::AccessSource;
 use crate::error::{Error, Result};
-use crate::progress::OnProgress;
 use crate::replay::admission::all::All;
 use crate::replay::admission::by_category::ByCategory;
 use crate::replay::admission::{self, ADMISSION, Admission, ForAdmission};
-use crate::replay::directory::{self, Directory, DirectoryResult};
-use crate::replay::flash_caches::Gate;
 use crate::replay::recency::protected::ProtectedRecency;
 use crate::replay::settings::{Setting, Settings, Values};
-use crate::replay::translation;
+use crate::replay::translation::{Below, PerhapsPlaced};
 use crate::replay::two_tier::{
-    self, Policies, Run, SchemeCounters, SchemeResult, Warning, inclusion, without_writes,
+    self, Clocking, Counted, Flow, Policies, Replay, Run, SchemeCounters, SchemeResult, Took,
+    Warning, inclusion, without_writes,
 };
-use crate::replay::{
-    About, Machine, Totals, counters_since, disagreement, page_count, replay_with, written_as_named,
-};
+use crate::replay::{About, Totals, counters_since, page_count, written_as_named};
 use crate::wording::counted;
 
 mod future;
@@ -135,6 +131,24 @@ counters_since!(BlockCounters {
 written_as_named!(BlockCounters);
 
 impl BlockCounters {
+    /// What was counted in both of two stretches.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self {
+            flash_page_reads: self.flash_page_reads + other.flash_page_reads,
+            flash_page_writes: self.flash_page_writes + other.flash_page_writes,
+            flash_page_overwrites: self.flash_page_overwrites + other.flash_page_overwrites,
+            flash_block_writes: self.flash_block_writes + other.flash_block_writes,
+            flash_frames_taken: self.flash_frames_taken + other.flash_frames_taken,
+            flash_blocks_emptied: self.flash_blocks_emptied + other.flash_blocks_emptied,
+            hdd_page_reads: self.hdd_page_reads + other.hdd_page_reads,
+            hdd_block_reads: self.hdd_block_reads + other.hdd_block_reads,
+            hdd_page_writes: self.hdd_page_writes + other.hdd_page_writes,
+            hdd_block_writes: self.hdd_block_writes + other.hdd_block_writes,
+            hdd_block_pages_written: self.hdd_block_pages_written + other.hdd_block_pages_written,
+            ram_back_invalidations: self.ram_back_invalidations + other.ram_back_invalidations,
+        }
+    }
+
     /// All counters with their names, in the order to show them.
     pub fn named(&self) -> [(&'static str, u64); 12] {
         [
@@ -168,31 +182,16 @@ pub struct BlockResult {
     pub counters: BlockCounters,
 }
 
-/// A machine over blocks.
-trait Blocks: Machine {
-    fn counters(&self) -> (SchemeCounters, BlockCounters);
-    /// The directory on flash, if it lies there.
-    fn directory(&mut self) -> &mut Option<Directory>;
-    /// Gives its admission what the options assign to categories.
-    fn assign(&mut self, gate: Gate);
-    /// Things to know about what it was given, once the trace was seen.
-    fn notes(&self) -> Vec<Warning>;
-}
-
 /// Counts a lookup of the entry of a block.
-fn look_up(counters: &mut SchemeCounters, directory: &mut Option<Directory>, block: u32) {
+fn look_up(counters: &mut SchemeCounters, below: &mut impl Below, block: u32) {
     counters.directory_lookups += 1;
-    if let Some(directory) = directory {
-        directory.look_up(block);
-    }
+    below.look_up(block);
 }
 
 /// Counts an update of the entry of a block.
-fn update(counters: &mut SchemeCounters, directory: &mut Option<Directory>, block: u32) {
+fn update(counters: &mut SchemeCounters, below: &mut impl Below, block: u32) {
     counters.directory_updates += 1;
-    if let Some(directory) = directory {
-        directory.update(block);
-    }
+    below.update(block);
 }
 
 /// How flash is divided.
@@ -221,7 +220,7 @@ pub(crate) fn are_wanted(policies: &Policies) -> Result<bool> {
     })
 }
 
-/// Replays through a scheme over blocks.
+/// Replays through a scheme over blocks, without simulated time or with it.
 ///
 /// # Errors
 /// [`Error::BadParameter`] for what goes not together, and what [`two_tier::simulate`] reports.
@@ -229,7 +228,8 @@ pub(crate) fn simulate(
     about: &'static About,
     policies: &Policies,
     run: Run<'_, '_>,
-) -> Result<SchemeResult> {
+    clocking: Option<Clocking>,
+) -> Result<(SchemeResult, Option<Took>)> {
     let ram_pages = page_count("ram-pages", run.ram_pages, 1)?;
     let flash_pages = page_count("flash-pages", run.flash_pages, 0)?;
     let block_pages = policies.own().whole(BLOCK_PAGES.name);
@@ -247,38 +247,43 @@ pub(crate) fn simulate(
     } else {
         (Vec::new(), false)
     };
-    if unusable || flash_pages == 0 {
-        return two_tier::without_flash(about, policies, run, warnings);
-    }
-    let Run {
-        source,
-        on_progress,
-        ..
-    } = run;
     let (ram, flash) = policies.tiers();
-    let work = Work {
-        about,
-        ram,
-        ram_pages,
-        flash,
-        flash_pages,
-        division,
-        directory: directory::asked(policies.own())?,
-        gate: policies.gate(flash_pages)?,
-        source,
-        on_progress,
-    };
-    let (counters, blocks, totals, directory, notes) = if is_inclusive {
-        match (policies.admission() == ADMISSION.default, flash.policy) {
-            (true, "lru") => work.count_inclusive::<ProtectedRecency, All>()?,
-            (true, _) => work.count_inclusive::<order::AnyOrder, All>()?,
-            (false, "lru") => work.count_inclusive::<ProtectedRecency, ByCategory>()?,
-            (false, _) => work.count_inclusive::<order::AnyOrder, ByCategory>()?,
-        }
+    let without_flash = unusable || flash_pages == 0;
+    let (found, took) = if without_flash {
+        two_tier::count_without_flash(about, policies, run, clocking)?
     } else {
-        admission::with(policies.admission(), work)?
+        let work = Work {
+            cold: Cold {
+                exclusive: about.name == "exclusive",
+                ram: (ram_pages, ram),
+                flash: (flash_pages, flash),
+                division,
+            },
+            replay: Replay {
+                about,
+                policies,
+                flash_pages,
+                frames: division.flash_blocks,
+                frame_pages: block_pages,
+                needs_future: ram.needs_future() || flash.needs_future(),
+            },
+            has_below: policies.ask_below()?,
+            clocking,
+            run,
+        };
+        if is_inclusive {
+            match (policies.admission() == ADMISSION.default, flash.policy) {
+                (true, "lru") => work.count_inclusive::<ProtectedRecency, All>()?,
+                (true, _) => work.count_inclusive::<order::AnyOrder, All>()?,
+                (false, "lru") => work.count_inclusive::<ProtectedRecency, ByCategory>()?,
+                (false, _) => work.count_inclusive::<order::AnyOrder, ByCategory>()?,
+            }
+        } else {
+            admission::with(policies.admission(), work)?
+        }
     };
-    warnings.extend(notes);
+    let Counted { totals, blocks, .. } = found;
+    warnings.extend(found.notes);
     warnings.extend(without_writes(policies.admission(), totals));
     if blocks.ram_back_invalidations > 0 {
         warnings.push(Warning {
@@ -290,7 +295,13 @@ pub(crate) fn simulate(
             hint: "give flash more pages, or use smaller blocks".to_owned(),
         });
     }
-    Ok(SchemeResult {
+    let blocks = (!without_flash).then_some(BlockResult {
+        block_pages,
+        flash_blocks: division.flash_blocks,
+        technique,
+        counters: blocks,
+    });
+    let replay = SchemeResult {
         scheme: about.name,
         ram_pages,
         flash_pages,
@@ -301,17 +312,13 @@ pub(crate) fn simulate(
         write_accesses: totals.counted_writes(),
         warm_up: totals.warm_up,
         distinct_pages: totals.distinct_pages as u64,
-        counters,
-        blocks: Some(Box::new(BlockResult {
-            block_pages,
-            flash_blocks: division.flash_blocks,
-            technique,
-            counters: blocks,
-        })),
-        ftl: None,
-        directory: directory.map(Box::new),
+        counters: found.counters,
+        blocks: blocks.map(Box::new),
+        ftl: found.ftl.map(Box::new),
+        directory: found.directory.map(Box::new),
         warnings,
-    })
+    };
+    Ok((replay, took))
 }
 
 fn check(policies: &Policies, division: Division, flash_pages: u32) -> Result<()> {
@@ -339,14 +346,6 @@ fn check(policies: &Policies, division: Division, flash_pages: u32) -> Result<()
         );
     }
     policies.gate(flash_pages)?;
-    if let Some(percent) = translation::wanted(policies.own())? {
-        return refused(
-            translation::FTL_SPARE,
-            &percent.to_string(),
-            "a device under flash pages of several RAM pages is not simulated".to_owned(),
-            "leave it out, or use block_pages=1",
-        );
-    }
     if flash_pages > 0 && flash_blocks == 0 {
         return Err(Error::BadParameter {
             name: "flash-pages",
@@ -361,90 +360,69 @@ fn check(policies: &Policies, division: Division, flash_pages: u32) -> Result<()
     Ok(())
 }
 
-/// Counters, totals, what the directory on flash did, and what to say of what was given.
-type Counted = (
-    SchemeCounters,
-    BlockCounters,
-    Totals,
-    Option<DirectoryResult>,
-    Vec<Warning>,
-);
-
-/// A replay about to run, compiled for each admission rule.
-struct Work<'run, 'progress> {
-    about: &'static About,
-    ram: &'run Settings,
-    ram_pages: u32,
-    flash: &'run Settings,
-    flash_pages: u32,
+/// Empty caches to be made.
+#[derive(Debug, Clone, Copy)]
+struct Cold<'run> {
+    exclusive: bool,
+    ram: (u32, &'run Settings),
+    flash: (u32, &'run Settings),
     division: Division,
-    directory: Option<Directory>,
-    gate: Option<Gate>,
-    source: &'run mut dyn AccessSource,
-    on_progress: OnProgress<'progress>,
 }
 
-impl ForAdmission for Work<'_, '_> {
-    type Output = Counted;
+impl Cold<'_> {
+    fn staged<A: Admission, D: Below>(self) -> staged::StagedBlocks<A, D> {
+        staged::StagedBlocks::new(self.exclusive, self.ram, self.flash, self.division)
+    }
+
+    fn inclusive<F: order::BlockOrder, A: Admission, D: Below>(
+        self,
+    ) -> inclusive::InclusiveBlocks<F, A, D> {
+        inclusive::InclusiveBlocks::new(self.ram, self.flash, self.division)
+    }
+}
+
+/// A replay about to run, compiled for each admission rule, and once more for what goes by simulated time or has
+/// anything below its flash.
+struct Work<'run, 'source, 'progress> {
+    cold: Cold<'run>,
+    replay: Replay<'run>,
+    has_below: bool,
+    clocking: Option<Clocking>,
+    run: Run<'source, 'progress>,
+}
+
+impl ForAdmission for Work<'_, '_, '_> {
+    type Output = (Counted, Option<Took>);
 
     fn run<A: Admission>(self) -> Result<Self::Output> {
-        let machine = staged::StagedBlocks::<A>::new(
-            self.about.name == "exclusive",
-            (self.ram_pages, self.ram),
-            (self.flash_pages, self.flash),
-            self.division,
-        );
-        self.count(machine)
+        self.count(Cold::staged::<A, ()>, Cold::staged::<A, PerhapsPlaced>)
     }
 }
 
-impl Work<'_, '_> {
-    fn count_inclusive<F: order::BlockOrder, A: Admission>(self) -> Result<Counted> {
-        let machine = inclusive::InclusiveBlocks::<F, A>::new(
-            (self.ram_pages, self.ram),
-            (self.flash_pages, self.flash),
-            self.division,
-        );
-        self.count(machine)
+impl<'run> Work<'run, '_, '_> {
+    fn count_inclusive<F: order::BlockOrder, A: Admission>(
+        self,
+    ) -> Result<(Counted, Option<Took>)> {
+        self.count(
+            Cold::inclusive::<F, A, ()>,
+            Cold::inclusive::<F, A, PerhapsPlaced>,
+        )
     }
 
-    fn count<M: Blocks>(self, mut machine: M) -> Result<Counted> {
-        *machine.directory() = self.directory;
-        if let Some(gate) = self.gate {
-            machine.assign(gate);
+    fn count<B: Flow, F: Flow>(
+        self,
+        bare: impl Fn(Cold<'run>) -> B,
+        full: impl Fn(Cold<'run>) -> F,
+    ) -> Result<(Counted, Option<Took>)> {
+        let cold = self.cold;
+        if self.has_below || self.clocking.is_some() {
+            two_tier::count_either(&self.replay, &|| full(cold), self.run, self.clocking)
+        } else {
+            Ok((
+                two_tier::count(&self.replay, &|| bare(cold), self.run)?,
+                None,
+            ))
         }
-        let mut before = (SchemeCounters::default(), BlockCounters::default());
-        let totals = replay_with(
-            self.ram.needs_future() || self.flash.needs_future(),
-            self.source,
-            &mut machine,
-            &mut |machine| {
-                before = machine.counters();
-                if let Some(directory) = machine.directory() {
-                    directory.restart_counters();
-                }
-            },
-            self.on_progress,
-        )?;
-        machine
-            .finished(totals)
-            .map_err(|text| disagreement(self.about.name, &text))?;
-        let (counters, blocks) = machine.counters();
-        add_up(&counters, &blocks, totals).map_err(|text| disagreement(self.about.name, &text))?;
-        let directory = machine.directory().as_ref();
-        directory
-            .map_or(Ok(()), |directory| {
-                directory.recount(counters.directory_lookups, counters.directory_updates)
-            })
-            .map_err(|text| disagreement(self.about.name, &text))?;
-        let directory = directory.map(Directory::result);
-        Ok((
-            counters.since(before.0),
-            blocks.since(before.1),
-            totals,
-            directory,
-            machine.notes(),
-        ))
     }
 }
 

@@ -2,16 +2,17 @@
 
 use super::future::BlockFuture;
 use super::map::{BlockMap, Place};
-use super::{BlockCounters, Blocks, Division, look_up, update};
+use super::{BlockCounters, Division, add_up, look_up, update};
 use crate::access::Chunk;
 use crate::error::Result;
 use crate::replay::admission::Admission;
-use crate::replay::directory::Directory;
 use crate::replay::flash_caches::Gate;
 use crate::replay::policies::AnyPolicy;
 use crate::replay::settings::Settings;
 use crate::replay::tier::{Tier, Victim};
-use crate::replay::two_tier::{SchemeCounters, Warning};
+use crate::replay::timed::Contents;
+use crate::replay::translation::Below;
+use crate::replay::two_tier::{Flow, SchemeCounters, Warning};
 use crate::replay::{Fill, Machine, Totals};
 
 /// Exclusive or lazy over blocks.
@@ -31,7 +32,7 @@ use crate::replay::{Fill, Machine, Totals};
 ///                invalidating: take a frame without valid pages
 ///            write v_r to its place in the block (block MRU), which is dirty if v_r is
 /// ```
-pub(super) struct StagedBlocks<A> {
+pub(super) struct StagedBlocks<A, D> {
     exclusive: bool,
     invalidating: bool,
     map: BlockMap,
@@ -48,10 +49,10 @@ pub(super) struct StagedBlocks<A> {
     written: Vec<u64>,
     counters: SchemeCounters,
     blocks: BlockCounters,
-    directory: Option<Directory>,
+    below: D,
 }
 
-impl<A: Admission> StagedBlocks<A> {
+impl<A: Admission, D: Below> StagedBlocks<A, D> {
     pub(super) fn new(
         exclusive: bool,
         (ram_pages, ram): (u32, &Settings),
@@ -71,7 +72,7 @@ impl<A: Admission> StagedBlocks<A> {
             written: Vec::new(),
             counters: SchemeCounters::default(),
             blocks: BlockCounters::default(),
-            directory: None,
+            below: D::default(),
         }
     }
 
@@ -83,13 +84,15 @@ impl<A: Admission> StagedBlocks<A> {
     /// Makes a valid page invalid; tells whether its block is dirty.
     fn invalidate(&mut self, place: Place) -> bool {
         let block = place.block as usize;
-        update(&mut self.counters, &mut self.directory, place.block);
+        update(&mut self.counters, &mut self.below, place.block);
         self.valid[block] &= !place.bit();
         if self.valid[block] != 0 {
+            self.below.drop_from_block(place.block, place.index.into());
             return self.flash.is_dirty(place.block);
         }
         self.written[block] = 0;
         self.blocks.flash_blocks_emptied += 1;
+        self.below.leave(place.block);
         self.flash.remove(place.block)
     }
 
@@ -101,14 +104,14 @@ impl<A: Admission> StagedBlocks<A> {
         if self.exclusive && self.invalidating {
             return self.invalidate(place);
         }
-        update(&mut self.counters, &mut self.directory, place.block);
+        update(&mut self.counters, &mut self.below, place.block);
         false
     }
 
     fn stage(&mut self, victim: Victim) {
         let place = self.map.place(victim.page);
         let valid = self.is_valid(place);
-        look_up(&mut self.counters, &mut self.directory, place.block);
+        look_up(&mut self.counters, &mut self.below, place.block);
         self.counters.ram_evictions += 1;
         self.counters.ram_dirty_evictions += u64::from(victim.dirty);
         self.counters.victims_found_on_flash += u64::from(valid);
@@ -142,17 +145,18 @@ impl<A: Admission> StagedBlocks<A> {
     /// Brings a block to flash that is not there.
     fn take_frame(&mut self, block: u32) {
         if let Some(old) = self.flash.evict_if_full(block) {
-            update(&mut self.counters, &mut self.directory, old.page);
+            update(&mut self.counters, &mut self.below, old.page);
             self.counters.flash_evictions += 1;
             let pages = std::mem::take(&mut self.valid[old.page as usize]);
             self.written[old.page as usize] = 0;
+            self.below.leave(old.page);
             if old.dirty {
                 self.counters.hdd_writes += 1;
                 self.blocks.hdd_block_writes += 1;
                 self.blocks.hdd_block_pages_written += u64::from(pages.count_ones());
             }
         }
-        update(&mut self.counters, &mut self.directory, block);
+        update(&mut self.counters, &mut self.below, block);
         self.blocks.flash_frames_taken += 1;
         self.flash.insert(block, false);
         if !self.invalidating {
@@ -160,6 +164,7 @@ impl<A: Admission> StagedBlocks<A> {
             self.blocks.hdd_block_reads += 1;
             self.counters.flash_fills += 1;
             self.blocks.flash_block_writes += 1;
+            self.below.write_in_block(block, 0, self.whole.count_ones());
             self.valid[block as usize] = self.whole;
             self.written[block as usize] = self.whole;
         }
@@ -169,6 +174,8 @@ impl<A: Admission> StagedBlocks<A> {
     fn write(&mut self, place: Place, dirty: bool, is_new: bool) {
         let block = place.block as usize;
         self.blocks.flash_page_writes += 1;
+        self.below
+            .write_in_block(place.block, place.index.into(), 1);
         self.blocks.flash_page_overwrites += u64::from(self.written[block] & place.bit() != 0);
         if self.is_valid(place) {
             self.counters.flash_write_backs += 1;
@@ -179,13 +186,13 @@ impl<A: Admission> StagedBlocks<A> {
         self.written[block] |= place.bit();
         self.flash.soil(place.block, dirty);
         if !is_new {
-            update(&mut self.counters, &mut self.directory, place.block);
+            update(&mut self.counters, &mut self.below, place.block);
             self.flash.on_hit(place.block);
         }
     }
 }
 
-impl<A: Admission> Machine for StagedBlocks<A> {
+impl<A: Admission, D: Below> Machine for StagedBlocks<A, D> {
     const NEEDS_ADDRESSES: bool = true;
     const NEEDS_TIMES: bool = A::NEEDS_TIMES;
 
@@ -200,6 +207,7 @@ impl<A: Admission> Machine for StagedBlocks<A> {
         self.flash.grow(blocks);
         self.valid.resize(blocks, 0);
         self.written.resize(blocks, 0);
+        self.below.grow(blocks);
         Ok(())
     }
 
@@ -236,7 +244,7 @@ impl<A: Admission> Machine for StagedBlocks<A> {
             return;
         }
         let place = self.map.place(page);
-        look_up(&mut self.counters, &mut self.directory, place.block);
+        look_up(&mut self.counters, &mut self.below, place.block);
         let dirty = if self.is_valid(place) {
             self.admission.on_flash_hit(page);
             self.read(place)
@@ -295,17 +303,40 @@ impl<A: Admission> Machine for StagedBlocks<A> {
                 self.ram.len()
             ));
         }
-        Ok(())
+        self.below.recount(self.flash.len(), &self.counters)?;
+        add_up(&self.counters, &self.blocks, totals)
     }
 }
 
-impl<A: Admission> Blocks for StagedBlocks<A> {
-    fn counters(&self) -> (SchemeCounters, BlockCounters) {
-        (self.counters, self.blocks)
+impl<A: Admission, D: Below> Flow for StagedBlocks<A, D> {
+    type Below = D;
+
+    fn below(&mut self) -> &mut D {
+        &mut self.below
     }
 
-    fn directory(&mut self) -> &mut Option<Directory> {
-        &mut self.directory
+    fn counters(&self) -> SchemeCounters {
+        self.counters
+    }
+
+    fn blocks(&self) -> BlockCounters {
+        self.blocks
+    }
+
+    /// Of a dirty block every valid page counts as dirty: one bit does not say which.
+    fn contents(&self) -> Contents {
+        let (mut flash, mut flash_dirty) = (0, 0);
+        for (block, valid) in (0..).zip(&self.valid) {
+            let pages = u64::from(valid.count_ones());
+            flash += pages;
+            flash_dirty += pages * u64::from(self.flash.is_dirty(block));
+        }
+        Contents {
+            ram: self.ram.len().into(),
+            ram_dirty: self.ram.dirty_pages(),
+            flash,
+            flash_dirty,
+        }
     }
 
     fn assign(&mut self, gate: Gate) {

@@ -2,21 +2,18 @@
 
 use crate::access::Chunk;
 use crate::error::Result;
-use crate::ftl::FtlResult;
 use crate::replay::admission::all::All;
 use crate::replay::admission::{ADMISSION, ASSIGNMENT, Admission, CATEGORIES, LIFETIME};
-use crate::replay::directory::{DIRECTORY, DIRECTORY_BUFFER, Directory, DirectoryResult};
+use crate::replay::directory::{DIRECTORY, DIRECTORY_BUFFER};
 use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
 use crate::replay::flash_caches::Gate;
 use crate::replay::policies::{Policy, Removable};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Tier, Victim};
-use crate::replay::timed::{Contents, Holds};
-use crate::replay::translation::{
-    BLOCK, BUFFER, Below, CHOICES, GC, MAPPING, Placed, SEED, SPARE, TRIM,
-};
+use crate::replay::timed::Contents;
+use crate::replay::translation::{BLOCK, BUFFER, Below, CHOICES, GC, MAPPING, SEED, SPARE, TRIM};
 use crate::replay::two_tier::{
-    Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, Warning, add_up,
+    Cache, FLASH_POLICY, Flow, RAM_POLICY, Scheme, SchemeCounters, Warning, add_up,
 };
 use crate::replay::{FLASH, Fill, Machine, Totals};
 
@@ -194,38 +191,13 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Scheme for Exclusive<R, F,
             below: D::default(),
         }
     }
+}
 
-    fn assign(&mut self, gate: Gate) {
-        self.admission.assign(gate);
-    }
+impl<R: Policy, F: Removable, A: Admission, D: Below> Flow for Exclusive<R, F, A, D> {
+    type Below = D;
 
-    fn notes(&self) -> Vec<Warning> {
-        self.admission.notes()
-    }
-
-    fn put_on(&mut self, device: Placed) {
-        self.below.put_on(device);
-    }
-
-    fn keep_directory(&mut self, directory: Directory) {
-        self.below.keep(directory);
-    }
-
-    fn warmed_up(&mut self) {
-        self.below.restart_counters();
-    }
-
-    fn come_back(&mut self, crashed: &mut Self) {
-        self.admission.keep_places(&mut crashed.admission);
-        self.below.come_back(&mut crashed.below);
-    }
-
-    fn translated(&self) -> Result<Option<FtlResult>> {
-        self.below.translated()
-    }
-
-    fn looked_up(&self) -> Option<DirectoryResult> {
-        self.below.looked_up()
+    fn below(&mut self) -> &mut D {
+        &mut self.below
     }
 
     /// A RAM miss looks its page up; a RAM victim is never on flash and is not. A swap after a flash
@@ -241,9 +213,7 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Scheme for Exclusive<R, F,
             ..counters
         }
     }
-}
 
-impl<R: Policy, F: Removable, A: Admission, D: Below> Holds for Exclusive<R, F, A, D> {
     fn contents(&self) -> Contents {
         Contents {
             ram: self.ram.len().into(),
@@ -251,5 +221,18 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Holds for Exclusive<R, F, 
             flash: self.flash.len().into(),
             flash_dirty: self.flash.dirty_pages(),
         }
+    }
+
+    fn assign(&mut self, gate: Gate) {
+        self.admission.assign(gate);
+    }
+
+    fn notes(&self) -> Vec<Warning> {
+        self.admission.notes()
+    }
+
+    fn come_back(&mut self, crashed: &mut Self) {
+        self.admission.keep_places(&mut crashed.admission);
+        self.below.come_back(&mut crashed.below);
     }
 }

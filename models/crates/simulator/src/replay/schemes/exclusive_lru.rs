@@ -6,8 +6,8 @@ use crate::replay::bits::BitSet;
 use crate::replay::policies::lru::Lru;
 use crate::replay::recency::bands::{Bands, BandsWitness, Found};
 use crate::replay::settings::Setting;
-use crate::replay::timed::{Contents, Holds};
-use crate::replay::two_tier::{Cache, Scheme, SchemeCounters, add_up};
+use crate::replay::timed::Contents;
+use crate::replay::two_tier::{Cache, Flow, Scheme, SchemeCounters, add_up};
 use crate::replay::{FLASH, Fill, Machine, Totals, any_write};
 
 /// [`Exclusive`] of LRU and LRU, which together are one LRU order of `r + f` pages: RAM is its most
@@ -30,6 +30,7 @@ pub(crate) struct ExclusiveLru {
     ever_dirty: bool,
     accesses: u64,
     counts: Counts,
+    below: (),
 }
 
 #[derive(Debug, Default)]
@@ -149,7 +150,16 @@ impl Scheme for ExclusiveLru {
             ever_dirty: false,
             accesses: 0,
             counts: Counts::default(),
+            below: (),
         }
+    }
+}
+
+impl Flow for ExclusiveLru {
+    type Below = ();
+
+    fn below(&mut self) -> &mut () {
+        &mut self.below
     }
 
     /// As those of [`Exclusive`]: every RAM victim is written to flash, and no frame is left free.
@@ -170,9 +180,7 @@ impl Scheme for ExclusiveLru {
             ..SchemeCounters::default()
         }
     }
-}
 
-impl Holds for ExclusiveLru {
     fn contents(&self) -> Contents {
         let dirty = self.dirty.iter().count();
         let in_ram = self.dirty.iter().filter(|&page| self.order.is_upper(page));

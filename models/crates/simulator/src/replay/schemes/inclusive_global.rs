@@ -3,24 +3,21 @@
 use super::inclusive::{evict, guarding, recount, refused_pass, with_directory};
 
 use crate::access::Chunk;
-use crate::ftl::FtlResult;
 use crate::replay::admission::all::All;
 use crate::replay::admission::{
     ADMISSION_AT_MISS, ASSIGNMENT, Admission, CATEGORIES, LIFETIME, NOT_AT_MISS,
 };
 use crate::replay::bits::BitSet;
-use crate::replay::directory::{DIRECTORY, DIRECTORY_BUFFER, Directory, DirectoryResult};
+use crate::replay::directory::{DIRECTORY, DIRECTORY_BUFFER};
 use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
 use crate::replay::flash_caches::Gate;
 use crate::replay::policies::{Guarding, Policy};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Tier, Victim};
-use crate::replay::timed::{Contents, Holds};
-use crate::replay::translation::{
-    BLOCK, BUFFER, Below, CHOICES, GC, MAPPING, Placed, SEED, SPARE, TRIM,
-};
+use crate::replay::timed::Contents;
+use crate::replay::translation::{BLOCK, BUFFER, Below, CHOICES, GC, MAPPING, SEED, SPARE, TRIM};
 use crate::replay::two_tier::{
-    Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, Warning, add_up,
+    Cache, FLASH_POLICY, Flow, RAM_POLICY, Scheme, SchemeCounters, Warning, add_up,
 };
 use crate::replay::{FLASH, Fill, Machine, Totals};
 
@@ -216,6 +213,27 @@ impl<R: Policy, F: Guarding, D: Below, A: Admission> Scheme for InclusiveGlobal<
             below: D::default(),
         }
     }
+}
+
+impl<R: Policy, F: Guarding, D: Below, A: Admission> Flow for InclusiveGlobal<R, F, D, A> {
+    type Below = D;
+
+    fn below(&mut self) -> &mut D {
+        &mut self.below
+    }
+
+    fn counters(&self) -> SchemeCounters {
+        with_directory(self.counters)
+    }
+
+    fn contents(&self) -> Contents {
+        Contents {
+            ram: self.ram.len().into(),
+            ram_dirty: self.ram.dirty_pages(),
+            flash: self.flash.len().into(),
+            flash_dirty: self.flash_dirty.iter().count() as u64,
+        }
+    }
 
     fn assign(&mut self, gate: Gate) {
         self.admission.assign(gate);
@@ -225,43 +243,8 @@ impl<R: Policy, F: Guarding, D: Below, A: Admission> Scheme for InclusiveGlobal<
         self.admission.notes()
     }
 
-    fn put_on(&mut self, device: Placed) {
-        self.below.put_on(device);
-    }
-
-    fn keep_directory(&mut self, directory: Directory) {
-        self.below.keep(directory);
-    }
-
-    fn warmed_up(&mut self) {
-        self.below.restart_counters();
-    }
-
     fn come_back(&mut self, crashed: &mut Self) {
         self.admission.keep_places(&mut crashed.admission);
         self.below.come_back(&mut crashed.below);
-    }
-
-    fn translated(&self) -> crate::error::Result<Option<FtlResult>> {
-        self.below.translated()
-    }
-
-    fn looked_up(&self) -> Option<DirectoryResult> {
-        self.below.looked_up()
-    }
-
-    fn counters(&self) -> SchemeCounters {
-        with_directory(self.counters)
-    }
-}
-
-impl<R: Policy, F: Guarding, D: Below, A: Admission> Holds for InclusiveGlobal<R, F, D, A> {
-    fn contents(&self) -> Contents {
-        Contents {
-            ram: self.ram.len().into(),
-            ram_dirty: self.ram.dirty_pages(),
-            flash: self.flash.len().into(),
-            flash_dirty: self.flash_dirty.iter().count() as u64,
-        }
     }
 }

@@ -7,8 +7,8 @@ use crate::replay::policies::AnyPolicy;
 use crate::replay::policies::lru::Lru;
 use crate::replay::settings::Setting;
 use crate::replay::tier::Tier;
-use crate::replay::timed::{Contents, Holds};
-use crate::replay::two_tier::{Cache, Scheme, SchemeCounters, add_up};
+use crate::replay::timed::Contents;
+use crate::replay::two_tier::{Cache, Flow, Scheme, SchemeCounters, add_up};
 use crate::replay::{FLASH, Fill, Machine, Totals};
 
 /// [`InclusiveGlobal`] of LRU and LRU: flash holds the most recent `f` pages of the whole reference stream.
@@ -30,6 +30,7 @@ pub(crate) struct InclusiveGlobalLru {
     counters: SchemeCounters,
     /// Flash victims that were in RAM: impossible, see above.
     victims_in_ram: u64,
+    below: (),
 }
 
 impl Machine for InclusiveGlobalLru {
@@ -117,15 +118,22 @@ impl Scheme for InclusiveGlobalLru {
             flash: Tier::of(flash),
             counters: SchemeCounters::default(),
             victims_in_ram: 0,
+            below: (),
         }
+    }
+}
+
+impl Flow for InclusiveGlobalLru {
+    type Below = ();
+
+    fn below(&mut self) -> &mut () {
+        &mut self.below
     }
 
     fn counters(&self) -> SchemeCounters {
         with_directory(self.counters)
     }
-}
 
-impl Holds for InclusiveGlobalLru {
     fn contents(&self) -> Contents {
         Contents {
             ram: self.ram.len().into(),

@@ -7,8 +7,8 @@ use crate::replay::policies::lru::Lru;
 use crate::replay::recency::{Recency, Witness};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Misses, Tier, Victim};
-use crate::replay::timed::{Contents, Holds};
-use crate::replay::two_tier::{Cache, Scheme, SchemeCounters, add_up};
+use crate::replay::timed::Contents;
+use crate::replay::two_tier::{Cache, Flow, Scheme, SchemeCounters, add_up};
 use crate::replay::{FLASH, Fill, Machine, Totals};
 
 /// [`Lazy`] of LRU and LRU. RAM does not depend on flash: it runs ahead by a batch, and flash sees its
@@ -32,6 +32,7 @@ pub(crate) struct LazyLru {
     counters: SchemeCounters,
     /// Of the batch at work.
     misses: Misses,
+    below: (),
 }
 
 /// Counts the pages that leave flash, and looks at their dirty bits if there are any.
@@ -161,7 +162,16 @@ impl Scheme for LazyLru {
             ever_dirty: false,
             counters: SchemeCounters::default(),
             misses: Misses::default(),
+            below: (),
         }
+    }
+}
+
+impl Flow for LazyLru {
+    type Below = ();
+
+    fn below(&mut self) -> &mut () {
+        &mut self.below
     }
 
     /// As those of [`Lazy`], which drops no copy where every page is admitted.
@@ -176,9 +186,7 @@ impl Scheme for LazyLru {
             ..counters
         }
     }
-}
 
-impl Holds for LazyLru {
     fn contents(&self) -> Contents {
         Contents {
             ram: self.ram.len().into(),

@@ -11,9 +11,11 @@ use crate::replay::policies::lru::Lru;
 use crate::replay::policies::{AnyGuarded, AnyPolicy, Policy};
 use crate::replay::settings::spelled;
 use crate::replay::timed::{TimedResult, Timing, crash_of};
-use crate::replay::translation::{self, PerhapsPlaced};
-use crate::replay::two_tier::{self, Policies, Run, Scheme, SchemeResult};
-use crate::replay::{About, directory, flash_blocks, flash_caches, known_names, online};
+use crate::replay::translation::PerhapsPlaced;
+use crate::replay::two_tier::{self, Clocking, Policies, Run, Scheme, SchemeResult, Took};
+use crate::replay::{
+    About, directory, disagreement, flash_blocks, flash_caches, known_names, online,
+};
 
 mod exclusive;
 mod exclusive_lru;
@@ -42,121 +44,95 @@ macro_rules! schemes {
         ];
 
         impl ForAdmission for Choosy<'_, '_, '_> {
-            type Output = SchemeResult;
+            type Output = (SchemeResult, Option<Took>);
 
-            fn run<A: Admission>(self) -> Result<SchemeResult> {
-                let Self { about, policies, run } = self;
+            fn run<A: Admission>(self) -> Result<Self::Output> {
+                let Self { about, policies, run, clocking } = self;
                 match about.name {
                     $($name => {
-                        two_tier::simulate::<$admitting, none::NoFlash<AnyPolicy>>(about, policies, run)
+                        two_tier::simulate_either::<$admitting, none::NoFlash<AnyPolicy>>(about, policies, run, clocking)
                     })+
                     other => Err(unknown(other)),
                 }
             }
         }
 
-        /// Replays the run through the scheme called `name`: compiled by itself for LRU in both
-        /// tiers, once for all other combinations of policies, and once for each admission rule
-        /// that can refuse a page; with a device under flash, or a
-        /// directory on it, as with such a rule.
-        pub(crate) fn simulate(name: &str, run: Run<'_, '_>) -> Result<SchemeResult> {
-            let wanted = spelled(name);
-            let Some(about) = TABLE.iter().find(|about| about.name == wanted) else {
-                return Err(unknown(name));
-            };
+        /// The scheme called `name`, and what the options choose for it.
+        fn parsed(name: &str, options: &[(String, String)]) -> Result<(&'static About, Policies)> {
+            let about = called(name)?;
             let refuses = match about.name {
                 $($name => <$lru as Scheme>::REFUSES,)+
                 _ => &[],
             };
-            let policies = &Policies::parse(about, refuses, run.options)?;
+            Ok((about, Policies::parse(about, refuses, options)?))
+        }
+
+        /// Compiled by itself for LRU in both tiers, once for all other combinations of policies, and once for each
+        /// admission rule that can refuse a page; with a device under flash, or a directory on it, as with such a
+        /// rule, and so on simulated time with other policies.
+        fn replayed(
+            about: &'static About,
+            policies: &Policies,
+            run: Run<'_, '_>,
+            clocking: Option<Clocking>,
+        ) -> Result<(SchemeResult, Option<Took>)> {
             if flash_blocks::are_wanted(policies)? {
-                return flash_blocks::simulate(about, policies, run);
+                return flash_blocks::simulate(about, policies, run, clocking);
             }
             if policies.admission() != ADMISSION.default
-                || translation::wanted(policies.own())?.is_some()
-                || directory::asked(policies.own())?.is_some()
+                || policies.ask_below()?
+                || clocking.is_some() && !policies.are_lru()
             {
-                return admission::with(policies.admission(), Choosy { about, policies, run });
+                return admission::with(policies.admission(), Choosy { about, policies, run, clocking });
             }
             match (about.name, policies.are_lru()) {
                 $(
                     ($name, true) => {
-                        two_tier::simulate::<$lru, none::NoFlash<Lru>>(about, policies, run)
+                        two_tier::simulate_either::<$lru, none::NoFlash<Lru>>(about, policies, run, clocking)
                     }
                     ($name, false) => {
-                        two_tier::simulate::<$any, none::NoFlash<AnyPolicy>>(about, policies, run)
+                        Ok((two_tier::simulate::<$any, none::NoFlash<AnyPolicy>>(about, policies, run)?, None))
                     }
                 )+
-                _ => Err(unknown(name)),
-            }
-        }
-
-        impl ForAdmission for Clocked<'_, '_, '_> {
-            type Output = TimedResult;
-
-            fn run<A: Admission>(self) -> Result<TimedResult> {
-                let Self { about, policies, run, timing, crash_at } = self;
-                match about.name {
-                    $($name => {
-                        two_tier::simulate_timed::<$admitting, none::NoFlash<AnyPolicy>>(about, policies, run, timing, crash_at)
-                    })+
-                    other => Err(unknown(other)),
-                }
-            }
-        }
-
-        /// Replays the run through the scheme called `name`, or through the flash cache of that name, on simulated
-        /// time: compiled by itself for LRU in both tiers, and once for each admission rule.
-        pub(crate) fn simulate_timed(
-            name: &str,
-            run: Run<'_, '_>,
-            timing: Timing,
-        ) -> Result<TimedResult> {
-            if flash_caches::is_one(name) {
-                return flash_caches::simulate_flash_cache_timed(run, name, timing);
-            }
-            let wanted = spelled(name);
-            let Some(about) = TABLE.iter().find(|about| about.name == wanted) else {
-                return Err(unknown(name));
-            };
-            let (crash_at, own) = crash_of(about.name, run.options)?;
-            let refuses = match about.name {
-                $($name => <$lru as Scheme>::REFUSES,)+
-                _ => &[],
-            };
-            let policies = &Policies::parse(about, refuses, &own)?;
-            refuse_untimed(policies)?;
-            if !policies.are_lru()
-                || policies.admission() != ADMISSION.default
-                || translation::wanted(policies.own())?.is_some()
-            {
-                let clocked = Clocked { about, policies, run, timing, crash_at };
-                return admission::with(policies.admission(), clocked);
-            }
-            match about.name {
-                $($name => {
-                    two_tier::simulate_timed::<$lru, none::NoFlash<Lru>>(about, policies, run, timing, crash_at)
-                })+
-                _ => Err(unknown(name)),
+                _ => Err(unknown(about.name)),
             }
         }
     };
 }
 
-/// A replay whose flash does not take every page, or lies on a device.
+fn called(name: &str) -> Result<&'static About> {
+    let wanted = spelled(name);
+    let about = TABLE.iter().find(|about| about.name == wanted);
+    about.ok_or_else(|| unknown(name))
+}
+
+/// Replays the run through the scheme called `name`.
+pub(crate) fn simulate(name: &str, run: Run<'_, '_>) -> Result<SchemeResult> {
+    let (about, policies) = parsed(name, run.options)?;
+    Ok(replayed(about, &policies, run, None)?.0)
+}
+
+/// Replays the run through the scheme called `name`, or through the flash cache of that name, on simulated time.
+pub(crate) fn simulate_timed(name: &str, run: Run<'_, '_>, timing: Timing) -> Result<TimedResult> {
+    if flash_caches::is_one(name) {
+        return flash_caches::simulate_flash_cache_timed(run, name, timing);
+    }
+    let (crash_at, own) = crash_of(called(name)?.name, run.options)?;
+    let (about, policies) = parsed(name, &own)?;
+    refuse_untimed(&policies)?;
+    let clocking = Clocking { timing, crash_at };
+    let (replay, took) = replayed(about, &policies, run, Some(clocking))?;
+    let took = took.ok_or_else(|| disagreement(about.name, "its replay took no simulated time"))?;
+    Ok(took.with(replay))
+}
+
+/// A replay whose flash does not take every page, or lies on a device, or that goes by simulated time with other
+/// policies than LRU.
 struct Choosy<'run, 'source, 'progress> {
     about: &'static About,
     policies: &'run Policies,
     run: Run<'source, 'progress>,
-}
-
-/// The same on simulated time, or with other policies than LRU.
-struct Clocked<'run, 'source, 'progress> {
-    about: &'static About,
-    policies: &'run Policies,
-    run: Run<'source, 'progress>,
-    timing: Timing,
-    crash_at: Option<u64>,
+    clocking: Option<Clocking>,
 }
 
 /// Refuses what would keep devices busy with work that a replay on simulated time does not see.

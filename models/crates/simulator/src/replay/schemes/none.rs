@@ -5,8 +5,8 @@ use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
 use crate::replay::policies::Policy;
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Tier, Traffic, Victim};
-use crate::replay::timed::{Contents, Holds};
-use crate::replay::two_tier::{Cache, RAM_POLICY, Scheme, SchemeCounters, add_up};
+use crate::replay::timed::Contents;
+use crate::replay::two_tier::{Cache, Flow, RAM_POLICY, Scheme, SchemeCounters, add_up};
 use crate::replay::{Fill, Machine, RAM, Totals, access_each};
 
 /// RAM in front of the disk. A RAM miss counts as a flash miss, so that hits and misses sum to the
@@ -20,6 +20,7 @@ use crate::replay::{Fill, Machine, RAM, Totals, access_each};
 pub(crate) struct NoFlash<R> {
     ram: Tier<R>,
     counters: SchemeCounters,
+    below: (),
 }
 
 impl Traffic for SchemeCounters {
@@ -106,15 +107,22 @@ impl<R: Policy> Scheme for NoFlash<R> {
         Self {
             ram: Tier::of(ram),
             counters: SchemeCounters::default(),
+            below: (),
         }
+    }
+}
+
+impl<R: Policy> Flow for NoFlash<R> {
+    type Below = ();
+
+    fn below(&mut self) -> &mut () {
+        &mut self.below
     }
 
     fn counters(&self) -> SchemeCounters {
         self.counters
     }
-}
 
-impl<R: Policy> Holds for NoFlash<R> {
     fn contents(&self) -> Contents {
         Contents {
             ram: self.ram.len().into(),

@@ -5,7 +5,6 @@ use serde::Serialize;
 use super::refused;
 use crate::error::Result;
 use crate::replay::settings::{refuse_twice, spelled};
-use crate::replay::two_tier::Scheme;
 use crate::wording::counted;
 
 /// The accesses before a crash.
@@ -26,11 +25,6 @@ pub(crate) struct Contents {
     pub(crate) flash: u64,
     /// Of these, newer than the disk's copy.
     pub(crate) flash_dirty: u64,
-}
-
-/// A scheme that can say what a crash destroys.
-pub(crate) trait Holds: Scheme {
-    fn contents(&self) -> Contents;
 }
 
 /// What a crash destroyed under a page-flow scheme: all that RAM and flash held.

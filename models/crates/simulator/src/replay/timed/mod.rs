@@ -30,7 +30,7 @@ pub(crate) use self::course::Held;
 pub use self::course::Window;
 use self::course::{Course, MOST_WINDOWS};
 pub use self::crash::SchemeCrash;
-pub(crate) use self::crash::{Contents, Holds, crash_of};
+pub(crate) use self::crash::{Contents, crash_of};
 use self::histogram::{Histogram, RESOLUTION, as_f64};
 use self::random::Random;
 pub use self::redo::Redo;
@@ -38,13 +38,13 @@ use self::redo::Written;
 use self::stations::Station;
 pub(crate) use self::work::ByClass;
 use self::work::Work;
+use super::flash_blocks::BlockCounters;
 use super::flash_caches::FlashCacheResult;
-use super::translation::Placed;
-use super::two_tier::{SchemeCounters, SchemeResult, Warning};
+use super::translation::Below as _;
+use super::two_tier::{Flow, SchemeCounters, SchemeResult};
 use super::{Fill, Machine, Totals, disagreement};
 use crate::access::Chunk;
 use crate::error::{Error, Result};
-use crate::ftl::FtlResult;
 use crate::wording::counted;
 
 /// Accesses whose writes are not over, beyond which the devices do not keep up.
@@ -799,13 +799,13 @@ pub(crate) struct Timed<'a, S> {
 /// What is known of a scheme that crashed.
 struct Crashed {
     report: SchemeCrash,
-    counters: SchemeCounters,
+    counters: (SchemeCounters, BlockCounters),
     write_accesses: u64,
     /// What its own state says, counted again.
     finished: std::result::Result<(), String>,
 }
 
-impl<'a, S: Holds> Timed<'a, S> {
+impl<'a, S: Flow> Timed<'a, S> {
     pub(crate) fn new(cold: &'a dyn Fn() -> S, timing: Timing, crash_at: Option<u64>) -> Self {
         Self {
             cold,
@@ -824,26 +824,19 @@ impl<'a, S: Holds> Timed<'a, S> {
         }
     }
 
-    pub(crate) fn put_on(&mut self, device: Placed) {
-        self.scheme.put_on(device);
+    /// The scheme at work, after a crash the one that came back.
+    pub(crate) fn flow(&mut self) -> &mut S {
+        &mut self.scheme
     }
 
-    /// What the device under the scheme did, if there is one.
-    ///
-    /// # Errors
-    /// [`Error::BadParameter`] for writes that it does not take.
-    pub(crate) fn translated(&self) -> Result<Option<FtlResult>> {
-        self.scheme.translated()
-    }
-
-    pub(crate) fn notes(&self) -> Vec<Warning> {
-        self.scheme.notes()
-    }
-
-    pub(crate) fn counters(&self) -> SchemeCounters {
-        let counted = self.scheme.counters();
+    /// What was counted, before a crash too.
+    pub(crate) fn counters(&self) -> (SchemeCounters, BlockCounters) {
+        let counted = (self.scheme.counters(), self.scheme.blocks());
         match &self.crashed {
-            Some(crashed) => crashed.counters.plus(counted),
+            Some(crashed) => (
+                crashed.counters.0.plus(counted.0),
+                crashed.counters.1.plus(counted.1),
+            ),
             None => counted,
         }
     }
@@ -851,7 +844,7 @@ impl<'a, S: Holds> Timed<'a, S> {
     /// Notes that what comes next is counted.
     pub(crate) fn warmed_up(&mut self) {
         self.warm.set(true);
-        self.scheme.warmed_up();
+        self.scheme.below().restart_counters();
     }
 
     /// The machine went down behind the access before, and comes back now, RAM and flash empty.
@@ -867,7 +860,7 @@ impl<'a, S: Holds> Timed<'a, S> {
         };
         self.crashed = Some(Crashed {
             report,
-            counters: crashed.counters(),
+            counters: (crashed.counters(), crashed.blocks()),
             write_accesses: self.write_accesses,
             finished: crashed.finished(totals),
         });
@@ -896,7 +889,7 @@ impl<'a, S: Holds> Timed<'a, S> {
     }
 }
 
-impl<S: Holds> Machine for Timed<'_, S> {
+impl<S: Flow> Machine for Timed<'_, S> {
     const NEEDS_ADDRESSES: bool = S::NEEDS_ADDRESSES;
     const NEEDS_TIMES: bool = true;
 
@@ -949,7 +942,7 @@ impl<S: Holds> Machine for Timed<'_, S> {
             self.write_accesses += 1;
             self.clock.wrote(page, None);
         }
-        let counters = self.counters();
+        let (counters, _) = self.counters();
         self.clock.access(&self.counters, &counters);
         self.counters = counters;
     }
