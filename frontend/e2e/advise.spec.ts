@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "@playwright/test";
+import { changeAsked } from "./asked";
 import { expectAccessible } from "./axe";
 import { exampleReady } from "./example";
 import { openFromMenu } from "./menu";
@@ -25,7 +26,7 @@ test("from a workload to what to buy, a limit, an alternative and its bill", asy
   // The sentence, its verdict and the bill say the same.
   const headline = page.getByRole("region", { name: "Recommendation", exact: true });
   const finding = headline.getByRole("heading");
-  await expect(finding).toContainText("It is the cheapest of", LONG);
+  await expect(headline).toContainText("It is the cheapest of", LONG);
   await expect(headline).toContainText("Viable, and the best of all candidates");
   const total = page.getByRole("table", { name: "Bill of the recommendation" });
   const [cost] = (await headline.getByRole("definition").first().innerText()).split(
@@ -70,6 +71,7 @@ test("from a workload to what to buy, a limit, an alternative and its bill", asy
 
   // A limit that the choice breaks: another choice; the last answer stays until it is there.
   const before = await textOf(page, finding);
+  await changeAsked(page);
   const time = page.getByRole("textbox", { name: "I/O time per access" });
   await time.fill("2");
   await time.press("Enter");
@@ -87,18 +89,23 @@ test("from a workload to what to buy, a limit, an alternative and its bill", asy
   await page.evaluate(() => window.scrollTo(0, 0));
   await expectAccessible(page, "limits that conflict", [page.getByRole("main")]);
   await headline.getByRole("button", { name: /^Cost per month: allow/ }).click();
-  await expect(finding).toContainText("It is the", LONG);
+  await expect(headline).toContainText("It is the", LONG);
 
   // The address holds all of it.
   await page.reload();
+  await expect(headline.getByRole("definition").first()).toBeVisible(LONG);
+  await expect(
+    page.getByRole("button", { name: /^Limits: .*I\/O time per access 2 µs/ }),
+  ).toBeVisible();
+  await changeAsked(page);
   await expect(time).toHaveValue("2");
-  await expect(finding).toContainText("It is the", LONG);
+  await expect(headline).toContainText("It is the", LONG);
 
   // What there is becomes an option, and the saving is measured against it.
   await page
     .getByRole("button", { name: /^▸ What you have now|What you have now/ })
     .click();
-  await page.getByRole("button", { name: "State what you have" }).click();
+  await page.getByRole("button", { name: "State what you have", exact: true }).click();
   const owned = page.getByRole("region", { name: "What you have now" });
   const today = owned.getByRole("textbox", { name: "Cost per month" });
   await today.fill("20,000");
@@ -118,6 +125,7 @@ test("from a workload to what to buy, a limit, an alternative and its bill", asy
   await expect(finding).toContainText("against 20,000 USD today", LONG);
 
   // A template of the team: kept, left, and set again, while what there is stays.
+  await changeAsked(page);
   await page.getByRole("button", { name: /Template/ }).click();
   const template = page.getByRole("region", { name: "Template" });
   const team = `Team ${Date.now().toString(36)}`;
@@ -179,6 +187,7 @@ test("the finalists are replayed, and the address finds the check again", {
   await expect(panel.getByText(/^Not checked by a replay: /).first()).toBeVisible();
 
   // Another question has another advice, which is not checked before a press.
+  await changeAsked(page);
   const time = page.getByRole("textbox", { name: "I/O time per access" });
   await time.fill("2");
   await time.press("Enter");
@@ -191,10 +200,8 @@ test("saved recommendations stand side by side, and are exported", {
   const workload = await page.request.get("/api/v1/workloads/example-production");
   expect((await workload.json()).status).toBe("ready");
   await page.goto("/advise?workload=example-production");
-  const finding = page
-    .getByRole("region", { name: "Recommendation", exact: true })
-    .getByRole("heading");
-  await expect(finding).toContainText("It is the cheapest of", LONG);
+  const headline = page.getByRole("region", { name: "Recommendation", exact: true });
+  await expect(headline).toContainText("It is the cheapest of", LONG);
   const stamp = Date.now().toString(36);
   const names = [`Cheap ${stamp}`, `Quick ${stamp}`];
   for (const name of names) {
@@ -203,6 +210,7 @@ test("saved recommendations stand side by side, and are exported", {
     await dialog.getByLabel("Name").fill(name);
     await dialog.getByRole("button", { name: "Save" }).click();
     await expect(page.getByText(`Saved: ${name}`)).toBeVisible();
+    await changeAsked(page);
     const time = page.getByRole("textbox", { name: "I/O time per access" });
     await time.fill("2");
     await time.press("Enter");
@@ -269,6 +277,7 @@ test("options of the front are pinned, compared, and found again by the address"
   await expect(selected.getByRole("heading").first()).toHaveText(opened);
 
   // Another question keeps the pins that its front has, and names the others.
+  await changeAsked(page);
   const time = page.getByRole("textbox", { name: "I/O time per access" });
   await time.fill("2");
   await time.press("Enter");
@@ -311,4 +320,73 @@ test("a slider of a limit says what the answer with that limit recommends", asyn
   await expect(headline.getByRole("heading")).toContainText(name, LONG);
   await expect(headline.getByRole("definition").first()).toContainText(cost);
   await expect(stairs).toContainText("the recommendation stays");
+});
+
+test("the answer comes first: what is asked is a bar of words, which opens by keys", async ({
+  page,
+}) => {
+  const headline = page.getByRole("region", { name: "Recommendation", exact: true });
+  const panel = page.getByRole("region", { name: "What is asked" });
+  const change = panel.getByRole("button", { name: "Change what is asked" });
+  const budget = panel.getByRole("textbox", { name: "Budget per month" });
+  // What to buy and its price are on the first screen, of a desk and of a phone.
+  for (const [width, height] of [
+    [1440, 900],
+    [1280, 720],
+    [390, 844],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    await page.goto("/advise?workload=example-production");
+    const price = headline.getByRole("definition").first();
+    await expect(price).toContainText("per month", LONG);
+    await expect(change).toHaveAttribute("aria-expanded", "false");
+    await expect(budget).toHaveCount(0);
+    for (const shown of [headline.getByRole("heading"), price]) {
+      await expect(shown).toBeInViewport({ ratio: 1 });
+    }
+    await expect(panel).toContainText("Limits: none");
+    await expectAccessible(page, `what is asked, ${width} wide`, [panel]);
+  }
+  await page.setViewportSize({ width: 1280, height: 720 });
+
+  // By keys alone: opened, changed, and still open under the new answer.
+  const id = headline.locator("code");
+  const before = await textOf(page, id);
+  await change.focus();
+  await page.keyboard.press("Enter");
+  await expect(panel.locator("[aria-expanded]").first()).toBeFocused();
+  await budget.focus();
+  await page.keyboard.type("1,000");
+  await page.keyboard.press("Enter");
+  await expect(page).toHaveURL(/most_usd=1000/);
+  await expect(budget).toBeFocused();
+  await expect(id).not.toHaveText(before, LONG);
+  await expect(budget).toBeVisible();
+
+  // A text that cannot be read keeps the form open.
+  await budget.fill("plenty");
+  await panel.getByRole("button", { name: "Fold what is asked" }).press("Enter");
+  await expect(budget).toBeFocused();
+  await budget.press("Escape");
+  await panel.getByRole("button", { name: "Fold what is asked" }).press("Enter");
+  await expect(panel).toContainText("Limits: budget per month 1,000 USD");
+  await expect(change).toBeFocused();
+
+  // Each part of the bar opens the form where it is changed; a change is taken back.
+  await panel.getByRole("button", { name: /^Limits:/ }).press("Enter");
+  await expect(budget).toBeFocused();
+  await panel.getByRole("button", { name: "Undo" }).press("Enter");
+  await expect(page).not.toHaveURL(/most_usd/);
+  await expect(id).toHaveText(before, LONG);
+  await expect(panel.getByRole("button", { name: "Undo" })).toHaveCount(0);
+
+  // A link folds again; one with a value that cannot be used opens at its field.
+  await page.goto("/advise?workload=example-production&most_usd=2000");
+  await expect(panel).toContainText("Limits: budget per month 2,000 USD", LONG);
+  await expect(budget).toHaveCount(0);
+  await page.goto("/advise?workload=example-production&most_busy=plenty");
+  await expect(page.getByRole("alert")).toContainText("most_busy=plenty", LONG);
+  await expect(
+    panel.getByRole("textbox", { name: "Busy share in the busiest hour" }),
+  ).toBeFocused();
 });

@@ -1,4 +1,5 @@
 import { type APIRequestContext, expect, type Page, test } from "@playwright/test";
+import { changeAsked } from "./asked";
 import { expectAccessible } from "./axe";
 
 const unique = () => Date.now().toString(36);
@@ -151,6 +152,7 @@ test("what to buy for several workloads: limits, other ways, a limit that nothin
   await expect(
     page.getByRole("region", { name: /^Bill of materials/ }),
   ).not.toHaveCount(0);
+  await changeAsked(page);
   await page.getByRole("button", { name: "More workloads (1 more)" }).click();
   await expect(page.getByLabel(`Accesses per second of ${logs}`)).toHaveValue("4,000");
   await toTop(page);
@@ -170,8 +172,12 @@ test("what to buy for several workloads: limits, other ways, a limit that nothin
   await expect(best).toContainText(/Relax/);
   await toTop(page);
   await expectAccessible(page, "no choice of systems");
+  // The button that asks folds the form, whose words say what was changed.
+  await expect(budget).toHaveCount(0);
   await relax.click();
-  await expect(budget).toHaveValue(Math.ceil(cost).toLocaleString("en-US"));
+  await expect(page.getByRole("region", { name: "What is asked" })).toContainText(
+    `Limits: budget per month ${Math.ceil(cost).toLocaleString("en-US")} USD`,
+  );
   await page.getByRole("button", { name: "Ask again" }).click();
   await expect(
     best.getByRole("heading", { name: /systems? for 2 workloads: .* USD per month/ }),
@@ -181,6 +187,7 @@ test("what to buy for several workloads: limits, other ways, a limit that nothin
   await expect(
     best.getByRole("heading", { name: /systems? for 2 workloads/ }),
   ).toBeVisible();
+  await changeAsked(page);
   await page.getByRole("button", { name: "More workloads (1 more)" }).click();
   await page.getByRole("button", { name: `Remove ${logs}` }).click();
   await expect(page.getByText("Expected figures", { exact: true })).toBeVisible();

@@ -45,6 +45,8 @@ interface AnalysisPageProps {
   readonly question: Question;
   readonly title: string;
   readonly lead: string;
+  /** On a phone the answer has to come first. */
+  readonly isBriefOnPhones?: boolean;
   /** Of what stands here until the inputs are known. [px] */
   readonly height: number;
   /** What the answer follows from, for a reader who has no workload yet. */
@@ -89,6 +91,7 @@ export function AnalysisPage(props: AnalysisPageProps) {
     <Page
       title={props.title}
       lead={props.lead}
+      isBriefOnPhones={props.isBriefOnPhones ?? false}
       actions={
         isReady ? (
           <KeepQuestion question={question} workload={workload} asks={asks} />

@@ -1,14 +1,19 @@
-import { Checkbox, MultiSelect, SegmentedControl, UnstyledButton } from "@mantine/core";
+import {
+  Checkbox,
+  Group,
+  MultiSelect,
+  SegmentedControl,
+  Text,
+  UnstyledButton,
+} from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { templatesQuery } from "@/api/advice-templates";
 import { devicesQuery } from "@/api/catalog";
 import { partsQuery, serversQuery } from "@/api/purchasable";
 import { NumberField, OptionalNumberField } from "@/components/number-field";
-import { Panel } from "@/components/panel";
 import {
   ADVICE_BOUNDS,
-  type AdviceNumbers,
   type AdviceSearch,
   GOALS,
   type Goal,
@@ -21,9 +26,23 @@ import {
 import type { AnalysisSearch, AnalysisState } from "@/questions/point";
 import { listed } from "@/units/quantity";
 import classes from "./advice.module.css";
+import {
+  FIRST_LIMITS,
+  GOAL_LABELS,
+  GOAL_MEANINGS,
+  isNowhere,
+  KIND_LABELS,
+  kindWords,
+  MORE_LIMITS,
+  type NumberSpec,
+  type Place,
+  PRICES,
+  type Section,
+} from "./form-fields";
 import { HaveFields } from "./have-fields";
 import { kindsOf, membersOf, ownOf } from "./question";
 import { TemplateFields } from "./template-fields";
+import type { Opening } from "./use-fold";
 import { WorkloadFields } from "./workload-fields";
 
 export interface FormProps {
@@ -34,173 +53,7 @@ export interface FormProps {
 
 const MOST_MONTHS = 120;
 
-const GOAL_LABELS: Readonly<Record<Goal, string>> = {
-  usd: "Least cost",
-  io_time: "Least I/O time",
-  pareto: "Both",
-};
-
-const GOAL_MEANINGS: Readonly<Record<Goal, string>> = {
-  usd: "The cheapest option a month that keeps every limit.",
-  io_time: "The fastest option that keeps every limit; set a budget.",
-  pareto:
-    "Every option that no other beats in both; the cheapest of them is recommended.",
-};
-
-const KIND_LABELS: Readonly<Record<Kind, readonly [label: string, meaning: string]>> = {
-  instances: [
-    "Cloud instances",
-    "The data on their local disks, which lose it when an instance stops.",
-  ],
-  volumes: ["Cloud volumes", "The data on block volumes of rented instances."],
-  chassis: [
-    "Servers built from parts",
-    "Bought. No chassis has a list price: enter yours under Prices of your own.",
-  ],
-  devices: [
-    "RAM and devices by themselves",
-    "Bought, at the price book's prices; enter the price of the machine under Prices of your own.",
-  ],
-};
-
-interface NumberSpec {
-  readonly name: keyof AdviceNumbers;
-  readonly label: string;
-  readonly unit: string;
-  readonly meaning: string;
-  readonly placeholder?: string;
-  readonly whole?: boolean;
-  /** The address holds so many times less than the field shows. */
-  readonly factor?: number;
-}
-
 const MOST_SHOWN = 1e9;
-
-const FIRST_LIMITS: readonly NumberSpec[] = [
-  {
-    name: "most_usd",
-    label: "Budget per month",
-    unit: "USD",
-    meaning: "Rent, and purchases spread over their months.",
-  },
-  {
-    name: "most_purchase_usd",
-    label: "Budget of the purchase",
-    unit: "USD",
-    meaning: "What is paid at once.",
-  },
-  {
-    name: "most_io_us",
-    label: "I/O time per access",
-    unit: "µs",
-    meaning: "Mean time that one access keeps devices busy.",
-  },
-  {
-    name: "most_mean_us",
-    label: "Mean response time",
-    unit: "µs",
-    meaning: "Of a page access in the busiest hour, waiting included.",
-  },
-  {
-    name: "most_p99_us",
-    label: "p99 response time",
-    unit: "µs",
-    meaning: "99th percentile of a page access in the busiest hour.",
-  },
-];
-
-const MORE_LIMITS: readonly NumberSpec[] = [
-  {
-    name: "most_busy",
-    label: "Busy share in the busiest hour",
-    unit: "%",
-    meaning: "Of every device, at most.",
-    placeholder: "70",
-    factor: 100,
-  },
-  {
-    name: "least_per_s",
-    label: "Throughput",
-    unit: "accesses/s",
-    meaning:
-      "Of all machines, at least, with no device busier than allowed; the load of the workload is always carried.",
-  },
-  {
-    name: "least_life",
-    label: "Life of bought flash",
-    unit: "years",
-    meaning: "At least, by its rated writes.",
-  },
-  {
-    name: "most_restart_s",
-    label: "Warm after a restart",
-    unit: "s",
-    meaning: "Until RAM serves 95 % of its hits, at most.",
-  },
-  {
-    name: "most_ram_gib",
-    label: "RAM of all machines",
-    unit: "GiB",
-    meaning: "At most.",
-  },
-  {
-    name: "most_flash_gib",
-    label: "Flash that caches, of all machines",
-    unit: "GiB",
-    meaning: "At most.",
-  },
-  {
-    name: "most_p50_us",
-    label: "Median response time",
-    unit: "µs",
-    meaning: "Of a page access in the busiest hour.",
-  },
-  {
-    name: "most_watts",
-    label: "Power",
-    unit: "W",
-    meaning:
-      "Of servers that are bought, under load, at most; what is rented has none.",
-  },
-  {
-    name: "most_units",
-    label: "Rack space",
-    unit: "U",
-    meaning: "The same: height in a rack, at most.",
-  },
-  {
-    name: "most_machines",
-    label: "Equal machines",
-    unit: "",
-    meaning: "At most; never fewer than the copies of the data.",
-    placeholder: "8",
-    whole: true,
-  },
-];
-
-const PRICES: readonly NumberSpec[] = [
-  {
-    name: "chassis_usd",
-    label: "Chassis with processors",
-    unit: "USD",
-    meaning: "Your quotation for a server without RAM and drives.",
-    placeholder: "no list price",
-  },
-  {
-    name: "machine_usd",
-    label: "Machine for RAM and devices",
-    unit: "USD",
-    meaning: "Counted once per machine with RAM and devices by themselves.",
-    placeholder: "left out",
-  },
-  {
-    name: "kwh_usd",
-    label: "Electricity",
-    unit: "USD/kWh",
-    meaning: "For what is bought; rent includes it.",
-    placeholder: "left out",
-  },
-];
 
 /** A number of the address, in the unit of its field. */
 function SpecField(
@@ -213,32 +66,28 @@ function SpecField(
   const { low, high, exclusive } = ADVICE_BOUNDS[name];
   const value = props.search[name];
   return (
-    <OptionalNumberField
-      label={props.label}
-      {...(unit === "" ? {} : { unit })}
-      description={props.meaning}
-      placeholder={props.placeholder ?? "no limit"}
-      min={exclusive === true ? Math.max(low, Number.EPSILON) : low * factor}
-      max={Math.min(high * factor, MOST_SHOWN)}
-      whole={props.whole ?? false}
-      value={value === undefined ? undefined : value * factor}
-      onChange={(typed) =>
-        props.patch({ [name]: typed === undefined ? undefined : typed / factor })
-      }
-    />
+    <div data-field={name}>
+      <OptionalNumberField
+        label={props.label}
+        {...(unit === "" ? {} : { unit })}
+        description={props.meaning}
+        placeholder={props.placeholder ?? "no limit"}
+        min={exclusive === true ? Math.max(low, Number.EPSILON) : low * factor}
+        max={Math.min(high * factor, MOST_SHOWN)}
+        whole={props.whole ?? false}
+        value={value === undefined ? undefined : value * factor}
+        onChange={(typed) =>
+          props.patch({ [name]: typed === undefined ? undefined : typed / factor })
+        }
+      />
+    </div>
   );
 }
-
-type Section = "workloads" | "template" | "limits" | "candidates" | "prices" | "have";
 
 const setOf = (search: AdviceSearch, specs: readonly NumberSpec[]): number =>
   specs.filter(({ name }) => search[name] !== undefined).length;
 
 const someSet = (count: number): string => (count === 0 ? "none set" : `${count} set`);
-
-/** A label inside a sentence: "cloud volumes", but "RAM". */
-const inside = (label: string): string =>
-  label.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
 
 /** What each folded part of the form says while it is folded. */
 const summaries = (
@@ -254,7 +103,7 @@ const summaries = (
     [
       "candidates",
       "What may be bought or rented",
-      listed(kindsOf(search).map((kind) => inside(KIND_LABELS[kind][0]))),
+      listed(kindsOf(search).map((kind) => kindWords(kind))),
     ],
     ["prices", "Prices of your own", someSet(setOf(search, PRICES) + borrowed)],
     ...(further > 0
@@ -269,10 +118,15 @@ const summaries = (
   ];
 };
 
-/** What is asked: a goal, limits, what may be bought, what there is; all of it in the address. */
-export function AdviceForm(props: FormProps) {
-  const { state, search, patch } = props;
-  const [opened, setOpened] = useState<Section | null>(null);
+const FOCUSABLE = "input, button, select, textarea";
+
+/**
+ * What is asked: a goal, limits, what may be bought, what there is; all of it in the address.
+ * `at`: where it is opened; another object opens it there again.
+ */
+export function AdviceForm(props: FormProps & { readonly at?: Opening | null }) {
+  const { state, search, patch, at = null } = props;
+  const [opened, setOpened] = useState<Section | null>(at?.section ?? null);
   const members = membersOf(state.workload, search);
   const further = members.length - 1;
   const goals: readonly Goal[] =
@@ -283,12 +137,20 @@ export function AdviceForm(props: FormProps) {
   const templates = useQuery({ ...templatesQuery(), enabled: isNamed }).data ?? [];
   const template = templates.find(({ id }) => id === search.template)?.name;
   const sections = summaries(search, further, template);
+  const fields = useRef<HTMLDivElement>(null);
+  const [shown, setShown] = useState(at);
+  if (shown !== at) {
+    setShown(at);
+    setOpened(at?.section ?? opened);
+  }
+  useEffect(() => {
+    if (at?.takesKeys === true && !isNowhere(at) && fields.current !== null) {
+      focusOn(fields.current, at);
+    }
+  }, [at]);
   return (
-    <Panel
-      title="What is asked"
-      subtitle={GOAL_MEANINGS[goal]}
-      label="What is asked"
-      actions={
+    <div ref={fields}>
+      <Group gap="sm" mb="sm" data-field="goal">
         <SegmentedControl
           aria-label="Goal"
           value={goal}
@@ -299,8 +161,10 @@ export function AdviceForm(props: FormProps) {
           }}
           data={goals.map((value) => ({ value, label: GOAL_LABELS[value] }))}
         />
-      }
-    >
+        <Text size="sm" c="dimmed">
+          {GOAL_MEANINGS[goal]}
+        </Text>
+      </Group>
       <NumberFields specs={FIRST_LIMITS} search={search} patch={patch} />
       <div className={classes["sections"]} style={{ marginTop: 10 }}>
         {sections.map(([section, title, summary]) => {
@@ -322,12 +186,25 @@ export function AdviceForm(props: FormProps) {
         <section
           className={classes["openedSection"]}
           aria-label={sections.find(([name]) => name === opened)?.[1]}
+          data-section={opened}
         >
           <OpenedSection section={opened} {...props} />
         </section>
       )}
-    </Panel>
+    </div>
   );
+}
+
+/** Keys go on at the field that is meant, or at the first one of its part. */
+function focusOn(form: HTMLElement, { section, field }: Place): void {
+  const place =
+    (field === null ? null : form.querySelector(`[data-field="${field}"]`)) ??
+    (section === null ? form : form.querySelector(`[data-section="${section}"]`));
+  // A goal is one of several: the chosen one takes the keys.
+  const target =
+    place?.querySelector<HTMLElement>("input:checked") ??
+    place?.querySelector<HTMLElement>(FOCUSABLE);
+  target?.focus();
 }
 
 const NumberFields = (props: {

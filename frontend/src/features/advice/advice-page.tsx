@@ -7,18 +7,23 @@ import { type AdviceOut, type AdviceQuestion, adviceQuery } from "@/api/advice";
 import { mayLackWrites, replaysOf, type SummaryOut } from "@/api/workloads";
 import { DirtyShare } from "@/components/dirty-share";
 import { ProblemAlert } from "@/components/problem-alert";
+import type { Refused } from "@/questions/address";
 import type { AdviceSearch } from "@/questions/advice";
 import { type AnalysisInputs, AnalysisPage } from "@/questions/analysis-page";
 import type { AnalysisSearch } from "@/questions/point";
 import { usePatch } from "@/questions/use-analysis";
-import { AdviceForm } from "./advice-form";
+import classes from "./advice.module.css";
 import { AdviceView } from "./advice-view";
+import { Asked } from "./asked";
 import { mayBeCarried } from "./check-findings";
 import { CheckPanel } from "./check-panel";
+import { isNowhere, type Place, placeOfProblem, placeOfRefused } from "./form-fields";
 import type { Looked } from "./pins";
 import { adviceQuestion, membersOf } from "./question";
 import { Sharing } from "./sharing-view";
 import { type AdviceCheck, useCheck } from "./use-check";
+import { useFault, useFold } from "./use-fold";
+import { useUndo } from "./use-undo";
 
 const LEAD =
   "What to buy or rent for a workload, how to run it, what else was close, and how sure the answer is.";
@@ -26,12 +31,15 @@ const ASK_AFTER_MS = 200;
 const FORM_HEIGHT = 420;
 const ANSWER_HEIGHTS = [230, 420, 380, 460] as const;
 
+const HAVE: Place = { section: "have", field: null };
+
 export function AdvicePage() {
   return (
     <AnalysisPage
       question="advice"
       title="Advise"
       lead={LEAD}
+      isBriefOnPhones
       height={FORM_HEIGHT}
       empty="What to buy follows from a workload."
       view={(inputs) => <Advice {...inputs} />}
@@ -39,11 +47,17 @@ export function AdvicePage() {
   );
 }
 
-function Advice({ state, workload, summary }: AnalysisInputs) {
-  const search = useSearch({ strict: false }) as AdviceSearch & AnalysisSearch;
-  const patch = usePatch<AdviceSearch & AnalysisSearch>();
+function Advice({ state, name, workload, summary }: AnalysisInputs) {
+  const search = useSearch({ strict: false }) as AdviceSearch &
+    AnalysisSearch &
+    Refused;
+  const undo = useUndo(search, usePatch<AdviceSearch & AnalysisSearch>());
+  const patch = undo.change;
+  const fold = useFold(placeOfRefused(search.refused));
   const given = mayLackWrites(summary);
   const members = membersOf(workload.id, search);
+  const isShared = members.length > 1;
+  const asksDirty = given && !isShared;
   // The address is a new object at each change of it; the question is the same for the same text.
   const text = JSON.stringify({
     workload: workload.id,
@@ -53,27 +67,45 @@ function Advice({ state, workload, summary }: AnalysisInputs) {
   const question = useMemo(() => JSON.parse(settled) as AdviceQuestion, [settled]);
   return (
     <>
-      <AdviceForm state={state} search={search} patch={patch} />
-      {members.length > 1 ? (
-        <Sharing state={state} search={search} members={members} patch={patch} />
-      ) : (
-        <>
-          {given && (
-            <DirtyShare
-              stated={search.dirty_share}
-              summary={summary}
-              onChange={(dirty_share) => patch({ dirty_share })}
-            />
-          )}
-          <Answer
-            question={question}
-            isSettled={settled === text}
-            named={search.checked}
-            looked={search}
+      <Asked
+        state={state}
+        search={search}
+        patch={patch}
+        members={members}
+        name={name}
+        summary={summary}
+        fold={fold}
+        undo={undo}
+        {...(asksDirty ? { dirty: { stated: search.dirty_share } } : {})}
+      >
+        {asksDirty ? (
+          <DirtyShare
+            stated={search.dirty_share}
             summary={summary}
-            patch={patch}
+            onChange={(dirty_share) => patch({ dirty_share })}
           />
-        </>
+        ) : undefined}
+      </Asked>
+      {isShared ? (
+        <Sharing
+          state={state}
+          search={search}
+          members={members}
+          patch={patch}
+          onAsked={fold.fold}
+          onFault={fold.point}
+        />
+      ) : (
+        <Answer
+          question={question}
+          isSettled={settled === text}
+          named={search.checked}
+          looked={search}
+          summary={summary}
+          patch={patch}
+          onFault={fold.point}
+          onState={() => fold.open(HAVE)}
+        />
       )}
       <Text size="sm" c="dimmed">
         Suppliers have made offers?{" "}
@@ -153,6 +185,8 @@ function Answer(props: {
   readonly looked: Looked;
   readonly summary: SummaryOut;
   readonly patch: (change: AdviceSearch & AnalysisSearch) => void;
+  readonly onFault: (at: Place) => void;
+  readonly onState: () => void;
 }) {
   const { patch, summary } = props;
   const name = useCallback(
@@ -164,9 +198,15 @@ function Answer(props: {
     props.isSettled,
     { canReplay: replaysOf(summary) !== null, named: props.named, name },
   );
+  useFault(error, placeOfProblem, (at) => {
+    // A server that does not answer is no fault of the form: the last answer stays where it is.
+    if (shown === undefined || !isNowhere(at)) {
+      props.onFault(at);
+    }
+  });
   return (
     <section aria-busy={isWaiting} aria-label="Answer">
-      <Text size="sm" c="dimmed" role="status" mb="xs" mih="1.5em">
+      <Text size="sm" className={classes["status"] ?? ""} role="status">
         {error === null && statusOf(shown !== undefined, isWaiting, isRefining)}
       </Text>
       <Stack gap="lg">
@@ -188,6 +228,7 @@ function Answer(props: {
             isRefining={isRefining}
             patch={patch}
             looked={props.looked}
+            onState={props.onState}
             check={(titles) => (
               <CheckPanel
                 found={shown}

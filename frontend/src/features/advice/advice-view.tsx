@@ -1,4 +1,4 @@
-import { Group, Stack, Text, Title } from "@mantine/core";
+import { Anchor, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo } from "react";
 import type { AdviceOptionOut, AdviceOut } from "@/api/advice";
@@ -43,6 +43,8 @@ export function AdviceView(props: {
   readonly patch: (change: AdviceSearch) => void;
   /** What the address selects and pins of the front. */
   readonly looked?: Looked;
+  /** Opens the form where it takes what there is today. */
+  readonly onState?: () => void;
   /** The finalists by the model and by a replay. */
   readonly check?: (titles: Titles) => ReactNode;
 }) {
@@ -63,7 +65,7 @@ export function AdviceView(props: {
   const best = found.recommendation;
   return (
     <Stack gap="lg">
-      <Headline found={found} patch={patch} names={names} />
+      <Headline found={found} patch={patch} names={names} onState={props.onState} />
       <CautionNotes of="this advice" cautions={found.cautions} names={names} />
       {best !== null && (
         <>
@@ -108,35 +110,69 @@ export function decision(found: Pick<AdviceOut, "finding" | "confidence">): stri
     : finding;
 }
 
-/** One sentence, the verdict, and the figures that a decision rests on; or why there is none. */
-function Headline(props: {
+/** The end of a sentence that another one follows; a point inside a name or a number is none. */
+const END = /(?<=\.) (?=[A-Z])/;
+
+/** The first sentence of a text, and what follows it. */
+export function firstSentence(text: string): readonly [first: string, rest: string] {
+  const at = text.search(END);
+  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+const PER_MONTH = /: [^:]* per month/;
+
+/** What to buy and for how much, which heads the answer, and the reasons below it; why nothing can be bought stays whole. */
+export function headed(
+  found: Pick<AdviceOut, "finding" | "confidence" | "recommendation">,
+): readonly [heading: string, reasons: string] {
+  const text = decision(found);
+  // The price ends the name of the option, in which a sentence may seem to end: "Acme Inc. SSD".
+  const price = found.recommendation === null ? -1 : text.search(PER_MONTH);
+  if (price < 0) {
+    return [text, ""];
+  }
+  const [end, rest] = firstSentence(text.slice(price));
+  return [text.slice(0, price) + end, rest];
+}
+
+interface HeadlineProps {
   readonly found: AdviceOut;
   readonly patch: (change: AdviceSearch) => void;
   readonly names: ReadonlyMap<string, string>;
-}) {
-  const { found, patch, names } = props;
+  /** Opens the form where it takes what there is today. */
+  readonly onState: (() => void) | undefined;
+}
+
+/** What to buy at what price, the figures that a decision rests on, and the reasons; or why there is none. */
+function Headline({ found, patch, names, onState }: HeadlineProps) {
   const best = found.recommendation;
+  const [heading, reasons] = headed(found);
   return (
-    <section className="tw-panel" aria-label="Recommendation">
-      <Group justify="space-between" align="flex-start" gap="sm">
-        <Title
-          order={2}
-          size="h3"
-          className={classes["finding"] ?? ""}
-          style={{ flex: "1 1 300px" }}
-        >
-          <Prose text={decision(found)} names={names} />.
+    <section
+      className={`tw-panel ${classes["recommendation"]}`}
+      aria-label="Recommendation"
+    >
+      <div className={classes["headline"]}>
+        <Title order={2} size="h3" className={classes["finding"] ?? ""}>
+          <Prose text={heading} names={names} />.
         </Title>
         <ReportMenu found={found} />
-      </Group>
+      </div>
       {best === null ? (
         <Infeasible found={found} patch={patch} />
       ) : (
         <>
-          <Text mt="xs">{found.verdict.text}</Text>
-          {found.confidence.text !== "" && <Text>{found.confidence.text}</Text>}
-          {found.when !== null && <Text>{found.when.text}</Text>}
-          <KeyFigures found={found} best={best} />
+          <KeyFigures found={found} best={best} onState={onState} />
+          <dl className={classes["reasons"]}>
+            {reasonsOf(found, reasons).map(([name, text]) => (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>
+                  <Prose text={text} names={names} />.
+                </dd>
+              </div>
+            ))}
+          </dl>
         </>
       )}
       <Text size="sm" c="dimmed" mt="sm">
@@ -153,6 +189,19 @@ function Headline(props: {
   );
 }
 
+/** Why, how sure and for how long: in the order in which a committee asks; what is unknown is left out. */
+const reasonsOf = (
+  { verdict, confidence, when }: AdviceOut,
+  why: string,
+): readonly (readonly [name: string, text: string])[] =>
+  (
+    [
+      ["Why", [why, verdict.text].filter(Boolean).join(" ")],
+      ["How sure", confidence.text],
+      ["For how long", when === null ? "" : firstSentence(when.text)[0]],
+    ] as const
+  ).filter(([, text]) => text !== "");
+
 /** Why nothing is said against today, or what to state for it. */
 function withoutSaving(found: AdviceOut, best: AdviceOptionOut): string {
   if (found.option_zero === null) return "state what you have now in the form";
@@ -164,8 +213,9 @@ function withoutSaving(found: AdviceOut, best: AdviceOptionOut): string {
 function KeyFigures(props: {
   readonly found: AdviceOut;
   readonly best: AdviceOptionOut;
+  readonly onState: (() => void) | undefined;
 }) {
-  const { found, best } = props;
+  const { found, best, onState } = props;
   const saving = found.saving_usd_per_month;
   const replayed = replayedTime(found);
   return (
@@ -182,14 +232,32 @@ function KeyFigures(props: {
       <div>
         <dt>Paid at purchase</dt>
         <dd>
-          {cents(best.purchase_usd)} {shownCurrency()}
+          {Number(best.purchase_usd) === 0
+            ? "nothing"
+            : `${cents(best.purchase_usd)} ${shownCurrency()}`}
         </dd>
       </div>
       <div>
         <dt>Against today</dt>
         <dd>
           {saving === null ? UNKNOWN : difference(-Number(saving))}
-          <small>{saving === null ? withoutSaving(found, best) : perMonth()}</small>
+          <small>
+            {saving !== null ? (
+              perMonth()
+            ) : found.option_zero === null && onState !== undefined ? (
+              <Anchor
+                component="button"
+                type="button"
+                size="sm"
+                ta="left"
+                onClick={onState}
+              >
+                State what you have now
+              </Anchor>
+            ) : (
+              withoutSaving(found, best)
+            )}
+          </small>
         </dd>
       </div>
       <div>

@@ -7,7 +7,7 @@ import { NONE } from "@/questions/point";
 import { expectAccessible, renderRouted, renderThemed } from "@/testing/render";
 import { AdviceForm } from "./advice-form";
 import { statusOf } from "./advice-page";
-import { AdviceView, decision } from "./advice-view";
+import { AdviceView, decision, firstSentence, headed } from "./advice-view";
 import { Expected } from "./option-parts";
 import type { Looked } from "./pins";
 import { adviceQuestion } from "./question";
@@ -587,6 +587,43 @@ describe("the answer", () => {
       exact: true,
     });
     expect(headline.element().textContent?.split(text)).toHaveLength(2);
+  });
+
+  it("is headed by what to buy and its price, with the reasons below", async () => {
+    const finding =
+      "Buy 2 x Acme Inc. SSD of 1.5 TB, page flow Lazy: 1,234.50 USD per month against 3,000 USD today, 1,770 USD less. It is the cheapest of 12 options that keep every limit.";
+    const found = { ...FOUND, finding };
+    const [heading, reasons] = headed(found);
+    expect(heading).toMatch(/^Buy 2 x Acme Inc\. SSD .* 1,770 USD less\.$/);
+    expect(reasons).toBe("It is the cheapest of 12 options that keep every limit.");
+    const none = { ...found, recommendation: null, finding: "No option. State it." };
+    expect(headed(none)).toEqual(["No option. State it.", ""]);
+    expect(firstSentence("In month 1.5 it is full. Then another.")).toEqual([
+      "In month 1.5 it is full.",
+      "Then another.",
+    ]);
+    const onState = vi.fn();
+    const screen = await renderRouted(
+      <AdviceView
+        found={{ ...found, option_zero: null, saving_usd_per_month: null }}
+        isRefining={false}
+        patch={vi.fn()}
+        onState={onState}
+      />,
+    );
+    const headline = screen.getByRole("region", {
+      name: "Recommendation",
+      exact: true,
+    });
+    await expect
+      .element(headline.getByRole("heading"))
+      .not.toMatchTextContent(/cheapest/);
+    const definitions = headline.getByRole("definition");
+    await expect.element(definitions.nth(0)).toMatchTextContent(/^800\.50 USD/);
+    await expect.element(definitions.nth(1)).toHaveTextContent("nothing");
+    await expect.element(definitions.nth(5)).toHaveTextContent(`${reasons} Viable.`);
+    await headline.getByRole("button", { name: "State what you have now" }).click();
+    expect(onState).toHaveBeenCalledOnce();
   });
 
   it("says when it changes, what its neighbours cost and what it would regret", async () => {

@@ -37,10 +37,12 @@ import {
 } from "@/units/quantity";
 import classes from "./advice.module.css";
 import { useSchemeTitles } from "./advice-view";
+import { type Place, placeOfProblem } from "./form-fields";
 import { BillOfMaterials, exported, Scheme, type Titles } from "./option-parts";
 import { placementQuestion } from "./question";
 import { allowing } from "./rejected";
 import { PlacementReportMenu } from "./report-menu";
+import { useFault } from "./use-fold";
 import {
   difference,
   figureOf,
@@ -54,21 +56,28 @@ import {
 const share = (value: number): string => formatPercent(ratio(value));
 const namesOf = (names: readonly string[]): string => names.join(", ");
 
+const WORKLOADS: Place = { section: "workloads", field: null };
+
 interface SharingProps {
   readonly state: AnalysisState;
   readonly search: AdviceSearch;
   readonly members: readonly Member[];
   readonly patch: (change: AdviceSearch) => void;
+  /** The question was asked by its button. */
+  readonly onAsked: () => void;
+  /** Something stands in the way that the form has to state. */
+  readonly onFault: (at: Place) => void;
 }
 
 /** The answer for several workloads: which share a system, and what each system is. */
 export function Sharing(props: SharingProps) {
   const { members } = props;
   const known = useQuery(workloadsQuery()).data;
+  const missing = known === undefined ? null : missingOf(members, known);
+  useFault(missing?.title ?? null, () => WORKLOADS, props.onFault);
   if (known === undefined) {
     return <Skeleton height={180} animate={false} />;
   }
-  const missing = missingOf(members, known);
   return missing === null ? (
     <Asked {...props} />
   ) : (
@@ -99,12 +108,14 @@ function missingOf(
 }
 
 /** Takes some seconds, so a changed question waits until it is asked. */
-function Asked({ state, search, members, patch }: SharingProps) {
+function Asked(props: SharingProps) {
+  const { state, search, members, patch, onAsked } = props;
   const text = JSON.stringify(placementQuestion(state, search, members));
   const [asked, setAsked] = useState(text);
   const body = useMemo(() => JSON.parse(asked) as PlacementIn, [asked]);
   const found = useQuery(placementQuery(body));
   const isOther = asked !== text;
+  useFault(found.error, placeOfProblem, props.onFault);
   return (
     <section aria-busy={found.isFetching} aria-label="Answer">
       <Group gap="sm" mb="xs" mih="2em">
@@ -115,7 +126,13 @@ function Asked({ state, search, members, patch }: SharingProps) {
             "The answer below is of the question before the last change."}
         </Text>
         {isOther && !found.isFetching && (
-          <Button size="xs" onClick={() => setAsked(text)}>
+          <Button
+            size="xs"
+            onClick={() => {
+              setAsked(text);
+              onAsked();
+            }}
+          >
             Ask again
           </Button>
         )}

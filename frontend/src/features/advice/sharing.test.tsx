@@ -7,6 +7,7 @@ import { type AdviceSearch, parseAdviceSearch } from "@/questions/advice";
 import { type Member, MOST_PLACED } from "@/questions/members";
 import { expectAccessible, renderRouted, renderThemed } from "@/testing/render";
 import { AdviceForm } from "./advice-form";
+import type { Place } from "./form-fields";
 import { membersOf, placementQuestion } from "./question";
 import { Sharing, SharingView, titleOf } from "./sharing-view";
 
@@ -119,14 +120,26 @@ const workload = (id: string, duration_s: number | null) => ({
 });
 
 /** The answer for the first of these, and after a press for the next. */
-function Changing({ each }: { readonly each: readonly (readonly Member[])[] }) {
+function Changing(props: {
+  readonly each: readonly (readonly Member[])[];
+  readonly onAsked?: () => void;
+  readonly onFault?: (at: Place) => void;
+}) {
+  const { each, onAsked = vi.fn(), onFault = vi.fn() } = props;
   const [at, setAt] = useState(0);
   return (
     <>
       <button type="button" onClick={() => setAt(at + 1)}>
         Change
       </button>
-      <Sharing state={STATE} search={{}} members={each[at] ?? []} patch={vi.fn()} />
+      <Sharing
+        state={STATE}
+        search={{}}
+        members={each[at] ?? []}
+        patch={vi.fn()}
+        onAsked={onAsked}
+        onFault={onFault}
+      />
     </>
   );
 }
@@ -321,8 +334,10 @@ describe("the answer for several workloads", () => {
   it("is asked again only when that is wanted", async () => {
     const asked: object[] = [];
     serve([workload("orders", 10), workload("logs", 10)], asked);
+    const onAsked = vi.fn();
     const screen = await renderThemed(
       <Changing
+        onAsked={onAsked}
         each={[5, 6].map((rate) => [
           { id: "orders", rate },
           { id: "logs", rate: null },
@@ -338,6 +353,7 @@ describe("the answer for several workloads", () => {
       .element(screen.getByText(/question before the last change/))
       .toBeVisible();
     expect(asked).toHaveLength(1);
+    expect(onAsked).not.toHaveBeenCalled();
     await screen.getByRole("button", { name: "Ask again" }).click();
     await expect.poll(() => asked.length).toBe(2);
     expect(asked[1]).toMatchObject({
@@ -346,6 +362,7 @@ describe("the answer for several workloads", () => {
     await expect
       .element(screen.getByRole("button", { name: "Ask again" }))
       .not.toBeInTheDocument();
+    expect(onAsked).toHaveBeenCalledOnce();
   });
 
   it("asks nothing while a rate is missing, or of too many", async () => {
@@ -353,12 +370,16 @@ describe("the answer for several workloads", () => {
     serve([workload("orders", 10), workload("logs", null)], asked);
     const of = (...ids: string[]) => ids.map((id) => ({ id, rate: null }));
     const many = Array<string>(MOST_PLACED + 1).fill("orders");
+    const onFault = vi.fn();
     const screen = await renderThemed(
-      <Changing each={[of("orders", "logs"), of(...many)]} />,
+      <Changing each={[of("orders", "logs"), of(...many)]} onFault={onFault} />,
     );
     await expect.element(screen.getByText(/accesses per second of logs/)).toBeVisible();
+    // The form opens where the rate is stated, once for each thing that is missing.
+    expect(onFault.mock.calls).toEqual([[{ section: "workloads", field: null }]]);
     await screen.getByRole("button", { name: "Change" }).click();
     await expect.element(screen.getByText("Too many workloads")).toBeVisible();
+    expect(onFault).toHaveBeenCalledTimes(2);
     expect(asked).toEqual([]);
   });
 });

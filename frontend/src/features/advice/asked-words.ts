@@ -1,0 +1,204 @@
+/** What is asked, in the words of the bar that stands in place of the form. */
+import type { SummaryOut } from "@/api/workloads";
+import type { AdviceSearch, Goal } from "@/questions/advice";
+import { readNames, readVendors } from "@/questions/advice";
+import type { Member } from "@/questions/members";
+import { type AnalysisState, NONE } from "@/questions/point";
+import { ownRate } from "@/questions/workload-members";
+import {
+  bytes,
+  counted,
+  formatBytes,
+  formatPercent,
+  formatShort,
+  listed,
+  ratio,
+} from "@/units/quantity";
+import {
+  FIRST_LIMITS,
+  kindWords,
+  MORE_LIMITS,
+  type NumberSpec,
+  type Place,
+  PRICES,
+} from "./form-fields";
+import { kindsOf, ownOf } from "./question";
+
+const GOAL_WORDS: Readonly<Record<Goal, string>> = {
+  usd: "least cost",
+  io_time: "least I/O time",
+  pareto: "least cost, and what more money buys",
+};
+
+/** More limits than these are counted. */
+const MOST_TOLD = 3;
+const DIGITS = 6;
+
+/** A part of the question, and where the form holds it. */
+export interface AskedPart {
+  readonly name: string;
+  readonly text: string;
+  readonly at: Place;
+  /** What the chips above the page say as well, so that a phone can leave it out. */
+  readonly isInChips: boolean;
+}
+
+export interface AskedOf {
+  readonly state: AnalysisState;
+  readonly search: AdviceSearch;
+  readonly members: readonly Member[];
+  readonly name: string;
+  readonly summary: SummaryOut;
+  /** Name of the price book; absent until it is known. */
+  readonly book: string | undefined;
+  /** Of a curve that does not contain it; absent where the question is not asked. */
+  readonly dirty?: { readonly stated: number | undefined };
+}
+
+/** Page accesses per second that are asked about; null where nobody states them. */
+function rateAsked({ production, ...rest }: SummaryOut): number | null {
+  return production?.production.accesses_per_s ?? ownRate({ production, ...rest });
+}
+
+function workloadText({ members, name, summary }: AskedOf): string {
+  if (members.length > 1) {
+    return `${name} and ${members.length - 1} more`;
+  }
+  const rate = rateAsked(summary);
+  return rate === null
+    ? `${name}, no rate stated`
+    : `${name} at ${formatShort(rate)} accesses/s`;
+}
+
+/** A field with its value: "budget per month 4,000 USD". */
+function stated(search: AdviceSearch, spec: NumberSpec): string | null {
+  const value = search[spec.name];
+  if (value === undefined) {
+    return null;
+  }
+  const label = spec.label.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());
+  const number = formatShort(value * (spec.factor ?? 1), DIGITS);
+  return `${label} ${number}${spec.unit === "" ? "" : ` ${spec.unit}`}`;
+}
+
+const allStated = (
+  search: AdviceSearch,
+  specs: readonly NumberSpec[],
+): readonly string[] =>
+  specs.flatMap((spec) => {
+    const text = stated(search, spec);
+    return text === null ? [] : [text];
+  });
+
+function limitsPart(search: AdviceSearch): AskedPart {
+  const all = [...FIRST_LIMITS, ...MORE_LIMITS];
+  const texts = allStated(search, all);
+  const more = texts.length - MOST_TOLD;
+  const first = all.find(({ name }) => search[name] !== undefined);
+  const isFirst = first === undefined || FIRST_LIMITS.includes(first);
+  return {
+    name: "Limits",
+    text:
+      texts.length === 0
+        ? "none"
+        : listed([...texts.slice(0, MOST_TOLD), ...(more > 0 ? [`${more} more`] : [])]),
+    at: {
+      section: isFirst ? null : "limits",
+      field: first?.name ?? FIRST_LIMITS[0]?.name ?? null,
+    },
+    isInChips: false,
+  };
+}
+
+function candidatesText(search: AdviceSearch): string {
+  const providers = readNames(search.providers ?? "") ?? [];
+  const vendors = readVendors(search.vendors ?? "") ?? [];
+  const own = ownOf(search).length;
+  return [
+    listed(kindsOf(search).map(kindWords)),
+    ...(providers.length === 0 ? [] : [`rented from ${listed([...providers])}`]),
+    ...(vendors.length === 0 ? [] : [`bought from ${listed([...vendors])}`]),
+    ...(own === 0 ? [] : [`${counted(own, "device")} of your own`]),
+  ].join("; ");
+}
+
+function pricesPart({ state, search, book }: AskedOf): AskedPart {
+  const own = [
+    ...allStated(search, PRICES),
+    ...(search.borrow === true ? ["rates of drives assumed"] : []),
+  ];
+  const list = state.price_book === NONE ? "no price book" : (book ?? state.price_book);
+  return {
+    name: "Prices",
+    text: [list, `over ${counted(state.months, "month")}`, ...own].join(", "),
+    at: { section: "prices", field: null },
+    isInChips: own.length === 0,
+  };
+}
+
+function haveText(search: AdviceSearch): string {
+  const { have_ram_gib: ram, have_usd: usd, have_machines: machines = 1 } = search;
+  if (ram === undefined) {
+    return "not stated";
+  }
+  return [
+    ...(machines > 1 ? [counted(machines, "machine")] : []),
+    `${formatBytes(bytes(ram * 2 ** 30))} of RAM`,
+    usd === undefined ? "cost not stated" : `${formatShort(usd, DIGITS)} USD per month`,
+  ].join(", ");
+}
+
+/** The parts of the question in the order of the form. */
+export function askedParts(asked: AskedOf): readonly AskedPart[] {
+  const { search, members, dirty } = asked;
+  const isShared = members.length > 1;
+  const goal = search.goal ?? "usd";
+  return [
+    {
+      name: "Goal",
+      // The front of both recommends its cheapest, and is not asked of several workloads.
+      text: GOAL_WORDS[isShared && goal === "pareto" ? "usd" : goal],
+      at: { section: null, field: "goal" },
+      isInChips: false,
+    },
+    {
+      name: isShared ? "Workloads" : "Workload",
+      text: workloadText(asked),
+      at: { section: "workloads", field: null },
+      isInChips: !isShared,
+    },
+    limitsPart(search),
+    ...(isShared
+      ? []
+      : [
+          {
+            name: "Today",
+            text: haveText(search),
+            at: { section: "have", field: null } as const,
+            isInChips: false,
+          },
+        ]),
+    {
+      name: "To buy or rent",
+      text: candidatesText(search),
+      at: { section: "candidates", field: null },
+      isInChips: false,
+    },
+    pricesPart(asked),
+    ...(dirty === undefined
+      ? []
+      : [
+          {
+            name: "Dirty share",
+            text:
+              dirty.stated === undefined
+                ? asked.summary.dirty_share === null
+                  ? "unknown"
+                  : "as stated with the curve"
+                : formatPercent(ratio(dirty.stated)),
+            at: { section: null, field: "dirty_share" },
+            isInChips: false,
+          },
+        ]),
+  ];
+}
