@@ -137,6 +137,7 @@ def test_what_keeps_its_limit_by_the_replay_alone_is_recommended() -> None:
     by_model = ask({"io_time_us_per_access": 700}, trace=None)
     assert by_model.recommendation is not None
     assert by_model.recommendation.kind == "instances"
+    assert by_model.near_misses == 1
     found = ask({"io_time_us_per_access": 700})
     best = found.recommendation
     assert best is not None
@@ -179,6 +180,7 @@ def test_what_breaks_its_limit_by_the_replay_too_is_not() -> None:
     assert all(each.option.kind != "have" for each in found.checked)
     # One that is far beyond its error is not tried.
     found = ask({"io_time_us_per_access": 300})
+    assert found.near_misses == 0
     assert found.recommendation is not None
     assert "rules out" not in found.finding
 

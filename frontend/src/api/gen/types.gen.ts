@@ -944,6 +944,12 @@ export type AdviceOut = {
      */
     beyond_page_flow: number;
     /**
+     * Near Misses
+     *
+     * Options that would be better than the best by the model and break a limit by less than the model may be off, of the best 50 of them: a check replays these too.
+     */
+    near_misses: number;
+    /**
      * Null where the data do not grow.
      */
     when: WhenOut | null;

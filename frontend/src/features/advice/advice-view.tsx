@@ -12,7 +12,7 @@ import { shownCurrency } from "@/units/currency";
 import { cents, counted, formatShort, UNKNOWN } from "@/units/quantity";
 import classes from "./advice.module.css";
 import { Alternatives } from "./alternatives";
-import { replayedTime } from "./check-findings";
+import { isByReplayAlone, isChoice, replayedTime } from "./check-findings";
 import { Flat } from "./flat";
 import { FrontChart } from "./front-chart";
 import { HowSure } from "./how-sure";
@@ -210,6 +210,17 @@ function withoutSaving(found: AdviceOut, best: AdviceOptionOut): string {
     : "state what it costs per month in the form";
 }
 
+/** What the other of model and replay says of the I/O time of the recommendation. */
+function besideReplay(found: AdviceOut, replayed: number): string {
+  if (runsCache(found)) {
+    return "by the replay; flash caches have no formula";
+  }
+  const model = found.checked.find((row) => isChoice(found, row))?.model ?? null;
+  return isByReplayAlone(found) && model !== null
+    ? `by the replay; ${time(model)} by the model`
+    : `by the model; ${time(replayed)} by the replay`;
+}
+
 function KeyFigures(props: {
   readonly found: AdviceOut;
   readonly best: AdviceOptionOut;
@@ -264,13 +275,7 @@ function KeyFigures(props: {
         <dt>I/O time per access</dt>
         <dd>
           {figureOf(best, "io_time_us_per_access", time) ?? UNKNOWN}
-          {replayed !== null && (
-            <small>
-              {runsCache(found)
-                ? "by the replay; flash caches have no formula"
-                : `by the model; ${time(replayed)} by the replay`}
-            </small>
-          )}
+          {replayed !== null && <small>{besideReplay(found, replayed)}</small>}
         </dd>
       </div>
       <div>

@@ -55,6 +55,7 @@ const OPTION: AdviceOptionOut = {
   options: {},
   usd_per_month: "800.50",
   purchase_usd: "0",
+  replayed_io_time_us_per_access: null,
   io_time_us_per_access: 12,
   response_mean_us: null,
   response_p50_us: null,
@@ -176,6 +177,7 @@ const FOUND: AdviceOut = {
   },
   flash_caches: [],
   beyond_page_flow: 0,
+  near_misses: 0,
   checked: [],
   when: {
     growth_per_year: 0.2,

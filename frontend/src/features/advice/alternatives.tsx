@@ -33,7 +33,8 @@ export function Alternatives(props: {
     const today = zero === null || best.kind === "have" ? [] : [zero];
     return [best, ...others, ...today];
   }, [found, best]);
-  const columns = columnsOf({ best, titles, opened, setOpened });
+  const isReplayed = rows.some((row) => row.replayed_io_time_us_per_access !== null);
+  const columns = columnsOf({ best, isReplayed, titles, opened, setOpened });
   return (
     <Panel
       title={
@@ -87,13 +88,15 @@ const keyOf = ({ name, scheme, kind }: AdviceOptionOut) => `${kind} ${name} ${sc
 
 interface ColumnParts {
   readonly best: AdviceOptionOut;
+  /** Whether any of the rows was replayed. */
+  readonly isReplayed: boolean;
   readonly titles: Titles;
   readonly opened: string | null;
   readonly setOpened: (key: string | null) => void;
 }
 
 function columnsOf(parts: ColumnParts): readonly Column<AdviceOptionOut>[] {
-  const { best, titles, opened, setOpened } = parts;
+  const { best, isReplayed, titles, opened, setOpened } = parts;
   return [
     {
       key: "Option",
@@ -139,12 +142,30 @@ function columnsOf(parts: ColumnParts): readonly Column<AdviceOptionOut>[] {
       key: "I/O time",
       cell: (row) => figureOf(row, "io_time_us_per_access", time) ?? UNKNOWN,
     },
+    ...(isReplayed
+      ? [
+          {
+            key: "By replay",
+            title: "I/O time as the replay of the option counts it",
+            cell: (row: AdviceOptionOut) =>
+              figureOf(row, "replayed_io_time_us_per_access", time) ?? (
+                <Unknown reason="It was not replayed." />
+              ),
+          },
+        ]
+      : []),
     {
       key: "Difference in time",
       head: "Difference",
-      title: "I/O time against the recommendation",
+      title: isReplayed
+        ? "I/O time against the recommendation, by their replays; by the model where one has none"
+        : "I/O time against the recommendation",
       cell: (row) => {
-        const more = lessThan(row.io_time_us_per_access, best.io_time_us_per_access);
+        const more =
+          lessThan(
+            row.replayed_io_time_us_per_access,
+            best.replayed_io_time_us_per_access,
+          ) ?? lessThan(row.io_time_us_per_access, best.io_time_us_per_access);
         return row === best || more === null ? UNKNOWN : difference(more, time);
       },
     },

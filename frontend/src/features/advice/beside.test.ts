@@ -15,6 +15,7 @@ const side = (name: string, usd: string | null, us: number | null): Side =>
         scheme: "lazy",
         usd_per_month: usd,
         io_time_us_per_access: us,
+        replayed_io_time_us_per_access: null,
       } as AdviceOptionOut,
     },
   }) as unknown as Side;

@@ -37,21 +37,46 @@ export const isChoice = (found: AdviceOut, { option }: CheckedRow): boolean =>
 export const replayedTime = (found: AdviceOut): number | null =>
   found.checked.find((row) => isChoice(found, row))?.simulated ?? null;
 
-/** Whether a flash cache may keep on some hardware what page flow breaks there, where nothing is recommended. */
+/** Whether a replay may find that something keeps every limit, or did not, where nothing is recommended. */
 export const mayBeCarried = (found: AdviceOut): boolean =>
   found.recommendation === null &&
-  (found.beyond_page_flow > 0 || found.flash_caches.length > 0);
+  (found.beyond_page_flow > 0 ||
+    found.near_misses > 0 ||
+    found.flash_caches.length > 0);
+
+/** Whether the recommendation breaks a limit by the model, and its own replay admits it. */
+export const isByReplayAlone = (found: AdviceOut): boolean => {
+  const best = found.recommendation;
+  const row = found.checked.find((each) => isChoice(found, each));
+  return (
+    !runsCache(found) &&
+    best !== null &&
+    best.io_time_us_per_access === best.replayed_io_time_us_per_access &&
+    row !== undefined &&
+    row.model !== best.io_time_us_per_access
+  );
+};
 
 const says = (found: AdviceOut, code: string): boolean =>
   found.cautions.some((caution) => caution.code === code);
+
+/** What a replay may find, or did not, where the model finds nothing. */
+function nothingYet({ near_misses: near, status }: AdviceOut): string {
+  const [before, after] =
+    near > 0
+      ? ["A replay may find that an option keeps every limit", "nothing keeps"]
+      : [
+          "A flash cache may keep every limit where page flow does not",
+          "no flash cache keeps",
+        ];
+  return status === "model" ? before : `By the replay, ${after} every limit either`;
+}
 
 /** What the replays say of the advice, from their figures. */
 export function checkFinding(found: AdviceOut): string {
   const { checked } = found;
   if (mayBeCarried(found)) {
-    return found.status === "model"
-      ? "A flash cache may keep every limit where page flow does not"
-      : "By the replay, no flash cache keeps every limit either";
+    return nothingYet(found);
   }
   if (checked.length === 0) {
     return "Not replayed yet";
@@ -64,7 +89,7 @@ export function checkFinding(found: AdviceOut): string {
     return `By the replay, ${cache.title} runs the recommendation better than page flow`;
   }
   if (says(found, "replay_breaks_load")) {
-    return "By the replay, no finalist carries the load";
+    return "By the replay, no finalist keeps every limit";
   }
   if (says(found, "replay_changes_choice")) {
     return "The replay changes the recommendation";
@@ -109,18 +134,31 @@ export function cacheVerdict(row: CacheRow): string {
     : `not known to keep: ${row.breaks.map(limitTitle).join(", ")}`;
 }
 
+/** What the model rules out by less than it may be off; nothing where that is none. */
+function nearMisses({ near_misses: many }: AdviceOut): readonly string[] {
+  return many === 0
+    ? []
+    : [
+        `${counted(many, "option that would be better breaks", "options that would be better break")} a limit by less than the model may be off: ${many === 1 ? "it is" : "they are"} replayed too.`,
+      ];
+}
+
 /** What was replayed, and how many of the finalists. */
 export function checkBasis(found: AdviceOut, isRecording: boolean): string {
   const { checked } = found;
   if (mayBeCarried(found)) {
     const places = found.beyond_page_flow;
-    return `Page flow alone breaks a limit on ${counted(places, "kind of hardware", "kinds of hardware")} where a flash cache may keep it: each that is a candidate is replayed there.`;
+    const byCache = `Page flow alone breaks a limit on ${counted(places, "kind of hardware", "kinds of hardware")} where a flash cache may keep it: each that is a candidate is replayed there.`;
+    return [...(places > 0 ? [byCache] : []), ...nearMisses(found)].join(" ");
   }
   const at = isRecording
     ? "each at the sizes of the recording that correspond"
     : "each at its own sizes";
   if (checked.length === 0) {
-    return `The recommendation and what was close to it are replayed in the background, ${at}; at most ${counted(MOST_FINALISTS, "option")}. The replays then decide among them.`;
+    return [
+      `The recommendation and what was close to it are replayed in the background, ${at}; at most ${counted(MOST_FINALISTS, "option")}. The replays then decide among them.`,
+      ...nearMisses(found),
+    ].join(" ");
   }
   const done = checked.filter(isReplayed).length;
   return `${done} of ${counted(checked.length, "finalist was", "finalists were")} replayed in the reference simulator, ${at}.`;
@@ -140,7 +178,9 @@ export function checkNotes(found: AdviceOut): readonly string[] {
       ? [
           runsCache(found)
             ? "The other figures of the options are those of the model, but for the flash cache that is recommended."
-            : "The other figures of the options are those of the model.",
+            : isByReplayAlone(found)
+              ? "The other figures of the options are those of the model, but for the busy share and the throughput of the recommendation."
+              : "The other figures of the options are those of the model.",
         ]
       : []),
     ...reasons.slice(0, 1),

@@ -57,6 +57,7 @@ export function CheckPanel(props: {
       subtitle={checkBasis(found, replays === "recording")}
       label="Check by replay"
       actions={
+        found.status === "model" &&
         found.checked.length === 0 &&
         found.flash_caches.length === 0 && (
           <Button onClick={check.start} loading={check.isRunning}>

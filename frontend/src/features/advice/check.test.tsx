@@ -12,6 +12,7 @@ import {
   checkFinding,
   checkNotes,
   finalists,
+  isByReplayAlone,
   replayedTime,
 } from "./check-findings";
 import { CheckPanel, stateText } from "./check-panel";
@@ -44,9 +45,11 @@ const row = (of: AdviceOptionOut, simulated: number | null, band = 0.1): Checked
 
 const found = (checked: readonly CheckedRow[], ...codes: string[]): AdviceOut =>
   ({
-    status: "checked",
+    status: checked.length > 0 ? "checked" : "model",
     recommendation: SMALL,
     alternatives: [LARGE],
+    near_misses: 0,
+    beyond_page_flow: 0,
     checked,
     flash_caches: [],
     cautions: codes.map((code) => ({ code })),
@@ -143,7 +146,7 @@ describe("what the replays say", () => {
     [
       [row(SMALL, 40)],
       ["replay_breaks_load", "replay_beyond_band"],
-      "By the replay, no finalist carries the load",
+      "By the replay, no finalist keeps every limit",
     ],
     [[row(SMALL, null)], [], "No finalist could be replayed"],
     [
@@ -297,6 +300,58 @@ describe("the panel of the check", () => {
     await expect
       .element(scaled.getByText(/from An older one, of which no trace is stored/))
       .toBeVisible();
+  });
+
+  it("offers the check where a limit is broken by less than the model may be off", async () => {
+    const none = {
+      ...found([]),
+      status: "model",
+      recommendation: null,
+      beyond_page_flow: 0,
+      near_misses: 1,
+    } as AdviceOut;
+    const open = await panel(none, IDLE);
+    await expect
+      .element(open.getByText("A replay may find that an option keeps every limit"))
+      .toBeVisible();
+    await expect
+      .element(
+        open.getByText(/1 option .* by less than the model may be off: it is replayed/),
+      )
+      .toBeVisible();
+    expect(
+      open.getByRole("button", { name: "Check by replay" }).query(),
+    ).not.toBeNull();
+    await open.unmount();
+    const done = await panel({ ...none, status: "checked" }, IDLE);
+    await expect
+      .element(done.getByText("By the replay, nothing keeps every limit either"))
+      .toBeVisible();
+    expect(done.getByRole("button", { name: "Check by replay" }).query()).toBeNull();
+    await done.unmount();
+    const hopeful = await panel({ ...found([]), near_misses: 2 }, IDLE);
+    await expect
+      .element(hopeful.getByText(/2 options that would be better break a limit/))
+      .toBeVisible();
+  });
+
+  it("says whose figures those of an option are that its replay alone admits", () => {
+    const best = {
+      ...SMALL,
+      io_time_us_per_access: 11,
+      replayed_io_time_us_per_access: 11,
+    };
+    const rows = [{ ...row(best, 11), model: 12 }];
+    const some = { ...found(rows), recommendation: best };
+    expect(isByReplayAlone(some)).toBe(true);
+    expect(checkNotes(some).join(" ")).toContain("but for the busy share");
+    const other = { ...best, io_time_us_per_access: 12 };
+    expect(
+      isByReplayAlone({
+        ...found([{ ...row(other, 11), model: 12 }]),
+        recommendation: other,
+      }),
+    ).toBe(false);
   });
 
   it("offers the check where page flow alone breaks limits that a flash cache may keep", async () => {

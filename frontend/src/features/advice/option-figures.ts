@@ -79,6 +79,12 @@ const numeric = (
   unknown: NonNullable<OptionFigure["unknown"]>,
 ): OptionFigure => ({ ...written, of: known(figure, written.format), unknown });
 
+const REPLAYED = numeric(
+  "replayed_io_time_us_per_access",
+  { name: "I/O time per access, by replay", unit: "µs", format: time },
+  () => "It was not replayed.",
+);
+
 /** Where pages are found, which is always known. */
 const hits = (name: string, of: (option: AdviceOptionOut) => Value): OptionFigure => ({
   name,
@@ -87,8 +93,10 @@ const hits = (name: string, of: (option: AdviceOptionOut) => Value): OptionFigur
   formatDifference: points,
 });
 
-/** In the order in which a decision reads them. */
-export const optionFigures = (): readonly OptionFigure[] => [
+/** In the order in which a decision reads them; replays where an option has one. */
+export const optionFigures = (
+  options: readonly AdviceOptionOut[] = [],
+): readonly OptionFigure[] => [
   {
     name: "Page flow",
     of: ({ scheme }, titles) =>
@@ -113,6 +121,9 @@ export const optionFigures = (): readonly OptionFigure[] => [
     { name: "I/O time per access", unit: "µs", format: time },
     () => "A rate of a device is unknown.",
   ),
+  ...(options.some((one) => one.replayed_io_time_us_per_access !== null)
+    ? [REPLAYED]
+    : []),
   hits("Found in RAM", (option) => option.ram_hit_share),
   hits("Found in the flash cache", (option) =>
     option.flash_bytes > 0 ? option.flash_hit_share : NO_CACHE,
@@ -205,7 +216,10 @@ export function cheapestAndFastest(all: readonly Named[], unknown: string): stri
       : all.filter((_, at) => values[at] === Math.min(...known));
   };
   const cheapest = least(costOf);
-  const fastest = least((option) => option.io_time_us_per_access);
+  // Replays are held against replays: without one of each, all are by the model.
+  const fastest =
+    least((option) => option.replayed_io_time_us_per_access) ??
+    least((option) => option.io_time_us_per_access);
   if (cheapest === undefined || fastest === undefined) {
     return unknown;
   }

@@ -424,6 +424,10 @@ export const exported = (): readonly Column<AdviceOptionOut, string>[] => [
   valueColumn("page flow", ({ scheme }) => scheme),
   valueColumn(`per month [${shownCurrency()}]`, costOf, cents),
   valueColumn("I/O time [µs per access]", (one) => one.io_time_us_per_access),
+  valueColumn(
+    "I/O time by replay [µs per access]",
+    (one) => one.replayed_io_time_us_per_access,
+  ),
   valueColumn("mean response, busiest hour [µs]", (one) => one.response_mean_us),
   valueColumn("response p99, busiest hour [µs]", (one) => one.response_p99_us),
   valueColumn("busy, busiest hour [1]", (one) => one.peak_busy),

@@ -43,7 +43,7 @@ export function Pinned(props: {
   const first = signed.find(({ id }) => id === best.id) ?? { ...best, sign: null };
   const others = signed.filter(({ id }) => id !== best.id);
   const columns = columnsOf(found, titles, [first, ...others], props.unpin);
-  const rows = optionFigures();
+  const rows = optionFigures([best, ...pinned].map(({ option }) => option));
   return (
     <Panel
       title={findingOf(first, others)}

@@ -11,6 +11,7 @@ const option = (change: Partial<AdviceOptionOut>): AdviceOptionOut =>
     scheme: "lazy",
     admission: null,
     flash_bytes: 1,
+    replayed_io_time_us_per_access: null,
     ranges: {},
     ...change,
   }) as AdviceOptionOut;
@@ -85,6 +86,14 @@ describe("figures side by side", () => {
     expect(against(figure("Flash cache"), 2 ** 30, 0)).toBe("−1 GiB");
   });
 
+  it("have that of a replay where an option was replayed", () => {
+    const names = (one: AdviceOptionOut) =>
+      optionFigures([one]).map(({ name }) => name);
+    const replayed = option({ replayed_io_time_us_per_access: 3 });
+    expect(names(option({}))).not.toContain("I/O time per access, by replay");
+    expect(names(replayed)).toContain("I/O time per access, by replay");
+  });
+
   it("have no difference where one is a range, or is not there", () => {
     const time = figure("I/O time per access");
     const range = option({
@@ -111,5 +120,20 @@ describe("figures side by side", () => {
       "A costs least and is the fastest",
     );
     expect(cheapestAndFastest([at("R", "1", 9), at("A", null, 3)], "?")).toBe("?");
+    // Replays decide where there are all; beside one, the others are by the model.
+    const replayed = (name: string, us: number, by: number | null) => ({
+      name,
+      option: option({
+        usd_per_month: name === "R" ? "1" : "2",
+        io_time_us_per_access: us,
+        replayed_io_time_us_per_access: by,
+      }),
+    });
+    expect(cheapestAndFastest([replayed("R", 9, 2), replayed("A", 3, 4)], "?")).toBe(
+      "R costs least and is the fastest",
+    );
+    expect(cheapestAndFastest([replayed("R", 9, 2), replayed("A", 3, null)], "?")).toBe(
+      "R costs least, A is the fastest",
+    );
   });
 });

@@ -978,6 +978,11 @@ class AdviceOut(Answer):
         description="Kinds of hardware, at most 3, that would be better than the best by the model and break under page "
         "flow alone what a flash cache may keep: a check replays flash caches there too.",
     )
+    near_misses: int = Field(
+        default=0,
+        description="Options that would be better than the best by the model and break a limit by less than the model may "
+        "be off, of the best 50 of them: a check replays these too.",
+    )
     when: WhenOut | None = Field(description="Null where the data do not grow.")
     waiting: WaitingOut | None = Field(
         description="Null where nothing is recommended, what there is stays, or without `how_sure`."

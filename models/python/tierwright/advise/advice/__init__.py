@@ -502,6 +502,7 @@ def _answer(
         checked=checked,
         flash_caches=tuple(_caches.listed_rows(asked, table, chosen, tried, caches)),
         beyond_page_flow=len(_caches.beyond_page_flow(asked, table, chosen, by_model)),
+        near_misses=_near_misses.to_replay(asked, table, chosen.limits, by_model),
         when=_when.when(
             asked,
             table,

@@ -47,8 +47,6 @@ MOST_ROUNDS = 3
 """Further replays, where one leaves options that could be better."""
 MOST_MORE = 16
 """Choices of sizes of each of them, and of what is too busy by less than the error of the model."""
-MOST_WEIGHED = 400
-"""Options whose error is looked at for the least I/O time."""
 COLD_ERROR = 0.01
 """By what share the cost of a cold start may be off a replay besides the error of the flash hits: rounding of sizes. [1]"""
 
@@ -507,19 +505,12 @@ def _could_be_better(
     best: int | None,
     known: set[int],
 ) -> list[int]:
-    """Options that were not replayed and could be better than the best: cheaper, or faster within their error."""
+    """Options that were not replayed and could be better than the best, of so many sizes."""
     options = table.options
-    if best is None:
-        better = order
-    elif asked.objective == "io_time":
-        [time_us] = [each.known_us for each in tried if each.at == best]
-        some = order[:MOST_WEIGHED]
-        better = some[options.io_us[some] * (1 - bands(table, some)) < time_us]
-    else:
-        better = order[options.month_cents[order] < options.month_cents[best]]
+    time_us = next((each.known_us for each in tried if each.at == best), math.inf)
     found: list[int] = []
     sizes: set[tuple[float, float, int]] = set()
-    for at in better.tolist():
+    for at in better(asked, table, order, best, time_us).tolist():
         if at in known:
             continue
         size = (
@@ -532,6 +523,35 @@ def _could_be_better(
         sizes.add(size)
         found.append(at)
     return found
+
+
+def better(
+    asked: Asked, table: Table, order: IntArray, best: int | None, time_us: float
+) -> IntArray:
+    """Return the options that could be better than the best: cheaper, or faster within their error.
+
+    Parameters
+    ----------
+    asked : Asked
+    table : Table
+    order : int array
+        Options.
+    best : int or None
+        All are better than none.
+    time_us : float
+        I/O time of an access of the best. [µs]
+    """
+    options = table.options
+    if best is None:
+        return order
+    if asked.objective == "io_time":
+        return order[options.io_us[order] * (1 - bands(table, order)) < time_us]
+    return order[options.month_cents[order] < options.month_cents[best]]
+
+
+def can_be_replayed(table: Table, rows: IntArray) -> list[int]:
+    """Return those of some options whose recording is large enough for a replay."""
+    return list(Planned.of(table, rows.tolist()).replays)
 
 
 def option_by_replay(asked: Asked, found: Option, each: Replayed) -> Option:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -25,6 +26,8 @@ from tierwright.evaluate.advice.limits import (
 )
 from tierwright.evaluate.advice.rows import SOURCES, IntArray
 
+MOST_COUNTED = 50
+"""Options of which it is seen whether they can be replayed, before they are."""
 MOST_OFF = 0.5
 """Error of the model up to which an option is tried: where it is larger, what is twice as busy as allowed is not. [1]"""
 
@@ -67,6 +70,16 @@ def near_misses(asked: Asked, table: Table, limits: Sequence[Limit]) -> IntArray
     for limit in counted:
         near &= ~limit.breaks[rows] | _could_keep(limit, rows, off)
     return ordered(options, rows[near], asked.objective)
+
+
+def to_replay(
+    asked: Asked, table: Table, limits: Sequence[Limit], best: int | None
+) -> int:
+    """Count the options, of the first `MOST_COUNTED`, that could be better than the choice of the model and can be replayed."""
+    near = near_misses(asked, table, limits)
+    time_us = math.inf if best is None else float(table.options.io_us[best])
+    some = _checked.better(asked, table, near, best, time_us)[:MOST_COUNTED]
+    return len(_checked.can_be_replayed(table, some))
 
 
 def _could_keep(limit: Limit, rows: IntArray, off: FloatArray) -> Bools:

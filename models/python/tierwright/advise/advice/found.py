@@ -1058,6 +1058,9 @@ class Advice(Answer):
     beyond_page_flow : int
         Kinds of hardware that would be better than the best by the model, and that break under page flow alone what a
         flash cache may keep: a check replays flash caches there too; at most 3.
+    near_misses : int
+        Options that would be better than the best by the model, and break a limit by less than the model may be off: a
+        check replays these too; of the best 50 of them.
     when : When or None
         None where the data do not grow.
     waiting : Waiting or None
@@ -1117,6 +1120,7 @@ class Advice(Answer):
     pruned: int = 0
     flash_caches: tuple[CachedOption, ...] = ()
     beyond_page_flow: int = 0
+    near_misses: int = 0
     continuous: Continuous | None = None
     staircases: tuple[Staircase, ...] = ()
     estimator: str = ESTIMATOR
