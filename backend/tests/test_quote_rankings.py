@@ -326,6 +326,76 @@ def cart(until: str = "2026-12-31", **more: Any) -> dict[str, Any]:
     }
 
 
+class TestDirtyShareUnknown:
+    """A workload that was made of a hit-ratio curve does not say which evicted pages are dirty."""
+
+    def workload(self, application: Application) -> str:
+        made = application.post(
+            "/workloads/from-curve",
+            {
+                "name": "curve for quotes",
+                "text": "size_mib,hit_ratio\n1,0.3\n8,0.5\n64,0.8\n512,0.95\n",
+                "page_bytes": 8192,
+                "accesses": 1_000_000,
+                "data_bytes": 2**40,
+            },
+            201,
+        )
+        return str(made["id"])
+
+    def test_what_depends_on_it_is_a_range(self, application: Application) -> None:
+        body = asked(
+            quote("A"),
+            quote("B", 1100),
+            workload_id=self.workload(application),
+            accesses_per_s=20_000,
+            have=HAVE,
+        )
+        open_ = application.post(PATH, body, 201)
+        ends = [
+            application.post(PATH, {**body, "dirty_share": share}, 201)
+            for share in (0, 1)
+        ]
+        assert open_["ranking_id"] not in {each["ranking_id"] for each in ends}
+        assert [each["quote_id"] for each in open_["ranked"]] == [
+            each["quote_id"] for each in ends[1]["ranked"]
+        ]
+        for place, each in enumerate(open_["ranked"]):
+            assert each["option"]["io_time_us_per_access"] is None
+            low, high = each["option"]["ranges"]["io_time_us_per_access"]
+            known = [end["ranked"][place]["option"] for end in ends]
+            assert low == pytest.approx(known[0]["io_time_us_per_access"])
+            assert high == pytest.approx(known[1]["io_time_us_per_access"])
+        assert "If none is, the order is the same." in open_["finding"]
+        assert open_["cautions"][0]["code"] == "dirty_share_unknown"
+        assert not any("dirty" in end["finding"] for end in ends)
+
+    def test_the_paper_says_both_ends_of_where_another_wins(
+        self, application: Application
+    ) -> None:
+        body = asked(
+            quote("A"),
+            workload_id=self.workload(application),
+            accesses_per_s=20_000,
+            have=HAVE,
+        )
+        known = {**body, "dirty_share": 0}
+        of_time = application.post(PATH, known, 201)["ranked"][0]["option"]
+        limit = {"io_time_us_per_access": of_time["io_time_us_per_access"] * 1.01}
+        found = application.post(PATH, {**body, "constraints": limit}, 201)
+        assert found["ranked"] == []
+        assert (
+            "If none is, 2 options keep them, quote `A` the first" in found["finding"]
+        )
+        check = application.post(f"{PATH}/report-check", body, 200)
+        assert all(each["ends"] == [] for each in check["switching"])
+        done = application.client.post(
+            f"{PATH}/report", params={"format": "html"}, json=body
+        )
+        assert done.status_code == 200, done.text
+        assert "whatever their share" in done.text
+
+
 class TestPaper:
     """Files of quotes, and the paper for approval that is made of them."""
 

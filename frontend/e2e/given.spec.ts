@@ -133,6 +133,25 @@ test("what rests on an unknown dirty share is told at both ends on every page", 
   const figure = page.getByRole("button", { name: /^Why this number: Lazy,/ });
   await expect(figure).toContainText(" to ");
   await expectAccessible(page, "scheme map of a curve", [onMap, figure, none]);
+
+  await page.goto(`/quotes?${asked}`);
+  await page.getByLabel("Files of quotes, prices and inventories").setInputFiles({
+    name: "offers.csv",
+    mimeType: "text/csv",
+    buffer: Buffer.from(
+      "quote_id,kind,item,quantity,unit,price,currency\nQ-1,instance,aws-i4i.4xlarge,2,HUR,1.25,USD\n",
+    ),
+  });
+  const ranking = page.getByRole("region", { name: "Ranking", exact: true });
+  await expect(
+    ranking.getByText(/keeps every limit whatever their share/),
+  ).toBeVisible();
+  const range = ranking.getByText(/s to .*s of I\/O time per access, depending on/);
+  await expect(range).toBeVisible();
+  await expectAccessible(page, "quotes for a curve", [ranking]);
+  await page.getByLabel("Set a share, the same at every size").check();
+  await expect(ranking.getByText(/of I\/O time per access/).first()).toBeVisible();
+  await expect(range).toHaveCount(0);
 });
 
 test("Oracle's cache advice and ZFS counters are read from the examples", async ({

@@ -343,24 +343,6 @@ def test_what_the_share_of_dirty_pages_does_to_the_choice_is_said() -> None:
     assert same.finding.endswith("If none is, the choice is the same.")
 
 
-def test_quotes_and_placements_need_to_know_what_is_dirty() -> None:
-    from tierwright.advise.advice._asked import must_know_dirty
-
-    asked = question(
-        {
-            "curve": without_writes(),
-            "candidates": DEVICES_ALONE,
-            "have": None,
-            "constraints": {},
-            "objective": "usd",
-            "prices": book(**PRICES),
-        }
-    )
-    with pytest.raises(BadInput, match="quotes: the curve does not say") as refused:
-        must_know_dirty(asked, "quotes")
-    assert "dirty share" in refused.value.hint
-
-
 def test_what_there_is_and_cannot_carry_the_load_is_said_with_its_range() -> None:
     have = replace(
         HAVE,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import math
+from dataclasses import replace
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -15,10 +17,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tierwright.advise import advice, quote_ranking, scale
+from tierwright.advise.advice.found import RANGED
 from tierwright.advise.advice.request import Candidates, Have
-from tierwright.advise.quote_ranking import Comparison, QuotedAdvice, Ranking
+from tierwright.advise.quote_ranking import Comparison, QuotedAdvice, Ranking, _words
 from tierwright.common.currency import ExchangeRate
 from tierwright.common.errors import BadInput
+from tierwright.common.units import format_microseconds
 from tierwright.hardware import catalog
 from tierwright.hardware.imports.mapping import NO_MAPPING, mapping_of
 from tierwright.hardware.imports.offers import offers_of, read_offers
@@ -442,6 +446,241 @@ class TestLaws:
         found = ranked(*pair)
         assert len({each.usd_per_month for each in found.ranked}) == 1
         assert [each.quote_id for each in found.ranked] == ["z", "a"]
+
+
+def without_writes() -> Curve:
+    """Return the curve without its write-backs: nobody said which evicted pages are dirty."""
+    return replace(curve(), write_backs_at=None, write_accesses=0, cold=None)
+
+
+def with_share(share: float) -> Curve:
+    """Return the same curve with as many dirty pages at every size as this share of the misses."""
+    unknown = without_writes()
+    return replace(
+        unknown,
+        write_backs_at=share * unknown.misses_at,
+        write_accesses=math.ceil(share * unknown.accesses),
+    )
+
+
+IO_TIME = "io_time_us_per_access"
+DISKS = line("device", "seagate-exos-x24-24tb", 8, 400)
+CACHE = line("device", "solidigm-d7-p5810-800gb", 1, 980)
+MEMORY = line("part", "dimm-ddr5-rdimm-64gb", 2, 400)
+
+
+class TestDirtyShareUnknown:
+    """Of a curve that does not say which evicted pages are dirty, what holds for any share is said, and the rest as ranges."""
+
+    QUOTES = (
+        built("B"),
+        built("B2", drives=2, modules=4, drive_usd=700),
+        rented("A"),
+        quote("C", line("device", DRIVE, 4, 900)),
+        quote("disks", DISKS, MEMORY),
+        quote("cached", DISKS, MEMORY, CACHE),
+    )
+
+    def of(self, curve: Curve, **given: Any) -> Ranking:
+        return quote_ranking.answer(
+            curve, offers_of(self.QUOTES), **{"day": DAY, **given}
+        )
+
+    @settings(max_examples=25, derandomize=True, deadline=None, database=None)
+    @given(
+        st.floats(0.0, 1.0),
+        st.floats(100.0, 3e5),
+        st.sampled_from(["usd", "io_time"]),
+        st.fixed_dictionaries(
+            {},
+            optional={
+                IO_TIME: st.floats(0.05, 50.0),
+                "flash_life_years": st.floats(0.1, 10.0),
+                "response_mean_us": st.floats(1.0, 500.0),
+            },
+        ),
+    )
+    def test_it_brackets_what_is_known_of_any_share(
+        self, share: float, rate: float, objective: Any, limits: dict[str, Any]
+    ) -> None:
+        asked = {
+            "accesses_per_s": rate,
+            "objective": objective,
+            "constraints": limits,
+            "have": have(),
+        }
+        found = self.of(without_writes(), **asked)
+        none, some, most = (
+            self.of(with_share(at), **asked) for at in (0.0, share, 1.0)
+        )
+        # What is ranked is what is with as many dirty pages as possible.
+        assert [(each.quote_id, each.usd_per_month) for each in found.ranked] == [
+            (each.quote_id, each.usd_per_month) for each in most.ranked
+        ]
+        assert found.advice_id != most.advice_id
+        zero, known = found.option_zero, some.option_zero
+        assert zero is not None
+        assert known is not None
+        self.lies_within(zero, known)
+        for each in found.ranked:
+            # Whatever is dirty it keeps every limit, and costs as much.
+            known = by_id(some)[each.quote_id].option
+            assert known.usd_per_month == each.usd_per_month
+            if (known.scheme, known.flash_device) == (
+                each.option.scheme,
+                each.option.flash_device,
+            ):
+                self.lies_within(each.option, known)
+            high = each.option.ends(IO_TIME)[1]
+            assert known.io_time_us_per_access <= high * (1 + 1e-9)
+        for each in found.rejected:
+            keeps = each.quote_id in by_id(none)
+            assert each.text.endswith(_words.KEEPS_IF_CLEAN) == keeps
+        self.says_what_no_dirty_page_does(found, none)
+
+    def lies_within(self, unknown: Any, known: Any) -> None:
+        for name in RANGED:
+            value, (low, high) = getattr(known, name), unknown.ends(name)
+            if name in unknown.ranges:
+                assert getattr(unknown, name) is None
+            if value is None:
+                # Flash that nothing writes lasts without end, and what is too slow takes endless time.
+                assert low is None or high is None
+                continue
+            assert low is None or low * (1 - 1e-9) <= value
+            assert high is None or value <= high * (1 + 1e-9)
+
+    def says_what_no_dirty_page_does(self, found: Ranking, none: Ranking) -> None:
+        said = found.finding
+        if not found.ranked:
+            first = none.ranked[0].quote_id if none.ranked else None
+            assert ("Nor does any keep them" in said) == (first is None)
+            assert first is None or _words.called(first) in said
+            return
+        there = none.ranked[0]
+        is_same = there.quote_id == found.ranked[0].quote_id
+        assert (f"If none is, {_words.called(there.quote_id)} is" in said) != is_same
+        same_order = [
+            each.quote_id for each in none.ranked if each.quote_id in by_id(found)
+        ] == [each.quote_id for each in found.ranked]
+        assert (
+            "If none is, the order is the same." in said
+            or "If none is, the choice is the same." in said
+        ) == same_order
+        more = len(none.ranked) - len(found.ranked)
+        assert (f"{more} option" in said and "by dirty pages alone" in said) == bool(
+            more
+        )
+
+    def test_a_choice_that_dirty_pages_decide(self) -> None:
+        """Cheaper without writes, too slow with them: the saving is stated, and both ends of where another wins."""
+        pair = [built("big"), built("small", modules=2, drives=2)]
+        asked: dict[str, Any] = {"constraints": {IO_TIME: 1}}
+        batch = offers_of(pair)
+        found = quote_ranking.answer(without_writes(), batch, day=DAY, **asked)
+        clean = quote_ranking.answer(with_share(0.0), batch, day=DAY, **asked)
+        [big] = found.ranked
+        small = clean.ranked[0]
+        assert (big.quote_id, small.quote_id) == ("big", "small")
+        [out] = found.rejected
+        assert out.text.endswith(f"is allowed. {_words.KEEPS_IF_CLEAN}")
+        less = big.usd_per_month - small.usd_per_month
+        assert (
+            f"If none is, quote `small` is the first, for {less:,.2f} USD per month less"
+            in found.finding
+        )
+        [caution] = [
+            each for each in found.cautions if each.code == "dirty_share_unknown"
+        ]
+        assert caution.could_change_choice is True
+        compared = Comparison(without_writes(), batch, day=DAY, **asked)
+        answer = compared.advice()
+        assert answer.quotes.recommended == "big"
+        for each in answer.quotes.switching:
+            assert (each.value, each.best) == (None, None)
+            few, many = each.ends
+            assert few.best == "small"
+            assert "quote small wins" in few.text
+            assert few.text[1:] in each.text
+            assert many.text[1:] in each.text
+        # Where all are fast enough, no end decides.
+        asked = {"constraints": {IO_TIME: 1000}}
+        same = quote_ranking.answer(without_writes(), batch, day=DAY, **asked)
+        assert same.ranked[0].quote_id == "small"
+        assert "If none is, the order is the same." in same.finding
+        assert same.cautions[0].could_change_choice is False
+
+    def test_where_another_wins_is_said_of_both_ends(self) -> None:
+        """With dirty pages the small one is too busy at a lower rate than without."""
+        batch = offers_of([built("big"), built("small", modules=2, drives=2)])
+        few, many, both = (
+            Comparison(curve, batch, day=DAY, accesses_per_s=5e5)
+            .advice()
+            .quotes.switching
+            for curve in (with_share(0.0), with_share(1.0), without_writes())
+        )
+        differ = [
+            (mine, one.value, other.value)
+            for mine, one, other in zip(both, few, many, strict=True)
+            if one.text != other.text
+        ]
+        assert differ
+        for mine, *values in differ:
+            assert (mine.input, mine.value, mine.best) == ("rate", None, None)
+            assert [each.value for each in mine.ends] == values
+        for mine, one in zip(both, few, strict=True):
+            if not mine.ends:
+                assert (mine.value, mine.best, mine.text) == (
+                    one.value,
+                    one.best,
+                    one.text,
+                )
+
+    def test_the_difference_of_times_is_that_of_both_ends(self) -> None:
+        found = self.of(without_writes())
+        first, *others = found.ranked
+        ends = [by_id(self.of(with_share(at))) for at in (0.0, 1.0)]
+        for each in others:
+            more = [
+                at[each.quote_id].option.io_time_us_per_access
+                - at[first.quote_id].option.io_time_us_per_access
+                for at in ends
+            ]
+            for by in more:
+                word = "more" if by > 0 else "less"
+                assert (
+                    f"{format_microseconds(abs(by))} {word} I/O time" in each.reasons[0]
+                )
+        # What runs on the same hardware takes as long whatever is dirty.
+        pair = (built("one"), built("other", drive_usd=990))
+        twins = quote_ranking.answer(without_writes(), offers_of(pair), day=DAY)
+        for each in twins.ranked:
+            assert "takes as much I/O time." in each.reasons[0]
+
+    def test_a_price_without_its_machines_is_not_beside_one_with_them(self) -> None:
+        pair = (built("B"), quote("C", line("device", DRIVE, 4, 900)))
+        asked: dict[str, Any] = {"constraints": {IO_TIME: 1}, "have": have()}
+        batch = offers_of(pair)
+        found = quote_ranking.answer(without_writes(), batch, day=DAY, **asked)
+        assert [each.quote_id for each in found.ranked] == ["B"]
+        advice_ = Comparison(without_writes(), batch, day=DAY, **asked).advice()
+        for said in (found.finding, advice_.finding):
+            assert "worth that at most" not in said
+            assert "existing machines, whose costs continue" in said
+
+    def test_it_runs_otherwise_without_dirty_pages(self) -> None:
+        """Each quote runs as is best with as many dirty pages as possible; another way is named where it is faster."""
+        [found] = quote_ranking.answer(
+            without_writes(), offers_of([self.QUOTES[-1]]), day=DAY, accesses_per_s=10
+        ).ranked
+        [clean] = quote_ranking.answer(
+            with_share(0.0), offers_of([self.QUOTES[-1]]), day=DAY, accesses_per_s=10
+        ).ranked
+        low = found.option.ends(IO_TIME)[0]
+        assert low is not None
+        assert clean.option.io_time_us_per_access is not None
+        said = any("If no evicted page is dirty" in each for each in found.reasons)
+        assert said == (clean.option.io_time_us_per_access < low * (1 - 1e-9))
 
 
 class TestCautions:

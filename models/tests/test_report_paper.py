@@ -26,6 +26,8 @@ from tierwright.advise.report._document import checked
 from tierwright.advise.report._paper import compared as options_compared
 from tierwright.advise.report._paper import over_horizon, parts_of_life
 from tierwright.common.currency import ExchangeRate
+from tierwright.common.units import format_microseconds
+from tierwright.common.wording import percent
 from tierwright.hardware.imports.offers import offers_of
 
 
@@ -46,6 +48,51 @@ def section(document: dict[str, Any], name: str) -> str:
     )
     assert found
     return unescape(re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", found[1])))
+
+
+class TestDirtyShareUnknown:
+    """A paper of quotes for a curve that does not say which evicted pages are dirty."""
+
+    def document(self, **given: Any) -> dict[str, Any]:
+        unknown = replace(curve(), write_backs_at=None, write_accesses=0, cold=None)
+        offers = offers_of([built("B"), built("C", modules=2)])
+        asked = {"day": DAY, "have": have(), **given}
+        return Comparison(unknown, offers, **asked).advice().to_dict()
+
+    def test_what_depends_on_the_share_is_a_range_and_no_number(self) -> None:
+        document = self.document()
+        low, high = document["recommendation"]["ranges"]["io_time_us_per_access"]
+        both = f"{format_microseconds(low)} to {format_microseconds(high)}"
+        assert both in section(document, "options")
+        gained = section(document, "options")
+        zero = document["option_zero"]["ranges"]["io_time_us_per_access"]
+        for end, other in zip((low, high), zero, strict=True):
+            word = "more" if end > other else "less"
+            assert f"{format_microseconds(abs(end - other))} {word} I/O time" in gained
+        said = section(document, "need")
+        least, most = document["option_zero"]["ranges"]["peak_busy"]
+        assert "It carries the load" in said
+        assert f"busy for {percent(least)} to {percent(most)}" in said
+        assert "dirty" in section(document, "answer")
+
+    def test_what_there_is_may_carry_the_load(self) -> None:
+        """Above the limit at one end, or at both; a document may not list why it was rejected."""
+        document = self.document()
+        document["rejected"], document["quotes"] = [], None
+        ends = document["option_zero"]["ranges"]["peak_busy"]
+        for most, does in ((ends[0] / 2, "does not"), (sum(ends) / 2, "may not")):
+            document["constraints"] = {"peak_busy": str(most)}
+            assert f"It {does} carry the load" in section(document, "need")
+        document["constraints"] = {"peak_busy": str(ends[1] * 2)}
+        assert "It carries the load" in section(document, "need")
+
+    def test_both_ends_of_where_another_wins_are_said(self) -> None:
+        document = self.document(constraints={"io_time_us_per_access": 1})
+        assert document["quotes"]["recommended"] == "B"
+        said = section(document, "switching")
+        for each in document["quotes"]["switching"]:
+            assert each["ends"][0]["best"] != "B"
+            assert each["text"] in said
 
 
 class TestQuotes:

@@ -318,7 +318,7 @@ export const CheckFragmentCacheQuery = {
 } as const;
 
 export const CheckQuoteReportQuery = {
-  table: {"values":["sent_back","switching"]},
+  table: {"values":["sent_back","switching","switching.ends"]},
 } as const;
 
 export const CheckRecoveryQuery = {

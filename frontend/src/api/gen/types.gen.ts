@@ -18216,7 +18216,7 @@ export type QuotePaperIn = {
     /**
      * Dirty Share
      *
-     * Share of the evicted pages that are dirty, for a workload made from a given curve.
+     * Share of the evicted pages that are dirty, for a workload made from a given curve; absent: as it is stated with the curve, else what depends on it is given as ranges.
      */
     dirty_share?: number | null;
     /**
@@ -18326,7 +18326,7 @@ export type QuoteRankingIn = {
     /**
      * Dirty Share
      *
-     * Share of the evicted pages that are dirty, for a workload made from a given curve.
+     * Share of the evicted pages that are dirty, for a workload made from a given curve; absent: as it is stated with the curve, else what depends on it is given as ranges.
      */
     dirty_share?: number | null;
     /**
@@ -24668,6 +24668,32 @@ export type SweepSummary = {
 };
 
 /**
+ * SwitchEndOut
+ *
+ * Where another choice wins at one end of what the share of dirty pages can be.
+ */
+export type SwitchEndOut = {
+    /**
+     * Value
+     *
+     * In the unit of the input; null where another choice wins at no value that was tried, or at all of them.
+     */
+    value: number | null;
+    /**
+     * Best
+     *
+     * Quote that wins there, `do_nothing`, or null where no option keeps every limit.
+     */
+    best: string | null;
+    /**
+     * Text
+     *
+     * The same in words.
+     */
+    text: string;
+};
+
+/**
  * SwitchOut
  *
  * A value of one input at which another choice wins, all else as stated.
@@ -24694,13 +24720,13 @@ export type SwitchOut = {
     /**
      * Value
      *
-     * The nearest value at which another choice wins; null where none within ten times does.
+     * The nearest value at which another choice wins; null where none within ten times does, or `ends` has one of each end.
      */
     value: number | null;
     /**
      * Best
      *
-     * Quote that wins there, `do_nothing`, or null where no option keeps every limit.
+     * Quote that wins there, `do_nothing`, or null where no option keeps every limit, or `ends` has one of each end.
      */
     best: string | null;
     /**
@@ -24709,6 +24735,12 @@ export type SwitchOut = {
      * The same in words.
      */
     text: string;
+    /**
+     * Ends
+     *
+     * With no dirty page and with as many as possible, where nobody said which evicted pages are dirty and both differ; else empty.
+     */
+    ends: Array<SwitchEndOut>;
 };
 
 /**
@@ -31661,7 +31693,7 @@ export type CheckQuoteReportData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'sent_back' | 'switching';
+        table?: 'sent_back' | 'switching' | 'switching.ends';
     };
     url: '/api/v1/quote-rankings/report-check';
 };

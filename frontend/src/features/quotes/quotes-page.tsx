@@ -1,6 +1,6 @@
 import { Anchor, Button, Group, Select, Stack, Text, TextInput } from "@mantine/core";
 import { keepPreviousData, useQueries, useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { Link, useSearch } from "@tanstack/react-router";
 import { type DragEvent, useRef, useState } from "react";
 import { type DeviceOut, devicesFor, devicesQuery } from "@/api/catalog";
 import {
@@ -13,7 +13,14 @@ import {
   type StatementsIn,
 } from "@/api/quotes";
 import { isActiveStatus } from "@/api/runs";
-import { replaysOf, workloadsQuery } from "@/api/workloads";
+import {
+  mayLackWrites,
+  replaysOf,
+  type SummaryOut,
+  workloadsQuery,
+} from "@/api/workloads";
+import { CautionNotes } from "@/components/caution-notes";
+import { DirtyShare } from "@/components/dirty-share";
 import { EmptyState } from "@/components/empty-state";
 import { NumberField, OptionalNumberField } from "@/components/number-field";
 import { Page } from "@/components/page";
@@ -21,7 +28,8 @@ import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
 import { useReplay } from "@/components/use-replay";
-import { useAnalysis } from "@/questions/use-analysis";
+import type { AnalysisSearch } from "@/questions/point";
+import { useAnalysis, usePatch } from "@/questions/use-analysis";
 import { formatBytes, bytes as inBytes } from "@/units/quantity";
 import { ColumnsOf, type TableColumns } from "./columns-of";
 import { ImportView } from "./import-view";
@@ -236,6 +244,7 @@ export function QuotesPage() {
         <Asked
           workloads={ready.map(({ id, name }) => ({ value: id, label: name }))}
           workload={workload.id}
+          summary={workload.summary}
           choose={setChosen}
           start={state?.start ?? "steady"}
           disk={state?.disk_device ?? ""}
@@ -441,6 +450,7 @@ interface Limits {
 function Asked(props: {
   readonly workloads: readonly { readonly value: string; readonly label: string }[];
   readonly workload: string;
+  readonly summary: SummaryOut;
   readonly choose: (id: string) => void;
   readonly start: "steady" | "cold";
   readonly disk: string;
@@ -453,7 +463,10 @@ function Asked(props: {
   readonly stated: StatementsIn;
   readonly put: (change: StatementsIn) => void;
 }) {
-  const { inventory, files } = props;
+  const { inventory, files, summary } = props;
+  const { dirty_share } = useSearch({ strict: false }) as AnalysisSearch;
+  const patch = usePatch<AnalysisSearch>();
+  const given = mayLackWrites(summary);
   const [today, setToday] = useToday(inventory, props.disk);
   const [limits, setLimits] = useState<Limits>({});
   const [months, setMonths] = useState(36);
@@ -478,6 +491,7 @@ function Asked(props: {
     day,
     ...(have === null ? {} : { have }),
     ...(rates === null ? {} : { rates }),
+    ...(given ? { dirty_share: dirty_share ?? null } : {}),
   };
   const isAsked = files.length > 0;
   const devices = useQuery(devicesQuery()).data ?? [];
@@ -603,6 +617,13 @@ function Asked(props: {
           />
         </div>
       </Panel>
+      {given && (
+        <DirtyShare
+          stated={dirty_share}
+          summary={summary}
+          onChange={(share) => patch({ dirty_share: share })}
+        />
+      )}
       {!isAsked && (
         <Panel>
           <EmptyState title="No quotes yet">
@@ -679,6 +700,7 @@ function Ranked(props: {
       {shown !== undefined && (
         <div aria-busy={checked === undefined}>
           <Stack gap="lg">
+            <CautionNotes of="the ranking" cautions={shown.cautions} />
             <RankingView found={shown} />
             {shown.ranked.length > 0 && (
               <PaperPanel

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from tierwright.advise.quote_ranking.caution import QuoteCaution
-from tierwright.advise.quote_ranking.switching import Switch
+from tierwright.advise.quote_ranking.switching import SwitchEnd
 from tierwright.advise.report.committee import SentBack
 from tierwright.hardware.imports.mapping import MOST_ENTRIES
 from tierwright.hardware.imports.offers import Unreadable
@@ -118,7 +118,8 @@ class QuoteRankingIn(StartIn, Body):
     )
     dirty_share: Share | None = Field(
         default=None,
-        description="Share of the evicted pages that are dirty, for a workload made from a given curve.",
+        description="Share of the evicted pages that are dirty, for a workload made from a given curve; absent: as it is "
+        "stated with the curve, else what depends on it is given as ranges.",
     )
     rates: Annotated[
         list[ExchangeRateIn],
@@ -161,16 +162,36 @@ class QuoteCautionOut(Answer):
 
 
 @mirrors(
-    Switch,
-    input="`price` of the chosen quote, `rate` of accesses, or `growth` of the data.",
-    unit="`USD/month`, `1/s` or `1/year`.",
-    used="The value that was used, in the unit.",
-    value="The nearest value at which another choice wins; null where none within ten times does.",
+    SwitchEnd,
+    value="In the unit of the input; null where another choice wins at no value that was tried, or at all of them.",
     best="Quote that wins there, `do_nothing`, or null where no option keeps every limit.",
     text="The same in words.",
 )
+class SwitchEndOut(Answer):
+    """Where another choice wins at one end of what the share of dirty pages can be."""
+
+
 class SwitchOut(Answer):
     """A value of one input at which another choice wins, all else as stated."""
+
+    input: str = Field(
+        description="`price` of the chosen quote, `rate` of accesses, or `growth` of the data."
+    )
+    unit: str = Field(description="`USD/month`, `1/s` or `1/year`.")
+    used: float | None = Field(description="The value that was used, in the unit.")
+    value: float | None = Field(
+        description="The nearest value at which another choice wins; null where none within ten times does, or `ends` has "
+        "one of each end."
+    )
+    best: str | None = Field(
+        description="Quote that wins there, `do_nothing`, or null where no option keeps every limit, or `ends` has one of "
+        "each end."
+    )
+    text: str = Field(description="The same in words.")
+    ends: list[SwitchEndOut] = Field(
+        description="With no dirty page and with as many as possible, where nobody said which evicted pages are dirty and "
+        "both differ; else empty."
+    )
 
 
 class RankedQuoteOut(Answer):

@@ -86,7 +86,9 @@ class _Named:
 async def _find(
     session: AsyncSession, context: Context, body: QuoteRankingIn
 ) -> _Named:
-    curve = await find_curve(session, context, body.workload_id, body)
+    curve = await find_curve(
+        session, context, body.workload_id, body, may_lack_writes=True
+    )
     workload, content = await workloads.find_ready(session, body.workload_id)
     devices = await _devices(session, context, body)
     found = found_of(body, curve, content.summary.get("duration_s"), devices)

@@ -251,27 +251,6 @@ def asked_of(
     return Asked(setting, limits, objective, seed)
 
 
-def must_know_dirty(asked: Asked, what: str) -> None:
-    """Refuse a question that compares figures, of a curve that does not say which evicted pages are dirty.
-
-    Parameters
-    ----------
-    asked : Asked
-    what : str
-        What is asked, in words.
-
-    Raises
-    ------
-    BadInput
-        If it does not.
-    """
-    if asked.setting.fewest_dirty is not None:
-        raise BadInput(
-            f"{what}: the curve does not say which evicted pages are dirty",
-            "state the dirty share, or profile a trace that has writes",
-        )
-
-
 def versions(asked: Asked) -> dict[str, str]:
     prices = asked.setting.prices
     return {

@@ -33,6 +33,15 @@ def confidence(found: Confidence) -> Confidence:
     return Confidence(None, None, bars, (), NO_PROBABILITY)
 
 
+def with_fewest(asked: Asked) -> Asked:
+    """Return the same question as it is if no evicted page is dirty, where nobody said which are."""
+    fewest = asked.setting.fewest_dirty
+    assert fewest is not None
+    return replace(
+        asked, setting=replace(asked.setting, curve=fewest, fewest_dirty=None)
+    )
+
+
 def sentence(asked: Asked, table: Table, best: int | None) -> str:
     """Say what is the choice if no evicted page is dirty, beside what holds for any share.
 
@@ -44,10 +53,7 @@ def sentence(asked: Asked, table: Table, best: int | None) -> str:
     best : int or None
         The recommendation among them.
     """
-    fewest = asked.setting.fewest_dirty
-    assert fewest is not None
-    clean = replace(asked, setting=replace(asked.setting, curve=fewest))
-    other, at = asked_again(clean, table)
+    other, at = asked_again(with_fewest(asked), table)
     name = "" if at is None else with_flow(other.title(at), other.scheme(at))
     if best is None:
         if at is None:
@@ -70,6 +76,14 @@ def sentence(asked: Asked, table: Table, best: int | None) -> str:
         Decimal(int(each.options.month_cents[row])) * CENT
         for each, row in ((table, best), (other, at))
     )
+    if table.on_existing(best) != other.on_existing(at):
+        # The price of the one is with the machines, that of the other without.
+        beside = (
+            ", on the existing machines, whose costs continue and are not in this price"
+            if other.on_existing(at)
+            else ""
+        )
+        return f"{said} If none is, {name} would be the choice, at {money(then)} per month{beside}."
     if amount(now) == amount(then):
         return f"{said} If none is, {name} would be the choice, for as much money."
     return (

@@ -456,6 +456,10 @@ class Table:
         assert setting.have is not None
         return _of_have(setting, setting.have)
 
+    def on_existing(self, at: int) -> bool:
+        """Whether an option runs on machines that there are, whose costs are not in its price."""
+        return self.source(at) == "quotes" and self.given(at).on_existing
+
     def names(self, at: int) -> tuple[str | None, str | None]:
         """Ids of what caches, and of what holds the data."""
         row, columns = int(self.options.row[at]), self.columns
@@ -884,7 +888,7 @@ class Table:
             response_p50_mean_us=_at(median, 0),
             response_p99_mean_us=_at(tail, 0),
             response_reason=reason,
-            on_existing=self.source(at) == "quotes" and self.given(at).on_existing,
+            on_existing=self.on_existing(at),
             peak_busy=finite(options.peak_busy[at]),
             throughput_accesses_per_s=beside[THROUGHPUT],
             flash_life_years=finite(options.life_years[at]),

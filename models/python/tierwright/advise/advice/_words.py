@@ -283,7 +283,7 @@ def _split(best: Option) -> Iterator[str]:
 
 def _overloaded(zero: Option) -> str:
     """Say that what there is would have to be busy all the time and more; empty where it would not, or nothing is known."""
-    least, most = zero.ranges.get("peak_busy", (zero.peak_busy, zero.peak_busy))
+    least, most = zero.ends("peak_busy")
     if least is not None and least > 1:
         by = "" if least == most else "at least "
         return f"; what there is today would have to be {by}{percent(least)} busy in the busiest hour"

@@ -166,6 +166,17 @@ class Option:
     options: dict[str, Any] = field(default_factory=dict)
     ranges: dict[str, tuple[float | None, float | None]] = field(default_factory=dict)
 
+    def ends(self, figure: str) -> tuple[float | None, float | None]:
+        """Return both ends of a figure, twice the same where it does not depend on which evicted pages are dirty.
+
+        Parameters
+        ----------
+        figure : str
+            One of `RANGED`.
+        """
+        value: float | None = getattr(self, figure)
+        return self.ranges.get(figure, (value, value))
+
 
 @dataclass(frozen=True, slots=True)
 class Broken:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tierwright.advise.advice import LIMIT_WORDS, _split, advice_on
-from tierwright.advise.advice._asked import Asked, asked_of, must_know_dirty, versions
+from tierwright.advise.advice._asked import Asked, asked_of, versions
 from tierwright.advise.advice._bounded import table_of
 from tierwright.advise.advice._choice import (
     Chosen,
@@ -23,6 +23,8 @@ from tierwright.advise.advice._choice import (
     response_limits,
     responses_of,
 )
+from tierwright.advise.advice._dirty_share import with_fewest
+from tierwright.advise.advice._sure import Ends
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice._why_not import broken_by
 from tierwright.advise.advice._words import rejected_text
@@ -33,6 +35,7 @@ from tierwright.advise.advice.request import (
     Have,
     Replays,
 )
+from tierwright.advise.point import DIRTY_SHARE_UNKNOWN
 from tierwright.advise.quote_ranking import _words
 from tierwright.advise.quote_ranking._offered import Impossible, Offered, offered
 from tierwright.advise.quote_ranking._priced import Unranked, rates_by_currency
@@ -377,7 +380,6 @@ class Comparison:
             (flash, disk),
             seed,
         )
-        must_know_dirty(asked, "quotes")
         found: list[Offered] = []
         unreadable = list(batch.unreadable)
         for done, offer in enumerate(batch.offers, 1):
@@ -482,6 +484,16 @@ class _Places:
     owner: IntArray
     """Index of the quote of each option; -1 for what there is."""
 
+    @classmethod
+    def of(cls, asked: Asked, found: Sequence[Offered]) -> _Places:
+        """Make the table of some quotes, and choose."""
+        table = table_of(asked)
+        owner = np.full(len(table.options), -1, dtype=np.int64)
+        owner[table.quotes_at :] = np.repeat(
+            np.arange(len(found)), [len(each.standing) for each in found]
+        )
+        return cls(asked, table, chosen_of(asked, table), owner)
+
     def best(self) -> dict[int, int]:
         """Return the best option of each quote that keeps every limit, in the order of the objective."""
         order = self.chosen.order
@@ -506,7 +518,9 @@ class _Places:
             left = left[~np.isin(self.owner[left], self.owner[good])]
         return np.asarray(order[np.isin(order, kept)])
 
-    def rejected(self, owner: int, of: Offered | None) -> Rejected:
+    def rejected(
+        self, owner: int, of: Offered | None, *, keeps_if_clean: bool
+    ) -> Rejected:
         """Say which limits the best option of a quote breaks that breaks one whatever runs it."""
         asked, table, chosen = self.asked, self.table, self.chosen
         limits = [
@@ -526,6 +540,7 @@ class _Places:
             broken_by(limit, at) for limit in limits if bool(limit.breaks[at])
         )
         option = table.option(at, with_response=asked.limits_response)
+        said = rejected_text(option, broken.constraint, broken.value, broken.limit)
         return Rejected(
             DO_NOTHING if of is None else of.offer.quote_id,
             broken.constraint,
@@ -534,7 +549,7 @@ class _Places:
             broken.relaxation,
             option,
             tuple(also),
-            rejected_text(option, broken.constraint, broken.value, broken.limit),
+            f"{said} {_words.KEEPS_IF_CLEAN}" if keeps_if_clean else said,
             *_stated(of),
         )
 
@@ -554,13 +569,18 @@ def _answer(
     rates: Sequence[ExchangeRate],
     day: str,
 ) -> Ranking:
-    table = table_of(asked)
-    owner = np.full(len(table.options), -1, dtype=np.int64)
-    owner[table.quotes_at :] = np.repeat(
-        np.arange(len(found)), [len(each.standing) for each in found]
+    places = _Places.of(asked, found)
+    table, best = places.table, places.best()
+    known = asked.setting.fewest_dirty is None
+    clean = None if known else _Places.of(with_fewest(asked), found)
+    cleaner = (
+        {}
+        if clean is None
+        else {
+            who: clean.table.option(at, with_response=False, with_bill=False)
+            for who, at in clean.best().items()
+        }
     )
-    places = _Places(asked, table, chosen_of(asked, table), owner)
-    best = places.best()
     zero = _zero(table)
     options = {
         who: table.option(at, with_response=asked.limits_response)
@@ -580,7 +600,16 @@ def _answer(
                 place,
                 Decimal(int(table.options.month_cents[best[who]])) * CENT,
                 Decimal(int(table.options.purchase_cents[best[who]])) * CENT,
-                tuple(_words.reasons(place, listed, of, zero, asked)),
+                tuple(
+                    _words.reasons(
+                        place,
+                        listed,
+                        of,
+                        zero,
+                        asked,
+                        cleaner.get(who),
+                    )
+                ),
                 ()
                 if of is None
                 else (
@@ -594,14 +623,14 @@ def _answer(
     rejected = [
         _impossible(each, each.impossible)
         if each.impossible is not None
-        else places.rejected(who, each)
+        else places.rejected(who, each, keeps_if_clean=who in cleaner)
         for who, each in enumerate(found)
         if who not in best
     ]
     if table.have_at is not None and -1 not in best:
-        rejected.append(places.rejected(-1, None))
+        rejected.append(places.rejected(-1, None, keeps_if_clean=-1 in cleaner))
     rejected.sort(key=lambda each: each.quote_id)
-    known = {
+    inputs = {
         **versions(asked),
         "quotes": batch.content_id[:16],
         "day": day,
@@ -614,11 +643,23 @@ def _answer(
             rejected,
             unreadable,
             zero,
+            None
+            if clean is None
+            else {
+                DO_NOTHING if who < 0 else found[who].offer.quote_id: option
+                for who, option in cleaner.items()
+            },
             by_time=asked.objective == "io_time",
         ),
-        warnings=about_class(asked.setting.curve),
+        warnings=(
+            *(() if known else (DIRTY_SHARE_UNKNOWN,)),
+            *about_class(asked.setting.curve),
+        ),
         explain=lambda: _steps(ranked, options, asked),
-        ranking_id=_identity(advice_id, known, unreadable, mapping),
+        weigh=None
+        if known or not best
+        else Ends(asked, table, next(iter(best.values()))).effect,
+        ranking_id=_identity(advice_id, inputs, unreadable, mapping),
         ranked=tuple(ranked),
         rejected=tuple(rejected),
         unreadable=tuple(unreadable),
@@ -626,7 +667,7 @@ def _answer(
         advice_id=advice_id,
         objective=asked.objective,
         horizon_months=asked.setting.horizon_months,
-        versions=known,
+        versions=inputs,
         validity=VALIDITY,
     )
 
@@ -709,15 +750,24 @@ def _steps(
             "own, as a bill",
             each.quote_id,
         )
-        yield Step(
-            "I/O time",
-            f"busy time of one device of each tier, by {option.scheme} at {option.ram_bytes:,} bytes of RAM and "
-            f"{option.flash_bytes:,} bytes of flash",
-            option.io_time_us_per_access,
-            "µs per access",
-            "C0 to C3 of Koltsidas and Viglas (2009)",
-            each.quote_id,
-        )
+        few, many = option.ends(_words.TIME)
+        for end, time in (
+            [("", many)]
+            if few == many
+            else [
+                (", no evicted page dirty", few),
+                (", as many dirty as possible", many),
+            ]
+        ):
+            yield Step(
+                f"I/O time{end}",
+                f"busy time of one device of each tier, by {option.scheme} at {option.ram_bytes:,} bytes of RAM and "
+                f"{option.flash_bytes:,} bytes of flash",
+                time,
+                "µs per access",
+                "C0 to C3 of Koltsidas and Viglas (2009)",
+                each.quote_id,
+            )
 
 
 def today() -> str:

@@ -14,7 +14,8 @@ from tierwright.advise.point import scheme_titles
 from tierwright.advise.quote_ranking._offered import Offered
 from tierwright.advise.quote_ranking.caution import QuoteCaution
 from tierwright.common.units import format_bytes, format_microseconds
-from tierwright.common.wording import counted, listed
+from tierwright.common.wording import between, counted, listed
+from tierwright.evaluate.page_flow.decision import TIE_TOLERANCE
 from tierwright.hardware.imports.offers import DO_NOTHING
 
 if TYPE_CHECKING:
@@ -27,6 +28,11 @@ CHARGE_WORDS: Mapping[str, str] = {"tax": "tax", "shipping": "shipping"}
 ON_TOP = (
     "It runs on the existing machines, whose costs continue and are not in this price."
 )
+
+Ends = tuple[float | None, float | None]
+TIME = "io_time_us_per_access"
+"""Key of an option."""
+KEEPS_IF_CLEAN = "If no evicted page is dirty, it keeps every limit."
 
 _ONE_RATE = re.compile(r"(?:[^\\;]|\\.)+", re.DOTALL)
 
@@ -55,6 +61,7 @@ def finding(
     rejected: Sequence[Rejected],
     unreadable: Sequence[Unreadable],
     zero: Option | None,
+    clean: Mapping[str, Option] | None,
     *,
     by_time: bool,
 ) -> str:
@@ -66,6 +73,9 @@ def finding(
         The quotes, and what there is.
     zero : Option or None
         What there is; None where it was not stated.
+    clean : dict of str to Option or None
+        Quotes that keep every limit if no evicted page is dirty, the best first, as they run best then; None where it is
+        known which are dirty.
     by_time : bool
         Whether they are ranked by I/O time.
     """
@@ -76,6 +86,8 @@ def finding(
         said.append(
             f"{counted(len(rejected), 'other breaks a limit', 'others break a limit')}."
         )
+    if clean is not None and (ranked or rejected):
+        said.extend(_about_dirty(ranked, clean, by_time=by_time))
     if unreadable:
         said.append(
             f"{counted(len(unreadable), 'quote is', 'quotes are')} not ranked: what they offer or cost is not stated."
@@ -85,6 +97,74 @@ def finding(
     if zero is None:
         said.append("What there is today was not stated: doing nothing is not ranked.")
     return " ".join(said)
+
+
+def _about_dirty(
+    ranked: Sequence[Ranked], clean: Mapping[str, Option], *, by_time: bool
+) -> Iterator[str]:
+    """Say what the share of dirty pages decides, where nobody said it."""
+    whose = "The curve does not say which evicted pages are dirty"
+    here = dict.fromkeys(each.quote_id for each in ranked)
+    count = sum(name not in here for name in clean)
+    name, other = next(iter(clean.items()), ("", None))
+    if not ranked:
+        yield f"{whose}: limits are held with as many dirty as possible."
+        if other is None:
+            yield "Nor does any keep them if none is."
+            return
+        yield (
+            f"If none is, {counted(count, 'option keeps', 'options keep')} them, {called(name)} the first, at "
+            f"{_cost(other)} per month: state the dirty share, or profile a trace that has writes."
+        )
+        return
+    yield (
+        f"{whose}: what is ranked keeps every limit whatever their share, and what depends on it is given as a range."
+    )
+    if by_time:
+        yield "The order is that of the I/O time with as many dirty as possible."
+    assert other is not None  # What keeps every limit with dirty pages does so without.
+    if name != ranked[0].quote_id:
+        yield from _other_first(ranked[0], name, other, by_time=by_time)
+    elif len(ranked) == 1:
+        yield "If none is, the choice is the same."
+    elif [name for name in clean if name in here] == list(here):
+        yield "If none is, the order is the same."
+    else:
+        yield "If none is, the first is the same, and the others are in another order."
+    if count:
+        yield f"{counted(count, 'option breaks a limit', 'options break a limit')} by dirty pages alone."
+
+
+def _other_first(
+    best: Ranked, name: str, other: Option, *, by_time: bool
+) -> Iterator[str]:
+    """Say which quote is the first if no evicted page is dirty, and what knowing that saves at most."""
+    first = f"If none is, {called(name)} is the first"
+    if by_time:
+        yield f"If none is, {called(name)} is the fastest."
+        return
+    if best.option.on_existing != other.on_existing:
+        # The price of the one is with the machines, that of the other without.
+        yield f"{first}, at {_cost(other)} per month."
+        if other.on_existing:
+            yield ON_TOP
+        return
+    assert other.usd_per_month is not None  # of what is ranked
+    less = best.usd_per_month - other.usd_per_month
+    if less:
+        yield f"{first}, for {exact_money(less)} per month less: knowing the share is worth that at most."
+    else:
+        yield f"{first}, for as much money."
+
+
+def _cost(option: Option) -> str:
+    assert option.usd_per_month is not None  # of what is ranked
+    return exact_money(option.usd_per_month)
+
+
+def called(name: str) -> str:
+    """Name an option of a ranking in a sentence of its finding."""
+    return "doing nothing" if name == DO_NOTHING else f"quote `{name}`"
 
 
 def _first(ranked: Sequence[Ranked], rejected: int) -> str:
@@ -117,11 +197,9 @@ def in_all(
     other = min(own, key=lambda each: each.usd_per_month)
     whole = best.usd_per_month + zero.usd_per_month
     if whole > other.usd_per_month:
-        what = (
-            "doing nothing"
-            if other.quote_id == DO_NOTHING
-            else f"quote `{other.quote_id}`, which brings its own machines,"
-        )
+        what = called(other.quote_id)
+        if other.quote_id != DO_NOTHING:
+            what += ", which brings its own machines,"
         yield (
             f"It runs on the existing machines, whose costs continue: with all of today's "
             f"{exact_money(zero.usd_per_month)} it costs {exact_money(whole)} per month, and {what} costs "
@@ -135,6 +213,7 @@ def reasons(
     of: Offered | None,
     zero: Option | None,
     asked: Asked,
+    clean: Option | None = None,
 ) -> Iterator[str]:
     """Yield why an option has its rank: its place, its money, how it runs, and beside doing nothing.
 
@@ -149,12 +228,16 @@ def reasons(
     zero : Option or None
         What there is.
     asked : Asked
+    clean : Option or None
+        The best configuration of the quote if no evicted page is dirty, where nobody said which are.
     """
     own = options[place - 1]
     yield _place(place, options, by_time=asked.objective == "io_time")
     if of is not None:
         yield _money(of, asked.setting.horizon_months)
     yield _run(own)
+    if clean is not None:
+        yield from _run_otherwise(own, clean)
     if of is not None:
         yield from _idle(own, of)
     if own.on_existing:
@@ -175,25 +258,52 @@ def _place(place: int, options: Sequence[Option], *, by_time: bool) -> str:
     own = options[place - 1]
     other = options[1] if place == 1 else options[0]
     of = "the next" if place == 1 else "the first"
-    said = [_money_difference(own, other), _time_difference(own, other)]
-    (first, than), (second, _) = reversed(said) if by_time else said
-    return f"Number {place:,} of the {counted(count, 'option')} that keep every limit: it {first} {than} {of}, and {second}."
+    times = (own.ends(TIME), other.ends(TIME))
+    if by_time:
+        said = [time_difference(*times, of), _money_difference(own, other)]
+    else:
+        said = [_money_difference(own, other, of), time_difference(*times)]
+    return f"Number {place:,} of the {counted(count, 'option')} that keep every limit: it {', and '.join(filter(None, said))}."
 
 
-def _money_difference(own: Option, other: Option) -> tuple[str, str]:
-    more = (own.usd_per_month or Decimal(0)) - (other.usd_per_month or Decimal(0))
+def _money_difference(own: Option, other: Option, of: str = "") -> str:
+    assert own.usd_per_month is not None  # of what is ranked
+    assert other.usd_per_month is not None
+    more = own.usd_per_month - other.usd_per_month
     if not more:
-        return "costs as much per month", "as"
+        return f"costs as much per month{of and f' as {of}'}"
     word = "more" if more > 0 else "less"
-    return f"costs {exact_money(abs(more))} per month {word}", "than"
+    return f"costs {exact_money(abs(more))} per month {word}{of and f' than {of}'}"
 
 
-def _time_difference(own: Option, other: Option) -> tuple[str, str]:
-    more = (own.io_time_us_per_access or 0.0) - (other.io_time_us_per_access or 0.0)
-    if not more:
-        return "takes as much I/O time", "as"
-    word = "more" if more > 0 else "less"
-    return f"takes {format_microseconds(abs(more))} {word} I/O time per access", "than"
+def time_difference(mine: Ends, its: Ends, of: str = "") -> str:
+    """Say by how much one takes more or less I/O time than another, to be read behind its name; empty where unknown.
+
+    Parameters
+    ----------
+    mine, its : pair of float or None
+        I/O time with no dirty page and with as many as possible; twice the same where that is known. [µs]
+    of : str
+        How the other one is called; empty where the sentence has said so before.
+    """
+    pairs = zip(mine, its, strict=True)
+    more = [
+        one - other for one, other in pairs if one is not None and other is not None
+    ]
+    if len(more) < len(mine):
+        return ""
+    few, many = (_more_time(each, of) for each in more)
+    if few == many:
+        return f"takes {few}"
+    return f"takes {few} if no evicted page is dirty, and {_more_time(more[1], '')} with as many dirty as possible"
+
+
+def _more_time(more_us: float, of: str) -> str:
+    if not more_us:
+        return f"as much I/O time{of and f' as {of}'}"
+    word = "more" if more_us > 0 else "less"
+    time = format_microseconds(abs(more_us))
+    return f"{time} {word} I/O time per access{of and f' than {of}'}"
 
 
 def _money(of: Offered, months: int) -> str:
@@ -217,19 +327,34 @@ def _money(of: Offered, months: int) -> str:
 
 
 def _run(own: Option) -> str:
-    held = [f"{format_bytes(own.ram_bytes)} of RAM"]
+    held = [f"{format_bytes(own.ram_bytes)} of RAM", *_drives(own)]
+    few, many = own.ends(TIME)
+    if few is None or many is None:
+        took = ""
+    elif few == many:
+        took = f", with {format_microseconds(many)} of I/O time per access"
+    else:
+        took = (
+            f", with {between((few, many), format_microseconds)} of I/O time per access, depending on how many evicted "
+            "pages are dirty"
+        )
+    return f"It runs on {counted(own.machines, 'machine')} with {listed(held)}{took}."
+
+
+def _drives(own: Option) -> Iterator[str]:
+    """Yield what caches, and how, and what holds the data."""
     if own.flash_device is not None:
-        held.append(
+        yield (
             f"{own.flash_devices:,} x `{own.flash_device}` as flash cache ({scheme_titles()[own.scheme]})"
         )
-    held.append(f"{own.disks:,} x `{own.disk_device}` for the data")
-    time = own.io_time_us_per_access
-    took = (
-        ""
-        if time is None
-        else f", with {format_microseconds(time)} of I/O time per access"
-    )
-    return f"It runs on {counted(own.machines, 'machine')} with {listed(held)}{took}."
+    yield f"{own.disks:,} x `{own.disk_device}` for the data"
+
+
+def _run_otherwise(own: Option, clean: Option) -> Iterator[str]:
+    """Say how a quote is faster if no evicted page is dirty, where that is another way."""
+    mine, its = own.ends(TIME)[0], clean.io_time_us_per_access
+    if mine is not None and its is not None and its < mine * (1 - TIE_TOLERANCE):
+        yield f"If no evicted page is dirty, it is faster with {listed([*_drives(clean)])}."
 
 
 def _idle(own: Option, of: Offered) -> Iterator[str]:

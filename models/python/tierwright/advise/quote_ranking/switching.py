@@ -10,6 +10,7 @@ from decimal import ROUND_FLOOR, Decimal
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._bounded import table_of
 from tierwright.advise.advice._choice import chosen_of, kept
+from tierwright.advise.advice._dirty_share import with_fewest
 from tierwright.advise.advice._table import Rates, Table
 from tierwright.advise.bill import exact_money
 from tierwright.common.wording import counted, percent, rate_text
@@ -26,6 +27,25 @@ _MOST_BYTES = 2**60
 
 
 @dataclass(frozen=True, slots=True)
+class SwitchEnd:
+    """Where another choice wins at one end of what the share of dirty pages can be.
+
+    Attributes
+    ----------
+    value : float or None
+        In the unit of the input; None where another choice wins at no value that was tried, or at all of them.
+    best : str or None
+        Quote that wins there, `do_nothing`, or None where no option keeps every limit.
+    text : str
+        The same in words.
+    """
+
+    value: float | None
+    best: str | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Switch:
     """A value of one input at which another choice wins, all else as stated.
 
@@ -38,11 +58,14 @@ class Switch:
     used : float or None
         The value that was used, in the unit; None where there is no choice to compare.
     value : float or None
-        The nearest value at which another choice wins; None where none within ten times does.
+        The nearest value at which another choice wins; None where none within ten times does, or `ends` has one of each end.
     best : str or None
-        Quote that wins there, `do_nothing`, or None where no option keeps every limit.
+        Quote that wins there, `do_nothing`, or None where no option keeps every limit, or `ends` has one of each end.
     text : str
         The same in words.
+    ends : tuple of SwitchEnd
+        With no dirty page and with as many as possible, where nobody said which evicted pages are dirty and both differ;
+        else empty.
     """
 
     input: str
@@ -51,16 +74,52 @@ class Switch:
     value: float | None
     best: str | None
     text: str
+    ends: tuple[SwitchEnd, ...] = ()
 
 
 def switches(asked: Asked) -> Iterator[Switch]:
     """Yield at which price, rate and growth another choice would win, by the model.
+
+    Where nobody said which evicted pages are dirty, with none of them dirty and with as many as possible.
 
     Parameters
     ----------
     asked : Asked
         Of quotes.
     """
+    most = _switches(asked)
+    if asked.setting.fewest_dirty is None:
+        yield from most
+        return
+    clean = with_fewest(asked)
+    own, other = _best(asked), _best(clean)
+    if other == own:
+        pairs = zip(_switches(clean), most, strict=True)
+        yield from (_at_both_ends(few, many) for few, many in pairs)
+        return
+    for many in most:
+        few = replace(
+            many, value=None, best=other, text=f"At what is stated, {_wins(other)}."
+        )
+        yield _at_both_ends(few, many)
+
+
+def _at_both_ends(few: Switch, many: Switch) -> Switch:
+    """Put together what holds with no dirty page and with as many as possible."""
+    if few.text == many.text:
+        return many
+    ends = tuple(SwitchEnd(each.value, each.best, each.text) for each in (few, many))
+    first, second = (f"{text[0].lower()}{text[1:]}" for text in (few.text, many.text))
+    return replace(
+        many,
+        value=None,
+        best=None,
+        text=f"If no evicted page is dirty: {first} With as many dirty as possible: {second}",
+        ends=ends,
+    )
+
+
+def _switches(asked: Asked) -> Iterator[Switch]:
     table = table_of(asked)
     order = list(_first_of_each(asked, table))
     if not order:

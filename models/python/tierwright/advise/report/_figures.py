@@ -112,6 +112,12 @@ def price(value: Decimal) -> str:
     return usd(Decimal(format(value.normalize(), "f")))
 
 
+def ends(option: Mapping[str, Any], key: str) -> tuple[float | None, float | None]:
+    """Return both ends of a figure, twice the same where it does not depend on which evicted pages are dirty."""
+    low, high = option["ranges"].get(key, (option[key], option[key]))
+    return low, high
+
+
 def figure(option: Mapping[str, Any], key: str, write: Callable[[Any], str]) -> str:
     """Write a figure of an option; as a range where nobody said which evicted pages are dirty."""
     ends = option["ranges"].get(key)

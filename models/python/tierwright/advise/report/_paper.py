@@ -8,12 +8,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
-from tierwright.advise.quote_ranking._words import rates_stated
+from tierwright.advise.quote_ranking._words import (
+    TIME,
+    rates_stated,
+    time_difference,
+)
 from tierwright.advise.quote_ranking.switching import said
 from tierwright.advise.report import _figures as show
 from tierwright.advise.report._answer import Document, named, sentence_of
 from tierwright.advise.report._markup import Markup, facts, joined, table, tag
-from tierwright.common.units import format_microseconds
 from tierwright.common.wording import counted, listed, percent
 from tierwright.hardware.build import STATED
 from tierwright.hardware.imports.offers import DO_NOTHING
@@ -90,23 +93,30 @@ def _nothing(document: Document, zero: Document) -> str:
         said = f"Doing nothing costs {show.usd(cost)} USD per month"
         if horizon is not None:
             said += f", {show.usd(cost * horizon)} USD over {counted(horizon, 'month')}"
-    busy, most = zero["peak_busy"], document["constraints"].get("peak_busy")
     broken = _broken_by_nothing(document)
     if broken is not None:
         return f"{said}. It does not keep the limits: {broken}"
-    if busy is None:
+    least, busy = show.ends(zero, "peak_busy")
+    if least is None or busy is None:
         return f"{said}. Whether it carries the load is not known."
+    most = document["constraints"].get("peak_busy")
+    how = f"its busiest device is busy for {show.figure(zero, 'peak_busy', percent)} of the busiest hour"
     if most is not None and Decimal(repr(busy)) > most:
-        return f"{said}. It does not carry the load: its busiest device is busy for {percent(busy)} of the busiest hour, and at most {percent(float(most))} is allowed."
-    left = zero["months_until_too_small"]
+        # Where nobody said which evicted pages are dirty, some of them may be as many as it carries.
+        does = "does not" if Decimal(repr(least)) > most else "may not"
+        return f"{said}. It {does} carry the load: {how}, and at most {percent(float(most))} is allowed."
+    left = show.ends(zero, _MONTHS)[1]
     if left is not None:
         until = (
             "Growth makes it too small within a month"
             if left < 1
-            else f"It is large enough for {show.months(left)} of growth"
+            else f"It is large enough for {show.figure(zero, _MONTHS, show.months)} of growth"
         )
         return f"{said}. {until}."
-    return f"{said}. It carries the load: its busiest device is busy for {percent(busy)} of the busiest hour."
+    return f"{said}. It carries the load: {how}."
+
+
+_MONTHS = "months_until_too_small"
 
 
 def _broken_by_nothing(document: Document) -> str | None:
@@ -221,15 +231,10 @@ def _gained(document: Document) -> Iterator[Markup]:
     best, zero = document["recommendation"], document["option_zero"]
     if best is None or zero is None or best == zero:
         return
-    mine, theirs = best["io_time_us_per_access"], zero["io_time_us_per_access"]
-    if mine is None or theirs is None:
-        return
-    more = mine - theirs
-    if not more:
-        said = "The recommendation takes as much I/O time per access as what there is today."
-    else:
-        said = f"The recommendation takes {format_microseconds(abs(more))} of I/O time per access {'more' if more > 0 else 'less'} than what there is today."
-    yield tag("p", said)
+    mine, its = (show.ends(one, TIME) for one in (best, zero))
+    found = time_difference(mine, its, "what there is today")
+    if found:
+        yield tag("p", f"The recommendation {found}.")
 
 
 def parts_of_life(option: Document, months: int) -> dict[str, Decimal]:
