@@ -420,7 +420,7 @@ def test_what_is_too_slow_by_its_bound_alone_states_no_relaxation(
     slow: dict[str, Any] = {
         "candidates": replace(DEVICES_ALONE, devices=(drive, SHELF[2])),
         "prices": book(**{drive: Decimal("0.9"), SHELF[2]: Decimal("0.04")}),
-        "constraints": {"response_p99_us": 1.0},
+        "constraints": {"response_p99_us": 1.0, "flash_bytes": 2**20},
     }
     whole = ask(**slow)
     monkeypatch.setattr(_choice, "MOST_EXACT", 0)
@@ -1972,3 +1972,58 @@ def test_a_device_that_cannot_keep_up_is_named() -> None:
     assert zero.response_reason == (
         "seagate-exos-x24-24tb cannot keep up with the busiest hour"
     )
+
+
+@pytest.mark.parametrize("objective", ["usd", "io_time"])
+def test_a_limit_of_response_times_is_held_of_what_breaks_another_too(
+    objective: str,
+) -> None:
+    """Relaxing all that an option breaks admits it; what is not computed of it is not said to be kept."""
+    drives = ("micron-7450-pro-15.36tb", "micron-9550-max-6.4tb", SHELF[1], SHELF[2])
+    asked: dict[str, Any] = {
+        "candidates": replace(DEVICES_ALONE, devices=drives),
+        "prices": book(**dict.fromkeys(drives, Decimal("0.9"))),
+        "objective": objective,
+    }
+    limits = {"usd_per_month": 600.0, "response_p99_us": 100.0}
+    found = ask(**asked, constraints=limits)
+    first = _asked({"curve": curve(), "have": None, **asked, "constraints": limits})
+    table = Table.of(first.setting)
+    rows = {(table.title(at), table.scheme(at)): at for at in range(len(table.options))}
+    both = admitted = 0
+    for each in found.rejected:
+        broken = {one.constraint: one for one in (each, *each.also)}
+        time = broken.get("response_p99_us")
+        if time is None:
+            assert each.option.response_p99_us is not None
+            assert each.option.response_p99_us <= limits["response_p99_us"]
+        elif time.value is None:
+            assert time.relaxation is None
+            assert each.option.response_reason
+        both += len(broken) > 1 and time is not None
+        if any(one.relaxation is None for one in broken.values()):
+            continue
+        looser = {
+            name: Decimal(repr(broken[name].value if name in broken else limit))
+            for name, limit in limits.items()
+        }
+        at = rows[each.option.name, each.option.scheme]
+        other = replace(first, constraints=looser)
+        assert _choice.chosen_of(other, table).first_broken[at] < 0
+        times = table.peak_responses(np.asarray([at]))
+        assert in_time(other.response_limits, times).all()
+        admitted += 1
+    assert both
+    assert admitted > 1
+
+
+def test_a_conflict_names_no_limit_that_is_not_needed() -> None:
+    """What no option keeps by its bound alone is the whole conflict, however many keep the others."""
+    drive = "micron-9550-max-6.4tb"
+    found = ask(
+        candidates=replace(DEVICES_ALONE, devices=(drive, SHELF[2])),
+        prices=book(**{drive: Decimal(1), SHELF[2]: Decimal("0.04")}),
+        constraints={"usd_per_month": 400.0, "response_p99_us": 1.0},
+    )
+    assert found.infeasible is not None
+    assert found.infeasible.conflict == ("response_p99_us",)

@@ -11,7 +11,13 @@ import { AdviceView, decision, firstSentence, headed } from "./advice-view";
 import { Expected } from "./option-parts";
 import type { Looked } from "./pins";
 import { adviceQuestion } from "./question";
-import { nearestRelaxations, relaxation, relaxing, roundedUp } from "./rejected";
+import {
+  nearestRelaxations,
+  relaxation,
+  relaxing,
+  roundedUp,
+  withoutRelaxation,
+} from "./rejected";
 import {
   difference,
   frontFinding,
@@ -900,6 +906,20 @@ describe("a rejected option", () => {
     expect(relaxation(FOUND, dear)).toBe("256.20 USD");
     const also = [{ constraint: "price", value: null, limit: null, relaxation: null }];
     expect(relaxing({ ...dear, also })).toBeNull();
+    const slow = {
+      constraint: "response_p99_us",
+      value: null,
+      limit: 9,
+      relaxation: null,
+    };
+    expect(relaxing({ ...dear, also: [slow] })).toBeNull();
+    expect(withoutRelaxation([], [{ ...dear, also }])).toMatch(
+      /^No single limit admits/,
+    );
+    expect(withoutRelaxation([], [{ ...dear, also: [slow] }])).toMatch(
+      /is known to admit/,
+    );
+    expect(withoutRelaxation(["evidence"], [])).toMatch(/^More evidence/);
     expect(relaxing({ ...dear, constraint: "price", relaxation: null })).toBeNull();
     const dearer = { ...dear, value: 400, relaxation: 300 };
     expect(nearestRelaxations([dearer, REJECTED, dear])).toEqual([dear, REJECTED]);

@@ -71,6 +71,24 @@ export function nearestRelaxations(
   return [...nearest.values()].slice(0, MOST_OFFERED);
 }
 
+/** Says what to do where relaxing no single limit is known to admit an option. */
+export function withoutRelaxation(
+  conflict: readonly string[],
+  rejected: readonly RejectedOptionOut[],
+): string {
+  if (conflict.includes("evidence")) {
+    return "More evidence admits options: snapshots of ages, a resize for an hour, or a sampled trace.";
+  }
+  const isUnknown = rejected.some((row) =>
+    [row, ...row.also].some(
+      ({ constraint, value }) => constraint.startsWith("response_") && value === null,
+    ),
+  );
+  return isUnknown
+    ? "No single limit is known to admit an option when it is relaxed alone, as not all response times are known: relax several, or allow more kinds of hardware."
+    : "No single limit admits an option when it is relaxed alone: relax several, or allow more kinds of hardware.";
+}
+
 /** Says which limits conflict, and offers what admits an option again. */
 export function Infeasible(props: {
   readonly found: AdviceOut;
@@ -100,11 +118,9 @@ export function Infeasible(props: {
         </List>
       )}
       <Text size="sm" mt="sm">
-        {offered.length === 0
-          ? infeasible.conflict.includes("evidence")
-            ? "More evidence admits options: snapshots of ages, a resize for an hour, or a sampled trace."
-            : "No single limit admits an option when it is relaxed alone: relax several, or allow more kinds of hardware."
-          : "What would admit an option:"}
+        {offered.length > 0
+          ? "What would admit an option:"
+          : withoutRelaxation(infeasible.conflict, found.rejected)}
       </Text>
       <List size="sm" mt={4} spacing={6} listStyleType="none">
         {offered.map((row) => (

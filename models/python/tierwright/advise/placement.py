@@ -589,7 +589,7 @@ def _group(members: tuple[int, ...], asked: Asked) -> _Group:
     if not len(kept):
         limits = [
             *chosen.limits,
-            *_choice.response_limits(asked, table, chosen, chosen.order),
+            *_choice.response_limits(asked, table, chosen),
         ]
         conflicting = conflict(limits, len(options))
         nearest = _why_not.nearest_titled(table, limits, conflicting, asked.objective)

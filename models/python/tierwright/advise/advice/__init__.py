@@ -385,7 +385,7 @@ def _answer(
     )
     limits = chosen.limits
     if best is None:
-        limits = [*limits, *_choice.response_limits(asked, table, chosen, order)]
+        limits = [*limits, *_choice.response_limits(asked, table, chosen)]
     infeasible = None if best is not None else _infeasible(asked, table, limits)
     shadows = (
         _why_not.shadows(asked, table, weighed_at)

@@ -31,6 +31,8 @@ MOST_ASKED = 400
 """Response times that are computed for alternatives, where these are limited."""
 MOST_EXACT = 60
 """Response times that are computed of what a bound has shown to be too slow."""
+MOST_EXACT_BESIDE = 16
+"""Response times that are computed of what breaks another limit."""
 MOST_FRONT = 40
 MOST_ALTERNATIVES = 8
 
@@ -220,11 +222,8 @@ def front(asked: Asked, table: Table, chosen: Chosen) -> IntArray:
         rows = np.setdiff1d(rows, np.setdiff1d(found, left))
 
 
-def response_limits(
-    asked: Asked, table: Table, chosen: Chosen, order: IntArray
-) -> Iterator[Limit]:
-    """Limits of response times, as far as they were asked for: of the options that keep all others."""
-    options = table.options
+def response_limits(asked: Asked, table: Table, chosen: Chosen) -> Iterator[Limit]:
+    """Limits of response times: of what was computed its times, of all others what these are at least."""
     for at, (name, limit) in enumerate(
         zip(RESPONSES, asked.response_limits, strict=True)
     ):
@@ -233,9 +232,7 @@ def response_limits(
         value = table.least_response[at].copy()
         for row, times in chosen.responses.items():
             value[row] = times[at]
-        breaks = np.zeros(len(options), dtype=np.bool_)
-        breaks[order] = value[order] > limit
-        yield Limit(name, asked.constraints[name], value, breaks)
+        yield Limit(name, asked.constraints[name], value, value > limit)
 
 
 def exact_limits(
@@ -250,28 +247,30 @@ def exact_limits(
     Returns
     -------
     limits : list of Limit
+        What breaks another limit and was not computed is not known to keep these.
     without : set of int
-        Those of the options that are known to be too slow by their bound alone: their times are NaN.
+        Those of the options of which no more than a bound is known: their times are NaN.
     """
-    slow = [
+    if not asked.limits_response:
+        return limits, set()
+    # Where a bound is infinite, a latency is not stated: there is nothing to compute.
+    left = [
         at
         for at in rows
-        if any(limit.name in RESPONSES and limit.breaks[at] for limit in limits)
-    ]
-    if not slow:
-        return limits, set()
-    known = [at for at in slow if at in chosen.responses]
-    # Where a bound is infinite, a latency is not stated: there is nothing to compute.
-    open_ = [
-        at
-        for at in slow
         if at not in chosen.responses
         and all(math.isfinite(each[at]) for each in table.least_response)
     ]
-    now = [*known, *open_[:MOST_EXACT]]
+    own = [at for at in left if chosen.first_broken[at] < 0]
+    others = [at for at in left if chosen.first_broken[at] >= 0]
+    # Of those that break another limit, first those that no bound shows to be too slow besides.
+    slow = too_slow(asked, table, np.asarray(others, dtype=np.int64))
+    others = [others[at] for at in np.argsort(slow, kind="stable").tolist()]
+    now = [*own[:MOST_EXACT], *others[:MOST_EXACT_BESIDE]]
     responses_of(table, chosen, np.asarray(now, dtype=np.int64))
-    found = list(response_limits(asked, table, chosen, chosen.order))
-    without = open_[MOST_EXACT:]
+    found = list(response_limits(asked, table, chosen))
+    open_ = others[MOST_EXACT_BESIDE:]
+    without = [*own[MOST_EXACT:], *open_]
     for limit in found:
         limit.value[without] = np.nan
+        limit.breaks[open_] = True
     return [*chosen.limits, *found], set(without)

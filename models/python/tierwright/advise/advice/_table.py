@@ -629,6 +629,20 @@ class Table:
             "stands in, or a device file with its figures"
         )
 
+    def why_no_response(self, at: int) -> str:
+        """Say why response times of an option cannot be computed, without computing any; empty where nothing is missing."""
+        options, devices = self.options, self.devices(at)
+        if self.hierarchy(at) is None:
+            return self._without_figures(at)
+        page = self.setting.curve.page_bytes
+        reads = options.flash_reads[at], options.store_reads[at]
+        unstated = [
+            device.id
+            for device, share in zip(devices, reads, strict=True)
+            if device is not None and share > 0 and math.isinf(latency_us(device, page))
+        ]
+        return without_latency(unstated) if unstated else ""
+
     def peak_response(self, at: int) -> tuple[float, ...]:
         """Mean, median and 99th percentile in the busiest hour; infinite where unknown. [µs]"""
         return tuple(float(each[0]) for each in self.peak_responses(np.asarray([at])))
@@ -968,7 +982,7 @@ def ranged(most: Option, fewest: Option) -> Option:
 def without_latency(names: Sequence[str]) -> str:
     """Say that response times are unknown as no source states the latency of some devices."""
     return (
-        f"no source states the latency of a read of {listed(names)}, and IOPS under load do not say it; state "
+        f"no source states the latency of a read of {listed([*dict.fromkeys(names)])}, and IOPS under load do not say it; state "
         "`read_latency_us` in a device file, or measure the device"
     )
 

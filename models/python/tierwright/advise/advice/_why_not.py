@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from decimal import Decimal
 
 import numpy as np
@@ -12,6 +13,8 @@ from tierwright.advise.advice import _steps, _words
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._bounded import asked_again
 from tierwright.advise.advice._choice import (
+    MOST_EXACT,
+    MOST_EXACT_BESIDE,
     Chosen,
     exact_limits,
     response_limits,
@@ -33,6 +36,11 @@ from tierwright.evaluate.advice.rows import Options
 from tierwright.evaluate.bill import CENT
 
 MOST_REJECTED = 200
+OF_FIRST = (
+    f"of what is rejected, response times are computed of up to {MOST_EXACT} options that break no other limit, and of "
+    f"{MOST_EXACT_BESIDE} others"
+)
+"""Why those of a rejected option are not known."""
 
 
 def rejected_counts(table: Table, limits: Sequence[Limit]) -> dict[str, int]:
@@ -144,7 +152,7 @@ def rejected(
         Option that its replay admits though it breaks a limit by the model: it is not rejected.
     """
     options, evidence = table.options, asked.setting.curve.evidence
-    limits = [*chosen.limits, *response_limits(asked, table, chosen, chosen.order)]
+    limits = [*chosen.limits, *response_limits(asked, table, chosen)]
     first = first_broken(limits, len(options))
     [rows] = np.nonzero(first >= 0)
     rows = rows[rows != admitted]
@@ -166,14 +174,11 @@ def rejected(
     for at in listed:
         broken = [broken_by(limit, at) for limit in limits if bool(limit.breaks[at])]
         head = broken[0]
-        # Why a response time is unknown is said, and it takes none to say it.
-        is_unknown = head.constraint in RESPONSES and head.value is None
-        by_bound = is_unknown and at in without
-        found = table.option(
-            at,
-            with_response=at in chosen.responses or (is_unknown and not by_bound),
-            with_bill=False,
-        )
+        is_computed = at in chosen.responses
+        found = table.option(at, with_response=is_computed, with_bill=False)
+        if asked.limits_response and not is_computed:
+            why = OF_FIRST if at in without else table.why_no_response(at)
+            found = replace(found, response_reason=why or found.response_reason)
         yield Rejected(
             found,
             head.constraint,
@@ -187,7 +192,7 @@ def rejected(
                 head.value,
                 head.limit,
                 table.lacking_price(at),
-                by_bound=by_bound,
+                by_bound=head.constraint in RESPONSES and at in without,
                 one_point=evidence is not None and evidence.kind == "one_point",
                 step="" if evidence is None else _steps.beyond(asked.setting.curve),
             ),

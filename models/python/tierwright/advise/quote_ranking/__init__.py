@@ -525,7 +525,7 @@ class _Places:
         asked, table, chosen = self.asked, self.table, self.chosen
         limits = [
             *chosen.limits,
-            *response_limits(asked, table, chosen, chosen.order),
+            *response_limits(asked, table, chosen),
         ]
         [rows] = np.nonzero(self.owner == owner)
         number = np.sum([limit.breaks[rows] for limit in limits], axis=0)
