@@ -22,7 +22,7 @@ from tierwright.common.cautions import Caution
 from tierwright.common.units import format_microseconds
 from tierwright.common.wording import off, percent
 from tierwright.evaluate.advice.choose import ordered
-from tierwright.evaluate.advice.limits import IO_TIME, PEAK_BUSY, THROUGHPUT
+from tierwright.evaluate.advice.limits import IO_TIME, PEAK_BUSY, THROUGHPUT, Bools
 from tierwright.evaluate.advice.limits import ROUNDING as LIMIT_ROUNDING
 from tierwright.evaluate.advice.rows import IntArray
 from tierwright.evaluate.page_flow import explain
@@ -545,8 +545,10 @@ def better(
     if best is None:
         return order
     if asked.objective == "io_time":
-        return order[options.io_us[order] * (1 - bands(table, order)) < time_us]
-    return order[options.month_cents[order] < options.month_cents[best]]
+        could: Bools = options.io_us[order] * (1 - bands(table, order)) < time_us
+    else:
+        could = options.month_cents[order] < options.month_cents[best]
+    return np.asarray(order[could], dtype=np.int64)
 
 
 def can_be_replayed(table: Table, rows: IntArray) -> list[int]:
