@@ -360,7 +360,7 @@ def test_too_many_to_search_are_refused(monkeypatch: pytest.MonkeyPatch) -> None
 def test_without_a_limit_what_was_left_out_is_asked_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    asked = asked_of({**PROBLEM, "limits": {"peak_busy": 0.05}})
+    asked = asked_of({**PROBLEM, "limits": {"peak_busy": 0.01}})
     shadows = []
     for most in (10**9, 0):
         monkeypatch.setattr(_bounded, "SEARCH_FROM", most)
