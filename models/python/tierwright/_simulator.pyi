@@ -631,7 +631,10 @@ def replay(
             read from disk for a RAM victim), ``directory_lookups``, ``directory_updates`` (of
             the flash directory), ``blocks`` (None, or where a flash page holds several RAM pages,
             dict of ``technique``, ``block_pages``, ``flash_blocks`` and operations by class;
-            the counters above count operations of any length then), ``distinct_pages``,
+            the counters above count operations of any length then), ``ftl`` (with ``ftl_spare_percent`` only: as
+            `serve_ftl`, and with ``directory_pages`` also ``metadata_pages``, ``metadata_writes`` [pages] and
+            ``metadata_layout``, in words), ``directory`` (with ``directory_pages`` only: ``directory_pages``,
+            ``buffer_pages``, ``accesses``, ``reads``, ``evictions``, ``writes`` [pages]), ``distinct_pages``,
             ``page_bytes`` [bytes], ``warnings`` (list of ``{name, message, hint}``).
 
         chooser:

@@ -6,6 +6,11 @@ use tierwright_simulator::error::Result;
 use tierwright_simulator::ftl::{Collection, Ftl, FtlResult, Op, Request, Settings};
 use tierwright_simulator::replay::{SchemeResult, simulate_scheme};
 
+#[path = "replay_slow/directory.rs"]
+mod directory;
+
+use directory::Directory;
+
 type Access = (u64, bool);
 
 fn run(
@@ -29,6 +34,7 @@ struct Flash {
     /// Frames that were given up, in this order.
     given_up: Vec<usize>,
     written: Vec<usize>,
+    directory: Option<Directory>,
 }
 
 impl Flash {
@@ -63,21 +69,40 @@ impl Flash {
     fn make_room(&mut self, capacity: usize, except: &[u64]) {
         if self.lru.len() == capacity {
             let victim = self.lru.iter().find(|page| !except.contains(page));
-            self.drop(*victim.expect("a page that may leave"));
+            let victim = *victim.expect("a page that may leave");
+            self.drop(victim);
+            self.ask(victim, true);
         }
+    }
+
+    /// Reads the entry of a page in the directory, or writes it.
+    fn ask(&mut self, page: u64, update: bool) {
+        let directory = self.directory.as_mut();
+        let written = directory.and_then(|directory| directory.ask(page, update));
+        let place = |page| usize::try_from(page).expect("a page of the device");
+        self.written.extend(written.map(place));
     }
 }
 
 /// The frames that a scheme with LRU in both tiers writes, one after the other.
-fn writes(accesses: &[Access], scheme: &str, ram: usize, capacity: usize) -> Vec<usize> {
+fn writes(
+    accesses: &[Access],
+    scheme: &str,
+    (ram, capacity): (usize, usize),
+    directory: Option<Directory>,
+) -> Vec<usize> {
     let mut dram: Vec<(u64, bool)> = Vec::new();
     let mut flash = Flash {
         lru: Vec::new(),
         frames: Vec::new(),
         given_up: Vec::new(),
         written: Vec::new(),
+        directory,
     };
     for &(page, write) in accesses {
+        if let Some(directory) = &mut flash.directory {
+            directory.see(page);
+        }
         if let Some(at) = dram.iter().position(|&(held, _)| held == page) {
             let (_, dirty) = dram.remove(at);
             dram.push((page, dirty | write));
@@ -87,29 +112,40 @@ fn writes(accesses: &[Access], scheme: &str, ram: usize, capacity: usize) -> Vec
             continue;
         }
         let found = flash.lru.contains(&page);
+        flash.ask(page, false);
         // What is dirty in RAM under the exclusive scheme decides no flash write.
         if found && scheme == "exclusive" {
             flash.drop(page);
         } else if found && scheme == "lazy" {
             flash.renew(page);
+            flash.ask(page, true);
         }
         let victim = (dram.len() == ram).then(|| dram.remove(0));
         match (scheme, victim) {
             ("exclusive" | "lazy", Some((victim, dirty))) => {
+                if scheme == "lazy" {
+                    flash.ask(victim, false);
+                }
                 if !flash.lru.contains(&victim) {
                     flash.make_room(capacity, &[]);
                     flash.renew(victim);
                     flash.write(victim);
+                    flash.ask(victim, true);
                 } else if dirty {
                     flash.renew(victim);
                     flash.write(victim);
+                    flash.ask(victim, true);
                 }
             }
             ("inclusive", Some((victim, true))) => {
                 flash.renew(victim);
                 flash.write(victim);
+                flash.ask(victim, true);
             }
-            ("inclusive_global", Some((victim, true))) => flash.write(victim),
+            ("inclusive_global", Some((victim, true))) => {
+                flash.write(victim);
+                flash.ask(victim, true);
+            }
             _ => {}
         }
         if scheme.starts_with("inclusive") {
@@ -118,6 +154,7 @@ fn writes(accesses: &[Access], scheme: &str, ram: usize, capacity: usize) -> Vec
                 flash.make_room(capacity, &in_ram);
                 flash.write(page);
             }
+            flash.ask(page, true);
             flash.renew(page);
         }
         dram.push((page, write));
@@ -146,24 +183,44 @@ proptest! {
         more in 1_usize..25,
         spare in prop::sample::select(vec![("100", 2_u32), ("60", 1)]),
         fifo in any::<bool>(),
+        kept in prop::option::of((1_u32..20, 1_usize..6)),
     ) {
+        let kept = kept.map(|(pages, buffered)| (pages, buffered.min(pages as usize)));
         let flash = ram + more + 10;
         let (percent, factor) = spare;
-        let pages = u32::try_from(flash).expect("small");
+        let pages = u32::try_from(flash).expect("small") + kept.map_or(0, |(pages, _)| pages);
         let physical = if factor == 2 { pages * 2 } else { (pages * 160).div_ceil(100) };
         let rule = if fifo { Collection::Fifo } else { Collection::Greedy };
         let settings = Settings::new(pages, physical.div_ceil(2), 2, rule);
         let gc = if fifo { "fifo" } else { "greedy" };
         let device = [("ftl_spare_percent", percent), ("ftl_block_pages", "2"), ("ftl_gc", gc)];
+        let on_flash = kept.map(|(pages, buffered)| (pages.to_string(), buffered.to_string()));
+        let on_flash: Vec<_> = on_flash.iter().flat_map(|(pages, buffered)| {
+            [("directory_pages", pages.as_str()), ("directory_buffer_pages", buffered.as_str())]
+        }).collect();
         for scheme in ["exclusive", "lazy", "inclusive", "inclusive_global"] {
             let sizes = (ram as u64, flash as u64);
-            let found = run(&accesses, scheme, sizes, &device).expect("possible");
-            let written = writes(&accesses, scheme, ram, flash);
+            let options = [&device[..], &on_flash].concat();
+            let found = run(&accesses, scheme, sizes, &options).expect("possible");
+            let directory = kept.map(|(pages, buffered)| {
+                Directory::new(pages.into(), buffered, flash as u64)
+            });
+            let written = writes(&accesses, scheme, (ram, flash), directory);
             let ftl = found.ftl.clone().expect("a device was asked for");
-            prop_assert_eq!(&*ftl, &served(&written, settings), "{}", scheme);
-            prop_assert_eq!(ftl.host_writes, found.counters.flash_writes());
+            let of_directory = written.iter().filter(|&&page| page >= flash).count() as u64;
+            let expected = FtlResult {
+                metadata_pages: kept.map(|(pages, _)| pages),
+                metadata_writes: kept.map(|_| of_directory),
+                metadata_layout: ftl.metadata_layout,
+                ..served(&written, settings)
+            };
+            prop_assert_eq!(&*ftl, &expected, "{}", scheme);
+            prop_assert_eq!(ftl.metadata_layout.is_some(), kept.is_some());
+            prop_assert_eq!(ftl.host_writes, found.counters.flash_writes() + of_directory);
+            let counted = found.directory.as_ref().map_or(0, |directory| directory.writes);
+            prop_assert_eq!(counted, of_directory);
             // Nothing else depends on it.
-            let bare = run(&accesses, scheme, sizes, &[]).expect("possible");
+            let bare = run(&accesses, scheme, sizes, &on_flash).expect("possible");
             prop_assert_eq!(SchemeResult { ftl: None, ..found }, bare);
         }
     }
@@ -173,7 +230,36 @@ proptest! {
 fn a_page_that_comes_takes_the_frame_that_became_free() {
     // 1 and 2 come to flash; 1 is read from there and 3 takes its frame; 4 takes that of 2.
     let accesses: Vec<Access> = [1, 2, 3, 1, 4, 5].map(|page| (page, false)).to_vec();
-    assert_eq!(writes(&accesses, "exclusive", 1, 2), [0, 1, 0, 1, 0]);
+    assert_eq!(
+        writes(&accesses, "exclusive", (1, 2), None),
+        [0, 1, 0, 1, 0]
+    );
+}
+
+#[test]
+fn a_directory_lies_behind_the_data_and_is_not_written_to_zones() {
+    let accesses: Vec<Access> = (0..4000_u64)
+        .map(|n| (n * n % 997 % 150, n % 3 == 0))
+        .collect();
+    let device = [
+        ("ftl_spare_percent", "50"),
+        ("ftl_block_pages", "4"),
+        ("directory_pages", "10"),
+        ("directory_buffer_pages", "3"),
+    ];
+    let found = run(&accesses, "lazy", (10, 60), &device).expect("possible");
+    let ftl = found.ftl.expect("a device");
+    let kept = found.directory.expect("on flash");
+    assert_eq!(ftl.metadata_pages, Some(10));
+    assert_eq!(ftl.metadata_writes, Some(kept.writes));
+    assert!(kept.writes > 0);
+    let words = ftl.metadata_layout.expect("stated");
+    assert!(words.contains("behind the data"), "{words}");
+    let mut zones = device.to_vec();
+    zones[0].1 = "400";
+    zones.push(("ftl_mapping", "zones"));
+    let error = run(&accesses, "lazy", (10, 60), &zones).expect_err("in place");
+    assert!(error.to_string().contains("zone"), "{error}");
 }
 
 #[test]

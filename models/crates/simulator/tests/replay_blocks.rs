@@ -9,7 +9,8 @@ use tierwright_simulator::replay::{SchemeResult, admissions, policies, simulate_
 mod replay_slow;
 
 use replay_slow::Access;
-use replay_slow::blocks::{Counted, Heard, Shape, inclusive, staged};
+use replay_slow::blocks::{Counted, Heard, Shape, Slow, inclusive, staged};
+use replay_slow::directory::Directory;
 
 /// Accesses with runs of neighbours, so that blocks matter.
 fn accesses(longest: usize) -> impl Strategy<Value = Vec<Access>> {
@@ -114,8 +115,8 @@ proptest! {
                         continue;
                     }
                     let found = found.unwrap();
-                    let (expected, _) =
-                        staged(name, about.name, &shape, &accesses, ram, (flash.0, pages));
+                    let expected =
+                        staged(name, about.name, &shape, &accesses, ram, (flash.0, pages), None).count;
                     prop_assert_eq!(counted(&found), expected, "{} {} {}", name, about.name, technique);
                     prop_assert_eq!(found.blocks.as_ref().unwrap().flash_blocks as usize, flash.1);
                 }
@@ -131,7 +132,7 @@ proptest! {
             prop_assert_eq!(behind.counters, found.counters);
             prop_assert_eq!(behind.blocks, found.blocks.clone());
             if ram.1 <= flash.1 * usize::try_from(block_pages).unwrap() {
-                let (expected, _) = inclusive(block_pages, &accesses, ram, (flash.0, pages));
+                let expected = inclusive(block_pages, &accesses, ram, (flash.0, pages), None).count;
                 prop_assert_eq!(counted(&found), expected, "inclusive {}", technique);
             } else {
                 prop_assert_eq!(found.blocks, None);
@@ -140,21 +141,29 @@ proptest! {
         }
     }
 
-    /// It hears of each page that the counters call written, where its block lies, and of no other.
+    /// It hears of each page that the counters call written, where its block lies, of the pages of a directory behind
+    /// them, and of no other.
     #[test]
     fn a_device_hears_of_every_page_of_a_block_in_its_place(
         accesses in accesses(300), ram in (policy(), 1_usize..12), flash in (policy(), 3_usize..8),
         block_pages in 2_u64..6, more in 0_usize..2, trim in any::<bool>(), fifo in any::<bool>(),
+        kept in prop::option::of((1_u32..20, 1_usize..6)),
     ) {
+        let kept = kept.map(|(pages, buffered)| (pages, buffered.min(pages as usize)));
         let held = flash.1 * usize::try_from(block_pages).unwrap();
         let pages = held + more;
         let size = block_pages.to_string();
-        let logical = u32::try_from(held).unwrap();
+        let logical = u32::try_from(held).unwrap() + kept.map_or(0, |(pages, _)| pages);
+        let directory = || {
+            kept.map(|(pages, buffered)| Directory::new(pages.into(), buffered, held as u64))
+        };
         let rule = if fifo { Collection::Fifo } else { Collection::Greedy };
-        // Twice as many pages as flash has in whole blocks, in erase blocks of two.
+        // Twice as many pages as flash has in whole blocks and for the directory, in erase blocks of two.
         let settings = Settings::new(logical, logical, 2, rule);
         let trims = if trim { "true" } else { "false" };
-        let check = |found: &SchemeResult, heard: &[Heard]| {
+        let check = |found: &SchemeResult, slow: &Slow| {
+            prop_assert_eq!(counted(found), slow.count);
+            let heard = &slow.heard;
             let mut expected = device(heard, settings, trim);
             if trim {
                 let without = device(heard, settings, false);
@@ -162,35 +171,46 @@ proptest! {
                 expected.erases_without_trim = Some(without.erases);
             }
             let ftl = found.ftl.as_deref().expect("a device was asked for");
+            expected.metadata_pages = kept.map(|(pages, _)| pages);
+            expected.metadata_writes = kept.map(|_| slow.directory_writes);
+            expected.metadata_layout = ftl.metadata_layout;
             prop_assert_eq!(ftl, &expected);
-            prop_assert_eq!(ftl.host_writes, pages_written(found));
+            prop_assert_eq!(ftl.metadata_layout.is_some(), kept.is_some());
+            prop_assert_eq!(ftl.host_writes, pages_written(found) + slow.directory_writes);
+            let found = found.directory.as_ref().map(|directory| directory.writes);
+            prop_assert_eq!(found, kept.map(|_| slow.directory_writes));
             Ok(())
         };
         for technique in ["overwriting", "invalidating"] {
             let shape = Shape { block_pages, invalidating: technique == "invalidating" };
-            let options = |rule| [
+            let buffered = kept.map(|(pages, buffered)| (pages.to_string(), buffered.to_string()));
+            let options = |rule| {
+                let on_flash = buffered.iter().flat_map(|(pages, buffered)| {
+                    [("directory_pages", pages.as_str()), ("directory_buffer_pages", buffered.as_str())]
+                });
+                on_flash.chain([
                 ("ram_policy", ram.0), ("flash_policy", flash.0), ("admission", rule),
                 ("block_pages", size.as_str()), ("block_technique", technique),
                 ("ftl_spare_percent", "100"), ("ftl_block_pages", "2"), ("ftl_trim", trims),
                 ("ftl_gc", if fifo { "fifo" } else { "greedy" }),
-            ];
+                ]).collect::<Vec<_>>()
+            };
             for name in ["lazy", "exclusive"] {
                 for about in admissions() {
                     if !matches!(about.name, "all" | "cachesack") && technique == "overwriting" {
                         continue;
                     }
                     let found = scheme(&accesses, name, (ram.1, pages), &options(about.name)).unwrap();
-                    let (counts, heard) =
-                        staged(name, about.name, &shape, &accesses, ram, (flash.0, pages));
-                    prop_assert_eq!(counted(&found), counts, "{} {} {}", name, about.name, technique);
-                    check(&found, &heard)?;
+                    let slow = staged(
+                        name, about.name, &shape, &accesses, ram, (flash.0, pages), directory(),
+                    );
+                    check(&found, &slow)?;
                 }
             }
             if ram.1 <= held {
                 let found = scheme(&accesses, "inclusive", (ram.1, pages), &options("all")).unwrap();
-                let (counts, heard) = inclusive(block_pages, &accesses, ram, (flash.0, pages));
-                prop_assert_eq!(counted(&found), counts);
-                check(&found, &heard)?;
+                let slow = inclusive(block_pages, &accesses, ram, (flash.0, pages), directory());
+                check(&found, &slow)?;
             }
         }
     }
@@ -277,7 +297,16 @@ fn a_block_lies_on_the_device_in_order_and_a_partial_one_is_written_in_part() {
             block_pages: 4,
             invalidating: technique == "invalidating",
         };
-        staged("lazy", "all", &shape, &accesses, ("lru", ram), ("lru", 4)).1
+        staged(
+            "lazy",
+            "all",
+            &shape,
+            &accesses,
+            ("lru", ram),
+            ("lru", 4),
+            None,
+        )
+        .heard
     };
     use Heard::Write;
     // The block of 6 is fetched and written, then 6 over its place; the clean 7 is there already.

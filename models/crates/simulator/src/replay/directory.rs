@@ -2,7 +2,8 @@
 //!
 //! Koltsidas and Viglas, sections 4.1 and 4.2, assume how often the part of the directory that RAM buffers
 //! serves a lookup or an update. Here it is counted: each lookup and each update of the scheme asks for the
-//! directory page that holds the entry, an update soils it, and the buffer is an LRU of such pages.
+//! directory page that holds the entry, an update soils it, and the buffer is an LRU of such pages. A device under
+//! flash hears of the pages that are written, in a table behind the data.
 //!
 //! The paper's entries are chained by a hash of the block (its table 1), so neighbours lie in different pages:
 //! the entry of a page, or of a block where flash has blocks, is in directory page
@@ -11,6 +12,7 @@
 use serde::Serialize;
 
 use crate::error::{Error, Result};
+use crate::replay::metadata::MetadataLayout;
 use crate::replay::policies::lru::Lru;
 use crate::replay::settings::{Setting, Settings, Values};
 use crate::replay::tier::Tier;
@@ -24,7 +26,7 @@ const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 /// Option of a scheme with flash.
 pub(crate) const DIRECTORY: Setting = Setting {
     name: "directory_pages",
-    description: "Pages of the flash directory where it lies on flash: those of them that its lookups and updates read and write are counted. 0: they are not.",
+    description: "Pages of the flash directory where it lies on flash: those of them that its lookups and updates read and write are counted, and a device under flash hears of the writes. 0: it lies in RAM.",
     default: "0",
     values: Values::Whole {
         least: 0,
@@ -94,32 +96,35 @@ impl Directory {
         u32::try_from((hash * u64::from(self.pages)) >> 32).unwrap_or(u32::MAX)
     }
 
-    fn touch(&mut self, key: u32, update: bool) {
+    /// The page of the directory that is written to make room, if any.
+    fn touch(&mut self, key: u32, update: bool) -> Option<u32> {
         let page = self.place(key);
         self.all.accesses += 1;
         if self.buffer.contains(page) {
             self.buffer.on_hit(page);
             self.buffer.soil(page, update);
-            return;
+            return None;
         }
         self.all.reads += 1;
-        if let Some(victim) = self.buffer.evict_if_full(page) {
-            self.all.evictions += 1;
-            self.all.writes += u64::from(victim.dirty);
-        }
+        let victim = self.buffer.evict_if_full(page);
+        self.all.evictions += u64::from(victim.is_some());
+        let written = victim.filter(|victim| victim.dirty);
+        self.all.writes += u64::from(written.is_some());
         self.buffer.insert(page, update);
+        written.map(|victim| victim.page)
     }
 
-    /// The entry of a page, or of a block, is read.
+    /// The entry of a page, or of a block, is read; the answer is the page of the directory that is written for that, if
+    /// any.
     #[inline]
-    pub(crate) fn look_up(&mut self, key: u32) {
-        self.touch(key, false);
+    pub(crate) fn look_up(&mut self, key: u32) -> Option<u32> {
+        self.touch(key, false)
     }
 
-    /// It is written.
+    /// It is written; the answer is as of [`Self::look_up`].
     #[inline]
-    pub(crate) fn update(&mut self, key: u32) {
-        self.touch(key, true);
+    pub(crate) fn update(&mut self, key: u32) -> Option<u32> {
+        self.touch(key, true)
     }
 
     pub(crate) fn restart_counters(&mut self) {
@@ -154,6 +159,17 @@ impl Directory {
             writes: self.all.writes - writes,
         }
     }
+}
+
+/// Where the directory that the options of a scheme put on flash lies on a device, if they put it there.
+pub(crate) fn layout(own: &Settings) -> Option<MetadataLayout> {
+    let pages = own.whole(DIRECTORY.name);
+    (pages > 0).then(|| {
+        MetadataLayout::table(
+            pages.into(),
+            "the flash directory in a table behind the data, written in place: each page that was updated in RAM, when it leaves RAM",
+        )
+    })
 }
 
 /// The directory that the options of a scheme put on flash, if any.

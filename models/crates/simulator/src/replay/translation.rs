@@ -5,7 +5,7 @@
 //! frame of `pg`, a newcomer that of `v_f`), and a page that is written again is written in its place. Where flash
 //! has blocks of several pages each has such a frame, and its pages lie there in their order.
 
-use super::directory::{Directory, DirectoryResult};
+use super::directory::{self, Directory, DirectoryResult};
 use super::metadata::{Metadata, MetadataLayout};
 use super::room::Room;
 use super::settings::{Setting, Settings, Values};
@@ -378,7 +378,8 @@ fn runs(mut first: u32, mut pages: u32, all: u32) -> impl Iterator<Item = (u32, 
     })
 }
 
-/// The device that the options of a scheme put under its flash of so many frames, each of so many pages, if any.
+/// The device that the options of a scheme put under its flash of so many frames, each of so many pages, if any; the
+/// directory lies on it too where they put it on flash.
 ///
 /// # Errors
 /// [`Error::BadParameter`] for a device that could not work, and for what has no effect without one.
@@ -389,7 +390,10 @@ pub(crate) fn asked(own: &Settings, frames: u32, frame_pages: u32) -> Result<Opt
     let Some(asked) = described(own)? else {
         return Ok(None);
     };
-    let under = Under::new(frames * frame_pages, asked)?;
+    let pages = frames * frame_pages;
+    // The directory is written by the page, so nothing is rounded up to one.
+    let directory = directory::layout(own).map(|layout| (layout, 1));
+    let under = Under::with_metadata(pages, asked, directory)?;
     Ok(Some(Placed::new(frames, frame_pages, under)))
 }
 
@@ -573,14 +577,16 @@ impl Below for PerhapsPlaced {
     #[inline]
     fn look_up(&mut self, page: u32) {
         if let Some(directory) = &mut self.directory {
-            directory.look_up(page);
+            let written = directory.look_up(page);
+            self.write_directory(written);
         }
     }
 
     #[inline]
     fn update(&mut self, page: u32) {
         if let Some(directory) = &mut self.directory {
-            directory.update(page);
+            let written = directory.update(page);
+            self.write_directory(written);
         }
     }
 
@@ -624,6 +630,16 @@ impl Below for PerhapsPlaced {
         self.directory.as_ref().map_or(Ok(()), |directory| {
             directory.recount(counters.directory_lookups, counters.directory_updates)
         })
+    }
+}
+
+impl PerhapsPlaced {
+    /// A page of the directory is written, if one is.
+    #[inline]
+    fn write_directory(&mut self, page: Option<u32>) {
+        if let (Some(page), Some(placed)) = (page, &mut self.placed) {
+            placed.under.write_metadata(page);
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Access;
+use super::directory::Directory;
 use super::flows::History;
 use super::policies::Tier;
 
@@ -40,16 +41,44 @@ struct Laid {
     frames: Vec<Option<u64>>,
     given_up: Vec<usize>,
     heard: Vec<Heard>,
+    directory: Option<Directory>,
+    directory_writes: u64,
 }
 
 impl Laid {
-    fn new(block_pages: u64) -> Self {
+    fn new(block_pages: u64, directory: Option<Directory>) -> Self {
         Self {
             block_pages,
             frames: Vec::new(),
             given_up: Vec::new(),
             heard: Vec::new(),
+            directory,
+            directory_writes: 0,
         }
+    }
+
+    fn see(&mut self, page: u64) {
+        if let Some(directory) = &mut self.directory {
+            directory.see(page / self.block_pages);
+        }
+    }
+
+    fn ask(&mut self, block: u64, update: bool) {
+        let directory = self.directory.as_mut();
+        if let Some(page) = directory.and_then(|directory| directory.ask(block, update)) {
+            self.heard.push(Heard::Write(page));
+            self.directory_writes += 1;
+        }
+    }
+
+    fn look_up(&mut self, count: &mut Counted, block: u64) {
+        count.lookups += 1;
+        self.ask(block, false);
+    }
+
+    fn update(&mut self, count: &mut Counted, block: u64) {
+        count.updates += 1;
+        self.ask(block, true);
     }
 
     fn frame(&self, block: u64) -> Option<usize> {
@@ -88,6 +117,15 @@ impl Laid {
     }
 }
 
+/// What a slow replay found.
+#[derive(Debug)]
+pub(crate) struct Slow {
+    pub(crate) count: Counted,
+    pub(crate) heard: Vec<Heard>,
+    /// Of what was heard, pages of the directory.
+    pub(crate) directory_writes: u64,
+}
+
 /// What flash knows of a block that it holds.
 #[derive(Debug, Default, Clone)]
 struct Block {
@@ -115,8 +153,9 @@ pub(crate) fn staged(
     accesses: &[Access],
     (ram_policy, ram_pages): (&str, usize),
     (flash_policy, flash_pages): (&str, usize),
-) -> (Counted, Vec<Heard>) {
-    let mut laid = Laid::new(shape.block_pages);
+    directory: Option<Directory>,
+) -> Slow {
+    let mut laid = Laid::new(shape.block_pages, directory);
     let capacity = flash_pages / usize::try_from(shape.block_pages).expect("few");
     let block_of = |page: u64| page / shape.block_pages;
     let pages_of = |block: u64| {
@@ -131,6 +170,7 @@ pub(crate) fn staged(
     for (now, &(page, write)) in accesses.iter().enumerate() {
         ram.see(accesses, now);
         order.see(&by_block, now);
+        laid.see(page);
         history.note(page, write, ram.has(page));
         if ram.has(page) {
             count.ram_hits += 1;
@@ -141,14 +181,13 @@ pub(crate) fn staged(
             continue;
         }
         let mut dirty = false;
-        count.lookups += 1;
         let home = block_of(page);
+        laid.look_up(&mut count, home);
         let hit = flash
             .get(&home)
             .is_some_and(|block| block.valid.contains(&page));
         if hit {
             count.flash_hits += 1;
-            count.updates += 1;
             order.hit(home);
             if scheme == "exclusive" && shape.invalidating {
                 let block = flash.get_mut(&home).expect("hit");
@@ -161,13 +200,14 @@ pub(crate) fn staged(
                     order.take(home);
                 }
             }
+            laid.update(&mut count, home);
         } else {
             count.flash_misses += 1;
             count.hdd_page_reads += 1;
         }
         if let Some((victim, victim_dirty)) = ram.victim(page) {
-            count.lookups += 1;
             let home = block_of(victim);
+            laid.look_up(&mut count, home);
             let valid = flash
                 .get(&home)
                 .is_some_and(|block| block.valid.contains(&victim));
@@ -178,7 +218,6 @@ pub(crate) fn staged(
                 if victim_dirty {
                     count.hdd_page_writes += 1;
                     if valid {
-                        count.updates += 1;
                         let block = flash.get_mut(&home).expect("valid there");
                         laid.trim(victim);
                         block.valid.remove(&victim);
@@ -187,6 +226,7 @@ pub(crate) fn staged(
                             flash.remove(&home);
                             order.take(home);
                         }
+                        laid.update(&mut count, home);
                     }
                 }
             } else {
@@ -195,13 +235,13 @@ pub(crate) fn staged(
                     if let Some((gone, _)) = order.victim(home) {
                         let old = flash.remove(&gone).expect("on flash");
                         laid.leave(gone, old.valid.iter().copied());
-                        count.updates += 1;
+                        laid.update(&mut count, gone);
                         if old.dirty {
                             count.hdd_block_writes += 1;
                             count.hdd_block_pages_written += old.valid.len() as u64;
                         }
                     }
-                    count.updates += 1;
+                    laid.update(&mut count, home);
                     count.frames_taken += 1;
                     order.add(home, false);
                     let mut block = Block::default();
@@ -210,7 +250,9 @@ pub(crate) fn staged(
                         count.flash_block_writes += 1;
                         block.valid = pages_of(home);
                         block.written = pages_of(home);
-                        pages_of(home).into_iter().for_each(|page| laid.write(page));
+                        for page in pages_of(home) {
+                            laid.write(page);
+                        }
                     }
                     flash.insert(home, block);
                 }
@@ -226,7 +268,7 @@ pub(crate) fn staged(
                         order.soil(home);
                     }
                     if !comes {
-                        count.updates += 1;
+                        laid.update(&mut count, home);
                         order.hit(home);
                     }
                 }
@@ -234,7 +276,11 @@ pub(crate) fn staged(
         }
         ram.add(page, dirty | write);
     }
-    (count, laid.heard)
+    Slow {
+        count,
+        heard: laid.heard,
+        directory_writes: laid.directory_writes,
+    }
 }
 
 /// The inclusive scheme.
@@ -243,8 +289,9 @@ pub(crate) fn inclusive(
     accesses: &[Access],
     (ram_policy, ram_pages): (&str, usize),
     (flash_policy, flash_pages): (&str, usize),
-) -> (Counted, Vec<Heard>) {
-    let mut laid = Laid::new(block_pages);
+    directory: Option<Directory>,
+) -> Slow {
+    let mut laid = Laid::new(block_pages, directory);
     let capacity = flash_pages / usize::try_from(block_pages).expect("few");
     let pages_of = |block: u64| block * block_pages..(block + 1) * block_pages;
     let mut ram = Tier::new(ram_policy, ram_pages);
@@ -256,6 +303,7 @@ pub(crate) fn inclusive(
     for (now, &(page, write)) in accesses.iter().enumerate() {
         ram.see(accesses, now);
         flash.see(&by_block, now);
+        laid.see(page);
         if ram.has(page) {
             count.ram_hits += 1;
             ram.hit(page);
@@ -264,8 +312,8 @@ pub(crate) fn inclusive(
             }
             continue;
         }
-        count.lookups += 1;
         let home = page / block_pages;
+        laid.look_up(&mut count, home);
         let hit = flash.has(home);
         if let Some((victim, dirty)) = ram.victim(page) {
             let block = victim / block_pages;
@@ -273,7 +321,7 @@ pub(crate) fn inclusive(
                 count.flash_page_writes += 1;
                 laid.write(victim);
                 count.flash_page_overwrites += 1;
-                count.updates += 1;
+                laid.update(&mut count, block);
                 flash.soil(block);
                 flash.hit(block);
                 recent.retain(|&other| other != block);
@@ -283,8 +331,8 @@ pub(crate) fn inclusive(
                 flash.released(block);
             }
         }
-        count.updates += 1;
         if hit {
+            laid.update(&mut count, home);
             count.flash_hits += 1;
             flash.hit(home);
         } else {
@@ -303,7 +351,7 @@ pub(crate) fn inclusive(
                     count.back_invalidations += 1;
                 }
                 laid.leave(block, pages_of(block));
-                count.updates += 1;
+                laid.update(&mut count, block);
                 if dirty {
                     count.hdd_block_writes += 1;
                     count.hdd_block_pages_written += block_pages;
@@ -312,12 +360,19 @@ pub(crate) fn inclusive(
             count.hdd_block_reads += 1;
             count.flash_block_writes += 1;
             count.frames_taken += 1;
-            pages_of(home).for_each(|page| laid.write(page));
+            for page in pages_of(home) {
+                laid.write(page);
+            }
+            laid.update(&mut count, home);
             flash.add(home, false);
         }
         recent.retain(|&other| other != home);
         recent.push(home);
         ram.add(page, write);
     }
-    (count, laid.heard)
+    Slow {
+        count,
+        heard: laid.heard,
+        directory_writes: laid.directory_writes,
+    }
 }

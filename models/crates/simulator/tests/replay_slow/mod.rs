@@ -7,6 +7,7 @@
 )]
 
 pub(crate) mod blocks;
+pub(crate) mod directory;
 pub(crate) mod flows;
 pub(crate) mod online;
 pub(crate) mod policies;

@@ -84,16 +84,18 @@ impl<A: Admission, D: Below> StagedBlocks<A, D> {
     /// Makes a valid page invalid; tells whether its block is dirty.
     fn invalidate(&mut self, place: Place) -> bool {
         let block = place.block as usize;
-        update(&mut self.counters, &mut self.below, place.block);
         self.valid[block] &= !place.bit();
-        if self.valid[block] != 0 {
+        let dirty = if self.valid[block] == 0 {
+            self.written[block] = 0;
+            self.blocks.flash_blocks_emptied += 1;
+            self.below.leave(place.block);
+            self.flash.remove(place.block)
+        } else {
             self.below.drop_from_block(place.block, place.index.into());
-            return self.flash.is_dirty(place.block);
-        }
-        self.written[block] = 0;
-        self.blocks.flash_blocks_emptied += 1;
-        self.below.leave(place.block);
-        self.flash.remove(place.block)
+            self.flash.is_dirty(place.block)
+        };
+        update(&mut self.counters, &mut self.below, place.block);
+        dirty
     }
 
     /// Reads a page that is valid on flash; tells whether it is dirty in RAM then.
@@ -145,11 +147,11 @@ impl<A: Admission, D: Below> StagedBlocks<A, D> {
     /// Brings a block to flash that is not there.
     fn take_frame(&mut self, block: u32) {
         if let Some(old) = self.flash.evict_if_full(block) {
-            update(&mut self.counters, &mut self.below, old.page);
             self.counters.flash_evictions += 1;
             let pages = std::mem::take(&mut self.valid[old.page as usize]);
             self.written[old.page as usize] = 0;
             self.below.leave(old.page);
+            update(&mut self.counters, &mut self.below, old.page);
             if old.dirty {
                 self.counters.hdd_writes += 1;
                 self.blocks.hdd_block_writes += 1;
