@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -307,6 +309,37 @@ def test_checkpoints_of_a_recording_come_as_much_earlier_as_its_flash_is_smaller
     assert replay.flash_pages < 60_000
     assert replay.checkpoint_s == pytest.approx(100.0 * replay.flash_pages / 60_000)
     assert course.CoursePlan(curve=CURVE, **ASKED).replay(9).checkpoint_s == 0
+
+
+def test_a_directory_of_a_recording_is_as_much_smaller_as_its_flash() -> None:
+    data_bytes = 4 * CURVE.distinct_pages * CURVE.page_bytes
+    scaled = scale.answer(profile(TPCB), Production(data_bytes, 2_000.0)).profile.curve
+    options = {
+        "directory_pages": "4000",
+        "directory_buffer_pages": "400",
+        "block_pages": "8",
+    }
+    plan = course.CoursePlan(
+        curve=scaled,
+        **{
+            **ASKED,
+            "system": "lazy",
+            "ram_pages": 10_000,
+            "flash_pages": 60_000,
+            "options": options,
+        },
+        scaled=scaled.scaled,
+    )
+    replay = plan.replay(CURVE.accesses)
+    share = replay.flash_pages / 60_000
+    assert share < 0.5
+    assert replay.options == {
+        "directory_pages": str(math.ceil(4000 * share)),
+        "directory_buffer_pages": str(math.ceil(400 * share)),
+        "block_pages": "8",
+    }
+    as_asked = replace(plan, curve=CURVE, scaled=None).replay(CURVE.accesses)
+    assert as_asked.options == options
 
 
 def test_a_page_that_nobody_wrote_is_not_redone() -> None:

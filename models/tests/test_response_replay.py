@@ -138,72 +138,111 @@ def asked(scheme: str, accesses: list[Access]) -> list[list[str]]:
     return [slow.access(page, write=write) for _, page, write in accesses]
 
 
+Asked = tuple[float, tuple[float, float], Callable[[float], None], int]
+"""When an operation came, its lengths, what is told of its answer, and the number of the access."""
+
+
 class Device:
     """Servers that are free, a line of those that wait, and an event for each end."""
 
     def __init__(self, times: DeviceTimes) -> None:
         self.times, self.free = times, times.at_once
-        self.line: deque[tuple[float, bool, Callable[[float], None]]] = deque()
+        self.line: deque[Asked] = deque()
         self.busy, self.waits = 0.0, list[float]()
+
+    def lengths(self, operation: str) -> tuple[float, float]:
+        """Return how long an operation takes a server, and when it is answered."""
+        times = self.times
+        batch = {
+            "batch-read": times.batch_read_s,
+            "batch-write": times.batch_write_s,
+        }.get(operation)
+        if batch is not None:
+            return batch, batch
+        if operation == "write":
+            return times.write_s, times.write_answered_s
+        assert operation == "read"
+        return times.read_s, times.read_answered_s
 
 
 class Simulation:
     """Events one by one, each at its time: arrivals, ends of service, answers."""
 
-    def __init__(self, *, waits_for_writes: bool) -> None:
-        self.events: list[tuple[float, int, Callable[[float], None]]] = []
+    def __init__(
+        self,
+        *,
+        waits_for_writes: bool,
+        flash: DeviceTimes = FLASH,
+        disk: DeviceTimes = DISK,
+    ) -> None:
+        self.events: list[tuple[float, int, int, Callable[[float], None]]] = []
         self.order = itertools.count()
-        self.devices = {"flash": Device(FLASH), "disk": Device(DISK)}
+        self.devices = {"flash": Device(flash), "disk": Device(disk)}
         self.waits_for_writes = waits_for_writes
         self.times = dict[int, float]()
 
-    def at(self, time: float, what: Callable[[float], None]) -> None:
-        heapq.heappush(self.events, (time, next(self.order), what))
+    def at(self, time: float, what: Callable[[float], None], number: int = -1) -> None:
+        """Note an event; of several at one time the first is that of the access that came first."""
+        heapq.heappush(self.events, (time, number, next(self.order), what))
 
     def run(self) -> None:
         while self.events:
-            time, _, what = heapq.heappop(self.events)
+            time, _, _, what = heapq.heappop(self.events)
             what(time)
 
-    def ask(self, now: float, what: str, answered: Callable[[float], None]) -> None:
-        name, operation = what.split()
+    def ask(
+        self, now: float, what: str, answered: Callable[[float], None], number: int
+    ) -> None:
+        """Ask a device for operations that come together, such as `disk read batch-read`: all are to be answered."""
+        name, *operations = what.split()
         device = self.devices[name]
-        device.line.append((now, operation == "write", answered))
+        left = [len(operations)]
+
+        def one(at: float) -> None:
+            left[0] -= 1
+            if not left[0]:
+                answered(at)
+
+        for operation in operations:
+            device.line.append((now, device.lengths(operation), one, number))
         self.serve(device, now)
 
     def serve(self, device: Device, now: float) -> None:
         while device.free and device.line:
-            came, write, answered = device.line.popleft()
+            came, (length, until_answered), answered, number = device.line.popleft()
             device.free -= 1
-            times = device.times
-            length = times.write_s if write else times.read_s
             device.busy += length
             device.waits.append(now - came)
             self.at(now + length, lambda end: self.end(device, end))
-            self.at(
-                now + (times.write_answered_s if write else times.read_answered_s),
-                answered,
-            )
+            self.at(now + until_answered, answered, number)
 
     def end(self, device: Device, now: float) -> None:
         device.free += 1
         self.serve(device, now)
 
     def access(
-        self, number: int, now: float, asks: list[str], over: Callable[[float], None]
+        self,
+        number: int,
+        now: float,
+        asks: list[str],
+        over: Callable[[float], None],
+        *,
+        reads: int = 1,
     ) -> None:
-        def next_of(rest: list[str], *, is_read: bool) -> Callable[[float], None]:
+        """Ask for one thing after the other; the first `reads` are what the access waits for."""
+
+        def next_of(rest: list[str], *, reads: int) -> Callable[[float], None]:
             def answered(at: float) -> None:
                 if rest:
-                    self.ask(at, rest[0], next_of(rest[1:], is_read=False))
-                if (not rest) if self.waits_for_writes else is_read:
+                    self.ask(at, rest[0], next_of(rest[1:], reads=reads - 1), number)
+                if (not rest) if self.waits_for_writes else reads == 1:
                     self.times[number] = at - now
                     over(at)
 
             return answered
 
         if asks:
-            self.ask(now, asks[0], next_of(asks[1:], is_read=True))
+            self.ask(now, asks[0], next_of(asks[1:], reads=reads), number)
         else:
             self.times[number] = 0.0
             over(now)

@@ -207,12 +207,12 @@ def test_response_times_follow_what_is_admitted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("scheme", "options", "message", "hint"),
     [
-        ("lazy", {"block_pages": "4"}, "serve single pages", "without simulated time"),
+        ("inclusive_global", {"block_pages": "4"}, "does not take it", "exclusive"),
         (
             "exclusive",
-            {"directory_pages": "8", "directory_buffer_pages": "2"},
-            "take no time in a replay on simulated time",
-            "without simulated time",
+            {"directory_buffer_pages": "2"},
+            "has no effect without directory_pages",
+            "directory_pages",
         ),
         ("lazy", {"mode": "write_back"}, "no such option", "admission"),
         ("lazy", {"ram_k_in": "0.5"}, "k_in", "leave"),

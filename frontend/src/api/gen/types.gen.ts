@@ -6349,7 +6349,7 @@ export type CourseIn = {
     /**
      * Options
      *
-     * Options of the scheme or flash cache, by name; `GET /simulator` lists them. Blocks and a directory on flash are refused under a scheme: their operations take no simulated time.
+     * Options of the scheme or flash cache, by name; `GET /simulator` lists them.
      */
     options?: {
         [key: string]: string;

@@ -308,11 +308,10 @@ fn a_block_lies_on_the_device_in_order_and_a_partial_one_is_written_in_part() {
         )
         .heard
     };
-    use Heard::Write;
     // The block of 6 is fetched and written, then 6 over its place; the clean 7 is there already.
-    let whole = [Write(0), Write(1), Write(2), Write(3), Write(2)];
+    let whole = [0, 1, 2, 3, 2].map(Heard::Write);
     assert_eq!(heard("overwriting", 1), whole);
-    assert_eq!(heard("invalidating", 1), [Write(2), Write(3)]);
+    assert_eq!(heard("invalidating", 1), [2, 3].map(Heard::Write));
 }
 
 #[test]

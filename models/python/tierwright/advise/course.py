@@ -10,7 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from tierwright.advise.checks.points import Replay, recorded_replays
+from tierwright.advise.checks.points import (
+    Replay,
+    directory_of,
+    recorded_replays,
+)
 from tierwright.advise.checks.response import times_of
 from tierwright.common.answer import Answer, Figure
 from tierwright.common.errors import BadInput, Problem
@@ -250,8 +254,8 @@ class CoursePlan:
             raise _refused(
                 "restart",
                 self.restart,
-                f"cannot be replayed: {BY_NAME[self.system].title} keeps its directory in RAM, so a crash loses what "
-                "is on flash",
+                f"cannot be replayed: {BY_NAME[self.system].title} keeps its directory in RAM, or what is new in it, "
+                "so a crash loses what is on flash",
                 "ask for a cold restart, or use a flash cache that keeps its directory on flash",
             )
         interval_s = self.checkpoint_interval_s
@@ -287,7 +291,7 @@ class CoursePlan:
         sizes, _ = recorded_replays(
             {"": Replay(family, self.system, left, self.flash_pages, 0)}, self.scaled
         )
-        options = dict(self.options)
+        options = directory_of(self.options, sizes[""].flash_pages / self.flash_pages)
         checkpoint_s = 0.0
         if self.crash_at is not None:
             options |= {

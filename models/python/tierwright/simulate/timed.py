@@ -151,7 +151,7 @@ def replay_timed(
         Accesses that are not counted.
     options : mapping of str to str, optional
         Of the flash cache or the scheme. A scheme takes `crash_at` and `restart` too, which is `cold`: its directory is
-        in RAM; it takes neither blocks nor a directory on flash, whose operations take no time here.
+        in RAM, or what is new in it.
     window_s : float
         Length of the windows of the course; 0: no course. [s]
     checkpoint_s : float

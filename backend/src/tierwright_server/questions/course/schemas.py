@@ -35,8 +35,7 @@ class CourseIn(Body):
     options: dict[str, str] = Field(
         default={},
         max_length=64,
-        description="Options of the scheme or flash cache, by name; `GET /simulator` lists them. Blocks and a directory on "
-        "flash are refused under a scheme: their operations take no simulated time.",
+        description="Options of the scheme or flash cache, by name; `GET /simulator` lists them.",
     )
     arrivals: Literal["clients", "poisson", "trace"] = Field(
         default="clients",

@@ -61,12 +61,15 @@ pub struct DirectoryResult {
     pub writes: u64,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-struct Counters {
-    accesses: u64,
-    reads: u64,
-    evictions: u64,
-    writes: u64,
+/// What a directory on flash counts, from the beginning on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct DirectoryCounters {
+    pub(crate) accesses: u64,
+    pub(crate) reads: u64,
+    /// Those of them that find the page of an access.
+    pub(crate) finds: u64,
+    pub(crate) evictions: u64,
+    pub(crate) writes: u64,
 }
 
 /// A directory on flash, and the part of it in RAM.
@@ -74,21 +77,28 @@ struct Counters {
 pub(crate) struct Directory {
     pages: u32,
     buffer: Tier<Lru>,
-    all: Counters,
+    all: DirectoryCounters,
     /// When the warm-up ended.
-    before: Counters,
+    before: DirectoryCounters,
+    /// Accesses of it before a crash.
+    before_crash: u64,
 }
 
 impl Directory {
     fn new(pages: u32, buffer_pages: u32) -> Self {
-        let mut buffer = Tier::new(buffer_pages);
-        buffer.grow(pages as usize);
         Self {
             pages,
-            buffer,
-            all: Counters::default(),
-            before: Counters::default(),
+            buffer: Self::empty(pages, buffer_pages),
+            all: DirectoryCounters::default(),
+            before: DirectoryCounters::default(),
+            before_crash: 0,
         }
+    }
+
+    fn empty(pages: u32, buffer_pages: u32) -> Tier<Lru> {
+        let mut buffer = Tier::new(buffer_pages);
+        buffer.grow(pages as usize);
+        buffer
     }
 
     fn place(&self, key: u32) -> u32 {
@@ -121,6 +131,15 @@ impl Directory {
         self.touch(key, false)
     }
 
+    /// The entry of the page that is accessed is read, before it is known where the page lies.
+    #[inline]
+    pub(crate) fn find(&mut self, key: u32) -> Option<u32> {
+        let before = self.all.reads;
+        let written = self.look_up(key);
+        self.all.finds += self.all.reads - before;
+        written
+    }
+
     /// It is written; the answer is as of [`Self::look_up`].
     #[inline]
     pub(crate) fn update(&mut self, key: u32) -> Option<u32> {
@@ -131,24 +150,36 @@ impl Directory {
         self.before = self.all;
     }
 
-    /// Lookups and updates since the beginning must be those of the scheme.
+    /// What is counted from the beginning on.
+    pub(crate) fn counted(&self) -> DirectoryCounters {
+        self.all
+    }
+
+    /// RAM is empty, and what is on flash is found no more.
+    pub(crate) fn forget(&mut self) {
+        self.buffer = Self::empty(self.pages, self.buffer.capacity());
+        self.before_crash = self.all.accesses;
+    }
+
+    /// Lookups and updates since the beginning, or since a crash, must be those of the scheme.
     pub(crate) fn recount(&self, lookups: u64, updates: u64) -> std::result::Result<(), String> {
         self.buffer.recount("directory buffer")?;
-        if self.all.accesses == lookups + updates {
+        let accesses = self.all.accesses - self.before_crash;
+        if accesses == lookups + updates {
             return Ok(());
         }
         Err(format!(
-            "{} accesses of the directory for {lookups} lookups and {updates} updates",
-            self.all.accesses
+            "{accesses} accesses of the directory for {lookups} lookups and {updates} updates"
         ))
     }
 
     pub(crate) fn result(&self) -> DirectoryResult {
-        let Counters {
+        let DirectoryCounters {
             accesses,
             reads,
             evictions,
             writes,
+            ..
         } = self.before;
         DirectoryResult {
             directory_pages: self.pages,

@@ -161,8 +161,7 @@ pub fn simulate_scheme(
 
 /// Replays all accesses of `source` through `ram_pages` of RAM and `flash_pages` of flash under a page-flow scheme or a
 /// flash cache with `options`, on simulated time: `timing` says when accesses arrive and how long devices take. What a
-/// flash cache does by time goes by the simulated one. A scheme takes `crash_at` and `restart` too, and no option whose
-/// work would take time that is not counted: blocks of several pages, and a directory on flash.
+/// flash cache does by time goes by the simulated one. A scheme takes `crash_at` and `restart` too.
 ///
 /// # Errors
 /// As [`simulate_scheme`] and [`simulate_flash_cache`]; [`Error::BadParameter`] for times or rates that have no meaning, for arrivals of a trace

@@ -5,7 +5,7 @@
 //! frame of `pg`, a newcomer that of `v_f`), and a page that is written again is written in its place. Where flash
 //! has blocks of several pages each has such a frame, and its pages lie there in their order.
 
-use super::directory::{self, Directory, DirectoryResult};
+use super::directory::{self, Directory, DirectoryCounters, DirectoryResult};
 use super::metadata::{Metadata, MetadataLayout};
 use super::room::Room;
 use super::settings::{Setting, Settings, Values};
@@ -500,7 +500,9 @@ pub(crate) trait Below: Default {
     fn leave(&mut self, _page: u32) {}
     /// A page of a block that stays on flash is no longer valid there.
     fn drop_from_block(&mut self, _block: u32, _page: u32) {}
-    /// The entry of a page in the flash directory is read.
+    /// The entry of the page, or block, that is accessed is read in the flash directory.
+    fn find(&mut self, _page: u32) {}
+    /// The entry of another one is read.
     fn look_up(&mut self, _page: u32) {}
     /// It is written.
     fn update(&mut self, _page: u32) {}
@@ -510,7 +512,7 @@ pub(crate) trait Below: Default {
     fn keep(&mut self, _directory: Directory) {}
     /// Sets the counters to 0.
     fn restart_counters(&mut self) {}
-    /// Takes over the device of a machine that crashed; what is on it is found no more.
+    /// Takes over device and directory of a machine that crashed; what is on flash is found no more.
     fn come_back(&mut self, _crashed: &mut Self) {}
     /// What the device did.
     ///
@@ -522,6 +524,10 @@ pub(crate) trait Below: Default {
     /// What the directory on flash did.
     fn looked_up(&self) -> Option<DirectoryResult> {
         None
+    }
+    /// What the directory on flash counts from the beginning on.
+    fn directory_counted(&self) -> DirectoryCounters {
+        DirectoryCounters::default()
     }
     /// Counts the frames again, of which `held` must be in use, and what the directory was asked for.
     fn recount(&self, _held: u32, _counters: &SchemeCounters) -> std::result::Result<(), String> {
@@ -575,6 +581,14 @@ impl Below for PerhapsPlaced {
     }
 
     #[inline]
+    fn find(&mut self, page: u32) {
+        if let Some(directory) = &mut self.directory {
+            let written = directory.find(page);
+            self.write_directory(written);
+        }
+    }
+
+    #[inline]
     fn look_up(&mut self, page: u32) {
         if let Some(directory) = &mut self.directory {
             let written = directory.look_up(page);
@@ -612,6 +626,10 @@ impl Below for PerhapsPlaced {
         if let Some(placed) = &mut self.placed {
             placed.forget();
         }
+        self.directory = crashed.directory.take();
+        if let Some(directory) = &mut self.directory {
+            directory.forget();
+        }
     }
 
     fn translated(&self) -> Result<Option<FtlResult>> {
@@ -621,6 +639,11 @@ impl Below for PerhapsPlaced {
 
     fn looked_up(&self) -> Option<DirectoryResult> {
         self.directory.as_ref().map(|directory| directory.result())
+    }
+
+    fn directory_counted(&self) -> DirectoryCounters {
+        let directory = self.directory.as_ref();
+        directory.map_or_else(DirectoryCounters::default, |directory| directory.counted())
     }
 
     fn recount(&self, held: u32, counters: &SchemeCounters) -> std::result::Result<(), String> {

@@ -435,6 +435,10 @@ pub(crate) trait Flow: Machine {
     fn blocks(&self) -> BlockCounters {
         BlockCounters::default()
     }
+    /// Pages of a frame of flash.
+    fn frame_pages(&self) -> u32 {
+        1
+    }
     /// How many pages RAM and flash hold.
     fn contents(&self) -> Contents;
     /// Gives its admission what the options assign to categories; a scheme without one is never asked to.

@@ -22,7 +22,7 @@ from tierwright.evaluate.scale.replays import ReplaySizes, recorded_sizes
 from tierwright.hardware.device import Device, Operation
 from tierwright.hardware.service_time import service_us
 from tierwright.profile.production import Scaled
-from tierwright.simulate.contenders import BY_THE_CLOCK, works_by_the_clock
+from tierwright.simulate.contenders import BY_THE_CLOCK, spelled, works_by_the_clock
 from tierwright.simulate.priced import price
 from tierwright.simulate.replay import ONE_TIER, Replay
 
@@ -30,6 +30,7 @@ __all__ = [
     "MOST_BLOCK_PAGES",
     "Replay",
     "ReplayedRestart",
+    "directory_of",
     "directory_replays",
     "fragment_replays",
     "measured_use",
@@ -371,14 +372,37 @@ def _fitting(each: Replay) -> Replay:
     return replace(each, options=options)
 
 
-def _directory_of(options: Mapping[str, str], share: float) -> dict[str, str]:
-    """Return options with the directory of so much less flash, and the same share of it in RAM."""
-    return {
-        name: str(max(1, math.ceil(int(value) * share)))
-        if name.startswith(DIRECTORY_OPTIONS)
-        else value
-        for name, value in options.items()
-    }
+def directory_of(options: Mapping[str, str], share: float) -> dict[str, str]:
+    """Return options with the directory on flash of so much less flash, and the same share of it in RAM.
+
+    Parameters
+    ----------
+    options : mapping of str to str
+        Of a page-flow scheme.
+    share : float
+        Of the flash. [1]
+
+    Examples
+    --------
+    >>> directory_of(
+    ...     {
+    ...         "directory-pages": "24",
+    ...         "directory_buffer_pages": "3",
+    ...         "block_pages": "8",
+    ...     },
+    ...     0.25,
+    ... )
+    {'directory-pages': '6', 'directory_buffer_pages': '1', 'block_pages': '8'}
+    """
+
+    def of(name: str, value: str) -> str:
+        # What is no number of pages is refused where it is replayed, and none stays none.
+        if not spelled(name).startswith(DIRECTORY_OPTIONS) or not value.isdecimal():
+            return value
+        pages = int(value)
+        return str(max(1, math.ceil(pages * share)) if pages else pages)
+
+    return {name: of(name, value) for name, value in options.items()}
 
 
 def recorded_replays(
@@ -426,7 +450,7 @@ def recorded_replays(
         )
         if each.ram_pages == NO_RAM:
             ram = NO_RAM
-        directory = _directory_of(each.options, flash / max(1, each.flash_pages))
+        directory = directory_of(each.options, flash / max(1, each.flash_pages))
         found[name] = _fitting(
             replace(each, ram_pages=ram, flash_pages=flash, options=directory)
         )

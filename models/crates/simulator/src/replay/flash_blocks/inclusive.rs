@@ -3,7 +3,7 @@
 use super::future::BlockFuture;
 use super::map::{BlockMap, Place};
 use super::order::BlockOrder;
-use super::{BlockCounters, Division, add_up, look_up, update};
+use super::{BlockCounters, Division, add_up, find, update};
 use crate::access::Chunk;
 use crate::error::Result;
 use crate::replay::admission::Admission;
@@ -81,6 +81,17 @@ impl<F: BlockOrder, A: Admission, D: Below> InclusiveBlocks<F, A, D> {
             blocks: BlockCounters::default(),
             below: D::default(),
         }
+    }
+
+    /// For the blocks that are known.
+    fn make_room(&mut self) {
+        let blocks = self.map.blocks();
+        self.flash.grow(blocks);
+        self.dirty.grow(blocks);
+        self.in_ram.resize(blocks, 0);
+        self.pages
+            .resize(blocks * self.block_pages as usize, NO_PAGE);
+        self.below.grow(blocks);
     }
 
     fn evict_from_ram(&mut self, incoming: u32) {
@@ -188,13 +199,8 @@ impl<F: BlockOrder, A: Admission, D: Below> Machine for InclusiveBlocks<F, A, D>
 
     fn locate(&mut self, pages: &[u32], spaces: &[u32], addresses: &[u64]) -> Result<()> {
         self.map.locate(pages, spaces, addresses);
-        let blocks = self.map.blocks();
-        self.flash.grow(blocks);
-        self.dirty.grow(blocks);
-        self.in_ram.resize(blocks, 0);
+        self.make_room();
         let block_pages = self.block_pages as usize;
-        self.pages.resize(blocks * block_pages, NO_PAGE);
-        self.below.grow(blocks);
         for &page in pages {
             let place = self.map.place(page);
             let first = place.block as usize * block_pages;
@@ -232,7 +238,7 @@ impl<F: BlockOrder, A: Admission, D: Below> Machine for InclusiveBlocks<F, A, D>
         }
         self.admission.on_access(page, write, false);
         let place = self.map.place(page);
-        look_up(&mut self.counters, &mut self.below, place.block);
+        find(&mut self.counters, &mut self.below, place.block);
         let on_flash = self.flash.contains(place.block);
         self.evict_from_ram(page);
         if on_flash {
@@ -321,6 +327,10 @@ impl<F: BlockOrder, A: Admission, D: Below> Flow for InclusiveBlocks<F, A, D> {
         self.blocks
     }
 
+    fn frame_pages(&self) -> u32 {
+        self.block_pages
+    }
+
     /// Of a dirty block every page counts as dirty: one bit does not say which.
     fn contents(&self) -> Contents {
         let pages = u64::from(self.block_pages);
@@ -338,5 +348,15 @@ impl<F: BlockOrder, A: Admission, D: Below> Flow for InclusiveBlocks<F, A, D> {
 
     fn notes(&self) -> Vec<Warning> {
         self.admission.notes()
+    }
+
+    fn come_back(&mut self, crashed: &mut Self) {
+        self.admission.keep_places(&mut crashed.admission);
+        self.below.come_back(&mut crashed.below);
+        // Where pages lie, and when they are accessed, is of the trace.
+        std::mem::swap(&mut self.map, &mut crashed.map);
+        self.future = crashed.future.take();
+        std::mem::swap(&mut self.pages, &mut crashed.pages);
+        self.make_room();
     }
 }

@@ -182,7 +182,13 @@ pub struct BlockResult {
     pub counters: BlockCounters,
 }
 
-/// Counts a lookup of the entry of a block.
+/// Counts the lookup of the entry of the block that is accessed.
+fn find(counters: &mut SchemeCounters, below: &mut impl Below, block: u32) {
+    counters.directory_lookups += 1;
+    below.find(block);
+}
+
+/// Counts a lookup of the entry of another block.
 fn look_up(counters: &mut SchemeCounters, below: &mut impl Below, block: u32) {
     counters.directory_lookups += 1;
     below.look_up(block);

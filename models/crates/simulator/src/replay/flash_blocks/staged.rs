@@ -2,7 +2,7 @@
 
 use super::future::BlockFuture;
 use super::map::{BlockMap, Place};
-use super::{BlockCounters, Division, add_up, look_up, update};
+use super::{BlockCounters, Division, add_up, find, look_up, update};
 use crate::access::Chunk;
 use crate::error::Result;
 use crate::replay::admission::Admission;
@@ -74,6 +74,15 @@ impl<A: Admission, D: Below> StagedBlocks<A, D> {
             blocks: BlockCounters::default(),
             below: D::default(),
         }
+    }
+
+    /// For the blocks that are known.
+    fn make_room(&mut self) {
+        let blocks = self.map.blocks();
+        self.flash.grow(blocks);
+        self.valid.resize(blocks, 0);
+        self.written.resize(blocks, 0);
+        self.below.grow(blocks);
     }
 
     #[inline]
@@ -205,11 +214,7 @@ impl<A: Admission, D: Below> Machine for StagedBlocks<A, D> {
 
     fn locate(&mut self, pages: &[u32], spaces: &[u32], addresses: &[u64]) -> Result<()> {
         self.map.locate(pages, spaces, addresses);
-        let blocks = self.map.blocks();
-        self.flash.grow(blocks);
-        self.valid.resize(blocks, 0);
-        self.written.resize(blocks, 0);
-        self.below.grow(blocks);
+        self.make_room();
         Ok(())
     }
 
@@ -246,7 +251,7 @@ impl<A: Admission, D: Below> Machine for StagedBlocks<A, D> {
             return;
         }
         let place = self.map.place(page);
-        look_up(&mut self.counters, &mut self.below, place.block);
+        find(&mut self.counters, &mut self.below, place.block);
         let dirty = if self.is_valid(place) {
             self.admission.on_flash_hit(page);
             self.read(place)
@@ -325,6 +330,10 @@ impl<A: Admission, D: Below> Flow for StagedBlocks<A, D> {
         self.blocks
     }
 
+    fn frame_pages(&self) -> u32 {
+        self.whole.count_ones()
+    }
+
     /// Of a dirty block every valid page counts as dirty: one bit does not say which.
     fn contents(&self) -> Contents {
         let (mut flash, mut flash_dirty) = (0, 0);
@@ -347,5 +356,14 @@ impl<A: Admission, D: Below> Flow for StagedBlocks<A, D> {
 
     fn notes(&self) -> Vec<Warning> {
         self.admission.notes()
+    }
+
+    fn come_back(&mut self, crashed: &mut Self) {
+        self.admission.keep_places(&mut crashed.admission);
+        self.below.come_back(&mut crashed.below);
+        // Where pages lie, and when they are accessed, is of the trace.
+        std::mem::swap(&mut self.map, &mut crashed.map);
+        self.future = crashed.future.take();
+        self.make_room();
     }
 }

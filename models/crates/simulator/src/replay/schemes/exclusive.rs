@@ -79,7 +79,7 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Machine for Exclusive<R, F
             return;
         }
         self.admission.on_access(page, write, false);
-        self.below.look_up(page);
+        self.below.find(page);
         let on_flash = self.flash.contains(page);
         let dirty = if on_flash {
             self.counters.flash_hits += 1;

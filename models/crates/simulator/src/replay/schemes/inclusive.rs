@@ -214,7 +214,7 @@ impl<R, F: Guarding, D: Below, A: Admission> Inclusive<R, F, D, A> {
     #[inline(always)]
     fn miss(&mut self, page: u32, victim: Option<Victim>) {
         let on_flash = self.flash.contains(page);
-        self.below.look_up(page);
+        self.below.find(page);
         if let Some(victim) = victim {
             self.counters.ram_evictions += 1;
             self.admission.on_exit(victim);

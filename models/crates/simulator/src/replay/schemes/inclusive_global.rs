@@ -91,7 +91,7 @@ impl<R: Policy, F: Guarding, D: Below, A: Admission> Machine for InclusiveGlobal
         }
         self.admission.on_access(page, write, false);
         let on_flash = self.flash.contains(page);
-        self.below.look_up(page);
+        self.below.find(page);
         let victim = self.ram.evict_if_full(page);
         if let Some(victim) = victim {
             self.leave(victim);

@@ -80,7 +80,7 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Machine for Lazy<R, F, A, 
             return;
         }
         self.admission.on_access(page, write, false);
-        self.below.look_up(page);
+        self.below.find(page);
         if self.flash.contains(page) {
             self.counters.flash_hits += 1;
             self.admission.on_flash_hit(page);

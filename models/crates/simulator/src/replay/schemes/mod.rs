@@ -13,9 +13,7 @@ use crate::replay::settings::spelled;
 use crate::replay::timed::{TimedResult, Timing, crash_of};
 use crate::replay::translation::PerhapsPlaced;
 use crate::replay::two_tier::{self, Clocking, Policies, Run, Scheme, SchemeResult, Took};
-use crate::replay::{
-    About, directory, disagreement, flash_blocks, flash_caches, known_names, online,
-};
+use crate::replay::{About, disagreement, flash_blocks, flash_caches, known_names, online};
 
 mod exclusive;
 mod exclusive_lru;
@@ -119,7 +117,6 @@ pub(crate) fn simulate_timed(name: &str, run: Run<'_, '_>, timing: Timing) -> Re
     }
     let (crash_at, own) = crash_of(called(name)?.name, run.options)?;
     let (about, policies) = parsed(name, &own)?;
-    refuse_untimed(&policies)?;
     let clocking = Clocking { timing, crash_at };
     let (replay, took) = replayed(about, &policies, run, Some(clocking))?;
     let took = took.ok_or_else(|| disagreement(about.name, "its replay took no simulated time"))?;
@@ -133,27 +130,6 @@ struct Choosy<'run, 'source, 'progress> {
     policies: &'run Policies,
     run: Run<'source, 'progress>,
     clocking: Option<Clocking>,
-}
-
-/// Refuses what would keep devices busy with work that a replay on simulated time does not see.
-fn refuse_untimed(policies: &Policies) -> Result<()> {
-    let (name, value, what) = if flash_blocks::are_wanted(policies)? {
-        let pages = policies.own().whole(flash_blocks::BLOCK_PAGES.name);
-        let what = "the devices of a replay on simulated time serve single pages, and no blocks";
-        (flash_blocks::BLOCK_PAGES.name, pages, what)
-    } else if directory::asked(policies.own())?.is_some() {
-        let pages = policies.own().whole(directory::DIRECTORY.name);
-        let what = "the pages of a directory on flash take no time in a replay on simulated time";
-        (directory::DIRECTORY.name, pages, what)
-    } else {
-        return Ok(());
-    };
-    Err(Error::BadParameter {
-        name: "option",
-        value: format!("{name}={value}"),
-        message: what.to_owned(),
-        hint: "leave it out, or replay the trace without simulated time".to_owned(),
-    })
 }
 
 fn unknown(name: &str) -> Error {

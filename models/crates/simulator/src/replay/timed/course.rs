@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::histogram::{Histogram, as_f64};
-use super::work::Asked;
+use super::work::{Asked, Read};
 use super::{NS_PER_S, NS_PER_US};
 
 /// Most windows of a course.
@@ -105,8 +105,8 @@ impl Course {
             (self.begun, self.origin_ns, self.begins_ns) = (true, now_ns, now_ns);
         }
         self.accesses += 1;
-        self.flash_hits += u64::from(asked.reads_flash);
-        self.ram_hits += u64::from(!asked.reads_flash && !asked.reads_disk);
+        self.flash_hits += u64::from(asked.read == Some(Read::Flash));
+        self.ram_hits += u64::from(asked.read.is_none());
     }
 
     #[inline]

@@ -1,4 +1,5 @@
-//! A crash under a page-flow scheme: its directory is in RAM, so that nothing on flash is found afterwards.
+//! A crash under a page-flow scheme: its directory is in RAM, or what is new in it where it lies on flash, so that
+//! nothing on flash is found afterwards.
 
 use serde::Serialize;
 
@@ -79,7 +80,7 @@ pub(crate) fn crash_of(scheme: &str, options: &[Given]) -> Result<(Option<u64>, 
             RESTART if spelled(value) == COLD => {}
             RESTART => {
                 let why = format!(
-                    "scheme `{scheme}` keeps its directory in RAM, so that a crash loses what is on flash: there is no warm restart"
+                    "scheme `{scheme}` keeps its directory in RAM, or what is new in it, so that a crash loses what is on flash: there is no warm restart"
                 );
                 let hint = "use restart=cold, or a flash cache that keeps its directory on flash";
                 return Err(refused("option", &stated, &why, hint));

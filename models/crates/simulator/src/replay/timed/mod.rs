@@ -2,7 +2,8 @@
 //! long each of them takes.
 //!
 //! ```text
-//! an access arrives:  its read of flash or disk begins, as scheme or cache say; a RAM hit takes no time
+//! an access arrives:  its read of flash or disk begins, as scheme or cache say; a RAM hit takes no time; where the
+//!                     page of a directory on flash must be read that says where it lies, that comes first
 //! its read is over:   what its miss caused: further reads, then writes of the disk, then those of flash
 //! a cache is due:     what it does in the background begins then, be there an access or not
 //! a device:           at most so many operations at once, the others wait, first come, first served
@@ -37,7 +38,7 @@ pub use self::redo::Redo;
 use self::redo::Written;
 use self::stations::Station;
 pub(crate) use self::work::ByClass;
-use self::work::Work;
+use self::work::{FlowCounters, Read, Work};
 use super::flash_blocks::BlockCounters;
 use super::flash_caches::FlashCacheResult;
 use super::translation::Below as _;
@@ -335,6 +336,8 @@ struct Pending {
     /// Of the access; breaks ties, so that a result does not depend on the heap.
     number: u64,
     arrived_ns: f64,
+    /// The read that the access waits for, where it has not begun yet.
+    read: Option<Read>,
     work: Work,
     /// Whether it was done in the background, for no access.
     background: bool,
@@ -559,7 +562,7 @@ impl Clock {
     /// What is done in the background, now.
     pub(crate) fn in_background<T: ByClass>(&mut self, before: &T, after: &T) {
         let asked = after.asked_since(before, self.timing.page_bytes);
-        self.push(asked.work, self.now_ns, true);
+        self.push(None, asked.work, self.now_ns, true);
     }
 
     /// Nothing is served until the directory and so many data pages of flash are read: in order, by all devices.
@@ -614,23 +617,25 @@ impl Clock {
         if let Some(course) = &mut self.course {
             course.arrived(asked, arrived);
         }
-        let read_over = if asked.reads_disk {
-            self.disk.serve(Operation::Read, arrived)
-        } else if asked.reads_flash {
-            self.flash.serve(Operation::Read, arrived)
+        if asked.finds {
+            let found = self.flash.serve(Operation::Read, arrived);
+            self.push(asked.read, asked.work, found, false);
         } else {
-            arrived.max(self.serves_from_ns)
-        };
-        if asked.work.is_none() || !self.timing.waits_for_writes {
-            self.over(number, arrived, read_over);
+            let read_over = match asked.read {
+                Some(read) => read.begin(arrived, &mut self.flash, &mut self.disk),
+                None => arrived.max(self.serves_from_ns),
+            };
+            if asked.work.is_none() || !self.timing.waits_for_writes {
+                self.over(number, arrived, read_over);
+            }
+            self.push(None, asked.work, read_over, false);
         }
-        self.push(asked.work, read_over, false);
         self.accesses += 1;
     }
 
     #[inline]
-    fn push(&mut self, work: Work, at_ns: f64, background: bool) {
-        if work.is_none() {
+    fn push(&mut self, read: Option<Read>, work: Work, at_ns: f64, background: bool) {
+        if read.is_none() && work.is_none() {
             return;
         }
         self.too_many |= self.pending.len() >= MOST_PENDING;
@@ -639,6 +644,7 @@ impl Clock {
                 at_ns,
                 number: self.accesses,
                 arrived_ns: self.now_ns,
+                read,
                 work,
                 background,
             }));
@@ -650,6 +656,16 @@ impl Clock {
         let Some(Reverse(mut next)) = self.pending.pop() else {
             return;
         };
+        if let Some(read) = next.read.take() {
+            next.at_ns = read.begin(next.at_ns, &mut self.flash, &mut self.disk);
+            if next.work.is_none() || !self.timing.waits_for_writes {
+                self.over(next.number, next.arrived_ns, next.at_ns);
+            }
+            if !next.work.is_none() {
+                self.pending.push(Reverse(next));
+            }
+            return;
+        }
         next.at_ns = next.work.begin(next.at_ns, &mut self.flash, &mut self.disk);
         if !next.work.is_none() {
             self.pending.push(Reverse(next));
@@ -778,8 +794,8 @@ pub(crate) struct Timed<'a, S> {
     cold: &'a dyn Fn() -> S,
     scheme: S,
     clock: Clock,
-    /// Until the latest access.
-    counters: SchemeCounters,
+    /// Until the latest access, of the scheme at work.
+    counters: FlowCounters,
     /// Times of the accesses of the present chunk, and the next of them; empty unless asked for.
     times_ns: Vec<i64>,
     next: usize,
@@ -811,7 +827,7 @@ impl<'a, S: Flow> Timed<'a, S> {
             cold,
             scheme: cold(),
             clock: Clock::new(timing),
-            counters: SchemeCounters::default(),
+            counters: FlowCounters::default(),
             times_ns: Vec::new(),
             next: 0,
             warm: Cell::new(false),
@@ -865,6 +881,7 @@ impl<'a, S: Flow> Timed<'a, S> {
             finished: crashed.finished(totals),
         });
         self.scheme.come_back(&mut crashed);
+        self.counters = FlowCounters::of(&mut self.scheme);
         self.clock.stand_still(0, 0);
         self.clock.redo(None, |_| false);
     }
@@ -895,6 +912,14 @@ impl<S: Flow> Machine for Timed<'_, S> {
 
     fn classify(&mut self, chunk: &Chunk, spaces: &[u32]) -> Result<()> {
         self.scheme.classify(chunk, spaces)
+    }
+
+    fn locate(&mut self, pages: &[u32], spaces: &[u32], addresses: &[u64]) -> Result<()> {
+        self.scheme.locate(pages, spaces, addresses)
+    }
+
+    fn expect(&mut self, spaces: &[u32], addresses: &[u64], first_accesses: &[u32]) {
+        self.scheme.expect(spaces, addresses, first_accesses);
     }
 
     fn foresee(&mut self, _page: u32, next_access: u32) {
@@ -942,7 +967,7 @@ impl<S: Flow> Machine for Timed<'_, S> {
             self.write_accesses += 1;
             self.clock.wrote(page, None);
         }
-        let (counters, _) = self.counters();
+        let counters = FlowCounters::of(&mut self.scheme);
         self.clock.access(&self.counters, &counters);
         self.counters = counters;
     }
