@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Decimal
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ from command import run
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tierwright.advise import advice, scale
+from tierwright.advise import advice, report, scale
 from tierwright.advise.advice import _choice, _why_not, _words
 from tierwright.advise.advice._checked import (
     Replayed,
@@ -1871,7 +1872,9 @@ def check_prices(found: Advice, missing: set[str]) -> None:
     assert (found.saving_usd_per_month is not None) == (known and best is not None)
     if not known:
         assert best is None or best.kind != "have"
-        assert "today" not in found.finding
+        # That what there is lacks a price is said where nothing keeps every limit; no money is set against it.
+        said = _words.today_text(found.rejected)
+        assert "today" not in found.finding.replace(said, "")
 
 
 def check_writes(found: Advice, *, are_known: bool) -> None:
@@ -2027,3 +2030,35 @@ def test_a_conflict_names_no_limit_that_is_not_needed() -> None:
     )
     assert found.infeasible is not None
     assert found.infeasible.conflict == ("response_p99_us",)
+
+
+@pytest.mark.parametrize("unknown", [False, True])
+def test_where_nothing_keeps_every_limit_what_there_is_stands_beside_it(
+    unknown: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its reason is that of its row, which is listed however many others break fewer limits."""
+    of = replace(curve(), write_backs_at=None, write_accesses=0, cold=None)
+    asked: dict[str, Any] = {
+        "curve": of if unknown else curve(),
+        "have": Have(
+            machines=1,
+            ram_bytes=2**34,
+            disk=catalog.device(SHELF[2]),
+            disks=4,
+            usd_per_month=Decimal(900),
+        ),
+    }
+    limits = {"usd_per_month": 5}
+    monkeypatch.setattr(_why_not, "MOST_REJECTED", 3)
+    found = ask(**asked, constraints=limits)
+    assert len(found.rejected) == 3
+    [today] = [each for each in found.rejected if each.option.kind == "have"]
+    assert found.infeasible is not None
+    assert found.finding.endswith(f"What there is today is rejected too: {today.text}")
+    assert "rejected too" not in found.infeasible.text
+    assert "rejected too" not in ask(constraints=limits).finding
+    assert "rejected too" not in ask(**asked).finding
+    # The report says the conflict once, and describes what there is.
+    written = report.html(found.to_dict(derivation=True))
+    assert written.count(escape(found.infeasible.text)) == 1
+    assert "Today, per month" in written

@@ -18,7 +18,13 @@ import { FrontChart } from "./front-chart";
 import { HowSure } from "./how-sure";
 import { Later } from "./later";
 import { LimitCost } from "./limit-cost";
-import { BillOfMaterials, Expected, HitsByTier, type Titles } from "./option-parts";
+import {
+  BillOfMaterials,
+  Expected,
+  HitsByTier,
+  OptionInFull,
+  type Titles,
+} from "./option-parts";
 import type { Looked } from "./pins";
 import { Infeasible, WhyNot } from "./rejected";
 import { ReportMenu } from "./report-menu";
@@ -86,7 +92,20 @@ export function AdviceView(props: {
           />
         </>
       )}
-      {best === null && props.check?.(titles)}
+      {best === null && (
+        <>
+          {found.option_zero !== null && (
+            <Panel
+              title="What you have today"
+              subtitle={found.option_zero.name}
+              label="What you have today"
+            >
+              <OptionInFull found={found} option={found.option_zero} titles={titles} />
+            </Panel>
+          )}
+          {props.check?.(titles)}
+        </>
+      )}
       <LimitCost found={found} titles={titles} patch={patch} />
       {best !== null && <Flat found={found} />}
       <WhyNot found={found} titles={titles} />

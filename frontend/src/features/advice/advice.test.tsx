@@ -757,6 +757,33 @@ describe("the answer", () => {
     expect(screen.getByRole("table", { name: "Alternatives" }).query()).toBeNull();
     await expectAccessible();
   });
+
+  it.each([null, { ...OPTION, kind: "have", name: "old machines" }] as const)(
+    "shows what there is where nothing keeps every limit",
+    async (option_zero) => {
+      const infeasible = { conflict: ["usd_per_month"], text: "No option." };
+      const found: AdviceOut = {
+        ...FOUND,
+        finding: "No option keeps every limit.",
+        recommendation: null,
+        alternatives: [],
+        pareto: [],
+        option_zero,
+        infeasible,
+      };
+      const screen = await renderRouted(
+        <AdviceView found={found} isRefining={false} patch={vi.fn()} />,
+      );
+      const today = screen.getByRole("region", { name: "What you have today" });
+      if (option_zero === null) {
+        expect(today.query()).toBeNull();
+        return;
+      }
+      await expect.element(today).toMatchTextContent(/old machines/);
+      await expect.element(today).toMatchTextContent(/I\/O time/);
+      await expectAccessible();
+    },
+  );
 });
 
 describe("the front", () => {

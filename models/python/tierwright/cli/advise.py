@@ -257,7 +257,7 @@ def _print(found: Advice, curve: Curve, prices: str, *, every: bool) -> None:
     ]
     described = [(role, each) for role, each in listed if each is not None]
     if described:
-        _print_options("what was close", described)
+        _print_options("what there is" if best is None else "what was close", described)
     if found.objective == "pareto":
         _print_front(found)
     _print_checked(found.checked)

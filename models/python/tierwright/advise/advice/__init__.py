@@ -387,6 +387,7 @@ def _answer(
     if best is None:
         limits = [*limits, *_choice.response_limits(asked, table, chosen)]
     infeasible = None if best is not None else _infeasible(asked, table, limits)
+    rejected = tuple(_why_not.rejected(asked, table, chosen, best))
     shadows = (
         _why_not.shadows(asked, table, weighed_at)
         if weighed and weighed_at is not None
@@ -453,10 +454,18 @@ def _answer(
     )
     by_cache = _caches.sentence(asked, tried, caches, table, chosen, best)
     by_near = decided.sentence(asked, chosen)
+    by_today = "" if best is not None else _words.today_text(rejected)
     by_dirty = "" if known else _dirty_share.sentence(asked, table, best)
     finding += "".join(
         f" {each}"
-        for each in (unchecked, by_near, by_cache, by_dirty, confidence.text)
+        for each in (
+            unchecked,
+            by_near,
+            by_cache,
+            by_dirty,
+            by_today,
+            confidence.text,
+        )
         if each
     )
     return Advice(
@@ -495,7 +504,7 @@ def _answer(
         alternatives=tuple(option(at) for at in alternatives),
         pareto=tuple(option(at) for at in listed_front),
         pareto_in_all=len(front),
-        rejected=tuple(_why_not.rejected(asked, table, chosen, best)),
+        rejected=rejected,
         rejected_counts=_why_not.rejected_counts(table, limits),
         infeasible=infeasible,
         confidence=confidence,

@@ -141,7 +141,7 @@ def nearest_titled(
 def rejected(
     asked: Asked, table: Table, chosen: Chosen, admitted: int | None = None
 ) -> Iterator[Rejected]:
-    """Yield the best of each kind that breaks a limit, those that break fewest first.
+    """Yield the best of each kind that breaks a limit, those that break fewest first; what there is always among them.
 
     Parameters
     ----------
@@ -169,6 +169,10 @@ def rejected(
     )
     order = rows[np.lexsort((rows, second_by, first_by, number, fixed))]
     listed = choose.best_of_kinds(order, table.kind_codes)[:MOST_REJECTED].tolist()
+    have = table.have_at
+    if have is not None and have in rows and have not in listed:
+        # What there is stands among them however many break fewer.
+        listed[MOST_REJECTED - 1 :] = [have]
     table.prepare(listed)
     limits, without = exact_limits(asked, table, chosen, listed, limits)
     for at in listed:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import Literal
 
-from tierwright.advise.advice.found import Option, Shadow
+from tierwright.advise.advice.found import Option, Rejected, Shadow
 from tierwright.advise.point import scheme_titles
 from tierwright.common.currency import amount, money
 from tierwright.common.units import format_bytes, format_microseconds
@@ -509,6 +509,14 @@ def rejected_text(
     if name in option.ranges:
         told = f"with as many dirty pages as possible, {told}"
     return f"{named(option)}: {told}; {asked}."
+
+
+def today_text(rejected: Iterable[Rejected]) -> str:
+    """Say why what there is is rejected too, where no option keeps every limit; empty where it was not stated."""
+    today = next((each for each in rejected if each.option.kind == "have"), None)
+    if today is None:
+        return ""
+    return f"What there is today is rejected too: {today.text}"
 
 
 def verdict_text(

@@ -199,7 +199,7 @@ def currency(document: Document) -> Iterator[str]:
 
 def _infeasible(found: Document, finding: str) -> Markup:
     parts: list[str] = []
-    if found["text"] != finding:
+    if not finding.startswith(found["text"]):
         parts.append(tag("p", found["text"]))
     if found["conflict"]:
         words = listed([show.limit_words(name) for name in found["conflict"]])
