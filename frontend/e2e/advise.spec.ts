@@ -347,6 +347,14 @@ test("the answer comes first: what is asked is a bar of words, which opens by ke
     await expect(panel).toContainText("Limits: none");
     await expectAccessible(page, `what is asked, ${width} wide`, [panel]);
   }
+  // Options with long names are lists on a phone: nothing is squeezed or out of sight.
+  for (const name of ["Alternatives", "Rules of thumb", "Bill of the recommendation"]) {
+    const region = page.getByRole("region", { name: `Table: ${name}`, exact: true });
+    await expect(region).toBeVisible(LONG);
+    expect(
+      await region.evaluate((element) => element.scrollWidth - element.clientWidth),
+    ).toBe(0);
+  }
   await page.setViewportSize({ width: 1280, height: 720 });
 
   // By keys alone: opened, changed, and still open under the new answer.

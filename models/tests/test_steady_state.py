@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import recordings
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 
 from tierwright import _simulator
 from tierwright.common.errors import BadInput
+from tierwright.common.units import format_bytes
 from tierwright.evaluate.page_flow import decision, effects, evaluation
 from tierwright.hardware import catalog
 from tierwright.profile.curve import Curve, Given
@@ -361,7 +364,13 @@ def test_an_evaluation_in_the_steady_state() -> None:
         curve.steady(), ram_pages=1000, flash_pages=40_000, **choices
     )
     said = next(w for w in large.warnings if w.name == "steady_state_uncertain")
-    assert "41,000 pages" in said.message
+    # In bytes, in which caches are bought; shares to three digits.
+    assert (
+        f"shows {format_bytes(curve.distinct_pages * curve.page_bytes)} of pages"
+        in said.message
+    )
+    assert f"{format_bytes(41_000 * curve.page_bytes)} miss" in said.message
+    assert re.search(r"between [\d.]+ % and [\d.]+ % of the accesses", said.message)
 
 
 def slow_without_growth(sequence: list[int], new: int) -> list[float]:

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { page } from "vitest/browser";
 import { chartTable } from "@/charts/chart-table";
 import { expectAccessible, renderThemed } from "@/testing/render";
 import { formatCount } from "@/units/quantity";
@@ -120,4 +121,35 @@ it("makes the table of a chart, with all rows in the export", () => {
     shown: [["Exclusive", "–"]],
     caption: "One.",
   });
+});
+
+it("is a list of its rows on a phone where it is to be, and a table elsewhere", async () => {
+  const { innerWidth, innerHeight } = window;
+  const shown = await renderThemed(
+    <DataTable
+      label="Reads of every scheme"
+      stacks
+      columns={COLUMNS}
+      rows={ROWS}
+      rowKey={(row) => row.name}
+    />,
+  );
+  const cell = shown.getByRole("cell").first().element();
+  const named = () => getComputedStyle(cell, "::before").content;
+  try {
+    await page.viewport(390, 844);
+    expect(named()).toContain("Reads [1/s]");
+    const header = shown.getByRole("rowheader").first().element();
+    expect(cell.getBoundingClientRect().top).toBeGreaterThanOrEqual(
+      header.getBoundingClientRect().bottom,
+    );
+    const region = shown.getByRole("region").element();
+    expect(region.scrollWidth).toBe(region.clientWidth);
+    await expectAccessible();
+    await page.viewport(1280, 720);
+    expect(named()).not.toContain("Reads");
+    await expectAccessible();
+  } finally {
+    await page.viewport(innerWidth, innerHeight);
+  }
 });

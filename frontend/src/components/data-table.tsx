@@ -15,20 +15,29 @@ interface DataTableProps<Row> {
   readonly caption?: ReactNode;
   readonly footer?: ReactNode;
   readonly className?: string | undefined;
+  /** On a phone each row is a list of its cells below its header, instead of a table that scrolls sideways. */
+  readonly stacks?: boolean;
   /** Of the region: a height beyond which the rows scroll. */
   readonly style?: CSSProperties;
 }
 
 /** A table in a region of its own that keys can scroll. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, rows, rowKey, caption, footer } = props;
+  const { label, rows, rowKey, caption, footer, stacks = false } = props;
   const columns = props.columns.filter(({ cell }) => cell !== undefined);
   return (
     <ScrollRegion
       label={props.region ?? `Table: ${label}`}
       {...(props.style === undefined ? {} : { style: props.style })}
     >
-      <table className={classNames("tw-table", props.className)} aria-label={label}>
+      <table
+        className={classNames(
+          "tw-table",
+          stacks ? "tw-stacks" : undefined,
+          props.className,
+        )}
+        aria-label={label}
+      >
         {caption !== undefined && <caption>{caption}</caption>}
         <thead>
           <tr>
@@ -42,7 +51,13 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             <Fragment key={rowKey(row, index)}>
               <tr {...props.rowProps?.(row)}>
                 {columns.map((column) => (
-                  <Cell key={column.key} column={column} row={row} index={index} />
+                  <Cell
+                    key={column.key}
+                    column={column}
+                    row={row}
+                    index={index}
+                    isNamed={stacks}
+                  />
                 ))}
               </tr>
               <Details columns={columns.length}>{props.details?.(row)}</Details>
@@ -67,6 +82,9 @@ const classNames = (...names: readonly (string | undefined)[]) =>
 const numClass = <Row,>({ align, rowHeader }: Column<Row>) =>
   (align ?? (rowHeader === true ? "text" : "number")) === "number" ? "num" : undefined;
 
+const headText = <Row,>({ head, key, unit }: Column<Row>): string =>
+  `${typeof head === "string" ? head : key}${unit === undefined ? "" : ` [${unit}]`}`;
+
 function Head<Row>({ column }: { readonly column: Column<Row> }) {
   const { key, head, unit, title, sort } = column;
   const className = numClass(column);
@@ -89,8 +107,10 @@ function Cell<Row>(props: {
   readonly column: Column<Row>;
   readonly row: Row;
   readonly index: number;
+  /** It is shown with the name of its column where no head stands above it. */
+  readonly isNamed: boolean;
 }) {
-  const { column, row, index } = props;
+  const { column, row, index, isNamed } = props;
   const span = column.span?.(row, index);
   if (span === 0) {
     return null;
@@ -102,6 +122,13 @@ function Cell<Row>(props: {
     rowSpan: span,
     children: column.cell?.(row, index),
   };
+  if (isNamed && column.rowHeader !== true) {
+    return (
+      <td {...cell} data-head={headText(column)}>
+        <div>{cell.children}</div>
+      </td>
+    );
+  }
   return column.rowHeader === true ? (
     <th scope={span === undefined ? "row" : "rowgroup"} {...cell} />
   ) : (

@@ -30,7 +30,14 @@ import { Infeasible, WhyNot } from "./rejected";
 import { ReportMenu } from "./report-menu";
 import { RulesOfThumb } from "./rules";
 import { ScenarioRegret } from "./scenarios";
-import { difference, figureOf, perMonth, runsCache, time } from "./words";
+import {
+  difference,
+  figureOf,
+  firstSentence,
+  perMonth,
+  runsCache,
+  time,
+} from "./words";
 
 /** Titles of the page-flow schemes, by their names. */
 export function useSchemeTitles(): Titles {
@@ -127,15 +134,6 @@ export function decision(found: Pick<AdviceOut, "finding" | "confidence">): stri
   return confidence.text !== "" && finding.endsWith(` ${confidence.text}`)
     ? finding.slice(0, -confidence.text.length - 1)
     : finding;
-}
-
-/** The end of a sentence that another one follows; a point inside a name or a number is none. */
-const END = /(?<=\.) (?=[A-Z])/;
-
-/** The first sentence of a text, and what follows it. */
-export function firstSentence(text: string): readonly [first: string, rest: string] {
-  const at = text.search(END);
-  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
 }
 
 const PER_MONTH = /: [^:]* per month/;
@@ -255,7 +253,9 @@ function KeyFigures(props: {
         <dd>
           {cents(best.usd_per_month)} {shownCurrency()}
           <small>
-            per month, purchases spread over {counted(found.horizon_months, "month")}
+            per month
+            {Number(best.purchase_usd) > 0 &&
+              `, the purchase spread over ${counted(found.horizon_months, "month")}`}
           </small>
         </dd>
       </div>

@@ -1,25 +1,36 @@
 import { useState } from "react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { userEvent } from "vitest/browser";
-import type { AdviceOptionOut, AdviceOut, RejectedOptionOut } from "@/api/advice";
+import type {
+  AdviceOptionOut,
+  AdviceOut,
+  RejectedOptionOut,
+  RuleOfThumbOut,
+} from "@/api/advice";
 import { type AdviceSearch, parseAdviceSearch } from "@/questions/advice";
 import { NONE } from "@/questions/point";
 import { expectAccessible, renderRouted, renderThemed } from "@/testing/render";
 import { AdviceForm } from "./advice-form";
 import { statusOf } from "./advice-page";
-import { AdviceView, decision, firstSentence, headed } from "./advice-view";
+import { AdviceView, decision, headed } from "./advice-view";
+import { closeFinding } from "./alternatives";
+import { laterFinding } from "./later";
 import { Expected } from "./option-parts";
 import type { Looked } from "./pins";
 import { adviceQuestion } from "./question";
 import {
   nearestRelaxations,
+  reasonOf,
   relaxation,
   relaxing,
   roundedUp,
   withoutRelaxation,
 } from "./rejected";
+import { rulesFinding } from "./rules";
+import { scenarioFinding } from "./scenarios";
 import {
   difference,
+  firstSentence,
   frontFinding,
   headroom,
   limitValue,
@@ -391,6 +402,24 @@ describe("the expected figures", () => {
   });
 });
 
+describe("figures of what is rented", () => {
+  it("are left out where they are the provider's", async () => {
+    const shown = (option: AdviceOptionOut) =>
+      renderRouted(<Expected found={FOUND} option={option} titles={new Map()} />);
+    const rented = await shown(OPTION);
+    await expect.element(rented.getByText(/are the provider's\.$/)).toBeVisible();
+    for (const name of ["Life of the flash", "Power", "Rack space"]) {
+      expect(rented.getByText(name, { exact: true }).query()).toBeNull();
+    }
+    await rented.unmount();
+    const bought = await shown({ ...OPTION, kind: "chassis" });
+    for (const name of ["Life of the flash", "Power", "Rack space"]) {
+      await expect.element(bought.getByText(name, { exact: true })).toBeVisible();
+    }
+    expect(bought.getByText(/provider's/).query()).toBeNull();
+  });
+});
+
 describe("power, space and headroom", () => {
   it("are said of what is bought, and why not of what is rented", () => {
     expect(noPower(OPTION)).toContain("rented");
@@ -681,7 +710,7 @@ describe("the answer", () => {
     const view = (found: AdviceOut) =>
       renderRouted(<AdviceView found={found} isRefining={false} patch={vi.fn()} />);
     const kept = await view(FOUND);
-    await expect.element(kept.getByText("What else was close")).toBeVisible();
+    await expect.element(kept.getByText(/^What else was close/)).toBeVisible();
     expect(kept.getByText(said).elements()).toHaveLength(0);
     await kept.unmount();
     const broken = await view({ ...FOUND, alternatives: [LARGE] });
@@ -956,6 +985,73 @@ describe("a rejected option", () => {
     expect(roundedUp(12.4066)).toBe(12.5);
     expect(roundedUp(0.012_341)).toBe(0.0124);
     expect(roundedUp(817)).toBe(817);
+  });
+});
+
+describe("the title of a part", () => {
+  it("is what it found", () => {
+    expect(closeFinding(FOUND, [OPTION, LARGE])).toBe(
+      "What else was close: the next costs 200 USD per month more",
+    );
+    expect(closeFinding(FOUND, [OPTION, { ...OPTION, name: "twin" }])).toBe(
+      "What else was close: the next costs as much",
+    );
+    expect(closeFinding({ objective: "io_time" }, [LARGE, OPTION])).toBe(
+      "What else was close: the next takes 9 µs more I/O time per access",
+    );
+    // What a replay put first may cost more than the next; what there is has its own words.
+    expect(closeFinding(FOUND, [LARGE, OPTION])).toBe("What else was close");
+    expect(closeFinding(FOUND, [OPTION, TODAY])).toBe("What else was close");
+    expect(laterFinding(FOUND.when?.steps ?? [])).toBe(
+      "When it changes: from month 17 on another choice is the best",
+    );
+    expect(laterFinding(FOUND.when?.steps.slice(1) ?? [])).toBe(
+      "When it changes: from month 25 to 36 on no option keeps every limit",
+    );
+    expect(laterFinding([])).toBe("When it changes, and whether to wait");
+    expect(rulesFinding(FOUND)).toBe(
+      "What rules of thumb would have bought: 1 of 1 costs more, 200 USD per month",
+    );
+    const [rule] = FOUND.rules_of_thumb;
+    const same = { ...rule, regret_usd_per_month: "0" } as RuleOfThumbOut;
+    expect(rulesFinding({ ...FOUND, rules_of_thumb: [same] })).toBe(
+      "What rules of thumb would have bought: nothing dearer",
+    );
+    expect(rulesFinding({ ...FOUND, rules_of_thumb: [] })).toBe(
+      "What rules of thumb would have bought",
+    );
+    const scenarios = FOUND.scenarios as NonNullable<AdviceOut["scenarios"]>;
+    expect(scenarioFinding(scenarios)).toBe(
+      "If it turns out otherwise: the recommendation breaks a limit in 1 of 2 scenarios",
+    );
+    expect(scenarioFinding({ ...scenarios, rows: [] })).toBe(
+      "If it turns out otherwise",
+    );
+  });
+
+  it("says of rejected options whether they break a limit or lack something", async () => {
+    expect(reasonOf("peak_busy", 2)).toBe(
+      "break the limit on busy share of a device in the busiest hour",
+    );
+    expect(reasonOf("price", 1)).toBe("lacks a price");
+    const screen = await renderRouted(
+      <AdviceView found={FOUND} isRefining={false} patch={vi.fn()} />,
+    );
+    const why = screen.getByRole("region", { name: "Why not the others", exact: true });
+    await expect.element(why).toMatchTextContent(/1 option lacks a price/);
+    const heads = why.getByRole("columnheader");
+    await expect.element(heads.last()).toHaveTextContent("Admitted if relaxed by");
+    await screen.unmount();
+    // Columns in which nothing is stated are left out.
+    const bare = { ...FOUND, rejected: [{ ...REJECTED, relaxation: null }] };
+    const less = await renderRouted(
+      <AdviceView found={bare} isRefining={false} patch={vi.fn()} />,
+    );
+    await expect
+      .element(less.getByRole("columnheader", { name: "Limit", exact: true }).last())
+      .toBeVisible();
+    expect(less.getByText("Admitted if relaxed by").query()).toBeNull();
+    expect(less.getByText("And also").query()).toBeNull();
   });
 });
 

@@ -10,14 +10,18 @@ import { rateOf, shownCurrency } from "@/units/currency";
 import {
   bytes,
   cents,
+  formatAmount,
   formatBytes,
   formatPercent,
   ratio,
   UNKNOWN,
+  usd,
 } from "@/units/quantity";
 import classes from "./advice.module.css";
 import { exported, OptionInFull, Scheme, type Titles } from "./option-parts";
 import { costOf, difference, figureOf, lessThan, noResponse, time } from "./words";
+
+const CENT = 0.01;
 
 /** The best of each other kind beside the recommendation, what there is among them. */
 export function Alternatives(props: {
@@ -40,7 +44,7 @@ export function Alternatives(props: {
       title={
         rows.length === 1
           ? "No option of another kind keeps every limit"
-          : "What else was close"
+          : closeFinding(found, rows)
       }
       subtitle={subtitleOf(found, rows)}
       label="What else was close"
@@ -55,6 +59,7 @@ export function Alternatives(props: {
       }
     >
       <DataTable
+        stacks
         label="Alternatives"
         columns={columns}
         rows={rows}
@@ -67,6 +72,27 @@ export function Alternatives(props: {
       />
     </Panel>
   );
+}
+
+/** How far the next best lies from the recommendation, in what was asked for. */
+export function closeFinding(
+  { objective }: Pick<AdviceOut, "objective">,
+  [best, next]: readonly AdviceOptionOut[],
+): string {
+  const title = "What else was close";
+  if (best === undefined || next === undefined || next.kind === "have") {
+    return title;
+  }
+  if (objective === "io_time") {
+    const more = lessThan(next.io_time_us_per_access, best.io_time_us_per_access);
+    return more === null || more < 0
+      ? title
+      : `${title}: the next takes ${time(more)} more I/O time per access`;
+  }
+  const more = lessThan(costOf(next), costOf(best));
+  return more === null || more < 0
+    ? title
+    : `${title}: the next costs ${more < CENT ? "as much" : `${formatAmount(usd(more))} per month more`}`;
 }
 
 /** What there is stands among them also where it could not be recommended: that is said. */

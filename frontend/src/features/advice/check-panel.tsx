@@ -68,6 +68,7 @@ export function CheckPanel(props: {
     >
       {rows.length > 0 && (
         <DataTable
+          stacks
           label="Model and replay"
           columns={columnsOf(found, titles)}
           rows={rows}
@@ -131,6 +132,7 @@ function FlashCaches({ rows }: { readonly rows: readonly CacheRow[] }) {
           </Text>
         ))}
         <DataTable
+          stacks
           label="Flash caches by replay"
           columns={cacheColumns(places > 1)}
           rows={rows}
@@ -264,7 +266,16 @@ function NoReplay({ summary }: { readonly summary: SummaryOut }) {
   );
 }
 
+/** Before a replay there is nothing beside the model. */
 const columnsOf = (found: AdviceOut, titles: Titles): readonly Column<CheckedRow>[] => [
+  ...modelColumns(found, titles),
+  ...(found.checked.length > 0 ? REPLAY_COLUMNS : []),
+];
+
+const modelColumns = (
+  found: AdviceOut,
+  titles: Titles,
+): readonly Column<CheckedRow>[] => [
   {
     key: "Option",
     rowHeader: true,
@@ -284,6 +295,9 @@ const columnsOf = (found: AdviceOut, titles: Titles): readonly Column<CheckedRow
     cell: ({ model, simulated }) =>
       timeOf(model, simulated === null ? "A rate of a device is unknown." : NO_FORMULA),
   },
+];
+
+const REPLAY_COLUMNS: readonly Column<CheckedRow>[] = [
   {
     key: "I/O time, replay",
     cell: ({ simulated, reason }) => timeOf(simulated, reason),

@@ -42,6 +42,7 @@ export function Flat({ found }: { readonly found: AdviceOut }) {
       <Stack gap="sm">
         {flat.length > 0 && (
           <DataTable
+            stacks
             label="Other sizes"
             columns={sizeColumns()}
             rows={flat}
@@ -52,6 +53,7 @@ export function Flat({ found }: { readonly found: AdviceOut }) {
         {next !== null && <Text size="sm">{next.text}</Text>}
         {next !== null && next.steps.length > 0 && (
           <DataTable
+            stacks
             label="What more money buys"
             columns={dollarColumns()}
             rows={next.steps}

@@ -152,6 +152,7 @@ export function FrontChart(props: {
             keeps them.
           </Text>
           <DataTable
+            stacks
             label="Front"
             columns={columnsOf({ best, selected, ids, select, pin })}
             rows={rows}

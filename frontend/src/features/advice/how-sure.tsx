@@ -115,6 +115,7 @@ function Tornado(props: {
         largest range first:
       </Text>
       <DataTable
+        stacks
         label="What is not known"
         columns={columnsOf(bars, now, names)}
         rows={bars}

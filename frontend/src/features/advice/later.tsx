@@ -7,7 +7,7 @@ import { Prose } from "@/components/prose";
 import { shownCurrency } from "@/units/currency";
 import { cents, formatShort, UNKNOWN } from "@/units/quantity";
 import { Scheme, type Titles } from "./option-parts";
-import { time } from "./words";
+import { firstSentence, time } from "./words";
 
 type Step = NonNullable<AdviceOut["when"]>["steps"][number];
 
@@ -15,12 +15,14 @@ type Step = NonNullable<AdviceOut["when"]>["steps"][number];
 export function Later(props: { readonly found: AdviceOut; readonly titles: Titles }) {
   const { when, waiting } = props.found;
   const steps = when?.steps ?? [];
-  if (steps.length === 0 && waiting === null) {
+  // The first sentence stands in the answer above.
+  const rest = when === null ? "" : firstSentence(when.text)[1];
+  if (steps.length === 0 && waiting === null && rest === "") {
     return null;
   }
   return (
     <Panel
-      title="When it changes, and whether to wait"
+      title={laterFinding(steps)}
       subtitle={
         when !== null && (
           <>
@@ -30,9 +32,11 @@ export function Later(props: { readonly found: AdviceOut; readonly titles: Title
       }
       label="When it changes"
     >
+      {rest !== "" && <Text size="sm">{rest}</Text>}
       {waiting !== null && <Text size="sm">{waiting.text}</Text>}
       {steps.length > 0 && (
         <DataTable
+          stacks
           label="When another choice is the best"
           columns={columns(props.titles)}
           rows={steps}
@@ -43,6 +47,12 @@ export function Later(props: { readonly found: AdviceOut; readonly titles: Title
   );
 }
 
+/** From which month on another choice is the best, where one was found. */
+export const laterFinding = ([first]: readonly Step[]): string =>
+  first === undefined
+    ? "When it changes, and whether to wait"
+    : `When it changes: from month ${since(first)} on ${first.name === null ? "no option keeps every limit" : "another choice is the best"}`;
+
 /** "17", or "13 to 24" where the months between were not asked. */
 const since = ({ month, month_before: before }: Step): string =>
   before === month - 1
@@ -50,7 +60,7 @@ const since = ({ month, month_before: before }: Step): string =>
     : `${formatShort(before + 1)} to ${formatShort(month)}`;
 
 const columns = (titles: Titles): readonly Column<Step>[] => [
-  { key: "From month", rowHeader: true, cell: since },
+  { key: "From", rowHeader: true, cell: (step) => `month ${since(step)}` },
   {
     key: "Choice",
     align: "text",

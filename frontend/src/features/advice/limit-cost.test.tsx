@@ -150,7 +150,7 @@ describe("what a limit buys", () => {
 
   it("has a title of its two ends", () => {
     expect(staircaseFinding(FOUND, IO_TIME)).toBe(
-      "I/O time of an access: a limit of 12.4 µs costs 80.25 USD per month, one of 0.0421 µs costs 1,000.00 USD per month",
+      "I/O time of an access: a limit of 12.4 µs costs 80.25 USD per month, one of 0.0421 µs costs 1,000 USD per month",
     );
     expect(staircaseFinding({ ...FOUND, objective: "io_time" }, LIFE)).toContain(
       "one without end leaves 90 µs of I/O time per access",

@@ -25,6 +25,7 @@ import {
   costOf,
   figureOf,
   headroom,
+  isRentedOption,
   noLife,
   noMonths,
   noPower,
@@ -120,6 +121,7 @@ export function BillOfMaterials(props: {
   return (
     <>
       <DataTable
+        stacks
         label={label}
         columns={billColumns()}
         rows={option.bill}
@@ -127,10 +129,17 @@ export function BillOfMaterials(props: {
         footer={
           <b>
             Total: {cents(option.usd_per_month)} {shownCurrency()} per month,{" "}
-            {cents(option.purchase_usd)} {shownCurrency()} at purchase
+            {Number(option.purchase_usd) === 0
+              ? "nothing"
+              : `${cents(option.purchase_usd)} ${shownCurrency()}`}{" "}
+            at purchase
           </b>
         }
-        caption={`Costs per month include purchases spread over ${counted(months, "month")}.`}
+        caption={
+          Number(option.purchase_usd) > 0
+            ? `Costs per month include purchases spread over ${counted(months, "month")}.`
+            : undefined
+        }
       />
       {canOpen(option) && (
         <Anchor
@@ -229,6 +238,7 @@ export function Expected(props: {
   const { found, option } = props;
   const intervals = isRecommended(found, option) ? found.confidence.intervals : [];
   const response = noResponse(option);
+  const isRented = isRentedOption(option);
   const most = headroom(found, option);
   const known = (
     figure: keyof AdviceOptionOut,
@@ -245,156 +255,182 @@ export function Expected(props: {
   const wholeMonths = (months: number) => counted(Math.floor(months), "month");
   const perSecond = (rate: number) => `${formatShort(rate)} /s`;
   return (
-    <dl className="tw-figures">
-      <div>
-        <dt>I/O time per access</dt>
-        <dd>
-          {known("io_time_us_per_access", "A rate of a device is unknown.", time)}
-          <small>busy time of one device of each tier</small>
-          {between("io_time_us_per_access", time)}
-        </dd>
-      </div>
-      <div>
-        <dt>Response time, mean</dt>
-        <dd>
-          {responseAt("response_mean_us")}
-          <small>
-            in the busiest hour; {responseAt("response_mean_mean_us")} at the mean rate
-          </small>
-          {between("response_mean_us", time)}
-        </dd>
-      </div>
-      <div>
-        <dt>Response time, median</dt>
-        <dd>
-          {responseAt("response_p50_us")}
-          <small>
-            in the busiest hour; {responseAt("response_p50_mean_us")} at the mean rate
-          </small>
-          {between("response_p50_us", time)}
-        </dd>
-      </div>
-      <div>
-        <dt>Response time, 99th percentile</dt>
-        <dd>
-          {responseAt("response_p99_us")}
-          <small>
-            in the busiest hour; {responseAt("response_p99_mean_us")} at the mean rate
-          </small>
-          {between("response_p99_us", time)}
-        </dd>
-      </div>
-      <div>
-        <dt>Busy in the busiest hour</dt>
-        <dd>
-          {known(
-            "peak_busy",
-            "The workload states no rate, or a rate of a device is unknown.",
-            (share) => formatPercent(ratio(share)),
-          )}
-          <small>the busiest device</small>
-          {between("peak_busy", (share) => formatPercent(ratio(share)))}
-        </dd>
-      </div>
-      <div>
-        <dt>Throughput</dt>
-        <dd>
-          {known(
-            "throughput_accesses_per_s",
-            "The workload states no rate, or a rate of a device is unknown.",
-            perSecond,
-          )}
-          <small>page accesses at which the busiest device is as busy as allowed</small>
-          {most !== null && <small>{most}</small>}
-          {between("throughput_accesses_per_s", perSecond)}
-        </dd>
-      </div>
-      <div>
-        <dt>Life of the flash</dt>
-        <dd>
-          {known("flash_life_years", noLife(option), (years) =>
-            counted(formatShort(years), "year"),
-          )}
-          <small>of drives that are bought</small>
-          {between("flash_life_years", (years) => counted(formatShort(years), "year"))}
-        </dd>
-      </div>
-      <div>
-        <dt>Warm after a restart</dt>
-        <dd>
-          {known("restart_s", noRestart(found), warm)}
-          <small>until RAM serves 95 % of its hits, at least</small>
-          {between("restart_s", warm)}
-        </dd>
-      </div>
-      <div>
-        <dt>Large enough for</dt>
-        <dd>
-          {known("months_until_too_small", noMonths(found), wholeMonths)}
-          <small>if the load grows as the data do</small>
-          {between("months_until_too_small", wholeMonths)}
-        </dd>
-      </div>
-      <div>
-        <dt>Power</dt>
-        <dd>
-          {known("power_watts", noPower(option), (watts) => `${formatShort(watts)} W`)}
-          <small>of what is bought, under load</small>
-        </dd>
-      </div>
-      <div>
-        <dt>Rack space</dt>
-        <dd>
-          {known("rack_units", noPower(option), (units) => `${formatShort(units)} U`)}
-          <small>of what is bought</small>
-        </dd>
-      </div>
-      <div>
-        <dt>RAM</dt>
-        <dd>
-          {formatBytes(bytes(option.ram_bytes))}
-          <small>{counted(option.machines, "machine")}</small>
-        </dd>
-      </div>
-      <div>
-        <dt>RAM for clean pages</dt>
-        <dd>
-          {known("clean_share", `Not split: ${option.clean_share_reason}.`, (share) =>
-            formatPercent(ratio(share)),
-          )}
-          {option.clean_share !== null && option.clean_share_gain !== null && (
+    <>
+      <dl className="tw-figures">
+        <div>
+          <dt>I/O time per access</dt>
+          <dd>
+            {known("io_time_us_per_access", "A rate of a device is unknown.", time)}
+            <small>busy time of one device of each tier</small>
+            {between("io_time_us_per_access", time)}
+          </dd>
+        </div>
+        <div>
+          <dt>Response time, mean</dt>
+          <dd>
+            {responseAt("response_mean_us")}
             <small>
-              the split saves {formatPercent(ratio(option.clean_share_gain))} of the I/O
-              time of LRU on the recording
+              in the busiest hour; {responseAt("response_mean_mean_us")} at the mean
+              rate
             </small>
-          )}
-          {option.clean_share_uncounted_pages !== null && (
-            <CountSplits
-              workload={found.workload_id}
-              pages={option.clean_share_uncounted_pages}
-            />
-          )}
-        </dd>
-      </div>
-      <div>
-        <dt>Flash cache</dt>
-        <dd>
-          {option.flash_bytes === 0 ? "none" : formatBytes(bytes(option.flash_bytes))}
-          <small>
-            {option.flash_bytes === 0 ? (
-              "pages go between RAM and the data"
-            ) : (
-              <>
-                {runsCache(found) && option.scheme === found.recommendation?.scheme
-                  ? "run by "
-                  : "page flow "}
-                <Scheme {...schemeOf(option)} titles={props.titles} />
-              </>
+            {between("response_mean_us", time)}
+          </dd>
+        </div>
+        <div>
+          <dt>Response time, median</dt>
+          <dd>
+            {responseAt("response_p50_us")}
+            <small>
+              in the busiest hour; {responseAt("response_p50_mean_us")} at the mean rate
+            </small>
+            {between("response_p50_us", time)}
+          </dd>
+        </div>
+        <div>
+          <dt>Response time, 99th percentile</dt>
+          <dd>
+            {responseAt("response_p99_us")}
+            <small>
+              in the busiest hour; {responseAt("response_p99_mean_us")} at the mean rate
+            </small>
+            {between("response_p99_us", time)}
+          </dd>
+        </div>
+        <div>
+          <dt>Busy in the busiest hour</dt>
+          <dd>
+            {known(
+              "peak_busy",
+              "The workload states no rate, or a rate of a device is unknown.",
+              (share) => formatPercent(ratio(share)),
             )}
-          </small>
-        </dd>
-      </div>
-    </dl>
+            <small>the busiest device</small>
+            {between("peak_busy", (share) => formatPercent(ratio(share)))}
+          </dd>
+        </div>
+        <div>
+          <dt>Throughput</dt>
+          <dd>
+            {known(
+              "throughput_accesses_per_s",
+              "The workload states no rate, or a rate of a device is unknown.",
+              perSecond,
+            )}
+            <small>
+              page accesses at which the busiest device is as busy as allowed
+            </small>
+            {most !== null && <small>{most}</small>}
+            {between("throughput_accesses_per_s", perSecond)}
+          </dd>
+        </div>
+        {!isRented && (
+          <div>
+            <dt>Life of the flash</dt>
+            <dd>
+              {known("flash_life_years", noLife(option), (years) =>
+                counted(formatShort(years), "year"),
+              )}
+              <small>of drives that are bought</small>
+              {between("flash_life_years", (years) =>
+                counted(formatShort(years), "year"),
+              )}
+            </dd>
+          </div>
+        )}
+        <div>
+          <dt>Warm after a restart</dt>
+          <dd>
+            {known("restart_s", noRestart(found), warm)}
+            <small>until RAM serves 95 % of its hits, at least</small>
+            {between("restart_s", warm)}
+          </dd>
+        </div>
+        <div>
+          <dt>Large enough for</dt>
+          <dd>
+            {known("months_until_too_small", noMonths(found), wholeMonths)}
+            <small>if the load grows as the data do</small>
+            {between("months_until_too_small", wholeMonths)}
+          </dd>
+        </div>
+        {!isRented && (
+          <>
+            <div>
+              <dt>Power</dt>
+              <dd>
+                {known(
+                  "power_watts",
+                  noPower(option),
+                  (watts) => `${formatShort(watts)} W`,
+                )}
+                <small>of what is bought, under load</small>
+              </dd>
+            </div>
+            <div>
+              <dt>Rack space</dt>
+              <dd>
+                {known(
+                  "rack_units",
+                  noPower(option),
+                  (units) => `${formatShort(units)} U`,
+                )}
+                <small>of what is bought</small>
+              </dd>
+            </div>
+          </>
+        )}
+        <div>
+          <dt>RAM</dt>
+          <dd>
+            {formatBytes(bytes(option.ram_bytes))}
+            <small>{counted(option.machines, "machine")}</small>
+          </dd>
+        </div>
+        <div>
+          <dt>RAM for clean pages</dt>
+          <dd>
+            {known("clean_share", `Not split: ${option.clean_share_reason}.`, (share) =>
+              formatPercent(ratio(share)),
+            )}
+            {option.clean_share !== null && option.clean_share_gain !== null && (
+              <small>
+                the split saves {formatPercent(ratio(option.clean_share_gain))} of the
+                I/O time of LRU on the recording
+              </small>
+            )}
+            {option.clean_share_uncounted_pages !== null && (
+              <CountSplits
+                workload={found.workload_id}
+                pages={option.clean_share_uncounted_pages}
+              />
+            )}
+          </dd>
+        </div>
+        <div>
+          <dt>Flash cache</dt>
+          <dd>
+            {option.flash_bytes === 0 ? "none" : formatBytes(bytes(option.flash_bytes))}
+            <small>
+              {option.flash_bytes === 0 ? (
+                "pages go between RAM and the data"
+              ) : (
+                <>
+                  {runsCache(found) && option.scheme === found.recommendation?.scheme
+                    ? "run by "
+                    : "page flow "}
+                  <Scheme {...schemeOf(option)} titles={props.titles} />
+                </>
+              )}
+            </small>
+          </dd>
+        </div>
+      </dl>
+      {isRented && (
+        <Text size="sm" c="dimmed">
+          It is rented: the life of its flash, power and rack space are the provider's.
+        </Text>
+      )}
+    </>
   );
 }
 

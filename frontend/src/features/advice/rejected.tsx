@@ -1,5 +1,6 @@
 import { Button, List, Text } from "@mantine/core";
 import type { AdviceOut, RejectedOptionOut } from "@/api/advice";
+import { ConstraintsIn, LIMIT_WORDS } from "@/api/gen/bounds.gen";
 import type { Column } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
 import { Panel } from "@/components/panel";
@@ -158,20 +159,21 @@ export function WhyNot(props: { readonly found: AdviceOut; readonly titles: Titl
           : `Why not the others: ${counted(
               counts.reduce((sum, [, count]) => sum + count, 0),
               "option",
-            )} of ${formatCount(found.evaluated)} break a limit`
+            )} of ${formatCount(found.evaluated)} break a limit or lack what they need`
       }
-      subtitle="Each is counted once, under the first limit that it breaks."
+      subtitle="Each is counted once, under the first of them."
       label="Why not the others"
     >
       <List size="sm" mb="md">
         {counts.map(([name, count]) => (
           <List.Item key={name}>
-            {limitTitle(name)}: {counted(count, "option")}
+            {counted(count, "option")} {reasonOf(name, count)}
           </List.Item>
         ))}
       </List>
       {found.rejected.length > 0 && (
         <DataTable
+          stacks
           label="Rejected options"
           columns={columnsOf(found, titles)}
           rows={found.rejected}
@@ -182,6 +184,14 @@ export function WhyNot(props: { readonly found: AdviceOut; readonly titles: Titl
       )}
     </Panel>
   );
+}
+
+/** What so many options break, or what they lack; limits are what a question can state. */
+export function reasonOf(name: string, count: number): string {
+  const words = LIMIT_WORDS[name] ?? name.replaceAll("_", " ");
+  const isLimit = name in ConstraintsIn;
+  const verb = isLimit ? "break" : "lack";
+  return `${count === 1 ? `${verb}s` : verb} ${isLimit ? `the limit on ${words}` : words}`;
 }
 
 /** A share is relaxed by points: 70 % relaxed by 5 % could be 73.5 %. */
@@ -215,12 +225,24 @@ const columnsOf = (
     },
     { key: "Value", cell: (row) => value(row, row.value) },
     { key: "Limit", cell: (row) => value(row, row.limit) },
-    { key: "Admitted if relaxed by", cell: (row) => relaxation(found, row) },
-    {
-      key: "And also",
-      align: "text",
-      cell: ({ also }) =>
-        also.map(({ constraint }) => limitTitle(constraint)).join(", "),
-    },
+    // Columns in which no row states anything say nothing.
+    ...(found.rejected.some((row) => row.relaxation !== null)
+      ? [
+          {
+            key: "Admitted if relaxed by",
+            cell: (row: RejectedOptionOut) => relaxation(found, row),
+          },
+        ]
+      : []),
+    ...(found.rejected.some(({ also }) => also.length > 0)
+      ? [
+          {
+            key: "And also",
+            align: "text",
+            cell: ({ also }: RejectedOptionOut) =>
+              also.map(({ constraint }) => limitTitle(constraint)).join(", "),
+          } as const,
+        ]
+      : []),
   ];
 };

@@ -3,25 +3,43 @@ import type { Column } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
 import { Panel } from "@/components/panel";
 import { shownCurrency } from "@/units/currency";
-import { bytes, formatBytes, UNKNOWN } from "@/units/quantity";
+import { bytes, formatAmount, formatBytes, UNKNOWN, usd } from "@/units/quantity";
 import { difference, time } from "./words";
+
+const CENT = 0.01;
 
 /** What common rules would have bought here, and what each costs more. */
 export function RulesOfThumb({ found }: { readonly found: AdviceOut }) {
   return found.rules_of_thumb.length === 0 ? null : (
     <Panel
-      title="What rules of thumb would have bought"
+      title={rulesFinding(found)}
       subtitle="For each the best option that is at least as large as the rule asks for and keeps every limit."
       label="Rules of thumb"
     >
       <DataTable
+        stacks
         label="Rules of thumb"
-        columns={columns()}
+        columns={columns(found)}
         rows={found.rules_of_thumb}
         rowKey={({ name }) => name}
       />
     </Panel>
   );
+}
+
+/** How many of the rules that have an option cost more, and how much at most. */
+export function rulesFinding({ rules_of_thumb: rules }: AdviceOut): string {
+  const title = "What rules of thumb would have bought";
+  const regrets = rules.flatMap(({ regret_usd_per_month: more }) =>
+    more === null ? [] : [Number(more)],
+  );
+  const dearer = regrets.filter((more) => more >= CENT);
+  if (regrets.length === 0) {
+    return title;
+  }
+  return dearer.length === 0
+    ? `${title}: nothing dearer`
+    : `${title}: ${dearer.length} of ${regrets.length} ${dearer.length === 1 ? "costs more," : "cost more, up to"} ${formatAmount(usd(Math.max(...dearer)))} per month`;
 }
 
 const sizes = ({ ram_bytes: ram, flash_bytes: flash }: RuleOfThumbOut): string => {
@@ -34,13 +52,20 @@ const sizes = ({ ram_bytes: ram, flash_bytes: flash }: RuleOfThumbOut): string =
     : `${text}, ${formatBytes(bytes(flash))} flash`;
 };
 
-const columns = (): readonly Column<RuleOfThumbOut>[] => [
+const columns = (found: AdviceOut): readonly Column<RuleOfThumbOut>[] => [
   { key: "Rule", rowHeader: true, cell: ({ title }) => title },
   { key: "Asks for at least", align: "text", cell: sizes },
   {
     key: "Would have bought",
     align: "text",
-    cell: ({ option, reason }) => option?.name ?? reason,
+    cell: ({ option, reason, regret_usd_per_month: more }) =>
+      option === null ? (
+        reason
+      ) : option.name === found.recommendation?.name && Number(more) === 0 ? (
+        <>{option.name}, as recommended</>
+      ) : (
+        option.name
+      ),
   },
   {
     key: "Costs more",

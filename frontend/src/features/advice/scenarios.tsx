@@ -4,7 +4,7 @@ import type { Column } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
 import { Panel } from "@/components/panel";
 import { shownCurrency } from "@/units/currency";
-import { cents, UNKNOWN } from "@/units/quantity";
+import { cents, counted, UNKNOWN } from "@/units/quantity";
 import { limitTitle, time } from "./words";
 
 type Found = NonNullable<AdviceOut["scenarios"]>;
@@ -27,13 +27,14 @@ export function ScenarioRegret({ found }: { readonly found: AdviceOut }) {
   const byTime = objective === "io_time";
   return (
     <Panel
-      title="If it turns out otherwise"
+      title={scenarioFinding(scenarios)}
       subtitle={`${scenarios.basis.slice(0, 1).toUpperCase()}${scenarios.basis.slice(1)}.`}
       label="Scenarios"
     >
       <Stack gap="sm">
         <Text size="sm">{scenarios.text}</Text>
         <DataTable
+          stacks
           label="Regret in each scenario"
           columns={regretColumns(scenarios, byTime)}
           rows={scenarios.rows}
@@ -41,6 +42,7 @@ export function ScenarioRegret({ found }: { readonly found: AdviceOut }) {
           caption="What each choice needs more than the best there."
         />
         <DataTable
+          stacks
           label="Scenarios"
           columns={scenarioColumns(scenarios)}
           rows={scenarios.columns}
@@ -49,6 +51,16 @@ export function ScenarioRegret({ found }: { readonly found: AdviceOut }) {
       </Stack>
     </Panel>
   );
+}
+
+/** In how many scenarios the recommendation breaks a limit. */
+export function scenarioFinding({ rows, columns }: Found): string {
+  const own = rows.find(({ role }) => role === "recommended");
+  if (own === undefined) {
+    return "If it turns out otherwise";
+  }
+  const broken = own.regret.filter(({ breaks }) => breaks.length > 0).length;
+  return `If it turns out otherwise: the recommendation breaks a limit in ${broken === 0 ? "none" : broken} of ${counted(columns.length, "scenario")}`;
 }
 
 function regret(

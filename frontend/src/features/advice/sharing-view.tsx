@@ -297,6 +297,7 @@ function Systems(props: { readonly found: PlacementOut; readonly titles: Titles 
       label="The systems"
     >
       <DataTable
+        stacks
         label="Systems"
         columns={columns}
         rows={found.systems}
@@ -411,6 +412,7 @@ function Ways({ found }: { readonly found: PlacementOut }) {
       label="Other ways to share"
     >
       <DataTable
+        stacks
         label="Other ways to share"
         columns={wayColumns(Number(found.usd_per_month))}
         rows={rows}

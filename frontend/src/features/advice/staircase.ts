@@ -1,6 +1,6 @@
 /** What a limit buys at every value of it: looked up in the answer, so that a slider needs no request. */
 import type { AdviceOptionOut, AdviceOut } from "@/api/advice";
-import { cents } from "@/units/quantity";
+import { cents, formatAmount, usd } from "@/units/quantity";
 import { LIMIT_FIELDS } from "./template";
 import { costOf, LEAST, limitTitle, limitValue, perMonth, time } from "./words";
 
@@ -218,6 +218,6 @@ export function staircaseFinding(found: AdviceOut, staircase: Staircase): string
   const said = (step: Step) =>
     found.objective === "io_time"
       ? `leaves ${time(step.io_time_us_per_access)} of I/O time per access`
-      : `costs ${cents(step.usd_per_month)} ${perMonth()}`;
+      : `costs ${formatAmount(usd(Number(step.usd_per_month)))} per month`;
   return `${title}: a limit of ${at(loosest)} ${said(loosest)}, one ${tightest.value === null ? "without end" : `of ${at(tightest)}`} ${said(tightest)}`;
 }

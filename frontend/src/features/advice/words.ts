@@ -15,6 +15,15 @@ import {
   usd,
 } from "@/units/quantity";
 
+/** The end of a sentence that another one follows; a point inside a name or a number is none. */
+const END = /(?<=\.) (?=[A-Z])/;
+
+/** The first sentence of a text, and what follows it. */
+export function firstSentence(text: string): readonly [first: string, rest: string] {
+  const at = text.search(END);
+  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
+}
+
 /** A time with its unit. */
 export const time = (us: number): string => formatDuration(microseconds(us));
 
@@ -141,9 +150,13 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 export const noResponse = (option: AdviceOptionOut): string | null =>
   option.response_p99_us === null ? `${capital(option.response_reason)}.` : null;
 
+/** Whether an option is rented, so that its drives, power and space are the provider's. */
+export const isRentedOption = ({ kind }: AdviceOptionOut): boolean =>
+  kind === "instances" || kind === "volumes";
+
 /** Why the life of the flash has no number. */
 export function noLife(option: AdviceOptionOut): string {
-  if (option.kind === "instances" || option.kind === "volumes") {
+  if (isRentedOption(option)) {
     return "Rented: the provider replaces its drives.";
   }
   return option.flash_bytes === 0
@@ -201,8 +214,8 @@ export function frontFinding(front: readonly AdviceOptionOut[]): string {
 export const perMonth = (): string => `${shownCurrency()} per month`;
 
 /** Why power and rack space of an option are unknown. */
-export const noPower = ({ kind }: AdviceOptionOut): string =>
-  kind === "instances" || kind === "volumes"
+export const noPower = (option: AdviceOptionOut): string =>
+  isRentedOption(option)
     ? "It is rented: power and space are the provider's."
     : "No source states it of every part.";
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from tierwright.common.arrays import FloatArray, share
 from tierwright.common.cautions import Caution, TraceCaution
 from tierwright.common.units import format_bytes, format_count, format_microseconds
-from tierwright.common.wording import counted, listed, off, three_digits
+from tierwright.common.wording import counted, listed, off, percent, three_digits
 from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.hardware.device import KINDS, OPERATIONS, RUNNING, Device
 from tierwright.hardware.service_time import RULES, service_time
@@ -88,13 +88,24 @@ def _about_steady(curve: Curve, sizes: FloatArray) -> Iterator[Caution]:
     ends = (float(np.min(low)) / curve.accesses, float(np.max(high)) / curve.accesses)
     yield Caution(
         "steady_state_uncertain",
-        f"the workload shows {counted(curve.distinct_pages, 'page')}, too few to "
-        f"show what caches of {_sizes_text(unknown)} miss once they are full: "
-        f"between {ends[0]:.2%} and {ends[1]:.2%} of the accesses; the trend of "
+        f"the workload shows {_bytes_of(curve, curve.distinct_pages)} of pages, too few to "
+        f"show what caches of {_caches_text(curve, unknown)} miss once they are full: "
+        f"between {percent(ends[0])} and {percent(ends[1])} of the accesses; the trend of "
         "smaller caches is used",
         "profile a longer part of the workload",
         about=("curve",),
     )
+
+
+def _bytes_of(curve: Curve, pages: float) -> str:
+    return format_bytes(pages * curve.page_bytes)
+
+
+def _caches_text(curve: Curve, sizes: FloatArray) -> str:
+    """Name sizes in bytes, in which caches are bought; many by their ends."""
+    if sizes.size <= SHOWN_SIZES:
+        return listed([_bytes_of(curve, size) for size in sizes.tolist()])
+    return f"{_bytes_of(curve, sizes[0])} to {_bytes_of(curve, sizes[-1])}"
 
 
 def _about_ram(curve: Curve, r: FloatArray) -> Iterator[Caution]:
