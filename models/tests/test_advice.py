@@ -1465,6 +1465,11 @@ def test_what_nobody_stated_of_data_and_rate_is_said() -> None:
     assert "1,000 page accesses per second are taken for the mean and" in own
     assert "The size of the data" not in own
     assert "are taken for the mean" not in ask().finding
+    # Production may state no busiest hour either, or one that is as busy as all others.
+    flat = ask(curve=curve(Production(4 * TIB, 20_000.0))).finding
+    assert "20,000 page accesses per second are taken for the mean and" in flat
+    stated = ask(curve=curve(Production(4 * TIB, 20_000.0, 20_000.0))).finding
+    assert "are taken for the mean" not in stated
 
 
 def test_a_check_that_checks_nothing_is_said_at_the_top() -> None:

@@ -287,6 +287,28 @@ def test_a_replay_that_contradicts_the_model_stands_above_the_contents() -> None
     none = words(section(parsed(report.html(given)), "checked"))
     assert "No option could be replayed" in none
     assert "Too small." in none
+    # A check in which nothing was replayed is none, wherever the report says what it rests on.
+    given["status"] = "checked"
+    assert "no option could be replayed" in report.html(given)
+    assert "options were replayed in" not in report.html(given)
+    given["checked"] = [row]
+    assert "options were replayed in the reference simulator" in report.html(given)
+
+
+def test_why_others_fell_names_each_hardware_once() -> None:
+    rows = [
+        {"option": {"name": name}, "text": f"{name} under {scheme} is slow"}
+        for name in ("1 x a", "1 x b")
+        for scheme in ("lazy", "none")
+    ]
+    assert _paper._fallen(rows) == [
+        "1 x a under lazy is slow",
+        "1 x b under lazy is slow",
+    ]
+    # Quotes have no option, and one that says nothing is left out.
+    assert _paper._fallen([{"text": "too dear"}, {"text": None}]) == ["too dear"]
+    many = [{"text": f"option {at}"} for at in range(20)]
+    assert len(_paper._fallen(many)) == _paper._MOST_FALLEN
 
 
 def test_a_probability_replaces_the_reason_why_there_is_none() -> None:

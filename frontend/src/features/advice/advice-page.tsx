@@ -206,7 +206,13 @@ function Answer(props: {
   });
   return (
     <section aria-busy={isWaiting} aria-label="Answer">
-      <Text size="sm" className={classes["status"] ?? ""} role="status">
+      <Text
+        size="sm"
+        className={classes["status"] ?? ""}
+        role="status"
+        // What stands below answers another question than the one that is asked now.
+        data-stale={shown !== undefined && isWaiting}
+      >
         {error === null && statusOf(shown !== undefined, isWaiting, isRefining)}
       </Text>
       <Stack gap="lg">

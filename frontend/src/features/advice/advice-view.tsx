@@ -193,10 +193,8 @@ function Headline({ found, patch, names, onState }: HeadlineProps) {
         </>
       )}
       <Text size="sm" c="dimmed" mt="sm">
-        {found.status === "checked"
-          ? "Checked: options were replayed in the reference simulator."
-          : "By the model, not replayed."}{" "}
-        {counted(found.evaluated, "option was", "options were")} evaluated
+        {basisOf(found)} {counted(found.evaluated, "option was", "options were")}{" "}
+        evaluated
         {found.pruned > 0 && (
           <>, {counted(found.pruned, "more was", "more were")} left out by bounds</>
         )}
@@ -204,6 +202,21 @@ function Headline({ found, patch, names, onState }: HeadlineProps) {
       </Text>
     </section>
   );
+}
+
+/** What the answer rests on; a check in which nothing could be replayed is none. */
+export function basisOf(
+  found: Pick<AdviceOut, "status" | "checked" | "flash_caches">,
+): string {
+  if (found.status !== "checked") {
+    return "By the model, not replayed.";
+  }
+  const isReplayed =
+    found.checked.some(({ simulated }) => simulated !== null) ||
+    found.flash_caches.some((row) => row.io_time_us_per_access !== null);
+  return isReplayed
+    ? "Checked: options were replayed in the reference simulator."
+    : "By the model: no option could be replayed.";
 }
 
 /** Why, how sure and for how long: in the order in which a committee asks; what is unknown is left out. */

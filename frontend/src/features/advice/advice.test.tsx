@@ -12,7 +12,7 @@ import { NONE } from "@/questions/point";
 import { expectAccessible, renderRouted, renderThemed } from "@/testing/render";
 import { AdviceForm } from "./advice-form";
 import { statusOf } from "./advice-page";
-import { AdviceView, decision, headed } from "./advice-view";
+import { AdviceView, basisOf, decision, headed } from "./advice-view";
 import { closeFinding } from "./alternatives";
 import { laterFinding } from "./later";
 import { Expected } from "./option-parts";
@@ -661,6 +661,19 @@ describe("the answer", () => {
     await expect.element(definitions.nth(5)).toHaveTextContent(`${reasons} Viable.`);
     await headline.getByRole("button", { name: "State what you have now" }).click();
     expect(onState).toHaveBeenCalledOnce();
+  });
+
+  it("says that it was checked only where something was replayed", () => {
+    const row = { simulated: 12 } as AdviceOut["checked"][number];
+    const of = (change: Partial<AdviceOut>) => basisOf({ ...FOUND, ...change });
+    expect(of({})).toBe("By the model, not replayed.");
+    expect(of({ status: "checked", checked: [row] })).toMatch(/^Checked/);
+    const none = { ...row, simulated: null };
+    expect(of({ status: "checked", checked: [none] })).toBe(
+      "By the model: no option could be replayed.",
+    );
+    const cache = { io_time_us_per_access: 3 } as AdviceOut["flash_caches"][number];
+    expect(of({ status: "checked", flash_caches: [cache] })).toMatch(/^Checked/);
   });
 
   it("says when it changes, what its neighbours cost and what it would regret", async () => {

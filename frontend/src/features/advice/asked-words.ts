@@ -122,18 +122,20 @@ function candidatesText(search: AdviceSearch): string {
   ].join("; ");
 }
 
-function pricesPart({ state, search, book }: AskedOf): AskedPart {
+function pricesParts({ state, search, book }: AskedOf): readonly AskedPart[] {
   const own = [
     ...allStated(search, PRICES),
     ...(search.borrow === true ? ["rates of drives assumed"] : []),
   ];
   const list = state.price_book === NONE ? "no price book" : (book ?? state.price_book);
-  return {
-    name: "Prices",
-    text: [list, `over ${counted(state.months, "month")}`, ...own].join(", "),
-    at: { section: "prices", field: null },
-    isInChips: own.length === 0,
-  };
+  const at: Place = { section: "prices", field: null };
+  const months = `over ${counted(state.months, "month")}`;
+  return [
+    { name: "Prices", text: `${list}, ${months}`, at, isInChips: true },
+    ...(own.length === 0
+      ? []
+      : [{ name: "Own prices", text: own.join(", "), at, isInChips: false }]),
+  ];
 }
 
 function haveText(search: AdviceSearch): string {
@@ -184,7 +186,7 @@ export function askedParts(asked: AskedOf): readonly AskedPart[] {
       at: { section: "candidates", field: null },
       isInChips: false,
     },
-    pricesPart(asked),
+    ...pricesParts(asked),
     ...(dirty === undefined
       ? []
       : [

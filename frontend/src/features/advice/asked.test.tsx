@@ -117,7 +117,7 @@ describe("what is asked, in words", () => {
       "cloud volumes and RAM and devices by themselves; rented from aws; bought from Micron; 1 device of your own",
     );
     expect(said).toContain(
-      "over 36 months, chassis with processors 9,000 USD, rates of drives assumed",
+      "over 36 months | Own prices: chassis with processors 9,000 USD, rates of drives assumed",
     );
     expect(texts({ search: { have_ram_gib: 64 } })).toContain("cost not stated");
   });

@@ -60,7 +60,11 @@ export function CheckPanel(props: {
         found.status === "model" &&
         found.checked.length === 0 &&
         found.flash_caches.length === 0 && (
-          <Button onClick={check.start} loading={check.isRunning}>
+          <Button
+            onClick={check.start}
+            loading={check.isRunning}
+            disabled={!check.canStart}
+          >
             Check by replay
           </Button>
         )

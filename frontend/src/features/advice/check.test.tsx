@@ -113,6 +113,7 @@ const IDLE: AdviceCheck = {
   error: null,
   run: undefined,
   checked: undefined,
+  canStart: true,
   start: vi.fn(),
 };
 const TITLES = new Map([["lazy", "Lazy"]]);
@@ -264,6 +265,12 @@ describe("the panel of the check", () => {
     await screen.getByRole("button", { name: "Check by replay" }).click();
     expect(start).toHaveBeenCalledOnce();
     await expectAccessible();
+    await screen.unmount();
+    // Nothing to replay while the question is asked again: a press would be lost.
+    const waiting = await panel(found([]), { ...IDLE, canStart: false });
+    await expect
+      .element(waiting.getByRole("button", { name: "Check by replay" }))
+      .toBeDisabled();
   });
 
   it("shows a run that can be cancelled, then gaps, in place", async () => {

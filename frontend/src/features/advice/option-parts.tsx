@@ -251,6 +251,12 @@ export function Expected(props: {
       .map((each) => <small key={figure}>{betweenText(each, format)}</small>);
   const responseAt = (figure: keyof AdviceOptionOut) =>
     known(figure, response ?? "A device cannot keep up.", time);
+  const atMeanRate = (figure: keyof AdviceOptionOut) => {
+    const mean = figureOf(option, figure, time);
+    return (
+      <small>in the busiest hour{mean !== null && `; ${mean} at the mean rate`}</small>
+    );
+  };
   const warm = (seconds: number) => time(seconds * 1e6);
   const wholeMonths = (months: number) => counted(Math.floor(months), "month");
   const perSecond = (rate: number) => `${formatShort(rate)} /s`;
@@ -269,10 +275,7 @@ export function Expected(props: {
           <dt>Response time, mean</dt>
           <dd>
             {responseAt("response_mean_us")}
-            <small>
-              in the busiest hour; {responseAt("response_mean_mean_us")} at the mean
-              rate
-            </small>
+            {atMeanRate("response_mean_mean_us")}
             {between("response_mean_us", time)}
           </dd>
         </div>
@@ -280,9 +283,7 @@ export function Expected(props: {
           <dt>Response time, median</dt>
           <dd>
             {responseAt("response_p50_us")}
-            <small>
-              in the busiest hour; {responseAt("response_p50_mean_us")} at the mean rate
-            </small>
+            {atMeanRate("response_p50_mean_us")}
             {between("response_p50_us", time)}
           </dd>
         </div>
@@ -290,9 +291,7 @@ export function Expected(props: {
           <dt>Response time, 99th percentile</dt>
           <dd>
             {responseAt("response_p99_us")}
-            <small>
-              in the busiest hour; {responseAt("response_p99_mean_us")} at the mean rate
-            </small>
+            {atMeanRate("response_p99_mean_us")}
             {between("response_p99_us", time)}
           </dd>
         </div>

@@ -5,7 +5,7 @@ import { DataTable } from "@/components/data-table";
 import { ExportCsv } from "@/components/export-csv";
 import { Panel } from "@/components/panel";
 import { rateOf } from "@/units/currency";
-import { counted } from "@/units/quantity";
+import { counted, listed } from "@/units/quantity";
 import classes from "./advice.module.css";
 import { Compared } from "./compared";
 import {
@@ -42,8 +42,13 @@ export function Pinned(props: {
   const signed = pinned.map((choice, at): Beside => ({ ...choice, sign: signOf(at) }));
   const first = signed.find(({ id }) => id === best.id) ?? { ...best, sign: null };
   const others = signed.filter(({ id }) => id !== best.id);
-  const columns = columnsOf(found, titles, [first, ...others], props.unpin);
-  const rows = optionFigures([best, ...pinned].map(({ option }) => option));
+  const all = [first, ...others];
+  const columns = columnsOf(found, titles, all, props.unpin);
+  const figures = optionFigures(all.map(({ option }) => option));
+  const isKnown = ({ of }: OptionFigure) =>
+    all.some(({ option }) => of(option, titles) !== null);
+  const rows = figures.filter(isKnown);
+  const unknown = figures.filter((figure) => !isKnown(figure));
   return (
     <Panel
       title={findingOf(first, others)}
@@ -70,6 +75,11 @@ export function Pinned(props: {
         columns={columns}
         rows={rows}
         rowKey={({ name }) => name}
+        caption={
+          unknown.length > 0
+            ? `Known of none of them: ${listed(unknown.map(({ name }) => name))}.`
+            : undefined
+        }
       />
     </Panel>
   );

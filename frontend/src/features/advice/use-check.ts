@@ -13,6 +13,8 @@ export interface AdviceCheck {
   readonly checked: AdviceOut | undefined;
   /** It is not known yet whether all replays were made before. */
   readonly isLooking: boolean;
+  /** There is an answer to the present question that can be replayed; not while it is asked again. */
+  readonly canStart: boolean;
   readonly start: () => void;
 }
 
@@ -45,6 +47,7 @@ export function useCheck(
     ...replay,
     isCancelled: cancelled !== null && cancelled === adviceId,
     isLooking: isAsked && replay.isRunning && replay.run === undefined,
+    canStart: adviceId !== null,
     start: () => {
       setCancelled(null);
       if (isAsked) {

@@ -33,6 +33,7 @@ import { ExportCsv } from "@/components/export-csv";
 import { NumberField, OptionalNumberField } from "@/components/number-field";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
+import { Prose } from "@/components/prose";
 import { useSessionDraft } from "@/components/use-session-draft";
 import { WarningNotes } from "@/components/warning-notes";
 import {
@@ -640,7 +641,9 @@ function Found(props: {
   const found = preview.data;
   return (
     <Stack gap="md" style={{ opacity: preview.isPlaceholderData ? 0.6 : 1 }}>
-      <Text aria-live="polite">{found.finding}</Text>
+      <Text aria-live="polite">
+        <Prose text={found.finding} />.
+      </Text>
       <Text size="sm" c="dimmed">
         Error known of the law: {errorText(found.production)}.
       </Text>

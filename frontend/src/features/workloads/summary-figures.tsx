@@ -19,6 +19,7 @@ import {
   formatBytes,
   formatCount,
   formatDate,
+  formatLargeCount,
   formatPercent,
   formatSeconds,
   formatShort,
@@ -56,13 +57,17 @@ function statedText(summary: SummaryOut): string | undefined {
   return summary.kind === "curve" ? "as stated" : undefined;
 }
 
+/** A count as it was made; one that a law scaled is not exact to the last digit. */
+const countOf = ({ production }: SummaryOut, count: number): string =>
+  production === null ? formatCount(count) : formatLargeCount(count);
+
 export function SummaryFigures({ summary }: { readonly summary: SummaryOut }) {
   return (
     <section className="tw-panel" aria-label="Summary">
       <dl className="tw-figures">
         <Figure
           name="Accesses"
-          value={formatCount(summary.accesses)}
+          value={countOf(summary, summary.accesses)}
           note={
             summary.requests === null
               ? statedText(summary)
@@ -105,7 +110,7 @@ export function SummaryFigures({ summary }: { readonly summary: SummaryOut }) {
         )}
         <Figure
           name="Format"
-          value={summary.format}
+          value={summary.format.replaceAll("_", " ")}
           note={summary.kind === "trace" ? (summary.compression ?? "plain") : undefined}
         />
       </dl>
@@ -119,7 +124,7 @@ function DataFigures({ summary }: { readonly summary: SummaryOut }) {
     <>
       <Figure
         name={summary.kind === "curve" ? "Pages of data" : "Distinct pages"}
-        value={`${bound}${formatCount(summary.distinct_pages)}`}
+        value={`${bound}${countOf(summary, summary.distinct_pages)}`}
         note={`of ${formatBytes(bytes(summary.page_bytes))}`}
       />
       <Figure
@@ -195,7 +200,7 @@ function RecordedWrites({ summary }: { readonly summary: SummaryOut }) {
           formatPercent(ratio(write_accesses / Math.max(1, summary.accesses)))
         )
       }
-      note={write_accesses === null ? undefined : formatCount(write_accesses)}
+      note={write_accesses === null ? undefined : countOf(summary, write_accesses)}
     />
   );
 }

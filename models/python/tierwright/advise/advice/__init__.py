@@ -436,11 +436,11 @@ def _answer(
         "" if infeasible is None else infeasible.text,
         rate_known=setting.rates.mean is not None,
         assumed=_words.assumed_text(
-            # Of a workload that was scaled both are those that production states.
+            # Of a workload that was scaled the data are those that production states.
             None
             if setting.curve.data_known or setting.curve.is_scaled
             else format_bytes(setting.data_bytes),
-            None if setting.curve.is_scaled else setting.rates.mean,
+            setting.rate_for_both,
         ),
         replayed_from=None
         if best is None or by_model is None or best == by_model

@@ -140,6 +140,17 @@ class Setting:
         return 1 if scaled is None else scaled.production.replicas
 
     @property
+    def rate_for_both(self) -> float | None:
+        """Mean rate that stands for that of the busiest hour too, which nobody stated; None where it does not. [1/s]"""
+        mean, peak = self.rates.both
+        if mean is None or mean != peak:
+            return None
+        scaled = self.curve.scaled
+        if scaled is None:
+            return None if self.curve.is_scaled else mean
+        return None if scaled.production.peak_accesses_per_s == peak else mean
+
+    @property
     def served(self) -> Rates:
         """Rates that all machines serve together: with copies, each write on all of them. [1/s]"""
         times = self.curve.served_per_access

@@ -21,7 +21,7 @@ from tierwright.advise.report import (
     _sharing_workbook,
     committee,
 )
-from tierwright.advise.report._answer import STATUS, Document
+from tierwright.advise.report._answer import Document, status_of
 from tierwright.advise.report._document import (
     HINT,
     checked,
@@ -152,8 +152,8 @@ def html(document: Mapping[str, Any], *, title: str | None = None) -> str:
     if what == "placement":
         sections, under, summary = _OF_PLACEMENT, identity, _sharing.summary(found)
     else:
-        status = STATUS.get(found["status"] or "", found["status"] or "")
-        sections, under = _SECTIONS, ": ".join(filter(None, (identity, status)))
+        under = ": ".join(filter(None, (identity, status_of(found))))
+        sections = _SECTIONS
         summary = Markup(f"{_answer.summary(found)}{joined(_answer.flags(found))}")
     links = tag(
         "ol",

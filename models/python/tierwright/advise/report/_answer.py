@@ -21,12 +21,27 @@ OBJECTIVES: Mapping[str, str] = {
     "io_time": "least I/O time per access",
     "pareto": "options that no other beats in both money and I/O time; the cheapest of them is recommended",
 }
-STATUS: Mapping[str, str] = {
+_STATUS: Mapping[str, str] = {
     "model": "computed by the model, not replayed",
     "checked": "options were replayed in the reference simulator",
 }
 _AT_TOP = "replay_"
 """How the codes of cautions begin that must not be hidden further below."""
+
+
+def status_of(document: Document) -> str:
+    """Say whether options were replayed; a check in which none could be is none."""
+    status = document["status"] or ""
+    if status == "checked" and not _replayed(document):
+        return "computed by the model: no option could be replayed"
+    return _STATUS.get(status, status)
+
+
+def _replayed(document: Document) -> bool:
+    rows, caches = document["checked"], document["flash_caches"] or ()
+    return any(row["simulated"] is not None for row in rows) or any(
+        row["io_time_us_per_access"] is not None for row in caches
+    )
 
 
 def summary(document: Document) -> Markup:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -216,12 +216,22 @@ def options(document: Document) -> Iterator[Markup]:
         ],
     )
     yield from _gained(document)
-    fallen = [
-        each for each in (document["quotes"] or document)["rejected"] if each["text"]
-    ][:_MOST_FALLEN]
+    fallen = _fallen((document["quotes"] or document)["rejected"])
     if fallen:
         yield tag("h3", "Why others fell")
-        yield tag("ul", joined(tag("li", sentence_of(each["text"])) for each in fallen))
+        yield tag("ul", joined(tag("li", sentence_of(text)) for text in fallen))
+
+
+def _fallen(rejected: Sequence[Document]) -> list[str]:
+    """Return why the first few fell, each hardware once: under another page flow it falls alike."""
+    texts: dict[str, str] = {}
+    for each in rejected:
+        if each["text"]:
+            option = each.get("option")
+            texts.setdefault(
+                each["text"] if option is None else option["name"], each["text"]
+            )
+    return list(texts.values())[:_MOST_FALLEN]
 
 
 _MOST_FALLEN = 10

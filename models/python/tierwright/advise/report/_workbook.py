@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 from tierwright.advise.advice.limit_cost import TITLE
 from tierwright.advise.report import _figures as show
 from tierwright.advise.report._answer import (
-    STATUS,
     Document,
     currency,
     expected,
     named,
     questions,
     sentence_of,
+    status_of,
 )
 from tierwright.advise.report._basis import could_change, derived_value
 from tierwright.advise.report._document import is_placement
@@ -533,8 +533,7 @@ def _bill_row(sheet: Sheet, row: Document, horizon: int | None) -> None:
 def _answer(sheet: Sheet, document: Document, title: str, sums: Sums | None) -> None:
     best, zero = document["recommendation"], document["option_zero"]
     sheet.line([title], "title")
-    status = STATUS.get(document["status"] or "", document["status"] or "")
-    sheet.line([identity_of(document), status], "dim")
+    sheet.line([identity_of(document), status_of(document)], "dim")
     sheet.row += 1
     sheet.line(["Finding", document["finding"]])
     sheet.line(["Verdict", document["verdict"]["text"]])
