@@ -63,6 +63,7 @@ test("from a trace to a defended purchase in under five minutes", {
   await today.press("Enter");
   await expect(finding).toContainText("against 3,500 USD today", LONG);
   await page.getByRole("button", { name: "Fold what is asked" }).click();
+  await expect(headline).toContainText("How sure", LONG);
   await picture(
     page,
     "decision-2-recommendation",

@@ -145,7 +145,8 @@ export function AdviceForm(props: FormProps & { readonly at?: Opening | null }) 
   }
   useEffect(() => {
     if (at?.takesKeys === true && !isNowhere(at) && fields.current !== null) {
-      focusOn(fields.current, at);
+      // What is asked besides stands next to these fields.
+      focusOn(fields.current.parentElement ?? fields.current, at);
     }
   }, [at]);
   return (

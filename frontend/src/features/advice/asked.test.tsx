@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { userEvent } from "vitest/browser";
 import { ProblemError } from "@/api/problem";
 import type { SummaryOut } from "@/api/workloads";
+import { DirtyShare } from "@/components/dirty-share";
 import { type AdviceSearch, parseAdviceSearch } from "@/questions/advice";
 import { NONE } from "@/questions/point";
 import { expectAccessible, renderThemed } from "@/testing/render";
@@ -208,7 +209,11 @@ describe("a change of the question", () => {
 });
 
 /** The panel over an address of its own; `fault` is where a server finds one. */
-function Page(props: { readonly start?: AdviceSearch; readonly fault?: Place }) {
+function Page(props: {
+  readonly start?: AdviceSearch;
+  readonly fault?: Place;
+  readonly asksDirty?: boolean;
+}) {
   const [search, setSearch] = useState<AdviceSearch>(props.start ?? {});
   const [fault, setFault] = useState<string | null>(null);
   const undo = useUndo(search, (change) =>
@@ -218,7 +223,18 @@ function Page(props: { readonly start?: AdviceSearch; readonly fault?: Place }) 
   useFault(fault, () => props.fault ?? { section: null, field: null }, fold.point);
   return (
     <>
-      <Asked {...ASKED} search={search} patch={undo.change} fold={fold} undo={undo} />
+      <Asked
+        {...ASKED}
+        search={search}
+        patch={undo.change}
+        fold={fold}
+        undo={undo}
+        {...(props.asksDirty === true ? { dirty: { stated: undefined } } : {})}
+      >
+        {props.asksDirty === true ? (
+          <DirtyShare stated={undefined} summary={SUMMARY} onChange={vi.fn()} />
+        ) : undefined}
+      </Asked>
       <button type="button" onClick={fold.fold}>
         Ask again
       </button>
@@ -273,6 +289,13 @@ describe("the bar in place of the form", () => {
     await expect
       .element(screen.getByRole("radio", { name: "Least cost" }))
       .toHaveFocus();
+  });
+
+  it("opens at the dirty share too, where that is asked", async () => {
+    const screen = await renderThemed(<Page asksDirty />);
+    await screen.getByRole("button", { name: "Dirty share: unknown" }).click();
+    await expect.element(screen.getByRole("radio", { name: /^Unknown/ })).toHaveFocus();
+    await expectAccessible();
   });
 
   it("does not fold over a text that cannot be read, and says which", async () => {
