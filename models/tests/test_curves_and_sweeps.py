@@ -378,6 +378,30 @@ def test_options_decide_whether_a_flash_cache_has_a_miniature(
         _simulator.miniatures(cut, [{**one, "options": options}], 0.5)
 
 
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"categories": "size"}, "categories=size`: its categories are sizes of requests"),
+        ({"lifetime_requests": "9"}, "lifetime_requests=9`: counts references"),
+        ({"block_pages": "4"}, "page addresses`: blocks"),
+    ],
+)  # fmt: skip
+def test_options_decide_whether_a_scheme_behind_an_assignment_has_a_miniature(
+    cut: Path, options: dict[str, str], message: str
+) -> None:
+    one = {"scheme": "lazy", "ram_pages": 400, "flash_pages": 4000}
+    given = {**BEHIND, "assignment": "second_miss"}
+    [row] = _simulator.miniatures(cut, [{**one, "options": given}], 0.5)["rows"]
+    assert row["rejections"] > 0
+    try:
+        found = _simulator.miniatures(cut, [{**one, "options": given | options}], 0.5)
+    except _simulator.ParameterError as refused:
+        said = str(refused)
+    else:
+        said = found["rows"][0]["error"]
+    assert message in said
+
+
 def test_every_flash_cache_has_a_miniature_or_says_why_not(cut: Path) -> None:
     page = Path(__file__).parents[2] / "docs" / "models" / "curves.md"
     section = page.read_text(encoding="utf-8").split("### Flash caches in miniature")[1]
@@ -411,18 +435,37 @@ FLASH_CACHES_IN_MINIATURE: list[tuple[str, dict[str, str]]] = [
     ("dm_writecache", {}),
     ("larc", {"assignment": "miss+0:never", "ram_policy": "clock"}),
 ]
+BEHIND = {"admission": "cachesack"}
+SCHEMES_BEHIND_AN_ASSIGNMENT: list[tuple[str, dict[str, str]]] = [
+    ("lazy", {"assignment": "second_miss"}),
+    ("exclusive", {"assignment": "miss+0:never"}),
+    ("inclusive", {"assignment": "second_miss+0:never", "ram_policy": "clock"}),
+    ("inclusive_global", {"assignment": "second_miss", "categories": "hour"}),
+]
 
 
-def test_intervals_of_flash_caches_hold(cut: Path) -> None:
+@pytest.mark.parametrize(
+    ("family", "configurations"),
+    [
+        ("flash_cache", FLASH_CACHES_IN_MINIATURE),
+        (
+            "scheme",
+            [(name, {**BEHIND, **own}) for name, own in SCHEMES_BEHIND_AN_ASSIGNMENT],
+        ),
+    ],
+)
+def test_intervals_of_flash_caches_and_of_schemes_behind_an_assignment_hold(
+    cut: Path, family: str, configurations: list[tuple[str, dict[str, str]]]
+) -> None:
     distinct = _simulator.inspect(cut)["distinct_pages"]
     asked: list[dict[str, Any]] = [
         {
-            "flash_cache": name,
+            family: name,
             "options": options,
             "ram_pages": distinct // 20,
             "flash_pages": 2 * distinct // 5,
         }
-        for name, options in FLASH_CACHES_IN_MINIATURE
+        for name, options in configurations
     ]
     counters = ("ram_hits", "flash_hits", "flash_misses", "flash_writes", "hdd_writes")
     exact = _simulator.sweep(cut, asked)["rows"]

@@ -276,6 +276,39 @@ def test_options_of_an_assignment_need_one(tmp_path: Path) -> None:
     assert found["options"]["assignment"] == "miss"
 
 
+WITH_FLASH: list[tuple[Family, str]] = [
+    (family, each["name"])
+    for family in ("scheme", "chooser", "flash_cache")
+    for each in contenders(family)
+    if each["name"] != "none"
+]
+
+
+@pytest.mark.parametrize(("family", "name"), WITH_FLASH)
+def test_whatever_has_flash_stands_behind_an_assignment_in_every_replay(
+    family: Family, name: str, tmp_path: Path
+) -> None:
+    trace = systems.written(systems.trace_of(random.Random(7)), tmp_path / "trace.csv")
+    never = {"admission": "cachesack", "assignment": "never"}
+    if family == "chooser":
+        never |= TIMES
+    configuration = Replay(family, name, 4, 40, 0, never).configuration()
+    found = [
+        replay(trace, family, name, 4, 40, options=never),
+        *sweep(trace, [configuration])["rows"],
+    ]
+    if family != "chooser":
+        arrivals = Arrivals("clients", clients=3)
+        found.append(
+            replay_timed(
+                trace, name, 4, 40, arrivals=arrivals, flash=DEVICE, disk=DEVICE, options=never
+            )
+        )  # fmt: skip
+    for row in found:
+        assert row["flash_writes"] == row["flash_hits"] == 0
+        assert row["hdd_reads"] == row["flash_misses"] > 0
+
+
 HOURLY: list[tuple[Family, str, dict[str, str]]] = [
     *(("scheme", scheme, {}) for scheme in ("inclusive", "inclusive_global", "exclusive", "lazy")),
     ("scheme", "lazy", {"ram_policy": "opt"}),

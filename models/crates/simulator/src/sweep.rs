@@ -40,10 +40,11 @@ use crate::replay::settings::{
     Chosen, chosen, chosen_by, counting_references, counts_references, spelled,
 };
 use crate::replay::{
-    About, FUTURE_BYTES, FlashCacheAbout, FlashCacheResult, OnlineResult, PolicyResult,
-    SampledCaches, SchemeResult, Setting, WRITE_BACK_BYTES, Warning, categories_need_times,
-    distinct_pages, flash_caches, is_of_device, needs_future, policies, sampled_caches, schemes,
-    simulate_flash_cache, simulate_online, simulate_policy, simulate_scheme,
+    ADMISSION, About, BLOCK_PAGES, BY_CATEGORY, FUTURE_BYTES, FlashCacheAbout, FlashCacheResult,
+    OnlineResult, PolicyResult, SampledCaches, SchemeResult, Setting, WRITE_BACK_BYTES, Warning,
+    categories_need_times, distinct_pages, flash_caches, is_of_device, needs_future, policies,
+    sampled_caches, sampled_categories, schemes, simulate_flash_cache, simulate_online,
+    simulate_policy, simulate_scheme,
 };
 use crate::wording::counted;
 
@@ -310,7 +311,10 @@ impl Configuration {
             }
             Self::Scheme {
                 scheme, options, ..
-            } => return counting(options_of(schemes(), scheme), options),
+            } => {
+                return counting(options_of(schemes(), scheme), options)
+                    .or_else(|| sampled_categories(options).err());
+            }
             Self::FlashCache {
                 flash_cache,
                 flash_pages,
@@ -327,6 +331,21 @@ impl Configuration {
                 .to_owned(),
             hint: "replay it in full, without a sample".to_owned(),
         })
+    }
+
+    /// Whether its samples keep where pages lie, by which an assignment tells them apart; blocks of pages are not in
+    /// a sample.
+    fn keeps_places(&self) -> bool {
+        match self {
+            Self::FlashCache { .. } => true,
+            Self::Scheme { options, .. } => {
+                let given = |name| options.iter().find(|(key, _)| spelled(key) == name);
+                given(ADMISSION.name).is_some_and(|(_, rule)| spelled(rule.trim()) == BY_CATEGORY)
+                    && given(BLOCK_PAGES.name)
+                        .is_none_or(|(_, pages)| pages.trim() == BLOCK_PAGES.default)
+            }
+            Self::Policy { .. } | Self::Buffer { .. } | Self::Chooser { .. } => false,
+        }
     }
 
     /// Whether some policy in it needs the future.
@@ -857,7 +876,7 @@ pub fn miniatures<S: AccessSource>(
                 tasks.push(
                     move |source: &mut dyn AccessSource, on_progress: OnProgress<'_>| {
                         let mut part = SampledSource::new(source, rate, sample, seed);
-                        part.keeps_places = matches!(scaled, Configuration::FlashCache { .. });
+                        part.keeps_places = scaled.keeps_places();
                         let outcome = scaled.replay(&mut part, on_progress)?;
                         Ok((outcome, part.seen()))
                     },

@@ -37,14 +37,16 @@ use crate::access::{AccessSource, Chunk, WARM_UP, WRITE};
 use crate::error::{Error, Result};
 use crate::progress::{OnProgress, report};
 use crate::wording::counted;
+pub(crate) use admission::{ADMISSION, BY_CATEGORY};
 pub use directory::DirectoryResult;
+pub(crate) use flash_blocks::BLOCK_PAGES;
 pub use flash_blocks::{BlockCounters, BlockResult};
 pub use flash_caches::{
     CategoryAbout, CategoryCounts, CategoryRow, CrashReport, FlashCacheAbout, FlashCacheCounters,
     FlashCacheResult, OptionAbout, UnderRow, categories, categories_need_times, category_counts,
     flash_cache_goes_by_time, flash_caches, simulate_flash_cache,
 };
-pub(crate) use flash_caches::{SampledCaches, sampled_caches};
+pub(crate) use flash_caches::{SampledCaches, sampled_caches, sampled_categories};
 use future::Future;
 pub use online::{Choice, Estimate, OnlineResult, simulate_online};
 pub(crate) use settings::needs_future;

@@ -161,7 +161,7 @@ pub(crate) const LIFETIME: Setting = Setting {
     name: "lifetime_requests",
     description: "With admission=cachesack, under second_miss: the requests below RAM since the last one of a page within which its next miss is admitted; 0: as many as flash has pages.",
     default: "0",
-    values: Values::Whole {
+    values: Values::References {
         least: 0,
         most: u32::MAX,
     },

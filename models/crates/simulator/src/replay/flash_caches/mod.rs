@@ -75,8 +75,8 @@ use engine::{CrashPlan, Engine, Watch};
 pub use options::OptionAbout;
 use options::Options;
 use rate::ByTime;
-pub(crate) use sampled::SampledCaches;
 use sampled::{Sampled, Unsampled};
+pub(crate) use sampled::{SampledCaches, sampled_categories};
 
 mod admitted;
 mod assignments;
@@ -921,15 +921,8 @@ fn sampled_caches_of<C: FlashCache>(
         } else {
             C::sampled(&C::settings(&options, conditions)?)
         };
-        let flash = found.map_err(|Unsampled { why, instead }| Error::BadParameter {
-            name: "flash_cache",
-            value: about.about.name.to_owned(),
-            message: format!("{why}, so no small cache can represent it"),
-            hint: match instead {
-                Some(instead) => format!("replay it in full, without a sample, or with {instead}"),
-                None => "replay it in full, without a sample".to_owned(),
-            },
-        })?;
+        let flash = found
+            .map_err(|unsampled| unsampled.error("flash_cache", about.about.name.to_owned()))?;
         if let Some((option, references)) = dram.counting() {
             return Err(counts_references(
                 &format!("{RAM_PREFIX}{option}"),

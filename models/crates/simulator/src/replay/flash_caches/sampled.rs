@@ -1,7 +1,9 @@
 //! Which flash caches a small one represents that sees a sample of the pages: each says so itself.
 
+use super::assignments::CATEGORIES;
 use super::categories::Categories;
-use crate::replay::settings::Chosen;
+use crate::error::{Error, Result};
+use crate::replay::settings::{Chosen, spelled};
 
 /// What a miniature tells of a flash cache: it sees a sample of the pages, and has as small a share of RAM and flash.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,6 +58,35 @@ impl Unsampled {
             instead: Some(instead),
         }
     }
+
+    /// The error that says so of what was given as `name`.
+    pub(super) fn error(self, name: &'static str, value: String) -> Error {
+        let Self { why, instead } = self;
+        Error::BadParameter {
+            name,
+            value,
+            message: format!("{why}, so no small cache can represent it"),
+            hint: match instead {
+                Some(instead) => format!("replay it in full, without a sample, or with {instead}"),
+                None => "replay it in full, without a sample".to_owned(),
+            },
+        }
+    }
+}
+
+/// Refuses categories that the options of a page-flow scheme choose and a sample does not have.
+///
+/// # Errors
+/// [`Error::BadParameter`].
+pub(crate) fn sampled_categories(options: &[(String, String)]) -> Result<()> {
+    let given = options
+        .iter()
+        .find(|(name, _)| spelled(name) == CATEGORIES.name);
+    let way = given.and_then(|(_, value)| Categories::named(&spelled(value.trim())));
+    way.map_or(Ok(()), check_categories).map_err(|unsampled| {
+        let (name, value) = given.cloned().unwrap_or_default();
+        unsampled.error("option", format!("{name}={value}"))
+    })
 }
 
 /// What is not in a sample of pages of some categories.
