@@ -16,7 +16,7 @@ from tierwright.common.errors import BadInput
 from tierwright.hardware import catalog
 from tierwright.hardware.device import Device, Figure
 from tierwright.hardware.service_time import service_basis, service_us
-from tierwright.simulate.priced import price
+from tierwright.simulate.priced import flash_pages_written, price, with_flash_writes
 from tierwright.simulate.replay import replay, simulate_splits
 from tierwright.trace.reading import Trace
 
@@ -335,6 +335,43 @@ class TestPrice:
             price(each, flash=self.FLASH, disk=self.DISK) for each in (pages, single)
         )
         assert one.io_time_us_per_access == pytest.approx(other.io_time_us_per_access)
+
+    @pytest.mark.parametrize("blocks", [{}, {"block_pages": "8"}])
+    def test_a_directory_on_flash_costs_what_it_reads_and_writes(
+        self, blocks: dict[str, str]
+    ) -> None:
+        row = replay(
+            TPCB,
+            "scheme",
+            "lazy",
+            300,
+            3000,
+            options={"directory_pages": "24", "directory_buffer_pages": "3", **blocks},
+        )
+        kept = row["directory"]
+        assert kept["reads"] > 0
+        assert kept["writes"] > 0
+        flash = catalog.device("samsung-pm9a3-7.68tb-u2")
+        disk = catalog.device("face2016-cheetah-15k6-single")
+        found = price(row, flash=flash, disk=disk)
+        without = price({**row, "directory": None}, flash=flash, disk=disk)
+        assert found.io_time_us_per_access is not None
+        assert without.io_time_us_per_access is not None
+        more = sum(
+            kept[f"{operation}s"] * (service_us(flash, operation, PAGE_BYTES) or 0.0)
+            for operation in ("read", "write")
+        )
+        assert (
+            found.io_time_us_per_access - without.io_time_us_per_access
+        ) == pytest.approx(more / row["accesses"])
+        assert found.tiers_us_per_access["disk"] == without.tiers_us_per_access["disk"]
+        assert flash_pages_written(row) == row["flash_writes"] + kept["writes"]
+        slower = with_flash_writes(found, 2.0).terms_us_per_access
+        assert slower["flash_directory_writes"] == pytest.approx(
+            2 * found.terms_us_per_access["flash_directory_writes"]
+        )
+        nothing = price(row, flash=device(read_iops=1), disk=disk)
+        assert "states no service time of writes" in nothing.reason
 
     def test_blocks_on_devices_without_a_time_name_the_device(self) -> None:
         row = replay(

@@ -46,8 +46,13 @@ class ReplayCost:
 
 
 def flash_pages_written(counters: Mapping[str, Any]) -> int:
-    """Return the pages that a replay wrote to flash, those of its metadata among them. [pages]"""
-    found: int = counters["flash_writes"] + counters.get("metadata_page_writes", 0)
+    """Return the pages that a replay wrote to flash, those of its metadata or directory among them. [pages]"""
+    directory = counters.get("directory") or {"writes": 0}
+    found: int = (
+        counters["flash_writes"]
+        + counters.get("metadata_page_writes", 0)
+        + directory["writes"]
+    )
     return found
 
 
@@ -61,7 +66,8 @@ def price(
     pages cost their transfer at the sequential rate, the whole pages of its metadata segments likewise; single
     metadata pages cost a random write. What it reads from disk in batches is one request of its size each. Flash pages of several RAM pages (blocks) are read from and written to
     disk in one request of their size, and written to flash at the sequential rate, where that is
-    not stated as one random write of their size.
+    not stated as one random write of their size. A directory on flash costs the pages of it that were read and written,
+    one random operation each.
 
     Parameters
     ----------
@@ -83,7 +89,7 @@ def price(
         }
         return _sum(counters, operations, {}, flash, disk)
     if counters.get("blocks"):
-        return _with_blocks(counters, flash, disk)
+        return _with_directory(_with_blocks(counters, flash, disk), counters, flash)
     operations = {
         "disk_reads": counters["hdd_reads"],
         "disk_writes": counters["hdd_writes"],
@@ -91,7 +97,8 @@ def price(
     if FLASH_CACHE_ONLY not in counters:
         operations["flash_reads"] = counters["flash_reads"]
         operations["flash_writes"] = counters["flash_writes"]
-        return _sum(counters, operations, {}, flash, disk)
+        found = _sum(counters, operations, {}, flash, disk)
+        return _with_directory(found, counters, flash)
     operations["flash_reads"] = counters["flash_random_reads"]
     operations["flash_writes"] = (
         counters["flash_random_page_writes"] + counters["metadata_random_page_writes"]
@@ -127,6 +134,36 @@ def with_flash_writes(cost: ReplayCost, times: float) -> ReplayCost:
     return replace(
         cost, io_time_us_per_access=sum(terms.values()), terms_us_per_access=terms
     )
+
+
+def _with_directory(
+    cost: ReplayCost, counters: Mapping[str, Any], flash: Device | None
+) -> ReplayCost:
+    """Add the pages of a directory on flash that were read and written."""
+    kept = counters.get("directory")
+    if not kept or cost.io_time_us_per_access is None:
+        return cost
+    terms = dict(cost.terms_us_per_access)
+    pages: tuple[tuple[Operation, int], ...] = (
+        ("read", kept["reads"]),
+        ("write", kept["writes"]),
+    )
+    for operation, count in pages:
+        time_us = (
+            None
+            if flash is None
+            else service_us(flash, operation, counters["page_bytes"])
+        )
+        if count and time_us is None:
+            reason = (
+                "no flash device is chosen"
+                if flash is None
+                else f"`{flash.id}` states no service time of {operation}s"
+            )
+            return ReplayCost(None, {}, reason)
+        spent = count * (time_us or 0.0) / counters["accesses"]
+        terms[f"flash_directory_{operation}s"] = spent
+    return ReplayCost(sum(terms.values()), terms, "")
 
 
 def _segment_pages(counters: Mapping[str, Any]) -> int:
