@@ -1028,7 +1028,7 @@ describe("the title of a part", () => {
     const [rule] = FOUND.rules_of_thumb;
     const same = { ...rule, regret_usd_per_month: "0" } as RuleOfThumbOut;
     expect(rulesFinding({ ...FOUND, rules_of_thumb: [same] })).toBe(
-      "What rules of thumb would have bought: nothing dearer",
+      "What rules of thumb would have bought: none costs more",
     );
     expect(rulesFinding({ ...FOUND, rules_of_thumb: [] })).toBe(
       "What rules of thumb would have bought",

@@ -33,13 +33,13 @@ export function rulesFinding({ rules_of_thumb: rules }: AdviceOut): string {
   const regrets = rules.flatMap(({ regret_usd_per_month: more }) =>
     more === null ? [] : [Number(more)],
   );
-  const dearer = regrets.filter((more) => more >= CENT);
+  const costlier = regrets.filter((more) => more >= CENT);
   if (regrets.length === 0) {
     return title;
   }
-  return dearer.length === 0
-    ? `${title}: nothing dearer`
-    : `${title}: ${dearer.length} of ${regrets.length} ${dearer.length === 1 ? "costs more," : "cost more, up to"} ${formatAmount(usd(Math.max(...dearer)))} per month`;
+  return costlier.length === 0
+    ? `${title}: none costs more`
+    : `${title}: ${costlier.length} of ${regrets.length} ${costlier.length === 1 ? "costs more," : "cost more, up to"} ${formatAmount(usd(Math.max(...costlier)))} per month`;
 }
 
 const sizes = ({ ram_bytes: ram, flash_bytes: flash }: RuleOfThumbOut): string => {
