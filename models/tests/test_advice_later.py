@@ -28,6 +28,7 @@ from advice_cases import (
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tierwright.advise import report
 from tierwright.advise.advice import _flat, _scenarios, _when
 from tierwright.advise.advice._table import Table, purchases_by_kind
 from tierwright.advise.advice._words import limit_value
@@ -1265,3 +1266,19 @@ def test_servers_built_from_parts_have_a_height_and_where_stated_a_power() -> No
 )
 def test_new_limits_have_their_units(name: str, value: float, said: str) -> None:
     assert limit_value(name, value) == said
+
+
+def test_a_rate_of_money_for_time_has_three_digits() -> None:
+    """However much it is, in the sentence and in the report: the time is modelled."""
+    dear = book(Decimal(50_000), **PRICES)
+    found = ask(prices=dear, candidates=replace(DEVICES_ALONE, devices=SHELF[:2]))
+    assert found.next_dollar is not None
+    rates = [each.usd_per_month_per_us for each in found.next_dollar.steps]
+    large = [each for each in rates if each > 10_000]
+    assert large
+    written = report.html(found.to_dict())
+    for each in large:
+        assert f">{float(f'{each:.3g}'):,.0f}<" in written
+    assert f"costs {float(f'{rates[-1]:.3g}'):,.0f} USD per month." in (
+        found.next_dollar.text
+    )

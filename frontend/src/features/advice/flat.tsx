@@ -6,7 +6,6 @@ import { Panel } from "@/components/panel";
 import { shownCurrency } from "@/units/currency";
 import {
   bytes,
-  cents,
   formatBytes,
   formatMoney,
   formatShort,
@@ -14,8 +13,6 @@ import {
   usd,
 } from "@/units/quantity";
 import { difference, time } from "./words";
-
-const CENT = 0.01;
 
 type Size = AdviceOut["flat"][number];
 type Dollar = NonNullable<AdviceOut["next_dollar"]>["steps"][number];
@@ -96,9 +93,8 @@ const sizeColumns = (): readonly Column<Size>[] => [
   },
 ];
 
-/** To the cent; what is less than one is said so, not rounded to nothing. */
-const rateText = (rate: number): string =>
-  rate < CENT ? formatMoney(usd(rate)) : cents(rate);
+/** With three digits: what a modelled time is worth is not known to the cent. */
+const rateText = (rate: number): string => formatMoney(usd(rate));
 
 const dollarColumns = (): readonly Column<Dollar>[] => [
   { key: "Next", rowHeader: true, cell: ({ name }) => name },

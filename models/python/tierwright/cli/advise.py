@@ -494,7 +494,7 @@ def _print_limit_costs(found: Advice) -> None:
 
 
 def _print_flat(found: Advice) -> None:
-    from tierwright.common.currency import amount, shown_in
+    from tierwright.common.currency import amount_per, shown_in
 
     code = shown_in().currency
     if found.flat:
@@ -518,7 +518,7 @@ def _print_flat(found: Advice) -> None:
                 [
                     f"{shown_amount(each.usd_per_month_more):,.2f}",
                     format_microseconds(each.io_time_us_saved),
-                    amount(each.usd_per_month_per_us),
+                    amount_per(each.usd_per_month_per_us),
                     each.name,
                 ]
                 for each in found.next_dollar.steps

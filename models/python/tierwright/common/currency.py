@@ -194,6 +194,21 @@ def amount(usd: Decimal | float) -> str:
     return f"{text}0" if abs(found) < 1 and _ONE_DECIMAL.search(text) else text
 
 
+def amount_per(usd: Decimal | float) -> str:
+    """Write money for each of something that is modelled, without the currency: three digits, however much it is.
+
+    Examples
+    --------
+    >>> amount_per(Decimal(358_712)), amount_per(Decimal("0.004")), amount_per(0.2)
+    ('359,000', 'under 0.01', '0.20')
+    """
+    found = shown_in().of(exact(usd))
+    if found < _MOST_WITH_CENTS:
+        return amount(usd)
+    return three_digits(Decimal(f"{found:.{_DIGITS}g}"))
+
+
+_MOST_WITH_CENTS = Decimal(1000)
 _ONE_DECIMAL = re.compile(r"\.\d$")
 
 

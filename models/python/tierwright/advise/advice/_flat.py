@@ -16,7 +16,7 @@ from tierwright.advise.advice.found import (
     NextDollars,
 )
 from tierwright.common.arrays import FloatArray
-from tierwright.common.currency import money
+from tierwright.common.currency import amount_per, money, shown_in
 from tierwright.common.units import format_bytes, format_microseconds
 from tierwright.common.wording import counted, whole_percent
 from tierwright.evaluate.advice.flat import (
@@ -153,12 +153,16 @@ def next_text(steps: tuple[NextDollar, ...], objective: str) -> str:
     said = (
         f"Of what costs more, {first.name} saves the most time for its money: "
         f"{format_microseconds(first.io_time_us_saved)} of I/O time per access for {money(first.usd_per_month_more)} per month more, "
-        f"{money(first.usd_per_month_per_us)} per month for each µs."
+        f"{_per_us(first)} per month for each µs."
     )
     last = steps[-1]
     if len(steps) > 1:
         said += (
             f" After {counted(len(steps) - 1, 'more step')} along the front, a µs costs "
-            f"{money(last.usd_per_month_per_us)} per month."
+            f"{_per_us(last)} per month."
         )
     return said
+
+
+def _per_us(step: NextDollar) -> str:
+    return f"{amount_per(step.usd_per_month_per_us)} {shown_in().currency}"

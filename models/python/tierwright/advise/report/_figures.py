@@ -112,6 +112,20 @@ def price(value: Decimal) -> str:
     return usd(Decimal(format(value.normalize(), "f")))
 
 
+def usd_per(value: Decimal) -> str:
+    """Write US dollars for each of something that is modelled: with three digits, however many they are.
+
+    Examples
+    --------
+    >>> usd_per(Decimal(358_712)), usd_per(Decimal("17.73")), usd_per(Decimal("0.004"))
+    ('359,000', '17.7', 'under 0.01')
+    """
+    return "under 0.01" if 0 < value < _CENT else three_digits(float(value))
+
+
+_CENT = Decimal("0.01")
+
+
 def ends(option: Mapping[str, Any], key: str) -> tuple[float | None, float | None]:
     """Return both ends of a figure, twice the same where it does not depend on which evicted pages are dirty."""
     low, high = option["ranges"].get(key, (option[key], option[key]))

@@ -69,7 +69,7 @@ def flat(document: Document) -> Iterator[Markup]:
                         one["name"],
                         show.signed_usd(one["usd_per_month_more"]),
                         show.time(one["io_time_us_saved"]),
-                        show.usd(one["usd_per_month_per_us"]),
+                        show.usd_per(one["usd_per_month_per_us"]),
                     ]
                     for one in dollars["steps"]
                 ],
