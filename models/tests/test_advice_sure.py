@@ -1240,9 +1240,9 @@ def test_words_follow_the_figures() -> None:
     few = _confidence._text(1.0, None, 0.0, (), _confidence._not_calibrated(99_999))
     assert "all draws. Whether that is right was never tried for a recording" in few
     unsure = _confidence._text(0.25, None, 0.5, ())
-    assert "25.0 % of the draws" in unsure
+    assert "25 % of the draws" in unsure
     assert "USD" not in unsure
-    assert "In 50.0 % of all draws it breaks a limit" in unsure
+    assert "In 50 % of all draws it breaks a limit" in unsure
 
 
 # --- prices that may be off -------------------------------------------------------------

@@ -124,6 +124,31 @@ export function cachesFinding(rows: readonly CacheRow[]): string | null {
     : "No flash cache is known to keep every limit here";
 }
 
+/** Whether any of some flash caches was replayed. */
+export const isAnyReplayed = (rows: readonly CacheRow[]): boolean =>
+  rows.some((row) => row.io_time_us_per_access !== null);
+
+/** How flash caches were replayed; where none was, why: each reason once. */
+export function cachesBasis(
+  rows: readonly CacheRow[],
+  places: number,
+): readonly string[] {
+  if (isAnyReplayed(rows)) {
+    return [
+      `Flash caches have no formula: each was replayed on ${places > 1 ? "the hardware that is named" : "this hardware"}, with the RAM that its metadata leave where a figure of them is published.`,
+    ];
+  }
+  const reasons = [...new Set(rows.map(({ reason }) => reason))];
+  return reasons.map((reason) => {
+    const titles = rows
+      .filter((row) => row.reason === reason)
+      .map(({ title }) => title);
+    return reasons.length === 1
+      ? reason
+      : `${[...new Set(titles)].join(", ")}: ${reason}`;
+  });
+}
+
 /** Whether a flash cache may run the recommendation, or why it may not. */
 export function cacheVerdict(row: CacheRow): string {
   if (row.is_chosen) {

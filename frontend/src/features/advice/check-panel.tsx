@@ -22,12 +22,14 @@ import { Mark } from "./alternatives";
 import {
   type CacheRow,
   type CheckedRow,
+  cachesBasis,
   cachesFinding,
   cacheVerdict,
   checkBasis,
   checkFinding,
   checkNotes,
   finalists,
+  isAnyReplayed,
   isChoice,
   mayBeCarried,
 } from "./check-findings";
@@ -51,6 +53,9 @@ export function CheckPanel(props: {
     return <NoReplay summary={summary} />;
   }
   const rows = found.checked.length > 0 ? found.checked : finalists(found);
+  // Once a check was made, rows without a replay alone would be dashes.
+  const isShown = ({ simulated }: CheckedRow) =>
+    found.checked.length === 0 || simulated !== null;
   return (
     <Panel
       title={checkFinding(found)}
@@ -70,7 +75,7 @@ export function CheckPanel(props: {
         )
       }
     >
-      {rows.length > 0 && (
+      {rows.some(isShown) && (
         <DataTable
           stacks
           label="Model and replay"
@@ -125,23 +130,25 @@ function FlashCaches({ rows }: { readonly rows: readonly CacheRow[] }) {
     finding !== null && (
       <Box mt="md">
         <Text fw={600}>{finding}</Text>
-        <Text size="sm" c="dimmed" mb="xs">
-          Flash caches have no formula: each was replayed on{" "}
-          {places > 1 ? "the hardware that is named" : "this hardware"}, with the RAM
-          that its metadata leave where a figure of them is published.
-        </Text>
+        {cachesBasis(rows, places).map((said) => (
+          <Text key={said} size="sm" c="dimmed" mb="xs">
+            {said}
+          </Text>
+        ))}
         {[...new Set(rows.map((row) => row.assignment))].filter(Boolean).map((said) => (
           <Text key={said} size="sm" c="dimmed" mb="xs">
             Admission by relation: {said}.
           </Text>
         ))}
-        <DataTable
-          stacks
-          label="Flash caches by replay"
-          columns={cacheColumns(places > 1)}
-          rows={rows}
-          rowKey={(_, at) => at}
-        />
+        {isAnyReplayed(rows) && (
+          <DataTable
+            stacks
+            label="Flash caches by replay"
+            columns={cacheColumns(places > 1)}
+            rows={rows}
+            rowKey={(_, at) => at}
+          />
+        )}
       </Box>
     )
   );

@@ -6,6 +6,7 @@ import { expectAccessible, renderThemed } from "@/testing/render";
 import {
   type CacheRow,
   type CheckedRow,
+  cachesBasis,
   cachesFinding,
   cacheVerdict,
   checkBasis,
@@ -244,6 +245,14 @@ describe("what replays of flash caches say", () => {
     );
     expect(cacheVerdict(broken)).toMatch(/^not known to keep: /);
     expect(cachesFinding([REFUSED])).toBe("No flash cache could be replayed");
+    const other = { ...REFUSED, title: "LARC", reason: "Its recording is too small." };
+    expect(cachesBasis([REFUSED, { ...REFUSED, title: "TAC" }], 1)).toEqual([
+      REFUSED.reason,
+    ]);
+    expect(cachesBasis([REFUSED, other], 1)).toEqual([
+      `${REFUSED.title}: ${REFUSED.reason}`,
+      "LARC: Its recording is too small.",
+    ]);
     expect(cachesFinding([])).toBeNull();
     expect(cachesFinding([cache("cac", { is_chosen: true, saving: -0.1 })])).toBe(
       "CAC carries the load where page flow does not",

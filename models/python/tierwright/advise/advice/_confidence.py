@@ -38,6 +38,7 @@ from tierwright.common.wording import (
     listed,
     off,
     percent,
+    whole_percent,
 )
 from tierwright.evaluate.advice.information import NEAR, Buys, regret, worth_of
 from tierwright.evaluate.advice.limits import PEAK_BUSY, RESTART, THROUGHPUT
@@ -405,7 +406,11 @@ def _text(
     limited: str = "",
 ) -> str:
     """Say how often it stays among the best, at what regret, and what is worth measuring first."""
-    often = "all draws" if probability == 1 else f"{percent(probability)} of the draws"
+    often = (
+        "all draws"
+        if probability == 1
+        else f"{whole_percent(probability)} of the draws"
+    )
     said = f"It stays within {100 * NEAR:g} % of the best in {often}"
     if usd is not None:
         more = f"{money(usd)} per month more" if usd else "no more"
@@ -414,7 +419,7 @@ def _text(
     if limited:
         said += f" {limited[0].upper()}{limited[1:]}."
     if breaks > 0:
-        said += f" In {percent(breaks)} of all draws it breaks a limit and has to be enlarged or replaced."
+        said += f" In {whole_percent(breaks)} of all draws it breaks a limit and has to be enlarged or replaced."
     if worth and worth[0].usd_per_month:
         said += f" {worth[0].text}"
     return said

@@ -24,6 +24,8 @@ WARM_UP_SHARE = 0.01
 """Share of misses that fill an empty frame, from which warm-up is mentioned."""
 
 
+NEXT_TO_NONE = 1e-4
+"""Share of the accesses below which its digits say nothing. [1]"""
 SHOWN_SIZES = 5
 """Sizes that a warning names; of more it gives the range."""
 
@@ -90,11 +92,18 @@ def _about_steady(curve: Curve, sizes: FloatArray) -> Iterator[Caution]:
         "steady_state_uncertain",
         f"the workload shows {_bytes_of(curve, curve.distinct_pages)} of pages, too few to "
         f"show what caches of {_caches_text(curve, unknown)} miss once they are full: "
-        f"between {percent(ends[0])} and {percent(ends[1])} of the accesses; the trend of "
+        f"between {_share_text(ends[0])} and {_share_text(ends[1])} of the accesses; the trend of "
         "smaller caches is used",
         "profile a longer part of the workload",
         about=("curve",),
     )
+
+
+def _share_text(share: float) -> str:
+    """Write a share of the accesses; of next to none no digits, which say nothing."""
+    if share < NEXT_TO_NONE:
+        return "none" if share <= 0 else f"less than {percent(NEXT_TO_NONE)}"
+    return percent(share)
 
 
 def _bytes_of(curve: Curve, pages: float) -> str:
