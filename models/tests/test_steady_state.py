@@ -14,6 +14,7 @@ from tierwright import _simulator
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes
 from tierwright.evaluate.page_flow import decision, effects, evaluation
+from tierwright.evaluate.page_flow.cautions import _share_text
 from tierwright.hardware import catalog
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.measure import profile
@@ -370,7 +371,10 @@ def test_an_evaluation_in_the_steady_state() -> None:
         in said.message
     )
     assert f"{format_bytes(41_000 * curve.page_bytes)} miss" in said.message
-    assert re.search(r"between [\d.]+ % and [\d.]+ % of the accesses", said.message)
+    share = r"(none|less than 0\.01 %|[\d.]+ %)"
+    assert re.search(f"between {share} and {share} of the accesses", said.message)
+    texts = [_share_text(share) for share in (0.0, 3.21e-12, 1e-4, 0.249)]
+    assert texts == ["none", "less than 0.01 %", "0.0100 %", "24.9 %"]
 
 
 def slow_without_growth(sequence: list[int], new: int) -> list[float]:

@@ -102,7 +102,7 @@ def _about_steady(curve: Curve, sizes: FloatArray) -> Iterator[Caution]:
 def _share_text(share: float) -> str:
     """Write a share of the accesses; of next to none no digits, which say nothing."""
     if share < NEXT_TO_NONE:
-        return "none" if share <= 0 else f"less than {percent(NEXT_TO_NONE)}"
+        return "none" if share <= 0 else f"less than {100 * NEXT_TO_NONE:g} %"
     return percent(share)
 
 
