@@ -138,8 +138,8 @@ def test_a_scheme_is_replayed_with_its_options(application):
         ({"system": "lazy_cleaning"}, "use directory=persistent or restart=cold"),
         ({"options": {"admission": "some"}}, "is not one of its values"),
         (
-            {"system": "lazy", "restart": "cold", "options": {"block_pages": "4"}},
-            "serve single pages, and no blocks",
+            {"system": "lazy", "restart": "cold", "options": {"block_pages": "65"}},
+            "block_pages",
         ),
     ],
 )

@@ -51,7 +51,7 @@ test("every question answers for the worked example", async ({ page }) => {
   ]) {
     await page.goto(path, { waitUntil: "networkidle" });
     await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
-    await expect(page.getByRole("button", { name: /^Workload/ })).toContainText(
+    await expect(page.getByRole("button", { name: /^Workload / })).toContainText(
       "Worked example",
     );
     await expect(page.getByRole("alert"), path).toHaveCount(0);

@@ -62,7 +62,7 @@ test("a recording is scaled to production, and its questions are answered there"
   await expect(
     page.getByText(/^On average, 80,000 accesses per second take at least/),
   ).toBeVisible();
-  await expect(page.getByRole("button", { name: /^Workload/ })).toContainText(
+  await expect(page.getByRole("button", { name: /^Workload / })).toContainText(
     "4 TiB, 80,000 accesses/s, scaled 8,190 times",
   );
 });

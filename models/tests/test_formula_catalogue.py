@@ -321,6 +321,7 @@ NO_MODEL = {
         (
             "advise.checks.checked.at_recorded_sizes",
             "advise.checks.checked.not_checked",
+            "advise.checks.points.directory_of",
             "advise.checks.points.fitting_block_pages",
             "advise.checks.points.recorded_replays",
             "advise.checks.checked.row",

@@ -22,6 +22,8 @@ VALIDITY = (
     "LRU in RAM and on flash, write-through; a page keeps its category between two requests; the lifetime does not "
     "change over the trace; hits of flash cost nothing"
 )
+WORTH_A_CHANGE = 1e-3
+"""Share of the cost that another admission of one category has to save to be chosen. [1]"""
 _MOST_REFINEMENTS = 8
 _ALMOST = 1 + 1e-12
 """Ratio below which a cost is no less than another."""
@@ -221,16 +223,8 @@ def served(
     read_usd, write_usd : float
         Of a read from the store, and of a page written to flash. [USD]
     """
-    held_by_age = np.maximum.accumulate(np.einsum("cp,cpt->t", shares, counts.held))
-    place = int(np.searchsorted(held_by_age, flash_pages))
-    last = counts.ages.size - 1
-    if place > last:
-        low, high, part = last, last, 0.0
-    elif place == 0:
-        low, high, part = 0, 0, 0.0
-    else:
-        low, high = place - 1, place
-        part = (flash_pages - held_by_age[low]) / (held_by_age[high] - held_by_age[low])
+    held_by_age = np.einsum("cp,cpt->t", shares, counts.held)
+    low, high, part = _filled(held_by_age, flash_pages)
 
     def between(values: FloatArray) -> FloatArray:
         at = values[:, :, low] * (1.0 - part) + values[:, :, high] * part
@@ -246,6 +240,19 @@ def served(
         writes,
         float(usd),
     )
+
+
+def _filled(held_by_age: FloatArray, flash_pages: float) -> tuple[int, int, float]:
+    """Return the two lifetimes that were counted between which flash fills, and how far it is from one to the other. [1]"""
+    held = np.maximum.accumulate(held_by_age)
+    place = int(np.searchsorted(held, flash_pages))
+    last = held.size - 1
+    if place > last:
+        return last, last, 0.0
+    if place == 0:
+        return 0, 0, 0.0
+    low, high = place - 1, place
+    return low, high, float((flash_pages - held[low]) / (held[high] - held[low]))
 
 
 def uniform(counts: CategoryCounts, admission: str) -> FloatArray:
@@ -280,7 +287,8 @@ def choose(
     """Choose an admission, or a mixture of two, for each category.
 
     For each lifetime the knapsack chooses; what it chooses is then costed at its own lifetime, that at which flash is full
-    (`served`). The cheapest is refined: the knapsack chooses again at its lifetime, as long as that costs less.
+    (`served`). The cheapest is refined: the knapsack chooses again at its lifetime, as long as that costs less. At the end
+    no other admission of a single category saves `WORTH_A_CHANGE` of the cost.
 
     Parameters
     ----------
@@ -327,7 +335,43 @@ def choose(
             break
         best = found
         packed = _packed_at(counts, costs, best.age, flash_pages)
+    shares = _improved(counts, costs, best.shares, flash_pages)
+    if shares is not best.shares:
+        best = at(shares)
+        packed = _packed_at(counts, costs, best.age, flash_pages)
     return Choice(best, reached, packed.price)
+
+
+def _improved(
+    counts: CategoryCounts, costs: FloatArray, shares: FloatArray, flash_pages: int
+) -> FloatArray:
+    """Admit one category after the other otherwise, as long as that saves `WORTH_A_CHANGE` of the cost.
+
+    A knapsack packs at one lifetime, and each category that it admits otherwise moves it.
+    """
+
+    def usd_of(held: FloatArray, cost: FloatArray) -> float:
+        low, high, part = _filled(held, flash_pages)
+        return float(cost[low] * (1.0 - part) + cost[high] * part)
+
+    held = np.einsum("cp,cpt->t", shares, counts.held)
+    cost = np.einsum("cp,cpt->t", shares, costs)
+    usd = usd_of(held, cost)
+    kinds = np.eye(shares.shape[1])
+    row = unchanged = 0
+    while unchanged < len(shares):
+        unchanged += 1
+        for kind in kinds:
+            more = kind - shares[row]
+            other_held = held + more @ counts.held[row]
+            other_cost = cost + more @ costs[row]
+            other_usd = usd_of(other_held, other_cost)
+            if other_usd < usd * (1 - WORTH_A_CHANGE):
+                held, cost, usd, unchanged = other_held, other_cost, other_usd, 0
+                shares = shares.copy()
+                shares[row] = kind
+        row = (row + 1) % len(shares)
+    return shares
 
 
 def _packed_at(

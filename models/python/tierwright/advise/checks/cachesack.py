@@ -13,7 +13,7 @@ from tierwright.advise.cachesack import (
     WhatToCache,
     replay_options,
 )
-from tierwright.advise.checks.checked import Checked, CheckedFigure, row
+from tierwright.advise.checks.checked import SAME, Checked, CheckedFigure, row
 from tierwright.common.currency import money
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import percent
@@ -235,9 +235,18 @@ def _finding(
             f"it; the model, which is of an LRU flash cache, is off by {percent(abs(widest.gap_relative or 0.0))} in {widest.figure}."
         )
     worst = max(_judged(rows), key=lambda each: each.gap)
-    within = "within" if worst.gap <= KNOWN_ERROR else "not within"
     return (
         f"By replay the choice {less} {money(abs(saved))} ({share}){more} per month against admitting every miss; in cost, reads from "
-        f"the store and hit ratio of flash the model is off by at most {percent(worst.gap)}, in {worst.figure} "
-        f"{IN_WORDS[worst.of]}, which is {within} {percent(KNOWN_ERROR)}.{_counts_off(rows)}"
+        f"the store and hit ratio of flash {_off_by(worst)}.{_counts_off(rows)}"
+    )
+
+
+def _off_by(worst: _Off) -> str:
+    """Say by how much the model is off at most, and whether that is within its known error."""
+    if worst.gap <= SAME:
+        return "the model agrees with it"
+    within = "within" if worst.gap <= KNOWN_ERROR else "not within"
+    return (
+        f"the model is off by at most {percent(worst.gap)}, in {worst.figure} {IN_WORDS[worst.of]}, which is {within} "
+        f"{percent(KNOWN_ERROR)}"
     )
