@@ -378,6 +378,15 @@ macro_rules! counters_since {
             }
         }
     };
+    ($counters:ident, plus { $($field:ident),+ $(,)? }) => {
+        $crate::replay::counters_since!($counters { $($field),+ });
+        impl $counters {
+            /// What was counted in both of two stretches.
+            pub(crate) fn plus(self, other: Self) -> Self {
+                Self { $($field: self.$field + other.$field),+ }
+            }
+        }
+    };
 }
 pub(crate) use counters_since;
 

@@ -10,7 +10,9 @@ use crate::access::AccessSource;
 use crate::error::{Error, Result};
 use crate::ftl::FtlResult;
 use crate::progress::OnProgress;
-use crate::replay::admission::{self, ADMISSION, ASSIGNMENT, BY_CATEGORY, CATEGORIES, LIFETIME};
+use crate::replay::admission::{
+    self, ADMISSION, ASSIGNMENT, Admission, BY_CATEGORY, CATEGORIES, LIFETIME,
+};
 use crate::replay::directory::{self, DirectoryResult};
 use crate::replay::flash_blocks::{BlockCounters, BlockResult};
 use crate::replay::flash_caches::Gate;
@@ -72,50 +74,31 @@ pub struct SchemeCounters {
     pub directory_updates: u64,
 }
 
-counters_since!(SchemeCounters {
-    ram_hits,
-    flash_hits,
-    flash_misses,
-    flash_fills,
-    flash_write_backs,
-    hdd_writes,
-    ram_evictions,
-    ram_dirty_evictions,
-    flash_evictions,
-    victims_found_on_flash,
-    rejections,
-    dirty_rejections,
-    flash_invalidations,
-    hdd_block_fetches,
-    directory_lookups,
-    directory_updates,
-});
+counters_since!(
+    SchemeCounters,
+    plus {
+        ram_hits,
+        flash_hits,
+        flash_misses,
+        flash_fills,
+        flash_write_backs,
+        hdd_writes,
+        ram_evictions,
+        ram_dirty_evictions,
+        flash_evictions,
+        victims_found_on_flash,
+        rejections,
+        dirty_rejections,
+        flash_invalidations,
+        hdd_block_fetches,
+        directory_lookups,
+        directory_updates,
+    }
+);
 
 written_as_named!(SchemeCounters);
 
 impl SchemeCounters {
-    /// What was counted in both of two stretches.
-    pub(crate) fn plus(self, other: Self) -> Self {
-        Self {
-            ram_hits: self.ram_hits + other.ram_hits,
-            flash_hits: self.flash_hits + other.flash_hits,
-            flash_misses: self.flash_misses + other.flash_misses,
-            flash_fills: self.flash_fills + other.flash_fills,
-            flash_write_backs: self.flash_write_backs + other.flash_write_backs,
-            hdd_writes: self.hdd_writes + other.hdd_writes,
-            ram_evictions: self.ram_evictions + other.ram_evictions,
-            ram_dirty_evictions: self.ram_dirty_evictions + other.ram_dirty_evictions,
-            flash_evictions: self.flash_evictions + other.flash_evictions,
-            victims_found_on_flash: self.victims_found_on_flash + other.victims_found_on_flash,
-            rejections: self.rejections + other.rejections,
-            dirty_rejections: self.dirty_rejections + other.dirty_rejections,
-            flash_invalidations: self.flash_invalidations + other.flash_invalidations,
-            hdd_block_fetches: self.hdd_block_fetches + other.hdd_block_fetches,
-            directory_lookups: self.directory_lookups + other.directory_lookups,
-            directory_updates: self.directory_updates + other.directory_updates,
-        }
-    }
-
     /// A RAM victim is kept off flash, and is on disk then.
     #[inline]
     pub(crate) fn refuse(&mut self, victim: Victim) {
@@ -429,6 +412,8 @@ pub(crate) trait Scheme: Flow {
 pub(crate) trait Flow: Machine {
     /// What it is compiled to have below its flash, and beside it.
     type Below: Below;
+    /// By which pages enter its flash.
+    type Rule: Admission;
     fn below(&mut self) -> &mut Self::Below;
     fn counters(&self) -> SchemeCounters;
     /// What is counted besides where flash has blocks.
@@ -441,16 +426,31 @@ pub(crate) trait Flow: Machine {
     }
     /// How many pages RAM and flash hold.
     fn contents(&self) -> Contents;
-    /// Gives its admission what the options assign to categories; a scheme without one is never asked to.
-    fn assign(&mut self, _gate: Gate) {}
-    /// Things to know about what it was given, once the trace was seen.
-    fn notes(&self) -> Vec<Warning> {
-        Vec::new()
+    /// The rule by which pages enter its flash, if there is one.
+    fn admission(&mut self) -> Option<&mut Self::Rule> {
+        None
     }
-    /// Takes over from a machine that crashed what a crash leaves: what it was told of the accesses to come, and the
-    /// device, on which nothing is found.
-    fn come_back(&mut self, crashed: &mut Self) {
+    /// Gives its admission what the options assign to categories; a scheme without one is never asked to.
+    fn assign(&mut self, gate: Gate) {
+        if let Some(rule) = self.admission() {
+            rule.assign(gate);
+        }
+    }
+    /// Things to know about what it was given, once the trace was seen.
+    fn notes(&mut self) -> Vec<Warning> {
+        self.admission().map_or_else(Vec::new, |rule| rule.notes())
+    }
+    /// Takes over from a machine that crashed what its rule was told of the accesses to come, and the device, on which
+    /// nothing is found.
+    fn take_over(&mut self, crashed: &mut Self) {
+        if let (Some(rule), Some(before)) = (self.admission(), crashed.admission()) {
+            rule.keep_places(before);
+        }
         self.below().come_back(crashed.below());
+    }
+    /// Takes over from a machine that crashed all that a crash leaves.
+    fn come_back(&mut self, crashed: &mut Self) {
+        self.take_over(crashed);
     }
 }
 

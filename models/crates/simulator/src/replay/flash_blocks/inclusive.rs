@@ -8,14 +8,13 @@ use crate::access::Chunk;
 use crate::error::Result;
 use crate::replay::admission::Admission;
 use crate::replay::bits::BitSet;
-use crate::replay::flash_caches::Gate;
 use crate::replay::lists::NO_PAGE;
 use crate::replay::policies::AnyPolicy;
 use crate::replay::settings::Settings;
 use crate::replay::tier::{Tier, Victim};
 use crate::replay::timed::Contents;
 use crate::replay::translation::Below;
-use crate::replay::two_tier::{Flow, SchemeCounters, Warning};
+use crate::replay::two_tier::{Flow, SchemeCounters};
 use crate::replay::{Fill, Machine, Totals};
 
 /// Inclusive over blocks: the block of every RAM page is on flash. Blocks are whole, so the two
@@ -314,6 +313,7 @@ impl<F: BlockOrder, A: Admission, D: Below> Machine for InclusiveBlocks<F, A, D>
 
 impl<F: BlockOrder, A: Admission, D: Below> Flow for InclusiveBlocks<F, A, D> {
     type Below = D;
+    type Rule = A;
 
     fn below(&mut self) -> &mut D {
         &mut self.below
@@ -342,17 +342,12 @@ impl<F: BlockOrder, A: Admission, D: Below> Flow for InclusiveBlocks<F, A, D> {
         }
     }
 
-    fn assign(&mut self, gate: Gate) {
-        self.admission.assign(gate);
-    }
-
-    fn notes(&self) -> Vec<Warning> {
-        self.admission.notes()
+    fn admission(&mut self) -> Option<&mut A> {
+        Some(&mut self.admission)
     }
 
     fn come_back(&mut self, crashed: &mut Self) {
-        self.admission.keep_places(&mut crashed.admission);
-        self.below.come_back(&mut crashed.below);
+        self.take_over(crashed);
         // Where pages lie, and when they are accessed, is of the trace.
         std::mem::swap(&mut self.map, &mut crashed.map);
         self.future = crashed.future.take();

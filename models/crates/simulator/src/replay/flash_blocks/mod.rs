@@ -113,42 +113,27 @@ pub struct BlockCounters {
     pub ram_back_invalidations: u64,
 }
 
-counters_since!(BlockCounters {
-    flash_page_reads,
-    flash_page_writes,
-    flash_page_overwrites,
-    flash_block_writes,
-    flash_frames_taken,
-    flash_blocks_emptied,
-    hdd_page_reads,
-    hdd_block_reads,
-    hdd_page_writes,
-    hdd_block_writes,
-    hdd_block_pages_written,
-    ram_back_invalidations,
-});
+counters_since!(
+    BlockCounters,
+    plus {
+        flash_page_reads,
+        flash_page_writes,
+        flash_page_overwrites,
+        flash_block_writes,
+        flash_frames_taken,
+        flash_blocks_emptied,
+        hdd_page_reads,
+        hdd_block_reads,
+        hdd_page_writes,
+        hdd_block_writes,
+        hdd_block_pages_written,
+        ram_back_invalidations,
+    }
+);
 
 written_as_named!(BlockCounters);
 
 impl BlockCounters {
-    /// What was counted in both of two stretches.
-    pub(crate) fn plus(self, other: Self) -> Self {
-        Self {
-            flash_page_reads: self.flash_page_reads + other.flash_page_reads,
-            flash_page_writes: self.flash_page_writes + other.flash_page_writes,
-            flash_page_overwrites: self.flash_page_overwrites + other.flash_page_overwrites,
-            flash_block_writes: self.flash_block_writes + other.flash_block_writes,
-            flash_frames_taken: self.flash_frames_taken + other.flash_frames_taken,
-            flash_blocks_emptied: self.flash_blocks_emptied + other.flash_blocks_emptied,
-            hdd_page_reads: self.hdd_page_reads + other.hdd_page_reads,
-            hdd_block_reads: self.hdd_block_reads + other.hdd_block_reads,
-            hdd_page_writes: self.hdd_page_writes + other.hdd_page_writes,
-            hdd_block_writes: self.hdd_block_writes + other.hdd_block_writes,
-            hdd_block_pages_written: self.hdd_block_pages_written + other.hdd_block_pages_written,
-            ram_back_invalidations: self.ram_back_invalidations + other.ram_back_invalidations,
-        }
-    }
-
     /// All counters with their names, in the order to show them.
     pub fn named(&self) -> [(&'static str, u64); 12] {
         [

@@ -6,14 +6,13 @@ use crate::replay::admission::all::All;
 use crate::replay::admission::{ADMISSION, ASSIGNMENT, Admission, CATEGORIES, LIFETIME};
 use crate::replay::directory::{DIRECTORY, DIRECTORY_BUFFER};
 use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
-use crate::replay::flash_caches::Gate;
 use crate::replay::policies::{Policy, Removable};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Tier, Victim};
 use crate::replay::timed::Contents;
 use crate::replay::translation::{BLOCK, BUFFER, Below, CHOICES, GC, MAPPING, SEED, SPARE, TRIM};
 use crate::replay::two_tier::{
-    Cache, FLASH_POLICY, Flow, RAM_POLICY, Scheme, SchemeCounters, Warning, add_up,
+    Cache, FLASH_POLICY, Flow, RAM_POLICY, Scheme, SchemeCounters, add_up,
 };
 use crate::replay::{FLASH, Fill, Machine, Totals};
 
@@ -195,6 +194,7 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Scheme for Exclusive<R, F,
 
 impl<R: Policy, F: Removable, A: Admission, D: Below> Flow for Exclusive<R, F, A, D> {
     type Below = D;
+    type Rule = A;
 
     fn below(&mut self) -> &mut D {
         &mut self.below
@@ -223,16 +223,7 @@ impl<R: Policy, F: Removable, A: Admission, D: Below> Flow for Exclusive<R, F, A
         }
     }
 
-    fn assign(&mut self, gate: Gate) {
-        self.admission.assign(gate);
-    }
-
-    fn notes(&self) -> Vec<Warning> {
-        self.admission.notes()
-    }
-
-    fn come_back(&mut self, crashed: &mut Self) {
-        self.admission.keep_places(&mut crashed.admission);
-        self.below.come_back(&mut crashed.below);
+    fn admission(&mut self) -> Option<&mut A> {
+        Some(&mut self.admission)
     }
 }

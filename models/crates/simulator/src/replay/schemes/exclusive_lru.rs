@@ -2,6 +2,7 @@
 
 use super::exclusive::Exclusive;
 use crate::access::WRITE;
+use crate::replay::admission::all::All;
 use crate::replay::bits::BitSet;
 use crate::replay::policies::lru::Lru;
 use crate::replay::recency::bands::{Bands, BandsWitness, Found};
@@ -157,6 +158,7 @@ impl Scheme for ExclusiveLru {
 
 impl Flow for ExclusiveLru {
     type Below = ();
+    type Rule = All;
 
     fn below(&mut self) -> &mut () {
         &mut self.below

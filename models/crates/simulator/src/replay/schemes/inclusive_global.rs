@@ -10,14 +10,13 @@ use crate::replay::admission::{
 use crate::replay::bits::BitSet;
 use crate::replay::directory::{DIRECTORY, DIRECTORY_BUFFER};
 use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
-use crate::replay::flash_caches::Gate;
 use crate::replay::policies::{Guarding, Policy};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Tier, Victim};
 use crate::replay::timed::Contents;
 use crate::replay::translation::{BLOCK, BUFFER, Below, CHOICES, GC, MAPPING, SEED, SPARE, TRIM};
 use crate::replay::two_tier::{
-    Cache, FLASH_POLICY, Flow, RAM_POLICY, Scheme, SchemeCounters, Warning, add_up,
+    Cache, FLASH_POLICY, Flow, RAM_POLICY, Scheme, SchemeCounters, add_up,
 };
 use crate::replay::{FLASH, Fill, Machine, Totals};
 
@@ -217,6 +216,7 @@ impl<R: Policy, F: Guarding, D: Below, A: Admission> Scheme for InclusiveGlobal<
 
 impl<R: Policy, F: Guarding, D: Below, A: Admission> Flow for InclusiveGlobal<R, F, D, A> {
     type Below = D;
+    type Rule = A;
 
     fn below(&mut self) -> &mut D {
         &mut self.below
@@ -235,16 +235,7 @@ impl<R: Policy, F: Guarding, D: Below, A: Admission> Flow for InclusiveGlobal<R,
         }
     }
 
-    fn assign(&mut self, gate: Gate) {
-        self.admission.assign(gate);
-    }
-
-    fn notes(&self) -> Vec<Warning> {
-        self.admission.notes()
-    }
-
-    fn come_back(&mut self, crashed: &mut Self) {
-        self.admission.keep_places(&mut crashed.admission);
-        self.below.come_back(&mut crashed.below);
+    fn admission(&mut self) -> Option<&mut A> {
+        Some(&mut self.admission)
     }
 }

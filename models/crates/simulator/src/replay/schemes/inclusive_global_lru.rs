@@ -2,6 +2,7 @@
 
 use super::inclusive::with_directory;
 use super::inclusive_global::InclusiveGlobal;
+use crate::replay::admission::all::All;
 use crate::replay::policies::AnyGuarded;
 use crate::replay::policies::AnyPolicy;
 use crate::replay::policies::lru::Lru;
@@ -125,6 +126,7 @@ impl Scheme for InclusiveGlobalLru {
 
 impl Flow for InclusiveGlobalLru {
     type Below = ();
+    type Rule = All;
 
     fn below(&mut self) -> &mut () {
         &mut self.below

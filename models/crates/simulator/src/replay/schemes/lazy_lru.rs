@@ -2,6 +2,7 @@
 
 use super::lazy::Lazy;
 use crate::access::WRITE;
+use crate::replay::admission::all::All;
 use crate::replay::bits::BitSet;
 use crate::replay::policies::lru::Lru;
 use crate::replay::recency::{Recency, Witness};
@@ -169,6 +170,7 @@ impl Scheme for LazyLru {
 
 impl Flow for LazyLru {
     type Below = ();
+    type Rule = All;
 
     fn below(&mut self) -> &mut () {
         &mut self.below

@@ -1,5 +1,6 @@
 //! RAM alone.
 
+use crate::replay::admission::all::All;
 use crate::replay::admission::{ADMISSION, ASSIGNMENT, CATEGORIES, LIFETIME};
 use crate::replay::flash_blocks::{BLOCK_PAGES, BLOCK_TECHNIQUE};
 use crate::replay::policies::Policy;
@@ -114,6 +115,7 @@ impl<R: Policy> Scheme for NoFlash<R> {
 
 impl<R: Policy> Flow for NoFlash<R> {
     type Below = ();
+    type Rule = All;
 
     fn below(&mut self) -> &mut () {
         &mut self.below
