@@ -40,19 +40,23 @@ def replayed(application, body, place=PLACE):
     return application.post(place, body, 200)
 
 
-def test_the_course_is_that_of_the_models(application):
-    found = replayed(application, ASKED)
+def of_the_models(**asked):
     trace = Trace(Path(TRACE))
-    own = course.answer(
+    return course.answer(
         trace,
         profile(trace).curve.from_start("steady"),
-        system="face",
         ram_pages=1000,
         flash_pages=6000,
         hierarchy=Hierarchy(catalog.device(FLASH), catalog.device(DISK), disks=16),
         arrivals=Arrivals("clients", clients=50),
         crash_at=0.5,
+        **asked,
     ).to_dict()
+
+
+def test_the_course_is_that_of_the_models(application):
+    found = replayed(application, ASKED)
+    own = of_the_models(system="face")
     same = found.keys() & own.keys()
     assert {"windows", "finding", "recovered_s", "filled_at_s", "window_s"} <= same
     assert {"redo_pages", "redo_flash_pages", "redo_s"} <= same
@@ -108,19 +112,7 @@ def test_a_scheme_is_replayed_with_its_options(application):
     plain = replayed(application, asked)
     second = {"admission": "cachesack", "assignment": "second_miss"}
     found = replayed(application, asked | {"options": second})
-    trace = Trace(Path(TRACE))
-    own = course.answer(
-        trace,
-        profile(trace).curve.from_start("steady"),
-        system="lazy",
-        ram_pages=1000,
-        flash_pages=6000,
-        hierarchy=Hierarchy(catalog.device(FLASH), catalog.device(DISK), disks=16),
-        arrivals=Arrivals("clients", clients=50),
-        options=second,
-        crash_at=0.5,
-        restart="cold",
-    ).to_dict()
+    own = of_the_models(system="lazy", options=second, restart="cold")
     assert found["windows"] == own["windows"] != plain["windows"]
     # By hours, whose times the stored trace has though its arrivals are those of clients.
     never = {**second, "assignment": "never", "categories": "hour"}

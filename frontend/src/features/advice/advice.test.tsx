@@ -9,6 +9,7 @@ import type {
 } from "@/api/advice";
 import { type AdviceSearch, parseAdviceSearch } from "@/questions/advice";
 import { NONE } from "@/questions/point";
+import { STATE } from "@/testing/analysis-state";
 import { expectAccessible, renderRouted, renderThemed } from "@/testing/render";
 import { AdviceForm } from "./advice-form";
 import { statusOf } from "./advice-page";
@@ -38,18 +39,6 @@ import {
   noResponse,
   statedLimit,
 } from "./words";
-
-const STATE = {
-  workload: "w",
-  ram_pages: 100,
-  flash_pages: 100,
-  flash_device: "ssd",
-  disk_device: "hdd",
-  ram_device: "dram",
-  price_book: "book",
-  months: 36,
-  start: "steady",
-} as const;
 
 const OPTION: AdviceOptionOut = {
   name: "1 x small",

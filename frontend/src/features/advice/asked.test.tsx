@@ -6,6 +6,7 @@ import type { SummaryOut } from "@/api/workloads";
 import { DirtyShare } from "@/components/dirty-share";
 import { type AdviceSearch, parseAdviceSearch } from "@/questions/advice";
 import { NONE } from "@/questions/point";
+import { STATE } from "@/testing/analysis-state";
 import { expectAccessible, renderThemed } from "@/testing/render";
 import { Asked } from "./asked";
 import { type AskedOf, askedParts } from "./asked-words";
@@ -22,18 +23,6 @@ import {
 import { LIMIT_FIELDS } from "./template";
 import { useFault, useFold } from "./use-fold";
 import { inverse, useUndo } from "./use-undo";
-
-const STATE = {
-  workload: "w",
-  ram_pages: 100,
-  flash_pages: 100,
-  flash_device: "ssd",
-  disk_device: "hdd",
-  ram_device: "dram",
-  price_book: "book",
-  months: 36,
-  start: "steady",
-} as const;
 
 const SUMMARY = {
   accesses: 1000,

@@ -5,23 +5,14 @@ import type { AdviceOptionOut } from "@/api/advice";
 import type { PlacementIn, PlacementOut, SystemOut } from "@/api/placements";
 import { type AdviceSearch, parseAdviceSearch } from "@/questions/advice";
 import { type Member, MOST_PLACED } from "@/questions/members";
+import { STATE as ANY } from "@/testing/analysis-state";
 import { expectAccessible, renderRouted, renderThemed } from "@/testing/render";
 import { AdviceForm } from "./advice-form";
 import type { Place } from "./form-fields";
 import { membersOf, placementQuestion } from "./question";
 import { Sharing, SharingView, titleOf } from "./sharing-view";
 
-const STATE = {
-  workload: "orders",
-  ram_pages: 100,
-  flash_pages: 100,
-  flash_device: "ssd",
-  disk_device: "hdd",
-  ram_device: "dram",
-  price_book: "book",
-  months: 36,
-  start: "steady",
-} as const;
+const STATE = { ...ANY, workload: "orders" } as const;
 
 const system = (cost: string, ...names: string[]): SystemOut => ({
   workloads: names.map((name) => ({

@@ -1,21 +1,12 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { userEvent } from "vitest/browser";
 import { type AdviceSearch, parseAdviceSearch } from "@/questions/advice";
+import { STATE as ANY } from "@/testing/analysis-state";
 import { expectAccessible, renderThemed } from "@/testing/render";
 import { isAsked, notShown, searchOf, templateOf } from "./template";
 import { TemplateFields } from "./template-fields";
 
-const STATE = {
-  workload: "w",
-  ram_pages: 100,
-  flash_pages: 100,
-  flash_device: "ssd",
-  disk_device: "hdd",
-  ram_device: "dram",
-  price_book: "book",
-  months: 48,
-  start: "steady",
-} as const;
+const STATE = { ...ANY, months: 48 } as const;
 
 const SEARCH: AdviceSearch = {
   goal: "io_time",

@@ -89,7 +89,8 @@ def price(
         }
         return _sum(counters, operations, {}, flash, disk)
     if counters.get("blocks"):
-        return _with_directory(_with_blocks(counters, flash, disk), counters, flash)
+        found = _with_blocks(counters, flash, disk)
+        return _with_directory(found, counters, flash, disk)
     operations = {
         "disk_reads": counters["hdd_reads"],
         "disk_writes": counters["hdd_writes"],
@@ -98,7 +99,7 @@ def price(
         operations["flash_reads"] = counters["flash_reads"]
         operations["flash_writes"] = counters["flash_writes"]
         found = _sum(counters, operations, {}, flash, disk)
-        return _with_directory(found, counters, flash)
+        return _with_directory(found, counters, flash, disk)
     operations["flash_reads"] = counters["flash_random_reads"]
     operations["flash_writes"] = (
         counters["flash_random_page_writes"] + counters["metadata_random_page_writes"]
@@ -137,32 +138,19 @@ def with_flash_writes(cost: ReplayCost, times: float) -> ReplayCost:
 
 
 def _with_directory(
-    cost: ReplayCost, counters: Mapping[str, Any], flash: Device | None
+    cost: ReplayCost, counters: Mapping[str, Any], flash: Device | None, disk: Device
 ) -> ReplayCost:
     """Add the pages of a directory on flash that were read and written."""
     kept = counters.get("directory")
     if not kept or cost.io_time_us_per_access is None:
         return cost
+    operations = {"flash_reads": kept["reads"], "flash_writes": kept["writes"]}
+    spent = _sum(counters, operations, {}, flash, disk)
+    if spent.io_time_us_per_access is None:
+        return spent
     terms = dict(cost.terms_us_per_access)
-    pages: tuple[tuple[Operation, int], ...] = (
-        ("read", kept["reads"]),
-        ("write", kept["writes"]),
-    )
-    for operation, count in pages:
-        time_us = (
-            None
-            if flash is None
-            else service_us(flash, operation, counters["page_bytes"])
-        )
-        if count and time_us is None:
-            reason = (
-                "no flash device is chosen"
-                if flash is None
-                else f"`{flash.id}` states no service time of {operation}s"
-            )
-            return ReplayCost(None, {}, reason)
-        spent = count * (time_us or 0.0) / counters["accesses"]
-        terms[f"flash_directory_{operation}s"] = spent
+    for name, time_us in spent.terms_us_per_access.items():
+        terms[name.replace("flash_", "flash_directory_")] = time_us
     return ReplayCost(sum(terms.values()), terms, "")
 
 

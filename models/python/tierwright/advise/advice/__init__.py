@@ -53,6 +53,7 @@ from tierwright.advise.point import DIRTY_SHARE_UNKNOWN
 from tierwright.common.units import format_bytes
 from tierwright.evaluate.advice.choose import Objective
 from tierwright.evaluate.advice.limits import Limit, conflict
+from tierwright.evaluate.advice.rows import IntArray
 from tierwright.evaluate.configurations.front import spread
 from tierwright.hardware import catalog
 from tierwright.hardware.build import DEFAULT_HORIZON_MONTHS
@@ -241,6 +242,8 @@ class _Decided:
     ----------
     by_model, best : int or None
         Option of the model, and of the replays where there are any; None where none keeps every limit.
+    near : int array
+        What the model rules out by less than its error, in the order of the objective.
     settled : Settled
         What was replayed under its page flow.
     caches : Tried
@@ -249,6 +252,7 @@ class _Decided:
 
     by_model: int | None
     best: int | None
+    near: IntArray
     settled: Settled
     caches: _caches.Tried
 
@@ -264,14 +268,18 @@ class _Decided:
         return "replay" if self.caches.chosen is None else "flash_cache"
 
     @property
-    def times_us(self) -> dict[int, float]:
-        """I/O times of what was replayed, by option: of the best one as it is run. [µs]"""
-        found = {
+    def replayed_us(self) -> dict[int, float]:
+        """I/O times of what was replayed under its page flow and is shown, by option. [µs]"""
+        return {
             each.at: each.simulated_us
             for each in self.settled.listed
             if not each.reason
         }
-        chosen = self.caches.chosen
+
+    @property
+    def run_us(self) -> dict[int, float]:
+        """The same, of the best one as it is run. [µs]"""
+        found, chosen = self.replayed_us, self.caches.chosen
         return found if chosen is None else {**found, chosen.at: chosen.simulated_us}
 
     def described(self, asked: Asked, found: Option) -> Option:
@@ -298,8 +306,10 @@ def _decided(
     assigned: Assigned | None,
 ) -> _Decided:
     by_model = next(_choice.kept(asked, table, chosen, chosen.order), None)
+    near = near_misses(asked, table, chosen.limits)
     if replays is None:
-        return _Decided(by_model, by_model, Settled([], by_model), _caches.Tried())
+        unsettled = Settled([], by_model)
+        return _Decided(by_model, by_model, near, unsettled, _caches.Tried())
     close = _choice.alternatives(asked, table, chosen, by_model)
     close = close if by_model is None else [by_model, *close]
     settled = _checked.settled(
@@ -308,7 +318,7 @@ def _decided(
         _choice.in_order(asked, table, chosen),
         close[: _checked.MOST_FINALISTS],
         partial(_checked.replayed, table, replays=replays),
-        near_misses(asked, table, chosen.limits),
+        near,
     )
     best = settled.best
     caches = _caches.tried(
@@ -316,7 +326,7 @@ def _decided(
     )
     if caches.chosen is not None:
         best = caches.chosen.at
-    return _Decided(by_model, best, settled, caches)
+    return _Decided(by_model, best, near, settled, caches)
 
 
 def _answer(
@@ -344,7 +354,7 @@ def _answer(
     order, left_out = chosen.order, table.left_out
     suitable = len(order) if left_out is None else left_out.suitable
     unfit = {each.at for each in tried if _checked.breaks(asked, each)}
-    replayed = {each.at: each.simulated_us for each in tried if not each.reason}
+    replayed = decided.replayed_us
     alternatives = [
         at for at in _choice.alternatives(asked, table, chosen, best) if at not in unfit
     ]
@@ -511,7 +521,7 @@ def _answer(
         checked=checked,
         flash_caches=tuple(_caches.listed_rows(asked, table, chosen, tried, caches)),
         beyond_page_flow=len(_caches.beyond_page_flow(asked, table, chosen, by_model)),
-        near_misses=_near_misses.to_replay(asked, table, chosen.limits, by_model),
+        near_misses=_near_misses.to_replay(asked, table, decided.near, by_model),
         when=_when.when(
             asked,
             table,
@@ -538,7 +548,7 @@ def _answer(
                 chosen,
                 best,
                 option,
-                decided.times_us if by_replay else None,
+                decided.run_us if by_replay else None,
             )
         ),
         data_bytes=setting.data_bytes,

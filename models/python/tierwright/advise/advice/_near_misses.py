@@ -72,11 +72,8 @@ def near_misses(asked: Asked, table: Table, limits: Sequence[Limit]) -> IntArray
     return ordered(options, rows[near], asked.objective)
 
 
-def to_replay(
-    asked: Asked, table: Table, limits: Sequence[Limit], best: int | None
-) -> int:
-    """Count the options, of the first `MOST_COUNTED`, that could be better than the choice of the model and can be replayed."""
-    near = near_misses(asked, table, limits)
+def to_replay(asked: Asked, table: Table, near: IntArray, best: int | None) -> int:
+    """Count the near misses, of the first `MOST_COUNTED`, that could be better than the choice of the model and can be replayed."""
     time_us = math.inf if best is None else float(table.options.io_us[best])
     some = _checked.better(asked, table, near, best, time_us)[:MOST_COUNTED]
     return len(_checked.can_be_replayed(table, some))
