@@ -1281,14 +1281,14 @@ def test_what_could_still_be_better_is_replayed_too() -> None:
 def test_what_a_replay_decided_is_not_called_the_cheapest_of_all() -> None:
     found = ask()
     best, second = found.recommendation, found.alternatives[0]
-    said = _words.finding(
+    _, said = _words.decided(
         best, None, second, 10, "usd", "", rate_known=True, replayed_from="a box"
     )
     assert "by the model the choice would have been a box" in said
     assert "of 10 options" not in said
-    plain = _words.finding(best, None, second, 10, "usd", "", rate_known=True)
+    _, plain = _words.decided(best, None, second, 10, "usd", "", rate_known=True)
     assert "the cheapest of 10 options that keep every limit" in plain
-    limited = _words.finding(
+    _, limited = _words.decided(
         best, None, second, 1, "usd", "", rate_known=True, response_limited=True
     )
     assert "of 1 option that keeps every other limit" in limited
@@ -1494,6 +1494,26 @@ def test_a_check_that_checks_nothing_is_said_at_the_top() -> None:
         other = ask(curve=own, accesses_per_s=1000.0, **asked)
         assert "Not checked by a replay" not in other.finding
         assert all(each.code != said.code for each in other.cautions)
+
+
+def test_what_to_buy_and_why_are_told_apart_and_are_the_whole_finding() -> None:
+    found = ask(how_sure=True)
+    best = found.recommendation
+    assert best is not None
+    assert found.decision.startswith(("Buy ", "Rent "))
+    assert found.decision.endswith(f"{_words.money(best.usd_per_month)} per month.")
+    assert found.because.startswith("It is the cheapest of ")
+    assert found.confidence.text
+    said = (found.decision, found.because, found.confidence.text)
+    assert found.finding == " ".join(said)
+    # Nothing is said of how sure it is where that was not asked for.
+    short = ask()
+    assert short.finding == f"{short.decision} {short.because}"
+    none = ask(constraints={"usd_per_month": 5})
+    assert none.infeasible is not None
+    assert none.decision.startswith(none.infeasible.text)
+    assert none.because == ""
+    assert none.finding.startswith(none.decision)
 
 
 def test_the_front_is_named_where_it_is_asked_for() -> None:

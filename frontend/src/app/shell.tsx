@@ -8,9 +8,11 @@ import { KeysHelp } from "./keys-help";
 import { Navigation } from "./navigation";
 import classes from "./shell.module.css";
 import { useGlobalKeys } from "./use-global-keys";
+import { useLightPrint } from "./use-light-print";
 
 export function Shell() {
   const [panel, setPanel] = useState<"palette" | "keys" | null>(null);
+  useLightPrint();
   useGlobalKeys({
     "/": () => setPanel("palette"),
     "?": () => setPanel("keys"),

@@ -818,6 +818,18 @@ export type AdviceOut = {
      */
     workload_id: string;
     /**
+     * Decision
+     *
+     * What to buy and what it costs against today, or why nothing can be bought; `finding` begins with it. Empty in answers that were kept before it was told apart.
+     */
+    decision: string;
+    /**
+     * Because
+     *
+     * Why it, and what is assumed for it; empty where nothing is recommended. `finding` goes on with it.
+     */
+    because: string;
+    /**
      * Advice Id
      *
      * Hash of all that was asked.

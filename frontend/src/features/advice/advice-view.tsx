@@ -128,30 +128,6 @@ export function AdviceView(props: {
   );
 }
 
-/** What to buy and why, without how sure it is, which the finding ends with and the heading leaves to the text below. */
-export function decision(found: Pick<AdviceOut, "finding" | "confidence">): string {
-  const { finding, confidence } = found;
-  return confidence.text !== "" && finding.endsWith(` ${confidence.text}`)
-    ? finding.slice(0, -confidence.text.length - 1)
-    : finding;
-}
-
-const PER_MONTH = /: [^:]* per month/;
-
-/** What to buy and for how much, which heads the answer, and the reasons below it; why nothing can be bought stays whole. */
-export function headed(
-  found: Pick<AdviceOut, "finding" | "confidence" | "recommendation">,
-): readonly [heading: string, reasons: string] {
-  const text = decision(found);
-  // The price ends the name of the option, in which a sentence may seem to end: "Acme Inc. SSD".
-  const price = found.recommendation === null ? -1 : text.search(PER_MONTH);
-  if (price < 0) {
-    return [text, ""];
-  }
-  const [end, rest] = firstSentence(text.slice(price));
-  return [text.slice(0, price) + end, rest];
-}
-
 interface HeadlineProps {
   readonly found: AdviceOut;
   readonly patch: (change: AdviceSearch) => void;
@@ -163,7 +139,6 @@ interface HeadlineProps {
 /** What to buy at what price, the figures that a decision rests on, and the reasons; or why there is none. */
 function Headline({ found, patch, names, onState }: HeadlineProps) {
   const best = found.recommendation;
-  const [heading, reasons] = headed(found);
   return (
     <section
       className={`tw-panel ${classes["recommendation"]}`}
@@ -171,7 +146,7 @@ function Headline({ found, patch, names, onState }: HeadlineProps) {
     >
       <div className={classes["headline"]}>
         <Title order={2} size="h3" className={classes["finding"] ?? ""}>
-          <Prose text={heading} names={names} />.
+          <Prose text={found.decision || found.finding} names={names} />.
         </Title>
         <ReportMenu found={found} />
       </div>
@@ -181,7 +156,7 @@ function Headline({ found, patch, names, onState }: HeadlineProps) {
         <>
           <KeyFigures found={found} best={best} onState={onState} />
           <dl className={classes["reasons"]}>
-            {reasonsOf(found, reasons).map(([name, text]) => (
+            {reasonsOf(found).map(([name, text]) => (
               <div key={name}>
                 <dt>{name}</dt>
                 <dd>
@@ -220,13 +195,15 @@ export function basisOf(
 }
 
 /** Why, how sure and for how long: in the order in which a committee asks; what is unknown is left out. */
-const reasonsOf = (
-  { verdict, confidence, when }: AdviceOut,
-  why: string,
-): readonly (readonly [name: string, text: string])[] =>
+const reasonsOf = ({
+  because,
+  verdict,
+  confidence,
+  when,
+}: AdviceOut): readonly (readonly [name: string, text: string])[] =>
   (
     [
-      ["Why", [why, verdict.text].filter(Boolean).join(" ")],
+      ["Why", [because, verdict.text].filter(Boolean).join(" ")],
       ["How sure", confidence.text],
       ["For how long", when === null ? "" : firstSentence(when.text)[0]],
     ] as const

@@ -234,3 +234,12 @@ def duration(seconds: float, *, second: str = "s") -> str:
         if seconds >= 2 * size:
             return f"{three_digits(seconds / size)} {unit}"
     return f"{three_digits(seconds)} {second}"
+
+
+def sentences(*said: str) -> str:
+    """Join sentences that there are, with a space between them.
+
+    >>> sentences("One.", "", "Two.")
+    'One. Two.'
+    """
+    return " ".join(each for each in said if each)

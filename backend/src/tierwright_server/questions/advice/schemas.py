@@ -923,6 +923,15 @@ class AdviceOut(Answer):
     """What to buy and how to run it: one answer with its reasons, its alternatives and how sure it is."""
 
     workload_id: str
+    decision: str = Field(
+        default="",
+        description="What to buy and what it costs against today, or why nothing can be bought; `finding` begins with it. Empty "
+        "in answers that were kept before it was told apart.",
+    )
+    because: str = Field(
+        default="",
+        description="Why it, and what is assumed for it; empty where nothing is recommended. `finding` goes on with it.",
+    )
     advice_id: str = Field(description="Hash of all that was asked.")
     status: Literal["model", "checked"] = Field(
         description="`checked` where options were replayed."

@@ -51,6 +51,7 @@ from tierwright.advise.advice.request import (
 from tierwright.advise.configurations import NOT_INCLUDED
 from tierwright.advise.point import DIRTY_SHARE_UNKNOWN
 from tierwright.common.units import format_bytes
+from tierwright.common.wording import sentences
 from tierwright.evaluate.advice.choose import Objective
 from tierwright.evaluate.advice.limits import Limit, conflict
 from tierwright.evaluate.advice.rows import IntArray
@@ -437,7 +438,7 @@ def _answer(
     )
     if not known:
         confidence = _dirty_share.confidence(confidence)
-    finding = _words.finding(
+    decision, because = _words.decided(
         recommended,
         zero,
         second,
@@ -466,20 +467,15 @@ def _answer(
     by_near = decided.sentence(asked, chosen)
     by_today = "" if best is not None else _words.today_text(rejected)
     by_dirty = "" if known else _dirty_share.sentence(asked, table, best)
-    finding += "".join(
-        f" {each}"
-        for each in (
-            unchecked,
-            by_near,
-            by_cache,
-            by_dirty,
-            by_today,
-            confidence.text,
-        )
-        if each
-    )
+    more = sentences(unchecked, by_near, by_cache, by_dirty, by_today)
+    if best is None:
+        decision = sentences(decision, more)
+    else:
+        because = sentences(because, more)
     return Advice(
-        finding=finding,
+        finding=sentences(decision, because, confidence.text),
+        decision=decision,
+        because=because,
         warnings=warnings,
         weigh=None if ends is None else (ends.effect if how_sure else ends.unasked),
         explain=lambda: _notes.steps(recommended),

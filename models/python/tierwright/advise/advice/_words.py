@@ -191,7 +191,7 @@ def named(option: Option) -> str:
     return with_flow(option.name, option.scheme, option.admission)
 
 
-def finding(
+def decided(
     best: Option | None,
     zero: Option | None,
     second: Option | None,
@@ -206,10 +206,10 @@ def finding(
     admitted_by: Admitted | None = None,
     front: tuple[int, bool] | None = None,
     assumed: str = "",
-) -> str:
-    """Say what to buy, what it costs against today, and why; or why nothing can be recommended."""
+) -> tuple[str, str]:
+    """Say what to buy and what it costs against today, and why; or why nothing can be recommended, which has no more to it."""
     if best is None:
-        return infeasible
+        return infeasible, ""
     if admitted_by is not None:
         what = "the fastest" if objective == "io_time" else "the cheapest"
         none_does, among = NONE_BUT[admitted_by]
@@ -222,14 +222,14 @@ def finding(
             f"Of the options that were replayed, it is {what} that keeps every limit; by the model the choice would "
             f"have been {replayed_from}."
         )
-    said = [_buy(best, zero), why, *_front(front), *_split(best)]
+    said = [why, *_front(front), *_split(best)]
     if not rate_known:
         said.append(
             "Whether its devices carry the load was not checked: the workload states no rate."
         )
     if assumed:
         said.append(assumed)
-    return " ".join(said)
+    return _buy(best, zero), " ".join(said)
 
 
 def assumed_text(data: str | None, rate: float | None) -> str:

@@ -1031,6 +1031,11 @@ class Advice(Answer):
 
     Attributes
     ----------
+    decision : str
+        What to buy and what it costs against today, or why nothing can be bought; `finding` begins with it.
+    because : str
+        Why it, and what is assumed for it; empty where nothing is recommended. `finding` goes on with it and ends with
+        the text of `confidence`.
     advice_id : str
         Hash of all that was asked.
     status : str
@@ -1098,6 +1103,8 @@ class Advice(Answer):
     estimator, validity : str
     """
 
+    decision: str
+    because: str
     advice_id: str
     status: str
     objective: str
