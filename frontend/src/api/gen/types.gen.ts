@@ -826,7 +826,7 @@ export type AdviceOut = {
     /**
      * Because
      *
-     * Why it, and what is assumed for it; empty where nothing is recommended. `finding` goes on with it.
+     * Why it, and what is assumed for it; empty where nothing is recommended. `finding` continues with it.
      */
     because: string;
     /**

@@ -930,7 +930,7 @@ class AdviceOut(Answer):
     )
     because: str = Field(
         default="",
-        description="Why it, and what is assumed for it; empty where nothing is recommended. `finding` goes on with it.",
+        description="Why it, and what is assumed for it; empty where nothing is recommended. `finding` continues with it.",
     )
     advice_id: str = Field(description="Hash of all that was asked.")
     status: Literal["model", "checked"] = Field(

@@ -1034,7 +1034,7 @@ class Advice(Answer):
     decision : str
         What to buy and what it costs against today, or why nothing can be bought; `finding` begins with it.
     because : str
-        Why it, and what is assumed for it; empty where nothing is recommended. `finding` goes on with it and ends with
+        Why it, and what is assumed for it; empty where nothing is recommended. `finding` continues with it and ends with
         the text of `confidence`.
     advice_id : str
         Hash of all that was asked.
