@@ -1072,9 +1072,28 @@ def test_beyond_a_flip_another_option_is_cheaper(folder: Path) -> None:
             assert float(cents[row]) / 100 > usd * (1 + NEAR) - 0.02
     assert all(bar.usd_per_month_flip is not None for bar in flips)
     # Of the fastest choice it says nothing which other one is cheaper.
-    fastest = ask(curve, candidates=disks, objective="io_time").confidence
+    timed = ask(curve, candidates=disks, objective="io_time")
+    fastest = timed.confidence
     assert fastest.tornado
     assert all(bar.flip is None for bar in fastest.tornado)
+    # Its bars are times, the largest first; those of the cheapest are money alone.
+    assert timed.recommendation is not None
+    own = timed.recommendation.io_time_us_per_access
+    assert own is not None
+    widths = []
+    for bar in fastest.tornado:
+        low, high = bar.io_time_us_low, bar.io_time_us_high
+        assert low is not None
+        assert high is not None
+        assert low <= own * (1 + 1e-9)
+        assert own * (1 - 1e-9) <= high
+        widths.append(max(own - low, high - own))
+    assert widths[0] > 0
+    assert widths == sorted(widths, reverse=True)
+    assert all(
+        bar.io_time_us_low is None and bar.io_time_us_high is None
+        for bar in found.confidence.tornado
+    )
 
 
 def test_a_repair_costs_at_least_what_is_repaired(folder: Path) -> None:

@@ -25,7 +25,14 @@ from hypothesis import strategies as st
 from tierwright.advise import report
 from tierwright.advise.report import _figures as show
 from tierwright.advise.report import _paper
-from tierwright.advise.report._charts import Axis, Series, front_chart, tornado_chart
+from tierwright.advise.report._charts import (
+    MONEY,
+    TIME,
+    Axis,
+    Series,
+    front_chart,
+    tornado_chart,
+)
 from tierwright.advise.report._evidence import front_sentence, tornado_sentence
 from tierwright.advise.report._markup import tag
 from tierwright.common.currency import ExchangeRate, showing, stated
@@ -372,16 +379,22 @@ def test_sentences_follow_the_figures() -> None:
         "usd_per_month_high": Decimal(9),
         "changes": True,
     }
-    assert "1 input is not known exactly" in tornado_sentence([bar])
-    assert "from 5.00 to 9.00 USD" in tornado_sentence([bar])
-    assert "1 input changes the choice" in tornado_sentence([bar])
-    stays = tornado_sentence([{**bar, "changes": False}] * 2)
+    assert "1 input is not known exactly" in tornado_sentence([bar], MONEY)
+    assert "from 5.00 to 9.00 USD" in tornado_sentence([bar], MONEY)
+    assert "1 input changes the choice" in tornado_sentence([bar], MONEY)
+    stays = tornado_sentence([{**bar, "changes": False}] * 2, MONEY)
     assert "2 inputs are" in stays
     assert "stays the same at every end" in stays
     nothing = {**bar, "usd_per_month_low": None, "usd_per_month_high": None}
-    assert "USD" not in tornado_sentence([nothing])
+    assert "USD" not in tornado_sentence([nothing], MONEY)
     same = {**bar, "usd_per_month_low": Decimal(7), "usd_per_month_high": Decimal(7)}
-    assert "At every end the best option costs 7.00 USD" in tornado_sentence([same])
+    assert "At every end the best option costs 7.00 USD" in tornado_sentence(
+        [same], MONEY
+    )
+    times = {**bar, "io_time_us_low": 4.0, "io_time_us_high": 1500.0}
+    said = tornado_sentence([times], TIME)
+    assert "the best option takes from 4 µs to 1.5 ms" in said
+    assert "USD" not in said
 
 
 @pytest.mark.parametrize(
@@ -411,14 +424,23 @@ def test_an_end_without_an_option_is_drawn_as_such() -> None:
         "usd_per_month_low": Decimal(80),
         "usd_per_month_high": None,
     }
-    chart = ET.fromstring(tornado_chart([bar], 100.0, "title", "description"))
+    chart = ET.fromstring(
+        tornado_chart([bar], Decimal(100), MONEY, "title", "description")
+    )
     assert "no option" in words(chart)
     assert "80.00" in words(chart)
     assert "1. <b>what</b> is not known" in words(chart)
     both = ET.fromstring(
-        tornado_chart([{**bar, "usd_per_month_high": Decimal(120)}], 100.0, "t", "d")
+        tornado_chart(
+            [{**bar, "usd_per_month_high": Decimal(120)}], Decimal(100), MONEY, "t", "d"
+        )
     )
     assert "no option" not in words(both)
+    times = {**bar, "io_time_us_low": 4.0, "io_time_us_high": 1500.0}
+    timed = ET.fromstring(tornado_chart([times], 20.0, TIME, "t", "d"))
+    assert "1.5 ms" in words(timed)
+    assert "recommended: 20 µs" in words(timed)
+    assert "USD" not in words(timed)
     assert "120.00" in words(both)
     one = ET.fromstring(front_chart([Series("a", "front", [(0.0, 0.0)])], "t", "d"))
     assert len(list(one.iter(f"{SVG}circle"))) == 2

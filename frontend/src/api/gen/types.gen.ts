@@ -1706,6 +1706,18 @@ export type BarOut = {
      */
     usd_per_month_high: string | null;
     /**
+     * Io Time Us Low
+     *
+     * Of the best option at the one end where the objective is the I/O time; null where there is none, and for other objectives. [µs]
+     */
+    io_time_us_low: number | null;
+    /**
+     * Io Time Us High
+     *
+     * The same at the other end. [µs]
+     */
+    io_time_us_high: number | null;
+    /**
      * Best Low
      *
      * What it is at the one end.

@@ -171,6 +171,8 @@ const FOUND: AdviceOut = {
         changes: true,
         flip: null,
         usd_per_month_flip: null,
+        io_time_us_low: null,
+        io_time_us_high: null,
       },
     ],
     value_of_information: [],
@@ -754,6 +756,22 @@ describe("the answer", () => {
     const unknown = shown.getByRole("table", { name: "What is not known" });
     await expect.element(unknown).toMatchTextContent(/777\.00/);
     await shown.unmount();
+    const fast = await view({
+      ...FOUND,
+      objective: "io_time",
+      confidence: {
+        ...FOUND.confidence,
+        tornado: FOUND.confidence.tornado.map((bar) => ({
+          ...bar,
+          io_time_us_low: 4,
+          io_time_us_high: 1500,
+        })),
+      },
+    });
+    const times = fast.getByRole("table", { name: "What is not known" });
+    await expect.element(times).toMatchTextContent(/4 µs.*1\.5 ms/);
+    await expect.element(times).not.toMatchTextContent(/500\.00|USD/);
+    await fast.unmount();
     const idle = await view({
       ...sure,
       confidence: { ...sure.confidence, value_of_information: worth("0.00") },

@@ -1,5 +1,5 @@
 import { List, Skeleton, Text } from "@mantine/core";
-import type { AdviceOut } from "@/api/advice";
+import type { AdviceOptionOut, AdviceOut } from "@/api/advice";
 import type { Column } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
 import { Panel } from "@/components/panel";
@@ -14,6 +14,7 @@ import {
   usd,
 } from "@/units/quantity";
 import classes from "./advice.module.css";
+import { time } from "./words";
 
 type Bar = AdviceOut["confidence"]["tornado"][number];
 
@@ -106,42 +107,86 @@ function Tornado(props: {
       </Text>
     );
   }
-  const cost = found.recommendation.usd_per_month;
-  const now = cost === null ? null : Number(cost);
+  const measure = measureOf(found);
+  const now = measure.of(found.recommendation);
   return (
     <>
       <Text size="sm" mt="sm" mb={4}>
-        What the inputs that are not known would do to the cost of the best option, the
-        largest range first:
+        What the inputs that are not known would do to the {measure.words} of the best
+        option, the largest range first:
       </Text>
       <DataTable
         stacks
         label="What is not known"
-        columns={columnsOf(bars, now, names)}
+        columns={columnsOf(bars, measure, now, names)}
         rows={bars}
         rowKey={(_, at) => at}
         caption={
           now === null
             ? undefined
-            : `The line in each bar is the recommendation, ${cents(now)} ${shownCurrency()} per month.`
+            : `The line in each bar is the recommendation, ${measure.said(now)}.`
         }
       />
     </>
   );
 }
 
-const ends = ({ usd_per_month_low: low, usd_per_month_high: high }: Bar) =>
-  [low, high].flatMap((each) => (each === null ? [] : [Number(each)]));
+/** What tells options apart, and how it is written. */
+interface Measure {
+  readonly words: string;
+  readonly unit: string | undefined;
+  readonly of: (option: AdviceOptionOut) => number | null;
+  /** At both ends of an input; null where there is no option. */
+  readonly at: (bar: Bar) => readonly [low: number | null, high: number | null];
+  readonly write: (value: number) => string;
+  readonly said: (value: number) => string;
+}
+
+const money = (value: string | null) => (value === null ? null : Number(value));
+
+const MONEY: Measure = {
+  words: "cost",
+  get unit() {
+    return shownCurrency();
+  },
+  of: (option) => money(option.usd_per_month),
+  at: (bar) => [money(bar.usd_per_month_low), money(bar.usd_per_month_high)],
+  write: cents,
+  said: (value) => `${cents(value)} ${shownCurrency()} per month`,
+};
+
+const TIME: Measure = {
+  words: "I/O time",
+  unit: undefined,
+  of: (option) => option.io_time_us_per_access ?? null,
+  at: (bar) => [bar.io_time_us_low ?? null, bar.io_time_us_high ?? null],
+  write: time,
+  said: time,
+};
+
+/** The I/O time where that is the objective; money where an answer was kept before its bars had times. */
+function measureOf({ objective, confidence }: AdviceOut): Measure {
+  const hasTimes = confidence.tornado.some((bar) => ends(bar, TIME).length > 0);
+  return objective === "io_time" && hasTimes ? TIME : MONEY;
+}
+
+const ends = (bar: Bar, measure: Measure): readonly number[] =>
+  measure.at(bar).filter((each) => each !== null);
 
 const columnsOf = (
   bars: readonly Bar[],
+  measure: Measure,
   now: number | null,
   names: ReadonlyMap<string, string>,
 ): readonly Column<Bar>[] => {
-  const most = Math.max(...bars.flatMap(ends), now ?? 0, Number.MIN_VALUE);
-  const end = (text: string, cost: string | null, best: string | null) => (
+  const most = Math.max(
+    ...bars.flatMap((bar) => ends(bar, measure)),
+    now ?? 0,
+    Number.MIN_VALUE,
+  );
+  const end = (text: string, value: number | null, best: string | null) => (
     <>
-      <b>{cost === null ? "no option" : cents(cost)}</b>
+      <b>{value === null ? "no option" : measure.write(value)}</b>
       <br />
       <span className={classes["end"]}>
         <Prose text={text} names={names} />
@@ -158,20 +203,20 @@ const columnsOf = (
     },
     {
       key: "At one end",
-      unit: shownCurrency(),
+      unit: measure.unit,
       align: "text",
-      cell: (bar) => end(bar.low, bar.usd_per_month_low, bar.best_low),
+      cell: (bar) => end(bar.low, measure.at(bar)[0], bar.best_low),
     },
     {
       key: "At the other end",
-      unit: shownCurrency(),
+      unit: measure.unit,
       align: "text",
-      cell: (bar) => end(bar.high, bar.usd_per_month_high, bar.best_high),
+      cell: (bar) => end(bar.high, measure.at(bar)[1], bar.best_high),
     },
     {
       key: "Range",
       align: "text",
-      cell: (bar) => <RangeBar values={ends(bar)} now={now} most={most} />,
+      cell: (bar) => <RangeBar values={ends(bar, measure)} now={now} most={most} />,
     },
     {
       key: "Another choice",

@@ -509,6 +509,14 @@ class BarOut(Answer):
     usd_per_month_high: Usd | None = Field(
         description="Of the best option at the other end; null where there is none. [USD/month]"
     )
+    io_time_us_low: float | None = Field(
+        default=None,
+        description="Of the best option at the one end where the objective is the I/O time; null where there is none, and "
+        "for other objectives. [µs]",
+    )
+    io_time_us_high: float | None = Field(
+        default=None, description="The same at the other end. [µs]"
+    )
     best_low: str | None = Field(description="What it is at the one end.")
     best_high: str | None = Field(description="What it is at the other end.")
     changes: bool = Field(description="Whether the recommendation changes at an end.")

@@ -66,6 +66,7 @@ class Ends:
 
     def __init__(self, asked: Asked, table: Table, best: int) -> None:
         self._asked = asked
+        self._by_time = asked.objective == "io_time"
         self._table = table
         self.best = best
         options = table.options
@@ -80,6 +81,23 @@ class Ends:
     def own_cents(self) -> int:
         """Of the recommendation. [cent/month]"""
         return int(self._table.options.month_cents[self.best])
+
+    @property
+    def own_value(self) -> float:
+        """Of the recommendation, in the objective. [cent/month or µs]"""
+        if self._by_time:
+            return float(self._table.options.io_us[self.best])
+        return float(self.own_cents)
+
+    def value(self, end: AtEnd) -> float:
+        """Of the best option at an end, in the objective; infinite where there is none. [cent/month or µs]"""
+        if self._by_time:
+            return end.io_us
+        return math.inf if end.month_cents is None else float(end.month_cents)
+
+    def time_us(self, end: AtEnd) -> float | None:
+        """Of the best option at an end, where the objective is the I/O time; None where there is none. [µs]"""
+        return end.io_us if self._by_time and end.month_cents is not None else None
 
     def at(self, caution: Caution) -> tuple[AtEnd, ...]:
         """Answer at both ends of a caution; empty where they cannot be computed."""
@@ -144,19 +162,12 @@ def tornado(ends: Ends, cautions: Iterable[Caution]) -> Iterator[Bar]:
         if not both:
             continue
         low, high = both[0], both[-1]
-        costs = [each.month_cents for each in both]
-        width = max(
-            math.inf if cost is None else abs(cost - ends.own_cents) for cost in costs
-        )
-        if (
-            low.month_cents is not None
-            and high.month_cents is not None
-            and low.month_cents > high.month_cents
-        ):
+        if math.inf > ends.value(low) > ends.value(high):
             low, high = high, low
+        own = ends.own_value
         found.append(
             (
-                width,
+                max(abs(ends.value(each) - own) for each in both),
                 Bar(
                     caution.message,
                     low.when,
@@ -166,6 +177,8 @@ def tornado(ends: Ends, cautions: Iterable[Caution]) -> Iterator[Bar]:
                     low.title or None,
                     high.title or None,
                     any(not each.is_same for each in both),
+                    io_time_us_low=ends.time_us(low),
+                    io_time_us_high=ends.time_us(high),
                 ),
             )
         )

@@ -397,6 +397,9 @@ class Bar:
         Of the best option at either end; None where there is none. [USD/month]
     best_low, best_high : str or None
         What it is.
+    io_time_us_low, io_time_us_high : float or None
+        Of the best option at either end where the objective is the I/O time; None where there is none, and for other
+        objectives. [µs]
     changes : bool
         Whether the recommendation changes at an end.
     flip : str or None
@@ -416,6 +419,8 @@ class Bar:
     changes: bool
     flip: str | None = None
     usd_per_month_flip: Decimal | None = None
+    io_time_us_low: float | None = None
+    io_time_us_high: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

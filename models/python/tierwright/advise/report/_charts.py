@@ -6,9 +6,10 @@ import math
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
-from tierwright.advise.report._figures import usd
+from tierwright.advise.report._figures import time, usd
 from tierwright.advise.report._markup import Markup, joined, tag
 from tierwright.common.units import format_number
 
@@ -176,21 +177,78 @@ _HALF_OF_BASE = 140.0
 _LONGEST = 78
 
 
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What tells options apart, and how it is written of one."""
+
+    key: str
+    """Of the value in a bar, before its end."""
+    of: str
+    """Of the value in an option."""
+    write: Callable[[Any], str]
+    unit: str
+    does: str
+    words: str
+
+    def said(self, value: Any) -> str:
+        """Write a value with its unit."""
+        return f"{self.write(value)}{self.unit}"
+
+    @property
+    def title(self) -> str:
+        """Begin of a title."""
+        return self.words[0].upper() + self.words[1:]
+
+    @property
+    def column(self) -> str:
+        """Head of a column of such values."""
+        return f"{self.words}{self.within}"
+
+    @property
+    def within(self) -> str:
+        """The unit in brackets, where it does not stand with each value."""
+        return f" [{self.unit.strip()}]" if self.unit else ""
+
+    def ends(self, bar: Mapping[str, Any]) -> list[float]:
+        """Return what there is at the ends of a bar; at one without an option there is nothing."""
+        both = (bar[f"{self.key}_low"], bar[f"{self.key}_high"])
+        return [float(each) for each in both if each is not None]
+
+
+MONEY = Measure(
+    "usd_per_month",
+    "usd_per_month",
+    usd,
+    " USD per month",
+    "costs",
+    "cost",
+)
+TIME = Measure(
+    "io_time_us", "io_time_us_per_access", time, "", "takes", "I/O time per access"
+)
+
+
 def tornado_chart(
-    bars: Sequence[Mapping[str, Any]], base: float, title: str, description: str
+    bars: Sequence[Mapping[str, Any]],
+    recommended: Decimal | float,
+    measure: Measure,
+    title: str,
+    description: str,
 ) -> Markup:
-    """Draw what the best option would cost at both ends of each input that is not known.
+    """Draw what the best option would cost, or take, at both ends of each input that is not known.
 
     Parameters
     ----------
     bars : sequence of mapping
         Of an advice; at an end without an option there is no amount.
-    base : float
-        What the recommendation costs. [USD/month]
+    recommended : Decimal or float
+        What the recommendation costs, or takes. [USD/month or µs]
+    measure : Measure
     title, description : str
         Of the chart, for those who do not see it.
     """
-    ends = [_ends(bar) for bar in bars]
+    base = float(recommended)
+    ends = [measure.ends(bar) for bar in bars]
     axis = Axis.of([base, *(value for each in ends for value in each)])
     height = _BEGIN + _ROW * len(bars) + 30
 
@@ -208,9 +266,13 @@ def tornado_chart(
             tag("rect", x=at(low), y=top + 24, width=width, height=20, class_="bar")
         )
         if found and min(found) < base:
-            parts.append(_words(at(low) - 6, top + 39, _usd(bar, low), "end"))
+            parts.append(
+                _words(at(low) - 6, top + 39, _at_end(bar, measure, low), "end")
+            )
         if found and max(found) > base:
-            parts.append(_words(at(high) + 6, top + 39, _usd(bar, high), "start"))
+            parts.append(
+                _words(at(high) + 6, top + 39, _at_end(bar, measure, high), "start")
+            )
         elif len(found) == 1:
             parts.append(_words(at(high) + 6, top + 39, "no option", "start"))
         parts.append(
@@ -227,26 +289,27 @@ def tornado_chart(
         _words(
             min(max(at(base), _HALF_OF_BASE), _WIDTH - _HALF_OF_BASE),
             height - 8,
-            f"recommended: {base:,.2f} USD per month",
+            f"recommended: {measure.said(recommended)}",
             "middle",
             "axis",
         )
     )
     parts.append(
-        _words(0, 14, "cost of the best option [USD per month]", "start", "axis")
+        _words(
+            0,
+            14,
+            f"{measure.title} of the best option{measure.within}",
+            "start",
+            "axis",
+        )
     )
     return _svg(height, parts)
 
 
-def _ends(bar: Mapping[str, Any]) -> list[float]:
-    both = (bar["usd_per_month_low"], bar["usd_per_month_high"])
-    return [float(each) for each in both if each is not None]
-
-
-def _usd(bar: Mapping[str, Any], value: float) -> str:
+def _at_end(bar: Mapping[str, Any], measure: Measure, value: float) -> str:
     return next(
-        usd(bar[key])
-        for key in ("usd_per_month_low", "usd_per_month_high")
+        measure.write(bar[key])
+        for key in (f"{measure.key}_low", f"{measure.key}_high")
         if bar[key] is not None and float(bar[key]) == value
     )
 

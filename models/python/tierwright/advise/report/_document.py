@@ -410,6 +410,8 @@ _ADVICE = _table(
                     changes=_flag,
                     flip=_maybe_text,
                     usd_per_month_flip=_maybe_amount,
+                    io_time_us_low=_maybe_number,
+                    io_time_us_high=_maybe_number,
                 )
             ),
             value_of_information=_list(

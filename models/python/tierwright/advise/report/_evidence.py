@@ -9,7 +9,14 @@ from typing import Any
 from tierwright.advise.advice.found import FIGURES
 from tierwright.advise.report import _figures as show
 from tierwright.advise.report._answer import Document, named, ratio, sentence_of
-from tierwright.advise.report._charts import Series, front_chart, tornado_chart
+from tierwright.advise.report._charts import (
+    MONEY,
+    TIME,
+    Measure,
+    Series,
+    front_chart,
+    tornado_chart,
+)
 from tierwright.advise.report._markup import Markup, joined, table, tag
 from tierwright.common.wording import counted, listed, percent
 from tierwright.profile.categories import DEFAULT_KIND
@@ -262,17 +269,17 @@ def sure(document: Document) -> Iterator[Markup]:
         if reason:
             yield tag("p", sentence_of(reason))
     bars, best = confidence["tornado"], document["recommendation"]
-    if not bars or best is None or best["usd_per_month"] is None:
+    measure = _measure(document, bars)
+    if not bars or best is None or best[measure.of] is None:
         yield tag("p", "No input was evaluated at its other ends.")
         return
-    base = float(best["usd_per_month"])
-    sentence = tornado_sentence(bars)
-    title = "Cost of the best option at both ends of what is not known"
+    sentence = tornado_sentence(bars, measure)
+    title = f"{measure.title} of the best option at both ends of what is not known"
     yield tag(
         "figure",
         tag(
             "div",
-            tornado_chart(bars, base, title, sentence),
+            tornado_chart(bars, best[measure.of], measure, title, sentence),
             class_="wide",
             role="region",
             tabindex="0",
@@ -285,9 +292,9 @@ def sure(document: Document) -> Iterator[Markup]:
         [
             ("input", False),
             ("at one end", False),
-            ("cost [USD per month]", True),
+            (measure.column, True),
             ("at the other end", False),
-            ("cost [USD per month]", True),
+            (measure.column, True),
         ],
         [
             [
@@ -297,8 +304,8 @@ def sure(document: Document) -> Iterator[Markup]:
                         *([said] if (said := _flip(bar)) else []),
                     ]
                 ),
-                *_end(bar, "low"),
-                *_end(bar, "high"),
+                *_end(bar, "low", measure),
+                *_end(bar, "high", measure),
             ]
             for at, bar in enumerate(bars, 1)
         ],
@@ -359,8 +366,14 @@ def _flip(bar: Mapping[str, Any]) -> str:
     return sentence_of(f"another choice if {bar['flip']}{at}")
 
 
-def _end(bar: Mapping[str, Any], end: str) -> list[str]:
-    name, cost = bar[f"best_{end}"], bar[f"usd_per_month_{end}"]
+def _measure(document: Document, bars: Sequence[Document]) -> Measure:
+    """Return what the options were told apart by; money where an answer was kept before bars had times."""
+    by_time = document["objective"] == "io_time"
+    return TIME if by_time and any(TIME.ends(bar) for bar in bars) else MONEY
+
+
+def _end(bar: Mapping[str, Any], end: str, measure: Measure) -> list[str]:
+    name, value = bar[f"best_{end}"], bar[f"{measure.key}_{end}"]
     return [
         _lines(
             [
@@ -370,27 +383,27 @@ def _end(bar: Mapping[str, Any], end: str) -> list[str]:
                 else "No option keeps every limit.",
             ]
         ),
-        show.NOTHING if cost is None else show.usd(cost),
+        show.NOTHING if value is None else measure.write(value),
     ]
 
 
-def tornado_sentence(bars: Sequence[Document]) -> str:
-    """Say how far what is not known moves the cost, and whether the choice changes."""
+def tornado_sentence(bars: Sequence[Document], measure: Measure) -> str:
+    """Say how far what is not known moves the cost or the time, and whether the choice changes."""
     changing = sum(bool(bar["changes"]) for bar in bars)
-    costs = [
-        cost
+    values = [
+        value
         for bar in bars
-        for cost in (bar["usd_per_month_low"], bar["usd_per_month_high"])
-        if cost is not None
+        for value in (bar[f"{measure.key}_low"], bar[f"{measure.key}_high"])
+        if value is not None
     ]
     inputs = counted(len(bars), "input is", "inputs are")
     said = f"{inputs} not known exactly."
-    if costs:
-        least, most = show.usd(min(costs)), show.usd(max(costs))
+    if values:
+        least, most = measure.write(min(values)), measure.write(max(values))
         said += (
-            f" At every end the best option costs {least} USD per month."
+            f" At every end the best option {measure.does} {least}{measure.unit}."
             if least == most
-            else f" At their ends the best option costs from {least} to {most} USD per month."
+            else f" At their ends the best option {measure.does} from {least} to {most}{measure.unit}."
         )
     if not changing:
         return f"{said} The choice stays the same at every end."
