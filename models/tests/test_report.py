@@ -380,6 +380,8 @@ def test_sentences_follow_the_figures() -> None:
         "changes": True,
     }
     assert "1 input is not known exactly" in tornado_sentence([bar], MONEY)
+    assert "At its ends" in tornado_sentence([bar], MONEY)
+    assert "At their ends" in tornado_sentence([bar, bar], MONEY)
     assert "from 5.00 to 9.00 USD" in tornado_sentence([bar], MONEY)
     assert "1 input changes the choice" in tornado_sentence([bar], MONEY)
     stays = tornado_sentence([{**bar, "changes": False}] * 2, MONEY)

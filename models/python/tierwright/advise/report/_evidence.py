@@ -399,11 +399,12 @@ def tornado_sentence(bars: Sequence[Document], measure: Measure) -> str:
     inputs = counted(len(bars), "input is", "inputs are")
     said = f"{inputs} not known exactly."
     if values:
+        its = "its" if len(bars) == 1 else "their"
         least, most = measure.write(min(values)), measure.write(max(values))
         said += (
             f" At every end the best option {measure.does} {least}{measure.unit}."
             if least == most
-            else f" At their ends the best option {measure.does} from {least} to {most}{measure.unit}."
+            else f" At {its} ends the best option {measure.does} from {least} to {most}{measure.unit}."
         )
     if not changing:
         return f"{said} The choice stays the same at every end."
