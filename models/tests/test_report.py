@@ -709,6 +709,24 @@ def test_a_rejected_option_names_its_limits_and_what_would_admit_it() -> None:
         "cost per month: 120.50 USD per month, at most 100.00 USD per month "
         "99th percentile of the response time in the busiest hour: not known, at most 900 µs"
     )
+    # What falls alike under several page flows is one line, and each its own in the appendix.
+    flows = [
+        {**head, "option": {**head["option"], "name": "1 x a", "scheme": scheme}}
+        for scheme in ("lazy", "inclusive", "exclusive")
+    ]
+    other = {**flows[0], "value": 4.5}
+    given["rejected"] = [*flows, other]
+    page = parsed(report.html(given))
+    *_, rejected = tables(page, "why-not")
+    assert [row[0] for row in rejected[1:]] == [
+        "1 x a, page flow Lazy, Inclusive or Exclusive",
+        "1 x a, page flow Lazy",
+    ]
+    *_, every = tables(page, "appendix")
+    assert [row[0] for row in every[1:]] == [
+        *(f"1 x a, page flow {flow}" for flow in ("Lazy", "Inclusive", "Exclusive")),
+        "1 x a, page flow Lazy",
+    ]
 
 
 def test_a_count_of_options_is_no_money() -> None:

@@ -176,14 +176,17 @@ def with_flows(name: str, schemes: Sequence[str]) -> str:
     --------
     >>> with_flows("1 x a", ("none",)), with_flows("1 x a", ("none", "lazy"))
     ('1 x a', '1 x a, page flow Lazy or no flash cache')
+    >>> with_flows("1 x a", ("lazy", "inclusive", "exclusive"))
+    '1 x a, page flow Lazy, Inclusive or Exclusive'
     """
     if len(schemes) == 1:
         return with_flow(name, schemes[0])
     titles = scheme_titles()
-    flows = [titles[each] for each in schemes if each != NO_FLASH]
+    flows = [titles.get(each, each) for each in schemes if each != NO_FLASH]
     if len(flows) < len(schemes):
         flows.append("no flash cache")
-    return f"{name}, page flow {' or '.join(flows)}"
+    *others, last = flows
+    return f"{name}, page flow {', '.join(others)} or {last}"
 
 
 def named(option: Option) -> str:

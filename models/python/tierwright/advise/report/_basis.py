@@ -74,7 +74,8 @@ def appendix(document: Document) -> Iterator[Markup]:
     yield from derived(document)
     if document["rejected"]:
         yield rejected_table(
-            "Every rejected option that the advice lists", document["rejected"]
+            "Every rejected option that the advice lists",
+            ([row] for row in document["rejected"]),
         )
     yield from repeats("advice", document["advice_id"], document)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
+from tierwright.advise.advice._words import with_flows
 from tierwright.advise.advice.found import FIGURES
 from tierwright.advise.report import _figures as show
 from tierwright.advise.report._answer import Document, named, ratio, sentence_of
@@ -185,8 +186,9 @@ def why_not(document: Document) -> Iterator[Markup]:
             ["all", f"{sum(counts.values()):,}"],
         )
     if rejected:
-        some = rejected[:_FIRST_REJECTED]
-        more = len(rejected) > len(some)
+        alike = _alike(rejected)
+        some = alike[:_FIRST_REJECTED]
+        more = len(alike) > len(some)
         yield rejected_table(
             "The rejected options that break fewest limits"
             if more
@@ -202,8 +204,29 @@ def why_not(document: Document) -> Iterator[Markup]:
             )
 
 
-def rejected_table(caption: str, rows: Sequence[Document]) -> Markup:
-    """Return rejected options with the limits they break and where these would admit them."""
+def _alike(rows: Sequence[Document]) -> list[list[Document]]:
+    """Put rows together that break the same under several page flows: ten lines would name three choices."""
+    found: dict[tuple[str, str, tuple[str, ...]], list[Document]] = {}
+    for row in rows:
+        option = row["option"]
+        key = (
+            str(option["name"]),
+            show.usd(option["usd_per_month"]),
+            tuple(_broken(each) for each in (row, *row["also"])),
+        )
+        found.setdefault(key, []).append(row)
+    return list(found.values())
+
+
+def rejected_table(caption: str, rows: Iterable[Sequence[Document]]) -> Markup:
+    """Return rejected options with the limits they break and where these would admit them.
+
+    Parameters
+    ----------
+    caption : str
+    rows : iterable of sequence of mapping
+        Those in one line differ in their page flow alone.
+    """
     return table(
         caption,
         [
@@ -213,11 +236,15 @@ def rejected_table(caption: str, rows: Sequence[Document]) -> Markup:
         ],
         [
             [
-                named(row["option"]),
+                with_flows(
+                    str(row["option"]["name"]),
+                    [each["option"]["scheme"] for each in alike],
+                ),
                 show.usd(row["option"]["usd_per_month"]),
                 _lines([_broken(each) for each in (row, *row["also"])]),
             ]
-            for row in rows
+            for alike in rows
+            for row in alike[:1]
         ],
     )
 
