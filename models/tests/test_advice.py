@@ -56,6 +56,7 @@ from tierwright.advise.advice.request import (
     checked_constraints,
     have_from_mapping,
 )
+from tierwright.common.currency import money
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.advice import choose
 from tierwright.evaluate.advice.bought import bought
@@ -1501,7 +1502,7 @@ def test_what_to_buy_and_why_are_told_apart_and_are_the_whole_finding() -> None:
     best = found.recommendation
     assert best is not None
     assert found.decision.startswith(("Buy ", "Rent "))
-    assert found.decision.endswith(f"{_words.money(best.usd_per_month)} per month.")
+    assert found.decision.endswith(f"{money(best.usd_per_month)} per month.")
     assert found.because.startswith("It is the cheapest of ")
     assert found.confidence.text
     said = (found.decision, found.because, found.confidence.text)

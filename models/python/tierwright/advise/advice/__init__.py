@@ -422,7 +422,7 @@ def _answer(
         *_caches.about(caches, table),
         *_notes.about_alternatives(chosen),
         *(() if known else (DIRTY_SHARE_UNKNOWN,)),
-        *_notes.about_answer(asked, table, best),
+        *_notes.about_answer(asked, table, best, chosen),
         *about_small,
     )
     setting = asked.setting
@@ -467,7 +467,8 @@ def _answer(
     by_near = decided.sentence(asked, chosen)
     by_today = "" if best is not None else _words.today_text(rejected)
     by_dirty = "" if known else _dirty_share.sentence(asked, table, best)
-    more = sentences(unchecked, by_near, by_cache, by_dirty, by_today)
+    by_copy = _notes.only_copy_text(asked, table, best, chosen, alternatives)
+    more = sentences(by_copy, unchecked, by_near, by_cache, by_dirty, by_today)
     if best is None:
         decision = sentences(decision, more)
     else:
