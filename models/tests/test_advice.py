@@ -514,6 +514,54 @@ def test_a_conflict_is_one_and_is_minimal(breaks: list[list[bool]]) -> None:
     assert not feasible(found)
     for name in found:
         assert feasible(found - {name})
+    # A stated limit is not named in place of what nobody states: that stays while the others are left out.
+    every = {str(at) for at in range(len(breaks))}
+    fixed = {name for name in every if int(name) % 2 == 0}
+    stated = found - fixed
+    for name in stated:
+        assert feasible(fixed | stated - {name})
+    # What nobody states is named alone only where nothing keeps it.
+    assert stated or not feasible(fixed)
+
+
+@pytest.mark.parametrize(
+    ("busy", "named"),
+    [
+        # Whoever pays less is busy for more than all of the time: no limit of the busy share helps.
+        ([1.5, 4.0, 0.5], ("usd_per_month", "load")),
+        # One that pays less is busy for 90 % of the time: a looser limit of either helps.
+        ([0.9, 4.0, 0.5], ("peak_busy", "usd_per_month")),
+    ],
+)
+def test_no_device_is_busy_for_more_than_all_of_the_time_in_a_conflict(
+    busy: list[float], named: tuple[str, ...]
+) -> None:
+    share, usd = np.asarray(busy), np.asarray([5.0, 5.0, 50.0])
+    limits = [
+        Limit("peak_busy", Decimal("0.7"), share, share > 0.7),
+        Limit("usd_per_month", Decimal(10), usd, usd > 10),
+        Limit(
+            "io_time_us_per_access", Decimal(9), share, np.asarray([True, False, False])
+        ),
+    ]
+    assert conflict(limits, 3) == named
+
+
+def test_who_drops_a_limit_that_is_named_finds_an_option() -> None:
+    cheapest, fastest = ask().pareto[0], ask().pareto[-1]
+    assert cheapest.usd_per_month is not None
+    assert fastest.io_time_us_per_access is not None
+    limits = {
+        "usd_per_month": cheapest.usd_per_month - 1,
+        "io_time_us_per_access": fastest.io_time_us_per_access * 2,
+    }
+    found = ask(constraints=limits)
+    assert found.infeasible is not None
+    named = [name for name in found.infeasible.conflict if name in limits]
+    assert named == ["usd_per_month"]
+    rest = {name: value for name, value in limits.items() if name not in named}
+    assert ask(constraints=rest).recommendation is not None
+    assert ask(constraints={name: limits[name] for name in named}).infeasible
 
 
 @pytest.mark.oracle(

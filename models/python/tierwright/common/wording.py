@@ -36,6 +36,25 @@ def off(error: float) -> str:
     return f"a factor of {three_digits(1 + error)} off"
 
 
+def as_many(times: float) -> str:
+    """Say how many times as many there are, to be read before what says so.
+
+    Parameters
+    ----------
+    times : float
+        Above 0. [1]
+
+    Examples
+    --------
+    >>> as_many(1.124), as_many(0.541), as_many(3.49)
+    ('12.4 % more than', '45.9 % fewer than', '3.49 times what')
+    """
+    if times >= _TWICE:
+        return f"{three_digits(times)} times what"
+    more = "more" if times >= 1 else "fewer"
+    return f"{percent(abs(times - 1))} {more} than"
+
+
 def between(
     ends: Sequence[float | None], write: Callable[[float], str], *, none: str = "-"
 ) -> str:
@@ -63,6 +82,7 @@ def three_digits(value: float) -> str:
 
 MANY_TIMES = 10
 """Multiple of a figure from which it reads better than per cent."""
+_TWICE = 2
 FEW = 0.095
 """Share below which per cents have a digit behind the point. [1]"""
 LEAST_CHANGE = 0.0005

@@ -33,10 +33,10 @@ from tierwright.common.cautions import Caution
 from tierwright.common.currency import money
 from tierwright.common.units import format_bytes, format_microseconds
 from tierwright.common.wording import (
+    as_many,
     counted,
     duration,
     listed,
-    off,
     percent,
     whole_percent,
 )
@@ -683,9 +683,8 @@ def _value(ranges: Ranges, draws: Draws, each: Input, place: float) -> str:
     away = 2 * place - 1
     match each.name:
         case _draws.LAW:
-            error = float((1 + ranges.law) ** abs(away) - 1)
-            more = "more" if away > 0 else "fewer"
-            return f"the misses are {off(error)}, {more} than the law says"
+            times = float((1 + ranges.law) ** away)
+            return f"the misses are {as_many(times)} the law says"
         case _draws.SHORT:
             of = "misses" if away > 0 else "hits"
             return f"{percent(abs(away))} of what the recording is too short to show are {of}"

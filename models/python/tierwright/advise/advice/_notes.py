@@ -134,7 +134,7 @@ def _about_local_disks(
         caution = replace(
             caution,
             message="local disks of an instance lose their content when it stops or its host fails, and here they hold "
-            f"all {copies} copies of the data",
+            f"all {counted(copies, 'copy', 'copies')} of the data",
             hint="never stop two machines at a time, and copy the data back before the next one stops",
         )
     if best is None or chosen is None or table.left_out is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Decimal
 
 import numpy as np
@@ -18,6 +18,8 @@ Bools = NDArray[np.bool_]
 PEAK_BUSY = "peak_busy"
 DEFAULT_PEAK_BUSY = 0.7
 """Largest share of the time for which a device may be busy in the busiest hour, unless stated. [1]"""
+LOAD = "load"
+"""What an option lacks whose devices would have to be busy for more than all of the time, at any limit of the busy share."""
 PRICE = "price"
 TIMES = "device_figures"
 EVIDENCE = "evidence"
@@ -174,12 +176,21 @@ def conflict(limits: Sequence[Limit], rows: int) -> tuple[str, ...]:
     Notes
     -----
     Deletion filter (Chinneck and Dravnieks, 1991): what can be left out without making a choice possible is left
-    out, the stated ones last, as only these can be relaxed.
+    out. What somebody asks for first, while nothing can do without what nobody states: a limit must not stand for a
+    price. Then the busy share, which has a limit where none is stated; then the rest. No device is busy for more than
+    all of the time, whatever limit of that is left out.
     """
     kept = list(limits)
     if not _infeasible(kept, rows):
         return ()
-    for each in sorted(limits, key=lambda limit: limit.is_stated):
+    kept += [
+        replace(each, name=LOAD, limit=None, breaks=each.value > 1)
+        for each in limits
+        if each.name == PEAK_BUSY
+    ]
+    for each in sorted(
+        kept, key=lambda limit: (not limit.is_stated, limit.name == PEAK_BUSY)
+    ):
         fewer = [limit for limit in kept if limit is not each]
         if _infeasible(fewer, rows):
             kept = fewer
