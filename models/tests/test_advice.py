@@ -662,6 +662,65 @@ def test_response_times_are_limited_exactly() -> None:
     assert "response_p99_us" in none.infeasible.conflict
 
 
+@pytest.fixture(scope="module")
+def volumes() -> tuple[Any, Table]:
+    """Instances whose volumes differ in their throughput, and so in how long they take to transfer a page."""
+    asked = _asked(
+        {
+            "curve": curve(Production(4 * TIB, 20_000.0, 50_000.0)),
+            "have": None,
+            "constraints": {},
+            "objective": "usd",
+            "candidates": Candidates(
+                kinds=("volumes",), volumes=("aws-ebs-gp3",), max_machines=1
+            ),
+            "prices": None,
+        }
+    )
+    return asked, Table.of(asked.setting)
+
+
+def test_no_response_time_is_below_its_bound(volumes: tuple[Any, Table]) -> None:
+    asked, table = volumes
+    order = chosen_of(asked, table).order
+    some = order[:: max(1, len(order) // 300)]
+    exact = table.peak_responses(some)
+    assert len(np.unique(table.latencies_us[1][some])) > 1
+    for bound, times in zip(table.least_response, exact, strict=True):
+        assert np.all(bound[some] <= times)
+
+
+@pytest.mark.parametrize("name", ["response_mean_us", "response_p99_us"])
+def test_what_is_slower_without_a_queue_is_no_slower_with_one_alone(
+    volumes: tuple[Any, Table], name: str
+) -> None:
+    """The first of volumes that is fast enough, each computed by itself: a faster one of the same kind is not passed over."""
+    asked, table = volumes
+    order = chosen_of(asked, table).order
+    times = table.peak_responses(order)[RESPONSES.index(name)]
+    finite = np.unique(times[np.isfinite(times)])
+    for limit in finite[:: max(1, len(finite) // 8)]:
+        limited = replace(asked, constraints={name: Decimal(repr(float(limit)))})
+        [fast] = np.nonzero(times <= limit)
+        fresh = Table.of(limited.setting)
+        found = first_kept(limited, fresh, chosen_of(limited, fresh), order)
+        assert found == int(order[fast[0]])
+        found_all = ask(
+            curve=asked.setting.curve,
+            candidates=asked.setting.candidates,
+            prices=None,
+            constraints={name: Decimal(repr(float(limit)))},
+        )
+        assert found_all.recommendation is not None
+        assert all(
+            value is None or value > limit
+            for each in found_all.rejected
+            for broken in (each, *each.also)
+            if broken.constraint == name
+            for value in (broken.value,)
+        )
+
+
 @pytest.mark.parametrize(
     "name", ["response_mean_us", "response_p50_us", "response_p99_us"]
 )

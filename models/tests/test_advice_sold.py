@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from advice_cases import DEVICES_ALONE, SHELF, ask, curve
 
-from tierwright.advise.advice import _words
-from tierwright.advise.advice.found import Advice
 from tierwright.advise.advice.request import Candidates
-from tierwright.common.cautions import Weighed
-from tierwright.common.currency import money
 from tierwright.evaluate.bill import billed_size_gib
 from tierwright.hardware.build import build_from_mapping
 from tierwright.profile.production import Production
@@ -65,74 +60,3 @@ def test_no_option_has_more_volumes_than_its_instance_takes(gib: int) -> None:
     # Eight disks of 32 GiB hold the smaller data.
     assert bool(rejected) == (gib > 8 * 32)
     assert all("x azure-" in each.name for each in rejected)
-
-
-def rented(*kinds: str, copies: int = 1, **asked: Any) -> tuple[Advice, list[Weighed]]:
-    """Ask for what is rented; the answer, and what it says of data on local disks."""
-    found = ask(
-        curve=curve(
-            Production(2 * 2**40, 20_000.0, 20_000.0, machines=copies, replicas=copies)
-        ),
-        candidates=Candidates(kinds=kinds),
-        **asked,
-    )
-    of = [each for each in found.cautions if each.code == "data_on_local_disks"]
-    return found, of
-
-
-def test_where_local_disks_hold_the_data_what_outlives_the_machine_is_priced() -> None:
-    found, [said] = rented("instances", "volumes")
-    other, none = rented("volumes")
-    best, lasting = found.recommendation, other.recommendation
-    assert best is not None
-    assert lasting is not None
-    assert best.kind == "instances"
-    assert best.usd_per_month is not None
-    assert lasting.usd_per_month is not None
-    more = money(lasting.usd_per_month - best.usd_per_month)
-    assert said.could_change_choice is True
-    assert said.effect == (
-        f"{_words.named(lasting)}, the cheapest for sale whose disks outlive their machine, costs {more} per month more"
-    )
-    # Where that is the best alternative, its price is not said twice.
-    assert found.alternatives[0] == lasting
-    assert "; those of the best alternative outlive their machine." in found.because
-    assert not none
-    assert "local disks" not in other.finding
-
-
-def test_the_fastest_that_outlives_its_machine_is_named_by_its_time() -> None:
-    limits = {"usd_per_month": 900}
-    found, [said] = rented(
-        "instances", "volumes", objective="io_time", constraints=limits
-    )
-    other, _ = rented("volumes", objective="io_time", constraints=limits)
-    lasting = other.recommendation
-    assert lasting is not None
-    assert lasting != found.alternatives[0]
-    assert said.effect.startswith(
-        f"{_words.named(lasting)}, the fastest for sale whose disks outlive their machine, takes "
-    )
-    assert f"The only copy of the data is on its local disks: {said.effect}." in (
-        found.because
-    )
-
-
-def test_nothing_that_outlives_its_machine_is_named_where_nothing_is_within_the_limits() -> (
-    None
-):
-    _, [said] = rented("instances", "volumes", constraints={"usd_per_month": 400})
-    assert said.effect == (
-        "nothing for sale whose disks outlive their machine keeps every limit"
-    )
-    _, [alone] = rented("instances")
-    assert alone.effect == said.effect
-
-
-def test_several_copies_on_local_disks_are_not_the_only_one() -> None:
-    found, [said] = rented("instances", "volumes", copies=2)
-    assert found.recommendation is not None
-    assert found.recommendation.machines >= 2
-    assert "here they hold all 2 copies of the data" in said.message
-    assert "state the replicas" not in said.hint
-    assert "only copy" not in found.finding

@@ -449,6 +449,7 @@ WHY_NOT: Mapping[str, str] = {
     "no_price_of_ram": "not computable: no price book with a price of RAM was chosen",
     "rates_of_other_devices": "not computable: no source states the rates of these devices",
     "rate_not_known": "not computable: the workload states no rate",
+    "flash_worn_out": "not computable: what replaces the flash is not priced",
     "data_on_local_disks": "not computable: what losing the data would cost is not stated",
     "power_left_out": "not computable: no price of electricity is stated",
 }

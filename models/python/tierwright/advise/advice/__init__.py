@@ -19,6 +19,7 @@ from tierwright.advise.advice import (
     _flat,
     _near_misses,
     _notes,
+    _outlasting,
     _plans,
     _scenarios,
     _split,
@@ -467,8 +468,8 @@ def _answer(
     by_near = decided.sentence(asked, chosen)
     by_today = "" if best is not None else _words.today_text(rejected)
     by_dirty = "" if known else _dirty_share.sentence(asked, table, best)
-    by_copy = _notes.only_copy_text(asked, table, best, chosen, alternatives)
-    more = sentences(by_copy, unchecked, by_near, by_cache, by_dirty, by_today)
+    by_end = _outlasting.text(asked, table, best, chosen, alternatives)
+    more = sentences(by_end, unchecked, by_near, by_cache, by_dirty, by_today)
     if best is None:
         decision = sentences(decision, more)
     else:

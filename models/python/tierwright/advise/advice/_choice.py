@@ -117,7 +117,8 @@ def no_faster(table: Table, slow: IntArray, rows: IntArray) -> Bools:
     """Which options are of the kind of one that is too slow, and in nothing faster: they are too slow without a queue.
 
     They read as often or more often from each tier, each of their devices is as long or longer busy with an access and
-    with a read, and of devices and machines there are as many or fewer: no access waits less.
+    with a read, each read that waits for no other takes as long or longer, and of devices and machines there are as many or
+    fewer: no access waits less.
     """
     options = table.options
     loads = np.stack(
@@ -128,13 +129,14 @@ def no_faster(table: Table, slow: IntArray, rows: IntArray) -> Bools:
             options.store_us,
             options.flash_read_us,
             options.store_read_us,
+            *table.latencies_us,
             -options.machines,
             -options.flash_devices,
             -options.store_devices,
         ),
         axis=1,
     )
-    # A tier that there is not has no times.
+    # A tier that there is not has no times, and one that is not stated is as slow as another such.
     loads = np.nan_to_num(loads)
     kinds, found = table.kind_codes, np.zeros(len(rows), dtype=np.bool_)
     # Of a quote several devices may hold the data, of different latencies: it is one kind all the same.

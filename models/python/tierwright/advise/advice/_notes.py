@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from decimal import Decimal
-
-import numpy as np
+from collections.abc import Iterator
 
 from tierwright.advise import bill
+from tierwright.advise.advice import _outlasting
 from tierwright.advise.advice._asked import Asked
-from tierwright.advise.advice._choice import Chosen, kept
+from tierwright.advise.advice._choice import Chosen
 from tierwright.advise.advice._table import Table, latency_us
-from tierwright.advise.advice._words import with_flow
 from tierwright.advise.advice.found import Option
 from tierwright.advise.configurations import (
-    DATA_ON_LOCAL_DISKS,
     RATE_NOT_KNOWN,
     volumes_not_stated,
 )
 from tierwright.common.answer import Step
 from tierwright.common.cautions import Caution
-from tierwright.common.currency import money
 from tierwright.common.units import format_bytes, format_microseconds
 from tierwright.common.wording import counted, listed
-from tierwright.evaluate.advice.rows import RENTED, SOURCES
-from tierwright.evaluate.bill import CENT
+from tierwright.evaluate.advice.rows import RENTED
 from tierwright.evaluate.page_flow.cautions import about_curve, about_given
 from tierwright.hardware.build import build_from_mapping
-
-_OUTLIVE = [SOURCES.index(each) for each in ("volumes", "chassis", "devices")]
-"""Where what holds the data stays when its machine stops; of what there is and of quotes nobody says."""
 
 
 def _about_curve(asked: Asked, table: Table, best: int | None) -> Iterator[Caution]:
@@ -114,95 +104,13 @@ def about_answer(
         )
     if source in (*RENTED, "quotes") and best is not None:
         yield from _about_latencies(table, best)
-    if source == "instances":
-        yield _about_local_disks(asked, table, best, chosen)
+    yield from _outlasting.about(asked, table, best, chosen)
     if source in ("chassis", "devices") and candidates.usd_per_kwh is None:
         yield Caution(
             "power_left_out",
             "electricity of what is bought is not counted: no price of it is stated",
             "state the price of a kWh and the watts of a server",
         )
-
-
-def _about_local_disks(
-    asked: Asked, table: Table, best: int | None, chosen: Chosen | None
-) -> Caution:
-    """Say that local disks hold the data, and what those cost that outlive their machine."""
-    copies = asked.setting.replicas
-    caution = DATA_ON_LOCAL_DISKS
-    if copies > 1:
-        caution = replace(
-            caution,
-            message="local disks of an instance lose their content when it stops or its host fails, and here they hold "
-            f"all {counted(copies, 'copy', 'copies')} of the data",
-            hint="never stop two machines at a time, and copy the data back before the next one stops",
-        )
-    if best is None or chosen is None or table.left_out is not None:
-        return caution
-    at = lasting(asked, table, best, chosen)
-    return replace(
-        caution, effect=_instead(asked, table, best, at), could_change_choice=True
-    )
-
-
-def lasting(asked: Asked, table: Table, best: int, chosen: Chosen) -> int | None:
-    """Return the best option for sale, after the recommendation, whose disks outlive their machine; None where there is none."""
-    order = chosen.order
-    # What stands before it was ruled out by its replay.
-    order = order[np.flatnonzero(order == best).max(initial=-1) + 1 :]
-    stays = np.isin(table.options.source[order], _OUTLIVE)
-    return next(kept(asked, table, chosen, order[stays]), None)
-
-
-def only_copy_text(
-    asked: Asked,
-    table: Table,
-    best: int | None,
-    chosen: Chosen,
-    alternatives: Sequence[int],
-) -> str:
-    """Say what it costs to hold the only copy of the data where it stays; empty where it does, or there are others.
-
-    Parameters
-    ----------
-    asked : Asked
-    table : Table
-    best : int or None
-        The recommendation.
-    chosen : Chosen
-    alternatives : sequence of int
-        What was close; of the first it is said already what it costs more.
-    """
-    if best is None or table.source(best) != "instances":
-        return ""
-    if asked.setting.replicas > 1 or table.left_out is not None:
-        return ""
-    what = "The only copy of the data is on its local disks"
-    at = lasting(asked, table, best, chosen)
-    if at is not None and at in alternatives[:1]:
-        return f"{what}; those of the best alternative outlive their machine."
-    return f"{what}: {_instead(asked, table, best, at)}."
-
-
-def _instead(asked: Asked, table: Table, best: int, at: int | None) -> str:
-    """Say what the best option whose disks outlive their machine costs, or takes, beside the recommendation."""
-    if at is None:
-        return "nothing for sale whose disks outlive their machine keeps every limit"
-    options, name = table.options, _named(table, at)
-    if asked.objective == "io_time":
-        own, other = (
-            format_microseconds(float(options.io_us[each])) for each in (best, at)
-        )
-        return (
-            f"{name}, the fastest for sale whose disks outlive their machine, takes {other} of I/O time per access by the "
-            f"model, against {own}"
-        )
-    more = Decimal(int(options.month_cents[at] - options.month_cents[best])) * CENT
-    return f"{name}, the cheapest for sale whose disks outlive their machine, costs {money(more)} per month more"
-
-
-def _named(table: Table, at: int) -> str:
-    return with_flow(table.title(at), table.scheme(at))
 
 
 def _about_latencies(table: Table, best: int) -> Iterator[Caution]:

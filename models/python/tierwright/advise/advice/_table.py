@@ -328,7 +328,12 @@ class Table:
         made.options = self.options.rows(np.asarray(rows, dtype=np.int64))
         made.have_at = rows.index(self.have_at) if self.have_at in rows else None
         made._prepared, made._clean = {}, {}
-        for name in ("kind_codes", "hardware_codes", "least_response"):
+        for name in (
+            "kind_codes",
+            "hardware_codes",
+            "latencies_us",
+            "least_response",
+        ):
             made.__dict__.pop(name, None)
         return made
 
@@ -712,26 +717,61 @@ class Table:
     def least_response(self) -> tuple[FloatArray, ...]:
         """What mean, median and 99th percentile are at least; infinite where a latency that is needed is not stated. [µs]"""
         options = self.options
-        page = self.setting.curve.page_bytes
-        _, first, at = np.unique(
-            self.kind_codes, return_index=True, return_inverse=True
-        )
-        latencies = np.asarray(
-            [
-                [latency_us(device, page) for device in self.devices(row)]
-                for row in first.tolist()
-            ]
-        ).reshape(len(first), 2)[at]
         flash, store = (
             np.where(reads > 0, np.fmax(latency, busy), 0.0)
-            for latency, busy, reads in (
-                (latencies[:, 0], options.flash_read_us, options.flash_reads),
-                (latencies[:, 1], options.store_read_us, options.store_reads),
+            for latency, busy, reads in zip(
+                self.latencies_us,
+                (options.flash_read_us, options.store_read_us),
+                (options.flash_reads, options.store_reads),
+                strict=True,
             )
         )
         return least_times_us(
             (options.flash_reads, options.store_reads), (flash, store)
         )
+
+    @cached_property
+    def latencies_us(self) -> tuple[FloatArray, FloatArray]:
+        """Time of a read that waits for no other, of what caches and of what holds the data; infinite where not stated. [µs]
+
+        Volumes of one kind differ in it: one of less throughput takes longer to transfer a page.
+        """
+        page = self.setting.curve.page_bytes
+        found = []
+        for place, codes in enumerate(self._device_codes()):
+            _, first, at = np.unique(codes, return_index=True, return_inverse=True)
+            times = [
+                latency_us(self.devices(row)[place], page) for row in first.tolist()
+            ]
+            found.append(np.asarray(times)[at])
+        return found[0], found[1]
+
+    def _device_codes(self) -> tuple[IntArray, IntArray]:
+        """Numbers of what caches and of what holds the data, each the same of options where it is the same device."""
+        options = self.options
+        source, row, nothing = options.source, options.row, np.full(len(options), -1)
+        caches = (options.scheme != CHOICES.index(NO_FLASH)).astype(np.int64)
+        of_tiers = source == SOURCES.index("devices")
+        # What is given as a whole is a device of its own each time.
+        first, second = row.copy(), nothing.copy()
+        first[of_tiers] = self.tier_rows.store[row[of_tiers]]
+        second[of_tiers] = self.tier_rows.cache[row[of_tiers]]
+        flash, store = (
+            _code(source, first, second, caches),
+            _code(source, first, second, nothing),
+        )
+        columns = self.columns
+        if columns is not None:
+            sold = source < SOURCES.index("devices")
+            at, none = row[sold], nothing[sold]
+            server, drive, volume = (
+                np.asarray(each[at], dtype=np.int64)
+                for each in (columns.server, columns.drive, columns.volume)
+            )
+            own = np.where((drive < 0) & (volume < 0), server, -1)
+            flash[sold] = _code(source[sold], server, caches[sold], none)
+            store[sold] = _code(source[sold], own, drive, volume)
+        return flash, store
 
     def busy_months(self, rows: IntArray) -> FloatArray:
         """Months until a device of some options is busier than allowed in the busiest hour, as data and load grow.

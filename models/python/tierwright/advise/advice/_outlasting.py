@@ -1,0 +1,207 @@
+"""What does not last in a recommendation: data on local disks, flash that is worn out early; and what outlasts it at what price."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+import numpy as np
+
+from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._choice import Chosen, kept
+from tierwright.advise.advice._table import Table
+from tierwright.advise.advice._words import with_flow
+from tierwright.advise.configurations import DATA_ON_LOCAL_DISKS
+from tierwright.common.cautions import Caution
+from tierwright.common.currency import money
+from tierwright.common.units import format_microseconds
+from tierwright.common.wording import counted, three_digits
+from tierwright.evaluate.advice.limits import LIFE, Bools
+from tierwright.evaluate.advice.rows import RENTED, SOURCES
+from tierwright.evaluate.bill import CENT
+
+_OUTLIVE = [SOURCES.index(each) for each in ("volumes", "chassis", "devices")]
+"""Where what holds the data stays when its machine stops; of what there is and of quotes nobody says."""
+_MONTHS_PER_YEAR = 12
+
+
+@dataclass(frozen=True, slots=True)
+class _Weakness:
+    """What of a recommendation does not last.
+
+    `what` says it in a sentence without its end; empty where nothing is lost by it. `better` says of options what those are
+    that last, to be read behind their name, and `lasts` which ones. `repair` says what it costs to have the recommendation
+    last; empty where no price of that is known.
+    """
+
+    caution: Caution
+    what: str
+    better: str
+    theirs: str
+    lasts: Bools
+    repair: str = ""
+
+
+def about(
+    asked: Asked, table: Table, best: int | None, chosen: Chosen | None
+) -> Iterator[Caution]:
+    """Warn of what does not last, with what the best option costs, or takes, of which it does.
+
+    Parameters
+    ----------
+    asked : Asked
+    table : Table
+    best : int or None
+        The recommendation.
+    chosen : Chosen or None
+        What keeps the limits; None where other options are not to be named.
+    """
+    if best is None:
+        return
+    for each in _weaknesses(asked, table, best):
+        # What bounds left out may be better than what is listed.
+        if chosen is None or table.left_out is not None:
+            yield each.caution
+            continue
+        at = _next_best(asked, table, best, chosen, each.lasts)
+        yield replace(
+            each.caution,
+            effect=_effect(asked, table, best, at, each),
+            could_change_choice=True,
+        )
+
+
+def text(
+    asked: Asked,
+    table: Table,
+    best: int | None,
+    chosen: Chosen,
+    alternatives: Sequence[int],
+) -> str:
+    """Say what it costs to have what lasts; empty where the recommendation does, or other options are not known.
+
+    Parameters
+    ----------
+    asked, table, best, chosen
+        As of `about`.
+    alternatives : sequence of int
+        What was close; of the first it is said already what it costs more.
+    """
+    if best is None or table.left_out is not None:
+        return ""
+    said = []
+    for each in _weaknesses(asked, table, best):
+        if not each.what:
+            continue
+        at = _next_best(asked, table, best, chosen, each.lasts)
+        if at is None or at not in alternatives[:1]:
+            said.append(f"{each.what}: {_effect(asked, table, best, at, each)}.")
+            continue
+        repair = f": {each.repair}" if each.repair else ""
+        said.append(f"{each.what}{repair}; {each.theirs}.")
+    return " ".join(said)
+
+
+def _weaknesses(asked: Asked, table: Table, best: int) -> Iterator[_Weakness]:
+    source = table.source(best)
+    if source == "instances":
+        yield _on_local_disks(asked, table)
+    if source not in RENTED:
+        yield from _worn_out(asked, table, best)
+
+
+def _on_local_disks(asked: Asked, table: Table) -> _Weakness:
+    copies, caution = asked.setting.replicas, DATA_ON_LOCAL_DISKS
+    if copies > 1:
+        caution = replace(
+            caution,
+            message="local disks of an instance lose their content when it stops or its host fails, and here they hold "
+            f"all {counted(copies, 'copy', 'copies')} of the data",
+            hint="never stop two machines at a time, and copy the data back before the next one stops",
+        )
+    return _Weakness(
+        caution,
+        "" if copies > 1 else "The only copy of the data is on its local disks",
+        "for sale whose disks outlive their machine",
+        "those of the best alternative outlive their machine",
+        np.isin(table.options.source, _OUTLIVE),
+    )
+
+
+def _worn_out(asked: Asked, table: Table, best: int) -> Iterator[_Weakness]:
+    """Yield that the flash is worn out before the end of the horizon over which it is paid."""
+    months, lives = asked.setting.horizon_months, table.options.life_years
+    years = months / _MONTHS_PER_YEAR
+    life = float(lives[best])
+    # A limit that somebody states is theirs to choose.
+    if not life < years or LIFE in asked.constraints:
+        return
+    worn = f"worn out after {_months(life)} of the {counted(months, 'month')} of the horizon"
+    yield _Weakness(
+        Caution(
+            "flash_worn_out",
+            f"by the writes of the workload its flash is {worn}, and what replaces it is not priced",
+            f"limit the life of the flash to at least {three_digits(years)} years, or add what replaces it to the bill",
+        ),
+        f"Its flash is {worn}",
+        f"whose flash lasts {counted(months, 'month')}",
+        "that of the best alternative lasts as long",
+        np.asarray(lives >= years),
+        _repair(table, best, math.ceil(years / life) if life > 0 else 0),
+    )
+
+
+def _repair(table: Table, best: int, times: int) -> str:
+    """Say what it costs to buy the flash so many times; empty where two kinds of flash wear, or the bill does not name it."""
+    worn = [
+        each
+        for each in table.devices(best)
+        if each is not None and "flash" in each.roles
+    ]
+    if len(worn) != 1 or times <= 1:
+        return ""
+    bill = table.option(best, with_response=False).bill
+    once = [row["usd_per_month"] for row in bill if row["what"] == worn[0].id]
+    if not once or None in once:
+        return ""
+    more = money((times - 1) * sum(map(Decimal, once), Decimal(0)))
+    return f"buying it {times:,} times costs {more} per month more"
+
+
+def _effect(
+    asked: Asked, table: Table, best: int, at: int | None, of: _Weakness
+) -> str:
+    """Say what it costs to have the recommendation last, and what the best option costs that does."""
+    instead = _instead(asked, table, best, at, of.better)
+    return f"{of.repair}; {instead}" if of.repair else instead
+
+
+def _months(years: float) -> str:
+    months = years * _MONTHS_PER_YEAR
+    return "less than a month" if months < 1 else f"{math.floor(months)}"
+
+
+def _next_best(
+    asked: Asked, table: Table, best: int, chosen: Chosen, lasts: Bools
+) -> int | None:
+    """Return the best option after the recommendation that lasts; None where there is none."""
+    order = chosen.order
+    # What stands before it was ruled out by its replay.
+    order = order[np.flatnonzero(order == best).max(initial=-1) + 1 :]
+    return next(kept(asked, table, chosen, order[lasts[order]]), None)
+
+
+def _instead(asked: Asked, table: Table, best: int, at: int | None, better: str) -> str:
+    """Say what an option costs, or takes, beside the recommendation."""
+    if at is None:
+        return f"nothing {better} keeps every limit"
+    options, name = table.options, with_flow(table.title(at), table.scheme(at))
+    if asked.objective == "io_time":
+        own, other = (
+            format_microseconds(float(options.io_us[each])) for each in (best, at)
+        )
+        return f"{name}, the fastest {better}, takes {other} of I/O time per access by the model, against {own}"
+    more = Decimal(int(options.month_cents[at] - options.month_cents[best])) * CENT
+    return f"{name}, the cheapest {better}, costs {money(more)} per month more"
