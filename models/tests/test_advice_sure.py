@@ -673,7 +673,12 @@ def test_regret_and_worth_are_those_of_loops(seed: int) -> None:
     assert found.expected == pytest.approx(
         np.mean([own[at] - least[at] for at in draws])
     )
-    near = [own[at] <= least[at] * (1 + NEAR) for at in draws]
+    # What gives way to another kind is not the best, however cheap that is.
+    of_kind = [k for k in range(5) if buys.kinds[k] == buys.kinds[chosen]]
+    near = [
+        own[at] <= least[at] * (1 + NEAR) and any(buys.keeps[at, k] for k in of_kind)
+        for at in draws
+    ]
     assert found.probability == pytest.approx(np.mean(near))
 
     value = np.random.default_rng(seed).random(len(buys.keeps))
@@ -682,6 +687,25 @@ def test_regret_and_worth_are_those_of_loops(seed: int) -> None:
         assert worth_of(buys, value, stated, known) == pytest.approx(
             slow_worth(buys, value, stated, known)
         )
+
+
+def test_what_has_to_be_replaced_is_not_the_best_however_cheap_that_is() -> None:
+    """Two kinds of one price, the first of which breaks a limit in half of the draws: it is exchanged for nothing."""
+    fine = np.arange(64) < 32
+    buys = Buys(
+        np.full(3, 100.0),
+        np.zeros(3),
+        np.ones(3, dtype=np.int64),
+        np.ones((64, 3), dtype=np.int64),
+        np.stack((fine, np.ones(64, dtype=np.bool_), fine), axis=1),
+        np.asarray([0, 1, 0]),
+    )
+    found = regret(buys, 0)
+    assert (found.probability, found.expected, found.breaks) == (0.5, 0.0, 0.5)
+    assert regret(buys, 1).probability == 1.0
+    # A larger one of its own kind that costs as much is no replacement.
+    larger = replace(buys, keeps=buys.keeps | np.asarray([False, False, True]))
+    assert regret(larger, 0).probability == 1.0
 
 
 def test_what_breaks_a_limit_is_no_choice_however_cheap_its_repair() -> None:

@@ -77,6 +77,11 @@ class Buys:
         repair = np.where(np.isfinite(repair), repair, least)
         return np.asarray(np.where(self.keeps, own, np.maximum(own, repair)))
 
+    def replaced(self, option: int) -> Bools:
+        """Draws in which an option breaks a limit that none of its kind keeps: it gives way to another one, shape (D,)."""
+        same = self.kinds == self.kinds[option]
+        return np.asarray(~self.keeps[:, same].any(axis=1))
+
     def rows(self, draws: Bools) -> Buys:
         """Return the same of some draws."""
         fixed, unit = (
@@ -99,7 +104,8 @@ class Regret:
     Attributes
     ----------
     probability : float
-        Share of draws in which it is within `NEAR` of the best. [1]
+        Share of draws in which it is within `NEAR` of the best; where another kind has to replace it, it is not, whatever
+        that costs. [1]
     expected : float
         Mean of what it costs more. [cost]
     breaks : float
@@ -140,8 +146,9 @@ def regret(buys: Buys, chosen: int) -> Regret:
     some = buys.rows(buys.possible)
     cost, least = some.costs(some.bought)[:, chosen], some.least()
     breaks = ~some.keeps[:, chosen] | (some.needed[:, chosen] > some.bought[chosen])
+    near = (cost <= least * (1 + NEAR)) & ~some.replaced(chosen)
     return Regret(
-        float(np.mean(cost <= least * (1 + NEAR))),
+        float(np.mean(near)),
         float(np.mean(np.maximum(cost - least, 0.0))),
         float(np.mean(breaks)),
     )
