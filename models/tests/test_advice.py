@@ -38,7 +38,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tierwright.advise import advice, report, scale
-from tierwright.advise.advice import _choice, _why_not, _words
+from tierwright.advise.advice import _checked, _choice, _why_not, _words
 from tierwright.advise.advice._checked import (
     Replayed,
     about_replays,
@@ -1384,6 +1384,26 @@ def test_what_could_still_be_better_is_replayed_too() -> None:
     times = {each.at: each.simulated_us for each in tried}
     assert times[best] == min(times.values())
     assert float(table.options.io_us[best]) <= float(table.options.io_us[rows[2]])
+
+
+def test_a_check_says_where_it_could_not_replay_the_recommendation() -> None:
+    small = Replayed(3, 10.0, math.nan, math.nan, 0.1, "Not checked: too small.")
+    tiny = replace(small, at=4, reason="Not checked: smaller yet.")
+    done = Replayed(5, 10.0, 11.0, 0.5, 0.1, "")
+    said = _checked.sentence
+    assert said([small, done], 3) == (
+        "Not checked: too small. Of what was close, 1 option was replayed."
+    )
+    assert said([small, done, replace(done, at=6)], 3).endswith(
+        "2 options were replayed."
+    )
+    assert said([small, done], 5) == ""
+    assert said([small, done], None) == ""
+    assert said([small, tiny], 3) == (
+        "Not checked: too small. What was close is too small as well."
+    )
+    assert said([small], 3) == "Not checked: too small."
+    assert said([], 3) == ""
 
 
 def test_what_a_replay_decided_is_not_called_the_cheapest_of_all() -> None:

@@ -300,6 +300,13 @@ def test_a_replay_that_contradicts_the_model_stands_above_the_contents() -> None
     assert "options were replayed in" not in report.html(given)
     given["checked"] = [row]
     assert "options were replayed in the reference simulator" in report.html(given)
+    # Nor is one of the recommendation in which others were replayed.
+    other = {**row, "option": given["alternatives"][0]}
+    given["checked"] = [{**row, "simulated": None, "reason": "too small"}, other]
+    assert (
+        "the recommendation is computed by the model; other options were replayed"
+        in report.html(given)
+    )
 
 
 def test_why_others_fell_names_each_hardware_once() -> None:

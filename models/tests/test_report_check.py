@@ -74,6 +74,15 @@ def not_replayed(document: dict[str, Any]) -> None:
     document["status"] = "model"
 
 
+def replayed_others(document: dict[str, Any]) -> None:
+    """The check replayed what was close; the recommendation is too small for the recording."""
+    row = {"model": 10.0, "gap": None, "is_beyond_band": False, "reason": "too small"}
+    document["checked"] = [
+        {**row, "option": document["recommendation"], "simulated": None},
+        {**row, "option": document["alternatives"][0], "simulated": 9.0},
+    ]
+
+
 def open_assumption(document: dict[str, Any]) -> None:
     document["cautions"][0]["could_change_choice"] = True
 
@@ -98,6 +107,7 @@ def test_what_lacks_nothing_passes() -> None:
         (growth, "uplift_without_source"),
         (no_range, "no_range"),
         (not_replayed, "not_replayed"),
+        (replayed_others, "not_replayed"),
         (open_assumption, "open_assumption"),
         (other_horizon, "unequal_horizons"),
     ],

@@ -179,9 +179,9 @@ function Headline({ found, patch, names, onState }: HeadlineProps) {
   );
 }
 
-/** What the answer rests on; a check in which nothing could be replayed is none. */
+/** What the answer rests on; a check in which the recommendation could not be replayed is none of it. */
 export function basisOf(
-  found: Pick<AdviceOut, "status" | "checked" | "flash_caches">,
+  found: Pick<AdviceOut, "status" | "checked" | "flash_caches" | "recommendation">,
 ): string {
   if (found.status !== "checked") {
     return "By the model, not replayed.";
@@ -189,9 +189,14 @@ export function basisOf(
   const isReplayed =
     found.checked.some(({ simulated }) => simulated !== null) ||
     found.flash_caches.some((row) => row.io_time_us_per_access !== null);
-  return isReplayed
+  if (!isReplayed) {
+    return "By the model: no option could be replayed.";
+  }
+  const isLeftOut =
+    found.checked.some((row) => isChoice(found, row)) && replayedTime(found) === null;
+  return !isLeftOut
     ? "Checked: options were replayed in the reference simulator."
-    : "By the model: no option could be replayed.";
+    : "By the model: the recommendation could not be replayed, other options were.";
 }
 
 /** Why, how sure and for how long: in the order in which a committee asks; what is unknown is left out. */

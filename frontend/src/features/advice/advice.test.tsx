@@ -661,13 +661,17 @@ describe("the answer", () => {
   });
 
   it("says that it was checked only where something was replayed", () => {
-    const row = { simulated: 12 } as AdviceOut["checked"][number];
+    const row = { option: OPTION, simulated: 12 } as AdviceOut["checked"][number];
     const of = (change: Partial<AdviceOut>) => basisOf({ ...FOUND, ...change });
     expect(of({})).toBe("By the model, not replayed.");
     expect(of({ status: "checked", checked: [row] })).toMatch(/^Checked/);
     const none = { ...row, simulated: null };
     expect(of({ status: "checked", checked: [none] })).toBe(
       "By the model: no option could be replayed.",
+    );
+    const others = [none, { ...row, option: LARGE }];
+    expect(of({ status: "checked", checked: others })).toBe(
+      "By the model: the recommendation could not be replayed, other options were.",
     );
     const cache = { io_time_us_per_access: 3 } as AdviceOut["flash_caches"][number];
     expect(of({ status: "checked", flash_caches: [cache] })).toMatch(/^Checked/);

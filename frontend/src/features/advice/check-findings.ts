@@ -28,13 +28,18 @@ export function finalists(found: AdviceOut): readonly CheckedRow[] {
 const isReplayed = ({ simulated }: CheckedRow): boolean => simulated !== null;
 
 /** Whether a row is that of the recommendation. */
-export const isChoice = (found: AdviceOut, { option }: CheckedRow): boolean =>
+export const isChoice = (
+  found: Pick<AdviceOut, "recommendation">,
+  { option }: CheckedRow,
+): boolean =>
   option.name === found.recommendation?.name &&
   option.kind === found.recommendation.kind &&
   option.scheme === found.recommendation.scheme;
 
 /** I/O time of an access of the recommendation by its replay; null where there is none. [µs] */
-export const replayedTime = (found: AdviceOut): number | null =>
+export const replayedTime = (
+  found: Pick<AdviceOut, "recommendation" | "checked">,
+): number | null =>
   found.checked.find((row) => isChoice(found, row))?.simulated ?? null;
 
 /** Whether a replay may find that something keeps every limit, or did not, where nothing is recommended. */

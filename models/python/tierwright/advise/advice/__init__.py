@@ -412,7 +412,11 @@ def _answer(
     ends = None if alone is None else Ends(asked, table, alone)
     drawn = alone if how_sure else None
     # A check that can check nothing is said before it is made, too.
-    unchecked = "" if caches.seen else _checked.sentence(tried)
+    unchecked = (
+        ""
+        if caches.seen
+        else _checked.sentence(tried, best if caches.chosen is None else None)
+    )
     about_small = (
         _checked.about_small_recording(table, best)
         if replays is None or unchecked

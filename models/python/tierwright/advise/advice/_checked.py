@@ -169,14 +169,28 @@ def point_of(curve: Curve, name: str, asked: ReplayPoint) -> ReplayPoint | str:
     )
 
 
-def sentence(tried: Sequence[Replayed]) -> str:
-    """Say that the check by replay checked nothing, and why; empty where it checked something."""
-    if not tried or any(not each.reason for each in tried):
+def sentence(tried: Sequence[Replayed], best: int | None) -> str:
+    """Say that the recommendation, or nothing at all, was checked by a replay, and why; empty where it was.
+
+    Parameters
+    ----------
+    tried : sequence of Replayed
+    best : int or None
+        The recommendation; None also where a flash cache runs it, of which the replay is another.
+    """
+    own = next((each for each in tried if each.at == best), None)
+    others = sum(not each.reason for each in tried)
+    if others:
+        if own is None or not own.reason:
+            return ""
+        were = "option was" if others == 1 else "options were"
+        return f"{own.reason} Of what was close, {others} {were} replayed."
+    if not tried:
         return ""
     # Of each option the reason has its own number of pages; the first is that of the choice.
     more = len({each.reason for each in tried}) > 1
-    others = " What was close is too small as well." if more else ""
-    return f"{tried[0].reason}{others}"
+    close = " What was close is too small as well." if more else ""
+    return f"{tried[0].reason}{close}"
 
 
 def by_trace(curve: Curve, trace: Trace, on_progress: OnProgress | None) -> Replays:

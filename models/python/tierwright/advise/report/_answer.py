@@ -30,11 +30,28 @@ _AT_TOP = "replay_"
 
 
 def status_of(document: Document) -> str:
-    """Say whether options were replayed; a check in which none could be is none."""
+    """Say whether options were replayed, the recommendation among them; a check in which none could be is none."""
     status = document["status"] or ""
     if status == "checked" and not _replayed(document):
         return "computed by the model: no option could be replayed"
+    if status == "checked" and not choice_replayed(document):
+        return (
+            "the recommendation is computed by the model; other options were replayed"
+        )
     return _STATUS.get(status, status)
+
+
+def choice_replayed(document: Document) -> bool:
+    """Whether a check replayed the recommendation: one that could not be has a row without a figure."""
+    best = document["recommendation"]
+    if best is None:
+        return True
+    own = [
+        row["simulated"]
+        for row in document["checked"]
+        if all(row["option"][key] == best[key] for key in ("name", "kind", "scheme"))
+    ]
+    return not own or any(each is not None for each in own)
 
 
 def _replayed(document: Document) -> bool:

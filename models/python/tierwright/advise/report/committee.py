@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tierwright.advise.report._answer import Document
+from tierwright.advise.report._answer import Document, choice_replayed
 from tierwright.common.errors import BadInput
 from tierwright.common.fields import is_of_calendar
 from tierwright.common.wording import counted, listed
@@ -260,7 +260,8 @@ def _ranges(document: Document) -> Iterator[SentBack]:
             "The cost of the recommendation is a single figure: no range of what is not known was computed.",
             "ask for the advice with how sure it is",
         )
-    if best is not None and document["status"] != "checked":
+    is_checked = document["status"] == "checked" and choice_replayed(document)
+    if best is not None and not is_checked:
         yield SentBack(
             "not_replayed",
             "No independent replay confirms the recommendation.",
