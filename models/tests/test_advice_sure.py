@@ -1282,6 +1282,8 @@ def test_words_follow_the_figures() -> None:
     assert _confidence._not_calibrated(100_000) == ""
     few = _confidence._text(1.0, None, 0.0, (), _confidence._not_calibrated(99_999))
     assert "all draws. Whether that is right was never tried for a recording" in few
+    nearly = _confidence._text(0.998, None, 0.002, ())
+    assert "in more than 99 % of the draws" in nearly
     unsure = _confidence._text(0.25, None, 0.5, ())
     assert "25 % of the draws" in unsure
     assert "USD" not in unsure

@@ -692,6 +692,17 @@ def test_amounts_of_another_currency_are_named_with_their_rate() -> None:
     assert "EUR" not in report.html(document())
 
 
+def test_the_cost_over_the_horizon_says_where_something_else_follows() -> None:
+    given = document()
+    best = given["recommendation"]
+    best["months_until_too_small"] = 11.4
+    said = words(section(parsed(report.html(given)), "life"))
+    assert "too small after 11 months: what then replaces or extends it" in said
+    for months in (None, 36.0, 40.0):
+        best["months_until_too_small"] = months
+        assert "too small" not in words(section(parsed(report.html(given)), "life"))
+
+
 def test_a_rejected_option_names_its_limits_and_what_would_admit_it() -> None:
     given = document()
     none = {"value": None, "limit": None, "relaxation": None}

@@ -22,7 +22,7 @@ import {
   type Place,
   PRICES,
 } from "./form-fields";
-import { kindsOf, ownOf } from "./question";
+import { haveOf, kindsOf, ownOf } from "./question";
 
 const GOAL_WORDS: Readonly<Record<Goal, string>> = {
   usd: "least cost",
@@ -138,15 +138,23 @@ function pricesParts({ state, search, book }: AskedOf): readonly AskedPart[] {
   ];
 }
 
-function haveText(search: AdviceSearch): string {
-  const { have_ram_gib: ram, have_usd: usd, have_machines: machines = 1 } = search;
-  if (ram === undefined) {
+/** What there is today as the question takes it: what the form filled in is there to be seen. */
+function haveText({ search, state }: AskedOf): string {
+  const have = haveOf(search, state);
+  if (have === undefined) {
     return "not stated";
   }
+  const { machines = 1, disks, flash_devices: flashes, usd_per_month: usd } = have;
   return [
     ...(machines > 1 ? [counted(machines, "machine")] : []),
-    `${formatBytes(bytes(ram * 2 ** 30))} of RAM`,
-    usd === undefined ? "cost not stated" : `${formatShort(usd, DIGITS)} USD per month`,
+    `${formatBytes(bytes(have.ram_bytes))} of RAM`,
+    `${disks} x ${have.disk_device_id}`,
+    ...(have.flash_device_id == null
+      ? []
+      : [`${flashes} x ${have.flash_device_id} as flash cache`]),
+    usd == null
+      ? "cost not stated"
+      : `${formatShort(Number(usd), DIGITS)} USD per month`,
   ].join(", ");
 }
 
@@ -175,7 +183,7 @@ export function askedParts(asked: AskedOf): readonly AskedPart[] {
       : [
           {
             name: "Today",
-            text: haveText(search),
+            text: haveText(asked),
             at: { section: "have", field: null } as const,
             isInChips: false,
           },

@@ -406,11 +406,12 @@ def _text(
     limited: str = "",
 ) -> str:
     """Say how often it stays among the best, at what regret, and what is worth measuring first."""
-    often = (
-        "all draws"
-        if probability == 1
-        else f"{whole_percent(probability)} of the draws"
-    )
+    share = whole_percent(probability)
+    often = f"{share} of the draws"
+    if probability == 1:
+        often = "all draws"
+    elif share == whole_percent(1):
+        often = "more than 99 % of the draws"
     said = f"It stays within {100 * NEAR:g} % of the best in {often}"
     if usd is not None:
         more = f"{money(usd)} per month more" if usd else "no more"

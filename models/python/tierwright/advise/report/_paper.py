@@ -324,6 +324,12 @@ def life(document: Document) -> Iterator[Markup]:
             "The recommendation runs on the existing machines: their costs, which the total of today includes, continue "
             "beside it and are not in its total.",
         )
+    months = None if best is None else best["months_until_too_small"]
+    if horizon is not None and months is not None and months < horizon:
+        yield tag(
+            "p",
+            f"The recommendation is too small after {show.months(months)}: what then replaces or extends it is not in its total.",
+        )
     yield tag("p", f"Not counted: {listed(list(NOT_COUNTED))}.")
 
 
