@@ -356,9 +356,18 @@ def test_flash_that_does_not_fill_and_a_scheme_are_described_as_they_are() -> No
     assert large.filled_at_s is None
     assert "does not fill its flash" in large.finding
     scheme = asked(window_s=1.0, system="lazy")
-    assert {each.flash_used_share for each in scheme.windows} == {None}
-    assert "fill" not in scheme.finding
-    assert scheme.finding.startswith("Lazy: ")
+    used = [each.flash_used_share or 0.0 for each in scheme.windows]
+    assert used == sorted(used)
+    assert used[0] < used[-1] == 1
+    assert scheme.filled_at_s is not None
+    assert max(each.dirty_share or 0.0 for each in scheme.windows) > 0
+    assert "Lazy fills its flash within" in scheme.finding
+    # Not every page of RAM could be on flash, so it is replayed without.
+    of_no_use = asked(window_s=1.0, system="inclusive", flash_pages=999)
+    assert {each.flash_used_share for each in of_no_use.windows} == {None}
+    assert {each.dirty_share for each in of_no_use.windows} == {None}
+    assert "fill" not in of_no_use.finding
+    assert of_no_use.finding.startswith("Inclusive: ")
 
 
 def test_what_never_is_all_in_use_fills_as_it_reckons() -> None:

@@ -25,6 +25,8 @@ SIZES = (3, 7)
 STEP_US = 1000
 INTERVAL = 13
 """Accesses between two checkpoints."""
+WINDOW = 7
+"""Accesses in a window of a course."""
 Access = tuple[int, bool]
 """Page, and whether it is written."""
 
@@ -224,6 +226,59 @@ def test_a_crash_empties_both_tiers_wherever_it_comes(
                 model.access(page, write=write)
             assert {key: found[key] for key in model.count} == model.count
     assert lost_in_all > 0
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_every_window_says_what_flash_holds_and_what_is_dirty_there(
+    scheme: str, tmp_path: Path
+) -> None:
+    for seed in range(TRACES):
+        accesses = trace_of(seed)
+        trace = written(accesses, tmp_path / "trace.csv")
+        model, held = Scheme(scheme, *SIZES), []
+        for at, (page, write) in enumerate(accesses):
+            if at > 0 and at % WINDOW == 0:
+                held.append((len(model.flash.versions), len(model.flash.dirty)))
+            if at == len(accesses) // 2:
+                model.go_down()
+            model.access(page, write=write)
+        held.append((len(model.flash.versions), len(model.flash.dirty)))
+        found = timed(
+            trace,
+            scheme,
+            SIZES,
+            options={"crash_at": str(len(accesses) // 2), "restart": "cold"},
+            window_s=WINDOW * STEP_US / 1e6,
+        )
+        course = found["response"]["course"]
+        named = ("flash_used_pages", "flash_dirty_pages")
+        assert [tuple(each[name] for name in named) for each in course] == held
+        assert [each["flash_full"] for each in course] == [
+            used == SIZES[1] for used, _ in held
+        ]
+        assert any(each["flash_full"] for each in course)
+
+
+@pytest.mark.parametrize("technique", ["overwriting", "invalidating"])
+@pytest.mark.parametrize("scheme", ["inclusive", "exclusive", "lazy"])
+def test_a_window_counts_the_frames_of_flash_in_blocks(
+    scheme: str, technique: str, tmp_path: Path
+) -> None:
+    accesses = trace_of(3)
+    trace = written(accesses, tmp_path / "trace.csv")
+    blocks = {"block_pages": "2", "block_technique": technique}
+    sizes = (3, 16)
+
+    def of(**changes: Any) -> dict[str, Any]:
+        return timed(trace, scheme, sizes, **changes)
+
+    [whole] = of(options=blocks, window_s=60.0)["response"]["course"]
+    crash = of(options={**blocks, "crash_at": str(len(accesses)), "restart": "cold"})
+    lost = crash["crash"]
+    assert whole["flash_dirty_pages"] == lost["flash_dirty_pages_lost"] > 0
+    assert whole["flash_used_pages"] % 2 == 0
+    assert lost["flash_pages_lost"] <= whole["flash_used_pages"] <= sizes[1]
+    assert whole["flash_full"] == (whole["flash_used_pages"] == sizes[1])
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)

@@ -6677,13 +6677,13 @@ export type CourseWindow = {
     /**
      * Flash Used Share
      *
-     * Flash pages in use at its end, with old versions; null under a scheme. [1]
+     * Flash pages in use at its end, with old versions; null where a scheme has no use for its flash. [1]
      */
     flash_used_share: number | null;
     /**
      * Dirty Share
      *
-     * Flash pages newer than the disk at its end; null under a scheme. [1]
+     * Flash pages newer than the disk at its end; null where a scheme has no use for its flash. [1]
      */
     dirty_share: number | null;
 };

@@ -49,9 +49,9 @@ describe("the course over time", () => {
     ]);
   });
 
-  it("leaves out what a scheme does not say, and windows without a value", () => {
-    const scheme = { flash_used_share: null, dirty_share: null };
-    const names = courseSeries(course([window(0, scheme)]), "shares", "dark").map(
+  it("leaves out what flash of no use does not have, and windows without a value", () => {
+    const unused = { flash_used_share: null, dirty_share: null };
+    const names = courseSeries(course([window(0, unused)]), "shares", "dark").map(
       ({ name }) => name,
     );
     expect(names).not.toContain("Dirty on flash");

@@ -91,7 +91,7 @@ class CourseWindow:
     flash_busy, disk_busy : float or None
         Work that began, as a share of the window; None where that has no length. [1]
     flash_used_share, dirty_share : float or None
-        Of the flash pages: in use, and newer than the disk, at its end; None under a scheme. [1]
+        Of the flash pages: in use, and newer than the disk, at its end; None where a scheme has no use for its flash. [1]
     """
 
     start_s: float
@@ -125,7 +125,7 @@ class Course(Answer):
     window_s : float
         Length of a window. [s]
     filled_at_s : float or None
-        End of the first window in which flash was full; None where it never was, or a scheme does not say. [s]
+        End of the first window in which flash was full; None where it never was. [s]
     restarted_at_s, restart_s : float or None, float
         When the machine came back after a crash, and how long its devices then read flash; None and 0 without one. [s]
     redo_pages, redo_flash_pages : int

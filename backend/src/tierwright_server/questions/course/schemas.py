@@ -106,8 +106,8 @@ class CourseIn(Body):
     p99_us="99th percentile. [µs]",
     flash_busy="Work that flash began, as a share of the window; above 1 it falls behind. [1]",
     disk_busy="The same of the disks. [1]",
-    flash_used_share="Flash pages in use at its end, with old versions; null under a scheme. [1]",
-    dirty_share="Flash pages newer than the disk at its end; null under a scheme. [1]",
+    flash_used_share="Flash pages in use at its end, with old versions; null where a scheme has no use for its flash. [1]",
+    dirty_share="Flash pages newer than the disk at its end; null where a scheme has no use for its flash. [1]",
 )
 class CourseWindow(Answer):
     """One window of a course."""

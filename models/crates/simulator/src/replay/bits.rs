@@ -78,6 +78,12 @@ impl BitSet {
         self.words.fill(0);
     }
 
+    /// Counts the members.
+    pub(crate) fn len(&self) -> u64 {
+        let words = self.words.iter();
+        words.map(|word| u64::from(word.count_ones())).sum()
+    }
+
     /// The members in ascending order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u32> {
         (0_u32..).zip(&self.words).flat_map(|(index, &word)| {

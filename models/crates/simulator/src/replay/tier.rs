@@ -326,7 +326,7 @@ impl<P: Policy> Tier<P> {
 
     /// Pages whose dirty bit is set.
     pub(crate) fn dirty_pages(&self) -> u64 {
-        self.dirty.iter().count() as u64
+        self.dirty.len()
     }
 }
 

@@ -338,7 +338,7 @@ impl<F: BlockOrder, A: Admission, D: Below> Flow for InclusiveBlocks<F, A, D> {
             ram: self.ram.len().into(),
             ram_dirty: self.ram.dirty_pages(),
             flash: u64::from(self.flash.len()) * pages,
-            flash_dirty: self.dirty.iter().count() as u64 * pages,
+            flash_dirty: self.dirty.len() * pages,
         }
     }
 

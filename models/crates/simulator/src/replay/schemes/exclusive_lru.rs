@@ -184,14 +184,13 @@ impl Flow for ExclusiveLru {
     }
 
     fn contents(&self) -> Contents {
-        let dirty = self.dirty.iter().count();
         let in_ram = self.dirty.iter().filter(|&page| self.order.is_upper(page));
-        let in_ram = in_ram.count();
+        let in_ram = in_ram.count() as u64;
         Contents {
             ram: self.order.upper().into(),
-            ram_dirty: in_ram as u64,
+            ram_dirty: in_ram,
             flash: self.order.lower().into(),
-            flash_dirty: (dirty - in_ram) as u64,
+            flash_dirty: self.dirty.len() - in_ram,
         }
     }
 }

@@ -356,7 +356,7 @@ impl<R: Policy, F: Guarding, D: Below, A: Admission> Flow for Inclusive<R, F, D,
             ram: self.ram.len().into(),
             ram_dirty: self.ram.dirty_pages(),
             flash: self.flash.len().into(),
-            flash_dirty: self.flash_dirty.iter().count() as u64,
+            flash_dirty: self.flash_dirty.len(),
         }
     }
 

@@ -231,7 +231,7 @@ impl<R: Policy, F: Guarding, D: Below, A: Admission> Flow for InclusiveGlobal<R,
             ram: self.ram.len().into(),
             ram_dirty: self.ram.dirty_pages(),
             flash: self.flash.len().into(),
-            flash_dirty: self.flash_dirty.iter().count() as u64,
+            flash_dirty: self.flash_dirty.len(),
         }
     }
 

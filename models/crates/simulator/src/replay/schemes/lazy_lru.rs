@@ -194,7 +194,7 @@ impl Flow for LazyLru {
             ram: self.ram.len().into(),
             ram_dirty: self.ram.dirty_pages(),
             flash: self.flash.len().into(),
-            flash_dirty: self.flash_dirty.iter().count() as u64,
+            flash_dirty: self.flash_dirty.len(),
         }
     }
 }

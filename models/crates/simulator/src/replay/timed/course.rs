@@ -47,12 +47,12 @@ pub struct Window {
     pub flash_utilisation: Option<f64>,
     /// The same of the disks. [1]
     pub disk_utilisation: Option<f64>,
-    /// Slots of flash in use at its end; `None` under a scheme.
+    /// Slots of flash in use at its end; `None` without flash.
     pub flash_used_pages: Option<u64>,
-    /// Copies on flash that are newer than the disk's, at its end; `None` under a scheme.
+    /// Copies on flash that are newer than the disk's, at its end; `None` without flash.
     pub flash_dirty_pages: Option<u64>,
     /// Whether flash counts as full at its end, as the system itself reckons: units and regions may never be all in use;
-    /// `None` under a scheme.
+    /// `None` without flash.
     pub flash_full: Option<bool>,
 }
 

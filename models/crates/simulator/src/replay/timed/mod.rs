@@ -43,7 +43,7 @@ use super::flash_blocks::BlockCounters;
 use super::flash_caches::FlashCacheResult;
 use super::translation::Below as _;
 use super::two_tier::{Flow, SchemeCounters, SchemeResult};
-use super::{Fill, Machine, Totals, disagreement};
+use super::{FLASH, Fill, Machine, Totals, disagreement};
 use crate::access::Chunk;
 use crate::error::{Error, Result};
 use crate::wording::counted;
@@ -899,10 +899,24 @@ impl<'a, S: Flow> Timed<'a, S> {
         Ok(())
     }
 
+    /// What flash holds, in whole frames; nothing is said where there is none.
+    fn held(&self) -> Held {
+        let fill = self.scheme.fill();
+        if fill.cache != FLASH {
+            return Held::default();
+        }
+        Held {
+            flash_used: Some(fill.held * u64::from(self.scheme.frame_pages())),
+            flash_dirty: Some(self.scheme.contents().flash_dirty),
+            flash_full: Some(fill.is_full()),
+        }
+    }
+
     /// How long the accesses took, and what a crash destroyed.
     pub(crate) fn finish(&mut self) -> Result<(Responses, Option<SchemeCrash>)> {
         let report = self.crashed.as_ref().map(|crashed| crashed.report);
-        Ok((self.clock.finish(Held::default())?, report))
+        let held = self.held();
+        Ok((self.clock.finish(held)?, report))
     }
 }
 
@@ -953,7 +967,8 @@ impl<S: Flow> Machine for Timed<'_, S> {
         self.next += 1;
         self.clock.expect(time_ns);
         while self.clock.next(u64::MAX) == Moment::Window {
-            self.clock.close_window(Held::default());
+            let held = self.held();
+            self.clock.close_window(held);
         }
         if self.crash_at == Some(self.accesses) {
             self.crash();
