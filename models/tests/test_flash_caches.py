@@ -140,6 +140,7 @@ UNITS: dict[tuple[str, str], tuple[int, str]] = {
 """Default units of large flash, and what they are documented in; what is in slots may describe more than there are."""
 IN_BYTES: dict[tuple[str, str], tuple[int, dict[str, str]]] = {
     ("bcache", "sequential_cutoff_pages"): (4 * MIB, {}),
+    ("sce", "clone_pages"): (8 * MIB, {}),
     ("open_cas", "sequential_cutoff_pages"): (MIB, {}),
     ("l2arc", "write_max_pages_per_s"): (64 * MIB, {}),
     ("l2arc", "burst_pages"): (64 * MIB, {}),
@@ -337,6 +338,34 @@ def test_the_chance_of_a_page_follows_its_size(short: Path) -> None:
 
     assert base(8192) == str(round(100 * (13 / 14) ** 0.3)) == "98"
     assert base(MIB) == str(round(100 * (13 / 21) ** 0.3)) == "87"
+
+
+MODES = {
+    "face": "write_back",
+    "lazy_cleaning": "write_back",
+    "flashcache": "write_through",
+    "enhanceio": "write_through",
+    "exadata": "write_around",
+    "cac": "write_back",
+    "bcache": "write_through",
+    "sce": "write_through",
+    "larc": "write_back",
+    "ram_filter": "write_through",
+    "open_cas": "write_through",
+    "dm_cache": "write_back",
+}
+"""How the paper, or the driver as it comes, runs each: SCE with asynchronous write-through (ADMS 2014, sections 3.3 and
+4.5), the drivers beside it in write-through mode (section 4.1)."""
+
+
+def test_each_runs_in_the_mode_of_its_source_unless_told_otherwise() -> None:
+    found = {
+        row["name"]: option["default"]
+        for row in replay.contenders("flash_cache")
+        for option in row["options"]
+        if option["name"] == "mode"
+    }
+    assert found == MODES
 
 
 @pytest.mark.parametrize(

@@ -66,6 +66,8 @@ CHOICES: dict[str, dict[str, tuple[str, ...]]] = {
         "fragment_pages": ("1", "3", "8"),
         "window": ("1", "4"),
         "period_ms": ("1", "900"),
+        "flash_write_us": ("0", "2", "400000"),
+        "clone_pages": ("1", "3"),
         "initial_count": ("0", "1"),
         "ceiling": ("1", "2"),
     },

@@ -1,5 +1,7 @@
 //! Scalable Cache Engine (SCE): fragments, filled in the background by a number of threads.
 
+use std::collections::VecDeque;
+
 use super::chains::{Ends, Links, NONE};
 use super::options::Options;
 use super::rate::{ACCESSES_PER_SECOND, ByTime, Period, next_due};
@@ -9,6 +11,7 @@ use super::{
     OptionAbout, Sampled, Unsampled, unit_of,
 };
 use crate::error::Result;
+use crate::hash::FastMap;
 
 /// Threads that run while the miss rate is at least their target and more than their share of
 /// flash is free; a share of 0 is always met.
@@ -20,6 +23,11 @@ struct Group {
 
 /// Bytes of a fragment.
 const FRAGMENT_BYTES: u64 = 1 << 20;
+/// Bytes of the copies of writes that are under way to flash.
+const CLONE_BYTES: u64 = 8 << 20;
+const MOST_CLONES: u64 = 1 << 32;
+const WRITE_US: &str = "flash_write_us";
+const CLONES: &str = "clone_pages";
 /// The groups that give 8, 4 and 1 threads.
 const GROUPS: [Group; 3] = [
     Group {
@@ -47,6 +55,10 @@ pub(crate) struct Settings {
     /// Fragments among which the hottest is found.
     pub(crate) window: u32,
     pub(crate) period: Period,
+    /// How long a write to flash is under way; `None`: it ends before the next access.
+    pub(crate) write: Option<Period>,
+    /// Writes under way at most.
+    pub(crate) clones: u64,
     pub(crate) initial_count: u8,
     pub(crate) ceiling: u8,
 }
@@ -58,14 +70,15 @@ pub(crate) struct Settings {
 ///                       on flash, its counter rises, up to the ceiling; the bit of p is set: read it
 /// p came from disk:     nothing: no page enters flash in line
 /// evict p from DRAM:    changed: write it to disk
+///   write_through:      its fragment is on flash: clear its bit, write it there; after `flash_write_us`, unless it
+///                       was written again: set its bit. More than `clone_pages` under way: as write_around
 ///   write_around:       clear its bit
-///   write_through:      its fragment is on flash: write it there, set its bit
 /// threads, each period: if anything was read since the last one: miss rate = share of the reads that
 ///                       flash did not serve; 4 threads run if it is at least 0.35 and more than 0.10
 ///                       of flash is free, 3 if it is at least 0.15, 1 always; each promotes
 /// promote:              of the 100 fragments accessed last, those not on flash, the one with the most
 ///                       accesses, among equals the more recent one: read it from disk, write it to
-///                       a slot, both in one operation, set all bits
+///                       a slot, both in one operation, set all bits but those of pages under way
 /// slot:                 one never used; else by generalised CLOCK: the hand takes 1 from each counter
 ///                       above 0 and moves on, to the first at 0; the newcomer's counter is 1
 /// ```
@@ -76,8 +89,10 @@ pub(crate) struct Settings {
 ///   last thread is stated, and it is that of all. Free flash is read before each promotion.
 /// * A fragment with invalid pages stays as it is until it has left flash and is promoted again.
 /// * All pages of a fragment are read and written, whether the trace has them or not.
-/// * Write-through is the paper's asynchronous one: it counts what it writes, and its write to flash
-///   ends before the next access. The 8 MiB of clones never run out.
+/// * Write-through is the paper's asynchronous one. It states no time of a write to flash: unless
+///   `flash_write_us` does, it ends before the next access, and the 8 MiB of clones never run out.
+/// * A write that ends sets the bit wherever the fragment is then: a promotion reads what the source has. A page
+///   that was written to the source alone meanwhile stays invalid: what ends is an old version.
 /// * Its map is in memory only: a crash loses the cache.
 #[derive(Debug)]
 pub(crate) struct Sce {
@@ -96,9 +111,25 @@ pub(crate) struct Sce {
     hand: u32,
     reads: u64,
     missed: u64,
+    /// Pages on flash, valid or on their way there.
     held: u64,
     period: u64,
     due: u64,
+    now: u64,
+    /// How long a write is under way; 0: no time.
+    write: u64,
+    /// When each write under way ends, and its page, in this order.
+    under_way: VecDeque<(u64, u32)>,
+    /// The last write of each page under way.
+    last_write: FastMap<u32, LastWrite>,
+}
+
+/// A write that is under way to flash.
+#[derive(Debug, Clone, Copy)]
+struct LastWrite {
+    end: u64,
+    /// Whether the source has a newer version.
+    is_old: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -183,16 +214,79 @@ impl Sce {
         }
         let slot = self.hand;
         self.hand = (self.hand + 1) % self.slots;
+        let victim = std::mem::replace(&mut self.slot[slot as usize], newcomer);
         let bits = self.bits(slot);
-        let left = bits
+        let valid = bits
             .iter()
             .map(|word| u64::from(word.count_ones()))
             .sum::<u64>();
+        let under_way = self.under_way_in(victim.fragment);
+        let left = valid + under_way.filter(|&(_, is_old)| !is_old).count() as u64;
         host.counters().flash_evictions += left;
         self.held -= left;
-        let victim = std::mem::replace(&mut self.slot[slot as usize], newcomer);
         self.fragment[victim.fragment as usize].slot = NONE;
         slot
+    }
+
+    /// Pages of a fragment with a write under way, and whether it is old; none of them is valid.
+    fn under_way_in(&self, fragment: u32) -> impl Iterator<Item = (u32, bool)> {
+        let writes = self.last_write.iter();
+        writes
+            .filter(move |&(&page, _)| self.fragments.of(page) == fragment)
+            .map(|(&page, write)| (page, write.is_old))
+    }
+
+    /// Whether the version of a page that flash shall have is under way.
+    fn is_on_its_way(&self, page: u32) -> bool {
+        self.last_write
+            .get(&page)
+            .is_some_and(|write| !write.is_old)
+    }
+
+    /// The source has a newer version than what is under way.
+    fn outdate(&mut self, page: u32) {
+        if let Some(write) = self.last_write.get_mut(&page) {
+            write.is_old = true;
+        }
+    }
+
+    /// The first write under way ends.
+    fn end_write(&mut self) {
+        let Some((end, page)) = self.under_way.pop_front() else {
+            return;
+        };
+        let Some(&write) = self.last_write.get(&page) else {
+            return;
+        };
+        if write.end != end {
+            return;
+        }
+        self.last_write.remove(&page);
+        if write.is_old {
+            return;
+        }
+        let (fragment, place) = self.fragments.place(page);
+        let slot = self.fragment[fragment as usize].slot;
+        if slot != NONE {
+            let (word, bit) = self.bit(slot, place);
+            self.valid[word] |= bit;
+        }
+    }
+
+    /// Ends the writes that end up to a time.
+    fn end_writes(&mut self, until: u64) {
+        while self.under_way.front().is_some_and(|&(end, _)| end <= until) {
+            self.end_write();
+        }
+    }
+
+    /// When to come again: at each access while a write takes time, for it is to be known when it begins.
+    fn come_again(&self) -> u64 {
+        if self.write > 0 {
+            self.now + 1
+        } else {
+            self.due
+        }
     }
 
     fn bits(&self, slot: u32) -> &[u64] {
@@ -211,8 +305,16 @@ impl Sce {
             let rest = pages - at * 64;
             *word = if rest < 64 { (1 << rest) - 1 } else { u64::MAX };
         }
-        self.held += u64::from(pages);
+        let invalid: Vec<(u32, bool)> = self.under_way_in(fragment).collect();
+        let mut old = 0;
+        for (page, is_old) in invalid {
+            let (word, bit) = self.bit(slot, self.fragments.place(page).1);
+            self.valid[word] &= !bit;
+            old += u64::from(is_old);
+        }
+        self.held += u64::from(pages) - old;
         let counters = host.counters();
+        counters.flash_invalidations += old;
         counters.flash_fills += u64::from(pages);
         counters.disk_batch_reads += 1;
         counters.disk_batch_read_pages += u64::from(pages);
@@ -244,9 +346,9 @@ impl FlashCache for Sce {
     const OPTIONS: &'static [OptionAbout] = &[
         OptionAbout {
             name: "mode",
-            values: "write_around, write_through",
-            default: "write_around",
-            description: "What a changed DRAM victim is on flash: invalid, or written there too (asynchronous write-through).",
+            values: "write_through, write_around",
+            default: "write_through",
+            description: "What a changed DRAM victim is on flash: written there too (asynchronous write-through), or invalid.",
             is_place: false,
         },
         OptionAbout {
@@ -272,6 +374,20 @@ impl FlashCache for Sce {
         },
         ACCESSES_PER_SECOND,
         OptionAbout {
+            name: WRITE_US,
+            values: "0 to 1000000000",
+            default: "0",
+            description: "Time that a changed page is under way to flash, and not served from there. 0: it is there before the next access. [µs]",
+            is_place: false,
+        },
+        OptionAbout {
+            name: CLONES,
+            values: "1 to 4294967296",
+            default: "2048 of 4 KiB (8 MiB)",
+            description: "With flash_write_us: pages under way to flash at most, of which copies are held; beyond it a page that is written becomes invalid there.",
+            is_place: false,
+        },
+        OptionAbout {
             name: "initial_count",
             values: "0 to the ceiling",
             default: "1",
@@ -288,7 +404,7 @@ impl FlashCache for Sce {
     ];
 
     fn settings(options: &Options<'_>, run: Conditions) -> Result<Settings> {
-        let mode = [("write_around", false), ("write_through", true)];
+        let mode = [("write_through", true), ("write_around", false)];
         let write_through = options.choice("mode", &mode)?;
         let usual = run.pages_of(FRAGMENT_BYTES, MOST_UNIT_PAGES);
         let fragment_pages = unit_of(options, "fragment_pages", usual, run.flash_pages)?;
@@ -303,6 +419,9 @@ impl FlashCache for Sce {
         }
         let window = options.number("window", 1..=65536)?;
         let period_ms = options.number("period_ms", 1..=1_000_000_000)?;
+        let write_us = options.number(WRITE_US, 0..=1_000_000_000)?;
+        let usual = run.pages_of(CLONE_BYTES, MOST_CLONES);
+        let clones = options.number_or(CLONES, 1..=MOST_CLONES, usual)?;
         let ceiling = options.number("ceiling", 1..=255)?;
         let usual = ceiling.min(1);
         Ok(Settings {
@@ -310,6 +429,12 @@ impl FlashCache for Sce {
             fragment_pages,
             window: u32::try_from(window).unwrap_or(u32::MAX),
             period: Period::new(options, period_ms)?,
+            write: if write_us > 0 {
+                Some(Period::of_us(options, write_us)?)
+            } else {
+                None
+            },
+            clones,
             initial_count: u8::try_from(options.number_or("initial_count", 0..=ceiling, usual)?)
                 .unwrap_or(u8::MAX),
             ceiling: u8::try_from(ceiling).unwrap_or(u8::MAX),
@@ -356,6 +481,10 @@ impl FlashCache for Sce {
             held: 0,
             period: 1,
             due: u64::MAX,
+            now: 0,
+            write: 0,
+            under_way: VecDeque::new(),
+            last_write: FastMap::default(),
         }
     }
 
@@ -380,16 +509,23 @@ impl FlashCache for Sce {
 
     fn start_clock(&mut self, unit: ClockUnit, now: u64) -> u64 {
         self.period = self.settings.period.ticks(unit);
+        self.write = self.settings.write.map_or(0, |write| write.ticks(unit));
         self.due = next_due(now, self.period);
-        self.due
+        self.now = now;
+        self.come_again()
     }
 
     fn background(&mut self, now: u64, host: &mut impl Host) -> u64 {
-        if self.reads > 0 {
-            self.wake(host);
+        if self.due <= now {
+            self.end_writes(self.due);
+            if self.reads > 0 {
+                self.wake(host);
+            }
+            self.due = next_due(now, self.period);
         }
-        self.due = next_due(now, self.period);
-        self.due
+        self.end_writes(now);
+        self.now = now;
+        self.come_again()
     }
 
     fn next_work(&self) -> u64 {
@@ -425,20 +561,32 @@ impl FlashCache for Sce {
         }
         counters.disk_writes_on_exit += 1;
         if slot == NONE {
+            self.outdate(page);
             return;
         }
         let (word, bit) = self.bit(slot, place);
-        if self.settings.write_through {
-            self.valid[word] |= bit;
-            self.held += u64::from(!valid);
-            counters.flash_fills += u64::from(!valid);
-            counters.flash_write_backs += u64::from(valid);
-            host.flash_write(slot * self.settings.fragment_pages + u32::from(place), 1);
-        } else if valid {
+        let frame = slot * self.settings.fragment_pages + u32::from(place);
+        let known = valid || self.is_on_its_way(page);
+        if self.settings.write_through && (self.under_way.len() as u64) < self.settings.clones {
+            if self.write == 0 {
+                self.valid[word] |= bit;
+            } else {
+                self.valid[word] &= !bit;
+                let end = self.now.saturating_add(self.write);
+                self.under_way.push_back((end, page));
+                let is_old = false;
+                self.last_write.insert(page, LastWrite { end, is_old });
+            }
+            self.held += u64::from(!known);
+            counters.flash_fills += u64::from(!known);
+            counters.flash_write_backs += u64::from(known);
+            host.flash_write(frame, 1);
+        } else if known {
             self.valid[word] &= !bit;
+            self.outdate(page);
             self.held -= 1;
             counters.flash_invalidations += 1;
-            host.flash_trim(slot * self.settings.fragment_pages + u32::from(place), 1);
+            host.flash_trim(frame, 1);
         }
     }
 
@@ -479,7 +627,11 @@ impl FlashCache for Sce {
             .iter()
             .map(|word| word.count_ones() as usize)
             .sum();
+        let comes = |&(&page, write): &(&u32, &LastWrite)| {
+            !write.is_old && self.fragment[self.fragments.of(page) as usize].slot != NONE
+        };
+        let on_their_way = self.last_write.iter().filter(comes).count();
         let held = usize::try_from(self.held).unwrap_or(usize::MAX);
-        super::recount_single_copies(valid, held, 0, counters, crash)
+        super::recount_single_copies(valid + on_their_way, held, 0, counters, crash)
     }
 }
