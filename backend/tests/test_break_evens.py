@@ -441,6 +441,21 @@ class TestCheck:
         assert refused.status_code == 422
         assert "`lark` is unknown" in refused.text
 
+    def test_flash_caches_run_with_the_options_that_are_given(self, application):
+        names = ["larc", "lazy_cleaning"]
+
+        def of(found, name):
+            return [row for row in found["rows"] if row["of"] == name]
+
+        plain = self.check(application, flash_caches=names)
+        given = {"flash_cache_options": ["lazy_cleaning:mode=write_through"]}
+        found = self.check(application, flash_caches=names, **given)
+        assert found["basis"].endswith(
+            "Lazy Cleaning (LC) ran with mode=write_through."
+        )
+        assert of(found, "larc") == of(plain, "larc") != []
+        assert of(found, "lazy_cleaning") != of(plain, "lazy_cleaning")
+
     def saved(self, delta, pages):
         """What each scheme saves with so much flash, of what the DRAM step saves, by replay."""
         costs = break_even_question.page_costs(

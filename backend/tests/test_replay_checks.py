@@ -222,6 +222,50 @@ def test_a_device_that_holds_all_data_wears_by_write_backs(application):
     assert "`slru` is unknown" in refused.text
 
 
+MAP = {
+    **{
+        name: POINT[name]
+        for name in ("workload_id", "flash_device_id", "disk_device_id")
+    },
+    "start": "cold",
+    "x": {"axis": "ram_pages", "low": 500, "high": 1000},
+    "y": {"axis": "flash_pages", "low": 4000, "high": 8000},
+    "x_points": 2,
+    "y_points": 2,
+}
+BESIDE = {
+    "/evaluations/check": POINT,
+    "/throughputs/check": {**POINT, "clients": 20},
+    "/directories/check": POINT,
+    "/scheme-maps/check": MAP,
+}
+
+
+@pytest.mark.parametrize("path", BESIDE)
+def test_flash_caches_run_with_the_options_that_are_given(application, path):
+    body = {**BESIDE[path], "flash_caches": ["larc", "lazy_cleaning"]}
+    plain = application.post(path, body, 200)
+    given = {**body, "flash_cache_options": ["lazy_cleaning:dirty_threshold=1"]}
+    found = application.post(path, given, 200)
+    assert "Lazy Cleaning (LC) ran with dirty_threshold=1." in found["basis"]
+    assert " ran with " not in plain["basis"]
+
+    def of(answer, name):
+        return [row for row in answer["rows"] if row["of"].split()[-1] == name]
+
+    assert of(found, "larc") == of(plain, "larc") != []
+    assert of(found, "lazy_cleaning") != of(plain, "lazy_cleaning")
+    for options, said in (
+        (["bcache:mode=write_back"], "`bcache` is not a contender here"),
+        (["ftl_spare_percent=7"], "what a device under the flash cache writes"),
+    ):
+        refused = application.client.post(
+            path, json={**body, "flash_cache_options": options}
+        )
+        assert refused.status_code == 422
+        assert said in refused.text
+
+
 def test_cachelib_with_small_objects_has_two_write_streams(application):
     small = {"small_by": "relation", "small": "58", "small_percent": "25"}
     device = {"spare_percent": 28, "block_pages": 32}

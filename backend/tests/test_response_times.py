@@ -116,6 +116,25 @@ def test_another_seed_is_another_replay_near_the_first(application):
     assert first == pytest.approx(second, rel=0.05)
 
 
+def test_flash_caches_run_with_the_options_that_are_given(application):
+    def means(found, name):
+        return [
+            row["simulated"]
+            for row in found["rows"]
+            if row["of"] == name and row["figure"].startswith("mean response time")
+        ]
+
+    caches = {"flash_caches": ["larc", "lazy_cleaning"], "seed": 31}
+    given = {"flash_cache_options": ["larc:mode=write_through"]}
+    plain, found = (
+        checked(application, **caches),
+        checked(application, **caches, **given),
+    )
+    assert means(found, "lazy_cleaning") == means(plain, "lazy_cleaning") != []
+    assert means(found, "larc") != means(plain, "larc")
+    assert "LARC ran with mode=write_through." in found["basis"]
+
+
 def test_a_run_that_was_cancelled_is_made_again(application):
     body = {**ASKED, "seed": 21}
     job = application.post("/response-times/check", body, 202)

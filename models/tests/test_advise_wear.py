@@ -176,7 +176,9 @@ class TestCheck:
     )
     def test_options_of_no_flash_cache_are_refused(self, given: str, told: str) -> None:
         with pytest.raises(BadInput) as refused:
-            options_of_caches(["cachelib"], [given], "options")
+            options_of_caches(
+                ["cachelib"], [given], "options", device=checks.OF_THE_ANSWER
+            )
         assert told in str(refused.value)
         assert refused.value.hint
 

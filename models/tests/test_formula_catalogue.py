@@ -339,6 +339,7 @@ NO_MODEL = {
             "advise.checks.dram_or_flash.dram_step",
             "advise.checks.dram_or_flash.replayed",
             "advise.checks.flash_caches.options_of_caches",
+            "advise.checks.flash_caches.with_options",
             "advise.checks.flash_caches.flash_cache_replays",
             "advise.checks.flash_caches.replayed",
             "advise.checks.flash_choice.check",

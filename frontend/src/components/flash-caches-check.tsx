@@ -21,7 +21,7 @@ import {
   microseconds,
   ratio,
 } from "@/units/quantity";
-import { type CachesSearch, cachesOf } from "./caches";
+import { type CachesSearch, cachesAsked } from "./caches";
 import { valueColumn } from "./columns";
 import { FlashCachesField } from "./flash-caches-field";
 import { Panel } from "./panel";
@@ -47,8 +47,9 @@ interface FlashCachesCheckProps {
 /** Flash caches at one point, replayed beside the page-flow schemes: there is no formula for them. */
 export function FlashCachesCheck(props: FlashCachesCheckProps) {
   const { point, search, patch, replays } = props;
-  const caches = cachesOf(search);
-  const body = { ...point, flash_caches: caches };
+  const chosen = cachesAsked(search);
+  const caches = chosen.flash_caches;
+  const body = { ...point, ...chosen };
   const asked = JSON.stringify(body);
   const [pressed, setPressed] = useState<string | null>(null);
   const isAsked = pressed === asked && caches.length > 0;

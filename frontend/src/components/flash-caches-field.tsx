@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { simulatorQuery } from "@/api/simulator";
 import type { Replays } from "@/api/workloads";
 import { type CachesSearch, cachesOf } from "./caches";
+import { OptionsField } from "./options-field";
 
 interface FlashCachesFieldProps {
   readonly search: CachesSearch;
@@ -10,7 +11,12 @@ interface FlashCachesFieldProps {
   readonly replays: Replays;
   /** Whether the accesses have times. */
   readonly timed: boolean;
+  /** An example of options, as a sentence. */
+  readonly example?: string;
 }
+
+const EXAMPLE =
+  "mode=write_back has all that can write back do so; with lazy_cleaning:dirty_threshold=1, Lazy Cleaning has no cleaner.";
 
 const BY_THE_CLOCK = " Caches that work by the clock are left out: ";
 
@@ -40,27 +46,38 @@ export function FlashCachesField(props: FlashCachesFieldProps) {
   const choose = (names: readonly string[]) =>
     patch({ caches: names.length === 0 ? undefined : names.join(",") });
   return (
-    <Group align="flex-end" gap="xs">
-      <MultiSelect
-        label="Flash caches"
-        description={`Replayed beside the schemes; there is no formula for them.${why}`}
-        placeholder={chosen.length === 0 ? "None" : undefined}
-        clearable
-        searchable
-        value={chosen}
-        data={offered.map(({ name, title }) => ({ value: name, label: title }))}
-        onChange={choose}
-        style={{ flex: "1 1 260px" }}
-        maw={640}
-      />
-      {chosen.length < offered.length && (
-        <Button
-          variant="default"
-          onClick={() => choose(offered.map(({ name }) => name))}
-        >
-          Choose all
-        </Button>
+    <>
+      <Group align="flex-end" gap="xs">
+        <MultiSelect
+          label="Flash caches"
+          description={`Replayed beside the schemes; there is no formula for them.${why}`}
+          placeholder={chosen.length === 0 ? "None" : undefined}
+          clearable
+          searchable
+          value={chosen}
+          data={offered.map(({ name, title }) => ({ value: name, label: title }))}
+          onChange={choose}
+          style={{ flex: "1 1 260px" }}
+          maw={640}
+        />
+        {chosen.length < offered.length && (
+          <Button
+            variant="default"
+            onClick={() => choose(offered.map(({ name }) => name))}
+          >
+            Choose all
+          </Button>
+        )}
+      </Group>
+      {chosen.length > 0 && (
+        <OptionsField
+          label="Options of the flash caches"
+          description={`NAME=VALUE, or CACHE:NAME=VALUE for one of them. ${props.example ?? EXAMPLE}`}
+          of="several"
+          shown={search.cache_options}
+          onChange={(cache_options) => patch({ cache_options })}
+        />
       )}
-    </Group>
+    </>
   );
 }

@@ -11,6 +11,7 @@ import {
   identifier,
   metadataName,
   oneOf,
+  optionTexts,
   readAddress,
   readBy,
   share,
@@ -46,6 +47,8 @@ export type AnalysisSearch = {
   check?: string | undefined;
   /** Flash caches that are replayed beside the schemes; see `CachesSearch`. */
   caches?: string | undefined;
+  /** Options of these flash caches; see `CachesSearch`. */
+  cache_options?: string | undefined;
   /** Dirty share of the evicted pages [1], for a workload that does not tell. */
   dirty_share?: number | undefined;
   /** Pages known to be newly allocated during the recording; absent: none is known. */
@@ -86,6 +89,7 @@ const FIELDS = {
   start: oneOf(STARTS),
   check: identifier("the id of a check"),
   caches: cacheNames,
+  cache_options: optionTexts,
   scenario: identifier("the id of a scenario"),
   dirty_share: share,
   new_pages: whole(DecisionIn.new_pages, "pages"),

@@ -83,6 +83,7 @@ const FIELDS = {
   loop: bounded(ResponseCheckIn.clients),
   seed: bounded(ResponseCheckIn.seed),
   caches: cacheNames,
+  cache_options: optionTexts,
   metadata: metadataName,
   system: text(MOST_NAME),
   course_options: optionTexts,

@@ -12,7 +12,6 @@ import {
   type Field,
   inUnits,
   oneOf,
-  optionTexts,
   type Refused,
   readAddress,
   text,
@@ -28,8 +27,6 @@ export interface WearSearch extends WearNumbers {
   tx_events?: string | undefined;
   /** Policies and buffers that are replayed with all data on the flash device, separated by commas; absent: none. */
   data_on_flash?: string | undefined;
-  /** Options of the flash caches that are replayed, separated by spaces; absent: none. */
-  cache_options?: string | undefined;
 }
 
 export const TRANSACTION_SOURCES = TransactionReplayIn.source.values;
@@ -165,7 +162,6 @@ const FIELDS = {
   collection: oneOf(COLLECTIONS),
   tx_events: text(MOST_EVENT_CHARACTERS),
   data_on_flash: cacheNames,
-  cache_options: optionTexts,
 } as const;
 
 /** Reads the page's own parameters. */

@@ -247,6 +247,7 @@ export const BreakEvenCheckIn = {
   points: {"low":81,"high":1000,"whole":true,"usual":161},
   delta: {"low":0,"exclusive":true,"high":1000000,"usual":1},
   flash_caches: {"most":32},
+  flash_cache_options: {"most":64},
 } as const;
 
 export const BreakEvenIn = {
@@ -576,6 +577,7 @@ export const DirectoriesCheckIn = {
   ram_lookup_us: {"low":0,"high":1000000000,"usual":0},
   ram_update_us: {"low":0,"high":1000000000,"usual":0},
   flash_caches: {"most":32},
+  flash_cache_options: {"most":64},
 } as const;
 
 export const DirectoriesIn = {
@@ -600,6 +602,7 @@ export const EvaluationCheckIn = {
   flash_pages: {"low":0,"high":9007199254740991,"whole":true},
   amortisation_months: {"low":1,"high":600,"whole":true,"usual":36},
   flash_caches: {"most":32},
+  flash_cache_options: {"most":64},
 } as const;
 
 export const ExchangeRateIn = {
@@ -979,6 +982,7 @@ export const MapCheckIn = {
   x_points: {"low":2,"high":5,"whole":true,"usual":3},
   y_points: {"low":2,"high":5,"whole":true,"usual":3},
   flash_caches: {"most":32},
+  flash_cache_options: {"most":64},
 } as const;
 
 export const MapQuestion = {
@@ -1222,6 +1226,7 @@ export const ResponseCheckIn = {
   clients: {"low":1,"high":4294967295,"whole":true,"usual":1},
   seed: {"low":0,"high":9007199254740991,"whole":true,"usual":0},
   flash_caches: {"most":32},
+  flash_cache_options: {"most":64},
 } as const;
 
 export const ResponseTimeIn = {
@@ -1338,6 +1343,7 @@ export const ThroughputCheckIn = {
   vary: {"values":["clients","disks","flash_devices","flash_pages"],"usual":"clients"},
   points: {"most":400},
   flash_caches: {"most":32},
+  flash_cache_options: {"most":64},
 } as const;
 
 export const ThroughputIn = {

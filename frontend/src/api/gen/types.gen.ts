@@ -3064,6 +3064,12 @@ export type BreakEvenCheckIn = {
      * Flash caches of `GET /simulator` to replay besides, with the flash that the best scheme needs.
      */
     flash_caches?: Array<string>;
+    /**
+     * Flash Cache Options
+     *
+     * Options of these flash caches: `name=value` for all that have the option, `cache:name=value` for one.
+     */
+    flash_cache_options?: Array<string>;
 };
 
 /**
@@ -8429,6 +8435,12 @@ export type DirectoriesCheckIn = {
      * Flash caches of `GET /simulator` to replay besides, in the RAM that their metadata leave.
      */
     flash_caches?: Array<string>;
+    /**
+     * Flash Cache Options
+     *
+     * Options of these flash caches: `name=value` for all that have the option, `cache:name=value` for one.
+     */
+    flash_cache_options?: Array<string>;
 };
 
 /**
@@ -9109,6 +9121,12 @@ export type EvaluationCheckIn = {
      * Flash caches of `GET /simulator` to replay besides.
      */
     flash_caches?: Array<string>;
+    /**
+     * Flash Cache Options
+     *
+     * Options of these flash caches: `name=value` for all that have the option, `cache:name=value` for one.
+     */
+    flash_cache_options?: Array<string>;
 };
 
 /**
@@ -13296,6 +13314,12 @@ export type MapCheckIn = {
      * Flash caches of `GET /simulator` to replay besides.
      */
     flash_caches?: Array<string>;
+    /**
+     * Flash Cache Options
+     *
+     * Options of these flash caches: `name=value` for all that have the option, `cache:name=value` for one.
+     */
+    flash_cache_options?: Array<string>;
 };
 
 /**
@@ -19996,6 +20020,12 @@ export type ResponseCheckIn = {
      * Flash caches of `GET /simulator` to replay besides.
      */
     flash_caches?: Array<string>;
+    /**
+     * Flash Cache Options
+     *
+     * Options of these flash caches: `name=value` for all that have the option, `cache:name=value` for one.
+     */
+    flash_cache_options?: Array<string>;
 };
 
 /**
@@ -24969,6 +24999,12 @@ export type ThroughputCheckIn = {
      * Flash caches of `GET /simulator` to replay besides.
      */
     flash_caches?: Array<string>;
+    /**
+     * Flash Cache Options
+     *
+     * Options of these flash caches: `name=value` for all that have the option, `cache:name=value` for one.
+     */
+    flash_cache_options?: Array<string>;
 };
 
 /**

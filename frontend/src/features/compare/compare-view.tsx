@@ -44,6 +44,7 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
     metadata,
     new_pages: newPages,
     caches,
+    cache_options,
   } = useSearch({ strict: false }) as AnalysisSearch;
   const patch = usePatch<AnalysisSearch>();
   const { sizes, setSizes, point } = useSizes(state, patch);
@@ -148,7 +149,7 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
           )}
           <FlashCachesCheck
             point={evaluationInput(point, metadata)}
-            search={{ caches }}
+            search={{ caches, cache_options }}
             patch={patch}
             replays={replaysOf(summary)}
             timed={summary.duration_s !== null}
@@ -161,7 +162,7 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
             name={workload.name}
             pageBytes={summary.page_bytes}
             replays={replaysOf(summary)}
-            search={{ caches }}
+            search={{ caches, cache_options }}
             patch={patch}
             timed={summary.duration_s !== null}
             decidedByReplay={shown.decided_by === "replay"}

@@ -15,7 +15,7 @@ import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { stackedBarsOption } from "@/charts/stacked-bars-option";
 import { AskedSteps } from "@/components/asked-steps";
-import { type CachesSearch, cachesOf } from "@/components/caches";
+import { type CachesSearch, cachesAsked } from "@/components/caches";
 import { CautionNotes } from "@/components/caution-notes";
 import { DeviceDerivation } from "@/components/device-derivation";
 import { Disclosure } from "@/components/disclosure";
@@ -230,7 +230,7 @@ function Directories(props: FlashPanelProps) {
           <ReplayCheck
             query={directoriesCheck({
               ...asked,
-              flash_caches: cachesOf(props.search),
+              ...cachesAsked(props.search),
             })}
             what="the time of every directory"
             subtitle="Replays the trace with the flash page size, RAM and flash of every option and computes its I/O and directory upkeep from the counted operations; flash caches have the same memory, less their metadata, and the same flash."

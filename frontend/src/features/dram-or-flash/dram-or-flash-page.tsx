@@ -10,7 +10,7 @@ import {
 } from "@/api/dram-or-flash";
 import { breakEvenCheck } from "@/api/replay-checks";
 import { mayLackWrites, type Replays, replaysOf } from "@/api/workloads";
-import { cachesOf } from "@/components/caches";
+import { cachesAsked } from "@/components/caches";
 import { CautionNotes } from "@/components/caution-notes";
 import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
 import { DirtyShare } from "@/components/dirty-share";
@@ -225,7 +225,7 @@ function DramOrFlashView({ state, name, summary }: AnalysisInputs) {
               usd: usd.asked,
             }),
             delta: 1,
-            flash_caches: cachesOf(search),
+            ...cachesAsked(search),
           })}
           what="what DRAM and flash save"
           title="Check the break-even of each scheme"

@@ -160,13 +160,21 @@ describe("the points that are asked for", () => {
       x_points: 3,
       y_points: 3,
       flash_caches: [],
+      flash_cache_options: [],
     });
     const read = parseMapSearch({ x_points: "5", y_points: 2 });
     expect(pointsRequest(QUESTION, { ...read, caches: "face,larc" })).toMatchObject({
       x_points: 5,
       y_points: 2,
       flash_caches: ["face", "larc"],
+      flash_cache_options: [],
     });
+    const cache_options = "mode=write_back  face:scan_depth=8";
+    expect(pointsRequest(QUESTION, { caches: "face", cache_options })).toMatchObject({
+      flash_cache_options: ["mode=write_back", "face:scan_depth=8"],
+    });
+    // Without flash caches nothing could have them.
+    expect(pointsRequest(QUESTION, { cache_options }).flash_cache_options).toEqual([]);
     expect(parseMapSearch({ x_points: 6, y_points: 1 }).refused).toMatch(
       /x_points=.*y_points=/,
     );
@@ -329,7 +337,13 @@ describe("the panel", () => {
       .element(page.getByRole("heading", { name: FOUND.sentence }))
       .toBeVisible();
     expect(asked).toEqual([
-      { ...QUESTION, x_points: 3, y_points: 2, flash_caches: ["face"] },
+      {
+        ...QUESTION,
+        x_points: 3,
+        y_points: 2,
+        flash_caches: ["face"],
+        flash_cache_options: [],
+      },
     ]);
     const keys = page
       .getByRole("list", { name: "Fastest by replay" })

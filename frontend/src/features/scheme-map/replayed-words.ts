@@ -2,7 +2,7 @@
 import type { CheckedMap, MapCheckIn, PointReplayedOut } from "@/api/replay-checks";
 import type { SchemeMapIn, SchemeMapOut } from "@/api/scheme-map";
 import type { MapMark } from "@/charts/map-option";
-import { type CachesSearch, cachesOf } from "@/components/caches";
+import { type CachesSearch, cachesAsked } from "@/components/caches";
 import { type Column, valueColumn } from "@/components/columns";
 import type { MapSearch } from "@/questions/scheme-map";
 import {
@@ -31,7 +31,7 @@ export const pointsRequest = (
   ...question,
   x_points: search.x_points ?? USUAL_POINTS,
   y_points: search.y_points ?? USUAL_POINTS,
-  flash_caches: cachesOf(search),
+  ...cachesAsked(search),
 });
 
 /** Why no point of a map can be replayed, or null. */

@@ -40,7 +40,13 @@ const panel = (timed: boolean, replays: "trace" | null) => (
     question={{ workload: "w", body: BODY }}
     replays={replays}
     timed={timed}
-    asked={{ arrivals: "clients", loop: 8, seed: 3, caches: "face,sce" }}
+    asked={{
+      arrivals: "clients",
+      loop: 8,
+      seed: 3,
+      caches: "face,sce",
+      cache_options: "sce:fragment_pages=8",
+    }}
     shown="lazy"
     patch={() => undefined}
   />
@@ -69,6 +75,7 @@ it("asks for the loop, its clients and the seed, and shows one scheme's figures"
       clients: 8,
       seed: 3,
       flash_caches: ["face", "sce"],
+      flash_cache_options: ["sce:fragment_pages=8"],
     },
   ]);
   const table = page.getByRole("table", { name: "Model and simulation" });

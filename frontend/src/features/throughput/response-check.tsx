@@ -3,7 +3,7 @@ import { ResponseCheckIn } from "@/api/gen/bounds.gen";
 import { responseCheck } from "@/api/replay-checks";
 import type { ResponseQuestion } from "@/api/response";
 import type { Replays } from "@/api/workloads";
-import { cachesOf } from "@/components/caches";
+import { cachesAsked } from "@/components/caches";
 import { FlashCachesField } from "@/components/flash-caches-field";
 import { NumberField } from "@/components/number-field";
 import { ReplayCheck } from "@/components/replay-check";
@@ -21,7 +21,7 @@ const NO_TIMES =
 
 export type ArrivalSearch = Pick<
   ThroughputSearch,
-  "arrivals" | "loop" | "seed" | "caches"
+  "arrivals" | "loop" | "seed" | "caches" | "cache_options"
 >;
 
 interface ResponseCheckProps {
@@ -51,7 +51,7 @@ export function ResponseCheckPanel(props: ResponseCheckProps) {
         arrivals,
         clients: arrivals === "clients" ? clients : 1,
         seed,
-        flash_caches: cachesOf(asked),
+        ...cachesAsked(asked),
       })}
       what="the response times"
       replays={replays}

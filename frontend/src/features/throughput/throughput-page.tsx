@@ -11,7 +11,7 @@ import {
   throughputQuery,
 } from "@/api/throughput";
 import { mayLackWrites, replaysOf } from "@/api/workloads";
-import { cachesOf } from "@/components/caches";
+import { cachesAsked } from "@/components/caches";
 import { CautionNotes } from "@/components/caution-notes";
 import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
 import { DirtyShare } from "@/components/dirty-share";
@@ -251,7 +251,7 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
           />
           <SchemeTable found={drawn} />
           <ReplayCheck
-            query={throughputCheck({ ...body, flash_caches: cachesOf(search) })}
+            query={throughputCheck({ ...body, ...cachesAsked(search) })}
             what="throughput and response time"
             replays={replays}
             isNeeded={close.isClose}

@@ -12,11 +12,10 @@ import {
   replaysOf,
   type SummaryOut,
 } from "@/api/workloads";
-import { type CachesSearch, cachesOf } from "@/components/caches";
+import { type CachesSearch, cachesAsked } from "@/components/caches";
 import { CautionNotes } from "@/components/caution-notes";
 import { DirtyShare } from "@/components/dirty-share";
 import { FlashCachesField } from "@/components/flash-caches-field";
-import { OptionsField, optionWords } from "@/components/options-field";
 import { ProblemAlert } from "@/components/problem-alert";
 import { ReplayCheck } from "@/components/replay-check";
 import { useSettled } from "@/components/use-settled";
@@ -197,7 +196,7 @@ function WearView({ state, name, summary }: AnalysisInputs) {
   );
 }
 
-type ReplayedSearch = CachesSearch & DataSearch & Pick<WearSearch, "cache_options">;
+type ReplayedSearch = CachesSearch & DataSearch;
 
 /** Flash writes and life by replay: of every scheme, and of what is chosen besides. */
 function WearCheck(props: {
@@ -210,13 +209,11 @@ function WearCheck(props: {
   readonly timed: boolean;
 }) {
   const { question, search, patch } = props;
-  const caches = question.flash_pages > 0 ? cachesOf(search) : [];
   return (
     <ReplayCheck
       query={wearCheck({
         ...question,
-        flash_caches: caches,
-        flash_cache_options: caches.length > 0 ? optionWords(search.cache_options) : [],
+        ...cachesAsked(question.flash_pages > 0 ? search : {}),
         data_on_flash: props.replays === "recording" ? [] : dataOf(search),
       })}
       what={
@@ -233,15 +230,7 @@ function WearCheck(props: {
               patch={patch}
               replays={props.replays}
               timed={props.timed}
-            />
-          )}
-          {caches.length > 0 && (
-            <OptionsField
-              label="Options of the flash caches"
-              description="NAME=VALUE, or CACHE:NAME=VALUE for one of them. With cachelib:small=0 and cachelib:small_percent=4, CacheLib has small objects beside large ones, and is shown with one write stream and with two (FDP)."
-              of="several"
-              shown={search.cache_options}
-              onChange={(cache_options) => patch({ cache_options })}
+              example="With cachelib:small=0 and cachelib:small_percent=4, CacheLib has small objects beside large ones, and is shown with one write stream and with two (FDP)."
             />
           )}
           <DataField search={search} patch={patch} replays={props.replays} />

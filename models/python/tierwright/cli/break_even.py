@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,9 +13,11 @@ from tierwright.cli.books import book_of
 from tierwright.cli.cost import amount
 from tierwright.cli.options import (
     Assumptions,
+    CacheOptions,
     FlashCaches,
     FlashMetadata,
     Start,
+    cache_options_of,
     flash_caches_of,
     preset_of,
 )
@@ -307,6 +309,7 @@ def break_even(
     production: ProductionOption = None,
     trace: NamedTrace | None = None,
     flash_cache: FlashCaches = None,
+    option: CacheOptions = None,
     assumptions: Assumptions = False,
     json: Json = False,
 ) -> None:
@@ -334,6 +337,7 @@ def break_even(
         prices = _assumed_book(flash.id, assumed)
     workload = _workload(profile, production)
     caches = flash_caches_of(flash_cache, has_trace=trace is not None)
+    options = cache_options_of(caches, option)
     if trace is not None:
         _check_can_replay(profile, workload, ram_pages, delta)
     curve = None if workload is None else workload.curve.from_start(start)
@@ -400,6 +404,7 @@ def break_even(
             curve,
             trace,
             caches,
+            options,
             {"flash": flash, "disk": disk, "disks": disks},
             ram_pages=pages,
             delta=CHECKED_DELTA if not delta else delta[0],
@@ -469,6 +474,7 @@ def _checked(
     curve: Curve,
     trace: NamedTrace,
     flash_caches: Sequence[str],
+    options: Mapping[str, Mapping[str, str]],
     devices: dict[str, Any],
     **step: Any,
 ) -> Checked:
@@ -483,6 +489,7 @@ def _checked(
             read,
             **devices,
             flash_caches=flash_caches,
+            options=options,
             on_progress=on_progress,
         )
 

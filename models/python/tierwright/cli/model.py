@@ -15,12 +15,14 @@ from tierwright.cli.charge import charge
 from tierwright.cli.in_production import RecordedProfile, Source, StandIn, recorded
 from tierwright.cli.options import (
     Assumptions,
+    CacheOptions,
     FlashCaches,
     FlashMetadata,
     NewPages,
     Seed,
     Start,
     WarmUpOption,
+    cache_options_of,
     flash_caches_of,
     preset_of,
     warm_up_of,
@@ -889,6 +891,7 @@ def evaluate(
     ] = None,
     trace: NamedTrace | None = None,
     flash_cache: FlashCaches = None,
+    option: CacheOptions = None,
     start: Start = "steady",
     production: ProductionOption = None,
     new_pages: NewPages = 0,
@@ -933,6 +936,7 @@ def evaluate(
         )
     choices["duration_s"] = read_from.duration_s
     caches = flash_caches_of(flash_cache, has_trace=trace is not None)
+    options = cache_options_of(caches, option)
     checked = None
     if trace is None:
         found = compare.answer(curve, **choices)
@@ -956,6 +960,7 @@ def evaluate(
                     caches,
                     flash=choices["flash"],
                     disk=choices["disk"],
+                    options=options,
                     on_progress=on_progress,
                 )
     if json:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from tierwright.advise.advice.request import Candidates
@@ -34,6 +35,16 @@ FlashCaches = Annotated[
         metavar="NAME,NAME,...",
         help="Flash caches to replay beside the schemes, with --trace: face, lazy_cleaning, ..., or "
         "all; `tierwright catalog flash-caches` lists them.",
+    ),
+]
+
+CacheOptions = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--option",
+        metavar="[CACHE:]K=V",
+        help="Of the flash caches of --flash-cache, such as mode=write_back or lazy_cleaning:dirty_threshold=1; may be "
+        "repeated.",
     ),
 ]
 
@@ -247,3 +258,20 @@ def flash_caches_of(given: str | None, *, has_trace: bool) -> list[str]:
                 f"one of {', '.join(known)}, or all",
             )
     return list(dict.fromkeys(names))
+
+
+def cache_options_of(
+    caches: Sequence[str], given: list[str] | None
+) -> dict[str, dict[str, str]]:
+    """Return the options of --option by flash cache.
+
+    Raises
+    ------
+    BadInput
+        As `options_of_caches`.
+    """
+    if not given:
+        return {}
+    from tierwright.advise.checks.flash_caches import options_of_caches
+
+    return options_of_caches(caches, given, "--option")

@@ -12,9 +12,11 @@ import typer
 from tierwright.cli.books import book_of
 from tierwright.cli.options import (
     Assumptions,
+    CacheOptions,
     FlashCaches,
     FlashMetadata,
     Start,
+    cache_options_of,
     flash_caches_of,
     preset_of,
 )
@@ -126,6 +128,7 @@ def scheme_map(
     ] = None,
     trace: NamedTrace | None = None,
     flash_cache: FlashCaches = None,
+    option: CacheOptions = None,
     replay_points: Annotated[
         str,
         typer.Option(
@@ -150,6 +153,7 @@ def scheme_map(
     read_from = workload(profile, production)
     curve = read_from.curve.from_start(start)
     caches = flash_caches_of(flash_cache, has_trace=trace is not None)
+    options = cache_options_of(caches, option)
     check_has_replays(dask, trace)
     if trace is not None:
         check_recording(str(profile), read_from)
@@ -180,6 +184,7 @@ def scheme_map(
             **asked,
             points=_coarse(replay_points),
             flash_caches=caches,
+            options=options,
         )
         files, reading = as_profiled(trace, curve)
         with (
@@ -358,6 +363,7 @@ def throughput(
     flash_metadata: FlashMetadata = None,
     trace: NamedTrace | None = None,
     flash_cache: FlashCaches = None,
+    option: CacheOptions = None,
     start: Start = "steady",
     production: ProductionOption = None,
     dask: DaskOption = None,
@@ -377,6 +383,7 @@ def throughput(
     read_from = workload(profile, production)
     curve = read_from.curve.from_start(start)
     caches = flash_caches_of(flash_cache, has_trace=trace is not None)
+    options = cache_options_of(caches, option)
     check_has_replays(dask, trace)
     if trace is not None:
         check_recording(str(profile), read_from)
@@ -438,6 +445,7 @@ def throughput(
                 start=curve.start,
                 accesses=curve.accesses,
                 flash_caches=caches,
+                options=options,
                 on_progress=on_progress,
             )
     if json:
@@ -555,6 +563,7 @@ def directories(
     ] = 0.9,
     trace: NamedTrace | None = None,
     flash_cache: FlashCaches = None,
+    option: CacheOptions = None,
     start: Start = "steady",
     production: ProductionOption = None,
     json: Json = False,
@@ -568,6 +577,7 @@ def directories(
     from tierwright.hardware import catalog
 
     caches = flash_caches_of(flash_cache, has_trace=trace is not None)
+    options = cache_options_of(caches, option)
 
     sizes = () if flash_page_bytes is None else flash_page_bytes
     read_from = workload(profile, production)
@@ -599,6 +609,7 @@ def directories(
                 flash=flash,
                 disk=disk,
                 flash_caches=caches,
+                options=options,
                 on_progress=on_progress,
             )
     if json:

@@ -8,6 +8,7 @@ import typer
 
 from tierwright.cli.options import (
     Assumptions,
+    CacheOptions,
     FlashCaches,
     FlashMetadata,
     Seed,
@@ -15,6 +16,7 @@ from tierwright.cli.options import (
     Start,
     WaitsForWrites,
     WarmUpOption,
+    cache_options_of,
     flash_caches_of,
     preset_of,
 )
@@ -95,6 +97,7 @@ def response(
     flash_metadata: FlashMetadata = None,
     trace: NamedTrace | None = None,
     flash_cache: FlashCaches = None,
+    option: CacheOptions = None,
     arrivals: Annotated[
         str,
         typer.Option(
@@ -133,6 +136,7 @@ def response(
     read_from = workload(profile, production)
     curve = read_from.curve.from_start(start)
     caches = flash_caches_of(flash_cache, has_trace=trace is not None)
+    options = cache_options_of(caches, option)
     if trace is not None:
         check_recording(str(profile), read_from)
     if arrivals not in ARRIVALS:
@@ -177,6 +181,7 @@ def response(
             seed=seed,
             flash_metadata=metadata,
             flash_caches=tuple(caches),
+            cache_options=options,
         )
     if json:
         document: dict[str, Any] = {"start": curve.start, **found.to_dict()}

@@ -12,6 +12,7 @@ from tierwright.cli.books import book_of
 from tierwright.cli.cost import Device, explain, plain_data
 from tierwright.cli.options import (
     Assumptions,
+    CacheOptions,
     FlashCaches,
     FlashMetadata,
     Start,
@@ -218,14 +219,7 @@ def wear(
     production: ProductionOption = None,
     trace: NamedTrace | None = None,
     flash_cache: FlashCaches = None,
-    option: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--option",
-            metavar="[CACHE:]K=V",
-            help="Of the flash caches of --flash-cache, such as cachelib:small=0; may be repeated.",
-        ),
-    ] = None,
+    option: CacheOptions = None,
     data_on_flash: Annotated[
         str | None,
         typer.Option(
@@ -330,6 +324,7 @@ def wear(
             "name the recording with --trace",
         )
     from tierwright.advise.checks.flash_caches import options_of_caches
+    from tierwright.advise.checks.wear import OF_THE_ANSWER
 
     _of_a_profile(
         read,
@@ -364,7 +359,9 @@ def wear(
         months=amortisation_months,
         trace=trace,
         flash_caches=caches,
-        options=options_of_caches(caches, option or [], "--option"),
+        options=options_of_caches(
+            caches, option or [], "--option", device=OF_THE_ANSWER
+        ),
         data_on_flash=[
             each.strip() for each in (data_on_flash or "").split(",") if each
         ],

@@ -12,6 +12,7 @@ from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
     Answer,
     CautionOut,
+    FlashCacheOptions,
     FlashCaches,
     Pages,
     Usd,
@@ -41,6 +42,7 @@ class EvaluationCheckIn(EvaluationIn):
     flash_caches: FlashCaches = Field(
         default=[], description="Flash caches of `GET /simulator` to replay besides."
     )
+    flash_cache_options: FlashCacheOptions = Field(default=[])
 
 
 class DecisionIn(EvaluationIn):

@@ -65,12 +65,14 @@ async def check(
     if isinstance(counted, SimulationOut):
         return counted
     caches = None
+    options = checks.options_of_asked(body)
     wanted = dram_or_flash.cache_replays(
         found,
         sizes,
         body.flash_caches,
         start=point.curve.start,
         accesses=recording.accesses,
+        options=options,
     )
     if wanted:
         beside = await checks.counted(
@@ -79,7 +81,7 @@ async def check(
         if not isinstance(beside, checks.Counted):
             return beside
         caches = dram_or_flash.CachesBeside(
-            beside.counters, point.flash[0], point.disk[0], body.disks
+            beside.counters, point.flash[0], point.disk[0], body.disks, options
         )
     return shown(
         dram_or_flash.check(found, sizes, counted, step.costs, caches), at_sizes

@@ -18,6 +18,7 @@ from tierwright_server.common.schemas import (
     Answer,
     Body,
     CautionOut,
+    FlashCacheOptions,
     FlashCaches,
     FlashMetadata,
     Identifier,
@@ -233,6 +234,7 @@ class BreakEvenCheckIn(BreakEvenIn):
         default=[],
         description="Flash caches of `GET /simulator` to replay besides, with the flash that the best scheme needs.",
     )
+    flash_cache_options: FlashCacheOptions = Field(default=[])
 
 
 class AccessTimes(Answer):

@@ -8,6 +8,7 @@ from tierwright.profile.steady_state import Start
 from tierwright_server.common.schemas import (
     Answer,
     CautionOut,
+    FlashCacheOptions,
     FlashCaches,
     FlashMetadata,
     Identifier,
@@ -164,6 +165,7 @@ class DirectoriesCheckIn(DirectoriesIn):
         default=[],
         description="Flash caches of `GET /simulator` to replay besides, in the RAM that their metadata leave.",
     )
+    flash_cache_options: FlashCacheOptions = Field(default=[])
 
 
 class DirectorySchemeOut(Answer):

@@ -4,12 +4,13 @@ import threading
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from fastapi import Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise.checks.checked import Checked, at_recorded_sizes, not_checked
+from tierwright.advise.checks.flash_caches import NO_DEVICE, options_of_caches
 from tierwright.advise.checks.points import Replay, recorded_replays
 from tierwright.evaluate.page_flow import decision
 from tierwright.evaluate.scale.replays import ReplaySizes
@@ -83,6 +84,31 @@ class Counted:
 
     counters: Counters
     sizes: ReplaySizes | None
+
+
+class AsksCaches(Protocol):
+    """A question that has flash caches replayed beside it."""
+
+    flash_caches: list[str]
+    flash_cache_options: list[str]
+
+
+def options_of_asked(
+    body: AsksCaches, *, device: tuple[str, str] = NO_DEVICE
+) -> dict[str, dict[str, str]]:
+    """Return the options of the flash caches of a question, by name.
+
+    Raises
+    ------
+    BadInput
+        As `options_of_caches`, which `device` is for.
+    """
+    return options_of_caches(
+        body.flash_caches,
+        body.flash_cache_options,
+        "flash_cache_options",
+        device=device,
+    )
 
 
 async def replayed(

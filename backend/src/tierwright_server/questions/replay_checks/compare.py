@@ -8,6 +8,7 @@ from tierwright_server.questions.replay_checks.check import (
     Asking,
     Check,
     Counted,
+    options_of_asked,
     replayed,
     shown,
 )
@@ -21,18 +22,23 @@ async def check_compare(
     """Put the I/O times of all schemes beside their replays, and those of flash caches besides."""
     point = await find_point(asking.session, asking.context, body)
     model = evaluations.compute(body, point)
+    options = options_of_asked(body)
     point, found = await replayed(
         asking,
         body,
         besides=lambda _, accesses: flash_caches.evaluation_replays(
-            model, body.flash_caches, accesses=accesses
+            model, body.flash_caches, accesses=accesses, options=options
         ),
     )
     if not isinstance(found, Counted):
         return found
     return shown(
         flash_caches.check(
-            model, found.counters, flash=point.flash[0], disk=point.disk[0]
+            model,
+            found.counters,
+            flash=point.flash[0],
+            disk=point.disk[0],
+            options=options,
         ),
         found.sizes,
     )

@@ -9,6 +9,7 @@ from tierwright_server.questions.replay_checks.check import (
     Check,
     Counted,
     counted,
+    options_of_asked,
     shown,
 )
 from tierwright_server.questions.replay_checks.schemas import (
@@ -30,11 +31,12 @@ async def check_directories(
     )
     workload, content = await workloads.find_ready(asking.session, body.workload_id)
     recording = await recordings.find(asking.context, workload, content, curve)
+    options = options_of_asked(body)
     caches = directories.caches_beside(study, curve, body.flash_caches)
     wanted = directory_replays(
         study, start=curve.start, accesses=recording.accesses
     ) | directories.cache_replays(
-        caches, start=curve.start, accesses=recording.accesses
+        caches, start=curve.start, accesses=recording.accesses, options=options
     )
     found = await counted(asking, recording, wanted)
     if isinstance(found, CheckedAnswer):
@@ -48,6 +50,7 @@ async def check_directories(
         disk=disk,
         counters=found.counters,
         caches=caches,
+        options=options,
     )
     return CheckedDirectories(
         **dict(shown(checked, found.sizes)),

@@ -10,7 +10,12 @@ from tierwright_server.common.errors import BadInput
 from tierwright_server.hardware.flash_metadata import metadata_preset
 from tierwright_server.jobs.runs.states import RunKind, RunStatus
 from tierwright_server.questions.point import Point, dirty_ends, find_point
-from tierwright_server.questions.replay_checks.check import Asking, Check, shown
+from tierwright_server.questions.replay_checks.check import (
+    Asking,
+    Check,
+    options_of_asked,
+    shown,
+)
 from tierwright_server.questions.replay_checks.schemas import CheckedAnswer
 from tierwright_server.questions.response_time import service as response_times
 from tierwright_server.questions.response_time.schemas import (
@@ -73,6 +78,7 @@ def _asked(body: ResponseCheckIn, point: Point, recording: Recording) -> Respons
         seed=body.seed,
         scaled=recording.scaled,
         flash_caches=tuple(dict.fromkeys(body.flash_caches)),
+        cache_options=options_of_asked(body),
     )
 
 

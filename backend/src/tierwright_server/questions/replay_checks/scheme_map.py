@@ -12,6 +12,7 @@ from tierwright_server.questions.replay_checks.check import (
     Check,
     Counted,
     counted,
+    options_of_asked,
     shown,
 )
 from tierwright_server.questions.replay_checks.schemas import (
@@ -44,6 +45,7 @@ async def check_scheme_map(
             y=y,
             points=(body.x_points, body.y_points),
             flash_caches=body.flash_caches,
+            options=options_of_asked(body),
             **service.asked_of(point, body),
         ).of_recording(recording.scaled, recording.accesses)
 

@@ -8,6 +8,7 @@ from tierwright_server.questions.replay_checks.check import (
     Asking,
     Check,
     Counted,
+    options_of_asked,
     replayed,
     shown,
 )
@@ -27,11 +28,16 @@ async def check_throughput(
     point = await find_point(asking.session, asking.context, asked)
     dirty_ends(body, point)
     answer = await asyncio.to_thread(throughputs.ask, at_present, point)
+    options = options_of_asked(body)
     point, found = await replayed(
         asking,
         asked,
         besides=lambda start, accesses: throughput.flash_cache_replays(
-            answer, body.flash_caches, start=start, accesses=accesses
+            answer,
+            body.flash_caches,
+            start=start,
+            accesses=accesses,
+            options=options,
         ),
     )
     if not isinstance(found, Counted):
@@ -43,6 +49,7 @@ async def check_throughput(
             flash=point.flash[0],
             disk=point.disk[0],
             counters=found.counters,
+            options=options,
         ),
         found.sizes,
     )

@@ -1,12 +1,13 @@
 """The check of wear."""
 
 from tierwright.advise.checks import wear
-from tierwright.advise.checks.flash_caches import options_of_caches
+from tierwright.advise.checks.wear import OF_THE_ANSWER
 from tierwright_server.questions.point_schemas import EvaluationIn
 from tierwright_server.questions.replay_checks.check import (
     Asking,
     Check,
     Counted,
+    options_of_asked,
     replayed,
     shown,
 )
@@ -29,9 +30,7 @@ async def check_wear(asking: Asking, body: WearCheckIn) -> CheckedAnswer | Sweep
     )
     about = await wears.find(asking.session, asking.context, body)
     answer = wears.ask_wear(about, body, prices=None)
-    options = options_of_caches(
-        body.flash_caches, body.flash_cache_options, "flash_cache_options"
-    )
+    options = options_of_asked(body, device=OF_THE_ANSWER)
     _, found = await replayed(
         asking,
         asked,

@@ -10,6 +10,7 @@ from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
     Answer,
     CautionOut,
+    FlashCacheOptions,
     FlashCaches,
     FlashMetadata,
     Identifier,
@@ -97,6 +98,7 @@ class ResponseCheckIn(ResponseTimeIn):
     flash_caches: FlashCaches = Field(
         default=[], description="Flash caches of `GET /simulator` to replay besides."
     )
+    flash_cache_options: FlashCacheOptions = Field(default=[])
 
 
 class ResponseReplayOut(AnalysisOut):

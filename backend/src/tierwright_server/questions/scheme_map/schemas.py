@@ -13,6 +13,7 @@ from tierwright_server.common.schemas import (
     Answer,
     Body,
     CautionOut,
+    FlashCacheOptions,
     FlashCaches,
     FlashMetadata,
     Identifier,
@@ -127,6 +128,7 @@ class MapCheckIn(SchemeMapIn):
     flash_caches: FlashCaches = Field(
         default=[], description="Flash caches of `GET /simulator` to replay besides."
     )
+    flash_cache_options: FlashCacheOptions = Field(default=[])
 
 
 class MapAxisOut(Answer):

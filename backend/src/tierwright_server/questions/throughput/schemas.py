@@ -8,6 +8,7 @@ from tierwright.profile.steady_state import Start
 from tierwright_server.common.schemas import (
     Answer,
     CautionOut,
+    FlashCacheOptions,
     FlashCaches,
     FlashMetadata,
     Identifier,
@@ -105,6 +106,7 @@ class ThroughputCheckIn(ThroughputIn):
     flash_caches: FlashCaches = Field(
         default=[], description="Flash caches of `GET /simulator` to replay besides."
     )
+    flash_cache_options: FlashCacheOptions = Field(default=[])
 
 
 class ByStation(Answer):

@@ -13,13 +13,13 @@ from tierwright_server.common.schemas import (
     Answer,
     Body,
     CautionOut,
+    FlashCacheOptions,
     FlashCaches,
     FlashMetadata,
     Identifier,
     Months,
     Pages,
     Share,
-    ShortText,
     Usd,
     WarningOut,
 )
@@ -134,7 +134,7 @@ class WearCheckIn(WearIn):
     flash_caches: FlashCaches = Field(
         default=[], description="Flash caches of `GET /simulator` to replay besides."
     )
-    flash_cache_options: Annotated[list[ShortText], Field(max_length=64)] = Field(
+    flash_cache_options: FlashCacheOptions = Field(
         default=[],
         description="Options of these flash caches: `name=value` for all that have the option, `cache:name=value` for one. "
         "`cachelib:small=0` and `cachelib:small_percent=4` have its small objects on a write stream of their own.",

@@ -17,6 +17,7 @@ from tierwright.advise.checks.checked import (
 )
 from tierwright.advise.checks.flash_caches import (
     EQUAL,
+    CacheOptions,
     besides,
     flash_cache_replays,
 )
@@ -176,7 +177,11 @@ def caches_beside(
 
 
 def cache_replays(
-    caches: Sequence[CacheBeside], *, start: str, accesses: int
+    caches: Sequence[CacheBeside],
+    *,
+    start: str,
+    accesses: int,
+    options: CacheOptions | None = None,
 ) -> dict[str, Replay]:
     """Return the replays of flash caches beside directories, by name; none of those without RAM.
 
@@ -188,6 +193,8 @@ def cache_replays(
         `steady` or `cold`.
     accesses : int
         Of the trace.
+    options : mapping, optional
+        Of `options_of_caches`; unless given, the defaults.
 
     Raises
     ------
@@ -203,6 +210,7 @@ def cache_replays(
                 flash_pages=each.flash_pages,
                 start=start,
                 accesses=accesses,
+                options=options,
             )
     return found
 
@@ -215,6 +223,7 @@ def replayed(
     flash: Device,
     disk: Device,
     flash_caches: Sequence[str] = (),
+    options: CacheOptions | None = None,
     on_progress: OnProgress | None = None,
 ) -> DirectoriesReplayed:
     """Replay the trace with every place of the directory and size of flash pages, and through flash caches.
@@ -231,6 +240,8 @@ def replayed(
         Of the two lower tiers.
     flash_caches : sequence of str
         Replayed beside them.
+    options : mapping, optional
+        Of `options_of_caches`; unless given, the defaults.
     on_progress : callable, optional
         See `OnProgress`; False cancels.
 
@@ -247,7 +258,7 @@ def replayed(
     caches = caches_beside(study, curve, flash_caches)
     wanted, sizes = recorded_replays(
         directory_replays(study, start=curve.start, accesses=accesses)
-        | cache_replays(caches, start=curve.start, accesses=accesses),
+        | cache_replays(caches, start=curve.start, accesses=accesses, options=options),
         curve.scaled,
     )
     if sizes is not None and sizes.too_small:
@@ -269,6 +280,7 @@ def replayed(
         disk=disk,
         counters=counters,
         caches=caches,
+        options=options,
     )
     return at_recorded_sizes(made, sizes)
 
@@ -281,6 +293,7 @@ def check(
     disk: Device,
     counters: Mapping[str, Counters],
     caches: Sequence[CacheBeside] = (),
+    options: CacheOptions | None = None,
 ) -> DirectoriesReplayed:
     """Put I/O and upkeep of every option beside those of replays with its flash pages, and flash caches besides.
 
@@ -296,6 +309,8 @@ def check(
         Of `directory_replays` and `cache_replays`.
     caches : sequence of CacheBeside
         Flash caches, those without RAM among them.
+    options : mapping, optional
+        That they were given.
 
     Raises
     ------
@@ -331,7 +346,7 @@ def check(
         basis="Each option was replayed with its own flash page size, RAM and flash, "
         "under its safest scheme and under the one that is best if flash pages "
         "are full; directory lookups and updates were counted."
-        + _basis_of_caches(study, caches)
+        + _basis_of_caches(study, caches, options)
         + (f" {BUFFER}" if uses else "")
         + (
             f" Flash pages larger than {format_bytes(largest)} ({MOST_BLOCK_PAGES} "
@@ -342,7 +357,9 @@ def check(
     )
 
 
-def _basis_of_caches(study: Directories, caches: Sequence[CacheBeside]) -> str:
+def _basis_of_caches(
+    study: Directories, caches: Sequence[CacheBeside], options: CacheOptions | None
+) -> str:
     names = [each.name for each in caches if each.ram_pages > 0]
     if not names:
         return ""
@@ -355,7 +372,7 @@ def _basis_of_caches(study: Directories, caches: Sequence[CacheBeside]) -> str:
         else ""
     )
     return (
-        f" {besides(names)} Each has the same memory, from which the RAM of its metadata is "
+        f" {besides(names, options)} Each has the same memory, from which the RAM of its metadata is "
         f"subtracted, and the same flash, in pages of the workload.{upkeep}"
     )
 

@@ -8,7 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tierwright.advise.checks.checked import Checked, CheckedFigure, row
-from tierwright.advise.checks.flash_caches import flash_cache_replays
+from tierwright.advise.checks.flash_caches import (
+    CacheOptions,
+    flash_cache_replays,
+    with_options,
+)
 from tierwright.advise.checks.points import Replay
 from tierwright.advise.decide import replayed_by_key
 from tierwright.advise.dram_or_flash.break_even import page_costs
@@ -115,6 +119,7 @@ def replayed(
     disk: Device,
     disks: int = 1,
     flash_caches: Sequence[str] = (),
+    options: CacheOptions | None = None,
     on_progress: OnProgress | None = None,
 ) -> Checked:
     """Replay the trace with a DRAM step, and with the flash that is to save as much.
@@ -133,6 +138,8 @@ def replayed(
         Disks that share the load. [devices]
     flash_caches : sequence of str
         To be replayed besides, with the flash that the best scheme needs.
+    options : mapping, optional
+        Of `options_of_caches`; unless given, the defaults.
     on_progress : callable, optional
         See `OnProgress`; False cancels.
 
@@ -150,6 +157,7 @@ def replayed(
         flash_caches,
         start=curve.start,
         accesses=curve.accesses,
+        options=options,
     )
     wanted: dict[tuple[str, ReplayPoint] | str, dict[str, Any]] = {
         name: each.configuration() for name, each in caches.items()
@@ -167,7 +175,9 @@ def replayed(
         step.sizes,
         {at: counters[at] for at in schemes},
         step.costs,
-        CachesBeside({name: counters[name] for name in caches}, flash, disk, disks),
+        CachesBeside(
+            {name: counters[name] for name in caches}, flash, disk, disks, options
+        ),
     )
 
 
@@ -183,12 +193,15 @@ class CachesBeside:
         Price the operations by their class.
     disks : int
         Divides the disk's busy time. [devices]
+    options : mapping, optional
+        That they were given.
     """
 
     counters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     flash: Device | None = None
     disk: Device | None = None
     disks: int = 1
+    options: CacheOptions | None = None
 
     def times_us(self) -> dict[str, float]:
         """Return the busy time of an access of each. [µs]
@@ -219,6 +232,7 @@ def cache_replays(
     *,
     start: str,
     accesses: int,
+    options: CacheOptions | None = None,
 ) -> dict[str, Replay]:
     """Return the replays of flash caches with the flash that the best scheme needs; none where no flash is needed.
 
@@ -234,6 +248,8 @@ def cache_replays(
         `steady` or `cold`.
     accesses : int
         Of the trace.
+    options : mapping, optional
+        Of `options_of_caches`; unless given, the defaults.
 
     Raises
     ------
@@ -248,6 +264,7 @@ def cache_replays(
         flash_pages=1 if point is None else max(1, point.flash_pages),
         start=start,
         accesses=accesses,
+        options=options,
     )
     return {} if point is None or point.flash_pages == 0 else wanted
 
@@ -327,21 +344,24 @@ def check(
     return Checked(
         finding=f"{_finding(found, made, sizes)} {_about_caches(gains, made)}".rstrip(),
         rows=tuple(rows),
-        basis=f"{_basis(made, sizes)} {_basis_of_caches(gains, pages)}".rstrip(),
+        basis=f"{_basis(made, sizes)} {_basis_of_caches(gains, pages, caches)}".rstrip(),
     )
 
 
-def _basis_of_caches(gains: Mapping[str, float], pages: int) -> str:
+def _basis_of_caches(
+    gains: Mapping[str, float], pages: int, caches: CachesBeside | None
+) -> str:
     """Say with what flash caches were replayed; empty for none."""
-    if not gains:
+    if not gains or caches is None:
         return ""
     titles = flash_cache_titles()
     was = "was" if len(gains) == 1 else "were"
-    return (
+    said = (
         f"{listed([titles[name] for name in gains])}, for which there is no formula, {was} replayed with the "
         f"{wording.counted(pages, 'page')} of flash that the best scheme needs: single pages and pages in batches are "
         "priced at the rates of their pattern, metadata included."
     )
+    return f"{said} {with_options(caches.options)}".rstrip()
 
 
 def _rows_of_caches(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from tierwright.advise.checks.checked import (
     REPLAYED,
@@ -38,6 +38,13 @@ from tierwright.simulate.priced import ReplayCost, flash_pages_written, price
 from tierwright.simulate.replay import contenders
 from tierwright.trace.reading import OnProgress, Trace
 
+CacheOptions = Mapping[str, Mapping[str, str]]
+"""Options by flash cache."""
+NO_DEVICE = (
+    "counts what a device under the flash cache writes, which this check does not show",
+    "leave it out, and ask how long flash lasts, whose check has such a device",
+)
+"""Why an option of the device is refused where no answer has one, and what to do."""
 IO_TIME = "I/O time"
 PART = f"{IO_TIME}: "
 """Begins the figure of one kind of operation."""
@@ -53,7 +60,7 @@ def flash_cache_replays(
     flash_pages: int,
     start: str,
     accesses: int,
-    options_of: Callable[[str], dict[str, str]] = lambda _: {},
+    options: CacheOptions | None = None,
 ) -> dict[str, Replay]:
     """Return the replays of flash caches at one pair of sizes.
 
@@ -67,8 +74,8 @@ def flash_cache_replays(
         `steady` warms the caches with the first half of the trace; `cold` counts all of it.
     accesses : int
         Of the trace.
-    options_of : callable
-        Options of one, by its name.
+    options : mapping, optional
+        Of `options_of_caches`; unless given, the defaults.
 
     Raises
     ------
@@ -89,13 +96,17 @@ def flash_cache_replays(
             ram_pages,
             flash_pages,
             warm_up_of(start, accesses),
-            options_of(name),
+            dict((options or {}).get(name, {})),
         )
     return found
 
 
 def options_of_caches(
-    names: Sequence[str], given: Sequence[str], place: str
+    names: Sequence[str],
+    given: Sequence[str],
+    place: str,
+    *,
+    device: tuple[str, str] = NO_DEVICE,
 ) -> dict[str, dict[str, str]]:
     """Give options to flash caches that are replayed.
 
@@ -107,6 +118,8 @@ def options_of_caches(
         ``name=value`` for all that have the option, ``cache:name=value`` for one.
     place : str
         Where they were written, for errors.
+    device : (str, str)
+        Why an option of the device under them is refused, and what to do.
 
     Returns
     -------
@@ -116,7 +129,8 @@ def options_of_caches(
     Raises
     ------
     BadInput
-        If a flash cache is unknown, or an option is none of theirs, or one of the device under them.
+        If a flash cache is unknown, or an option is none of theirs, or one of the device under them; if there are options
+        and no flash caches.
 
     Examples
     --------
@@ -127,10 +141,13 @@ def options_of_caches(
     options = [parse_option(text, place) for text in given]
     for option in options:
         if option.name == STREAMS or option.name.startswith(DEVICE_OPTIONS):
-            raise BadInput(
-                f"{place}: `{option.text}`: the device under a flash cache is that of the answer",
-                "leave it out, and state spare space, erase blocks and collection there",
-            )
+            why, hint = device
+            raise BadInput(f"{place}: `{option.text}`: {why}", hint)
+    if options and not names:
+        raise BadInput(
+            f"{place}: `{options[0].text}`: no flash cache is replayed that could have it",
+            "name the flash caches to replay, or leave it out",
+        )
     rows = {row["name"]: row for row in contenders("flash_cache")}
     for name in names:
         _check_known(name)
@@ -152,7 +169,7 @@ def evaluation_replays(
     names: Sequence[str],
     *,
     accesses: int,
-    options_of: Callable[[str], dict[str, str]] = lambda _: {},
+    options: CacheOptions | None = None,
 ) -> dict[str, Replay]:
     """Return the replays of flash caches at the sizes of an evaluation: with the RAM that its metadata leave.
 
@@ -164,6 +181,8 @@ def evaluation_replays(
         Flash caches.
     accesses : int
         Of the trace.
+    options : mapping, optional
+        Of `options_of_caches`; unless given, the defaults.
 
     Raises
     ------
@@ -176,7 +195,7 @@ def evaluation_replays(
         flash_pages=found.inputs["flash_pages"],
         start=found.start,
         accesses=accesses,
-        options_of=options_of,
+        options=options,
     )
 
 
@@ -188,6 +207,7 @@ def replayed(
     *,
     flash: Device,
     disk: Device,
+    options: CacheOptions | None = None,
     on_progress: OnProgress | None = None,
 ) -> Checked:
     """Replay the trace of an evaluation under every scheme and under flash caches.
@@ -204,6 +224,8 @@ def replayed(
         Flash caches.
     flash, disk : Device
         Their service times price the operations.
+    options : mapping, optional
+        Of `options_of_caches`; unless given, the defaults.
     on_progress : callable, optional
         See `OnProgress`; False cancels.
 
@@ -222,7 +244,8 @@ def replayed(
         for name, at in replay_points(found).items()
     }
     wanted, sizes = recorded_replays(
-        points | evaluation_replays(found, names, accesses=accesses), curve.scaled
+        points | evaluation_replays(found, names, accesses=accesses, options=options),
+        curve.scaled,
     )
     if sizes is not None and sizes.too_small:
         return not_checked(sizes)
@@ -233,7 +256,7 @@ def replayed(
         warm_up=warm_up_of(found.start, accesses),
         on_progress=on_progress,
     )
-    made = check(found, counters, flash=flash, disk=disk)
+    made = check(found, counters, flash=flash, disk=disk, options=options)
     return at_recorded_sizes(made, sizes)
 
 
@@ -243,6 +266,7 @@ def check(
     *,
     flash: Device,
     disk: Device,
+    options: CacheOptions | None = None,
 ) -> Checked:
     """Put the I/O times of all schemes beside their replays, and those of flash caches besides.
 
@@ -254,6 +278,8 @@ def check(
         Of the replay of each scheme; further ones are of flash caches.
     flash, disk : Device
         Their service times price the operations.
+    options : mapping, optional
+        That flash caches were given.
 
     Raises
     ------
@@ -268,18 +294,29 @@ def check(
         finding=finding,
         decided=finding.removesuffix("."),
         rows=rows,
-        basis=f"{REPLAYED} {besides(caches)}".rstrip(),
+        basis=f"{REPLAYED} {besides(caches, options)}".rstrip(),
     )
 
 
-def besides(caches: Sequence[str]) -> str:
-    """Say which flash caches were replayed beside the schemes, and how they are priced; empty for none."""
+def besides(caches: Sequence[str], options: CacheOptions | None = None) -> str:
+    """Say which flash caches were replayed beside the schemes, how they are priced, and with which options; empty for none."""
     if not caches:
         return ""
     titles = flash_cache_titles()
-    return (
+    said = (
         f"So {'was' if len(caches) == 1 else 'were'} {listed([titles[name] for name in caches])}, for which there is "
         "no formula: single pages and pages in batches at the rates of their pattern, metadata included."
+    )
+    return f"{said} {with_options(options)}".rstrip()
+
+
+def with_options(options: CacheOptions | None) -> str:
+    """Say with which options flash caches were replayed; empty for none."""
+    titles = flash_cache_titles()
+    return " ".join(
+        f"{titles[cache]} ran with {listed([f'{name}={value}' for name, value in own.items()])}."
+        for cache, own in (options or {}).items()
+        if own
     )
 
 

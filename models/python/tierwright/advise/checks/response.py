@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -14,6 +14,7 @@ from tierwright.advise.checks.checked import (
     row,
     verdict,
 )
+from tierwright.advise.checks.flash_caches import CacheOptions, with_options
 from tierwright.advise.checks.points import Replay, recorded_replays
 from tierwright.advise.response import Response
 from tierwright.advise.response.rows import SchemeAt
@@ -84,6 +85,8 @@ class ResponseCheck:
         How the workload was scaled, where the trace is its recording.
     flash_caches : tuple of str
         To be replayed besides: they have no formula.
+    cache_options : mapping
+        Their options, of `options_of_caches`.
     """
 
     answer: Response
@@ -97,6 +100,7 @@ class ResponseCheck:
     seed: int = 0
     scaled: Scaled | None = None
     flash_caches: tuple[str, ...] = ()
+    cache_options: CacheOptions = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.arrivals == "trace" and not self.recorded_accesses_per_s:
@@ -146,7 +150,14 @@ class ResponseCheck:
                 for name in model
             }
             | {
-                name: Replay("flash_cache", name, left, answer.flash_pages, 0)
+                name: Replay(
+                    "flash_cache",
+                    name,
+                    left,
+                    answer.flash_pages,
+                    0,
+                    dict(self.cache_options.get(name, {})),
+                )
                 for name in self.flash_caches
             },
             self.scaled,
@@ -191,6 +202,7 @@ class ResponseCheck:
                 waits_for_writes=hierarchy.writes == "waited_for",
                 seed=self.seed,
                 warm_up=warm_up,
+                options=sizes[name].options,
             )
         return found, recorded
 
@@ -282,6 +294,8 @@ class ResponseCheck:
                 f"{names}: there is no formula, so the replay stands alone; what works by time goes by "
                 "the simulated one, and batches move at the sequential rate."
             )
+            if any(self.cache_options.values()):
+                yield with_options(self.cache_options)
         made = [each for each in replayed.values() if "behind" not in each]
         if made:
             yield _accesses(made, self.seed)

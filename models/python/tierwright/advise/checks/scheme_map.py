@@ -24,6 +24,7 @@ from tierwright.advise.checks.flash_caches import (
     EQUAL,
     IO_TIME,
     UNIT,
+    CacheOptions,
     besides,
     flash_cache_replays,
 )
@@ -110,12 +111,15 @@ class MapStudy:
         Flash caches.
     start : str
         `steady` or `cold`.
+    options : mapping, optional
+        Of these flash caches; unless given, the defaults.
     """
 
     places: tuple[MapPlace, ...]
     schemes: tuple[str, ...]
     caches: tuple[str, ...]
     start: str
+    options: CacheOptions | None = None
 
     def replays(self, accesses: int) -> dict[str, Replay]:
         """Return the replays of all points, by `<index of the point> <scheme or cache>`.
@@ -149,6 +153,7 @@ class MapStudy:
                     flash_pages=place.flash_pages,
                     start=self.start,
                     accesses=accesses,
+                    options=self.options,
                 )
                 found |= {f"{index} {name}": each for name, each in beside.items()}
         return found
@@ -260,6 +265,7 @@ def study(
     y: Axis,
     points: tuple[int, int] = (USUAL_POINTS, USUAL_POINTS),
     flash_caches: Sequence[str] = (),
+    options: CacheOptions | None = None,
     **asked: Any,
 ) -> MapStudy:
     """Choose the points of a map that are replayed: a coarse grid, each in the middle of its cell.
@@ -276,6 +282,8 @@ def study(
         Across and upwards, each from 2 to 5.
     flash_caches : sequence of str
         Replayed beside the schemes.
+    options : mapping, optional
+        Of `options_of_caches`; unless given, the defaults.
     **asked
         The rest as `evaluate.page_flow.map_point.map_point` takes it, `at` aside.
 
@@ -317,6 +325,7 @@ def study(
         tuple(name for name in SCHEMES if name in wanted),
         tuple(dict.fromkeys(flash_caches)),
         curve.start,
+        options,
     )
 
 
@@ -578,7 +587,7 @@ def _found(
     return MapReplayed(
         finding=" ".join(part for part in parts if part),
         rows=rows,
-        basis=f"{REPLAYED_POINTS} {besides(asked.caches)}".rstrip(),
+        basis=f"{REPLAYED_POINTS} {besides(asked.caches, asked.options)}".rstrip(),
         points=points,
         titles=titles,
         compared=len(compared),

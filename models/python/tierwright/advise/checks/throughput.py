@@ -13,7 +13,7 @@ from tierwright.advise.checks.checked import (
     verdict,
 )
 from tierwright.advise.checks.counted import Counters, replayed_throughput
-from tierwright.advise.checks.flash_caches import besides
+from tierwright.advise.checks.flash_caches import CacheOptions, besides
 from tierwright.advise.checks.flash_caches import flash_cache_replays as replays_at
 from tierwright.advise.checks.points import Replay
 from tierwright.advise.point import scheme_titles
@@ -42,6 +42,7 @@ def check(
     flash: Device,
     disk: Device,
     counters: Mapping[str, Counters],
+    options: CacheOptions | None = None,
 ) -> Checked:
     """Put throughput and response time at the present value beside those of replays.
 
@@ -55,6 +56,8 @@ def check(
         Of the two lower tiers.
     counters : mapping of str to counters
         Of the replay of each scheme; further ones are of flash caches.
+    options : mapping, optional
+        That flash caches were given.
     """
     rows = tuple(_rows(answer, setting, (flash, disk), counters))
     return Checked(
@@ -67,18 +70,21 @@ def check(
             else "",
         ),
         rows=rows,
-        basis=" ".join(_basis(answer, flash, counters)),
+        basis=" ".join(_basis(answer, flash, counters, options)),
         decided=decided(rows),
     )
 
 
 def _basis(
-    answer: Throughput, flash: Device, counters: Mapping[str, Counters]
+    answer: Throughput,
+    flash: Device,
+    counters: Mapping[str, Counters],
+    options: CacheOptions | None,
 ) -> Iterator[str]:
     yield REPLAYED
     caches = [name for name in counters if name not in answer.study.schemes]
     if caches:
-        yield besides(caches)
+        yield besides(caches, options)
     if mixed_load_basis(flash) == MODEL:
         yield (
             f"{flash.name} states its rate under a mixed load, so its reads take longer the more "
@@ -91,7 +97,12 @@ def _basis(
 
 
 def flash_cache_replays(
-    answer: Throughput, names: Sequence[str], *, start: str, accesses: int
+    answer: Throughput,
+    names: Sequence[str],
+    *,
+    start: str,
+    accesses: int,
+    options: CacheOptions | None = None,
 ) -> dict[str, Replay]:
     """Return the replays of flash caches at the present sizes of an answer.
 
@@ -105,6 +116,8 @@ def flash_cache_replays(
         `steady` warms the caches with the first half of the trace; `cold` counts all of it.
     accesses : int
         Of the trace.
+    options : mapping, optional
+        Of `options_of_caches`; unless given, the defaults.
 
     Raises
     ------
@@ -113,7 +126,12 @@ def flash_cache_replays(
     """
     ram, flash = _sizes(answer)
     return replays_at(
-        names, ram_pages=ram, flash_pages=flash, start=start, accesses=accesses
+        names,
+        ram_pages=ram,
+        flash_pages=flash,
+        start=start,
+        accesses=accesses,
+        options=options,
     )
 
 
@@ -136,6 +154,7 @@ def replayed(
     start: str,
     accesses: int,
     flash_caches: Sequence[str] = (),
+    options: CacheOptions | None = None,
     on_progress: OnProgress | None = None,
 ) -> Checked:
     """Replay every scheme of an answer, and flash caches, and put them beside the answer.
@@ -156,6 +175,8 @@ def replayed(
         Of the trace.
     flash_caches : sequence of str
         To be replayed besides.
+    options : mapping, optional
+        Of `options_of_caches`; unless given, the defaults.
     on_progress : callable, optional
         See `OnProgress`; False cancels.
 
@@ -172,7 +193,9 @@ def replayed(
         else Replay("scheme", name, ram_left, flash_pages, warm_up)
         for name in answer.study.schemes
     }
-    wanted |= flash_cache_replays(answer, flash_caches, start=start, accesses=accesses)
+    wanted |= flash_cache_replays(
+        answer, flash_caches, start=start, accesses=accesses, options=options
+    )
     counters = {
         name: replay(
             trace,
@@ -180,12 +203,20 @@ def replayed(
             each.name,
             each.ram_pages,
             each.flash_pages,
+            options=each.options,
             warm_up=each.warm_up,
             on_progress=on_progress,
         )
         for name, each in wanted.items()
     }
-    return check(answer, setting=setting, flash=flash, disk=disk, counters=counters)
+    return check(
+        answer,
+        setting=setting,
+        flash=flash,
+        disk=disk,
+        counters=counters,
+        options=options,
+    )
 
 
 def _rows(

@@ -23,7 +23,11 @@ from tierwright.advise.checks.data_on_flash import (
     is_on_flash,
 )
 from tierwright.advise.checks.data_on_flash import data_replays as replays_of_data
-from tierwright.advise.checks.flash_caches import besides, evaluation_replays
+from tierwright.advise.checks.flash_caches import (
+    CacheOptions,
+    besides,
+    evaluation_replays,
+)
 from tierwright.advise.checks.points import (
     DEVICE_BLOCKS,
     LEAST_ERASED_PAGES,
@@ -43,6 +47,11 @@ from tierwright.profile.curve import Curve
 from tierwright.simulate.contenders import STREAMS, flash_cache_titles, has_streams
 from tierwright.trace.reading import OnProgress, Trace
 
+OF_THE_ANSWER = (
+    "the device under a flash cache is that of the answer",
+    "leave it out, and state spare space, erase blocks and collection there",
+)
+"""Why an option of the device is none of the flash caches', and what to do."""
 WRITES = "flash writes"
 AMPLIFICATION = "write amplification"
 STREAMED = "write amplification with two streams"
@@ -120,7 +129,7 @@ def flash_cache_replays(
     names: Sequence[str],
     *,
     accesses: int,
-    options: Mapping[str, Mapping[str, str]] | None = None,
+    options: CacheOptions | None = None,
 ) -> dict[str, Replay]:
     """Return the replays of flash caches at the sizes of an answer, with the device of the answer under their flash.
 
@@ -142,7 +151,9 @@ def flash_cache_replays(
         answer.evaluation,
         names,
         accesses=accesses,
-        options_of=lambda name: options_of(answer, name, (options or {}).get(name)),
+        options={
+            name: options_of(answer, name, (options or {}).get(name)) for name in names
+        },
     )
 
 
@@ -152,7 +163,7 @@ def replayed(
     trace: Trace,
     *,
     flash_caches: Sequence[str] = (),
-    cache_options: Mapping[str, Mapping[str, str]] | None = None,
+    cache_options: CacheOptions | None = None,
     data_on_flash: Sequence[str] = (),
     on_progress: OnProgress | None = None,
 ) -> Checked:
@@ -213,7 +224,7 @@ def replayed(
 def check(
     answer: Wear,
     counters: Mapping[str, Counters],
-    cache_options: Mapping[str, Mapping[str, str]] | None = None,
+    cache_options: CacheOptions | None = None,
 ) -> Checked:
     """Put an answer beside the replay of every scheme.
 
@@ -246,7 +257,7 @@ def check(
         with_device=spare is not None,
         block_pages=0 if spare is None else spare.block_pages,
     )
-    beside = (besides(caches), _with_options(cache_options or {}), about)
+    beside = (besides(caches, cache_options), about)
     replays = " ".join(each for each in (REPLAYED, *beside) if each)
     if spare is None:
         return Checked(
@@ -270,16 +281,6 @@ def check(
         finding=f"{finding} {_amplification(spare, amplified, is_too_small=is_too_small)}",
         rows=rows + of_data,
         basis=f"{replays} {_device(spare, counters, caches, is_too_small=is_too_small)}",
-    )
-
-
-def _with_options(options: Mapping[str, Mapping[str, str]]) -> str:
-    """Say with which options flash caches were replayed; empty for none."""
-    titles = flash_cache_titles()
-    return " ".join(
-        f"{titles[cache]} ran with {listed([f'{name}={value}' for name, value in own.items()])}."
-        for cache, own in options.items()
-        if own
     )
 
 
