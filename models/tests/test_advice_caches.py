@@ -303,6 +303,22 @@ def test_caches_that_work_by_the_clock_are_not_replayed_at_another_scale(
         assert rows[name].io_time_us_per_access is not None, name
 
 
+def test_what_works_by_the_clock_is_replayed_at_the_rate_of_the_recording_alone(
+    curve: Curve,
+) -> None:
+    """What dm-writecache and L2ARC move in a second is for other accesses where the workload states another rate."""
+    names = ("larc", "dm_writecache", "l2arc")
+
+    def refused(rate: float) -> set[str]:
+        rows = rows_of(ask(curve, caches=names, duration_s=curve.accesses / rate))
+        return {
+            each.name for each in rows.values() if each.reason == _caches.OTHER_PACE
+        }
+
+    assert refused(2 * RATE) == {"dm_writecache", "l2arc"}
+    assert refused(1.005 * RATE) == set()
+
+
 def test_the_least_io_time_is_sought_on_every_finalist(curve: Curve) -> None:
     found = advice.answer(
         curve,

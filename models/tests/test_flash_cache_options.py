@@ -111,17 +111,23 @@ def test_throughput_replays_with_them() -> None:
     answer = throughput_question.of_study(
         found, setting, last, disk_name=DISK.name, weigh=None
     )
-    made = throughput.replayed(
-        answer,
-        TRACE,
-        setting=setting,
-        flash=FLASH,
-        disk=DISK,
-        start="steady",
-        accesses=recorded().curve.accesses,
-        flash_caches=NAMES,
-        options=OPTIONS,
-    )
+
+    def of(*names: str, options: Any = None) -> Checked:
+        return throughput.replayed(
+            answer,
+            TRACE,
+            setting=setting,
+            flash=FLASH,
+            disk=DISK,
+            start="steady",
+            accesses=recorded().curve.accesses,
+            flash_caches=names,
+            options=options,
+        )
+
+    made = of(*NAMES, options=OPTIONS)
+    assert "by the clock" not in made.basis
+    assert "What SCE does by the clock was counted at the rate of" in of("sce").basis
     own = replayed_throughput(
         alone(dirty_threshold="1"), flash=FLASH, disk=DISK, setting=setting
     )

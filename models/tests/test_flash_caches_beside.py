@@ -351,6 +351,42 @@ def test_what_appends_amplifies_nothing_on_little_flash_either() -> None:
         pytest.fail("no amplification of FaCE")
 
 
+def test_what_works_by_the_clock_is_worn_at_the_load_of_the_recording_alone() -> None:
+    """What L2ARC feeds in a second counts for other accesses at another load: a day of it wrote next to nothing."""
+
+    def rates(names: list[str], options: Any, recorded: float | None) -> Any:
+        return flash_caches.at_the_load(
+            names,
+            options,
+            flash_pages=FLASH_PAGES,
+            accesses_per_s=100.0,
+            recorded_per_s=recorded,
+        )
+
+    plain = {"larc": {}, "sce": {"window": "9"}}
+    assert rates(["larc", "sce"], plain, 100.5) == plain
+    # The rate is given where the trace has no times, unless another one is stated.
+    assert rates(["larc", "sce"], plain, None)["sce"]["accesses_per_second"] == "100"
+    stated = {"l2arc": {"accesses_per_second": "7"}}
+    assert rates(["l2arc"], stated, None) == stated
+    for name, own in (("l2arc", {}), ("bcache", {"mode": "write_back"})):
+        with pytest.raises(
+            BadInput, match="100 accesses per second is not the 85,600"
+        ) as raised:
+            rates([name], {name: own}, 85_563.0)
+        assert "at the rate of the recording" in str(raised.value.hint)
+    # With its defaults it does nothing by the clock.
+    assert rates(["bcache"], {}, 85_563.0) == {"bcache": {}}
+    answer = worn()
+    with pytest.raises(BadInput, match="works by the clock"):
+        wear_check.flash_cache_replays(
+            answer, ["sce"], accesses=9, recorded_per_s=2 * answer.accesses_per_s
+        )
+    assert wear_check.flash_cache_replays(
+        answer, ["sce"], accesses=9, recorded_per_s=answer.accesses_per_s
+    )
+
+
 def test_flash_that_is_too_small_for_a_device_says_so() -> None:
     found = checked(worn(flash_pages=500), "larc")
     assert "the flash of the replay is too small to count it" in found.finding

@@ -420,6 +420,7 @@ def _of_a_profile(
     json: bool,
 ) -> None:
     from tierwright.advise import wear as question
+    from tierwright.advise.point import rate_of
 
     curve = profile.curve
     if dirty_share is not None:
@@ -437,7 +438,18 @@ def _of_a_profile(
     checked = (
         None
         if trace is None
-        else _checked(found, curve, trace, flash_caches, options, data_on_flash, dask)
+        else _checked(
+            found,
+            curve,
+            trace,
+            flash_caches,
+            options,
+            data_on_flash,
+            dask,
+            recorded_per_s=rate_of(curve, profile.duration_s).accesses_per_s
+            if profile.duration_s
+            else None,
+        )
     )
     document = _document(found, rate.basis)
     document["check"] = None if checked is None else checked.to_dict()
@@ -461,6 +473,8 @@ def _checked(
     options: Mapping[str, Mapping[str, str]],
     data_on_flash: Sequence[str],
     dask: str | None,
+    *,
+    recorded_per_s: float | None,
 ) -> Checked:
     from tierwright.advise.checks import wear as checks
 
@@ -476,6 +490,7 @@ def _checked(
             read,
             flash_caches=flash_caches,
             cache_options=options,
+            recorded_per_s=recorded_per_s,
             data_on_flash=data_on_flash,
             on_progress=on_progress,
         )

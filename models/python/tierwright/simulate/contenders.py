@@ -24,6 +24,8 @@ SMALL = "small"
 """The option without which the streams of CacheLib have no effect."""
 NO_SMALL = "none"
 """Its value that stands for no small objects."""
+PACE = 0.01
+"""Share of the recorded rate up to which another one is the same."""
 BY_THE_CLOCK = (
     "it works by the clock, and what it moves in a second does not scale with the recording; only a recording of the "
     "whole of production can be replayed through it"
@@ -86,6 +88,23 @@ def works_by_the_clock(
         If there is no such cache, or it refuses the options.
     """
     return replay.flash_cache_goes_by_time(name, flash_pages, options)
+
+
+def is_at_the_pace(accesses_per_s: float, recorded_per_s: float | None) -> bool:
+    """Say whether a replay by the times of a recording is one at a rate: within 1 %, or if it has no times.
+
+    Examples
+    --------
+    >>> (
+    ...     is_at_the_pace(100.0, 99.5),
+    ...     is_at_the_pace(100.0, 90.0),
+    ...     is_at_the_pace(100.0, None),
+    ... )
+    (True, False, True)
+    """
+    if recorded_per_s is None:
+        return True
+    return abs(accesses_per_s - recorded_per_s) <= PACE * recorded_per_s
 
 
 def with_streams() -> frozenset[str]:

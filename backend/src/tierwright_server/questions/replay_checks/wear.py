@@ -37,7 +37,11 @@ async def check_wear(asking: Asking, body: WearCheckIn) -> CheckedAnswer | Sweep
         lambda scheme: wear.options_of(answer, scheme),
         lambda _, accesses: (
             wear.flash_cache_replays(
-                answer, body.flash_caches, accesses=accesses, options=options
+                answer,
+                body.flash_caches,
+                accesses=accesses,
+                options=options,
+                recorded_per_s=about.recorded_per_s,
             )
             | wear.data_replays(answer, about.curve, body.data_on_flash)
         ),

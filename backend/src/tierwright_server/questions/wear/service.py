@@ -62,6 +62,8 @@ class Found:
     point: Point
     accesses_per_s: float
     rate_basis: str
+    recorded_per_s: float | None
+    """Of the recording; None where it has no times. [1/s]"""
 
     @property
     def workload(self) -> Workload:
@@ -324,10 +326,12 @@ async def find(session: AsyncSession, context: Context, body: PointIn) -> Found:
     point = with_dirty_share(
         body, Point(workload, content, curve, flash, disk, ram=None, prices=None)
     )
-    if body.accesses_per_s is not None:
-        return Found(point, body.accesses_per_s, "as given")
     duration_s = content.summary.get("duration_s")
-    if not duration_s:
+    rate = rate_of(curve, duration_s) if duration_s else None
+    recorded_per_s = None if rate is None else rate.accesses_per_s
+    if body.accesses_per_s is not None:
+        return Found(point, body.accesses_per_s, "as given", recorded_per_s)
+    if rate is None:
         raise BadInput.at(
             "body.accesses_per_s",
             None,
@@ -335,5 +339,4 @@ async def find(session: AsyncSession, context: Context, body: PointIn) -> Found:
             "took",
             hint="Give the page accesses per second of the running system.",
         )
-    rate = rate_of(curve, duration_s)
-    return Found(point, rate.accesses_per_s, rate.basis)
+    return Found(point, rate.accesses_per_s, rate.basis, recorded_per_s)

@@ -237,6 +237,7 @@ def asked_of(
     setting = Setting(
         curve=curve,
         rates=Rates(mean, peak),
+        recorded_per_s=None if not rate[1] else curve.accesses / rate[1],
         candidates=candidates,
         have=have,
         prices=prices,

@@ -38,7 +38,12 @@ from tierwright.evaluate.metadata import PRESETS
 from tierwright.evaluate.page_flow.decision import ReplayPoint, warm_up_of
 from tierwright.evaluate.scale.replays import recorded_accesses
 from tierwright.profile.categories import DEFAULT_KIND
-from tierwright.simulate.contenders import BY_THE_CLOCK, RATE, works_by_the_clock
+from tierwright.simulate.contenders import (
+    BY_THE_CLOCK,
+    RATE,
+    is_at_the_pace,
+    works_by_the_clock,
+)
 from tierwright.simulate.priced import flash_pages_written, price
 
 VERSION = "3"
@@ -56,6 +61,7 @@ LEAST_LIFE = 0.1
 MOST_ASSIGNED = 3
 """Flash caches of each hardware that are tried behind an assignment of categories too: the fastest."""
 NO_RESPONSE = "flash caches are replayed without queues here; the check of response times replays one on simulated time"
+OTHER_PACE = "it works by the clock, and the rate of the workload is not that of the recording, at which it would be replayed"
 NO_SPLIT = "a flash cache lies below RAM: splits are modelled over one device"
 
 
@@ -394,6 +400,8 @@ def _planned(table: Table, wanted: _Wanted) -> SchemeAt | str:
     rate = table.setting.rates.mean
     if by_clock and rate is None:
         return "it works by the clock, and the workload states no rate"
+    if by_clock and not is_at_the_pace(rate or 0.0, table.setting.recorded_per_s):
+        return OTHER_PACE
     accesses = curve.accesses if scaled is None else recorded_accesses(scaled)
     asked = ReplayPoint(
         ram,

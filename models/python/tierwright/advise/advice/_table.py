@@ -120,6 +120,8 @@ class Setting:
     devices: tuple[Device | None, Device | None]
     quoted: tuple[Standing, ...] | None = None
     """Quotes, each as each scheme runs it: then these alone are candidates. None: the question is not of quotes."""
+    recorded_per_s: float | None = None
+    """Of the recording; None where it has no times. [1/s]"""
     fewest_dirty: Curve | None = None
     """With no dirty evictions, where nobody said which are: `curve` has as many as possible then. None where it is known."""
     least_throughput_per_s: float = 0.0

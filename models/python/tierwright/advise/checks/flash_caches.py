@@ -22,17 +22,20 @@ from tierwright.advise.decide import replayed_by_key
 from tierwright.advise.point import scheme_titles
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_microseconds
-from tierwright.common.wording import listed, percent
+from tierwright.common.wording import listed, percent, three_digits
 from tierwright.evaluate.page_flow.decision import replay_points, warm_up_of
 from tierwright.evaluate.page_flow.results import Evaluation
 from tierwright.evaluate.scale.replays import recorded_accesses
 from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve
 from tierwright.simulate.contenders import (
+    RATE,
     STREAMS,
     assign,
     flash_cache_titles,
+    is_at_the_pace,
     parse_option,
+    works_by_the_clock,
 )
 from tierwright.simulate.priced import ReplayCost, flash_pages_written, price
 from tierwright.simulate.replay import contenders
@@ -154,6 +157,57 @@ def options_of_caches(
     return dict(
         zip(names, assign([rows[name] for name in names], options, place), strict=True)
     )
+
+
+def at_the_load(
+    names: Sequence[str],
+    options: CacheOptions,
+    *,
+    flash_pages: int,
+    accesses_per_s: float,
+    recorded_per_s: float | None,
+) -> dict[str, dict[str, str]]:
+    """Have flash caches that work by the clock replayed at a load, and refuse those that the recording replays at another.
+
+    What they move in a second, such as what SCE promotes, would count as often for an access of another load.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Flash caches.
+    options : mapping
+        Their options.
+    flash_pages : int
+        [pages]
+    accesses_per_s, recorded_per_s : float, float or None
+        The load, and that of the recording; None where it has no times. [1/s]
+
+    Returns
+    -------
+    dict
+        Options by flash cache, with the rate where the recording has no times and none is stated.
+
+    Raises
+    ------
+    BadInput
+        If one works by the clock, and the times of the recording are of another load.
+    """
+    found = {}
+    for name in names:
+        _check_known(name)
+        own = dict(options.get(name, {}))
+        if flash_pages > 0 and works_by_the_clock(name, flash_pages, own):
+            if not is_at_the_pace(accesses_per_s, recorded_per_s):
+                raise BadInput(
+                    f"flash cache: `{name}` works by the clock, and the load of "
+                    f"{three_digits(accesses_per_s)} accesses per second is not the "
+                    f"{three_digits(recorded_per_s or 0.0)} of the recording, at which it is replayed",
+                    "leave it out, or ask at the rate of the recording",
+                )
+            if recorded_per_s is None:
+                own.setdefault(RATE, str(max(1, round(accesses_per_s))))
+        found[name] = own
+    return found
 
 
 def _check_known(name: str) -> None:

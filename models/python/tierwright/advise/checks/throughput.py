@@ -24,7 +24,7 @@ from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.evaluate.throughput.schemes import Setting
 from tierwright.hardware.device import Device
 from tierwright.hardware.mixed_load import MODEL, mixed_load_basis
-from tierwright.simulate.contenders import flash_cache_titles
+from tierwright.simulate.contenders import flash_cache_titles, works_by_the_clock
 from tierwright.simulate.replay import replay
 from tierwright.trace.reading import OnProgress, Trace
 
@@ -85,6 +85,20 @@ def _basis(
     caches = [name for name in counters if name not in answer.study.schemes]
     if caches:
         yield besides(caches, options)
+        titles = flash_cache_titles()
+        by_the_clock = [
+            titles[name]
+            for name in caches
+            if works_by_the_clock(
+                name, counters[name]["flash_pages"], (options or {}).get(name)
+            )
+        ]
+        if by_the_clock:
+            one = len(by_the_clock) == 1
+            yield (
+                f"What {listed(by_the_clock)} {'does' if one else 'do'} by the clock was counted at the rate of the "
+                "recording, not at that of the clients."
+            )
     if mixed_load_basis(flash) == MODEL:
         yield (
             f"{flash.name} states its rate under a mixed load, so its reads take longer the more "

@@ -25,6 +25,7 @@ from tierwright.advise.checks.data_on_flash import (
 from tierwright.advise.checks.data_on_flash import data_replays as replays_of_data
 from tierwright.advise.checks.flash_caches import (
     CacheOptions,
+    at_the_load,
     besides,
     evaluation_replays,
 )
@@ -130,6 +131,7 @@ def flash_cache_replays(
     *,
     accesses: int,
     options: CacheOptions | None = None,
+    recorded_per_s: float | None = None,
 ) -> dict[str, Replay]:
     """Return the replays of flash caches at the sizes of an answer, with the device of the answer under their flash.
 
@@ -141,19 +143,29 @@ def flash_cache_replays(
         Flash caches.
     accesses : int
         Of the trace.
+    options : mapping, optional
+        Of `options_of_caches`; unless given, the defaults.
+    recorded_per_s : float, optional
+        Accesses per second of the trace; None where it has no times: then what works by the clock goes by the rate of the
+        answer. [1/s]
 
     Raises
     ------
     BadInput
-        If there is no such flash cache, or no flash.
+        If there is no such flash cache, or no flash; if one works by the clock and the load is another than the recorded one.
     """
+    given = at_the_load(
+        names,
+        options or {},
+        flash_pages=answer.evaluation.inputs["flash_pages"],
+        accesses_per_s=answer.accesses_per_s,
+        recorded_per_s=recorded_per_s,
+    )
     return evaluation_replays(
         answer.evaluation,
         names,
         accesses=accesses,
-        options={
-            name: options_of(answer, name, (options or {}).get(name)) for name in names
-        },
+        options={name: options_of(answer, name, given.get(name)) for name in names},
     )
 
 
@@ -164,6 +176,7 @@ def replayed(
     *,
     flash_caches: Sequence[str] = (),
     cache_options: CacheOptions | None = None,
+    recorded_per_s: float | None = None,
     data_on_flash: Sequence[str] = (),
     on_progress: OnProgress | None = None,
 ) -> Checked:
@@ -181,6 +194,8 @@ def replayed(
         To be replayed besides.
     cache_options : mapping, optional
         Options by flash cache, of `options_of_caches`.
+    recorded_per_s : float, optional
+        As `flash_cache_replays` takes it. [1/s]
     data_on_flash : sequence of str
         Policies and buffers to be replayed besides, whose data lie on the device.
     on_progress : callable, optional
@@ -206,7 +221,11 @@ def replayed(
             for name, at in replay_points(answer.evaluation).items()
         }
         | flash_cache_replays(
-            answer, flash_caches, accesses=curve.accesses, options=cache_options
+            answer,
+            flash_caches,
+            accesses=curve.accesses,
+            options=cache_options,
+            recorded_per_s=recorded_per_s,
         )
         | data_replays(answer, curve, data_on_flash)
     )
