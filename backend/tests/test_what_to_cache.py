@@ -65,7 +65,15 @@ def test_the_check_is_within_5_percent(application):
     answered(application, ASKED)
     checked = application.post(f"{PLACE}/check", ASKED, 200)
     assert "within 5.00 %" in checked["sentence"]
-    assert {row["of"] for row in checked["rows"]} == {"by_category", "miss"}
+    assert {row["of"] for row in checked["rows"]} == {
+        "by_category",
+        "miss",
+        "second_miss",
+        "write",
+    }
+    assert checked["recommended"] == "by_category"
+    assert checked["assignment"] == answered(application, ASKED)["chosen"]["assignment"]
+    assert checked["finding"] is None
     assert max(abs(row["gap_relative"] or 0) for row in checked["rows"]) < 0.05
 
 
@@ -73,6 +81,45 @@ def test_stated_prices_replace_those_of_devices(application):
     dear = answered(application, {**ASKED, "usd_per_tb_written": "999999999"})
     assert dear["sentence"].startswith("Nothing is worth caching")
     assert {row["admission"] for row in dear["rows"]} == {"never"}
+
+
+def test_flash_by_size_takes_what_is_worth_its_price(application):
+    given = {"flash_paid": "by_size", "usd_per_gib_month": "20000"}
+    found = answered(application, {**ASKED, **given})
+    own = cachesack.answer(
+        measured(TRACE, 500),
+        flash_pages=5000,
+        flash=catalog.device(ASKED["flash_device_id"]),
+        disk=catalog.device(ASKED["disk_device_id"]),
+        prices=catalog.price_book(ASKED["price_book_id"]),
+        flash_paid="by_size",
+        usd_per_gib_month=20_000.0,
+    )
+    chosen = found["chosen"]
+    assert chosen["assignment"] == own.chosen.assignment
+    assert chosen["flash_pages"] == pytest.approx(own.chosen.flash_pages)
+    assert 0 < chosen["flash_pages"] < 5000
+    parts = ("read", "write", "flash")
+    assert float(chosen["usd_per_month"]) == pytest.approx(
+        sum(float(chosen[f"{each}_usd_per_month"]) for each in parts)
+    )
+    assert found["sentence"] == own.finding
+    assert "worth its price" in found["sentence"]
+    checked = application.post(f"{PLACE}/check", {**ASKED, **given}, 200)
+    assert "within 5.00 %" in checked["sentence"]
+    assert checked["flash_pages"] == pytest.approx(chosen["flash_pages"])
+
+
+def test_production_pays_for_its_own_flash(application):
+    workload = scaled(application, "What to cache by size")
+    body = {**ASKED, "workload_id": workload["id"], "usd_per_tb_written": "0"}
+    body |= {"ram_pages": 20_000, "flash_pages": 100_000, "flash_paid": "by_size"}
+    found = answered(application, {**body, "usd_per_gib_month": "0.5"})
+    chosen = found["chosen"]
+    assert found["counted_flash_pages"] < chosen["flash_pages"] <= 100_000
+    assert float(chosen["flash_usd_per_month"]) == pytest.approx(
+        chosen["flash_pages"] * 8192 / 2**30 * 0.5
+    )
 
 
 def test_production_is_counted_at_the_recorded_sizes(application):
@@ -89,6 +136,8 @@ def test_production_is_counted_at_the_recorded_sizes(application):
         ({"flash_pages": 0}, "body.flash_pages"),
         ({"categories": "colour"}, "body.categories"),
         ({"usd_per_tb_written": "-1"}, "body.usd_per_tb_written"),
+        ({"usd_per_gib_month": "-1"}, "body.usd_per_gib_month"),
+        ({"flash_paid": "half"}, "body.flash_paid"),
     ],
 )
 def test_what_cannot_be_answered_is_refused_by_its_field(application, changes, where):
@@ -103,10 +152,13 @@ def test_the_check_is_replayed_through_any_flash_cache(application):
     for cache, title in (("larc", "LARC"), ("FACE", "FaCE")):
         body = {**ASKED, "flash_cache": cache}
         checked = application.post(f"{PLACE}/check", body, 200)
-        assert checked["sentence"].startswith(f"Before {title}, the choice ")
+        assert f"Before {title}, the choice " in checked["sentence"]
         assert "within" not in checked["sentence"]
         assert title in checked["basis"]
-        assert {row["of"] for row in checked["rows"]} == {"by_category", "miss"}
+        assert {"by_category", "miss"} <= {row["of"] for row in checked["rows"]}
+        confirmed = checked["recommended"] == "by_category"
+        assert confirmed == (checked["finding"] is None)
+        assert checked["sentence"].startswith(checked["finding"] or "Before ")
     refused = application.client.post(
         f"{PLACE}/check", json={**ASKED, "flash_cache": "nocache"}
     )

@@ -1982,6 +1982,19 @@ def caching_knapsacks() -> None:
             },
             {"shares": shares, "space": space, "cost": cost, "price": price},
         )
+    # The first step saves 2 a page, the second 1: at 3/2 a page the second is not worth its rent, and 12 = 1 + 5 + 4 * 3/2.
+    add(
+        "mod.caching_knapsack",
+        {
+            "options": [
+                {"category": name, "space": space_, "cost": cost_}
+                for name, space_, cost_ in hand
+            ],
+            "capacity": 5,
+            "rent": 1.5,
+        },
+        {"shares": [0, 1, 1, 0], "space": 4, "cost": 12, "price": 0},
+    )
     refuse(
         "mod.caching_knapsack",
         {

@@ -22,7 +22,9 @@ from tierwright.advise import cachesack
 from tierwright.advise.checks import cachesack as checks
 from tierwright.advise.checks.checked import Checked
 from tierwright.catalogue.vectors.conformance import FORMULAS
+from tierwright.common.currency import money
 from tierwright.common.errors import BadInput
+from tierwright.common.units import format_bytes
 from tierwright.common.wording import percent
 from tierwright.evaluate.cachesack import (
     WORTH_A_CHANGE,
@@ -187,6 +189,40 @@ def test_hours_and_sizes_tell_accesses_apart(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.oracle("profile.categories.grouped")
+@pytest.mark.formula("profile.categories.grouped")
+@given(most=st.integers(1, 40))
+def test_categories_of_few_requests_are_counted_together(
+    tpcc: CategoryCounts, most: int
+) -> None:
+    few, places = categories.grouped(tpcc, most)
+    if most >= 32:
+        assert few is tpcc
+        assert places.tolist() == list(range(32))
+        return
+    assert len(few.categories) == most + 1
+    asked = [one.reads + one.writes for one in tpcc.categories]
+    apart = [at for at, place in enumerate(places) if place < most]
+    assert sorted(asked, reverse=True)[:most] == sorted(
+        (asked[at] for at in apart), reverse=True
+    )
+    assert [few.categories[places[at]] for at in apart] == [
+        tpcc.categories[at] for at in apart
+    ]
+    for name in ("reads", "writes", "pages"):
+        assert sum(getattr(one, name) for one in few.categories) == sum(
+            getattr(one, name) for one in tpcc.categories
+        )
+    # Admitted alike, they are served alike.
+    for name in ADMISSIONS:
+        one, other = (
+            served(each, uniform(each, name), 8000, read_usd=1.0, write_usd=0.1)
+            for each in (tpcc, few)
+        )
+        assert other.usd == pytest.approx(one.usd)
+        assert other.age == pytest.approx(one.age)
+
+
 def pure(space: np.ndarray, cost: np.ndarray, capacity: float) -> float:
     """Cost of the best assignment without mixtures, by trying all."""
     rows = range(space.shape[0])
@@ -225,21 +261,29 @@ options_of = st.lists(
 
 
 @pytest.mark.formula("mod.caching_knapsack")
-@given(each=options_of, first=st.integers(0, 60), capacity=st.integers(0, 60))
+@given(
+    each=options_of,
+    first=st.integers(0, 60),
+    capacity=st.integers(0, 60),
+    rent=st.sampled_from([0.0, 0.3, 1.7, 40.0]),
+)
 def test_the_knapsack_is_the_linear_programme_and_no_pure_assignment_is_better(
-    each: list[list[tuple[int, int]]], first: int, capacity: int
+    each: list[list[tuple[int, int]]], first: int, capacity: int, rent: float
 ) -> None:
     space = np.array([[0, *(one[0] for one in row)] for row in each], dtype=np.float64)
     cost = np.array(
         [[first, *(one[1] for one in row)] for row in each], dtype=np.float64
     )
-    found = knapsack(space, cost, float(capacity))
+    found = knapsack(space, cost, float(capacity), rent)
     rows = [
         {"category": at, "space": float(held), "cost": float(paid)}
         for at in range(len(each))
         for held, paid in zip(space[at], cost[at], strict=True)
     ]
-    asked = FORMULAS["mod.caching_knapsack"]({"options": rows, "capacity": capacity})
+    asked = FORMULAS["mod.caching_knapsack"](
+        {"options": rows, "capacity": capacity, "rent": rent}
+    )
+    cost = cost + rent * space
     assert asked["shares"] == found.shares.ravel().tolist()
     assert (asked["cost"], asked["price"]) == (found.cost, found.price)
     assert found.cost == pytest.approx(programme(space, cost, capacity), abs=1e-6)
@@ -273,13 +317,18 @@ def test_the_price_of_space_is_what_one_more_unit_saves() -> None:
         ([[0.0, -1.0]], [[1.0, 1.0]], 1.0, "not negative"),
         ([[0.0, 1.0]], [[1.0, float("nan")]], 1.0, "cost"),
         ([[0.0, 1.0]], [[1.0, 1.0]], -1.0, "capacity"),
+        ([[0.0, 1.0]], [[1.0, 1.0]], (1.0, -1.0), "rent"),
     ],
 )
 def test_a_knapsack_refuses_what_is_no_choice(
-    space: list[list[float]], cost: list[list[float]], capacity: float, said: str
+    space: list[list[float]],
+    cost: list[list[float]],
+    capacity: float | tuple[float, float],
+    said: str,
 ) -> None:
+    limits = capacity if isinstance(capacity, tuple) else (capacity,)
     with pytest.raises(BadInput, match=said):
-        knapsack(np.array(space), np.array(cost), capacity)
+        knapsack(np.array(space), np.array(cost), *limits)
 
 
 @pytest.fixture(scope="module")
@@ -370,6 +419,114 @@ def test_nothing_is_cached_where_writes_cost_more_than_they_save(
     assert chosen.best.writes.sum() == 0
 
 
+@pytest.mark.formula("evaluate.cachesack.choose")
+@given(
+    given=accesses,
+    ram_pages=st.integers(1, 3),
+    flash=st.integers(1, 8),
+    write_usd=st.sampled_from([0.0, 0.2, 2.0]),
+    rent=st.sampled_from([1e-9, 0.05, 0.3, 1.0, 50.0]),
+)
+def test_rent_is_chosen_with_as_the_linear_programmes_of_all_lifetimes(
+    given: list[Access],
+    ram_pages: int,
+    flash: int,
+    write_usd: float,
+    rent: float,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """Of every flash that is no larger, and every assignment at the lifetime that it has there, none costs less."""
+    trace = written(tmp_path_factory.mktemp("rent") / "trace.csv", given)
+    counts = categories.measured(trace, ram_pages)
+    prices = {"read_usd": 1.0, "write_usd": write_usd}
+    chosen = choose(counts, flash, **prices, rent_usd=rent)
+    free = choose(counts, flash, **prices)
+    costs = (counts.reads[:, None, None] - counts.hits) + write_usd * counts.writes
+    held = np.maximum.accumulate(counts.held, axis=2)
+    optima = [
+        programme(
+            held[:, :, place],
+            costs[:, :, place] + rent * held[:, :, place],
+            free.best.taken,
+        )
+        for place in range(counts.ages.size)
+    ]
+    others = [
+        each.usd + rent * each.taken
+        for each in (free.best, *free.uniform.values())
+        if each.taken <= free.best.taken
+    ]
+    assert chosen.best.usd == pytest.approx(min([*optima, *others]), abs=1e-6)
+    # Without mixtures, by trying all.
+    for place in range(counts.ages.size):
+        least = pure(
+            held[:, :, place],
+            costs[:, :, place] + rent * held[:, :, place],
+            free.best.taken,
+        )
+        assert chosen.best.usd <= least + 1e-9
+    best = chosen.best
+    parts = counts.reads.sum() - best.hits.sum() + write_usd * best.writes.sum()
+    assert best.usd == pytest.approx(parts + rent * best.taken)
+    assert best.taken <= free.best.taken * (1 + 1e-9)
+
+
+@pytest.mark.costly(10)
+@pytest.mark.formula("evaluate.cachesack.choose")
+@given(
+    flash=st.integers(1, 60_000),
+    write_usd=st.floats(0, 3),
+    rents=st.tuples(st.floats(0, 20), st.floats(0, 20)),
+)
+def test_more_rent_never_takes_more_flash(
+    tpcc: CategoryCounts, flash: int, write_usd: float, rents: tuple[float, float]
+) -> None:
+    low, high = (
+        choose(tpcc, flash, read_usd=1.0, write_usd=write_usd, rent_usd=rent).best
+        for rent in sorted(rents)
+    )
+    assert high.taken <= low.taken * (1 + 1e-9)
+    assert high.usd >= low.usd * (1 - 1e-9)
+    assert low.taken <= flash
+
+
+def test_flash_that_is_taken_saves_its_rent_and_what_is_left_would_not(
+    tpcc: CategoryCounts,
+) -> None:
+    """The price of one more page lies on the side of the rent that the choice says."""
+    prices = {"read_usd": 1.0, "write_usd": 0.1}
+    sizes = []
+    for rent in (0.0, 0.5, 2.0, 6.0, 1e6):
+        found = choose(tpcc, 16_000, **prices, rent_usd=rent)
+        sizes.append(found.best.taken)
+        if 0 < found.best.taken < 16_000:
+            assert found.page_usd <= rent
+        elif found.best.taken == 16_000:
+            assert found.page_usd >= rent
+        by_itself = served(
+            tpcc, found.best.shares, found.best.taken, **prices, rent_usd=rent
+        )
+        if found.best.taken:
+            assert found.best.usd == pytest.approx(by_itself.usd, rel=1e-6)
+    assert sizes[0] == 16_000
+    assert 0 < sizes[2] < 16_000
+    assert sizes[-1] == 0
+
+
+def test_without_rent_the_choice_is_as_where_flash_is_bought(
+    tpcc: CategoryCounts,
+) -> None:
+    for flash in (500, 8000, 60_000):
+        one = choose(tpcc, flash, read_usd=1.0, write_usd=0.1)
+        other = choose(tpcc, flash, read_usd=1.0, write_usd=0.1, rent_usd=0.0)
+        assert np.array_equal(one.best.shares, other.best.shares)
+        assert (one.best.usd, one.best.age, one.page_usd) == (
+            other.best.usd,
+            other.best.age,
+            other.page_usd,
+        )
+
+
 def answered(counts: CategoryCounts, **given: Any) -> cachesack.WhatToCache:
     asked = {"flash_pages": 8000, "flash": FLASH, "disk": DISK, "prices": PRICES}
     return cachesack.answer(counts, **{**asked, **given})
@@ -411,13 +568,153 @@ def test_money_is_counters_times_prices(tpcc: CategoryCounts) -> None:
     assert "within 5.00 %" in checked.finding
     assert "not within" not in checked.finding
     rows = sum(row.usd_per_month for row in found.rows)
+    assert {row.flash_usd_per_month for row in found.rows} == {0.0}
     assert rows == pytest.approx(found.chosen.usd_per_month)
     assert sum(row.saved_usd_per_month for row in found.rows) == pytest.approx(
         found.saved_usd_per_month
     )
 
 
-def checked_by_replay(found: cachesack.WhatToCache, trace: Trace) -> Checked:
+def at_price(counts: CategoryCounts, usd: float, **given: Any) -> Any:
+    """Answer where flash is paid by size, at a price of a GiB and month."""
+    return answered(counts, flash_paid="by_size", usd_per_gib_month=usd, **given)
+
+
+def test_flash_that_is_paid_by_size_is_part_of_the_cost(tpcc: CategoryCounts) -> None:
+    whole = answered(tpcc)
+    free = at_price(tpcc, 0.0)
+    assert free.chosen.usd_per_month == whole.chosen.usd_per_month
+    assert free.chosen.assignment == whole.chosen.assignment
+    taken = []
+    for usd in (0.0, 1000.0, 20_000.0, 60_000.0, 1e9):
+        found = at_price(tpcc, usd)
+        chosen = found.chosen
+        taken.append(chosen.flash_pages)
+        assert chosen.usd_per_month == pytest.approx(
+            chosen.read_usd_per_month
+            + chosen.write_usd_per_month
+            + chosen.flash_usd_per_month
+        )
+        assert chosen.flash_usd_per_month == pytest.approx(
+            chosen.flash_pages * 8192 / 2**30 * usd
+        )
+        every_miss = found.every_miss
+        assert every_miss.flash_usd_per_month == pytest.approx(
+            8000 * 8192 / 2**30 * usd
+        )
+        assert found.saved_usd_per_month == pytest.approx(
+            every_miss.usd_per_month - chosen.usd_per_month
+        )
+        assert sum(row.usd_per_month for row in found.rows) == pytest.approx(
+            chosen.usd_per_month
+        )
+        assert sum(row.flash_usd_per_month for row in found.rows) == pytest.approx(
+            chosen.flash_usd_per_month
+        )
+    assert taken == sorted(taken, reverse=True)
+    assert taken[0] == 8000
+    assert taken[-1] == 0
+    assert 0 < taken[2] < 8000
+
+
+def test_the_finding_says_how_much_flash_is_worth_its_price(
+    tpcc: CategoryCounts,
+) -> None:
+    cheap = at_price(tpcc, 10.0)
+    assert "less than if every miss enters all of 62.5 MiB" in cheap.finding
+    assert "All of 62.5 MiB of flash is worth its price, " in cheap.finding
+    assert "more than its price of " in cheap.finding
+    dear = at_price(tpcc, 20_000.0)
+    size = format_bytes(round(dear.chosen.flash_pages) * 8192)
+    assert f"{size} of 62.5 MiB of flash is worth its price, " in dear.finding
+    assert "wear and price of flash" in dear.finding
+    assert "less than its price of " in dear.finding
+    out = at_price(tpcc, 1e9)
+    assert out.finding.startswith("Nothing is worth caching at these prices")
+    assert "No flash is worth its price; another " in out.finding
+    whole = answered(tpcc)
+    assert "worth its price" not in whole.finding
+
+
+def test_flash_that_is_paid_by_size_is_replayed_at_what_is_paid_for(
+    tpcc: CategoryCounts,
+) -> None:
+    found = at_price(tpcc, 20_000.0)
+    wanted = checks.wanted(found)
+    assert wanted["by_category"].flash_pages == found.replayed_flash_pages
+    assert found.chosen.flash_pages <= found.replayed_flash_pages
+    assert found.replayed_flash_pages < found.chosen.flash_pages + 1
+    assert wanted["miss"].flash_pages == 8000
+    checked = checked_by_replay(found, TPCC)
+    assert max(abs(row.gap_relative or 0) for row in checked.rows) < 0.05
+    costs = {row.of: row for row in checked.rows if row.figure == "cost"}
+    assert costs["miss"].simulated is not None
+    # A price that is part of the cost: without it the replay would be far below the model.
+    assert found.every_miss.flash_usd_per_month > 0.1 * costs["miss"].simulated
+    assert checked.recommended == "by_category"
+
+
+@pytest.mark.parametrize(
+    ("load", "alone", "hint"),
+    [
+        (1.0, "so its size alone", "terabyte written"),
+        (1e7, "so its wear alone", "GiB and month"),
+    ],
+)
+def test_a_drive_that_is_bought_is_not_charged_twice_without_a_word(
+    tpcc: CategoryCounts, load: float, alone: str, hint: str
+) -> None:
+    # Reads are dear, so that flash is worth its price at either load.
+    given = {"accesses_per_s": load, "usd_per_billion_reads": 1e9 / load}
+    found = answered(tpcc, flash_paid="by_size", **given)
+    [caution] = [each for each in found.warnings if each.name == "flash_charged_twice"]
+    assert alone in caution.message
+    assert hint in caution.hint
+    spent = max(found.chosen.flash_usd_per_month, found.chosen.write_usd_per_month)
+    assert money(spent) in caution.message
+    once = answered(
+        tpcc,
+        flash_paid="by_size",
+        **given,
+        **(
+            {"usd_per_tb_written": 0.0}
+            if "size" in alone
+            else {"usd_per_gib_month": 0.0}
+        ),
+    )
+    assert f"{money(once.chosen.usd_per_month)} per month in all" in caution.effect
+    assert caution.could_change_choice == (
+        once.chosen.assignment != found.chosen.assignment
+    )
+    stated = answered(tpcc, flash_paid="by_size", usd_per_tb_written=0.0, **given)
+    assert not [each for each in stated.warnings if "twice" in each.name]
+    assert not [
+        each for each in answered(tpcc, **given).warnings if "twice" in each.name
+    ]
+
+
+def test_the_price_of_flash_is_known_where_it_is_paid_by_size(
+    tpcc: CategoryCounts,
+) -> None:
+    unpriced = catalog.device("intel-d3-s4520")
+    given = {
+        "flash": unpriced,
+        "prices": None,
+        "usd_per_billion_reads": 98.0,
+        "usd_per_tb_written": 0.3,
+    }
+    assert answered(tpcc, **given).more_flash_price_usd_per_month is None
+    with pytest.raises(BadInput, match="price of flash is unknown"):
+        answered(tpcc, flash_paid="by_size", **given)
+    stated = answered(tpcc, flash_paid="by_size", usd_per_gib_month=1.0, **given)
+    assert stated.charges.of_flash == "as given"
+    with pytest.raises(BadInput, match="flash_paid `half`"):
+        answered(tpcc, flash_paid="half")
+
+
+def checked_by_replay(
+    found: cachesack.WhatToCache, trace: Trace
+) -> checks.CheckedChoice:
     def run_one(asked: Replay) -> dict[str, Any]:
         return replay(
             trace,
@@ -549,6 +846,74 @@ def test_a_prediction_that_is_off_says_so(tmp_path: Path) -> None:
         f"off by at most {percent(worst)}, in cost with the choice, which is not within 5.00 %."
         in checked.finding
     )
+    # What the model finds best is not, and the replays say what is, first and with their figures.
+    costs = {row.of: row for row in checked.rows if row.figure == "cost"}
+    model = {name: row.model or 0.0 for name, row in costs.items()}
+    counted_usd = {name: row.simulated or 0.0 for name, row in costs.items()}
+    assert min(model, key=model.__getitem__) == "by_category"
+    assert counted_usd["second_miss"] < 0.85 * counted_usd["by_category"]
+    assert checked.recommended == checked.assignment == "second_miss"
+    saved = counted_usd["by_category"] - counted_usd["second_miss"]
+    assert checked.decided == (
+        f"Admit every second miss: by replay that costs {money(counted_usd['second_miss'])} per month, {money(saved)} "
+        f"({percent(saved / counted_usd['by_category'])}) less than the choice of the model"
+    )
+    assert checked.finding.startswith(f"{checked.decided}. ")
+
+
+def test_a_prediction_that_holds_is_not_overruled() -> None:
+    trace = Trace(recordings.TPCB)
+    found = answered(categories.measured(trace, 500), flash_pages=5000)
+    checked = checked_by_replay(found, trace)
+    assert checked.recommended == "by_category"
+    assert checked.assignment == found.chosen.assignment
+    assert checked.decided is None
+    assert checked.finding.startswith("By replay the choice saves ")
+
+
+def phases(path: Path) -> Path:
+    """Write loops over more pages than flash has, then over fewer, as a recording of two relations."""
+    rows = []
+    for at in range(ASKED):
+        relation, block = ("1/1", at % (3000 if at < ASKED // 2 else 600))
+        if at % 10 == 0:
+            relation, block = "1/2", at % 97
+        rows.append(f"{at * 900_000},R,{relation},{block}\n")
+    path.write_text("time_us,op,rel,block\n" + "".join(rows))
+    return path
+
+
+def test_the_command_says_first_what_the_replay_decides(tmp_path: Path) -> None:
+    """Pages leave flash at ages that change, which the model of one lifetime does not know."""
+    trace = phases(tmp_path / "phases.csv")
+    asked = (
+        "cachesack", str(trace), "--categories", "hour", "--ram-pages", "50", "--flash-pages", "1000",
+        "--flash-device", FLASH.id, "--disk-device", DISK.id, "--price-book", PRICES.id,
+    )  # fmt: skip
+    code, out, err = run(*asked, "--json")
+    assert code == 0, err
+    found = json.loads(out)
+    assert found["decided_by"] == "replay"
+    replay_ = found["replay"]
+    assert replay_["recommended"] != "by_category"
+    assert found["finding"] == f"{replay_['decided']}."
+    assert found["model_finding"] != found["finding"]
+    plan = tmp_path / "plan.json"
+    plan.write_text(out)
+    sizes = ("--ram-pages", "50", "--flash-pages", "1000")
+    code, out, err = run(
+        "simulate", str(trace), "--scheme", "cachesack", *sizes, "--plan", str(plan),
+        "--json",
+    )  # fmt: skip
+    assert code == 0, err
+    assert json.loads(out)["options"]["assignment"] == replay_["assignment"]
+    code, out, _ = run(*asked)
+    assert code == 0
+    assert out.index(found["finding"]) < out.index("By the model: ")
+    assert f"assignment: {replay_['assignment']}\n" in out
+    code, out, _ = run(*asked, "--no-replay")
+    assert found["model_finding"] in out
+    assert "which no replay of the trace has checked" in out
 
 
 @pytest.mark.parametrize("cache", ["larc", "face", "lazy-cleaning", "tac"])
@@ -653,13 +1018,14 @@ def choose_shares(found: cachesack.WhatToCache, counts: CategoryCounts) -> Any:
 @pytest.mark.formula("advise.checks.cachesack.replayed")
 @pytest.mark.formula("advise.checks.cachesack.wanted")
 @given(
-    misses=st.tuples(st.integers(1, 10**6), st.integers(1, 10**6)),
+    misses=st.tuples(*(st.integers(1, 10**6) for _ in range(4))),
     writes=st.integers(0, 10**6),
 )
 def test_a_check_says_which_way_the_replay_points(
-    tpcc: CategoryCounts, misses: tuple[int, int], writes: int
+    tpcc: CategoryCounts, misses: tuple[int, int, int, int], writes: int
 ) -> None:
     found = answered(tpcc)
+    names = ("by_category", "miss", "second_miss", "write")
     counters = {
         name: {
             "accesses": tpcc.accesses,
@@ -667,21 +1033,45 @@ def test_a_check_says_which_way_the_replay_points(
             "flash_misses": missed,
             "flash_writes": writes,
         }
-        for name, missed in zip(("by_category", "miss"), misses, strict=True)
+        for name, missed in zip(names, misses, strict=True)
     }
     checked = checks.check(found, counters)
+    wanted = checks.wanted(found)
+    by_option = {
+        each.options["assignment"]: counters[name] for name, each in wanted.items()
+    }
     assert (
-        checks.replayed(
-            found,
-            lambda asked: counters[
-                "miss" if asked.options["assignment"] == "miss" else "by_category"
-            ],
-        )
+        checks.replayed(found, lambda asked: by_option[asked.options["assignment"]])
         == checked
     )
-    assert set(checks.wanted(found)) == {"by_category", "miss"}
+    assert set(wanted) == set(names)
     assert ("the choice saves" in checked.finding) == (misses[0] <= misses[1])
     assert "not within 5.00 %" in checked.finding
+    # What costs least by the replays is recommended, and nothing where that is to cache nothing.
+    charges = found.charges
+    read, write = (
+        charges.usd_per_billion_reads / 1e9,
+        8192 * charges.usd_per_tb_written / 1e12,
+    )
+    costs = {
+        name: missed * read + writes * write
+        for name, missed in zip(names, misses, strict=True)
+    } | {"never": (misses[1] + 5) * read}
+    assert costs[checked.recommended] == pytest.approx(min(costs.values()))
+    if checked.recommended == "by_category":
+        assert checked.decided is None
+        assert checked.assignment == found.chosen.assignment
+        assert checked.finding.startswith("By replay the choice ")
+    else:
+        assert checked.decided is not None
+        assert checked.assignment == checked.recommended
+        assert checked.finding.startswith(
+            f"{checks.TO_DO[checked.recommended]}: by replay that costs "
+        )
+        saved = 1 - costs[checked.recommended] / costs["by_category"]
+        assert f"({percent(saved)}) less than the choice of the model" in (
+            checked.decided
+        )
 
 
 @pytest.mark.costly(10)

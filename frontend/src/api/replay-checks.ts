@@ -21,6 +21,7 @@ import type {
   CheckedAnswer,
   CheckedDirectories,
   CheckedMap,
+  CheckedWhatToCache,
   DirectoriesCheckIn,
   EvaluationCheckIn,
   FlashChoiceIn,
@@ -100,7 +101,7 @@ export const fragmentCacheCheck = checked<FragmentCacheIn>(
   checkFragmentCache,
 );
 export const breakEvenCheck = checked<BreakEvenCheckIn>("break-even", checkDramOrFlash);
-export const whatToCacheCheck = checked<WhatToCacheCheckIn>(
+export const whatToCacheCheck = checked<WhatToCacheCheckIn, CheckedWhatToCache>(
   "what to cache",
   checkWhatToCache,
 );

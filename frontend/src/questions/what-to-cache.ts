@@ -4,6 +4,8 @@ import { atLeast, bounded, oneOf, type Refused, readAddress, text } from "./addr
 
 export const CATEGORIES = WhatToCacheIn.categories.values;
 export type Categories = (typeof CATEGORIES)[number];
+export const FLASH_PAID = WhatToCacheIn.flash_paid.values;
+export type FlashPaid = (typeof FLASH_PAID)[number];
 
 export interface CacheSearch {
   /** What tells accesses apart; absent: relations. */
@@ -14,6 +16,10 @@ export interface CacheSearch {
   read_usd?: number | undefined;
   /** Price of a terabyte written to flash; absent: of the rated writes of the device. */
   written_usd?: number | undefined;
+  /** Price of a GiB of flash for a month; absent: rent of the device, or its price over the months. */
+  gib_usd?: number | undefined;
+  /** How flash is paid for; absent: all of it, whatever it holds. */
+  paid?: FlashPaid | undefined;
   /** Flash cache that is replayed behind the choice; absent: that of the model. */
   cache?: string | undefined;
 }
@@ -25,6 +31,8 @@ const FIELDS = {
   rate: bounded(atLeast(WhatToCacheIn.accesses_per_s, 1e-6)),
   read_usd: bounded(WhatToCacheIn.usd_per_billion_reads),
   written_usd: bounded(WhatToCacheIn.usd_per_tb_written),
+  gib_usd: bounded(WhatToCacheIn.usd_per_gib_month),
+  paid: oneOf(FLASH_PAID),
   cache: text(MOST_NAME),
 } as const;
 

@@ -65,6 +65,10 @@ Name = Annotated[
     Field(description="A name to show, on one line."),
 ]
 ShortText = Annotated[str, StringConstraints(max_length=500, pattern=NO_NUL)]
+OptionText = Annotated[
+    str, StringConstraints(min_length=1, max_length=100_000, pattern=NO_NUL)
+]
+"""The value of an option of a replay, alone or with its name: an assignment names as many categories as are told apart."""
 LongText = Annotated[str, StringConstraints(max_length=4000, pattern=r"^[^\u0000]*$")]
 Count = Annotated[int, Field(ge=0, le=MAX_COUNT)]
 FlashCaches = Annotated[list[Identifier], Field(max_length=32)]

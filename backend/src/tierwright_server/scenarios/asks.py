@@ -288,7 +288,11 @@ def _pool_split(answer: PoolSplitCosts) -> Iterator[KeptFigure]:
 def _what_to_cache(answer: WhatToCacheOut) -> Iterator[KeptFigure]:
     figure = _maker("what_to_cache")
     chosen = answer.chosen.model_dump()
-    yield figure("cost", "Cost of reads and wear", chosen["usd_per_month"], _USD)
+    by_size = answer.flash_paid == "by_size"
+    paid = "reads, wear and flash" if by_size else "reads and wear"
+    yield figure("cost", f"Cost of {paid}", chosen["usd_per_month"], _USD)
+    if by_size:
+        yield figure("flash", "Flash worth its price", chosen["flash_pages"], "pages")
     yield figure(
         "saved", "Below admitting every miss", _money(answer.saved_usd_per_month), _USD
     )

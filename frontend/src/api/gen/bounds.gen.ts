@@ -1496,6 +1496,8 @@ export const WhatToCacheCheckIn = {
   accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000},
   usd_per_billion_reads: {"low":0,"high":1000000000},
   usd_per_tb_written: {"low":0,"high":1000000000},
+  usd_per_gib_month: {"low":0,"high":1000000000},
+  flash_paid: {"values":["whole","by_size"],"usual":"whole"},
 } as const;
 
 export const WhatToCacheIn = {
@@ -1506,6 +1508,8 @@ export const WhatToCacheIn = {
   accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000},
   usd_per_billion_reads: {"low":0,"high":1000000000},
   usd_per_tb_written: {"low":0,"high":1000000000},
+  usd_per_gib_month: {"low":0,"high":1000000000},
+  flash_paid: {"values":["whole","by_size"],"usual":"whole"},
 } as const;
 
 export const WindowsIn = {

@@ -767,7 +767,7 @@ export const checkFragmentCache = <ThrowOnError extends boolean = false>(options
 /**
  * Check What To Cache
  *
- * What to cache, from replays of the choice and of admitting every miss.
+ * What to cache, from replays of the choice and of each admission for all.
  */
 export const checkWhatToCache = <ThrowOnError extends boolean = false>(options: Options<CheckWhatToCacheData, ThrowOnError>): RequestResult<CheckWhatToCacheResponses, CheckWhatToCacheErrors, ThrowOnError> => (options.client ?? client).post<CheckWhatToCacheResponses, CheckWhatToCacheErrors, ThrowOnError>({
     url: '/api/v1/what-to-cache/check',

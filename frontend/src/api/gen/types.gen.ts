@@ -1478,6 +1478,12 @@ export type AssignmentOut = {
      */
     hit_share: number;
     /**
+     * Flash Pages
+     *
+     * Flash that is paid for. [pages]
+     */
+    flash_pages: number;
+    /**
      * Read Usd Per Month
      *
      * Of reads from the store. [USD/month]
@@ -1490,9 +1496,15 @@ export type AssignmentOut = {
      */
     write_usd_per_month: string;
     /**
+     * Flash Usd Per Month
+     *
+     * Of flash, where it is paid by size; else 0. [USD/month]
+     */
+    flash_usd_per_month: string;
+    /**
      * Usd Per Month
      *
-     * Of both. [USD/month]
+     * Of all of these. [USD/month]
      */
     usd_per_month: string;
     /**
@@ -3956,9 +3968,15 @@ export type CachedCategory = {
      */
     flash_writes: number;
     /**
+     * Flash Usd Per Month
+     *
+     * Of the flash that it holds, where flash is paid by size; else 0. [USD/month]
+     */
+    flash_usd_per_month: string;
+    /**
      * Usd Per Month
      *
-     * Of its reads from the store and its writes to flash. [USD/month]
+     * Of its reads from the store, its writes to flash and its flash. [USD/month]
      */
     usd_per_month: string;
     /**
@@ -4663,6 +4681,56 @@ export type CheckedOptionOut = {
      * Share by which the two may differ: the known error of the model; null where it was not replayed. [1]
      */
     band: number | null;
+};
+
+/**
+ * CheckedWhatToCache
+ *
+ * What to cache by replay, and what its replays recommend.
+ */
+export type CheckedWhatToCache = {
+    /**
+     * Sentence
+     *
+     * The answer in a sentence.
+     */
+    sentence: string;
+    /**
+     * Finding
+     *
+     * The finding of the replay, where the model is not precise enough.
+     */
+    finding: string | null;
+    /**
+     * Rows
+     *
+     * The rows of the table.
+     */
+    rows: Array<CheckedFigure>;
+    /**
+     * Basis
+     *
+     * What was replayed, and what was not.
+     */
+    basis: string;
+    /**
+     * Recommended
+     *
+     * What costs least by replay: `by_category`, the choice of the model, or one admission for all; null where nothing was replayed.
+     */
+    recommended: string | null;
+    /**
+     * Assignment
+     *
+     * The same as option `assignment` of a flash cache takes it.
+     */
+    assignment: string | null;
+    /**
+     * Flash Pages
+     *
+     * Flash that is paid for under it. [pages]
+     */
+    flash_pages: number | null;
 };
 
 /**
@@ -27788,6 +27856,18 @@ export type WhatToCacheCheckIn = {
      */
     usd_per_tb_written?: number | string | null;
     /**
+     * Usd Per Gib Month
+     *
+     * Price of flash; absent: rent of the device, or its price over the months. [USD/GiB/month]
+     */
+    usd_per_gib_month?: number | string | null;
+    /**
+     * Flash Paid
+     *
+     * `whole`: all flash is paid for whatever it holds, so its price is no part of the choice; `by_size`: at most `flash_pages`, as much as is worth its price.
+     */
+    flash_paid?: 'whole' | 'by_size';
+    /**
      * Flash Cache
      *
      * Flash cache of `GET /simulator` to replay behind the choice, and without it; the model is of `cachesack`, an LRU flash cache that writes through.
@@ -27867,6 +27947,18 @@ export type WhatToCacheIn = {
      * Price of 10^12 bytes written to flash; absent: of the rated writes of the device. [USD]
      */
     usd_per_tb_written?: number | string | null;
+    /**
+     * Usd Per Gib Month
+     *
+     * Price of flash; absent: rent of the device, or its price over the months. [USD/GiB/month]
+     */
+    usd_per_gib_month?: number | string | null;
+    /**
+     * Flash Paid
+     *
+     * `whole`: all flash is paid for whatever it holds, so its price is no part of the choice; `by_size`: at most `flash_pages`, as much as is worth its price.
+     */
+    flash_paid?: 'whole' | 'by_size';
 };
 
 /**
@@ -27938,6 +28030,12 @@ export type WhatToCacheOut = {
      */
     accesses_per_s: number;
     /**
+     * Flash Paid
+     *
+     * How flash is paid for.
+     */
+    flash_paid: 'whole' | 'by_size';
+    /**
      * Rows
      *
      * Of most reads first.
@@ -27980,7 +28078,7 @@ export type WhatToCacheOut = {
     /**
      * More Flash Usd Per Month
      *
-     * What one per cent more flash would save. [USD/month]
+     * What one per cent of the flash more would save, before its price. [USD/month]
      */
     more_flash_usd_per_month: string;
     /**
@@ -27996,9 +28094,15 @@ export type WhatToCacheOut = {
     /**
      * Sentence
      *
-     * The answer in a sentence.
+     * By the model; its check recommends what costs least by replay.
      */
     sentence: string;
+    /**
+     * Basis
+     *
+     * What says so.
+     */
+    basis: string;
     /**
      * Estimator
      *
@@ -32860,7 +32964,7 @@ export type CheckWhatToCacheResponses = {
     /**
      * Successful Response
      */
-    200: CheckedAnswer;
+    200: CheckedWhatToCache;
     /**
      * Response 202 Check What To Cache
      *

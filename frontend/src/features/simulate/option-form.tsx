@@ -9,6 +9,9 @@ import {
 import { Prose } from "@/components/prose";
 import classes from "./simulate.module.css";
 
+/** Characters of an option: an assignment names many categories. */
+const MOST_OPTION = 100_000;
+
 interface OptionFormProps {
   readonly item: SimulatorItem;
   readonly simulator: SimulatorOut;
@@ -95,7 +98,7 @@ function OptionField(props: {
       }
       placeholder={option.default === "" ? "required" : option.default}
       value={value}
-      maxLength={60}
+      maxLength={MOST_OPTION}
       onChange={(event) => onChange(event.currentTarget.value)}
     />
   );

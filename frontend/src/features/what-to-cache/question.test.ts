@@ -7,6 +7,7 @@ import {
   cacheQuestion,
   categoryColumns,
   costBars,
+  costsOf,
   MODELLED,
   titleOf,
 } from "./question";
@@ -30,12 +31,13 @@ const found = (saved_share: number) =>
     alternatives: [assignment("never", 9, 0), assignment("miss", 4, 4)],
   }) as unknown as WhatToCacheOut;
 
-const assignment = (name: string, reads: number, writes: number) => ({
+const assignment = (name: string, reads: number, writes: number, flash = 0) => ({
   name,
   // Money is text in the API.
   read_usd_per_month: String(reads),
   write_usd_per_month: String(writes),
-  usd_per_month: String(reads + writes),
+  flash_usd_per_month: String(flash),
+  usd_per_month: String(reads + writes + flash),
 });
 
 describe("what to cache", () => {
@@ -45,6 +47,12 @@ describe("what to cache", () => {
       price_book_id: null,
       categories: "relation",
       accesses_per_s: null,
+      usd_per_gib_month: null,
+      flash_paid: "whole",
+    });
+    expect(cacheQuestion(STATE, { paid: "by_size", gib_usd: 0.17 })).toMatchObject({
+      usd_per_gib_month: 0.17,
+      flash_paid: "by_size",
     });
     expect(cacheQuestion(STATE, { categories: "hour", rate: 7 })).toMatchObject({
       categories: "hour",
@@ -63,6 +71,8 @@ describe("what to cache", () => {
       "Choosing what to cache costs 27.2 % less than admitting every miss",
     );
     expect(titleOf(found(0))).toBe("No choice costs less than admitting every miss");
+    const decided = "Admit every miss: by replay that costs 5.00 USD per month";
+    expect(titleOf(found(0.272), decided)).toBe(decided);
   });
 
   it("draws the cheapest first, in its two parts", () => {
@@ -73,6 +83,26 @@ describe("what to cache", () => {
       "Never",
     ]);
     expect(bars[0]).toMatchObject({ best: true, parts: { reads: 5, writes: 1 } });
+  });
+
+  it("has flash in costs only where it is paid for by size", () => {
+    const whole = { ...found(0.25), flash_paid: "whole" } as WhatToCacheOut;
+    const bySize = {
+      ...whole,
+      flash_paid: "by_size",
+      chosen: assignment("by_category", 5, 1, 2),
+    } as unknown as WhatToCacheOut;
+    expect(costsOf(whole)).not.toContain("price of flash");
+    expect(costsOf(bySize)).toContain("price of flash");
+    const bars = costBars(bySize);
+    expect(bars.find(({ best }) => best)).toMatchObject({
+      title: "By category",
+      parts: { reads: 5, writes: 1, flash: 2 },
+    });
+    const keys = (paid: "whole" | "by_size") =>
+      categoryColumns("relation", "USD", paid).map(({ key }) => key);
+    expect(keys("whole")).not.toContain("flash_usd_per_month");
+    expect(keys("by_size")).toContain("flash_usd_per_month");
   });
 
   it("shows the cost of a category as other amounts, and what it loses below 0", () => {

@@ -9,7 +9,7 @@ import { chartTable } from "@/charts/chart-table";
 import type { BarPart, StackedBar } from "@/charts/stacked-bars-option";
 import { type Column, valueColumn } from "@/components/columns";
 import { type AnalysisSearch, type AnalysisState, NONE } from "@/questions/point";
-import type { CacheSearch, Categories } from "@/questions/what-to-cache";
+import type { CacheSearch, Categories, FlashPaid } from "@/questions/what-to-cache";
 import {
   formatAmount,
   formatPercent,
@@ -23,6 +23,18 @@ export const KINDS: Readonly<Record<Categories, string>> = {
   relation: "Relation",
   size: "Request size",
   hour: "Hour",
+};
+
+export const PAID: Readonly<Record<FlashPaid, string>> = {
+  whole: "Bought whole",
+  by_size: "By size",
+};
+/** What each way of paying means for the choice. */
+export const PAID_MEANS: Readonly<Record<FlashPaid, string>> = {
+  whole:
+    "All of the flash is there and paid for, so what is left unused saves nothing: its price is no part of the choice.",
+  by_size:
+    "Flash size is the maximum: only flash that saves more than its price is paid for, as with a volume that is rented by the GiB, or flash that is yet to be bought.",
 };
 
 const ADMISSIONS: Readonly<Record<string, string>> = {
@@ -41,8 +53,9 @@ const ENTERS: Readonly<Record<string, string>> = {
 const SAME = 0.0005;
 /** The flash cache of the model: LRU behind the assignment. */
 export const MODELLED = "cachesack";
-/** Categories that are listed until all are asked for. */
+/** Categories that are listed until more are asked for, and how many more that is. */
 export const MOST_LISTED = 15;
+export const MORE_LISTED = 250;
 
 export const admissionTitle = (name: string): string => ADMISSIONS[name] ?? name;
 
@@ -62,6 +75,8 @@ export function cacheQuestion(
     accesses_per_s: search.rate ?? null,
     usd_per_billion_reads: search.read_usd ?? null,
     usd_per_tb_written: search.written_usd ?? null,
+    usd_per_gib_month: search.gib_usd ?? null,
+    flash_paid: search.paid ?? "whole",
   };
 }
 
@@ -82,8 +97,11 @@ export function admissionText({ admission, share, otherwise }: CachedCategory): 
     : `${first} for ${formatPercent(ratio(share))} of the pages, else ${(ENTERS[otherwise] ?? otherwise).toLowerCase()}`;
 }
 
-/** What the choice is beside admitting every miss. */
-export function titleOf(found: WhatToCacheOut): string {
+/** What a replay says to do; without one, what the choice is beside admitting every miss. */
+export function titleOf(found: WhatToCacheOut, decided: string | null = null): string {
+  if (decided !== null) {
+    return decided;
+  }
   return found.saved_share < SAME
     ? "No choice costs less than admitting every miss"
     : `Choosing what to cache costs ${formatPercent(ratio(found.saved_share))} less than admitting every miss`;
@@ -92,6 +110,7 @@ export function titleOf(found: WhatToCacheOut): string {
 export const PARTS: readonly BarPart[] = [
   { name: "reads", title: "Reads from the store", light: "#1864ab", dark: "#74c0fc" },
   { name: "writes", title: "Wear of flash", light: "#b84a08", dark: "#f29348" },
+  { name: "flash", title: "Price of flash", light: "#2b6a30", dark: "#8ce99a" },
 ];
 
 /** The choice, and each admission for all categories, the cheapest first. */
@@ -101,6 +120,7 @@ export function costBars(found: WhatToCacheOut): StackedBar[] {
     parts: {
       reads: Number(each.read_usd_per_month),
       writes: Number(each.write_usd_per_month),
+      flash: Number(each.flash_usd_per_month),
     },
     best: each.name === "by_category",
   }));
@@ -111,12 +131,22 @@ const assignments = ({ chosen, alternatives }: WhatToCacheOut) =>
     (one, other) => Number(one.usd_per_month) - Number(other.usd_per_month),
   );
 
+/** Of what costs are. */
+export const costsOf = ({ flash_paid }: WhatToCacheOut): string =>
+  flash_paid === "by_size"
+    ? "Reads from the store, wear and price of flash"
+    : "Reads from the store and wear of flash";
+
 export const costTable = (found: WhatToCacheOut, currency: string): ChartTable =>
   chartTable(assignments(found), [
     valueColumn("what enters flash", ({ name }) => admissionTitle(name)),
     valueColumn("hit_share", ({ hit_share }) => hit_share),
     valueColumn("disk_reads", ({ disk_reads }) => disk_reads),
     valueColumn("flash_writes", ({ flash_writes }) => flash_writes),
+    valueColumn(
+      "flash_paid_for_bytes",
+      ({ flash_pages }) => flash_pages * found.page_bytes,
+    ),
     valueColumn(
       `reads_${currency.toLowerCase()}_per_month`,
       (each) => Number(each.read_usd_per_month),
@@ -125,6 +155,11 @@ export const costTable = (found: WhatToCacheOut, currency: string): ChartTable =
     valueColumn(
       `wear_${currency.toLowerCase()}_per_month`,
       (each) => Number(each.write_usd_per_month),
+      inMoney,
+    ),
+    valueColumn(
+      `flash_${currency.toLowerCase()}_per_month`,
+      (each) => Number(each.flash_usd_per_month),
       inMoney,
     ),
     valueColumn(
@@ -142,6 +177,7 @@ const share = (value: number): string => formatPercent(ratio(value));
 export function categoryColumns(
   kind: Categories,
   currency: string,
+  paid: FlashPaid = "whole",
 ): readonly Column<CachedCategory>[] {
   const unit = `${currency}/month`;
   return [
@@ -167,6 +203,10 @@ export function categoryColumns(
       head: "Of flash",
     },
     {
+      ...valueColumn("held_pages", (row) => row.held_pages, formatShort),
+      head: "Held",
+    },
+    {
       key: "hits",
       head: "Hits",
       cell: ({ hits, reads }) => (reads === 0 ? UNKNOWN : share(hits / reads)),
@@ -176,6 +216,20 @@ export function categoryColumns(
       ...valueColumn("flash_writes", ({ flash_writes }) => flash_writes, formatShort),
       head: "Flash writes",
     },
+    ...(paid === "by_size"
+      ? [
+          {
+            ...valueColumn(
+              "flash_usd_per_month",
+              (row: CachedCategory) => Number(row.flash_usd_per_month),
+              inMoney,
+            ),
+            head: "Flash",
+            unit,
+            title: "Of the pages that it holds on flash",
+          },
+        ]
+      : []),
     {
       ...valueColumn("usd_per_month", (row) => Number(row.usd_per_month), inMoney),
       head: "Cost",

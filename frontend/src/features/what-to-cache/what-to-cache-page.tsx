@@ -1,9 +1,9 @@
-import { Button, Select, Skeleton, Stack, Text } from "@mantine/core";
+import { Button, Group, Select, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { memo, useMemo, useState } from "react";
 import { WhatToCacheIn as Bounds } from "@/api/gen/bounds.gen";
-import { whatToCacheCheck } from "@/api/replay-checks";
+import { isReplayJob, whatToCacheCheck } from "@/api/replay-checks";
 import { simulatorQuery } from "@/api/simulator";
 import { useCatalogNames } from "@/api/use-names";
 import {
@@ -32,18 +32,29 @@ import { type AnalysisInputs, AnalysisPage } from "@/questions/analysis-page";
 import { KeptAnswer } from "@/questions/kept-answer";
 import type { AnalysisSearch, AnalysisState } from "@/questions/point";
 import { usePatch } from "@/questions/use-analysis";
-import { CATEGORIES, type CacheSearch } from "@/questions/what-to-cache";
+import { CATEGORIES, type CacheSearch, FLASH_PAID } from "@/questions/what-to-cache";
 import { rateOf, shownCurrency } from "@/units/currency";
-import { bytes, formatAmount, formatSeconds, pages, usd } from "@/units/quantity";
+import {
+  bytes,
+  formatAmount,
+  formatCount,
+  formatSeconds,
+  pages,
+  usd,
+} from "@/units/quantity";
 import {
   cacheCheck,
   cacheQuestion,
   categoryColumns,
   costBars,
+  costsOf,
   costTable,
   KINDS,
   MODELLED,
+  MORE_LISTED,
   MOST_LISTED,
+  PAID,
+  PAID_MEANS,
   PARTS,
   titleOf,
 } from "./question";
@@ -51,7 +62,7 @@ import classes from "./what-to-cache.module.css";
 
 const HEIGHT = 300;
 const LEAD =
-  "Which relations, sizes of requests or hours should enter flash, and when: so that reads from the store and wear of flash cost least together?";
+  "Which relations, sizes of requests or hours should enter flash, and when: so that reads from the store and wear of flash cost least together, and how much flash is worth its price?";
 const UNTRACED = {
   title: "What to cache needs a trace",
   text: "What each relation gets of flash depends on when its pages are accessed again.",
@@ -86,6 +97,7 @@ function WhatToCacheView({ state, name, summary, asks }: AnalysisInputs) {
     true,
   );
   const found = asked.checked;
+  const decided = useDecided(body, search);
   return (
     <>
       <KeptAnswer
@@ -116,12 +128,12 @@ function WhatToCacheView({ state, name, summary, asks }: AnalysisInputs) {
       {found !== undefined && (
         <section className={classes["answer"]}>
           <CautionNotes of="what to cache" cautions={found.cautions} names={names} />
-          <CostChart found={found} body={body} name={name} />
+          <CostChart found={found} body={body} name={name} decided={decided} />
           <CategoryTable found={found} body={body} />
           <ReplayCheck
             query={whatToCacheCheck(cacheCheck(body, search))}
             what="hits, writes and cost"
-            subtitle="Replays the choice as the admission of a flash cache, and admitting every miss beside it."
+            subtitle="Replays the choice as the admission of a flash cache, and each admission for all beside it: what costs least by replay is what to do."
             options={
               <FlashCacheChoice summary={summary} search={search} patch={patch} />
             }
@@ -131,6 +143,15 @@ function WhatToCacheView({ state, name, summary, asks }: AnalysisInputs) {
       )}
     </>
   );
+}
+
+/** What the check recommends instead of the choice, once it was made; null where it confirms it. */
+function useDecided(body: WhatToCacheIn, search: Search): string | null {
+  const { data } = useQuery({
+    ...whatToCacheCheck(cacheCheck(body, search)),
+    enabled: false,
+  });
+  return data === undefined || isReplayJob(data) ? null : (data.finding ?? null);
 }
 
 /** Which flash cache is replayed behind the choice. */
@@ -223,6 +244,30 @@ function Controls({ state, search, summary, patch }: ControlsProps) {
           placeholder="of the drive"
           onChange={(written_usd) => patch({ written_usd })}
         />
+        <OptionalNumberField
+          label="A GiB of flash"
+          unit="USD/month"
+          value={search.gib_usd}
+          min={0}
+          max={Bounds.usd_per_gib_month.high}
+          placeholder="of the drive"
+          onChange={(gib_usd) => patch({ gib_usd })}
+        />
+        <Select
+          size="sm"
+          label="Flash is paid for"
+          description={PAID_MEANS[search.paid ?? Bounds.flash_paid.usual]}
+          data={FLASH_PAID.map((value) => ({ value, label: PAID[value] }))}
+          value={search.paid ?? Bounds.flash_paid.usual}
+          allowDeselect={false}
+          onChange={(value) =>
+            patch({
+              paid: FLASH_PAID.find(
+                (each) => each === value && each !== Bounds.flash_paid.usual,
+              ),
+            })
+          }
+        />
       </div>
     </Panel>
   );
@@ -238,7 +283,8 @@ const CostChart = memo(function CostChart({
   found,
   body,
   name,
-}: AnswerProps & { readonly name: string }) {
+  decided,
+}: AnswerProps & { readonly name: string; readonly decided: string | null }) {
   const colors = useChartColors();
   const currency = shownCurrency();
   const option = useMemo(
@@ -255,8 +301,8 @@ const CostChart = memo(function CostChart({
   const { charges } = found;
   return (
     <ChartCard
-      title={titleOf(found)}
-      subtitle={`Reads from the store and wear of flash, by what enters flash [${currency}/month]`}
+      title={titleOf(found, decided)}
+      subtitle={`${costsOf(found)}, by what enters flash and by the model [${currency}/month]`}
       label={`Cost by what enters flash for ${name}`}
       option={option}
       height={HEIGHT}
@@ -273,7 +319,10 @@ const CostChart = memo(function CostChart({
             {formatAmount(usd(Number(charges.usd_per_tb_written)))} {currency}:{" "}
             {charges.of_writes}. A page stays on flash for{" "}
             {formatSeconds(found.lifetime_s)} behind its last request.
+            {charges.usd_per_gib_month !== null &&
+              ` A GiB of flash costs ${formatAmount(usd(Number(charges.usd_per_gib_month)))} ${currency} per month: ${charges.of_flash}.`}
           </Text>
+          <Text size="sm">{found.basis}</Text>
           <Text size="sm">
             Estimator: {found.estimator}. Valid for: {found.validity}.
           </Text>
@@ -285,9 +334,14 @@ const CostChart = memo(function CostChart({
 });
 
 const CategoryTable = memo(function CategoryTable({ found, body }: AnswerProps) {
-  const columns = categoryColumns(body.categories ?? "relation", shownCurrency());
-  const [showsAll, setShowsAll] = useState(false);
+  const columns = categoryColumns(
+    body.categories ?? "relation",
+    shownCurrency(),
+    found.flash_paid,
+  );
+  const [listed, setListed] = useState(MOST_LISTED);
   const { rows } = found;
+  const more = Math.min(MORE_LISTED, rows.length - listed);
   return (
     <Panel
       title="By category"
@@ -297,20 +351,30 @@ const CategoryTable = memo(function CategoryTable({ found, body }: AnswerProps) 
       <DataTable
         label="What enters flash, by category"
         columns={columns}
-        rows={showsAll ? rows : rows.slice(0, MOST_LISTED)}
+        rows={rows.slice(0, listed)}
         rowKey={({ number }) => String(number)}
       />
       {rows.length > MOST_LISTED && (
-        <Button
-          size="compact-sm"
-          variant="default"
-          mt="xs"
-          onClick={() => setShowsAll(!showsAll)}
-        >
-          {showsAll
-            ? `Show the ${MOST_LISTED} with most reads`
-            : `Show all ${rows.length}`}
-        </Button>
+        <Group gap="xs" mt="xs">
+          {more > 0 && (
+            <Button
+              size="compact-sm"
+              variant="default"
+              onClick={() => setListed(listed + more)}
+            >
+              {`Show ${formatCount(more)} more of ${formatCount(rows.length)}`}
+            </Button>
+          )}
+          {listed > MOST_LISTED && (
+            <Button
+              size="compact-sm"
+              variant="default"
+              onClick={() => setListed(MOST_LISTED)}
+            >
+              {`Show the ${MOST_LISTED} with most reads`}
+            </Button>
+          )}
+        </Group>
       )}
     </Panel>
   );

@@ -7,8 +7,9 @@ written off. Source: Yang and others, CacheSack (USENIX ATC 2022).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 import numpy as np
@@ -20,7 +21,7 @@ from tierwright.common.cautions import Caution
 from tierwright.common.currency import money
 from tierwright.common.errors import BadInput, Problems
 from tierwright.common.units import UNIT_BYTES, format_bytes
-from tierwright.common.wording import counted, listed, percent
+from tierwright.common.wording import counted, listed, percent, three_digits
 from tierwright.evaluate.cachesack import ESTIMATOR, VALIDITY, Choice, Served, choose
 from tierwright.evaluate.economics import HOURS_PER_MONTH, tier_price
 from tierwright.evaluate.endurance.money import purchase_usd
@@ -30,6 +31,10 @@ from tierwright.hardware.rated_endurance import TB, rated_endurance
 from tierwright.profile.categories import ADMISSIONS, CategoryCounts
 
 SOURCE = "Yang and others, CacheSack (USENIX ATC 2022)"
+BY_THE_MODEL = (
+    "By the model of one lifetime, which no replay of the trace has checked: where the trace changes its phases, another "
+    "admission may be cheaper."
+)
 EVERY_MISS = "miss"
 """What the choice is compared with: all that misses RAM and flash enters flash."""
 IN_WORDS = {
@@ -48,8 +53,13 @@ GIB = UNIT_BYTES["GiB"]
 BILLION = 1e9
 A_LITTLE = 0.01
 """Share of flash of which is said what more would save. [1]"""
+WHOLE, BY_SIZE = "whole", "by_size"
+FLASH_PAID = (WHOLE, BY_SIZE)
+"""How flash is paid for: all of it, whatever it holds; or as much of it as is worth its price."""
 SAME = 0.0005
 """Share below which two costs are the same."""
+_ROUNDING = 1e-6
+"""Part of a page that rounding leaves."""
 _DIGITS = 9
 """Of a share in an assignment: flash of 10^9 pages is divided to a page."""
 
@@ -100,8 +110,10 @@ class CategoryRow:
         Mean flash in use, and as a share of flash. [pages], [1]
     hits, flash_writes : float
         Reads that flash serves, and pages written to it, over the trace. [pages]
+    flash_usd_per_month : float
+        Of the flash that it holds, where flash is paid by size; else 0. [USD/month]
     usd_per_month : float
-        Of its reads from the store and its writes to flash. [USD/month]
+        Of its reads from the store, its writes to flash and its flash. [USD/month]
     saved_usd_per_month : float
         By which that is below its cost where every miss enters flash; negative where it is above. [USD/month]
     """
@@ -118,6 +130,7 @@ class CategoryRow:
     held_share: float
     hits: float
     flash_writes: float
+    flash_usd_per_month: float
     usd_per_month: float
     saved_usd_per_month: float
 
@@ -134,8 +147,14 @@ class Alternative:
         Over the trace. [pages]
     hit_share : float
         Of the misses of RAM. [1]
-    read_usd_per_month, write_usd_per_month, usd_per_month : float
-        Of reads from the store, of writes to flash, and of both. [USD/month]
+    flash_pages : float
+        Flash that is paid for, of the system that the trace stands for. [pages]
+    read_usd_per_month, write_usd_per_month : float
+        Of reads from the store, and of writes to flash. [USD/month]
+    flash_usd_per_month : float
+        Of flash, where it is paid by size; else 0. [USD/month]
+    usd_per_month : float
+        Of all of these. [USD/month]
     assignment : str
         As the option of the flash cache `cachesack` takes it.
     """
@@ -145,8 +164,10 @@ class Alternative:
     disk_reads: float
     flash_writes: float
     hit_share: float
+    flash_pages: float
     read_usd_per_month: float
     write_usd_per_month: float
+    flash_usd_per_month: float
     usd_per_month: float
     assignment: str
 
@@ -165,6 +186,10 @@ class WhatToCache(Answer):
         [bytes]
     accesses_per_s : float
         Load. [1/s]
+    flash_paid : str
+        One of `FLASH_PAID`.
+    replayed_flash_pages : int
+        At which a replay of the trace checks the choice: what is paid for, in whole pages of the trace. [pages]
     rows : tuple of CategoryRow
         Of most reads first.
     chosen : Alternative
@@ -176,11 +201,13 @@ class WhatToCache(Answer):
     lifetime_requests, lifetime_s : float
         How long a page stays on flash behind its last request. [requests], [s]
     more_flash_usd_per_month : float
-        What one per cent more flash would save. [USD/month]
+        What one per cent of the flash more would save, before its price. [USD/month]
     more_flash_price_usd_per_month : float or None
         What it would cost; None where no price is known. [USD/month]
     charges : Charges
         Prices.
+    basis : str
+        What says so.
     estimator, validity : str
     """
 
@@ -189,6 +216,8 @@ class WhatToCache(Answer):
     flash_pages: int
     page_bytes: int
     accesses_per_s: float
+    flash_paid: str
+    replayed_flash_pages: int
     rows: tuple[CategoryRow, ...]
     chosen: Alternative
     alternatives: tuple[Alternative, ...]
@@ -199,6 +228,7 @@ class WhatToCache(Answer):
     more_flash_usd_per_month: float
     more_flash_price_usd_per_month: float | None
     charges: Charges
+    basis: str = BY_THE_MODEL
     estimator: str = ESTIMATOR
     validity: str = VALIDITY
 
@@ -213,7 +243,7 @@ class WhatToCache(Answer):
         return (
             Figure(
                 "usd_per_month",
-                "Reads from the store and wear, per month",
+                f"{_paid(self.flash_paid)}, per month".capitalize(),
                 self.chosen.usd_per_month,
                 "USD/month",
             ),
@@ -248,11 +278,16 @@ def answer(
     accesses_per_s: float | None = None,
     usd_per_billion_reads: float | None = None,
     usd_per_tb_written: float | None = None,
+    usd_per_gib_month: float | None = None,
+    flash_paid: str = WHOLE,
     production_flash_pages: int | None = None,
 ) -> WhatToCache:
-    """Choose which categories of requests enter flash, and when, so that reads and wear cost least.
+    """Choose which categories of requests enter flash, and when, so that reads, wear and flash cost least.
 
     cost = misses of flash x price of a read + pages written to flash x price of their bytes
+           + flash that is paid by size x its price
+
+    Flash that is bought whole is paid for whatever it holds, so its price is no part of the choice.
 
     Parameters
     ----------
@@ -270,6 +305,10 @@ def answer(
         Load, if not that of the trace. [1/s]
     usd_per_billion_reads, usd_per_tb_written : float, optional
         In place of what follows from the devices. [USD]
+    usd_per_gib_month : float, optional
+        Price of flash, in place of the rent of the device, or of its price over the months. [USD/GiB/month]
+    flash_paid : str
+        `whole`: all of the flash, whatever it holds; `by_size`: at most that, as much as is worth its price.
     production_flash_pages : int, optional
         Flash of the system that the trace stands for, if it is another. [pages]
 
@@ -278,6 +317,10 @@ def answer(
     BadInput
         If a price is not known and not given, the trace has no time and no load is given, or an input is out of range.
     """
+    if flash_paid not in FLASH_PAID:
+        raise BadInput(
+            f"flash_paid `{flash_paid}` is unknown", f"one of {', '.join(FLASH_PAID)}"
+        )
     rate = _rate(counts, accesses_per_s)
     charges, warnings = _charges(
         counts.page_bytes,
@@ -285,40 +328,85 @@ def answer(
         disk,
         prices,
         amortisation_months,
-        (usd_per_billion_reads, usd_per_tb_written),
+        (usd_per_billion_reads, usd_per_tb_written, usd_per_gib_month),
     )
+    times = rate * float(SECONDS_PER_MONTH) / counts.accesses
+    # Pages of the system for each of the trace; a trace without flash is refused below.
+    stands_for = (production_flash_pages or flash_pages) / max(flash_pages, 1)
+    page_price = None
+    if charges.usd_per_gib_month is not None:
+        page_price = charges.usd_per_gib_month * counts.page_bytes / GIB * stands_for
+    by_size = flash_paid == BY_SIZE
+    if by_size and page_price is None:
+        raise BadInput(
+            f"the price of flash is unknown: {charges.of_flash} of `{flash.id}`",
+            "choose another drive or a price book, state the price of a GiB and month, or take flash as bought whole",
+        )
+    flash_price = page_price if by_size and page_price is not None else 0.0
     chosen = choose(
         counts,
         flash_pages,
         read_usd=charges.usd_per_billion_reads / BILLION,
         write_usd=charges.usd_per_tb_written * counts.page_bytes / TB,
+        rent_usd=flash_price / times,
     )
-    times = rate * float(SECONDS_PER_MONTH) / counts.accesses
-    whole = _alternative("by_category", counts, chosen.best, charges, times)
+    paid = _Paid(flash_paid, flash_pages, stands_for, flash_price, counts.page_bytes)
+
+    def charged_once(by: str) -> tuple[Alternative, str]:
+        """Choose where a drive is charged by its size alone, or by its wear alone; with the flash in bytes."""
+        once = (
+            replace(charges, usd_per_tb_written=0.0)
+            if by == "size"
+            else replace(charges, usd_per_gib_month=0.0)
+        )
+        price = flash_price if by == "size" else 0.0
+        again = choose(
+            counts,
+            flash_pages,
+            read_usd=once.usd_per_billion_reads / BILLION,
+            write_usd=once.usd_per_tb_written * counts.page_bytes / TB,
+            rent_usd=price / times,
+        ).best
+        other = replace(paid, usd=price)
+        found = _alternative("by_category", counts, again, once, times, other)
+        return found, other.bytes_of(other.pages(again))
+
+    whole = _alternative("by_category", counts, chosen.best, charges, times, paid)
     others = tuple(
-        _alternative(name, counts, chosen.uniform[name], charges, times)
+        _alternative(name, counts, chosen.uniform[name], charges, times, paid)
         for name in ADMISSIONS
     )
     before = next(each for each in others if each.name == EVERY_MISS)
     saved = before.usd_per_month - whole.usd_per_month
     per_s = rate * counts.requests / counts.accesses
-    rows = _rows(counts, chosen, charges, times, flash_pages)
+    rows = _rows(counts, chosen, charges, times, paid)
     more = chosen.page_usd * times * flash_pages * A_LITTLE
-    rent = charges.usd_per_gib_month
-    held_bytes = (production_flash_pages or flash_pages) * counts.page_bytes
-    price = None if rent is None else rent * held_bytes / GIB * A_LITTLE
+    price = None if page_price is None else page_price * flash_pages * A_LITTLE
+    if by_size and usd_per_gib_month is None and usd_per_tb_written is None:
+        warnings += _charged_twice(
+            flash, prices, whole, amortisation_months, charged_once
+        )
     share = saved / before.usd_per_month if before.usd_per_month else 0.0
     return WhatToCache(
         finding=_finding(
-            counts.kind, rows, whole, others, saved, share, _more(more, price)
+            counts.kind,
+            rows,
+            whole,
+            others,
+            saved,
+            share,
+            paid.words(),
+            _more(more, price, whole, paid),
         ),
         warnings=warnings,
-        explain=lambda: _steps(counts, chosen, charges, times, more, flash_pages),
+        explain=lambda: _steps(counts, chosen, charges, times, more, paid),
         kind=counts.kind,
         ram_pages=counts.ram_pages,
         flash_pages=flash_pages,
         page_bytes=counts.page_bytes,
         accesses_per_s=rate,
+        flash_paid=flash_paid,
+        replayed_flash_pages=paid.replayed(chosen.best),
         rows=rows,
         chosen=whole,
         alternatives=others,
@@ -354,15 +442,16 @@ def _charges(
     disk: Device,
     prices: PriceBook | None,
     months: int,
-    given: tuple[float | None, float | None],
+    given: tuple[float | None, float | None, float | None],
 ) -> tuple[Charges, tuple[Caution, ...]]:
     """Price reads, writes and flash."""
     of_reads = of_writes = "as given"
     warnings: tuple[Caution, ...] = ()
-    reads, written = given
+    reads, written, rent = given
     for name, value in (
         ("usd_per_billion_reads", reads),
         ("usd_per_tb_written", written),
+        ("usd_per_gib_month", rent),
     ):
         if value is not None and not (np.isfinite(value) and value >= 0):
             raise BadInput(
@@ -381,15 +470,17 @@ def _charges(
         of_reads = f"time of {disk.name}, {money(row.usd_per_month or 0)} per month"
     if written is None:
         written, of_writes, warnings = _wear(flash, prices)
-    price = tier_price(flash, prices)
-    rent = None if price is None else float(price.usd_per_month(GIB, months))
-    of_flash = (
-        "no price is known"
-        if price is None
-        else price.text
-        if price.rent
-        else f"{price.text} over {counted(months, 'month')}"
-    )
+    of_flash = "as given"
+    if rent is None:
+        price = tier_price(flash, prices)
+        rent = None if price is None else float(price.usd_per_month(GIB, months))
+        of_flash = (
+            "no price is known"
+            if price is None
+            else price.text
+            if price.rent
+            else f"{price.text} over {counted(months, 'month')}"
+        )
     return Charges(reads, written, rent, of_reads, of_writes, of_flash), warnings
 
 
@@ -493,22 +584,121 @@ def _rule(shares: FloatArray) -> str:
     return first if other is None else f"{first}*{share:.{_DIGITS}f}*{other}"
 
 
+def _charged_twice(
+    flash: Device,
+    prices: PriceBook | None,
+    chosen: Alternative,
+    months: int,
+    charged_once: Callable[[str], tuple[Alternative, str]],
+) -> tuple[Caution, ...]:
+    """Say what is spent on flash of a drive that is bought, whose price both its size and its writes are charged with."""
+    price = tier_price(flash, prices)
+    size, written = chosen.flash_usd_per_month, chosen.write_usd_per_month
+    if price is None or price.rent or not (size > 0 and written > 0):
+        return ()
+    life = months * size / written
+    outlives = life >= months
+    by = "size" if outlives else "wear"
+    once, taken = charged_once(by)
+    return (
+        Caution(
+            "flash_charged_twice",
+            f"a drive that is bought is charged by its size over {counted(months, 'month')}, {money(size)} per month, and by "
+            f"its writes, {money(written)}, each with its whole price; it is worn out after {three_digits(life / 12)} years "
+            f"of the choice, so its {by} alone, {money(max(size, written))}, would be spent",
+            "state 0 as the price of a terabyte written"
+            if outlives
+            else "state 0 as the price of a GiB and month",
+            could_change_choice=once.assignment != chosen.assignment,
+            effect=f"charged by its {by} alone, {taken} of flash would cost least, {money(once.usd_per_month)} per month in all",
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Paid:
+    """How flash is paid for.
+
+    Attributes
+    ----------
+    how : str
+        One of `FLASH_PAID`.
+    most : int
+        Flash, or the most of it. [pages of the trace]
+    stands_for : float
+        Pages of the system for each of the trace. [1]
+    usd : float
+        Of a page of the trace where flash is paid by size; else 0. [USD/month]
+    page_bytes : int
+        [bytes]
+    """
+
+    how: str
+    most: int
+    stands_for: float
+    usd: float
+    page_bytes: int
+
+    def pages(self, found: Served) -> float:
+        """Return what is paid for. [pages of the trace]"""
+        return found.taken if self.how == BY_SIZE else float(self.most)
+
+    def replayed(self, found: Served) -> int:
+        """Return the same in whole pages, at least 1."""
+        return min(self.most, max(1, math.ceil(self.pages(found) - _ROUNDING)))
+
+    def bytes_of(self, pages: float) -> str:
+        """Write pages of the trace as bytes of the system."""
+        return format_bytes(round(pages * self.stands_for) * self.page_bytes)
+
+    def words(self) -> _Words:
+        """Say what is paid for, and what every miss would enter."""
+        if self.how == WHOLE:
+            return _Words(_paid(self.how), "", "")
+        all_of = self.bytes_of(self.most)
+        return _Words(_paid(self.how), f" all of {all_of}", " on all of it")
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What costs are of, what every miss would enter, and on how much flash a single admission would be."""
+
+    paid: str
+    entered: str
+    on: str
+
+
+def _paid(how: str) -> str:
+    """Say what costs are of."""
+    if how == WHOLE:
+        return "reads from the store and wear of flash"
+    return "reads from the store, wear and price of flash"
+
+
 def _alternative(
-    name: str, counts: CategoryCounts, found: Served, charges: Charges, times: float
+    name: str,
+    counts: CategoryCounts,
+    found: Served,
+    charges: Charges,
+    times: float,
+    paid: _Paid,
 ) -> Alternative:
     reads, hits = float(counts.reads.sum()), float(found.hits.sum())
     written = float(found.writes.sum())
     read_usd = (reads - hits) * charges.usd_per_billion_reads / BILLION * times
     write_usd = written * counts.page_bytes * charges.usd_per_tb_written / TB * times
+    flash_usd = paid.pages(found) * paid.usd
     return Alternative(
         name,
         hits,
         reads - hits,
         written,
         hits / reads if reads else 0.0,
+        paid.pages(found) * paid.stands_for,
         read_usd,
         write_usd,
-        read_usd + write_usd,
+        flash_usd,
+        read_usd + write_usd + flash_usd,
         assignment(counts, found.shares),
     )
 
@@ -518,14 +708,20 @@ def _rows(
     chosen: Choice,
     charges: Charges,
     times: float,
-    flash_pages: int,
+    paid: _Paid,
 ) -> tuple[CategoryRow, ...]:
+    def flash_usd(found: Served) -> FloatArray:
+        # By what each category holds: where flash is not full, that is less than what is paid for.
+        held = found.held.sum()
+        return found.held * (paid.pages(found) * paid.usd / held if held else 0.0)
+
     def usd(found: Served) -> FloatArray:
         reads = (counts.reads - found.hits) * charges.usd_per_billion_reads / BILLION
         written = found.writes * charges.usd_per_tb_written * counts.page_bytes / TB
-        return (reads + written) * times
+        return (reads + written) * times + flash_usd(found)
 
     best = chosen.best
+    rent = flash_usd(best)
     own, before = usd(best), usd(chosen.uniform[EVERY_MISS])
     rows = [
         CategoryRow(
@@ -536,9 +732,10 @@ def _rows(
             category.pages,
             *_parts(best.shares[at]),
             held_pages=float(best.held[at]),
-            held_share=float(best.held[at]) / flash_pages,
+            held_share=float(best.held[at]) / paid.most,
             hits=float(best.hits[at]),
             flash_writes=float(best.writes[at]),
+            flash_usd_per_month=float(rent[at]),
             usd_per_month=float(own[at]),
             saved_usd_per_month=float(before[at] - own[at]),
         )
@@ -554,11 +751,12 @@ def _finding(
     others: tuple[Alternative, ...],
     saved: float,
     share: float,
+    words: _Words,
     more: str,
 ) -> str:
     """Say what the choice costs, how far that is below every single admission, and what more flash would bring."""
     one = min(others, key=lambda each: each.usd_per_month)
-    cost = f"{money(chosen.usd_per_month)} per month in reads from the store and wear of flash"
+    cost = f"{money(chosen.usd_per_month)} per month in {words.paid}"
     gain = (one.usd_per_month - chosen.usd_per_month) / (one.usd_per_month or 1.0)
     if gain < SAME:
         text = (
@@ -566,18 +764,19 @@ def _finding(
             if one.name != "never"
             else f"Nothing is worth caching at these prices: without flash, it is {cost}"
         )
-        text += _below(one.name, saved, share)
+        text += _below(one.name, saved, share, words)
     else:
-        text = f"{_enter(kind, [(row.admission, row.share, row.otherwise) for row in rows])}: {cost}, {money(saved)} ({percent(share)}) less than if every miss enters"
+        text = f"{_enter(kind, [(row.admission, row.share, row.otherwise) for row in rows])}: {cost}, {money(saved)} ({percent(share)}) less than if every miss enters{words.entered}"
         if share - gain >= SAME:
-            text += f", and {percent(gain)} less than the best single admission, {IN_WORDS[one.name]}"
+            on = "" if one.name == "never" else words.on
+            text += f", and {percent(gain)} less than the best single admission{on}, {IN_WORDS[one.name]}"
     return f"{text}. {more}"
 
 
-def _below(name: str, saved: float, share: float) -> str:
+def _below(name: str, saved: float, share: float, words: _Words) -> str:
     if name == EVERY_MISS or share < SAME:
         return ""
-    return f", {money(saved)} ({percent(share)}) less than if every miss enters"
+    return f", {money(saved)} ({percent(share)}) less than if every miss enters{words.entered}"
 
 
 def _enter(kind: str, parts: Sequence[tuple[str, float, str | None]]) -> str:
@@ -594,8 +793,15 @@ def _enter(kind: str, parts: Sequence[tuple[str, float, str | None]]) -> str:
     return f"Of {counted(len(parts), *noun)}, flash takes {listed(said)}"
 
 
-def _more(saved: float, price: float | None) -> str:
-    """Say whether more flash would pay."""
+def _more(
+    saved: float,
+    price: float | None,
+    chosen: Alternative,
+    paid: _Paid,
+) -> str:
+    """Say whether more flash would pay, and how much is paid for where that is chosen."""
+    if paid.how == BY_SIZE:
+        return _worth(saved, price or 0.0, chosen, paid)
     if saved <= 0:
         return "More flash would save nothing."
     saves = f"One per cent more flash would save {money(saved)} per month"
@@ -605,13 +811,35 @@ def _more(saved: float, price: float | None) -> str:
     return f"{saves}, {than} than its price of {money(price)}."
 
 
+def _worth(saved: float, price: float, chosen: Alternative, paid: _Paid) -> str:
+    """Say how much flash is worth its price, and what a little more would save."""
+    most = paid.bytes_of(paid.most)
+    pages = chosen.flash_pages / paid.stands_for
+    if pages > paid.most * (1 - SAME):
+        worth = f"All of {most} of flash is worth its price, {money(chosen.flash_usd_per_month)} per month"
+    elif pages > 0:
+        worth = (
+            f"{paid.bytes_of(pages)} of {most} of flash is worth its price, "
+            f"{money(chosen.flash_usd_per_month)} per month"
+        )
+    else:
+        worth = "No flash is worth its price"
+    if saved <= 0:
+        return f"{worth}; more would save nothing."
+    than = "more" if saved > price else "less"
+    return (
+        f"{worth}; another {paid.bytes_of(paid.most * A_LITTLE)} would save {money(saved)}, {than} than its price "
+        f"of {money(price)}."
+    )
+
+
 def _steps(
     counts: CategoryCounts,
     chosen: Choice,
     charges: Charges,
     times: float,
     more: float,
-    flash_pages: int,
+    paid: _Paid,
 ) -> Iterator[Step]:
     best = chosen.best
     yield Step(
@@ -652,10 +880,18 @@ def _steps(
             "USD/month",
             SOURCE,
         )
+    if paid.how == BY_SIZE:
+        yield Step(
+            "flash",
+            f"pages that are paid for x price of one = {paid.pages(best):,.6g} x {paid.usd:.6g} USD/month; {charges.of_flash}",
+            paid.pages(best) * paid.usd,
+            "USD/month",
+            SOURCE,
+        )
     yield Step(
         "1 % more flash",
         "Lagrange multiplier of the space x 1 % of the pages x traces a month = "
-        f"{chosen.page_usd:.6g} USD x {A_LITTLE * flash_pages:.6g} x {times:.6g}",
+        f"{chosen.page_usd:.6g} USD x {A_LITTLE * paid.most:.6g} x {times:.6g}",
         more,
         "USD/month",
         SOURCE,

@@ -31,7 +31,8 @@ from tierwright.trace.reading import Trace
 
 if TYPE_CHECKING:
     from tierwright.advise.cachesack import CategoryRow, WhatToCache
-    from tierwright.advise.checks.checked import Checked, CheckedFigure
+    from tierwright.advise.checks.cachesack import CheckedChoice
+    from tierwright.advise.checks.checked import CheckedFigure
 
 MOST_SHOWN = 20
 """Categories that are printed; all are in the JSON."""
@@ -90,6 +91,22 @@ def cachesack(
             help="Price of a terabyte written to flash [default: price of the drive over its rated writes].",
         ),
     ] = None,
+    usd_per_gib_month: Annotated[
+        float | None,
+        typer.Option(
+            "--usd-per-gib-month",
+            metavar="USD",
+            help="Price of a GiB of flash for a month [default: rent of the device, or its price over the months].",
+        ),
+    ] = None,
+    flash_paid: Annotated[
+        str,
+        typer.Option(
+            "--flash-paid",
+            metavar="whole|by-size",
+            help="Whether all of --flash-pages is paid for whatever it holds, or as much of it as is worth its price.",
+        ),
+    ] = "whole",
     flash_cache: Annotated[
         str,
         typer.Option(
@@ -113,8 +130,10 @@ def cachesack(
     """Choose for each relation, size class or hour whether its pages enter flash, and when.
 
     Each enters never, at its second miss, at a miss, or also when it is written: so that reads from the store and wear of
-    flash cost least together. The choice is replayed beside admitting every miss. `assignment` of the answer is an option of
-    every flash cache of `tierwright simulate`, which takes the JSON of this command as --plan.
+    flash cost least together; with --flash-paid by-size, flash that saves less than its price is left out. The choice is
+    replayed beside admitting every miss, and where a replay finds another admission cheaper, that is recommended.
+    `assignment` of the answer is an option of every flash cache of `tierwright simulate`, which takes the JSON of this
+    command as --plan.
     """
     from tierwright.advise import cachesack as question
     from tierwright.hardware import catalog
@@ -151,6 +170,8 @@ def cachesack(
         accesses_per_s=accesses_per_s,
         usd_per_billion_reads=usd_per_billion_reads,
         usd_per_tb_written=usd_per_tb_written,
+        usd_per_gib_month=usd_per_gib_month,
+        flash_paid=flash_paid.replace("-", "_"),
         production_flash_pages=asked,
     )
     checked = (
@@ -158,8 +179,12 @@ def cachesack(
         if replay
         else None
     )
+    decided = None if checked is None else checked.decided
     document: dict[str, Any] = {
         **found.to_dict(derivation=True),
+        "finding": found.finding if decided is None else f"{decided}.",
+        "model_finding": found.finding,
+        "decided_by": "model" if checked is None else "replay",
         "replay": None if checked is None else checked.to_dict(),
         "trace": dict(counts.notes),
     }
@@ -168,17 +193,21 @@ def cachesack(
         print_json(document)
         return
     print_cautions(found.cautions, every=assumptions)
-    typer.echo(found.finding)
+    typer.echo(found.finding if decided is None else f"{decided}.")
+    if decided is not None:
+        typer.echo(f"By the model: {found.finding}")
     if made is not None:
         made.say(sizes, rates=False)
-    _print(found)
-    if checked is not None:
+    _print(found, checked)
+    if checked is None:
+        typer.echo(found.basis)
+    else:
         _print_checked(checked)
 
 
 def _checked(
     trace: Trace, found: WhatToCache, flash_cache: str, *, of_a_recording: bool
-) -> Checked:
+) -> CheckedChoice:
     from tierwright.advise.checks.cachesack import replayed
     from tierwright.simulate.replay import Replay
     from tierwright.simulate.replay import replay as run
@@ -204,11 +233,12 @@ def _admission(row: CategoryRow) -> str:
     return f"{row.admission} {row.share:.0%}, else {row.otherwise}"
 
 
-def _print(found: WhatToCache) -> None:
+def _print(found: WhatToCache, checked: CheckedChoice | None) -> None:
     from tierwright.common.currency import amount, shown_in
 
     code = shown_in().currency
     shown = found.rows[:MOST_SHOWN]
+    by_size = found.flash_paid == "by_size"
     print_table(
         f"By {found.kind}: RAM {format_bytes(found.ram_pages * found.page_bytes)}, flash "
         f"{format_bytes(found.flash_pages * found.page_bytes)}, {three_digits(found.accesses_per_s)} accesses/s",
@@ -221,6 +251,7 @@ def _print(found: WhatToCache) -> None:
             ("of flash", True),
             ("hits", True),
             ("flash writes", True),
+            *(((f"flash, {code}", True),) if by_size else ()),
             (f"{code} / month", True),
             ("saved", True),
         ],
@@ -234,6 +265,7 @@ def _print(found: WhatToCache) -> None:
                 f"{row.held_share:.1%}",
                 f"{row.hits / row.reads:.1%}" if row.reads else "-",
                 format_count(round(row.flash_writes)),
+                *((amount(row.flash_usd_per_month),) if by_size else ()),
                 amount(row.usd_per_month),
                 _signed(row.saved_usd_per_month),
             ]
@@ -252,6 +284,7 @@ def _print(found: WhatToCache) -> None:
             ("hits", True),
             ("reads from the store", True),
             ("flash writes", True),
+            ("flash paid for", True),
             (f"{code} / month", True),
         ],
         [
@@ -260,6 +293,7 @@ def _print(found: WhatToCache) -> None:
                 f"{each.hit_share:.1%}",
                 format_count(round(each.disk_reads)),
                 format_count(round(each.flash_writes)),
+                format_bytes(round(each.flash_pages) * found.page_bytes),
                 amount(each.usd_per_month),
             ]
             for each in (found.chosen, *found.alternatives)
@@ -275,7 +309,15 @@ def _print(found: WhatToCache) -> None:
     typer.echo(
         f"a terabyte written: {amount(charges.usd_per_tb_written)} {code}, {charges.of_writes}"
     )
-    typer.echo(f"assignment: {found.chosen.assignment}")
+    if charges.usd_per_gib_month is not None:
+        typer.echo(
+            f"a GiB of flash for a month: {amount(charges.usd_per_gib_month)} {code}, {charges.of_flash}"
+        )
+    if checked is not None and checked.decided is not None:
+        typer.echo(f"assignment of the model: {found.chosen.assignment}")
+        typer.echo(f"assignment: {checked.assignment}")
+    else:
+        typer.echo(f"assignment: {found.chosen.assignment}")
 
 
 def _signed(usd: float) -> str:
@@ -284,7 +326,7 @@ def _signed(usd: float) -> str:
     return f"-{amount(-usd)}" if usd < 0 else amount(usd)
 
 
-def _print_checked(checked: Checked) -> None:
+def _print_checked(checked: CheckedChoice) -> None:
     from tierwright.common.currency import money
 
     def shown(row: CheckedFigure, value: float | None) -> str:

@@ -64,9 +64,11 @@ def _of_answer(path: Path, text: str) -> dict[str, str]:
         answer: dict[str, Any] = json.loads(text)
         kind = answer.get("kind", answer.get("categories"))
         lifetime = max(1, round(float(answer["lifetime_requests"])))
+        # What a replay recommends goes before what the model chose.
+        stated = answer.get("replay") or answer["chosen"]
         return {
             "categories": str(kind),
-            "assignment": str(answer["chosen"]["assignment"]),
+            "assignment": str(stated["assignment"]),
             "lifetime_requests": str(lifetime),
         }
     except (ValueError, KeyError, TypeError) as error:

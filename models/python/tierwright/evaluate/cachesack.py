@@ -8,7 +8,7 @@ the linear programme, until flash is full. The prices are ours: the paper's are 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,12 @@ VALIDITY = (
 WORTH_A_CHANGE = 1e-3
 """Share of the cost that another admission of one category has to save to be chosen. [1]"""
 _MOST_REFINEMENTS = 8
+_TRIED_AT_ONCE = 64
+"""Categories whose admission is tried at once."""
 _ALMOST = 1 + 1e-12
 """Ratio below which a cost is no less than another."""
+_BEHIND = 1e-9
+"""More space, as a share and in pages, than what rounding hides. [1]"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,9 +42,9 @@ class Knapsack:
     shares : (c, p) float64 array
         Share of each option in each category; rows sum to 1, and at most two are above 0.
     space, cost : float
-        Of all categories.
+        Of all categories, with rent.
     price : float
-        What one more unit of space would save: the Lagrange multiplier; 0 where space is left.
+        What one more unit of space would save beyond its rent: the Lagrange multiplier; 0 where space is left.
     """
 
     shares: FloatArray
@@ -49,13 +53,15 @@ class Knapsack:
     price: float
 
 
-def knapsack(space: FloatArray, cost: FloatArray, capacity: float) -> Knapsack:
+def knapsack(
+    space: FloatArray, cost: FloatArray, capacity: float, rent: float = 0.0
+) -> Knapsack:
     """Choose a mixture of options in each category, so that all fit and the cost is least.
 
     ```text
     in each category: from the option of no space, the step of steepest descent of cost over space, again and again:
                       the lower convex hull
-    all steps in order of descent: take them until the capacity is used, the last one in part
+    all steps in order of descent: take them until the capacity is used, the last one in part, or they save less than the rent
     ```
 
     Steps of one category descend less and less, so none is taken before the one that it stands on.
@@ -66,11 +72,13 @@ def knapsack(space: FloatArray, cost: FloatArray, capacity: float) -> Knapsack:
         Of each option in each category, in any units; the first option takes no space.
     capacity : float
         Most space of all.
+    rent : float
+        Of a unit of space; what saves less leaves space unused.
 
     Raises
     ------
     BadInput
-        If shapes differ, a number is not finite, a space is negative, or the first option takes some.
+        If shapes differ, a number is not finite, a space or the rent is negative, or the first option takes some.
 
     Examples
     --------
@@ -79,8 +87,17 @@ def knapsack(space: FloatArray, cost: FloatArray, capacity: float) -> Knapsack:
     ... )
     >>> found.shares.tolist(), found.cost, found.price
     ([[0.0, 1.0], [0.5, 0.5]], 5.0, 1.0)
+    >>> found = knapsack(
+    ...     np.array([[0.0, 4.0], [0.0, 2.0]]),
+    ...     np.array([[9.0, 1.0], [5.0, 3.0]]),
+    ...     5.0,
+    ...     1.5,
+    ... )
+    >>> found.shares.tolist(), found.space, found.cost, found.price
+    ([[0.0, 1.0], [1.0, 0.0]], 4.0, 12.0, 0.0)
     """
-    _check(space, cost, capacity)
+    _check(space, cost, capacity, rent)
+    cost = cost + rent * space
     categories, options = space.shape
     rows = np.arange(categories)
     at = np.zeros(categories, dtype=np.int64)
@@ -129,10 +146,10 @@ def _bought(
     used = np.cumsum(wide)
     whole = int(np.searchsorted(used, capacity, side="right"))
     shares = np.zeros_like(space)
-    shares[:, 0] = 1.0
-    for step in range(whole):
-        shares[row[step]] = 0.0
-        shares[row[step], end[step]] = 1.0
+    # Steps of one category are in order: its last one holds.
+    last = np.zeros(categories, dtype=np.int64)
+    last[row[:whole]] = end[:whole]
+    shares[np.arange(categories), last] = 1.0
     price = 0.0
     if whole < slope.size:
         left = capacity - (used[whole - 1] if whole else 0.0)
@@ -145,7 +162,7 @@ def _bought(
     )
 
 
-def _check(space: FloatArray, cost: FloatArray, capacity: float) -> None:
+def _check(space: FloatArray, cost: FloatArray, capacity: float, rent: float) -> None:
     problems = Problems(
         "knapsack", "give a row for each category, the first option without space"
     )
@@ -158,6 +175,9 @@ def _check(space: FloatArray, cost: FloatArray, capacity: float) -> None:
         "capacity",
         capacity,
         "must not be negative",
+    )
+    problems.check(
+        np.isfinite(rent) and rent >= 0, "rent", rent, "must not be negative"
     )
     problems.raise_if_any()
     problems.check(
@@ -183,8 +203,10 @@ class Served:
         Lifetime of a page on flash behind its last request. [requests]
     held, hits, writes : (c,) float64 array
         Mean pages on flash, reads that it serves, and page writes that it takes. [pages]
+    taken : float
+        Flash that it can use: the capacity, or less where that is never full. [pages]
     usd : float
-        Of reads that flash does not serve, and of page writes, over the trace. [USD]
+        Of reads that flash does not serve, of page writes, and of rent for what is taken, over the trace. [USD]
     """
 
     shares: FloatArray
@@ -192,6 +214,7 @@ class Served:
     held: FloatArray
     hits: FloatArray
     writes: FloatArray
+    taken: float
     usd: float
 
 
@@ -202,12 +225,14 @@ def served(
     *,
     read_usd: float,
     write_usd: float,
+    rent_usd: float = 0.0,
 ) -> Served:
     """Say what an assignment makes of the requests: at the lifetime at which flash is full.
 
     ```text
     T: sum over categories and admissions of share x held(T) = flash pages, or all requests where flash is never full
     cost = (reads - hits(T)) x price of a read + writes(T) x price of a page write
+           + min(flash pages, most held(T)) x rent of a page
     ```
 
     Between two lifetimes that were counted, values lie on a line.
@@ -222,6 +247,8 @@ def served(
         Capacity. [pages]
     read_usd, write_usd : float
         Of a read from the store, and of a page written to flash. [USD]
+    rent_usd : float
+        Of a page of flash over the trace. [USD]
     """
     held_by_age = np.einsum("cp,cpt->t", shares, counts.held)
     low, high, part = _filled(held_by_age, flash_pages)
@@ -231,6 +258,7 @@ def served(
         return np.asarray((shares * at).sum(axis=1))
 
     hits, writes = between(counts.hits), between(counts.writes)
+    taken = min(float(flash_pages), float(held_by_age.max()))
     usd = (counts.reads - hits).sum() * read_usd + writes.sum() * write_usd
     return Served(
         shares,
@@ -238,7 +266,8 @@ def served(
         between(counts.held),
         hits,
         writes,
-        float(usd),
+        taken,
+        float(usd) + taken * rent_usd,
     )
 
 
@@ -273,7 +302,8 @@ class Choice:
     uniform : dict of str to Served
         The same of each admission for all categories.
     page_usd : float
-        What one more page of flash would save over the trace: the Lagrange multiplier at the lifetime of the choice. [USD]
+        What one more page of flash would save over the trace, before its rent: the Lagrange multiplier at the lifetime of
+        the choice. [USD]
     """
 
     best: Served
@@ -282,22 +312,31 @@ class Choice:
 
 
 def choose(
-    counts: CategoryCounts, flash_pages: int, *, read_usd: float, write_usd: float
+    counts: CategoryCounts,
+    flash_pages: int,
+    *,
+    read_usd: float,
+    write_usd: float,
+    rent_usd: float = 0.0,
 ) -> Choice:
-    """Choose an admission, or a mixture of two, for each category.
+    """Choose an admission, or a mixture of two, for each category, and with rent how much flash.
 
     For each lifetime the knapsack chooses; what it chooses is then costed at its own lifetime, that at which flash is full
     (`served`). The cheapest is refined: the knapsack chooses again at its lifetime, as long as that costs less. At the end
     no other admission of a single category saves `WORTH_A_CHANGE` of the cost.
+
+    Without rent all flash is used, as LRU does. With rent a page that saves less than it costs is not held: see `_rented`.
 
     Parameters
     ----------
     counts : CategoryCounts
         Of the trace.
     flash_pages : int
-        Capacity, at least 1. [pages]
+        Capacity, at least 1; with rent, the most. [pages]
     read_usd, write_usd : float
         Of a read from the store, and of a page written to flash; not negative. [USD]
+    rent_usd : float
+        Of a page of flash over the trace; 0 where flash is paid for whatever it holds. [USD]
 
     Raises
     ------
@@ -308,19 +347,36 @@ def choose(
         "what to cache", "give prices of at least 0 and at least a page of flash"
     )
     problems.check(flash_pages >= 1, "flash_pages", flash_pages, "must be at least 1")
-    for name, value in (("read_usd", read_usd), ("write_usd", write_usd)):
+    for name, value in (
+        ("read_usd", read_usd),
+        ("write_usd", write_usd),
+        ("rent_usd", rent_usd),
+    ):
         good = bool(np.isfinite(value)) and value >= 0
         problems.check(good, name, value, "must be finite and not negative")
     problems.raise_if_any()
+    costs = (
+        counts.reads[:, None, None] - counts.hits
+    ) * read_usd + counts.writes * write_usd
+    found = _filling(counts, costs, flash_pages, read_usd=read_usd, write_usd=write_usd)
+    return _rented(counts, costs, found, rent_usd) if rent_usd else found
+
+
+def _filling(
+    counts: CategoryCounts,
+    costs: FloatArray,
+    flash_pages: int,
+    *,
+    read_usd: float,
+    write_usd: float,
+) -> Choice:
+    """Choose where flash is paid for whatever it holds: it is always full, as LRU is."""
 
     def at(shares: FloatArray) -> Served:
         return served(
             counts, shares, flash_pages, read_usd=read_usd, write_usd=write_usd
         )
 
-    costs = (
-        counts.reads[:, None, None] - counts.hits
-    ) * read_usd + counts.writes * write_usd
     reached = {name: at(uniform(counts, name)) for name in ADMISSIONS}
     best = min(reached.values(), key=lambda each: each.usd)
     for place in range(counts.ages.size):
@@ -342,40 +398,119 @@ def choose(
     return Choice(best, reached, packed.price)
 
 
+def _rented(
+    counts: CategoryCounts, costs: FloatArray, filling: Choice, rent_usd: float
+) -> Choice:
+    """Choose how much flash is worth its rent too, at most what is used where it costs nothing.
+
+    ```text
+    at each lifetime T: the knapsack over cost(T) + rent x held(T); flash of the pages that it packs has the lifetime T
+    of these, of each admission for all, and of the choice without rent: the least cost, and of equal ones the least flash
+    ```
+
+    Each knapsack is the optimum at its lifetime, and none of what is compared depends on the rent but for its rent, so more
+    rent never takes more flash. To fill flash only up to the pages that are held at T, fewer must be held before: a mean
+    that falls with T, as those of short traces may, is taken at its highest until T.
+    """
+    held = np.maximum.accumulate(counts.held, axis=2)
+    most = filling.best.taken
+
+    def with_rent(found: Served) -> Served:
+        return replace(found, usd=found.usd + found.taken * rent_usd)
+
+    uniform = {name: with_rent(each) for name, each in filling.uniform.items()}
+    best, page_usd = with_rent(filling.best), filling.page_usd
+    for each in uniform.values():
+        if each.taken <= most and (each.usd, each.taken) < (best.usd, best.taken):
+            best = each
+            page_usd = _packed_at(counts, costs, each.age, each.taken).price
+    for place in range(counts.ages.size):
+        space = held[:, :, place]
+        packed = knapsack(space, costs[:, :, place], most, rent_usd)
+        if (packed.cost, packed.space) < (best.usd, best.taken):
+            shares = packed.shares
+            best = Served(
+                shares,
+                float(counts.ages[place]),
+                np.asarray((shares * space).sum(axis=1)),
+                np.asarray((shares * counts.hits[:, :, place]).sum(axis=1)),
+                np.asarray((shares * counts.writes[:, :, place]).sum(axis=1)),
+                # Where space has a price, all is used but for rounding.
+                taken=most if packed.price > 0 else packed.space,
+                usd=packed.cost,
+            )
+            # Of the step behind those that were bought, whether or not it is worth its rent.
+            more = packed.space * (1 + _BEHIND) + _BEHIND
+            page_usd = knapsack(space, costs[:, :, place], more).price
+    if not best.taken:
+        # A first page, at the lifetime at which it saves most.
+        page_usd = max(
+            knapsack(held[:, :, place], costs[:, :, place], _BEHIND).price
+            for place in range(counts.ages.size)
+        )
+    return Choice(best, uniform, page_usd)
+
+
 def _improved(
     counts: CategoryCounts, costs: FloatArray, shares: FloatArray, flash_pages: int
 ) -> FloatArray:
     """Admit one category after the other otherwise, as long as that saves `WORTH_A_CHANGE` of the cost.
 
-    A knapsack packs at one lifetime, and each category that it admits otherwise moves it.
+    A knapsack packs at one lifetime, and each category that it admits otherwise moves it. Many categories are tried at once,
+    and of those that save the first is admitted otherwise before the next are tried.
     """
-
-    def usd_of(held: FloatArray, cost: FloatArray) -> float:
-        low, high, part = _filled(held, flash_pages)
-        return float(cost[low] * (1.0 - part) + cost[high] * part)
-
     held = np.einsum("cp,cpt->t", shares, counts.held)
     cost = np.einsum("cp,cpt->t", shares, costs)
-    usd = usd_of(held, cost)
+    [usd] = _usd_where_full(held[None], cost[None], flash_pages)
     kinds = np.eye(shares.shape[1])
-    row = unchanged = 0
-    while unchanged < len(shares):
-        unchanged += 1
-        for kind in kinds:
-            more = kind - shares[row]
-            other_held = held + more @ counts.held[row]
-            other_cost = cost + more @ costs[row]
-            other_usd = usd_of(other_held, other_cost)
-            if other_usd < usd * (1 - WORTH_A_CHANGE):
-                held, cost, usd, unchanged = other_held, other_cost, other_usd, 0
-                shares = shares.copy()
-                shares[row] = kind
-        row = (row + 1) % len(shares)
+    rows = len(shares)
+    first, kind, left = 0, 0, rows
+    while left > 0:
+        block = slice(first, min(first + _TRIED_AT_ONCE, first + left, rows))
+        more = kinds - shares[block, None, :]
+        other_held = held + more @ counts.held[block]
+        other_cost = cost + more @ costs[block]
+        saves = _usd_where_full(other_held, other_cost, flash_pages) < usd * (
+            1 - WORTH_A_CHANGE
+        )
+        saves[0, :kind] = False
+        if not saves.any():
+            left -= block.stop - first
+            first, kind = block.stop % rows, 0
+            continue
+        row, kind = divmod(int(saves.argmax()), kinds.shape[0])
+        held, cost = other_held[row, kind], other_cost[row, kind]
+        [usd] = _usd_where_full(held[None], cost[None], flash_pages)
+        shares = shares.copy()
+        shares[first + row] = kinds[kind]
+        # The other admissions of this category, and then all categories once more.
+        first, kind, left = first + row, kind + 1, rows + 1
+        if kind == kinds.shape[0]:
+            first, kind, left = (first + 1) % rows, 0, rows
     return shares
 
 
+def _usd_where_full(
+    held: FloatArray, cost: FloatArray, flash_pages: float
+) -> FloatArray:
+    """Return costs at the lifetimes at which flash fills, as `_filled` finds each; the last axis is of lifetimes."""
+    held = np.maximum.accumulate(held, axis=-1)
+    last = held.shape[-1] - 1
+    place = (held < flash_pages).sum(axis=-1, keepdims=True)
+    low, high = np.clip(place - 1, 0, last), np.clip(place, 0, last)
+
+    def at(values: FloatArray, where: NDArray[np.int64]) -> FloatArray:
+        return np.take_along_axis(values, where, axis=-1)[..., 0]
+
+    wide = at(held, high) - at(held, low)
+    part = np.divide(
+        flash_pages - at(held, low), wide, out=np.zeros_like(wide), where=wide > 0
+    )
+    return at(cost, low) * (1.0 - part) + at(cost, high) * part
+
+
 def _packed_at(
-    counts: CategoryCounts, costs: FloatArray, age: float, flash_pages: int
+    counts: CategoryCounts, costs: FloatArray, age: float, flash_pages: float
 ) -> Knapsack:
     """Pack at a lifetime between two that were counted."""
     high = min(int(np.searchsorted(counts.ages, age)), counts.ages.size - 1)

@@ -8,7 +8,7 @@ from the times between the requests of a page.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ADMISSIONS = ("never", "second_miss", "miss", "write")
 """When a page enters flash, from what takes least to what takes most."""
-MOST_CATEGORIES = 512
+MOST_CATEGORIES = 5_000
 """Number of the category of all that are not told apart."""
 DEFAULT_KIND = "relation"
 
@@ -96,6 +96,57 @@ class CategoryCounts:
     def reads(self) -> FloatArray:
         """Misses of RAM of each category."""
         return np.array([each.reads for each in self.categories], dtype=np.float64)
+
+
+def grouped(
+    counts: CategoryCounts, most: int
+) -> tuple[CategoryCounts, NDArray[np.int64]]:
+    """Count all but the categories of most requests together, where there are more than can be chosen among in time.
+
+    Parameters
+    ----------
+    counts : CategoryCounts
+        `c` categories.
+    most : int
+        Categories to keep apart; the others are one more.
+
+    Returns
+    -------
+    CategoryCounts
+        The same where there are no more than `most`.
+    (c,) int64 array
+        Where each category is in it.
+    """
+    categories = counts.categories
+    if len(categories) <= most:
+        return counts, np.arange(len(categories))
+    asked = np.array([each.reads + each.writes for each in categories])
+    apart = np.sort(np.argsort(-asked, kind="stable")[:most])
+    places = np.full(len(categories), most, dtype=np.int64)
+    places[apart] = np.arange(most)
+    others = [each for at, each in enumerate(categories) if places[at] == most]
+
+    def summed(values: FloatArray) -> FloatArray:
+        rest = values[places == most].sum(axis=0, keepdims=True)
+        return np.concatenate([values[apart], rest])
+
+    rest = Category(
+        MOST_CATEGORIES,
+        "all others",
+        sum(each.reads for each in others),
+        sum(each.writes for each in others),
+        sum(each.pages for each in others),
+    )
+    return (
+        replace(
+            counts,
+            categories=(*(categories[at] for at in apart), rest),
+            held=summed(counts.held),
+            hits=summed(counts.hits),
+            writes=summed(counts.writes),
+        ),
+        places,
+    )
 
 
 def kinds() -> list[dict[str, Any]]:

@@ -97,3 +97,18 @@ class CheckedDirectories(CheckedAnswer):
     places: list[PlaceReplayedOut] = Field(
         description="The fastest first; those without a time last; empty where nothing was replayed."
     )
+
+
+class CheckedWhatToCache(CheckedAnswer):
+    """What to cache by replay, and what its replays recommend."""
+
+    recommended: str | None = Field(
+        description="What costs least by replay: `by_category`, the choice of the model, or one admission for all; null "
+        "where nothing was replayed."
+    )
+    assignment: str | None = Field(
+        description="The same as option `assignment` of a flash cache takes it."
+    )
+    flash_pages: float | None = Field(
+        description="Flash that is paid for under it. [pages]"
+    )

@@ -10,7 +10,10 @@ from tierwright_server.questions.replay_checks.check import (
     counted,
     shown,
 )
-from tierwright_server.questions.replay_checks.schemas import CheckedAnswer
+from tierwright_server.questions.replay_checks.schemas import (
+    CheckedAnswer,
+    CheckedWhatToCache,
+)
 from tierwright_server.questions.what_to_cache import service
 from tierwright_server.questions.what_to_cache.schemas import (
     CategoryCountsOut,
@@ -22,7 +25,7 @@ from tierwright_server.replays.sweeps.schemas import SweepOut
 async def check_what_to_cache(
     asking: Asking, body: WhatToCacheCheckIn
 ) -> CheckedAnswer | SweepOut | CategoryCountsOut:
-    """Put the model beside replays of the choice and of admitting every miss, through the flash cache that is asked for."""
+    """Put the model beside replays of the choice and of single admissions, through the flash cache that is asked for."""
     answered = await service.ask(asking.session, asking.context, body)
     if isinstance(answered, CategoryCountsOut):
         return answered
@@ -34,15 +37,26 @@ async def check_what_to_cache(
         of_a_recording=answered.recording.scaled is not None,
     )
     replays = await counted(asking, recording, wanted)
+    if isinstance(replays, CheckedAnswer):
+        return CheckedWhatToCache(
+            **dict(replays), recommended=None, assignment=None, flash_pages=None
+        )
     if not isinstance(replays, Counted):
         return replays
-    return shown(cachesack.check(answered.found, replays.counters, body.flash_cache))
+    found = cachesack.check(answered.found, replays.counters, body.flash_cache)
+    return CheckedWhatToCache(
+        **dict(shown(found)),
+        recommended=found.recommended,
+        assignment=found.assignment,
+        flash_pages=found.flash_pages,
+    )
 
 
 CHECK = Check(
     "/what-to-cache/check",
     "check_what_to_cache",
-    "What to cache, from replays of the choice and of admitting every miss.",
+    "What to cache, from replays of the choice and of each admission for all.",
     WhatToCacheCheckIn,
     check_what_to_cache,
+    CheckedWhatToCache,
 )

@@ -18,6 +18,7 @@ from tierwright_server.common.schemas import (
     FlashMetadata,
     Identifier,
     Months,
+    OptionText,
     Pages,
     Share,
     Usd,

@@ -27,6 +27,7 @@ from tierwright_server.questions.point_schemas import (
 from tierwright_server.replays.analyses.schemas import AnalysisOut
 
 CategoryKind = Literal["relation", "size", "hour"]
+FlashPaid = Literal["whole", "by_size"]
 
 
 class WhatToCacheIn(Body):
@@ -57,6 +58,15 @@ class WhatToCacheIn(Body):
     usd_per_tb_written: UsdIn | None = Field(
         default=None,
         description="Price of 10^12 bytes written to flash; absent: of the rated writes of the device. [USD]",
+    )
+    usd_per_gib_month: UsdIn | None = Field(
+        default=None,
+        description="Price of flash; absent: rent of the device, or its price over the months. [USD/GiB/month]",
+    )
+    flash_paid: FlashPaid = Field(
+        default="whole",
+        description="`whole`: all flash is paid for whatever it holds, so its price is no part of the choice; `by_size`: "
+        "at most `flash_pages`, as much as is worth its price.",
     )
 
     def point(self) -> EvaluationIn:
@@ -106,7 +116,8 @@ class CategoryCountsOut(AnalysisOut):
     held_share="The same as a share of flash. [1]",
     hits="Reads that flash serves, over the trace. [pages]",
     flash_writes="Pages written to flash, over the trace. [pages]",
-    usd_per_month="Of its reads from the store and its writes to flash. [USD/month]",
+    flash_usd_per_month="Of the flash that it holds, where flash is paid by size; else 0. [USD/month]",
+    usd_per_month="Of its reads from the store, its writes to flash and its flash. [USD/month]",
     saved_usd_per_month="By which that is below its cost where every miss enters flash. [USD/month]",
 )
 class CachedCategory(Answer):
@@ -120,9 +131,11 @@ class CachedCategory(Answer):
     disk_reads="Reads from the store, over the trace. [pages]",
     flash_writes="Pages written to flash, over the trace. [pages]",
     hit_share="Of the misses of RAM. [1]",
+    flash_pages="Flash that is paid for. [pages]",
     read_usd_per_month="Of reads from the store. [USD/month]",
     write_usd_per_month="Of writes to flash. [USD/month]",
-    usd_per_month="Of both. [USD/month]",
+    flash_usd_per_month="Of flash, where it is paid by size; else 0. [USD/month]",
+    usd_per_month="Of all of these. [USD/month]",
     assignment="As option `assignment` of every flash cache takes it, and of the schemes exclusive and lazy.",
 )
 class AssignmentOut(Answer):
@@ -158,6 +171,7 @@ class WhatToCacheOut(Answer):
     )
     counted_flash_pages: int = Field(description="The same of flash. [pages]")
     accesses_per_s: float = Field(description="Load. [1/s]")
+    flash_paid: FlashPaid = Field(description="How flash is paid for.")
     rows: list[CachedCategory] = Field(description="Of most reads first.")
     chosen: AssignmentOut = Field(description="The choice as a whole.")
     alternatives: list[AssignmentOut] = Field(
@@ -172,13 +186,16 @@ class WhatToCacheOut(Answer):
     )
     lifetime_s: float = Field(description="The same. [s]")
     more_flash_usd_per_month: Usd = Field(
-        description="What one per cent more flash would save. [USD/month]"
+        description="What one per cent of the flash more would save, before its price. [USD/month]"
     )
     more_flash_price_usd_per_month: Usd | None = Field(
         description="What it would cost; null where no price is known. [USD/month]"
     )
     charges: CacheCharges = Field(description="Prices that were used.")
-    sentence: str
+    sentence: str = Field(
+        description="By the model; its check recommends what costs least by replay."
+    )
+    basis: str = Field(description="What says so.")
     estimator: str
     validity: str
     warnings: list[WarningOut]

@@ -168,6 +168,8 @@ async def _answered(
             accesses_per_s=rate,
             usd_per_billion_reads=_amount(body.usd_per_billion_reads),
             usd_per_tb_written=_amount(body.usd_per_tb_written),
+            usd_per_gib_month=_amount(body.usd_per_gib_month),
+            flash_paid=body.flash_paid,
             production_flash_pages=body.flash_pages,
         )
 

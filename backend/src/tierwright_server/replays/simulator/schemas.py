@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from tierwright_server.common.schemas import NO_NUL, Answer, Body
+from tierwright_server.common.schemas import Answer, Body, OptionText
 
 
 class Family(StrEnum):
@@ -90,13 +90,8 @@ def _check_names(options: dict[str, str]) -> dict[str, str]:
     return options
 
 
-OptionValue = Annotated[
-    str, StringConstraints(min_length=1, max_length=60, pattern=NO_NUL)
-]
-
-
 Options = Annotated[
-    dict[str, OptionValue], AfterValidator(_check_names), Field(max_length=30)
+    dict[str, OptionText], AfterValidator(_check_names), Field(max_length=30)
 ]
 
 

@@ -12,11 +12,18 @@ from tierwright.advise.cachesack import assignment, in_words, replay_options
 from tierwright.evaluate.cachesack import Choice, choose
 from tierwright.evaluate.page_flow.decision import ReplayPoint
 from tierwright.hardware.service_time import service_us
-from tierwright.profile.categories import DEFAULT_KIND, CategoryCounts, measured
+from tierwright.profile.categories import (
+    DEFAULT_KIND,
+    CategoryCounts,
+    grouped,
+    measured,
+)
 from tierwright.trace.reading import OnProgress, Trace
 
 Choosing = Callable[[float], Choice]
 """Chooses at so much more cost of a write. [µs]"""
+MOST_APART = 512
+"""Relations that are chosen for one by one; to keep a life, the choice is made some tens of times."""
 _DOUBLINGS = 40
 _HALVINGS = 20
 
@@ -102,22 +109,24 @@ def plan_of(
     if read is None or served is None or written is None or not read > served:
         return None
 
+    apart, places = grouped(counts, MOST_APART)
+
     def chosen(more: float) -> Choice:
         return choose(
-            counts,
+            apart,
             point.flash_pages,
             read_usd=read - served,
             write_usd=written + more,
         )
 
-    found = _lasting(chosen, counts, read, most_written)
+    found = _lasting(chosen, apart, read, most_written)
     if found is None or not found.best.hits.sum() > 0:
         return None
-    best = found.best
+    shares = found.best.shares[places]
     return Plan(
-        assignment(counts, best.shares),
-        best.age,
-        in_words(counts.kind, best.shares),
+        assignment(counts, shares),
+        found.best.age,
+        in_words(counts.kind, shares),
     )
 
 

@@ -1,4 +1,7 @@
-"""The check of what to cache: the assignment, and admitting every miss, replayed before a flash cache."""
+"""The check of what to cache: the assignment, and single admissions for all, replayed before a flash cache.
+
+What is recommended is what costs least by these replays: a trace whose phases change is not what the model takes it for.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,10 @@ from typing import Any
 
 from tierwright.advise.cachesack import (
     BILLION,
+    EVERY_MISS,
     FLASH_CACHE,
     SECONDS_PER_MONTH,
+    Alternative,
     WhatToCache,
     replay_options,
 )
@@ -26,11 +31,31 @@ from tierwright.simulate.contenders import (
 )
 from tierwright.simulate.replay import Replay
 
-TITLES = {"by_category": "By category", "miss": "Every miss"}
-IN_WORDS = {"by_category": "with the choice", "miss": "with every miss admitted"}
+CHOICE = "by_category"
+NOTHING = "never"
+TITLES = {
+    CHOICE: "By category",
+    "never": "Never",
+    "second_miss": "Second miss",
+    EVERY_MISS: "Every miss",
+    "write": "Miss or write",
+}
+IN_WORDS = {
+    CHOICE: "with the choice",
+    "second_miss": "with every second miss admitted",
+    EVERY_MISS: "with every miss admitted",
+    "write": "with every miss and write admitted",
+}
+TO_DO = {
+    "never": "Cache nothing",
+    "second_miss": "Admit every second miss",
+    EVERY_MISS: "Admit every miss",
+    "write": "Admit every miss and every write",
+}
+"""What to do where a single admission for all costs least."""
 LIKE_THE_MODEL = (
-    "The assignment was replayed as the admission of an LRU flash cache below the same RAM; its counters are priced as "
-    "those of the model."
+    "The assignment was replayed as the admission of an LRU flash cache below the same RAM, and so was each admission for "
+    "all; counters are priced as those of the model."
 )
 OF_ANOTHER = (
     "The assignment was replayed before {title} below the same RAM, and {title} without it; misses of flash and pages written "
@@ -48,10 +73,37 @@ HITS, READS, WRITES, COST = (
 HIT_RATIO = "hit ratio of flash"
 
 
+@dataclass(frozen=True, kw_only=True)
+class CheckedChoice(Checked):
+    """What to cache beside its replays, and what they recommend.
+
+    Attributes
+    ----------
+    recommended : str
+        What costs least by replay: `by_category`, or the one admission for all.
+    assignment : str
+        The same as an option of a flash cache.
+    flash_pages : float
+        Flash that is paid for under it. [pages]
+    """
+
+    recommended: str
+    assignment: str
+    flash_pages: float
+
+
+def _compared(found: WhatToCache) -> tuple[Alternative, ...]:
+    """Return the choice, and each admission for all that admits something."""
+    others = (each for each in found.alternatives if each.name != NOTHING)
+    return (found.chosen, *others)
+
+
 def wanted(
     found: WhatToCache, flash_cache: str = FLASH_CACHE, *, of_a_recording: bool = False
 ) -> dict[str, Replay]:
     """Return the replays of the choice and of what it is compared with, by name.
+
+    What admits nothing needs none: its reads are those that reach flash.
 
     Parameters
     ----------
@@ -78,11 +130,11 @@ def wanted(
             "flash_cache",
             name,
             found.ram_pages,
-            found.flash_pages,
+            found.replayed_flash_pages if each.name == CHOICE else found.flash_pages,
             0,
             replay_options(name, found.kind, each.assignment, found.lifetime_requests),
         )
-        for each in (found.chosen, found.every_miss)
+        for each in _compared(found)
     }
     if of_a_recording and any(
         works_by_the_clock(name, each.flash_pages, each.options)
@@ -101,10 +153,19 @@ def replayed(
     flash_cache: str = FLASH_CACHE,
     *,
     of_a_recording: bool = False,
-) -> Checked:
-    """Replay both and put the model beside the replays."""
+) -> CheckedChoice:
+    """Replay them and put the model beside the replays."""
     replays = wanted(found, flash_cache, of_a_recording=of_a_recording)
-    counters = {name: run(each) for name, each in replays.items()}
+    made: dict[tuple[int, str], Mapping[str, Any]] = {}
+    for each in replays.values():
+        # The choice may be one admission for all.
+        key = (each.flash_pages, each.options["assignment"])
+        if key not in made:
+            made[key] = run(each)
+    counters = {
+        name: made[each.flash_pages, each.options["assignment"]]
+        for name, each in replays.items()
+    }
     return check(found, counters, flash_cache)
 
 
@@ -112,8 +173,8 @@ def check(
     found: WhatToCache,
     counters: Mapping[str, Mapping[str, Any]],
     flash_cache: str = FLASH_CACHE,
-) -> Checked:
-    """Put hits, reads, writes and cost of the model beside what replays counted.
+) -> CheckedChoice:
+    """Put hits, reads, writes and cost of the model beside what replays counted, and recommend what costs least by these.
 
     Parameters
     ----------
@@ -128,9 +189,9 @@ def check(
     title = None if name == FLASH_CACHE else flash_cache_titles()[name]
     rows: list[CheckedFigure] = []
     costs: dict[str, float] = {}
-    for each in (found.chosen, found.every_miss):
+    for each in _compared(found):
         counted = counters[each.name]
-        costs[each.name] = _usd(found, counted)
+        costs[each.name] = _usd(found, counted, each)
         rows.extend(
             row(each.name, TITLES[each.name], figure, unit, model, simulated)
             for figure, unit, model, simulated in (
@@ -150,21 +211,54 @@ def check(
                 (COST, "USD/month", each.usd_per_month, costs[each.name]),
             )
         )
-    return Checked(
-        finding=_finding(rows, costs, title),
+    if title is None:
+        costs[NOTHING] = _uncached_usd(found, counters[EVERY_MISS])
+    best = min(costs, key=costs.__getitem__)
+    if costs[CHOICE] <= costs[best] * (1 + SAME):
+        best = CHOICE
+    decided = None if best == CHOICE else _decided(best, costs, title)
+    recommended = next(
+        each for each in (found.chosen, *found.alternatives) if each.name == best
+    )
+    return CheckedChoice(
+        finding=_finding(rows, costs, title, decided),
+        decided=decided,
         rows=tuple(rows),
         basis=LIKE_THE_MODEL if title is None else OF_ANOTHER.format(title=title),
+        recommended=best,
+        assignment=recommended.assignment,
+        flash_pages=recommended.flash_pages,
     )
 
 
-def _usd(found: WhatToCache, counters: Mapping[str, Any]) -> float:
-    """Price the counters of a replay as the model prices its own. [USD/month]"""
+def _usd(found: WhatToCache, counters: Mapping[str, Any], paid: Alternative) -> float:
+    """Price the counters of a replay, and the flash that is paid for, as the model prices its own. [USD/month]"""
     charges = found.charges
     read = charges.usd_per_billion_reads / BILLION
     write = charges.usd_per_tb_written * found.page_bytes / TB
     times = found.accesses_per_s * float(SECONDS_PER_MONTH) / counters["accesses"]
-    return float(
-        (counters["flash_misses"] * read + counters["flash_writes"] * write) * times
+    counted = counters["flash_misses"] * read + counters["flash_writes"] * write
+    return float(counted * times) + paid.flash_usd_per_month
+
+
+def _uncached_usd(found: WhatToCache, counters: Mapping[str, Any]) -> float:
+    """Price the reads that reach flash as if all went to the store. [USD/month]"""
+    reads = counters["flash_hits"] + counters["flash_misses"]
+    alone = {**counters, "flash_misses": reads, "flash_writes": 0}
+    [nothing] = [each for each in found.alternatives if each.name == NOTHING]
+    return _usd(found, alone, nothing)
+
+
+def _decided(best: str, costs: Mapping[str, float], title: str | None) -> str:
+    """Say what to do instead of the choice, and what that saves by replay."""
+    before = "" if title is None else f" before {title}"
+    do = f"{TO_DO[best]}{before}"
+    if title is not None and best == EVERY_MISS:
+        do = f"Leave {title} without the choice"
+    saved = costs[CHOICE] - costs[best]
+    return (
+        f"{do}: by replay that costs {money(costs[best])} per month, {money(saved)} ({percent(saved / costs[CHOICE])}) less "
+        "than the choice of the model"
     )
 
 
@@ -187,7 +281,8 @@ def _judged(rows: Sequence[CheckedFigure]) -> list[_Off]:
         for each in rows
         if each.figure in (COST, READS)
     ]
-    return [*found, *(_Off(of, HIT_RATIO, _points(rows, of)) for of in TITLES)]
+    names = dict.fromkeys(each.of for each in rows)
+    return [*found, *(_Off(of, HIT_RATIO, _points(rows, of)) for of in names)]
 
 
 def _points(rows: Sequence[CheckedFigure], of: str) -> float:
@@ -220,10 +315,20 @@ def _counts_off(rows: Sequence[CheckedFigure]) -> str:
 
 
 def _finding(
+    rows: list[CheckedFigure],
+    costs: Mapping[str, float],
+    title: str | None,
+    decided: str | None,
+) -> str:
+    """Say what the replays recommend, what they say that the choice saves, and how far the model is off."""
+    said = _beside(rows, costs, title)
+    return said if decided is None else f"{decided}. {said}"
+
+
+def _beside(
     rows: list[CheckedFigure], costs: Mapping[str, float], title: str | None
 ) -> str:
-    """Say how far the model is off, and what the replay says that the choice saves."""
-    chosen, before = costs["by_category"], costs["miss"]
+    chosen, before = costs[CHOICE], costs[EVERY_MISS]
     saved = before - chosen
     share = percent(abs(saved) / before) if before else "0 %"
     less = "saves" if saved >= 0 else "costs"

@@ -915,7 +915,7 @@ CARDS = (
         page="What to cache",
         says="Which admission each category of requests gets, so that all fit into flash and cost least.",
         formula="along the lower convex hull of each category, steps in order of (fall of cost) / space until the "
-        "capacity is used, the last one in part",
+        "capacity is used, the last one in part, or that is no more than the rent",
         source=f"{CACHESACK}; the steps are those of the fractional knapsack",
         takes=(
             Parameter(
@@ -938,6 +938,14 @@ CARDS = (
                 ),
             ),
             number("capacity", "pages", "flash"),
+            optional(
+                number(
+                    "rent",
+                    "USD/page",
+                    "of flash where only what is held is paid for; else 0",
+                ),
+                0.0,
+            ),
         ),
         gives=(
             Output(
@@ -946,11 +954,11 @@ CARDS = (
                 "of each option, in their order: of the pages of its category",
             ),
             Output("space", "pages", "flash in use"),
-            Output("cost", "USD", "of all categories"),
+            Output("cost", "USD", "of all categories, with rent"),
             Output(
                 "price",
                 "USD/page",
-                "what one more page would save: the Lagrange multiplier",
+                "what one more page would save beyond its rent: the Lagrange multiplier",
             ),
         ),
         validity="costs and space of the admissions of one category do not depend on those of another",

@@ -342,7 +342,7 @@ def _caching_knapsack(inputs: Inputs) -> Outputs:
         "the first one of a category takes space",
     )
     problems.raise_if_any()
-    found = knapsack(space, table("cost"), inputs["capacity"])
+    found = knapsack(space, table("cost"), inputs["capacity"], inputs.get("rent", 0.0))
     shares = [0.0] * len(inputs["options"])
     for row, given in zip(places, found.shares, strict=True):
         for at, share in zip(row, given, strict=True):

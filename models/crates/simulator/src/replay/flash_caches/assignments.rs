@@ -173,12 +173,12 @@ mod tests {
 
     #[test]
     fn an_assignment_names_all_categories_and_then_single_ones() {
-        let found = parse("miss+3:never+512:Second-Miss*0.25*write").expect("well formed");
+        let found = parse("miss+3:never+5000:Second-Miss*0.25*write").expect("well formed");
         assert!(found.uses(Rule::Write) && found.notes(Some(2)).is_empty());
         let found = found.mixtures;
         assert_eq!(found[0], Mixture::whole(Rule::Miss));
         assert_eq!(found[3], Mixture::whole(Rule::Never));
-        let last = found[512];
+        let last = found[usize::from(MOST)];
         assert_eq!((last.first, last.rest), (Rule::SecondMiss, Rule::Write));
         let first = (0..1000).filter(|&page| last.of(page) == Rule::SecondMiss);
         assert!((245..=255).contains(&first.count()));
@@ -201,7 +201,7 @@ mod tests {
             ("", "``"),
             ("mis", "`mis`"),
             ("miss+never", "`never`"),
-            ("miss+513:never", "`513`"),
+            ("miss+5001:never", "`5001`"),
             ("miss*2*never", "`2`"),
             ("miss*0.5", "`miss*0.5`"),
         ] {
