@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -10,9 +11,11 @@ import numpy as np
 from reproduction.frame import Chart, Claim, Experiment, Figures, Tuned
 from reproduction.lab import Lab, device, formula
 from reproduction.rules import (
+    AGREEMENT,
     AtLeast,
     Between,
     Crossing,
+    Near,
     Numbers,
     Order,
     Side,
@@ -588,17 +591,19 @@ EXPERIMENTS = (
             Claim(
                 "256 kB: 1.03 (840 Pro), 1.08 (S3500)",
                 "table 2",
-                Numbers({"840 Pro, 256 kB": 1.03, "S3500, 256 kB": 1.08}, within=0.1),
+                Numbers({"840 Pro, 256 kB": 1.03, "S3500, 256 kB": 1.08}),
+                measured="a write of 256 kB fills an erase block of ours, so that nothing is ever copied: {840 Pro, 256 kB} and {S3500, 256 kB}",
+                inferred="the drives collect units larger than such a write, and write their mapping too",
             ),
             Claim(
                 "840 Pro: 5.0 times as much for 4 kB",
                 "table 2: 5.15 / 1.03",
-                Between("840 Pro: 4 kB / 256 kB", 4.5, 5.5),
+                Near("840 Pro: 4 kB / 256 kB", 5.15 / 1.03),
             ),
             Claim(
                 "S3500: 2.8 times as much for 4 kB",
                 "table 2: 3.04 / 1.08",
-                Between("S3500: 4 kB / 256 kB", 2.5, 3.1),
+                Near("S3500: 4 kB / 256 kB", 3.04 / 1.08),
             ),
         ),
         tuned=(BY_WAF,),
@@ -621,7 +626,6 @@ EXPERIMENTS = (
                             GIGABYTES, (51, 61, 66, 71, 75), strict=True
                         )
                     },
-                    within=0.05,
                 ),
             ),
             Claim(
@@ -634,7 +638,6 @@ EXPERIMENTS = (
                             GIGABYTES, (53, 62, 67, 71, 74), strict=True
                         )
                     },
-                    within=0.05,
                 ),
             ),
             Claim(
@@ -670,7 +673,6 @@ EXPERIMENTS = (
                             f"{database} GB, {gb} GB": number
                             for gb, number in zip(GIGABYTES, row, strict=True)
                         },
-                        within=0.1,
                     ),
                 )
                 for database, row in (
@@ -721,8 +723,9 @@ EXPERIMENTS = (
                         "Bcache FIFO mean write [kB]": 4.6,
                         "Bcache LRU mean write [kB]": 5.2,
                     },
-                    within=0.25,
                 ),
+                measured="our Bcache writes each page by itself: {Bcache FIFO mean write [kB]} kB (FIFO), {Bcache LRU mean write [kB]} kB (LRU)",
+                inferred="the block layer joined writes that neighbour each other before the paper measured them",
             ),
         ),
         tuned=(RECORDING.named, NO_CLEANER.named),
@@ -738,12 +741,12 @@ EXPERIMENTS = (
             Claim(
                 "840 Pro: FaCE-GSC 1.02, LC 5.13",
                 "table 7",
-                Numbers({"840 Pro, LC": 5.13, "840 Pro, FaCE-GSC": 1.02}, within=0.1),
+                Numbers({"840 Pro, LC": 5.13, "840 Pro, FaCE-GSC": 1.02}),
             ),
             Claim(
                 "S3500: FaCE-GSC 1.08, LC 2.47",
                 "table 7",
-                Numbers({"S3500, LC": 2.47, "S3500, FaCE-GSC": 1.08}, within=0.1),
+                Numbers({"S3500, LC": 2.47, "S3500, FaCE-GSC": 1.08}),
             ),
         ),
         tuned=(BY_WAF.named, RECORDING.named, NO_CLEANER.named),
@@ -766,7 +769,6 @@ EXPERIMENTS = (
                         "pages scanned [MB]": 512,
                         "restore [s]": 1.5,
                     },
-                    within=0.05,
                 ),
             ),
             Claim(
@@ -778,7 +780,6 @@ EXPERIMENTS = (
                         "speed-up at 200 s": 201 / 50,
                         "speed-up at 300 s": 525 / 59,
                     },
-                    within=0.1,
                 ),
             ),
             Claim(
@@ -790,7 +791,6 @@ EXPERIMENTS = (
                         "FaCE at 200 s [s]": 50,
                         "FaCE at 300 s [s]": 59,
                     },
-                    within=0.1,
                 ),
             ),
             Claim(
@@ -802,7 +802,6 @@ EXPERIMENTS = (
                         "SSD alone at 200 s [s]": 54,
                         "SSD alone at 300 s [s]": 66,
                     },
-                    within=0.1,
                 ),
             ),
             Claim(
@@ -936,7 +935,7 @@ EXPERIMENTS = (
             Claim(
                 "FaCE serves more than twice as much at 10 GB",
                 "section 6.4.2",
-                Between("served by FaCE / LC at 10 GB", 2.0, 2.6),
+                Between("served by FaCE / LC at 10 GB", 2.0, math.inf),
             ),
             Claim(
                 "what FaCE serves rises with the flash",
@@ -975,7 +974,7 @@ EXPERIMENTS = (
                     Claim(
                         "SSD-only about 70 % higher than HDD-only",
                         "section 6.4.3",
-                        Between("SSD-only / HDD-only", 1.5, 1.9),
+                        Near("SSD-only / HDD-only", 1.7),
                     ),
                     Claim(
                         "FaCE-GSC higher than LC at all sizes",
@@ -1016,7 +1015,7 @@ EXPERIMENTS = (
                     Claim(
                         "up to 2.3 times LC",
                         "section 1",
-                        Between("largest FaCE-GSC / LC", 2.0, 2.6),
+                        Near("largest FaCE-GSC / LC", 2.3),
                     ),
                     Claim(
                         "FaCE-GSC rises over the entire range",
@@ -1026,7 +1025,7 @@ EXPERIMENTS = (
                     Claim(
                         "GSC about doubles the throughput at 20 GB",
                         "section 6.4.3",
-                        Between("FaCE-GSC / FaCE-Basic at 20 GB", 1.7, 2.3),
+                        Near("FaCE-GSC / FaCE-Basic at 20 GB", 2.0),
                     ),
                 ),
             ),
@@ -1038,7 +1037,7 @@ EXPERIMENTS = (
                     Claim(
                         "FaCE outperforms LC by about 40 % with a large flash",
                         "section 6.4.3",
-                        Between("FaCE-GSC / LC at 20 GB", 1.25, 1.55),
+                        Near("FaCE-GSC / LC at 20 GB", 1.4),
                     ),
                     Claim(
                         "FaCE-GSC rises over the entire range",
@@ -1055,7 +1054,7 @@ EXPERIMENTS = (
                     Claim(
                         "LC comparable or up to 10 % better",
                         "section 6.4.3",
-                        Between("LC / FaCE-GSC at worst", 0.95, 1.1),
+                        Between("LC / FaCE-GSC at worst", 1 - AGREEMENT, 1.1),
                         measured="the P3700 is busy for {flash busy, most [%]} % of the time at most, so that hits decide: "
                         + LRU_2,
                     ),

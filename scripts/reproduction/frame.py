@@ -116,7 +116,7 @@ class Experiment:
     paper, shows, title : str
         Key of `PAPERS`; which table or figure; what it is about.
     setting : str
-        On what ours is computed.
+        On what ours is computed; with figures as in a claim.
     compute : callable
         Computes ours: figures by name, lines of points by name.
     claims : tuple of Claim

@@ -18,6 +18,7 @@ from reproduction.frame import (
     reason,
 )
 from reproduction.rules import (
+    AGREEMENT,
     AGREES,
     CROSSING_FACTOR,
     DIFFERS,
@@ -57,8 +58,9 @@ def page(documents: Mapping[str, Any]) -> str:
         "What the papers behind the models published, beside what Tierwright computes: by the same formulas and replays "
         "as every answer, on the recordings of PostgreSQL in `fixtures/traces`, on the workloads that the papers "
         "define, and on generated traces of stated parameters. `make reproduce` computes everything again.",
-        "A verdict is computed from the figures by the rule of its claim. **Agrees**: published numbers are met within "
-        "the tolerance of the rule. **Same shape**: the direction, the order or the crossing is the published one (a "
+        "A verdict is computed from the figures by the rule of its claim. **Agrees**: ours is within "
+        f"{100 * AGREEMENT:g} % of each published number, or rounds to it where few digits were printed; where a range or a bound was published, ours keeps "
+        "it. **Same shape**: the direction, the order or the crossing is the published one (a "
         f"crossing within a factor of {CROSSING_FACTOR:g}, an effect within {EFFECT_FACTOR:g}), the numbers are not, or no number was published. **Differs**: "
         "neither, and the reason is stated. A table or figure has the worst verdict of its claims, and is said to differ in as many as do. Charts of lines show "
         "our figures, charts of bars show beside each what was published of it, as far as it is compared; where a published figure can be read only as a picture, what its text says of it is compared.",
@@ -198,7 +200,7 @@ def _section(each: Experiment, document: Mapping[str, Any]) -> str:
     judged = each.judge(outcome)
     parts = [
         f'<a id="{each.id}"></a>\n\n### {each.shows}: {each.title}',
-        f"**{_headline(judged)}.** {each.setting}",
+        f"**{_headline(judged)}.** {filled(each.setting, outcome)}",
     ]
     if each.tuned:
         parts.append(f"Tuned constants: {'; '.join(t.what for t in each.tuned)}.")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from tierwright.common.units import format_number
@@ -24,6 +24,8 @@ CROSSING_FACTOR = 4.0
 """How far a crossing may lie from the published range and still be about there."""
 EFFECT_FACTOR = 5.0
 """How many times smaller or larger an effect may be than the published one and still have its shape."""
+AGREEMENT = 0.02
+"""How far ours may lie from a published number and agree with it, unless that was printed with fewer digits. [1]"""
 CLEAR = 1e-9
 """Relative difference below which two figures are equal."""
 
@@ -72,19 +74,29 @@ def _listed(pairs: Iterator[tuple[str, float]]) -> str:
 class Numbers:
     """Published numbers by the name of our figure.
 
-    `agrees` if each of ours is within `within` of it; `same shape` if there are several and any two that are published
-    as more than `within` apart are in the same order; otherwise `differs`.
+    `agrees` if each of ours is within `AGREEMENT` of it, or `within` where that is less, or rounds to it; `same shape` if
+    there are several and any two that are published as more than that apart are in the same order; otherwise `differs`.
+
+    Attributes
+    ----------
+    published : mapping
+        The numbers.
+    within : float
+        At most `AGREEMENT`. [1]
+    rounded : mapping
+        Of numbers that were printed with few digits: half of a unit of the last one.
     """
 
     published: Mapping[str, float]
-    within: float = 0.02
+    within: float = AGREEMENT
+    rounded: Mapping[str, float] = field(default_factory=dict)
 
     def judge(self, outcome: Outcome) -> Judged:
         """Compare."""
         ours = {name: outcome.values[name] for name in self.published}
         text = _listed(iter(ours.items()))
         if all(
-            abs(ours[name] - number) <= self.within * abs(number) + CLEAR
+            _meets(ours[name], number, self.within, self.rounded.get(name, 0.0))
             for name, number in self.published.items()
         ):
             return Judged(AGREES, text)
@@ -99,12 +111,37 @@ class Numbers:
         return Judged(SAME_SHAPE if same else DIFFERS, text)
 
 
+def _meets(ours: float, number: float, within: float, rounded: float) -> bool:
+    """Return whether ours agrees with a published number."""
+    return abs(ours - number) <= max(within * abs(number), rounded) + CLEAR
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """A published number of an effect.
+
+    `agrees` as `Numbers`; `same shape` on the same side of `neutral`, where nothing would have been gained or lost, and
+    within `EFFECT_FACTOR` of the published distance from it; without a `neutral`, never.
+    """
+
+    name: str
+    number: float
+    neutral: float | None = 1.0
+    rounded: float = 0.0
+
+    def judge(self, outcome: Outcome) -> Judged:
+        """Compare."""
+        ours = outcome.values[self.name]
+        if _meets(ours, self.number, AGREEMENT, self.rounded):
+            return Judged(AGREES, f"{self.name} {shown(ours)}")
+        return _of_effect(self.name, ours, (self.number, self.number), self.neutral)
+
+
 @dataclass(frozen=True, slots=True)
 class Between:
     """A figure that was published as a range.
 
-    `agrees` within it; `same shape` on the same side of `neutral`, where nothing would have been gained or lost, and
-    within `EFFECT_FACTOR` of the published distance from it; without a `neutral`, only within the range.
+    `agrees` within it; `same shape` as `Near`, of its nearer end.
     """
 
     name: str
@@ -115,18 +152,24 @@ class Between:
     def judge(self, outcome: Outcome) -> Judged:
         """Compare."""
         ours = outcome.values[self.name]
-        text = f"{self.name} {shown(ours)}"
         if self.low <= ours <= self.high:
-            return Judged(AGREES, text)
-        if self.neutral is None:
-            return Judged(DIFFERS, text)
-        if self.low < self.neutral < self.high:
-            return Judged(DIFFERS, text)
-        sign = 1 if self.low >= self.neutral else -1
-        ends = sorted(sign * (end - self.neutral) for end in (self.low, self.high))
-        effect = sign * (ours - self.neutral)
-        near = ends[0] / EFFECT_FACTOR <= effect <= ends[1] * EFFECT_FACTOR
-        return Judged(SAME_SHAPE if effect > 0 and near else DIFFERS, text)
+            return Judged(AGREES, f"{self.name} {shown(ours)}")
+        return _of_effect(self.name, ours, (self.low, self.high), self.neutral)
+
+
+def _of_effect(
+    name: str, ours: float, published: tuple[float, float], neutral: float | None
+) -> Judged:
+    """Judge a figure outside the published range by the side and the size of its effect."""
+    text = f"{name} {shown(ours)}"
+    low, high = published
+    if neutral is None or low <= neutral <= high:
+        return Judged(DIFFERS, text)
+    sign = 1 if low > neutral else -1
+    ends = sorted(sign * (end - neutral) for end in published)
+    effect = sign * (ours - neutral)
+    near = ends[0] / EFFECT_FACTOR <= effect <= ends[1] * EFFECT_FACTOR
+    return Judged(SAME_SHAPE if near else DIFFERS, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,6 +352,8 @@ def published(rule: Rule, name: str) -> tuple[float, float] | None:
     match rule:
         case Numbers() if name in rule.published:
             return rule.published[name], rule.published[name]
+        case Near() if name == rule.name:
+            return rule.number, rule.number
         case Between() if name == rule.name:
             return rule.low, rule.high
         case Side() if name == rule.name:
