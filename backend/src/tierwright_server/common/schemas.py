@@ -74,7 +74,7 @@ Count = Annotated[int, Field(ge=0, le=MAX_COUNT)]
 FlashCaches = Annotated[list[Identifier], Field(max_length=32)]
 """Names of flash caches that the core replays."""
 FlashCacheOptions = Annotated[
-    list[ShortText],
+    list[OptionText],
     Field(
         max_length=64,
         description="Options of these flash caches: `name=value` for all that have the option, `cache:name=value` for one.",

@@ -1560,6 +1560,7 @@ export const LIMIT_WORDS: Readonly<Record<string, string>> = {
   response_mean_us: "mean response time in the busiest hour",
   response_p50_us: "median response time in the busiest hour",
   response_p99_us: "99th percentile of the response time in the busiest hour",
+  load: "devices that carry the load",
   price: "a price",
   device_figures: "stated I/O rates of every device",
   space: "space for the data",

@@ -18,7 +18,6 @@ from tierwright_server.common.schemas import (
     FlashMetadata,
     Identifier,
     Months,
-    OptionText,
     Pages,
     Share,
     Usd,
