@@ -104,6 +104,7 @@ def counters(disk_reads: int) -> dict[str, Any]:
         "flash_reads": 0,
         "flash_writes": 0,
         "disk_batch_reads": 0,
+        "disk_batch_writes": 0,
         "flash_random_reads": 0,
         "flash_random_page_writes": 0,
         "metadata_random_page_writes": 0,

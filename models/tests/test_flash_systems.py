@@ -124,6 +124,7 @@ CHOICES: dict[str, dict[str, tuple[str, ...]]] = {
     "dm_cache": {
         "mode": ("write_back", "write_back", "write_through", "pass_through"),
         "block_pages": ("1", "2", "3"),
+        "migration_threshold_pages": ("1", "2", "1000000000"),
     },
     "l2arc": {
         "write_max_pages_per_s": ("1", "3"),
@@ -180,6 +181,7 @@ HAPPENED = {
     "open_cas": (
         "bypassed",
         "dirty_slots",
+        "disk_batch_writes",
         "disk_writes_by_cleaner",
         "flash_batch_reads",
         "flash_invalidations",
@@ -191,7 +193,10 @@ HAPPENED = {
         "bypassed",
         "dirty_slots",
         "disk_batch_reads",
+        "disk_batch_writes",
         "disk_writes_by_cleaner",
+        "flash_batch_reads",
+        "flash_stage_out_reads",
         "flash_write_backs",
         "metadata_random_page_writes",
     ),

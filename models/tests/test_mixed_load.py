@@ -108,6 +108,7 @@ def counters(**more: int) -> dict[str, Any]:
         "metadata_random_page_writes",
         "metadata_page_writes",
         "disk_batch_reads",
+        "disk_batch_writes",
         "hdd_reads",
         "hdd_writes",
     )
@@ -133,6 +134,21 @@ def test_only_random_writes_slow_the_reads_of_a_flash_cache() -> None:
         300 * beside_writes_us(device, 4096) * 100 / 400 / 1000 * 1e-6
     )
     assert demand(appended, device) == demand(appended, FLASH)
+
+
+def test_a_batch_write_waits_once_for_what_the_disk_takes_to_answer() -> None:
+    volume = catalog.device("aws-ebs-io2-bx")
+    single = counters(hdd_writes=320)
+    batches = counters(hdd_writes=320, disk_batch_writes=10, disk_batch_write_pages=320)
+
+    def delay(row: dict[str, Any]) -> float:
+        found = replayed_throughput(
+            row, flash=FLASH, disk=volume, setting=Setting(clients=1)
+        )
+        return found.delay_s
+
+    assert delay(single) > 0
+    assert delay(batches) == pytest.approx(delay(single) * 10 / 320)
 
 
 def test_bottleneck_and_knee_of_a_replay() -> None:

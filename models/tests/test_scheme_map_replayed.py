@@ -176,6 +176,7 @@ def counted_reads(disk_reads: int) -> dict[str, Any]:
         "flash_reads",
         "flash_writes",
         "disk_batch_reads",
+        "disk_batch_writes",
         "flash_random_reads",
         "flash_random_page_writes",
         "metadata_random_page_writes",

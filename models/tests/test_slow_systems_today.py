@@ -147,6 +147,18 @@ def test_open_cas_cleans_a_line_before_it_reads_what_the_line_lacks() -> None:
     assert model.count["disk_writes_by_cleaner"] == 2
     assert model.count["flash_batch_read_pages"] == 4
     assert model.count["metadata_random_page_writes"] == 3
+    # 0 and 1 are adjacent: one request.
+    assert model.count["disk_batch_writes"] == 1
+    assert model.count["disk_batch_write_pages"] == 2
+
+
+def test_open_cas_joins_what_is_adjacent_and_no_more() -> None:
+    model = cas(16, mode="write_back", cleaning="nop", line_pages="8")
+    serve(model, "r0 r2 r3 r4 r7 w0 w2 w3 w4 w7 r9 r1")
+    # The pages of the line leave RAM before 1, which it lacks, is read: 0, then 2 to 4, then 7.
+    assert model.count["disk_writes_by_cleaner"] == 5
+    assert model.count["disk_batch_writes"] == 1
+    assert model.count["disk_batch_write_pages"] == 3
 
 
 def test_open_cas_sends_a_stream_past_a_dirty_line() -> None:
@@ -252,6 +264,46 @@ def test_dm_cache_promotes_whole_blocks_of_areas_at_a_high_level() -> None:
     assert model.count["flash_write_backs"] == model.count["disk_writes_on_exit"] == 1
     assert model.slot_of == {(0, 2): 0, (0, 50): 1}
     assert model.finish()["slots_used"] == 4
+
+
+def test_dm_cache_writes_a_block_back_in_one_request() -> None:
+    model = cache(9, block_pages="3", migration_threshold_pages="3")
+    model.promotion_level = 0
+    serve(model, "r0 w1 w5 r9")
+    assert model.slot_of == {(0, 0): 0, (0, 1): 1, (0, 3): 2}
+    # 1 and 5 left RAM changed: all pages of both blocks are dirty.
+    assert len(model.dirty) == 6
+    model.tick(1_000_000)
+    assert not model.dirty
+    assert model.count["disk_writes_by_cleaner"] == model.count["hdd_writes"] == 6
+    assert model.count["disk_batch_writes"] == model.count["flash_batch_reads"] == 2
+    assert model.count["disk_batch_write_pages"] == 6
+    assert model.count["flash_batch_read_pages"] == 6
+    assert model.count["flash_stage_out_reads"] == 0
+
+
+def test_dm_cache_cleans_no_block_above_its_threshold_while_idle() -> None:
+    model = cache(9, block_pages="3", migration_threshold_pages="2")
+    model.promotion_level = 0
+    serve(model, "r0 w1 r9")
+    model.tick(5_000_000)
+    assert len(model.dirty) == 3
+    # As room must be made it is written back all the same.
+    serve(model, "@5 r30 r60")
+    model.promotion_level = 0
+    serve(model, "r90 r120")
+    assert not model.dirty
+    assert model.count["disk_batch_writes"] == 1
+
+
+def test_dm_cache_takes_no_heat_from_hits() -> None:
+    model = cache(32, block_pages="2")
+    model.promotion_level = 0
+    serve(model, "r0")
+    assert model.areas.levels[0] == [(0, 0)]
+    assert (model.lookups, model.high_lookups) == (1, 0)
+    serve(model, "r40 r1 w0 r40")
+    assert (model.lookups, model.high_lookups) == (2, 0)
 
 
 def test_dm_cache_makes_room_for_the_next_time() -> None:

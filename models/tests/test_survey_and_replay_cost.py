@@ -249,6 +249,39 @@ class TestPrice:
             found.io_time_us_per_access
         )
 
+    @pytest.mark.parametrize(
+        ("cache", "options"),
+        [
+            ("dm_cache", {"block_pages": "16"}),
+            (
+                "open_cas",
+                {"mode": "write_back", "cleaning": "acp", "line_pages": "8"},
+            ),
+        ],
+    )
+    def test_what_is_written_to_disk_in_batches_is_one_request_each(
+        self, cache: str, options: dict[str, str]
+    ) -> None:
+        row = replay(TPCB, "flash_cache", cache, 300, 3000, options=options)
+        found = price(row, flash=self.FLASH, disk=self.DISK)
+        batches, pages = row["disk_batch_writes"], row["disk_batch_write_pages"]
+        assert row["hdd_writes"] >= pages >= 2 * batches > 0
+        # Each of the mean size, rounded down or up.
+        least, larger = divmod(pages, batches)
+        page_us = [
+            service_us(self.DISK, "write", size * row["page_bytes"])
+            for size in (least, least + 1)
+        ]
+        batches_us = (batches - larger) * (page_us[0] or 0) + larger * (page_us[1] or 0)
+        singles_us = (row["hdd_writes"] - pages) * 2e4
+        terms = found.terms_us_per_access
+        assert terms["disk_batch_writes"] == pytest.approx(batches_us / row["accesses"])
+        assert terms["disk_writes"] == pytest.approx(singles_us / row["accesses"])
+        assert sum(terms.values()) == pytest.approx(found.io_time_us_per_access)
+        assert found.tiers_us_per_access["disk"] == pytest.approx(
+            sum(time for name, time in terms.items() if name.startswith("disk"))
+        )
+
     def test_what_is_missing_is_named(self) -> None:
         lazy = replay(TPCB, "scheme", "lazy", 300, 3000)
         face = replay(TPCB, "flash_cache", "face", 300, 3000)

@@ -656,6 +656,9 @@ def replay(
             ``flash_write_batches`` (write operations), ``flash_sequential_write_batches``;
             ``flash_random_reads`` (= ``flash_hits`` + ``flash_stage_out_reads``),
             ``flash_batch_reads`` (operations), ``flash_batch_read_pages``;
+            ``disk_batch_reads`` (requests that fill flash in the background), ``disk_batch_read_pages`` (not in
+            ``hdd_reads``); ``disk_batch_writes`` (requests that write several adjacent pages),
+            ``disk_batch_write_pages`` (part of ``hdd_writes``);
             ``disk_writes_on_exit`` + ``disk_writes_on_stage_out`` + ``disk_writes_by_cleaner`` +
             ``disk_writes_by_checkpoint`` = ``hdd_writes``; ``checkpointed_pages`` (changed in RAM at a
             checkpoint), ``flash_writes_by_checkpoint`` (part of fills and write-backs); ``metadata_segments``, ``metadata_segment_bytes`` [bytes],

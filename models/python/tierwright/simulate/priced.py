@@ -56,6 +56,12 @@ def flash_pages_written(counters: Mapping[str, Any]) -> int:
     return found
 
 
+def single_disk_writes(counters: Mapping[str, Any]) -> int:
+    """Return the pages that a replay wrote to disk one by one, each by a request of its own. [pages]"""
+    found: int = counters["hdd_writes"] - counters.get("disk_batch_write_pages", 0)
+    return found
+
+
 def price(
     counters: Mapping[str, Any], *, flash: Device | None, disk: Device
 ) -> ReplayCost:
@@ -64,7 +70,7 @@ def price(
     Counters x service times at the page size of the replay, summed, per access. Page reads and
     writes of caches and of page-flow schemes are random ones. A flash cache also reads and writes in batches: those
     pages cost their transfer at the sequential rate, the whole pages of its metadata segments likewise; single
-    metadata pages cost a random write. What it reads from disk in batches is one request of its size each. Flash pages of several RAM pages (blocks) are read from and written to
+    metadata pages cost a random write. What it reads from disk or writes there in batches is one request of its size each. Flash pages of several RAM pages (blocks) are read from and written to
     disk in one request of their size, and written to flash at the sequential rate, where that is
     not stated as one random write of their size. A directory on flash costs the pages of it that were read and written,
     one random operation each.
@@ -93,7 +99,7 @@ def price(
         return _with_directory(found, counters, flash, disk)
     operations = {
         "disk_reads": counters["hdd_reads"],
-        "disk_writes": counters["hdd_writes"],
+        "disk_writes": single_disk_writes(counters),
     }
     if FLASH_CACHE_ONLY not in counters:
         operations["flash_reads"] = counters["flash_reads"]
@@ -165,23 +171,30 @@ def _segment_pages(counters: Mapping[str, Any]) -> int:
 def _with_batches_of_disk(
     cost: ReplayCost, counters: Mapping[str, Any], disk: Device
 ) -> ReplayCost:
-    """Add the reads that filled flash in the background: each one request of its size."""
-    batches = counters["disk_batch_reads"]
-    if cost.io_time_us_per_access is None or batches == 0:
+    """Add what was read from disk and written there in batches: each one request of its size."""
+    if cost.io_time_us_per_access is None:
         return cost
-    time_us = _requests_us(
-        disk,
-        "read",
-        batches,
-        counters["disk_batch_read_pages"],
-        counters["page_bytes"],
-        in_order=False,
+    terms = dict(cost.terms_us_per_access)
+    for plural, operation in _OPERATION.items():
+        name = f"disk_batch_{plural}"
+        if counters[name] == 0:
+            continue
+        time_us = _requests_us(
+            disk,
+            operation,
+            counters[name],
+            counters[f"disk_batch_{operation}_pages"],
+            counters["page_bytes"],
+            in_order=False,
+        )
+        if time_us is None:
+            return ReplayCost(
+                None, {}, f"`{disk.id}` states no service time of {plural}"
+            )
+        terms[name] = time_us / counters["accesses"]
+    return replace(
+        cost, io_time_us_per_access=sum(terms.values()), terms_us_per_access=terms
     )
-    if time_us is None:
-        return ReplayCost(None, {}, f"`{disk.id}` states no service time of reads")
-    term = time_us / counters["accesses"]
-    terms = {**cost.terms_us_per_access, "disk_batch_reads": term}
-    return ReplayCost(cost.io_time_us_per_access + term, terms, "")
 
 
 def _with_blocks(

@@ -25,7 +25,12 @@ from tierwright.evaluate.throughput.schemes import (
 )
 from tierwright.hardware.device import Device
 from tierwright.hardware.mixed_load import beside_writes_us
-from tierwright.simulate.priced import FLASH_CACHE_ONLY, flash_pages_written, price
+from tierwright.simulate.priced import (
+    FLASH_CACHE_ONLY,
+    flash_pages_written,
+    price,
+    single_disk_writes,
+)
 
 __all__ = [
     "ReplayedChoice",
@@ -114,7 +119,8 @@ def replayed_throughput(
             + counters.get("flash_write_batches", counters["flash_writes"])
             * waits.flash_write
             + counters["hdd_reads"] * waits.disk_read
-            + counters["hdd_writes"] * waits.disk_write
+            + (single_disk_writes(counters) + counters.get("disk_batch_writes", 0))
+            * waits.disk_write
         )
     )
     devices = (setting.cpus, setting.flash_devices, setting.disks)

@@ -394,6 +394,15 @@ impl<C: FlashCache> FlashCache for Admitted<C> {
         self.cache.next_work()
     }
 
+    fn pace_copies(&mut self) {
+        self.cache.pace_copies();
+    }
+
+    fn begin_copy(&mut self, now: u64, under_way: u32, host: &mut impl Host) -> bool {
+        let Self { gate, cache } = self;
+        cache.begin_copy(now, under_way, &mut Gated { gate, host })
+    }
+
     fn checkpoint(&mut self, target: Target, host: &mut impl Host) {
         let Self { gate, cache } = self;
         cache.checkpoint(target, &mut Gated { gate, host });

@@ -54,6 +54,10 @@ pub struct FlashCacheCounters {
     pub disk_batch_reads: u64,
     /// Pages read by them.
     pub disk_batch_read_pages: u64,
+    /// Disk writes of several adjacent pages in one request.
+    pub disk_batch_writes: u64,
+    /// Pages written by them; part of the disk writes below.
+    pub disk_batch_write_pages: u64,
     /// Disk writes of changed DRAM victims, as they left DRAM.
     pub disk_writes_on_exit: u64,
     /// Disk writes of dirty pages that left flash.
@@ -102,6 +106,8 @@ counters_since!(FlashCacheCounters {
     bypassed,
     disk_batch_reads,
     disk_batch_read_pages,
+    disk_batch_writes,
+    disk_batch_write_pages,
     disk_writes_on_exit,
     disk_writes_on_stage_out,
     disk_writes_by_cleaner,
@@ -133,12 +139,36 @@ impl FlashCacheCounters {
         self.flash_misses
     }
 
-    /// Page writes to disk.
+    /// Pages written to disk, those of batches among them.
     pub fn hdd_writes(&self) -> u64 {
         self.disk_writes_on_exit
             + self.disk_writes_on_stage_out
             + self.disk_writes_by_cleaner
             + self.disk_writes_by_checkpoint
+    }
+
+    /// Pages of batch writes behind the first of each, which is where the disk must seek.
+    pub(crate) fn disk_pages_written_behind(&self) -> u64 {
+        self.disk_batch_write_pages - self.disk_batch_writes
+    }
+
+    /// Counts adjacent dirty pages that a cleaner writes to disk in one request, which is a batch where they are several.
+    pub(crate) fn clean_run(&mut self, pages: u64) {
+        self.disk_writes_by_cleaner += pages;
+        if pages > 1 {
+            self.disk_batch_writes += 1;
+            self.disk_batch_write_pages += pages;
+        }
+    }
+
+    /// Counts the reading of so many adjacent pages of flash in one request, which is a batch where they are several.
+    pub(crate) fn stage_out_run(&mut self, pages: u64) {
+        if pages > 1 {
+            self.flash_batch_reads += 1;
+            self.flash_batch_read_pages += pages;
+        } else {
+            self.flash_stage_out_reads += pages;
+        }
     }
 
     /// Pages that left DRAM.
@@ -183,7 +213,7 @@ impl FlashCacheCounters {
 
     /// All counters with their names, in the order to show them: first those of the page-flow
     /// schemes, then the flash cache's own.
-    pub fn named(&self) -> [(&'static str, u64); 40] {
+    pub fn named(&self) -> [(&'static str, u64); 42] {
         [
             ("ram_hits", self.ram_hits),
             ("flash_hits", self.flash_hits),
@@ -223,6 +253,8 @@ impl FlashCacheCounters {
             ("bypassed", self.bypassed),
             ("disk_batch_reads", self.disk_batch_reads),
             ("disk_batch_read_pages", self.disk_batch_read_pages),
+            ("disk_batch_writes", self.disk_batch_writes),
+            ("disk_batch_write_pages", self.disk_batch_write_pages),
             ("disk_writes_on_exit", self.disk_writes_on_exit),
             ("disk_writes_on_stage_out", self.disk_writes_on_stage_out),
             ("disk_writes_by_cleaner", self.disk_writes_by_cleaner),

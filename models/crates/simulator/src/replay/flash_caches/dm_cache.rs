@@ -10,13 +10,19 @@ use super::{
 };
 use crate::error::Result;
 use crate::hash::FastMap;
+use crate::replay::Totals;
 use crate::replay::bits::BitSet;
 use crate::replay::metadata::MetadataLayout;
 use crate::replay::room::Room;
+use crate::replay::two_tier::Warning;
+use crate::wording::counted;
 
 const LEVELS: usize = 64;
 /// Bytes of a block.
 const BLOCK_BYTES: u64 = 256 << 10;
+/// Bytes of the copies under way while flash is idle: 2,048 sectors.
+const MIGRATION_BYTES: u64 = 1 << 20;
+const MOST_MIGRATION_PAGES: u64 = 1_000_000_000;
 /// Levels at the top of the hotspot queue that hold fewer areas than the others.
 const TOP_LEVELS: usize = 8;
 /// The level from which on an area counts as hot.
@@ -46,7 +52,16 @@ pub(crate) struct Settings {
     /// Nothing enters flash, and nothing is served by it.
     passes: bool,
     pub(crate) block_pages: u32,
+    /// Pages of the copies under way while flash is idle, at most.
+    pub(crate) migration_pages: u64,
     pub(crate) second: Period,
+}
+
+impl Settings {
+    /// Blocks that are written back at once while flash is idle: none where one is above the threshold.
+    fn copies_at_once(&self) -> u64 {
+        self.migration_pages / u64::from(self.block_pages)
+    }
 }
 
 /// Entries in levels, each level a list.
@@ -141,21 +156,23 @@ fn share(entries: u32, levels: &mut [u32]) {
 /// dm-cache with smq.
 ///
 /// ```text
-/// a request for p:      a DRAM miss, or a changed exit. First its area, 16 blocks: followed: up `jump` levels in exchange for
-///                       the oldest there, once a tick; else it enters level 0, for the oldest of the lowest
+/// a request for p:      a DRAM miss, or a changed exit
 ///   its block on flash: once a period up a level in exchange for the oldest there
 ///     read:             from flash
 ///     write:            over its frame; write_back: the block is dirty; write_through: write it to disk too
-///   else read:          from disk
+///   else its area, 16 blocks: followed: up `jump` levels in exchange for the oldest there, once a tick; else it
+///                       enters level 0, for the oldest of the lowest
+///        read:          from disk
 ///        write:         to disk; or, where a block is a page and one is free, to flash: level 63
 ///        promote:       if the level of the area is at least P: copy the block from disk to flash: clean, level 63
 ///                       no block is free: instead the oldest clean block of the lowest of the lower 32
 ///                       levels leaves, or, if there is none, the coldest dirty block is written back
-/// a tick, each second:  without a request for a second: write all dirty blocks back
-///                       of the requests of this second, areas found at level 48 or above:
+/// a tick, each second:  without a request for a second: write all dirty blocks back, the lowest level first
+///                       of the areas asked for in this second, those found at level 48 or above:
 ///                         less than 1/16: P = 48, jump 4; less than 1/8: P = 32, jump 2; else P = 0, jump 1
 ///                       levels of areas are redistributed; every 60 s those of blocks
 ///                       commit: write each metadata page with a changed mapping, and the superblock
+/// write a block back:   read it from flash, all of it, and write it to disk, each in one request
 /// ```
 ///
 /// Choices where the source is silent, or says more than a replay knows:
@@ -163,8 +180,12 @@ fn share(entries: u32, levels: &mut [u32]) {
 ///   areas are told well: every miss may promote. This is what runs.
 /// * Pass-through begins with an empty flash, so no block is there to be invalidated by a write, as the kernel does; it lets
 ///   the policy move nothing.
-/// * Background work is done at once: promotions, demotions, write-back. `migration_threshold` and the sentinels, which
-///   keep what is recent from it, play no part.
+/// * Background work is done at once: promotions, demotions, write-back. The sentinels play no part, which keep what changed
+///   within the last 10 to 20 s from being written back where there were requests. On simulated time alone write-back
+///   while idle takes as long as the devices need: a block is begun as long as it and those under way are at most
+///   `migration_threshold_pages`, at a tick and whenever one is over, until a request comes. The source throttles nothing
+///   else by that threshold.
+/// * A demotion is committed with the mappings of its second; the source commits each at once.
 /// * The size of the origin, which may make areas smaller, is unknown.
 /// * A block is whole: pages behind the end of a relation count.
 /// * After a crash the committed mappings are there, in write-back all dirty, at a level by their place.
@@ -209,6 +230,11 @@ pub(crate) struct DmCache {
     /// Slots whose mapping changed since the last commit.
     changed: BitSet,
     changed_slots: Vec<u32>,
+    /// Whether write-back while idle begins one copy after the other, as the devices let it.
+    paced: bool,
+    /// Blocks that made room, and promotions that found neither a free block nor one that could.
+    demoted: u64,
+    kept_out: u64,
 }
 
 impl DmCache {
@@ -228,9 +254,8 @@ impl DmCache {
         }
     }
 
-    /// The level of the area of a page that is requested.
+    /// The level of the area of a page that is requested and not on flash.
     fn heat(&mut self, page: u32) -> u8 {
-        self.last_request = self.now;
         self.requests += 1;
         let area = self.area_of[self.units.of(page) as usize];
         if self.is_followed.contains(area) {
@@ -310,8 +335,22 @@ impl DmCache {
         self.clean.push(&mut self.level_of, slot, level);
         let pages = u64::from(self.settings.block_pages);
         let counters = host.counters();
-        counters.flash_stage_out_reads += pages;
-        counters.disk_writes_by_cleaner += pages;
+        counters.stage_out_run(pages);
+        counters.clean_run(pages);
+    }
+
+    /// Whether nothing was asked for in the second before.
+    fn is_idle(&self, at: u64) -> bool {
+        at - self.last_request >= self.second
+    }
+
+    /// Writes the coldest dirty block back, if there is one.
+    fn write_coldest_back(&mut self, host: &mut impl Host) -> bool {
+        let coldest = self.dirty.oldest(0..LEVELS);
+        if let Some((slot, level)) = coldest {
+            self.write_back(slot, level, host);
+        }
+        coldest.is_some()
     }
 
     /// Copies the block of a page to flash, or makes room for the next.
@@ -337,8 +376,10 @@ impl DmCache {
             self.note_change(slot);
             host.counters().flash_evictions += pages;
             host.flash_trim(slot * block_pages, block_pages);
-        } else if let Some((slot, level)) = self.dirty.oldest(0..LEVELS) {
-            self.write_back(slot, level, host);
+            self.demoted += 1;
+        } else {
+            self.kept_out += 1;
+            self.write_coldest_back(host);
         }
     }
 
@@ -369,10 +410,8 @@ impl DmCache {
     }
 
     fn tick(&mut self, at: u64, host: &mut impl Host) {
-        if at - self.last_request >= self.second {
-            while let Some((slot, level)) = self.dirty.oldest(0..LEVELS) {
-                self.write_back(slot, level, host);
-            }
+        if !self.paced && self.is_idle(at) && self.settings.copies_at_once() > 0 {
+            while self.write_coldest_back(host) {}
         }
         for area in self.touched.drain(..) {
             self.was_touched.take(area);
@@ -440,6 +479,13 @@ impl FlashCache for DmCache {
             description: "Pages of a block; what does not fill a block stays unused.",
             is_place: false,
         },
+        OptionAbout {
+            name: "migration_threshold_pages",
+            values: "1 to 1000000000",
+            default: "256 of 4 KiB (1 MiB)",
+            description: "Pages that write-back while idle may have under way: on simulated time it begins no block beyond them, elsewhere it is over at once; a block above it is not written back while idle.",
+            is_place: false,
+        },
         ACCESSES_PER_SECOND,
     ];
 
@@ -457,10 +503,16 @@ impl FlashCache for DmCache {
         if u64::from(block_pages) > MOST_UNIT_PAGES {
             return Err(options.impossible("block_pages", "is more than 65536"));
         }
+        let usual = run.pages_of(MIGRATION_BYTES, MOST_MIGRATION_PAGES);
         Ok(Settings {
             write_back: mode == Mode::Back,
             passes: mode == Mode::Pass,
             block_pages,
+            migration_pages: options.number_or(
+                "migration_threshold_pages",
+                1..=MOST_MIGRATION_PAGES,
+                usual,
+            )?,
             second: Period::new(options, 1000)?,
         })
     }
@@ -494,6 +546,24 @@ impl FlashCache for DmCache {
         Err(Unsampled::always(
             "its blocks are adjacent pages, of which a sample holds few, and its levels of heat go by time: neither shrinks with flash",
         ))
+    }
+
+    fn warnings(settings: &Settings, _totals: Totals) -> Vec<Warning> {
+        if !settings.write_back || settings.copies_at_once() > 0 {
+            return Vec::new();
+        }
+        let (block, most) = (u64::from(settings.block_pages), settings.migration_pages);
+        vec![Warning {
+            name: "idle_cleaning_off",
+            message: format!(
+                "dm-cache writes nothing back while idle: a block of {} is above migration_threshold_pages={most}, so dirty blocks reach the disk only as room must be made",
+                counted(block, "page", "pages"),
+            ),
+            hint: format!(
+                "give migration_threshold_pages={}, 8 blocks, as lvm does, or smaller blocks",
+                8 * block
+            ),
+        }]
     }
 
     fn new(flash_pages: u32, settings: &Settings) -> Self {
@@ -532,6 +602,9 @@ impl FlashCache for DmCache {
             last_request: 0,
             changed: BitSet::default(),
             changed_slots: Vec::new(),
+            paced: false,
+            demoted: 0,
+            kept_out: 0,
         }
     }
 
@@ -564,6 +637,7 @@ impl FlashCache for DmCache {
         self.units = std::mem::replace(&mut crashed.units, Units::new(block_pages));
         self.areas = std::mem::take(&mut crashed.areas);
         self.area_of = std::mem::take(&mut crashed.area_of);
+        (self.demoted, self.kept_out) = (crashed.demoted, crashed.kept_out);
         self.locate(&[], &[], &[]);
     }
 
@@ -609,15 +683,24 @@ impl FlashCache for DmCache {
         }
     }
 
+    fn pace_copies(&mut self) {
+        self.paced = true;
+    }
+
+    fn begin_copy(&mut self, now: u64, under_way: u32, host: &mut impl Host) -> bool {
+        let may_begin = u64::from(under_way) < self.settings.copies_at_once();
+        may_begin && self.is_idle(now) && self.write_coldest_back(host)
+    }
+
     #[inline]
     fn lookup(&mut self, page: u32, _host: &mut impl Host) -> bool {
         if self.settings.passes {
             return false;
         }
-        let heat = self.heat(page);
+        self.last_request = self.now;
         let slot = self.slot(page);
-        self.promotes = heat >= self.promote_level;
         if slot == NONE {
+            self.promotes = self.heat(page) >= self.promote_level;
             return false;
         }
         self.touch(slot);
@@ -652,8 +735,9 @@ impl FlashCache for DmCache {
             host.counters().disk_writes_on_exit += 1;
             return;
         }
-        let heat = self.heat(page);
+        self.last_request = self.now;
         if slot == NONE {
+            let heat = self.heat(page);
             self.write_miss(page, heat, host);
         } else {
             self.touch(slot);
@@ -709,6 +793,37 @@ impl FlashCache for DmCache {
     const FULL_WHEN: Option<&'static str> = Some("each of its blocks was used once");
     fn filled(&self, _usable_pages: u32) -> bool {
         self.room.ever_taken() == self.slots
+    }
+
+    fn notes(&self) -> Vec<Warning> {
+        if self.settings.passes || self.slots == 0 || self.demoted > 0 {
+            return Vec::new();
+        }
+        let used = self.room.ever_taken();
+        let (message, hint) = if used < self.slots {
+            (
+                format!(
+                    "dm-cache demoted no block, because flash never filled: it used {used} of {}, so nothing here tells what it does once flash is full",
+                    counted(self.slots, "block", "blocks")
+                ),
+                "use a longer trace or a smaller flash",
+            )
+        } else if self.kept_out > 0 {
+            (
+                format!(
+                    "dm-cache demoted no block: flash is full, no clean block of it had fallen to the lower {COLD_LEVELS} of {LEVELS} levels, and {} found no room",
+                    counted(self.kept_out, "promotion", "promotions")
+                ),
+                "use a longer trace: blocks enter at the highest level, and are spread over the levels once a minute",
+            )
+        } else {
+            return Vec::new();
+        };
+        vec![Warning {
+            name: "nothing_demoted",
+            message,
+            hint: hint.to_owned(),
+        }]
     }
 
     fn recount(

@@ -277,6 +277,8 @@ pub(crate) struct Engine<P, C: FlashCache> {
     /// Whether a page was changed since the last checkpoint, as far as simulated time asks.
     changed: bool,
     unit: ClockUnit,
+    /// Whether what the cache copies in the background takes time.
+    is_timed: bool,
 }
 
 impl<P: Policy, C: FlashCache> Engine<P, C> {
@@ -299,6 +301,7 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
             origin: None,
             changed: false,
             unit: ClockUnit::Accesses,
+            is_timed: false,
         }
     }
 
@@ -325,6 +328,9 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
     /// Tells the cache by which clock it works, before the first access.
     pub(crate) fn start_clock(&mut self, unit: ClockUnit, now: u64) {
         self.unit = unit;
+        if self.is_timed {
+            self.cache.pace_copies();
+        }
         self.cache_due = self.cache.start_clock(unit, now);
         self.checkpoint_due = match self.origin {
             Some(origin) => self.checkpoints.next_time(origin, now, self.unit),
@@ -407,10 +413,29 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
                     let before = self.around.counters;
                     self.tick(due);
                     watch.in_background(&before, &self.around.counters);
+                    self.copy(due, watch);
                     held = None;
+                }
+                Moment::Copied(now) => {
+                    if !is_down {
+                        self.copy(now, watch);
+                        held = None;
+                    }
                 }
                 Moment::Arrival(now) => return now,
             }
+        }
+    }
+
+    /// Begins the copies that the cache may have under way besides.
+    fn copy<W: Watch>(&mut self, now: u64, watch: &mut W) {
+        loop {
+            let before = self.around.counters;
+            let under_way = watch.copies_under_way();
+            if !self.cache.begin_copy(now, under_way, &mut self.around) {
+                return;
+            }
+            watch.copying(&before, &self.around.counters);
         }
     }
 
@@ -620,6 +645,16 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
                 counted.disk_writes_on_exit,
                 counted.dirty_evictions,
             ),
+            (
+                "batch writes of the disk",
+                2 * counted.disk_batch_writes,
+                counted.disk_batch_write_pages,
+            ),
+            (
+                "pages of batch writes of the disk",
+                counted.disk_batch_write_pages,
+                counted.hdd_writes(),
+            ),
         ] {
             if count > limit {
                 return Err(format!("{count} {what}, at most {limit} are possible"));
@@ -649,6 +684,12 @@ pub(crate) trait Watch {
     fn close_window(&mut self, _held: Held) {}
     /// The cache has worked in the background, at the time that was due.
     fn in_background(&mut self, _before: &FlashCacheCounters, _after: &FlashCacheCounters) {}
+    /// The cache begins a copy in the background, and is to hear when it is over.
+    fn copying(&mut self, _before: &FlashCacheCounters, _after: &FlashCacheCounters) {}
+    /// Copies that are not over.
+    fn copies_under_way(&self) -> u32 {
+        0
+    }
     /// An access was replayed.
     fn accessed(&mut self, _before: &FlashCacheCounters, _after: &FlashCacheCounters) {}
     /// The cache was restored from so many bytes of its directory and data pages on flash.
@@ -687,6 +728,14 @@ impl Watch for Clock {
 
     fn in_background(&mut self, before: &FlashCacheCounters, after: &FlashCacheCounters) {
         Self::in_background(self, before, after);
+    }
+
+    fn copying(&mut self, before: &FlashCacheCounters, after: &FlashCacheCounters) {
+        Self::copying(self, before, after);
+    }
+
+    fn copies_under_way(&self) -> u32 {
+        Self::copies_under_way(self)
     }
 
     fn accessed(&mut self, before: &FlashCacheCounters, after: &FlashCacheCounters) {
@@ -767,6 +816,7 @@ impl Course {
             };
             C::check_clock(&engine.settings, unit)?;
             engine.checkpoints.check(unit)?;
+            engine.is_timed = W::ACTIVE;
             engine.start_clock(unit, 0);
         }
         if timed != (engine.unit == ClockUnit::Nanoseconds) {

@@ -218,28 +218,28 @@ impl Lines {
         becomes_dirty
     }
 
-    /// Writes the dirty pages of a line to disk, which stay on flash; a line of several is read whole.
+    /// Writes the dirty pages of a line to disk, those that are adjacent in one request; they stay on flash. A line of
+    /// several pages is read whole.
     pub(super) fn clean(&mut self, slot: u32, host: &mut impl Host) {
+        let first = slot * self.line_pages;
         let dirty = self.dirty_in(slot);
-        self.write_out(slot, dirty, host);
-        self.dirty
-            .clear_run(slot * self.line_pages, self.line_pages);
-        self.dirty_pages -= dirty;
-    }
-
-    fn write_out(&self, slot: u32, pages: u32, host: &mut impl Host) {
-        debug_assert!(pages <= self.dirty_in(slot), "dirty pages alone");
-        if pages == 0 {
+        if dirty == 0 {
             return;
         }
         let counters = host.counters();
-        counters.disk_writes_by_cleaner += u64::from(pages);
-        if self.line_pages == 1 {
-            counters.flash_stage_out_reads += 1;
-        } else {
-            counters.flash_batch_reads += 1;
-            counters.flash_batch_read_pages += u64::from(self.line_pages);
+        counters.stage_out_run(u64::from(self.line_pages));
+        let mut run = 0;
+        for frame in first..first + self.line_pages {
+            if self.dirty.contains(frame) {
+                run += 1;
+            } else {
+                counters.clean_run(run);
+                run = 0;
+            }
         }
+        counters.clean_run(run);
+        self.dirty.clear_run(first, self.line_pages);
+        self.dirty_pages -= dirty;
     }
 
     /// A line without dirty pages makes room for the line of a page; the slot that it leaves.
@@ -270,11 +270,8 @@ impl Lines {
     pub(super) fn pass(&mut self, page: u32, line: u32, host: &mut impl Host) -> bool {
         let slot = self.slot(line);
         let frame = self.frame(page, slot);
-        let first = slot * self.line_pages;
-        let dirty = self.dirty_in(slot);
-        self.write_out(slot, dirty - u32::from(self.dirty.contains(frame)), host);
-        self.dirty.clear_run(first, self.line_pages);
-        self.dirty_pages -= dirty;
+        self.dirty_pages -= u32::from(self.dirty.take(frame));
+        self.clean(slot, host);
         if self.valid.take(frame) {
             self.valid_pages -= 1;
             host.counters().flash_invalidations += 1;

@@ -326,6 +326,14 @@ pub(crate) trait FlashCache: Sized {
     fn next_work(&self) -> u64 {
         u64::MAX
     }
+    /// On simulated time, before its clock starts: what it copies in the background while nothing is asked for is begun by
+    /// [`Self::begin_copy`], each copy by itself.
+    fn pace_copies(&mut self) {}
+    /// Begins the next of these copies at `now`, beside so many `under_way`, if it may; the answer is whether it did. Asked
+    /// after background work, and whenever a copy is over.
+    fn begin_copy(&mut self, _now: u64, _under_way: u32, _host: &mut impl Host) -> bool {
+        false
+    }
     /// A checkpoint of the database: whatever DRAM holds changed, which stays there, is taken from `host` page by page and
     /// written. Only of systems that offer its options.
     fn checkpoint(&mut self, _target: Target, _host: &mut impl Host) {}

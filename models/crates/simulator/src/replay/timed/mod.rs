@@ -339,8 +339,18 @@ struct Pending {
     /// The read that the access waits for, where it has not begun yet.
     read: Option<Read>,
     work: Work,
-    /// Whether it was done in the background, for no access.
-    background: bool,
+    whose: Whose,
+}
+
+/// For whom work is done; of works that go on at the same moment the first here is last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Whose {
+    /// An access.
+    Access,
+    /// None: it is done in the background.
+    Background,
+    /// The same, and the cache is to hear when it is over.
+    Copy,
 }
 
 impl PartialEq for Pending {
@@ -362,7 +372,7 @@ impl Ord for Pending {
         self.at_ns
             .total_cmp(&other.at_ns)
             .then(self.number.cmp(&other.number))
-            .then(other.background.cmp(&self.background))
+            .then(other.whose.cmp(&self.whose))
     }
 }
 
@@ -412,6 +422,8 @@ pub(crate) struct Clock {
     written: Written,
     redo: Redo,
     too_many: bool,
+    /// Copies of the cache that are not over.
+    copies: u32,
 }
 
 /// What comes first as time passes.
@@ -421,6 +433,8 @@ pub(crate) enum Moment {
     Window,
     /// The cache is due to work in the background.
     Background,
+    /// A copy that the cache began in the background is over. [ns]
+    Copied(u64),
     /// The access that is expected arrives. [ns]
     Arrival(u64),
 }
@@ -447,6 +461,7 @@ impl Clock {
             written: Written::new(timing.checkpoint_ns),
             redo: Redo::default(),
             too_many: false,
+            copies: 0,
             timing,
         };
         if let Arrivals::Clients { clients, think_ns } = timing.arrivals {
@@ -496,8 +511,8 @@ impl Clock {
         }
     }
 
-    /// Lets time pass until the first of three: the end of a window, `due_ns` when a cache works in the background,
-    /// the arrival of the access that is expected. All that begins before is begun. What begins as a window ends
+    /// Lets time pass until the first of four: the end of a window, `due_ns` when a cache works in the background, the end
+    /// of a copy, the arrival of the access that is expected. All that begins before is begun. What begins as a window ends
     /// belongs to the next one.
     #[inline]
     #[expect(
@@ -525,7 +540,10 @@ impl Clock {
             if let Some(Reverse(next)) = self.pending.peek()
                 && (next.at_ns < first || (next.at_ns <= first && first < window))
             {
-                self.begin_next();
+                if let Some(at_ns) = self.begin_next() {
+                    self.now_ns = self.now_ns.max(at_ns);
+                    return Moment::Copied(self.now_ns as u64);
+                }
                 continue;
             }
             if window <= first {
@@ -562,7 +580,19 @@ impl Clock {
     /// What is done in the background, now.
     pub(crate) fn in_background<T: ByClass>(&mut self, before: &T, after: &T) {
         let asked = after.asked_since(before, self.timing.page_bytes);
-        self.push(None, asked.work, self.now_ns, true);
+        self.push(None, asked.work, self.now_ns, Whose::Background);
+    }
+
+    /// A copy that is begun in the background, now, of which the cache is to hear when it is over.
+    pub(crate) fn copying<T: ByClass>(&mut self, before: &T, after: &T) {
+        let asked = after.asked_since(before, self.timing.page_bytes);
+        self.push(None, asked.work, self.now_ns, Whose::Copy);
+        self.copies += 1;
+    }
+
+    /// Copies that are not over.
+    pub(crate) fn copies_under_way(&self) -> u32 {
+        self.copies
     }
 
     /// Nothing is served until the directory and so many data pages of flash are read: in order, by all devices.
@@ -619,7 +649,7 @@ impl Clock {
         }
         if asked.finds {
             let found = self.flash.serve(Operation::Read, arrived);
-            self.push(asked.read, asked.work, found, false);
+            self.push(asked.read, asked.work, found, Whose::Access);
         } else {
             let read_over = match asked.read {
                 Some(read) => read.begin(arrived, &mut self.flash, &mut self.disk),
@@ -628,13 +658,13 @@ impl Clock {
             if asked.work.is_none() || !self.timing.waits_for_writes {
                 self.over(number, arrived, read_over);
             }
-            self.push(None, asked.work, read_over, false);
+            self.push(None, asked.work, read_over, Whose::Access);
         }
         self.accesses += 1;
     }
 
     #[inline]
-    fn push(&mut self, read: Option<Read>, work: Work, at_ns: f64, background: bool) {
+    fn push(&mut self, read: Option<Read>, work: Work, at_ns: f64, whose: Whose) {
         if read.is_none() && work.is_none() {
             return;
         }
@@ -646,16 +676,14 @@ impl Clock {
                 arrived_ns: self.now_ns,
                 read,
                 work,
-                background,
+                whose,
             }));
         }
     }
 
-    /// Begins the next step of all.
-    fn begin_next(&mut self) {
-        let Some(Reverse(mut next)) = self.pending.pop() else {
-            return;
-        };
+    /// Begins the next step of all; or says when it was over, if it is a copy that is.
+    fn begin_next(&mut self) -> Option<f64> {
+        let Reverse(mut next) = self.pending.pop()?;
         if let Some(read) = next.read.take() {
             next.at_ns = read.begin(next.at_ns, &mut self.flash, &mut self.disk);
             if next.work.is_none() || !self.timing.waits_for_writes {
@@ -664,14 +692,19 @@ impl Clock {
             if !next.work.is_none() {
                 self.pending.push(Reverse(next));
             }
-            return;
+            return None;
+        }
+        if next.work.is_none() {
+            self.copies -= 1;
+            return Some(next.at_ns);
         }
         next.at_ns = next.work.begin(next.at_ns, &mut self.flash, &mut self.disk);
-        if !next.work.is_none() {
+        if !next.work.is_none() || next.whose == Whose::Copy {
             self.pending.push(Reverse(next));
-        } else if self.timing.waits_for_writes && !next.background {
+        } else if self.timing.waits_for_writes && next.whose == Whose::Access {
             self.over(next.number, next.arrived_ns, next.at_ns);
         }
+        None
     }
 
     /// An access is answered.

@@ -15,7 +15,7 @@ use crate::replay::two_tier::{Flow, SchemeCounters};
 ///
 /// ```text
 /// reads:         single pages and batches of flash, batches of the disk
-/// disk writes:   single pages, the last with the pages behind it where it is a block
+/// disk writes:   single pages and batches; of a scheme the last is with the pages behind it where it is a block
 /// flash writes:  single pages, and pages in batches; of a scheme the block first
 /// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(crate) struct Work {
     disk_batches_read: u32,
     disk_batch_pages_read: u32,
     disk_writes: u32,
-    /// Behind the first page of the last of them.
+    /// Behind the first pages of those that are batches.
     disk_pages_written_behind: u32,
     flash_writes: u32,
     flash_batch_pages_written: u32,
@@ -224,8 +224,14 @@ impl ByClass for FlashCacheCounters {
                     self.disk_batch_read_pages,
                     before.disk_batch_read_pages,
                 ),
-                disk_writes: since(self.hdd_writes(), before.hdd_writes()),
-                disk_pages_written_behind: 0,
+                disk_writes: since(
+                    self.hdd_writes() - self.disk_pages_written_behind(),
+                    before.hdd_writes() - before.disk_pages_written_behind(),
+                ),
+                disk_pages_written_behind: since(
+                    self.disk_pages_written_behind(),
+                    before.disk_pages_written_behind(),
+                ),
                 flash_writes: since(
                     self.flash_random_page_writes + self.metadata_random_page_writes,
                     before.flash_random_page_writes + before.metadata_random_page_writes,
