@@ -340,6 +340,16 @@ def flash_caches() -> str:
                 ],
             ),
         ]
+        if cache["counters"]:
+            parts.append(
+                table(
+                    ["counter of its own", "unit", "what it is"],
+                    [
+                        [f"`{each['name']}`", each["unit"], each["meaning"]]
+                        for each in cache["counters"]
+                    ],
+                )
+            )
     return "\n\n".join(parts)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import sys
 from collections import Counter
@@ -555,6 +556,43 @@ def test_streams_lower_write_amplification(tmp_path: Path) -> None:
         replay(trace, "flash_cache", "kangaroo", 10, 100, options={"streams": "2"})
     with pytest.raises(ParameterError, match="no option `streams`"):
         replay(trace, "flash_cache", "face", 10, 100, options={"streams": "2"})
+
+
+@pytest.mark.parametrize(
+    ("flash_pages", "block_pages", "is_dear"),
+    [(512, 32, True), (4000, 32, False), (4000, 256, True), (8000, 256, False)],
+)
+def test_two_streams_that_cost_more_than_they_save_are_a_warning(
+    flash_pages: int, block_pages: int, is_dear: bool
+) -> None:
+    """Each keeps a block open, which is much of the spare space where blocks are few."""
+    options = {
+        "set_pages": "8",
+        "ftl_spare_percent": "28",
+        "ftl_block_pages": str(block_pages),
+    }
+
+    def found(streams: str) -> dict[str, Any]:
+        return replay(
+            Trace(FOUND), "flash_cache", "kangaroo", 100, flash_pages,
+            options={**options, "streams": streams},
+        )  # fmt: skip
+
+    made = found("2")
+    ftl = made["ftl"]
+    assert (ftl["waf"] > ftl["waf_one_stream"]) == is_dear
+    warned = {each["name"]: each for each in made["warnings"]}
+    assert ("streams_cost" in warned) == is_dear
+    assert "streams_cost" not in {each["name"] for each in found("1")["warnings"]}
+    if is_dear:
+        blocks = math.ceil(math.ceil(flash_pages * 1.28) / block_pages)
+        spare = blocks - math.ceil(flash_pages / block_pages)
+        message = warned["streams_cost"]["message"]
+        assert f"is {ftl['waf']:.3f}, and {ftl['waf_one_stream']:.3f} with" in message
+        assert (
+            f"Of its {blocks} erase blocks of {block_pages} pages {spare} are"
+            in message
+        )
 
 
 def test_a_stream_that_is_written_in_order_is_never_copied() -> None:

@@ -78,6 +78,7 @@ def test_the_list_gives_options_with_defaults_and_needs() -> None:
             "description",
             "paper",
             "needs",
+            "counters",
             "options",
         }
         for option in cache["options"]:

@@ -174,7 +174,7 @@ HAPPENED = {
         "old_versions",
     ),
     "sce": ("disk_batch_reads", "flash_invalidations", "flash_write_backs"),
-    "larc": ("bypassed", "disk_writes_on_stage_out", "flash_write_backs"),
+    "larc": ("bypassed", "filtered", "disk_writes_on_stage_out", "flash_write_backs"),
     "cachesack": ("bypassed", "flash_write_backs", "victims_found_on_flash"),
     "ram_filter": ("bypassed", "old_versions", "requeued", "disk_writes_on_stage_out"),
     "dm_writecache": ("bypassed", "metadata_random_page_writes", "dirty_slots"),
@@ -191,6 +191,9 @@ HAPPENED = {
     ),
     "dm_cache": (
         "bypassed",
+        "promotions",
+        "demotions",
+        "copied_pages",
         "dirty_slots",
         "disk_batch_reads",
         "disk_batch_writes",

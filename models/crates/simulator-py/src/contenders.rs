@@ -51,6 +51,26 @@ struct BufferContender {
     device_options: Vec<Choice>,
 }
 
+/// A flash cache as a dict: it says which counts it has names of its own for, too.
+#[derive(IntoPyObject)]
+struct FlashCacheContender {
+    name: &'static str,
+    title: &'static str,
+    description: &'static str,
+    paper: &'static str,
+    needs: Vec<&'static str>,
+    options: Vec<Choice>,
+    counters: Vec<Counter>,
+}
+
+/// A count that a flash cache has a name of its own for, as a dict.
+#[derive(IntoPyObject)]
+struct Counter {
+    name: &'static str,
+    unit: &'static str,
+    meaning: &'static str,
+}
+
 /// One option of a contender as a dict.
 #[derive(IntoPyObject)]
 struct Choice {
@@ -133,7 +153,7 @@ impl From<&AboutBuffer> for BufferContender {
     }
 }
 
-impl From<&FlashCacheAbout> for Contender {
+impl From<&FlashCacheAbout> for FlashCacheContender {
     fn from(cache: &FlashCacheAbout) -> Self {
         let options = cache.options().into_iter().map(|option| Choice {
             name: option.name,
@@ -141,10 +161,19 @@ impl From<&FlashCacheAbout> for Contender {
             default: option.default,
             values: option.values.to_owned(),
         });
+        let counters = cache.own_counters().map(|own| Counter {
+            name: own.name,
+            unit: own.unit,
+            meaning: own.meaning,
+        });
         Self {
+            name: cache.about.name,
+            title: cache.about.title,
+            description: cache.about.description,
+            paper: cache.about.paper,
             needs: cache.needs.to_vec(),
             options: options.collect(),
-            ..Self::from(&cache.about)
+            counters: counters.collect(),
         }
     }
 }
@@ -165,7 +194,7 @@ fn contenders<'py>(py: Python<'py>, family: &str) -> PyResult<Bound<'py, PyAny>>
             rows.collect::<Vec<_>>().into_pyobject(py)
         }
         _ => {
-            let rows = replay::flash_caches().iter().map(Contender::from);
+            let rows = replay::flash_caches().iter().map(FlashCacheContender::from);
             rows.collect::<Vec<_>>().into_pyobject(py)
         }
     }

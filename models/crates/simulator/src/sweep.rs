@@ -212,7 +212,9 @@ impl Outcome {
             Self::Scheme(result) => result.counters.named().to_vec(),
             Self::Buffer(result) => result.counters.named().to_vec(),
             Self::Chooser(result) => result.counters.named().to_vec(),
-            Self::FlashCache(result) => result.counters.named().to_vec(),
+            Self::FlashCache(result) => {
+                [&result.counters.named()[..], &result.own_counters].concat()
+            }
         }
     }
 }

@@ -171,7 +171,7 @@ impl Settings {
     }
 
     /// Blocks that the logical pages fill.
-    pub(super) fn logical_blocks(&self) -> u32 {
+    pub(crate) fn logical_blocks(&self) -> u32 {
         self.logical_pages.div_ceil(self.block_pages)
     }
 

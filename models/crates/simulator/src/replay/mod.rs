@@ -43,8 +43,8 @@ pub(crate) use flash_blocks::BLOCK_PAGES;
 pub use flash_blocks::{BlockCounters, BlockResult};
 pub use flash_caches::{
     CategoryAbout, CategoryCounts, CategoryRow, CrashReport, FlashCacheAbout, FlashCacheCounters,
-    FlashCacheResult, OptionAbout, UnderRow, categories, categories_need_times, category_counts,
-    flash_cache_goes_by_time, flash_caches, simulate_flash_cache,
+    FlashCacheResult, OptionAbout, OwnCounter, UnderRow, categories, categories_need_times,
+    category_counts, flash_cache_goes_by_time, flash_caches, simulate_flash_cache,
 };
 pub(crate) use flash_caches::{SampledCaches, sampled_caches, sampled_categories};
 use future::Future;

@@ -9,11 +9,12 @@ use super::directory::{self, Directory, DirectoryCounters, DirectoryResult};
 use super::metadata::{Metadata, MetadataLayout};
 use super::room::Room;
 use super::settings::{Setting, Settings, Values};
-use super::two_tier::SchemeCounters;
+use super::two_tier::{SchemeCounters, Warning};
 use crate::error::{Error, Result};
 use crate::ftl::{
     Collection, Ftl, FtlResult, MAX_BLOCK_PAGES, MAX_CHOICES, Mapping, Settings as FtlSettings,
 };
+use crate::wording::counted;
 
 /// Spare space of the device, in percent of the flash pages.
 pub(crate) const FTL_SPARE: &str = "ftl_spare_percent";
@@ -167,6 +168,46 @@ impl Asked {
     }
 }
 
+/// How many blocks a device has.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shape {
+    blocks: u32,
+    block_pages: u32,
+    /// Of the blocks, those beyond what the logical pages fill.
+    spare: u32,
+}
+
+impl Shape {
+    fn of(settings: &FtlSettings) -> Self {
+        Self {
+            blocks: settings.blocks,
+            block_pages: settings.block_pages,
+            spare: settings.blocks.saturating_sub(settings.logical_blocks()),
+        }
+    }
+
+    /// What the user should know where two streams cost more than they save.
+    pub(crate) fn about_streams(self, found: &FtlResult) -> Option<Warning> {
+        let Self {
+            blocks,
+            block_pages,
+            spare,
+        } = self;
+        let (two, one) = (found.waf?, found.waf_one_stream?);
+        (two > one).then(|| Warning {
+            name: "streams_cost",
+            message: format!(
+                "two streams cost more than they save on this device: its write amplification is {two:.3}, and {one:.3} \
+                 with one stream. Of its {blocks} erase blocks of {} {} spare, and each stream keeps one open",
+                counted(block_pages, "page", "pages"),
+                counted(spare, "is", "are"),
+            ),
+            hint: "give a larger flash, or smaller erase blocks, if the device has them; or leave it at one stream"
+                .to_owned(),
+        })
+    }
+}
+
 /// A device, and those beside it that show what TRIM and streams save.
 #[derive(Debug)]
 struct Devices {
@@ -211,6 +252,7 @@ impl Devices {
 #[derive(Debug)]
 pub(crate) struct Under {
     devices: Devices,
+    shape: Shape,
     trim: bool,
     data_pages: u32,
     metadata: Option<Metadata>,
@@ -255,10 +297,15 @@ impl Under {
         };
         Ok(Self {
             devices,
+            shape: Shape::of(&settings),
             trim: asked.trim || zoned,
             data_pages: flash_pages,
             metadata,
         })
+    }
+
+    pub(crate) fn shape(&self) -> Shape {
+        self.shape
     }
 
     /// Writes flash pages one after the other, the first again behind the last.

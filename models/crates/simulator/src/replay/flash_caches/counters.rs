@@ -50,6 +50,8 @@ pub struct FlashCacheCounters {
     pub forced_out: u64,
     /// Pages that flash might have taken and did not: filtered, too cold, part of a long stream, or no room.
     pub bypassed: u64,
+    /// Of these, what the cache's own rule for misses kept out, and no assignment before it.
+    pub filtered: u64,
     /// Reads of many consecutive pages from disk, to fill flash in the background.
     pub disk_batch_reads: u64,
     /// Pages read by them.
@@ -104,6 +106,7 @@ counters_since!(FlashCacheCounters {
     flash_invalidations,
     forced_out,
     bypassed,
+    filtered,
     disk_batch_reads,
     disk_batch_read_pages,
     disk_batch_writes,

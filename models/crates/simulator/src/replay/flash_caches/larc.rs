@@ -92,7 +92,9 @@ impl Larc {
             }
             None => {
                 self.remember(page);
-                host.counters().bypassed += 1;
+                let counters = host.counters();
+                counters.bypassed += 1;
+                counters.filtered += 1;
                 return false;
             }
         };

@@ -74,6 +74,7 @@ pub(crate) use engine::Frames;
 use engine::{CrashPlan, Engine, Watch};
 pub use options::OptionAbout;
 use options::Options;
+pub use own_counters::OwnCounter;
 use rate::ByTime;
 use sampled::{Sampled, Unsampled};
 pub(crate) use sampled::{SampledCaches, sampled_categories};
@@ -106,6 +107,7 @@ mod no_flash;
 mod object_sets;
 mod open_cas;
 mod options;
+mod own_counters;
 mod ram_filter;
 mod rate;
 mod sampled;
@@ -506,6 +508,11 @@ impl FlashCacheAbout {
         own.iter().chain(common).copied().collect()
     }
 
+    /// The counts that it has names of its own for.
+    pub fn own_counters(&self) -> impl Iterator<Item = &'static OwnCounter> {
+        own_counters::of_cache(self.about.name)
+    }
+
     fn has_own(&self, name: &str) -> bool {
         self.own_options.iter().any(|option| option.name == name)
     }
@@ -618,6 +625,9 @@ pub struct FlashCacheResult {
     /// What was counted.
     #[serde(flatten)]
     pub counters: FlashCacheCounters,
+    /// Of these, what the system itself has a name for.
+    #[serde(flatten, serialize_with = "as_own_map")]
+    pub own_counters: Vec<(&'static str, u64)>,
     /// Flash slots in use at the end.
     pub slots_used: u64,
     /// Of these, slots that hold an old version.
@@ -644,6 +654,13 @@ fn as_map<S: Serializer>(
     serializer: S,
 ) -> std::result::Result<S::Ok, S::Error> {
     serializer.collect_map(options.iter().map(|(name, value)| (name, value)))
+}
+
+fn as_own_map<S: Serializer>(
+    counters: &[(&'static str, u64)],
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_map(counters.iter().copied())
 }
 
 /// What one replay needs.
@@ -1102,8 +1119,9 @@ fn simulate_over<P: Policy, C: FlashCache, W: Watch>(
     let metadata = C::metadata(&settings, conditions);
     let metadata = metadata.map(|layout| (layout, conditions.page_bytes));
     let under = translation(&options, flash_pages, C::HAS_STREAMS, metadata)?;
+    let shape = under.as_ref().map(Under::shape);
     let plan = crash_at.map(|at_access| CrashPlan { at_access, warm });
-    let result = if flash_pages == 0 {
+    let mut result = if flash_pages == 0 {
         let mut engine = Engine::<P, no_flash::NoFlash>::new(ram_pages, 0, dram, ());
         engine.take_checkpoints(checkpoints);
         let mut result = count(about, engine, watch, plan, source, on_progress)?;
@@ -1118,10 +1136,15 @@ fn simulate_over<P: Policy, C: FlashCache, W: Watch>(
         }
         count(about, engine, watch, plan, source, on_progress)?
     };
+    if let Some((shape, ftl)) = shape.zip(result.ftl.as_ref()) {
+        result.warnings.extend(shape.about_streams(ftl));
+    }
+    let options = options.in_force();
     Ok(FlashCacheResult {
         ram_pages,
         flash_pages,
-        options: options.in_force(),
+        own_counters: own_counters::counted(about.about.name, &result.counters, &options),
+        options,
         ..result
     })
 }
@@ -1247,6 +1270,7 @@ fn count<P: Policy, C: FlashCache, W: Watch>(
         warm_up: totals.warm_up,
         distinct_pages: totals.distinct_pages as u64,
         counters: engine.around.counters.since(before),
+        own_counters: Vec::new(),
         slots_used: cache.slots_used(),
         old_versions: cache.old_versions(),
         dirty_slots: cache.dirty_copies(),
