@@ -99,6 +99,8 @@ def test_flash_caches_are_replayed_beside_the_schemes(application):
         assert row["simulated"] > 0
     assert rows["face", "busy share of flash"]["simulated"] > 0
     assert "So were FaCE and TAC" in found["basis"]
+    assert "The directory of FaCE takes " in found["basis"]
+    assert "; that of TAC takes " in found["basis"]
     assert "best page-flow scheme; " in found["sentence"]
     assert "best choice" not in found["sentence"]
     alone = application.post("/throughputs/check", {**body, "flash_caches": []}, 200)

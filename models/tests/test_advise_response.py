@@ -17,7 +17,7 @@ from tierwright.advise.checks import response as replayed
 from tierwright.advise.response import rates_of, words
 from tierwright.advise.response.rows import Jump, NamedRate
 from tierwright.common.errors import BadInput
-from tierwright.common.wording import duration_us
+from tierwright.common.wording import duration_us, percent
 from tierwright.evaluate.response.schemes import Hierarchy, scheme_response
 from tierwright.hardware import catalog
 from tierwright.profile.curve import Curve, Given
@@ -343,7 +343,13 @@ class TestCheck:
             answer=found, curve=curve, hierarchy=TIERS, flash_caches=("face",)
         )
         results = {name: each.run(TPCB) for name, each in check.replays()[0].items()}
-        figures = {(each.of, each.figure): each for each in check.check(results).rows}
+        said = check.check(results)
+        taken = 32 * found.flash_pages / (curve.page_bytes * found.ram_pages)
+        assert (
+            f"({percent(taken)}) of the RAM. The replay had all of the RAM."
+            in said.basis
+        )
+        figures = {(each.of, each.figure): each for each in said.rows}
         at = "at the mean rate"
         for scheme in ("none", "lazy", "face"):
             own = results[f"{scheme} {at}"]

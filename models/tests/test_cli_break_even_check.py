@@ -10,6 +10,7 @@ import pytest
 from command import run
 from test_questions import TPCB
 
+from tierwright.common.wording import percent
 from tierwright.hardware import catalog
 from tierwright.simulate.priced import price
 from tierwright.simulate.replay import replay
@@ -63,6 +64,8 @@ def test_the_step_and_flash_caches_are_replayed_and_priced(profile: Path) -> Non
         assert row["simulated"] == pytest.approx(gain)
         assert rows[name, "1"]["simulated"] == pytest.approx(gain / dram)
     assert "of the flash caches" in check["finding"]
+    taken = percent(32 * pages / (8192 * RAM))
+    assert f"({taken}) of the RAM; for that of LARC no figure" in check["basis"]
     # The answer beside it is the one without a check.
     alone = asked(profile, *given)
     assert alone.pop("check") is None

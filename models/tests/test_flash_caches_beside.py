@@ -18,6 +18,7 @@ from tierwright.advise.checks import wear as wear_check
 from tierwright.advise.checks.checked import Checked
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import percent
+from tierwright.evaluate.metadata import PRESETS
 from tierwright.evaluate.page_flow.evaluation import evaluate
 from tierwright.evaluate.page_flow.results import Evaluation
 from tierwright.hardware import catalog
@@ -88,7 +89,35 @@ def test_a_flash_cache_costs_what_its_replay_alone_costs() -> None:
     for name, scheme in evaluation().schemes.items():
         assert of_schemes[name].model == scheme.io_time_us_per_access
     assert "LARC and FaCE" in found.basis
+    assert found.basis.endswith(
+        " The directory of FaCE takes 62.5 KiB (2.60 %) of the RAM; for that of LARC no figure is known. Their replays each "
+        "had all of the RAM."
+    )
+    share = 32 * FLASH_PAGES / (RAM_PAGES * 8192)
+    assert share == pytest.approx(0.026, abs=5e-5)
     assert "So " not in beside().basis
+    assert "directory" not in beside().basis
+
+
+def test_the_ram_of_a_directory_is_said_whatever_is_charged() -> None:
+    """What is charged is the preset that was chosen; what the cache itself takes is its own."""
+    charged = evaluate(
+        recorded().curve.from_start("steady"),
+        ram_pages=RAM_PAGES,
+        flash_pages=FLASH_PAGES,
+        flash=FLASH,
+        disk=DISK,
+        flash_metadata=PRESETS["flashcache"],
+    )
+    assert charged.inputs["ram_pages_with_flash"] < RAM_PAGES
+    assert flash_caches.taxes_of_evaluation(charged, ["face"]) == (
+        "The directory of FaCE takes 62.5 KiB (2.60 %) of the RAM. The replay had what the metadata that are charged leave "
+        "of the RAM."
+    )
+    larger = {"dm_cache": {"block_pages": "64"}}
+    assert "takes 800 B (0.0326 %)" in flash_caches.taxes_of_evaluation(
+        charged, ["dm_cache"], larger
+    )
 
 
 def counters(disk_reads: int) -> dict[str, Any]:
@@ -246,8 +275,55 @@ def test_two_streams_are_counted_beside_one_and_the_life_is_that_of_one() -> Non
     assert one == pytest.approx(plain["ftl"]["waf"], rel=1e-9)
     assert ("face", "write amplification with two streams") not in waf
     assert "The life of Kangaroo is that with one stream" in found.basis
+    assert "cost more than they save" not in found.basis
+    assert "The directory of Kangaroo takes 1.71 KiB (0.0712 %)" in found.basis
     alone = checked(worn(block_pages=20), "face")
     assert "one stream" not in alone.basis
+
+
+def test_where_no_device_fits_nothing_is_said_of_streams() -> None:
+    """As few blocks as such flash has put no device under the replay, which then has no streams either."""
+    found = checked(worn(flash_pages=500), "kangaroo")
+    assert not [row for row in found.rows if "two streams" in row.figure]
+    assert "so no device was put under it" in found.basis
+
+
+def test_streams_that_cost_more_than_they_save_are_named() -> None:
+    """A block that is kept open for each stream is a larger part of little spare space."""
+    answer = worn(block_pages=20)
+    names = ["kangaroo", "cachelib"]
+    options = {
+        "cachelib": {"small_by": "relation", "small": "58", "small_percent": "25"}
+    }
+    wanted = wear_check.flash_cache_replays(
+        answer, names, accesses=recorded().curve.accesses, options=options
+    )
+    counted = {
+        name: replay(
+            Trace(TRACE), "flash_cache", name, each.ram_pages, each.flash_pages,
+            options=each.options, warm_up=each.warm_up,
+        )
+        for name, each in wanted.items()
+    }  # fmt: skip
+    schemes = {
+        name: replay(
+            Trace(TRACE), "scheme", name, RAM_PAGES, 0 if name == "none" else FLASH_PAGES,
+            options=wear_check.options_of(answer, name),
+        )
+        for name in answer.evaluation.schemes
+    }  # fmt: skip
+    saved = wear_check.check(answer, schemes | counted, options)
+    assert "cost more than they save" not in saved.basis
+    ftl = counted["kangaroo"]["ftl"]
+    dear = {
+        **counted["kangaroo"],
+        "ftl": {**ftl, "waf": 1.75, "waf_one_stream": 1.5},
+    }
+    found = wear_check.check(answer, schemes | counted | {"kangaroo": dear}, options)
+    assert (
+        "two streams can cost more than they save, since each keeps a block open: Kangaroo has a write amplification of "
+        "1.75 with two and of 1.50 with one."
+    ) in found.basis
 
 
 def test_flash_caches_wear_flash_by_all_that_they_write() -> None:

@@ -437,18 +437,22 @@ def test_memory_of_face_entries() -> None:
 @pytest.mark.formula(
     "evaluate.metadata.PRESETS.bcache",
     "evaluate.metadata.PRESETS.bighash",
+    "evaluate.metadata.PRESETS.cac",
     "evaluate.metadata.PRESETS.cachelib",
     "evaluate.metadata.PRESETS.dm_cache",
     "evaluate.metadata.PRESETS.dm_writeboost",
     "evaluate.metadata.PRESETS.dm_writecache",
     "evaluate.metadata.PRESETS.enhanceio",
+    "evaluate.metadata.PRESETS.exadata",
     "evaluate.metadata.PRESETS.face",
     "evaluate.metadata.PRESETS.flashcache",
     "evaluate.metadata.PRESETS.kangaroo",
     "evaluate.metadata.PRESETS.l2arc",
+    "evaluate.metadata.PRESETS.lazy_cleaning",
     "evaluate.metadata.PRESETS.open_cas",
     "evaluate.metadata.PRESETS.open_cas_32k",
     "evaluate.metadata.PRESETS.sce",
+    "evaluate.metadata.PRESETS.tac",
 )
 @given(
     st.sampled_from(sorted(metadata.PRESETS)),

@@ -111,6 +111,39 @@ def test_dm_writecache_takes_what_its_structures_have() -> None:
     assert float(found) == a_block * 2**28 == 22 * GIB
 
 
+@pytest.mark.oracle(
+    "evaluate.metadata.PRESETS.cac",
+    "evaluate.metadata.PRESETS.exadata",
+    "evaluate.metadata.PRESETS.lazy_cleaning",
+    "evaluate.metadata.PRESETS.tac",
+)
+def test_derived_directories_have_the_fields_that_the_paper_describes() -> None:
+    """Kang, Lee and Moon (2016), section 6.1, footnote 2: entries of 32 bytes; and what 3.2 says of each replacement."""
+    entry = ("of_face", ctypes.c_uint64 * 4)
+    queued = (("newer", ctypes.c_void_p), ("older", ctypes.c_void_p))
+    fields = {
+        "lazy_cleaning": (*queued, ("last", ctypes.c_uint64), ("last_but_one", ctypes.c_uint64)),
+        "tac": queued,
+        "exadata": queued,
+        "cac": (
+            ("reads", ctypes.c_uint32),
+            ("writes", ctypes.c_uint32),
+            ("value", ctypes.c_double),
+            ("place", ctypes.c_uint64),
+        ),
+    }  # fmt: skip
+    for name, more in fields.items():
+        of_page = type(name, (ctypes.Structure,), {"_fields_": (entry, *more)})
+        found = metadata.PRESETS[name]
+        assert float(found.ram_bytes(TIB)) == ctypes.sizeof(of_page) * 2**28, name
+        assert found.source.startswith("derived")
+        assert "assumed" in found.note
+    # A temperature for each extent of the volume, whatever is on flash.
+    tac = metadata.PRESETS["tac"]
+    behind = tac.ram_bytes(TIB, source_bytes=32 * TIB) - tac.ram_bytes(TIB)
+    assert float(behind) == 8 * (32 * TIB // (32 * 4096))
+
+
 @pytest.mark.oracle("evaluate.metadata.PRESETS.kangaroo")
 def test_kangaroo_takes_seven_bits_an_object() -> None:
     # McAllister and others (SOSP 2021): 7.0 bits of DRAM an object.

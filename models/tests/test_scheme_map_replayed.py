@@ -13,6 +13,7 @@ from tierwright.advise import decide, scale
 from tierwright.advise.checks import scheme_map as replayed_map
 from tierwright.advise.checks.scheme_map import MapReplayed, MapStudy
 from tierwright.common.errors import BadInput
+from tierwright.common.wording import three_digits
 from tierwright.evaluate.metadata import PRESETS
 from tierwright.evaluate.page_flow import scheme_map as page_flow_map
 from tierwright.evaluate.page_flow.map_point import map_point
@@ -61,6 +62,12 @@ def test_a_point_is_what_its_replays_alone_say() -> None:
     found = played(studied(flash_caches=["face", "larc"]))
     half = curve().accesses // 2
     assert len(found.points) == 4
+    shares = [
+        32 * point.flash_pages / (8192 * point.ram_pages) for point in found.points
+    ]
+    least, most = (three_digits(100 * end) for end in (min(shares), max(shares)))
+    assert f"The directory of FaCE takes {least} to {most} % of the RAM" in found.basis
+    assert "for that of LARC no figure is known" in found.basis
     for index, point in enumerate(found.points):
         alone = {}
         for name in (*SCHEMES, "face", "larc"):
@@ -161,7 +168,7 @@ def at_points(*times: dict[str, int], caches: tuple[str, ...] = ()) -> MapReplay
     """Check a study of as many points with replays that read the disk so often, and do nothing else."""
     places = studied().places[: len(times)]
     names = tuple(name for name in times[0] if name not in caches)
-    study = MapStudy(places, names, caches, "steady")
+    study = MapStudy(places, names, caches, "steady", 8192, 20_000)
     counters = {
         f"{index} {name}": counted_reads(reads)
         for index, each in enumerate(times)
@@ -248,7 +255,9 @@ def test_the_sentence_counts_where_a_flash_cache_is_faster() -> None:
 
 def test_a_cache_that_cannot_be_replayed_says_why_and_leaves_the_others() -> None:
     places = studied().places[:1]
-    study = MapStudy(places, ("none", "exclusive"), ("larc", "sce"), "steady")
+    study = MapStudy(
+        places, ("none", "exclusive"), ("larc", "sce"), "steady", 8192, 20_000
+    )
     counters: dict[str, Any] = {
         "0 none": counted_reads(900),
         "0 exclusive": counted_reads(100),

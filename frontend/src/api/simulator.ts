@@ -6,6 +6,7 @@ import type { ContenderIn, Family, SimulatorItem, SimulatorOut } from "./gen/typ
 export type {
   ContenderIn,
   Family,
+  SimulatorCounter,
   SimulatorItem,
   SimulatorOption,
   SimulatorOut,

@@ -17,6 +17,7 @@ const item = (
   goes_by_time: false,
   options: [],
   device_options: [],
+  counters: [],
   ...extra,
 });
 

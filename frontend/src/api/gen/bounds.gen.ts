@@ -758,7 +758,7 @@ export const GetSimulationQuery = {
 } as const;
 
 export const GetSimulatorQuery = {
-  table: {"values":["policies","policies.options","policies.device_options","buffers","buffers.options","buffers.device_options","schemes","schemes.options","schemes.device_options","flash_caches","flash_caches.options","flash_caches.device_options","choosers","choosers.options","choosers.device_options"]},
+  table: {"values":["policies","policies.options","policies.device_options","policies.counters","buffers","buffers.options","buffers.device_options","buffers.counters","schemes","schemes.options","schemes.device_options","schemes.counters","flash_caches","flash_caches.options","flash_caches.device_options","flash_caches.counters","choosers","choosers.options","choosers.device_options","choosers.counters"]},
 } as const;
 
 export const GetStorageQuery = {

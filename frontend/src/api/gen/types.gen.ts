@@ -19680,13 +19680,25 @@ export type ReplayOut = {
      */
     io_time_reason: string | null;
     /**
+     * Ram Tax Bytes
+     *
+     * Of a flash cache: RAM that its directory takes at these sizes, charged or not; null where no figure is known. [bytes]
+     */
+    ram_tax_bytes: number | null;
+    /**
+     * Ram Tax Share
+     *
+     * The same, of the RAM requested. [1]
+     */
+    ram_tax_share: number | null;
+    /**
      * Of lazy with clean-only admission, which no curve can count.
      */
     formula: FormulaOut | null;
     /**
      * Counters
      *
-     * Every counter and ratio of the replay; those of a part, such as the WAF of a flash device under it, after its name: `ftl_waf`.
+     * Every counter and ratio of the replay, those that a flash cache has names of its own for among them (`filtered` of LARC; `promotions`, `demotions` and `copied_pages` of dm-cache: `counters` of `GET /simulator`); those of a part, such as the WAF of a flash device under it, after its name: `ftl_waf`.
      */
     counters: {
         [key: string]: number | number;
@@ -22904,6 +22916,32 @@ export type SimulationRow = {
 };
 
 /**
+ * SimulatorCounter
+ *
+ * A count that a flash cache has a name of its own for; it stands among the counters of its replays.
+ */
+export type SimulatorCounter = {
+    /**
+     * Name
+     *
+     * Its name in the paper or source of the system.
+     */
+    name: string;
+    /**
+     * Unit
+     *
+     * What it counts: pages or blocks.
+     */
+    unit: string;
+    /**
+     * Meaning
+     *
+     * What it is, by the names that all have.
+     */
+    meaning: string;
+};
+
+/**
  * SimulatorItem
  *
  * One policy, buffer, page-flow scheme, flash cache or chooser of schemes.
@@ -22973,6 +23011,12 @@ export type SimulatorItem = {
      * Options of a flash device that holds the data; empty where flash lies between RAM and disk, and its device is among the options.
      */
     device_options: Array<SimulatorOption>;
+    /**
+     * Counters
+     *
+     * Of a flash cache: counts that it has names of its own for; empty of the others.
+     */
+    counters: Array<SimulatorCounter>;
 };
 
 /**
@@ -37991,7 +38035,7 @@ export type GetSimulatorData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `schemes`.
          */
-        table?: 'policies' | 'policies.options' | 'policies.device_options' | 'buffers' | 'buffers.options' | 'buffers.device_options' | 'schemes' | 'schemes.options' | 'schemes.device_options' | 'flash_caches' | 'flash_caches.options' | 'flash_caches.device_options' | 'choosers' | 'choosers.options' | 'choosers.device_options';
+        table?: 'policies' | 'policies.options' | 'policies.device_options' | 'policies.counters' | 'buffers' | 'buffers.options' | 'buffers.device_options' | 'buffers.counters' | 'schemes' | 'schemes.options' | 'schemes.device_options' | 'schemes.counters' | 'flash_caches' | 'flash_caches.options' | 'flash_caches.device_options' | 'flash_caches.counters' | 'choosers' | 'choosers.options' | 'choosers.device_options' | 'choosers.counters';
     };
     url: '/api/v1/simulator';
 };

@@ -31,6 +31,7 @@ import {
   MEASURES,
   type Measure,
   measureOf,
+  ownCountersOf,
   type ResultSeries,
   sentenceOf,
   seriesOf,
@@ -109,7 +110,7 @@ export function Results(props: ResultsProps) {
       pictureOption={() => chart.picture}
       legend={<Legend series={drawn} />}
       height={HEIGHT}
-      table={() => tableOf(sweep)}
+      table={() => tableOf(sweep, ownCountersOf(sweep, simulator))}
       fileName={`${name} sweep ${measure.title}`}
       sentence={
         middle === null

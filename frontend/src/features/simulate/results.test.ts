@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ReplayOut, SweepOut } from "@/api/sweeps";
+import { SIMULATOR } from "@/testing/simulator";
 import { bytes } from "@/units/quantity";
 import {
   countedIn,
@@ -7,6 +8,7 @@ import {
   findingOf,
   labelOf,
   measureOf,
+  ownCountersOf,
   sentenceOf,
   seriesOf,
   tableOf,
@@ -36,6 +38,8 @@ const row = (
   io_time_us_per_access: null,
   io_time_terms_us_per_access: {},
   io_time_reason: "no device was given",
+  ram_tax_bytes: null,
+  ram_tax_share: null,
   formula: null,
   counters: {},
   options: {},
@@ -163,6 +167,44 @@ describe("the finding", () => {
     expect(table.shown[0]?.slice(-2)).toEqual(["8,000", "12.5"]);
     const plain = tableOf(sweep({ rows: [row(0, 10, 0.1)] }));
     expect(plain.header.at(-1)).toBe("I/O time [µs/access]");
+  });
+
+  it("tables the RAM of a directory, and the counters that a flash cache has names for", () => {
+    const own = [
+      { name: "copied_pages", unit: "pages", meaning: "" },
+      { name: "promotions", unit: "blocks", meaning: "" },
+    ];
+    const simulator = {
+      flash_caches: SIMULATOR.flash_caches.map((item) => ({ ...item, counters: own })),
+    };
+    const [first] = simulator.flash_caches;
+    const cached = {
+      ...row(0, 4000, 0.1, 8000),
+      counters: { promotions: 3, copied_pages: 96 },
+      ram_tax_bytes: 2 ** 20,
+      ram_tax_share: 0.032,
+    };
+    const plainRow = row(1, 4000, 0.2);
+    const made = sweep({
+      contenders: [
+        { ...contender(first?.name ?? "", 2), family: "flash_cache" as const },
+        contender("lru"),
+      ],
+      rows: [cached, plainRow],
+    });
+    const table = tableOf(made, ownCountersOf(made, simulator));
+    const at = table.header.indexOf("Copied pages [pages]");
+    expect(table.header.slice(at, at + 4)).toEqual([
+      "Copied pages [pages]",
+      "Promotions [blocks]",
+      "RAM of its directory [bytes]",
+      "Of RAM",
+    ]);
+    expect(table.rows[0]?.slice(at, at + 4)).toEqual([96, 3, 2 ** 20, 0.032]);
+    expect(table.shown[0]?.slice(at, at + 4)).toEqual(["96", "3", "1 MiB", "3.2 %"]);
+    expect(table.rows[1]?.slice(at, at + 4)).toEqual([null, null, null, null]);
+    expect(ownCountersOf(sweep({}), simulator)).toEqual([]);
+    expect(tableOf(sweep({})).header).not.toContain("RAM of its directory [bytes]");
   });
 
   it("names all who lead equally often, and all who are level", () => {

@@ -1,4 +1,5 @@
 /** What a sweep says: series to draw, the finding in words, rows to export. */
+import type { SimulatorCounter, SimulatorOut } from "@/api/simulator";
 import type { ContenderOut, ReplayOut, SweepOut } from "@/api/sweeps";
 import type { CsvCell } from "@/charts/csv";
 import type { Dash } from "@/charts/scheme-mark";
@@ -304,7 +305,21 @@ export function countedIn(
   return `${counted(sweep.accesses, "access")} ${start}`;
 }
 
-export function tableOf(sweep: SweepOut) {
+/** Counts that flash caches of a sweep have names of their own for. */
+export const ownCountersOf = (
+  sweep: Pick<SweepOut, "contenders">,
+  simulator: Pick<SimulatorOut, "flash_caches">,
+): readonly SimulatorCounter[] =>
+  simulator.flash_caches
+    .filter(({ name }) =>
+      sweep.contenders.some((one) => one.family === "flash_cache" && one.name === name),
+    )
+    .flatMap(({ counters }) => counters);
+
+const titleOf = ({ name, unit }: SimulatorCounter): string =>
+  `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll("_", " ")} [${unit}]`;
+
+export function tableOf(sweep: SweepOut, own: readonly SimulatorCounter[] = []) {
   const size = (count: number) =>
     formatBytes(bytesOfPages(pages(count), bytes(sweep.page_bytes)));
   const percent = (value: number | null) =>
@@ -317,6 +332,13 @@ export function tableOf(sweep: SweepOut) {
   };
   const charged = sweep.inputs.flash_metadata != null;
   const spares = sweep.rows.some((row) => row.write_reduction !== null);
+  const microseconds = (value: number | null) =>
+    value === null ? UNKNOWN : formatNumber(value, 4);
+  const taken = (value: number | null) =>
+    value === null ? UNKNOWN : formatBytes(bytes(value));
+  const ownCount = (row: ReplayOut, { name }: SimulatorCounter) =>
+    row.counters[name] ?? null;
+  const taxed = sweep.rows.some((row) => row.ram_tax_bytes !== null);
   const fills = sweep.warm_up_until_full;
   const produces = sweep.rows.some((row) => row.in_production !== null);
   const rate = (row: ReplayOut, operation: "reads" | "writes") => {
@@ -341,6 +363,8 @@ export function tableOf(sweep: SweepOut) {
       "Flash reads",
       "Flash writes",
       ...(spares ? ["Write reduction"] : []),
+      ...own.map(titleOf),
+      ...(taxed ? ["RAM of its directory [bytes]", "Of RAM"] : []),
       "I/O time [µs/access]",
       ...(produces
         ? ["Disk reads in production [1/s]", "Disk writes in production [1/s]"]
@@ -361,6 +385,8 @@ export function tableOf(sweep: SweepOut) {
       row.flash_reads,
       row.flash_writes,
       ...(spares ? [row.write_reduction] : []),
+      ...own.map((counter) => ownCount(row, counter)),
+      ...(taxed ? [row.ram_tax_bytes, row.ram_tax_share] : []),
       row.io_time_us_per_access,
       ...(produces ? [rate(row, "reads"), rate(row, "writes")] : []),
     ]),
@@ -379,9 +405,9 @@ export function tableOf(sweep: SweepOut) {
       count(row.flash_reads),
       count(row.flash_writes),
       ...(spares ? [percent(row.write_reduction)] : []),
-      row.io_time_us_per_access === null
-        ? UNKNOWN
-        : formatNumber(row.io_time_us_per_access, 4),
+      ...own.map((counter) => count(ownCount(row, counter))),
+      ...(taxed ? [taken(row.ram_tax_bytes), percent(row.ram_tax_share)] : []),
+      microseconds(row.io_time_us_per_access),
       ...(produces
         ? [shownRate(rate(row, "reads")), shownRate(rate(row, "writes"))]
         : []),

@@ -29,12 +29,13 @@ from tierwright.evaluate.page_flow.decision import (
     check_belongs,
     warm_up_of,
 )
+from tierwright.evaluate.ram_tax import tax_of_replay
 from tierwright.evaluate.scale.replays import ReplaySizes
 from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve
 from tierwright.simulate import replay
 from tierwright.simulate.contenders import spelled
-from tierwright.simulate.priced import price
+from tierwright.simulate.priced import FLASH_CACHE_ONLY, price
 from tierwright.simulate.warm_up import FULL, WarmUp
 from tierwright.trace import reading
 from tierwright.trace.notes import ReaderNotes
@@ -74,6 +75,10 @@ class ReplayRow:
         Its parts by operation. [µs]
     io_time_reason : str or None
         Why there is no I/O time.
+    ram_tax_bytes : int or None
+        Of a flash cache: RAM that its directory takes, charged or not; None where no figure is known. [bytes]
+    ram_tax_share : float or None
+        The same, of the RAM asked for. [1]
     formula : CleanOnlyCost or None
         Of lazy with clean-only admission, whose counts no curve gives.
     counters : dict
@@ -107,6 +112,8 @@ class ReplayRow:
     io_time_us_per_access: float | None = None
     io_time_terms_us_per_access: dict[str, float] = field(default_factory=dict)
     io_time_reason: str | None = None
+    ram_tax_bytes: int | None = None
+    ram_tax_share: float | None = None
     formula: CleanOnlyCost | None = None
     counters: dict[str, int | float] = field(default_factory=dict)
     options: dict[str, str] = field(default_factory=dict)
@@ -363,6 +370,11 @@ def row_of(
         return count / accesses if accesses else None
 
     priced = None if disk is None else price(result, flash=flash, disk=disk)
+    tax = (
+        tax_of_replay(result, ram_pages=place.ram_pages, flash_pages=place.flash_pages)
+        if FLASH_CACHE_ONLY in result
+        else None
+    )
     formula = clean_only(result, flash=flash, disk=disk)
     return replace(
         place,
@@ -377,6 +389,8 @@ def row_of(
         io_time_us_per_access=priced.io_time_us_per_access if priced else None,
         io_time_terms_us_per_access=priced.terms_us_per_access if priced else {},
         io_time_reason=(priced.reason or None) if priced else "no device was given",
+        ram_tax_bytes=None if tax is None else tax.bytes,
+        ram_tax_share=None if tax is None else tax.share,
         formula=formula,
         counters=dict(_counters(result)),
         options=dict(result.get("options", {})),

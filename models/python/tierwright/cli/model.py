@@ -507,6 +507,7 @@ def simulate(
         found["skipped_records"] = found["trace"]["skipped_records"]
     if disk_device is not None:
         found |= _priced(found, flash_device, disk_device)
+    found |= _ram_tax(found, wanted, budget)
     print_notes(found)
     if json:
         print_json(found)
@@ -515,7 +516,44 @@ def simulate(
         stand_in.say(found)
     _print_counters(found)
     if scheme is not None:
+        _print_ram_tax(found)
         _print_fitted(found, wanted, options)
+
+
+def _ram_tax(
+    found: dict[str, Any], wanted: Replay, budget: int | None
+) -> dict[str, Any]:
+    """Return the RAM that the directory of a flash cache takes, None without flash; nothing of the others."""
+    if wanted.family != "flash_cache":
+        return {}
+    from tierwright.common.derivation import plain
+    from tierwright.evaluate.ram_tax import tax_of_replay
+
+    tax = tax_of_replay(
+        found, ram_pages=budget or wanted.ram_pages, flash_pages=wanted.flash_pages
+    )
+    return {"ram_tax": plain(tax)}
+
+
+def _print_ram_tax(found: dict[str, Any]) -> None:
+    """Say what RAM the directory of a flash cache takes, and whether the replay lacks it."""
+    if found.get("ram_tax") is None:
+        return
+    from tierwright.evaluate.ram_tax import RamTax, words
+    from tierwright.simulate.contenders import flash_cache_titles
+
+    tax = RamTax(**found["ram_tax"])
+    lacks = (
+        "the replay had what is left of the RAM"
+        if "ram_budget_pages" in found.get("production", found)
+        else "the replay had all of the RAM: --flash-metadata takes it away"
+    )
+    typer.echo("")
+    typer.echo(
+        words([tax], flash_cache_titles())
+        if tax.bytes is None
+        else f"{words([tax], flash_cache_titles())} {lacks[0].upper()}{lacks[1:]}."
+    )
 
 
 def _print_fitted(found: dict[str, Any], wanted: Replay, given: dict[str, str]) -> None:

@@ -30,8 +30,8 @@ from tierwright.cli.scale import ProductionOption
 from tierwright.cli.sizes import parse_sizes
 from tierwright.cli.workers import DaskOption, spread_over
 from tierwright.common.errors import BadInput
-from tierwright.common.units import format_count
-from tierwright.common.wording import counted, three_digits
+from tierwright.common.units import format_bytes, format_count
+from tierwright.common.wording import counted, percent, three_digits
 from tierwright.simulate.contenders import GivenOption, parse_option, spelled
 from tierwright.trace.reading import Trace
 
@@ -216,6 +216,7 @@ def sweep(
     for row, asked in zip(rows, configurations, strict=False):
         if asked["options"]:
             row.setdefault("options", asked["options"])
+    _add_ram_taxes(rows, configurations, budgets)
     if json:
         print_json(rows)
     else:
@@ -331,6 +332,28 @@ def _with_budgets(
         # A sweep that was interrupted has fewer rows.
         for row, budget in zip(rows, budgets, strict=False)
     ]
+
+
+def _add_ram_taxes(
+    rows: list[dict[str, Any]],
+    configurations: list[dict[str, Any]],
+    budgets: list[int | None],
+) -> None:
+    """Say of each flash cache what RAM its directory takes at the sizes asked for."""
+    from tierwright.evaluate.ram_tax import tax_of_replay
+
+    # A sweep that was interrupted has fewer rows.
+    for row, asked, budget in zip(rows, configurations, budgets, strict=False):
+        # A sample names no page size.
+        if "flash_cache" not in asked or "page_bytes" not in row:
+            continue
+        tax = tax_of_replay(
+            row,
+            ram_pages=budget or asked["ram_pages"],
+            flash_pages=asked["flash_pages"],
+        )
+        row["ram_tax_bytes"] = None if tax is None else tax.bytes
+        row["ram_tax_share"] = None if tax is None else tax.share
 
 
 def _find(name: str, **tables: list[dict[str, Any]]) -> tuple[str, dict[str, Any]]:
@@ -502,11 +525,14 @@ def _print(rows: list[dict[str, Any]], stand_ins: StandIns | None) -> None:
 def _print_rows(rows: list[dict[str, Any]], *, rates: bool = False) -> None:
     """Print a line of each row: counts, or per second at the sizes of production."""
     shown = [name for name in _COUNTERS if any(name in row for row in rows)]
+    taxed = any(row.get("ram_tax_bytes") is not None for row in rows)
     table = []
     for row in rows:
         line = [_name(row), _sizes(row)]
         line.append("-" if "error" in row else format_count(row["accesses"]))
         line += [_rate(row, name) if rates else _count(row, name) for name in shown]
+        if taxed:
+            line.append(_ram_tax(row))
         line.append(
             as_typed(row.get("error", ""))
             or ("" if row.get("complete", True) else "partial")
@@ -515,6 +541,8 @@ def _print_rows(rows: list[dict[str, Any]], *, rates: bool = False) -> None:
     columns = [("configuration", False), ("pages", True), ("accesses", True)]
     unit = " per second" if rates else ""
     columns += [(name.replace("_", " ") + unit, True) for name in shown]
+    if taxed:
+        columns.append(("RAM of its directory", True))
     print_table("", [*columns, ("", False)], table)
 
 
@@ -589,6 +617,14 @@ def _sizes(row: dict[str, Any]) -> str:
     if "ram_budget_pages" in row:
         texts[0] += f" of {format_count(row['ram_budget_pages'])}"
     return " + ".join(texts)
+
+
+def _ram_tax(row: dict[str, Any]) -> str:
+    if row.get("ram_tax_bytes") is None:
+        return "-"
+    return (
+        f"{format_bytes(row['ram_tax_bytes'])} ({percent(row['ram_tax_share'])} of RAM)"
+    )
 
 
 def _rate(row: dict[str, Any], name: str) -> str:

@@ -40,6 +40,16 @@ _ENTRY = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})?)B?(?:/(.+))?")
 WRITECACHE_ENTRY_BYTES = 24 + 16 + 8 + 8 + 8 + 8
 # Address and sequence number.
 WRITECACHE_ON_FLASH_BYTES = 8 + 8
+# Of FaCE: page, frame, status, LSN and checksum of a page on flash.
+FACE_ENTRY_BYTES = 32
+# Places in a queue: the entry before and the entry behind.
+_QUEUED_BYTES = 8 + 8
+# Times of the last two references.
+_LRU_2_BYTES = 8 + 8
+# Reads, writes, value, and place among the values.
+_GREEDY_DUAL_BYTES = 4 + 4 + 8 + 8
+# Temperature of an extent of 32 pages, of the whole volume: for each of its pages.
+_TEMPERATURE_BYTES = 8 / 32
 _HINT = (
     "use sizes in bytes above 0; for presets see `tierwright.evaluate.metadata.PRESETS`"
 )
@@ -730,6 +740,30 @@ def _sizes(name: str, value: ArrayLike) -> FloatArray:
 
 
 _SCE_PAPER = "SCE paper (ADMS 2014), sections 3.4 and 4.7"
+
+
+def _derived(
+    name: str,
+    title: str,
+    more_bytes: int,
+    note: str,
+    *,
+    source_entry_bytes: float = 0,
+) -> MetadataPreset:
+    """Return a preset that no source states: FaCE's entry for a page, and what the replacement of the cache keeps besides."""
+    return MetadataPreset(
+        name,
+        title,
+        FACE_ENTRY_BYTES + more_bytes,
+        None,
+        source_entry_bytes,
+        0,
+        "derived: no source states it. Kang, Lee and Moon (2016), sections 3.2, 5.1 and 6.1, describe its structures",
+        f"assumed: the directory entry of FaCE, 32 bytes, which that paper keeps whatever the replacement, and {note}; "
+        "hash links are not counted",
+    )
+
+
 PRESETS: Mapping[str, MetadataPreset] = MappingProxyType(
     {
         entry.name: entry
@@ -737,13 +771,38 @@ PRESETS: Mapping[str, MetadataPreset] = MappingProxyType(
             MetadataPreset(
                 "face",
                 "FaCE",
-                32,
+                FACE_ENTRY_BYTES,
                 None,
                 0,
                 0,
                 "Kang, Lee and Moon (2016), section 5.2",
                 "32 bytes per entry of the metadata directory; hash links are not "
                 "stated",
+            ),
+            _derived(
+                "lazy_cleaning",
+                "Lazy Cleaning",
+                _QUEUED_BYTES + _LRU_2_BYTES,
+                "a place in the queue and the times of two references, as LRU-2 has them: 32 bytes",
+            ),
+            _derived(
+                "tac",
+                "TAC",
+                _QUEUED_BYTES,
+                "a place in the queue of its extent, 16 bytes, and for each extent of the volume a temperature of 8 bytes",
+                source_entry_bytes=_TEMPERATURE_BYTES,
+            ),
+            _derived(
+                "exadata",
+                "Exadata",
+                _QUEUED_BYTES,
+                "a place in the LRU queue, 16 bytes; its RAM is that of the storage servers",
+            ),
+            _derived(
+                "cac",
+                "CAC",
+                _GREEDY_DUAL_BYTES,
+                "reads, writes, value and place among the values, as greedy-dual has them: 24 bytes",
             ),
             MetadataPreset(
                 "sce",

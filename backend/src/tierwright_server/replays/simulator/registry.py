@@ -17,6 +17,7 @@ from tierwright_server.common.errors import BadInput, simulator_message
 from tierwright_server.replays.simulator.schemas import (
     ContenderIn,
     Family,
+    SimulatorCounter,
     SimulatorItem,
     SimulatorOption,
     SimulatorOut,
@@ -69,6 +70,7 @@ def _item(family: Family, row: Mapping[str, Any]) -> SimulatorItem:
         and works_by_the_clock(row["name"], 1),
         options=[_option(option) for option in row["options"]],
         device_options=[_option(option) for option in row.get("device_options", ())],
+        counters=[SimulatorCounter(**each) for each in row.get("counters", ())],
     )
 
 

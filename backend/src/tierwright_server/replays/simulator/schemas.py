@@ -38,6 +38,14 @@ class SimulatorOption(Answer):
     )
 
 
+class SimulatorCounter(Answer):
+    """A count that a flash cache has a name of its own for; it stands among the counters of its replays."""
+
+    name: str = Field(description="Its name in the paper or source of the system.")
+    unit: str = Field(description="What it counts: pages or blocks.")
+    meaning: str = Field(description="What it is, by the names that all have.")
+
+
 class SimulatorItem(Answer):
     """One policy, buffer, page-flow scheme, flash cache or chooser of schemes."""
 
@@ -61,6 +69,9 @@ class SimulatorItem(Answer):
     device_options: list[SimulatorOption] = Field(
         description="Options of a flash device that holds the data; empty where flash "
         "lies between RAM and disk, and its device is among the options."
+    )
+    counters: list[SimulatorCounter] = Field(
+        description="Of a flash cache: counts that it has names of its own for; empty of the others."
     )
 
 

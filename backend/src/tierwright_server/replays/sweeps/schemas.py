@@ -156,12 +156,20 @@ class ReplayOut(Answer):
     )
     io_time_terms_us_per_access: dict[str, float]
     io_time_reason: str | None = Field(description="Why there is no I/O time.")
+    ram_tax_bytes: int | None = Field(
+        description="Of a flash cache: RAM that its directory takes at these sizes, charged or not; null where no figure "
+        "is known. [bytes]"
+    )
+    ram_tax_share: float | None = Field(
+        description="The same, of the RAM requested. [1]"
+    )
     formula: FormulaOut | None = Field(
         description="Of lazy with clean-only admission, which no curve can count."
     )
     counters: dict[str, int | float] = Field(
-        description="Every counter and ratio of the replay; those of a part, such as the WAF of a flash device under "
-        "it, after its name: `ftl_waf`."
+        description="Every counter and ratio of the replay, those that a flash cache has names of its own for among them "
+        "(`filtered` of LARC; `promotions`, `demotions` and `copied_pages` of dm-cache: `counters` of `GET /simulator`); "
+        "those of a part, such as the WAF of a flash device under it, after its name: `ftl_waf`."
     )
     options: dict[str, str] = Field(
         description="Of a flash cache all options that were in force, units that shrank with flash among them; empty of "

@@ -11,6 +11,7 @@ from tierwright.advise.checks.checked import Checked, CheckedFigure, row
 from tierwright.advise.checks.flash_caches import (
     CacheOptions,
     flash_cache_replays,
+    taxes_at,
     with_options,
 )
 from tierwright.advise.checks.points import Replay
@@ -344,7 +345,22 @@ def check(
     return Checked(
         finding=f"{_finding(found, made, sizes)} {_about_caches(gains, made)}".rstrip(),
         rows=tuple(rows),
-        basis=f"{_basis(made, sizes)} {_basis_of_caches(gains, pages, caches)}".rstrip(),
+        basis=" ".join(
+            each
+            for each in (
+                _basis(made, sizes),
+                _basis_of_caches(gains, pages, caches),
+                ""
+                if caches is None or needed is None
+                else taxes_at(
+                    caches.counters,
+                    ram_pages=sizes.base.ram_pages,
+                    left_pages=needed.ram_pages,
+                    flash_pages=pages,
+                ),
+            )
+            if each
+        ),
     )
 
 

@@ -25,6 +25,7 @@ from tierwright.common.units import format_microseconds
 from tierwright.common.wording import listed, percent, three_digits
 from tierwright.evaluate.page_flow.decision import replay_points, warm_up_of
 from tierwright.evaluate.page_flow.results import Evaluation
+from tierwright.evaluate.ram_tax import RamTax, tax, tax_of_replay, words
 from tierwright.evaluate.scale.replays import recorded_accesses
 from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve
@@ -344,11 +345,86 @@ def check(
     rows = tuple(_rows(found, counters, costs))
     caches = [name for name in counters if name not in found.schemes]
     finding = _finding(rows, caches)
+    beside = (
+        REPLAYED,
+        besides(caches, options),
+        taxes_of_evaluation(found, caches, options),
+    )
     return Checked(
         finding=finding,
         decided=finding.removesuffix("."),
         rows=rows,
-        basis=f"{REPLAYED} {besides(caches, options)}".rstrip(),
+        basis=" ".join(each for each in beside if each),
+    )
+
+
+def taxes_of_evaluation(
+    found: Evaluation,
+    names: Sequence[str],
+    options: Mapping[str, Mapping[str, str]] | None = None,
+) -> str:
+    """Say what RAM the directories of the flash caches beside an evaluation take; empty for none.
+
+    Parameters
+    ----------
+    found : Evaluation
+        By the model.
+    names : sequence of str
+        Flash caches.
+    options : mapping, optional
+        That they were given, by name.
+    """
+    inputs = found.inputs
+    taxes = [
+        tax(
+            name,
+            ram_bytes=inputs["ram_bytes"],
+            flash_bytes=inputs["flash_bytes"],
+            page_bytes=inputs["page_bytes"],
+            source_bytes=inputs["disk_bytes"],
+            options=(options or {}).get(name),
+        )
+        for name in names
+    ]
+    return with_replayed_ram(taxes, inputs["ram_pages"], inputs["ram_pages_with_flash"])
+
+
+def taxes_at(
+    caches: Mapping[str, Counters],
+    *,
+    ram_pages: int,
+    left_pages: int,
+    flash_pages: int,
+) -> str:
+    """Say what RAM the directories of flash caches take, and what RAM their replays had; empty for none.
+
+    Parameters
+    ----------
+    caches : mapping of str to counters
+        Of their replays, by name.
+    ram_pages, left_pages, flash_pages : int
+        RAM of the answer, what the metadata that are charged leave of it, and flash. [pages]
+    """
+    taxes = [
+        tax_of_replay(each, ram_pages=ram_pages, flash_pages=flash_pages)
+        for each in caches.values()
+    ]
+    return with_replayed_ram(
+        [each for each in taxes if each is not None], ram_pages, left_pages
+    )
+
+
+def with_replayed_ram(taxes: Sequence[RamTax], ram_pages: int, left_pages: int) -> str:
+    """Say what RAM directories of flash caches take, and what RAM their replays had; empty for none."""
+    said = words(taxes, flash_cache_titles())
+    if not said or all(each.bytes is None for each in taxes):
+        return said
+    had = "had" if len(taxes) == 1 else "each had"
+    replay_had = "The replay" if len(taxes) == 1 else "Their replays"
+    return (
+        f"{said} {replay_had} {had} all of the RAM."
+        if left_pages == ram_pages
+        else f"{said} {replay_had} {had} what the metadata that are charged leave of the RAM."
     )
 
 

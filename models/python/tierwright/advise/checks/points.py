@@ -22,7 +22,12 @@ from tierwright.evaluate.scale.replays import ReplaySizes, recorded_sizes
 from tierwright.hardware.device import Device, Operation
 from tierwright.hardware.service_time import service_us
 from tierwright.profile.production import Scaled
-from tierwright.simulate.contenders import BY_THE_CLOCK, spelled, works_by_the_clock
+from tierwright.simulate.contenders import (
+    BY_THE_CLOCK,
+    STREAMS,
+    spelled,
+    works_by_the_clock,
+)
 from tierwright.simulate.priced import price
 from tierwright.simulate.replay import ONE_TIER, Replay
 
@@ -367,7 +372,7 @@ def _fitting(each: Replay) -> Replay:
         {
             name: value
             for name, value in each.options.items()
-            if not name.startswith(DEVICE_OPTIONS)
+            if not name.startswith(DEVICE_OPTIONS) and name != STREAMS
         }
         if pages is None
         else {**each.options, BLOCK_OPTION: str(pages)}

@@ -14,7 +14,11 @@ from tierwright.advise.checks.checked import (
     row,
     verdict,
 )
-from tierwright.advise.checks.flash_caches import CacheOptions, with_options
+from tierwright.advise.checks.flash_caches import (
+    CacheOptions,
+    with_options,
+    with_replayed_ram,
+)
 from tierwright.advise.checks.points import Replay, recorded_replays
 from tierwright.advise.response import Response
 from tierwright.advise.response.rows import SchemeAt
@@ -22,6 +26,7 @@ from tierwright.common.errors import BadInput
 from tierwright.common.wording import counted, listed
 from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
+from tierwright.evaluate.ram_tax import tax
 from tierwright.evaluate.response.schemes import (
     US_PER_S,
     Hierarchy,
@@ -278,6 +283,25 @@ class ResponseCheck:
             basis=" ".join(self._basis(replayed)),
         )
 
+    @property
+    def _taxes(self) -> str:
+        """What RAM the directories of the flash caches take, and what RAM their replays had."""
+        ram, flash = self.answer.ram_pages, self.answer.flash_pages
+        page, data = self.curve.page_bytes, self.curve.data_pages
+        taxes = [
+            tax(
+                name,
+                ram_bytes=ram * page,
+                flash_bytes=flash * page,
+                page_bytes=page,
+                source_bytes=data * page,
+                options=self.cache_options.get(name),
+            )
+            for name in self.flash_caches
+        ]
+        left = whole_ram_left(self.curve, ram, flash, self.flash_metadata)
+        return with_replayed_ram(taxes, ram, left)
+
     def _basis(self, replayed: Mapping[str, TimedResult]) -> Iterator[str]:
         if not replayed:
             yield "Nothing was replayed."
@@ -296,6 +320,7 @@ class ResponseCheck:
             )
             if any(self.cache_options.values()):
                 yield with_options(self.cache_options)
+            yield self._taxes
         made = [each for each in replayed.values() if "behind" not in each]
         if made:
             yield _accesses(made, self.seed)

@@ -44,6 +44,7 @@ from tierwright.evaluate.page_flow.scheme_map import (
     check_question,
 )
 from tierwright.evaluate.page_flow.schemes import NO_FLASH, SCHEMES
+from tierwright.evaluate.ram_tax import RamTax, tax, words_of_range
 from tierwright.evaluate.scale.replays import recorded_accesses
 from tierwright.hardware.device import Device
 from tierwright.hardware.service_time import service_us
@@ -113,13 +114,38 @@ class MapStudy:
         `steady` or `cold`.
     options : mapping, optional
         Of these flash caches; unless given, the defaults.
+    page_bytes, data_pages : int, float
+        Of the workload. [bytes], [pages]
     """
 
     places: tuple[MapPlace, ...]
     schemes: tuple[str, ...]
     caches: tuple[str, ...]
     start: str
+    page_bytes: int
+    data_pages: float
     options: CacheOptions | None = None
+
+    @property
+    def taxes(self) -> str:
+        """What RAM the directories of the flash caches take at the points that are replayed; empty for none."""
+        return words_of_range(
+            [
+                [self._tax(name, place) for place in self.places if not place.reason]
+                for name in self.caches
+            ],
+            flash_cache_titles(),
+        )
+
+    def _tax(self, name: str, place: MapPlace) -> RamTax:
+        return tax(
+            name,
+            ram_bytes=place.ram_pages * self.page_bytes,
+            flash_bytes=place.flash_pages * self.page_bytes,
+            page_bytes=self.page_bytes,
+            source_bytes=self.data_pages * self.page_bytes,
+            options=(self.options or {}).get(name),
+        )
 
     def replays(self, accesses: int) -> dict[str, Replay]:
         """Return the replays of all points, by `<index of the point> <scheme or cache>`.
@@ -325,6 +351,8 @@ def study(
         tuple(name for name in SCHEMES if name in wanted),
         tuple(dict.fromkeys(flash_caches)),
         curve.start,
+        curve.page_bytes,
+        curve.data_pages,
         options,
     )
 
@@ -587,7 +615,15 @@ def _found(
     return MapReplayed(
         finding=" ".join(part for part in parts if part),
         rows=rows,
-        basis=f"{REPLAYED_POINTS} {besides(asked.caches, asked.options)}".rstrip(),
+        basis=" ".join(
+            each
+            for each in (
+                REPLAYED_POINTS,
+                besides(asked.caches, asked.options),
+                asked.taxes,
+            )
+            if each
+        ),
         points=points,
         titles=titles,
         compared=len(compared),

@@ -13,7 +13,7 @@ from tierwright.advise.checks.checked import (
     verdict,
 )
 from tierwright.advise.checks.counted import Counters, replayed_throughput
-from tierwright.advise.checks.flash_caches import CacheOptions, besides
+from tierwright.advise.checks.flash_caches import CacheOptions, besides, taxes_at
 from tierwright.advise.checks.flash_caches import flash_cache_replays as replays_at
 from tierwright.advise.checks.points import Replay
 from tierwright.advise.point import scheme_titles
@@ -99,6 +99,15 @@ def _basis(
                 f"What {listed(by_the_clock)} {'does' if one else 'do'} by the clock was counted at the rate of the "
                 "recording, not at that of the clients."
             )
+        left, flash_pages = _sizes(answer)
+        taxed = taxes_at(
+            {name: counters[name] for name in caches},
+            ram_pages=_ram_pages(answer),
+            left_pages=left,
+            flash_pages=flash_pages,
+        )
+        if taxed:
+            yield taxed
     if mixed_load_basis(flash) == MODEL:
         yield (
             f"{flash.name} states its rate under a mixed load, so its reads take longer the more "
@@ -156,6 +165,13 @@ def _sizes(answer: Throughput) -> tuple[int, int]:
     if study.varied == "flash_pages":
         flash = int(study.points[answer.at])
     return int(study.inputs["ram_pages_left"][answer.at]), int(flash)
+
+
+def _ram_pages(answer: Throughput) -> int:
+    """RAM at the present point, before metadata. [pages]"""
+    study = answer.study
+    varied = study.varied == "ram_pages"
+    return int(study.points[answer.at] if varied else study.inputs["ram_pages"])
 
 
 def replayed(

@@ -28,6 +28,7 @@ from tierwright.advise.checks.flash_caches import (
     at_the_load,
     besides,
     evaluation_replays,
+    taxes_of_evaluation,
 )
 from tierwright.advise.checks.points import (
     DEVICE_BLOCKS,
@@ -276,7 +277,11 @@ def check(
         with_device=spare is not None,
         block_pages=0 if spare is None else spare.block_pages,
     )
-    beside = (besides(caches, cache_options), about)
+    beside = (
+        besides(caches, cache_options),
+        taxes_of_evaluation(answer.evaluation, caches, cache_options),
+        about,
+    )
     replays = " ".join(each for each in (REPLAYED, *beside) if each)
     if spare is None:
         return Checked(
@@ -487,6 +492,7 @@ def _device(
             f" The life of {listed(apart)} is that with one stream; with two, pages that die otherwise never share an "
             "erase block."
         )
+    device += _dear_streams(spare, counters)
     device += _metadata(counters)
     flows = [count for name, count in overwrites.items() if name not in caches]
     if not flows:
@@ -528,6 +534,24 @@ def _metadata(counters: Mapping[str, Counters]) -> str:
 def _streams_apart(replay: Counters) -> bool:
     """Say whether the device of a replay was counted with two streams, too."""
     return "waf_one_stream" in (replay.get("ftl") or {})
+
+
+def _dear_streams(spare: SpareSpace, counters: Mapping[str, Counters]) -> str:
+    """Say where two streams cost more than they save; empty where they do nowhere."""
+    titles = flash_cache_titles()
+    said = []
+    for name, each in counters.items():
+        one, two = (_amplified(spare, each, streams=count) for count in (1, 2))
+        if one is not None and two is not None and two > one:
+            said.append(
+                f"{titles[name]} has a write amplification of {three_digits(two)} with two and of {three_digits(one)} with one"
+            )
+    if not said:
+        return ""
+    return (
+        " On a device with as few erase blocks as flash fills here, two streams can cost more than they save, since each "
+        f"keeps a block open: {listed(said)}."
+    )
 
 
 def _stood_in(spare: SpareSpace, replays: Sequence[Counters]) -> str:

@@ -1,0 +1,206 @@
+"""RAM that the directory of a flash cache takes, beside every answer about one."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tierwright.advise import sweep as sweep_question
+from tierwright.cli.app import main
+from tierwright.evaluate import metadata, ram_tax
+from tierwright.simulate.contenders import flash_cache_titles
+from tierwright.simulate.replay import contenders, replay
+from tierwright.trace.reading import Trace
+
+TRACES = Path(__file__).parents[2] / "fixtures" / "traces"
+TPCB = TRACES / "tpcb-cut.csv.zst"
+PAGE = 8192
+UNKNOWN = {"larc", "ram_filter", "cachesack"}
+
+
+def taxed(cache: str, **options: str) -> ram_tax.RamTax:
+    return ram_tax.tax(
+        cache,
+        ram_bytes=2**30,
+        flash_bytes=2**37,
+        page_bytes=PAGE,
+        source_bytes=2**40,
+        options=options,
+    )
+
+
+def test_every_flash_cache_has_a_figure_or_is_said_to_have_none() -> None:
+    names = [each["name"] for each in contenders("flash_cache")]
+    assert {name for name in names if taxed(name).bytes is None} == UNKNOWN
+    text = (TRACES.parents[1] / "docs" / "models" / "metadata.md").read_text("utf-8")
+    assert "LARC, the RAM filter and CacheSack have no preset" in text
+
+
+@pytest.mark.oracle("evaluate.ram_tax.tax")
+@pytest.mark.parametrize(
+    ("cache", "options", "taken"),
+    [
+        # An entry for each unit of 128 GiB: pages of 8 KiB, blocks, buckets, fragments, cache lines.
+        ("face", {}, 32 * 2**24),
+        ("lazy_cleaning", {}, 64 * 2**24),
+        ("dm_cache", {}, 25 * 2**19),
+        ("dm_cache", {"block_pages": "128"}, 25 * 2**17),
+        ("bcache", {"bucket_pages": "128"}, 38.4 * 2**17),
+        # Fragments of 4 MiB have a bit for each 4 KiB; the map is of 1 TiB, and 16 MiB are buffers.
+        ("sce", {"fragment_pages": "512"}, 168 * 2**15 + 4 * 2**18 + 2**24),
+        ("sce", {"fragment_pages": "128"}, 72 * 2**17 + 4 * 2**20 + 2**24),
+        ("open_cas", {"line_pages": "1"}, 54.13 * 2**25),
+        ("open_cas", {"line_pages": "4"}, 61.5 * 2**22),
+        ("kangaroo", {"set_pages": "14", "log_percent": "5"}, 0.875 * 2**24),
+        # BigHash: 8 bytes for each set of 14 objects.
+        ("kangaroo", {"set_pages": "14", "log_percent": "0"}, 8 * -(-(2**24) // 14)),
+        # A temperature of 8 bytes for each of the 2^22 extents of the volume.
+        ("tac", {}, 48 * 2**24 + 8 * 2**22),
+    ],
+)
+def test_the_figure_is_of_the_units_in_force(
+    cache: str, options: dict[str, str], taken: float
+) -> None:
+    found = taxed(cache, **options)
+    assert found.bytes == pytest.approx(taken, abs=1)
+    assert found.share == pytest.approx(taken / 2**30)
+
+
+@pytest.mark.formula("evaluate.ram_tax.tax")
+@given(
+    st.sampled_from(sorted(flash_cache_titles())),
+    st.integers(1, 2**40),
+    st.integers(0, 2**40),
+    st.integers(0, 2**40),
+)
+def test_more_flash_never_takes_less(
+    cache: str, ram: int, flash: int, more: int
+) -> None:
+    less, most = (
+        ram_tax.tax(
+            cache,
+            ram_bytes=ram,
+            flash_bytes=size,
+            page_bytes=PAGE,
+            source_bytes=2**41,
+        )
+        for size in (flash, flash + more)
+    )
+    if less.bytes is None or most.bytes is None:
+        assert cache in UNKNOWN
+        assert less.share is most.share is None
+        return
+    assert 0 <= less.bytes <= most.bytes
+    assert less.share == less.bytes / ram
+    assert (less.bytes > 0) == (flash > 0)
+
+
+def test_lines_of_which_no_figure_is_published_have_none() -> None:
+    assert taxed("open_cas", line_pages="2").bytes is None
+    assert taxed("open_cas", line_pages="8").bytes is None
+
+
+def test_words_tell_the_range_of_several_sizes() -> None:
+    titles = flash_cache_titles()
+
+    def at(flash_bytes: int) -> list[list[ram_tax.RamTax]]:
+        return [
+            [
+                ram_tax.tax(
+                    name,
+                    ram_bytes=2**30,
+                    flash_bytes=size,
+                    page_bytes=PAGE,
+                    source_bytes=2**40,
+                )
+                for size in (2**36, flash_bytes)
+            ]
+            for name in ("larc", "face", "dm_cache")
+        ]
+
+    assert ram_tax.words_of_range(at(2**37), titles) == (
+        "The directory of FaCE takes 25.0 to 50.0 % of the RAM; that of dm-cache (smq) takes 0.610 to 1.22 %; for that of "
+        "LARC no figure is known."
+    )
+    assert "takes 25.0 % of" in ram_tax.words_of_range(at(2**36), titles)
+    assert ram_tax.words([], titles) == ""
+    assert ram_tax.words([taxed("larc")], titles) == (
+        "For the directory of LARC no figure is known."
+    )
+
+
+def simulated(capsys: pytest.CaptureFixture[str], *more: str) -> str:
+    sizes = ["--ram-pages", "1000", "--flash-pages", "8000"]
+    assert main(["simulate", str(TPCB), *sizes, *more]) == 0
+    return capsys.readouterr().out
+
+
+def test_simulate_says_what_the_directory_takes(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    found = json.loads(simulated(capsys, "--scheme", "dm-cache", "--json"))["ram_tax"]
+    blocks = -(-8000 // 32)
+    assert (found["cache"], found["preset"]) == ("dm_cache", "dm_cache")
+    assert found["bytes"] == 25 * blocks
+    assert found["share"] == 25 * blocks / (1000 * PAGE)
+    said = " ".join(simulated(capsys, "--scheme", "face").split())
+    assert "The directory of FaCE takes 250 KiB (3.12 %) of the RAM." in said
+    assert "The replay had all of the RAM" in said
+    charged = simulated(capsys, "--scheme", "face", "--flash-metadata", "face")
+    said = " ".join(charged.split())
+    assert "takes 250 KiB (3.12 %) of the RAM. The replay had what is left" in said
+    said = simulated(capsys, "--scheme", "larc")
+    assert "For the directory of LARC no figure is known." in said
+    assert "directory of" not in simulated(capsys, "--scheme", "lazy")
+
+
+def test_a_sweep_says_it_of_each_row(capsys: pytest.CaptureFixture[str]) -> None:
+    asked = ["--scheme", "face", "--scheme", "lazy", "--ram-pages", "1000"]
+    sizes = ["--flash-pages", "4000,8000"]
+    assert main(["sweep", str(TPCB), *asked, *sizes, "--json"]) == 0
+    rows: list[dict[str, Any]] = json.loads(capsys.readouterr().out)
+    assert [row.get("ram_tax_bytes") for row in rows] == [
+        32 * 4000,
+        32 * 8000,
+        None,
+        None,
+    ]
+    assert rows[1]["ram_tax_share"] == 32 * 8000 / (1000 * PAGE)
+    assert main(["sweep", str(TPCB), *asked, *sizes]) == 0
+    out = capsys.readouterr().out
+    assert "RAM of its directory" in out
+    assert "250 KiB (3.12 % of RAM)" in out
+
+
+def test_rows_of_the_answer_have_it_whether_it_is_charged_or_not() -> None:
+    for charged in (None, metadata.PRESETS["face"]):
+        found = sweep_question.answer(
+            Trace(TPCB),
+            ["face", "lazy", "lru"],
+            ram_pages=[1000],
+            flash_pages=[8000],
+            flash_metadata=charged,
+        )
+        face, *others = found.rows
+        assert (face.ram_tax_bytes, face.ram_tax_share) == (
+            256_000,
+            256_000 / 8_192_000,
+        )
+        assert {each.ram_tax_bytes for each in others} == {None}
+
+
+def test_production_has_as_much_more_behind_its_flash_as_it_has_flash() -> None:
+    found = replay(Trace(TPCB), "flash_cache", "tac", 100, 800)
+    same = ram_tax.tax_of_replay(found, ram_pages=100)
+    scaled = ram_tax.tax_of_replay(found, ram_pages=1000, flash_pages=8000)
+    assert same is not None
+    assert scaled is not None
+    behind = found["distinct_pages"]
+    assert scaled.bytes == pytest.approx(48 * 8000 + 0.25 * 10 * behind, abs=1)
+    assert scaled.share == pytest.approx(same.share, rel=1e-4)
+    assert ram_tax.tax_of_replay({**found, "flash_pages": 0}, ram_pages=1) is None
