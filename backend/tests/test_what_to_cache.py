@@ -130,6 +130,28 @@ def test_production_is_counted_at_the_recorded_sizes(application):
     assert found["flash_pages"] == 100_000 > found["counted_flash_pages"]
 
 
+def test_the_assignment_of_an_answer_is_an_option_of_a_sweep(application):
+    """However many categories it names."""
+    named = "+".join(f"{number}:second_miss" for number in range(4999))
+    stated = f"never+{named}"
+    body = {
+        "workload_id": "example",
+        "contenders": [
+            {
+                "family": "flash_cache",
+                "name": "cachesack",
+                "options": {"assignment": stated},
+            }
+        ],
+        "ram_pages": [500],
+        "flash_pages": [2000],
+    }
+    asked = application.client.post("/sweeps", json=body)
+    assert asked.status_code == 202, asked.text
+    run = asked.json()["run"]["id"]
+    assert application.wait_run(run)["status"] == "succeeded"
+
+
 @pytest.mark.parametrize(
     ("changes", "where"),
     [

@@ -92,6 +92,25 @@ def planned(curve: Curve, most_written: float) -> _plans.Plan | None:
     return _plans.plan_of(table, at, counts, ReplayPoint(ram, flash), most_written)
 
 
+def test_of_many_relations_those_of_few_requests_are_admitted_alike(
+    curve: Curve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    each = planned(curve, math.inf)
+    monkeypatch.setattr(_plans, "MOST_APART", 3)
+    few = planned(curve, math.inf)
+    assert each is not None
+    assert few is not None
+    counts = measured(Trace(TRACE), sizes(curve)[0])
+    rules = dict(
+        named.split(":") for named in few.assignment.split("+")[1:]
+    )  # those that differ from the most common ones
+    common = few.assignment.split("+")[0]
+    by_requests = sorted(counts.categories, key=lambda one: -(one.reads + one.writes))
+    others = {rules.get(str(one.number), common) for one in by_requests[3:]}
+    assert len(others) == 1
+    assert few.assignment != each.assignment
+
+
 def test_an_assignment_writes_no_more_than_the_life_of_the_flash_allows(
     curve: Curve,
 ) -> None:

@@ -634,6 +634,11 @@ def test_the_finding_says_how_much_flash_is_worth_its_price(
     assert "No flash is worth its price; another " in out.finding
     whole = answered(tpcc)
     assert "worth its price" not in whole.finding
+    # No size is written as 0 B where a part of a page would still pay.
+    parts = [at_price(tpcc, usd) for usd in (2e5, 4e5, 8e5)]
+    assert {0 < each.chosen.flash_pages < 1 for each in parts} == {True, False}
+    for each in parts:
+        assert "0 B of" not in each.finding
 
 
 def test_flash_that_is_paid_by_size_is_replayed_at_what_is_paid_for(

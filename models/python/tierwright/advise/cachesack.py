@@ -817,6 +817,8 @@ def _worth(saved: float, price: float, chosen: Alternative, paid: _Paid) -> str:
     pages = chosen.flash_pages / paid.stands_for
     if pages > paid.most * (1 - SAME):
         worth = f"All of {most} of flash is worth its price, {money(chosen.flash_usd_per_month)} per month"
+    elif 0 < pages < 1:
+        worth = "Less than a page of flash is worth its price"
     elif pages > 0:
         worth = (
             f"{paid.bytes_of(pages)} of {most} of flash is worth its price, "
