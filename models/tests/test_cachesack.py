@@ -26,6 +26,7 @@ from tierwright.common.currency import money
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes
 from tierwright.common.wording import percent
+from tierwright.evaluate import cachesack as evaluated
 from tierwright.evaluate.cachesack import (
     WORTH_A_CHANGE,
     choose,
@@ -401,6 +402,38 @@ def test_no_assignment_that_is_tried_is_cheaper_than_the_choice(
     parts = text.split("+")
     assert len(parts) <= len(tpcc.categories) + 1
     assert {part.split(":")[-1].split("*")[0] for part in parts} <= set(ADMISSIONS)
+
+
+def improved_one_by_one(
+    counts: CategoryCounts, shares: np.ndarray, flash: int, **prices: float
+) -> np.ndarray:
+    """Try each admission of each category in turn, from the first on, until none of a whole round saves enough."""
+    rows, unchanged, row = len(shares), 0, 0
+    usd = served(counts, shares, flash, **prices).usd
+    while unchanged < rows:
+        unchanged += 1
+        for kind in np.eye(4):
+            other = shares.copy()
+            other[row] = kind
+            found = served(counts, other, flash, **prices).usd
+            if found < usd * (1 - WORTH_A_CHANGE):
+                shares, usd, unchanged = other, found, 0
+        row = (row + 1) % rows
+    return shares
+
+
+@pytest.mark.parametrize("at_once", [1, 5, 64])
+@pytest.mark.parametrize("name", ADMISSIONS)
+def test_categories_are_admitted_otherwise_as_one_by_one(
+    tpcc: CategoryCounts, monkeypatch: pytest.MonkeyPatch, name: str, at_once: int
+) -> None:
+    monkeypatch.setattr(evaluated, "_TRIED_AT_ONCE", at_once)
+    costs = tpcc.reads[:, None, None] - tpcc.hits + 0.1 * tpcc.writes
+    start = uniform(tpcc, name)
+    found = evaluated._improved(tpcc, costs, start, 8000)
+    slow = improved_one_by_one(tpcc, start, 8000, read_usd=1.0, write_usd=0.1)
+    assert np.array_equal(found, slow)
+    assert not np.array_equal(found, start)
 
 
 def test_flash_that_holds_all_admits_all_where_writes_are_free(
