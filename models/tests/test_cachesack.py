@@ -1013,8 +1013,8 @@ def test_what_is_lru_and_writes_through_agrees_with_the_cache_of_the_model(
     """Open CAS by default is that, written for itself; only the second miss differs, by how old it may be."""
     found = answered(tpcc)
     here = {
-        cache: [
-            replay(
+        cache: {
+            of: replay(
                 TPCC,
                 each.family,
                 each.name,
@@ -1022,13 +1022,15 @@ def test_what_is_lru_and_writes_through_agrees_with_the_cache_of_the_model(
                 each.flash_pages,
                 options=each.options,
             )
-            for each in checks.wanted(found, cache).values()
-        ]
+            for of, each in checks.wanted(found, cache).items()
+        }
         for cache in ("cachesack", "open_cas")
     }
-    for one, other in zip(here["cachesack"], here["open_cas"], strict=True):
+    for of, one in here["cachesack"].items():
+        # Where all enter at the second miss, how old that may be is all there is.
+        error = 0.02 if of == "second_miss" else 0.01
         for name in ("flash_hits", "flash_writes", "hdd_writes"):
-            assert one[name] == pytest.approx(other[name], rel=0.01)
+            assert one[name] == pytest.approx(here["open_cas"][of][name], rel=error)
 
 
 def test_a_check_refuses_what_it_cannot_replay(tpcc: CategoryCounts) -> None:

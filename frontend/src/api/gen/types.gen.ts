@@ -1508,6 +1508,12 @@ export type AssignmentOut = {
      */
     usd_per_month: string;
     /**
+     * Lifetime Requests
+     *
+     * How long a page stays on flash behind its last request. [requests]
+     */
+    lifetime_requests: number;
+    /**
      * Assignment
      *
      * As option `assignment` of every flash cache takes it, and of the schemes exclusive and lazy.
@@ -4725,6 +4731,12 @@ export type CheckedWhatToCache = {
      * The same as option `assignment` of a flash cache takes it.
      */
     assignment: string | null;
+    /**
+     * Lifetime Requests
+     *
+     * How long a page stays on flash under it, by the model. [requests]
+     */
+    lifetime_requests: number | null;
     /**
      * Flash Pages
      *

@@ -155,6 +155,8 @@ class Alternative:
         Of flash, where it is paid by size; else 0. [USD/month]
     usd_per_month : float
         Of all of these. [USD/month]
+    lifetime_requests : float
+        How long a page stays on flash behind its last request. [requests]
     assignment : str
         As the option of the flash cache `cachesack` takes it.
     """
@@ -169,6 +171,7 @@ class Alternative:
     write_usd_per_month: float
     flash_usd_per_month: float
     usd_per_month: float
+    lifetime_requests: float
     assignment: str
 
 
@@ -699,6 +702,7 @@ def _alternative(
         write_usd,
         flash_usd,
         read_usd + write_usd + flash_usd,
+        found.age,
         assignment(counts, found.shares),
     )
 

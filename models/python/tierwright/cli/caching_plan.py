@@ -63,9 +63,9 @@ def _of_answer(path: Path, text: str) -> dict[str, str]:
     try:
         answer: dict[str, Any] = json.loads(text)
         kind = answer.get("kind", answer.get("categories"))
-        lifetime = max(1, round(float(answer["lifetime_requests"])))
         # What a replay recommends goes before what the model chose.
         stated = answer.get("replay") or answer["chosen"]
+        lifetime = max(1, round(float(stated["lifetime_requests"])))
         return {
             "categories": str(kind),
             "assignment": str(stated["assignment"]),

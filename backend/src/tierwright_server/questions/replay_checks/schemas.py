@@ -109,6 +109,9 @@ class CheckedWhatToCache(CheckedAnswer):
     assignment: str | None = Field(
         description="The same as option `assignment` of a flash cache takes it."
     )
+    lifetime_requests: float | None = Field(
+        description="How long a page stays on flash under it, by the model. [requests]"
+    )
     flash_pages: float | None = Field(
         description="Flash that is paid for under it. [pages]"
     )

@@ -39,7 +39,11 @@ async def check_what_to_cache(
     replays = await counted(asking, recording, wanted)
     if isinstance(replays, CheckedAnswer):
         return CheckedWhatToCache(
-            **dict(replays), recommended=None, assignment=None, flash_pages=None
+            **dict(replays),
+            recommended=None,
+            assignment=None,
+            lifetime_requests=None,
+            flash_pages=None,
         )
     if not isinstance(replays, Counted):
         return replays
@@ -48,6 +52,7 @@ async def check_what_to_cache(
         **dict(shown(found)),
         recommended=found.recommended,
         assignment=found.assignment,
+        lifetime_requests=found.lifetime_requests,
         flash_pages=found.flash_pages,
     )
 

@@ -136,6 +136,7 @@ class CachedCategory(Answer):
     write_usd_per_month="Of writes to flash. [USD/month]",
     flash_usd_per_month="Of flash, where it is paid by size; else 0. [USD/month]",
     usd_per_month="Of all of these. [USD/month]",
+    lifetime_requests="How long a page stays on flash behind its last request. [requests]",
     assignment="As option `assignment` of every flash cache takes it, and of the schemes exclusive and lazy.",
 )
 class AssignmentOut(Answer):

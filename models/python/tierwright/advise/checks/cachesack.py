@@ -83,12 +83,15 @@ class CheckedChoice(Checked):
         What costs least by replay: `by_category`, or the one admission for all.
     assignment : str
         The same as an option of a flash cache.
+    lifetime_requests : float
+        How long a page stays on flash under it, by the model. [requests]
     flash_pages : float
         Flash that is paid for under it. [pages]
     """
 
     recommended: str
     assignment: str
+    lifetime_requests: float
     flash_pages: float
 
 
@@ -132,7 +135,7 @@ def wanted(
             found.ram_pages,
             found.replayed_flash_pages if each.name == CHOICE else found.flash_pages,
             0,
-            replay_options(name, found.kind, each.assignment, found.lifetime_requests),
+            replay_options(name, found.kind, each.assignment, each.lifetime_requests),
         )
         for each in _compared(found)
     }
@@ -227,6 +230,7 @@ def check(
         basis=LIKE_THE_MODEL if title is None else OF_ANOTHER.format(title=title),
         recommended=best,
         assignment=recommended.assignment,
+        lifetime_requests=recommended.lifetime_requests,
         flash_pages=recommended.flash_pages,
     )
 
