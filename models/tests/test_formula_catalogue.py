@@ -83,6 +83,7 @@ OUTSIDE = {
     "advise.advice._bounded": "searches options by bounds; held by test_advice_bounded.py",
     "advise.advice._caches": "replays flash caches beside page flow; held by test_advice_caches.py",
     "advise.advice._checked": "replays options beside the model; held by test_advice.py",
+    "advise.advice._outlasting": "words, and the next option that lasts; held by test_advice_outlasting.py",
     "advise.advice._near_misses": "chooses what is replayed beside the model; held by test_advice_near_misses.py",
     "advise.advice._choice": "parts of `advise.advice.answer`; held by test_advice.py",
     "advise.advice._flat": "parts of `advise.advice.answer`; held by test_advice_later.py",
@@ -286,6 +287,7 @@ NO_MODEL = {
     "profile.categories.counted": "hands on what the core counts; held by test_cachesack.py",
     "profile.categories.kinds": "lists what the core tells apart; held by test_cachesack.py",
     "profile.curve.thinned_sizes": "picks sizes to list",
+    "simulate.priced.single_disk_writes": "takes one counter from another; held by test_flash_caches_beside.py",
     "simulate.priced.flash_pages_written": "adds two counters; held by test_flash_caches_beside.py",
     **dict.fromkeys(
         (
