@@ -1,6 +1,14 @@
 import { TextInput } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 
+/** Of the place of a unit beside a number. [px] */
+const widthOf = (unit: string): number => {
+  if (unit.length > 8) {
+    return 92;
+  }
+  return unit.length > 3 ? 76 : 52;
+};
+
 /** What a typed text means, or why it means nothing. */
 export type Read<T> =
   | { readonly ok: true; readonly value: T }
@@ -52,7 +60,7 @@ export function DraftInput<T>(props: DraftInputProps<T>) {
         ? {}
         : {
             rightSection: <span className="tw-unit">{unit}</span>,
-            rightSectionWidth: unit.length > 3 ? 76 : 52,
+            rightSectionWidth: widthOf(unit),
             rightSectionPointerEvents: "none" as const,
           })}
       onChange={(event) => setDraft(event.currentTarget.value)}

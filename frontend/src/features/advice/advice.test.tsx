@@ -796,8 +796,19 @@ describe("the answer", () => {
       alternatives: [],
       pareto: [],
       constraints: { peak_busy: "0.7", usd_per_month: "100" },
-      infeasible: { conflict: ["peak_busy", "usd_per_month"], text: "No option." },
+      infeasible: {
+        conflict: ["space", "peak_busy", "usd_per_month"],
+        text: "No option.",
+      },
     };
+    const alone = { ...found, infeasible: { conflict: ["space"], text: "None." } };
+    const none = await renderRouted(
+      <AdviceView found={alone} isRefining={false} patch={patch} />,
+    );
+    await expect
+      .element(none.getByText("Space for the data: cannot be relaxed"))
+      .toBeVisible();
+    await none.unmount();
     const screen = await renderRouted(
       <AdviceView found={found} isRefining={false} patch={patch} />,
     );
@@ -808,6 +819,8 @@ describe("the answer", () => {
     await expect
       .element(headline)
       .toMatchTextContent(/Cost per month: at most 100\.00 USD/);
+    // What nobody can relax is nothing to act on beside what was asked for.
+    await expect.element(headline).not.toMatchTextContent(/cannot be relaxed/);
     await screen
       .getByRole("button", {
         name: "Busy share of a device in the busiest hour: allow 75 %",

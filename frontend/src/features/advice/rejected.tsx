@@ -101,11 +101,14 @@ export function Infeasible(props: {
     return null;
   }
   const offered = nearestRelaxations(found.rejected);
+  // What no option can be without is in the heading; beside what was asked for it is nothing to act on.
+  const stated = infeasible.conflict.filter((name) => name in found.constraints);
+  const named = stated.length > 0 ? stated : infeasible.conflict;
   return (
     <>
-      {infeasible.conflict.length > 0 && (
+      {named.length > 0 && (
         <List size="sm" mt="xs">
-          {infeasible.conflict.map((name) => {
+          {named.map((name) => {
             const limit = found.constraints[name];
             return (
               <List.Item key={name}>

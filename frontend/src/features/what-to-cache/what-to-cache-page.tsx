@@ -349,6 +349,7 @@ const CategoryTable = memo(function CategoryTable({ found, body }: AnswerProps) 
       actions={<ExportCsv file="what-to-cache" columns={columns} rows={found.rows} />}
     >
       <DataTable
+        stacks
         label="What enters flash, by category"
         columns={columns}
         rows={rows.slice(0, listed)}
