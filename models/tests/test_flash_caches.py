@@ -942,6 +942,37 @@ def test_a_crash_of_dm_cache_loses_what_was_not_committed(tmp_path: Path) -> Non
     assert (found["dirty_slots"], found["slots_used"]) == (0, 5)
 
 
+def test_dm_cache_makes_room_under_load_only_of_what_was_not_changed_lately(
+    tmp_path: Path,
+) -> None:
+    """Twenty blocks fill flash, all dirty; what is read beside them finds no room, and there is no pause."""
+
+    def cleaned(seconds: int, changing_s: int, **options: str) -> int:
+        path = tmp_path / "busy.csv"
+        lines = [
+            f"{at * 50_000},{kind},0/1,{page}\n"
+            for at in range(20 * seconds)
+            for kind, page in (("W", at % 20), ("R", 32 + at % 16))
+            if kind == "R" or at < 20 * changing_s
+        ]
+        path.write_text("time_us,op,rel,block\n" + "".join(lines))
+        found = replay.replay(
+            reading.Trace(path), "flash_cache", "dm_cache", 1, 20,
+            options={"block_pages": "1", **options},
+        )  # fmt: skip
+        return int(found["disk_writes_by_cleaner"])
+
+    # All are changed in the first second; the sentinels turn at 10 and 20 s.
+    assert cleaned(20, 20) == 0
+    assert cleaned(22, 22) == 20
+    # All are changed again at once, and wait for the turns at 30 and 40 s.
+    assert cleaned(39, 39) == 20
+    assert cleaned(42, 42) == 40
+    # What a restart finds stands before the sentinels.
+    assert cleaned(19, 15) == 0
+    assert cleaned(19, 15, crash_at=str(40 * 15)) > 0
+
+
 def test_a_crash_of_l2arc_loses_what_its_log_does_not_describe(tmp_path: Path) -> None:
     path = tmp_path / "crash.csv"
     lines = (f"{at * 1000},R,0/1,{at}\n" for at in range(12_000))

@@ -365,6 +365,17 @@ def hot(count: int, end: int) -> list[int]:
     return [draw.randrange(draw.choice((end // 10, end))) for _ in range(count)]
 
 
+def in_bursts_of_writes() -> list[Step]:
+    """Write for some seconds, with pauses of which some are longer than a minute."""
+    draw = random.Random(8)
+    now, steps = 0, []
+    for block in hot(6000, 90):
+        pause = draw.random() < 0.01
+        now += draw.choice((2, 9, 11, 19, 21, 70)) * 1_000_000 if pause else 50_000
+        steps.append((now, ("1/1", block), draw.random() < 0.5))
+    return steps
+
+
 def days(write: Callable[[int], bool] = lambda _at: False) -> list[Step]:
     """Return accesses before the end of three days, by the clock that begins with the first one."""
     steps = regular(drawn(200, 60), 1_000_000, write)
@@ -493,6 +504,15 @@ RARE: dict[str, tuple[str, Options, tuple[int, int], list[Step], str]] = {
         "dm_cache", {"block_pages": "2"}, (2, 80),
         regular(drawn(3000, 90), 70_000, lambda at: at % 3 == 0),
         "disk_writes_by_cleaner",
+    ),
+    "dm-cache passes over what was changed lately": (
+        "dm_cache", {"block_pages": "2"}, (1, 60),
+        regular(hot(6000, 90), 40_000, lambda at: at % 2 == 0),
+        "disk_writes_by_cleaner",
+    ),
+    "dm-cache with blocks too large to be cleaned while idle": (
+        "dm_cache", {"block_pages": "2", "migration_threshold_pages": "1"}, (1, 60),
+        in_bursts_of_writes(), "disk_writes_by_cleaner",
     ),
     "dm-cache under load demotes after a minute": (
         "dm_cache", {"mode": "write_through", "block_pages": "2"}, (2, 80),

@@ -210,14 +210,53 @@ def test_levels_raise_by_changing_places_and_share_evenly() -> None:
     assert (levels.level_of("d"), levels.levels[2]) == (63, ["a"])
     levels.requeue("d", 1)
     assert levels.levels[63] == ["d"]
-    # Two too many go up to the old end, newest first; what lacks comes from above, oldest first.
+    # Two too many go up to the new end, newest first; what lacks comes from above, oldest first.
     levels.levels[:3] = [["p", "q", "r"], ["s"], []]
     levels.redistribute([1, 1, 1, 2] + [0] * 60)
-    assert levels.levels[:5] == [["p"], ["q"], ["r"], ["s", "d"], []]
+    assert levels.levels[:5] == [["p"], ["s"], ["q"], ["r", "d"], []]
     levels.redistribute([0, 3] + [0] * 62)
-    assert levels.levels[:2] == [[], ["p", "q", "r"]]
+    assert levels.levels[:2] == [[], ["s", "p", "q"]]
     # Level 63 has no target: what is too many ends there.
-    assert levels.levels[63] == ["s", "d"]
+    assert levels.levels[63] == ["r", "d"]
+
+
+def test_entries_of_dm_cache_wait_for_two_turns_of_the_sentinels() -> None:
+    levels = today._Waiting()
+
+    def coldest() -> int | None:
+        return levels.coldest(crossing=False)
+
+    levels.append(1, 5)
+    levels.turn()
+    levels.append(2, 0)
+    # 1 waited for one turn, 2 for none: only an idle disk takes either.
+    assert (coldest(), levels.coldest(crossing=True)) == (None, 2)
+    levels.turn()
+    assert coldest() == 1
+    levels.append(3, 0)
+    levels.turn()
+    # 2 is in the lower level.
+    assert coldest() == 2
+    # 1, which waited long, comes down and goes before 3, which did not; 2 waits from the start where it goes.
+    levels.levels[1], levels.levels[5] = levels.levels[5], []
+    levels.requeue(2, 1)
+    assert (levels.levels[0], levels.levels[1]) == ([1, 3], [2])
+    assert coldest() == 1
+    levels.remove(1)
+    assert coldest() is None
+    # 2, which waited for nothing, comes down and goes behind 3, which waited for a turn.
+    levels.append(4, 0)
+    levels.requeue(4, 1)
+    assert (levels.levels[0], levels.levels[1]) == ([3, 2], [4])
+    levels.turn()
+    assert coldest() == 3
+    # What is pushed up a level waits from the start.
+    levels.redistribute([1, 2] + [0] * 62)
+    assert (levels.levels[0], levels.levels[1]) == ([3], [4, 2])
+    levels.turn()
+    levels.turn()
+    levels.remove(3)
+    assert coldest() == 4
 
 
 def test_even_shares_favour_the_lowest_levels() -> None:
@@ -288,10 +327,16 @@ def test_dm_cache_cleans_no_block_above_its_threshold_while_idle() -> None:
     serve(model, "r0 w1 r9")
     model.tick(5_000_000)
     assert len(model.dirty) == 3
-    # As room must be made it is written back all the same.
+    # As room must be made it is written back all the same, but not before 20 s.
     serve(model, "@5 r30 r60")
     model.promotion_level = 0
-    serve(model, "r90 r120")
+    serve(model, "r90 @19.9 r120")
+    model.promotion_level = 0
+    serve(model, "r150")
+    assert len(model.dirty) == 3
+    serve(model, "@20 r180")
+    model.promotion_level = 0
+    serve(model, "r210")
     assert not model.dirty
     assert model.count["disk_batch_writes"] == 1
 

@@ -434,8 +434,8 @@ def test_dm_cache_copies_no_more_at_once_than_its_threshold(
     if threshold >= block:
         assert found[cleaned] > 0
     if threshold == block:
-        # Some gaps are too short for all that is dirty.
-        assert found[cleaned] != at_once[cleaned]
+        # Some gaps are too short for all that is dirty, so less can be demoted.
+        assert found["demotions"] < at_once["demotions"]
 
 
 def test_a_read_behind_a_short_gap_waits_for_a_few_copies_of_dm_cache(

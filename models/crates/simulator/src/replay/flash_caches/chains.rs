@@ -72,14 +72,19 @@ impl Links {
         ends.newest = node;
     }
 
-    /// Puts a node that is in no list at the old end of one.
-    pub(super) fn push_old(&mut self, ends: &mut Ends, node: u32) {
-        self.0[node as usize] = [NONE, ends.oldest];
-        match self.0.get_mut(ends.oldest as usize) {
-            Some(oldest) => oldest[OLDER] = node,
-            None => ends.newest = node,
+    /// Puts a node that is in no list before another of one, and before none at its new end.
+    pub(super) fn push_before(&mut self, ends: &mut Ends, node: u32, before: u32) {
+        if before == NONE {
+            self.push(ends, node);
+            return;
         }
-        ends.oldest = node;
+        let older = self.older(before);
+        self.0[node as usize] = [older, before];
+        self.0[before as usize][OLDER] = node;
+        match self.0.get_mut(older as usize) {
+            Some(older) => older[NEWER] = node,
+            None => ends.oldest = node,
+        }
     }
 
     /// Takes a node out of the list that it is in.
@@ -131,11 +136,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn chains_behave_like_vectors(steps in prop::collection::vec((0_u32..12, 0_usize..3), 0..200)) {
+        fn chains_behave_like_vectors(steps in prop::collection::vec((0_u32..12, 0_usize..3, 0_usize..12), 0..200)) {
             let mut links = Links::new(12);
             let mut ends = [Ends::EMPTY; 3];
             let mut model: [Vec<u32>; 3] = Default::default();
-            for (node, list) in steps {
+            for (node, list, place) in steps {
                 let held = model.iter().position(|nodes| nodes.contains(&node));
                 match held {
                     Some(at) if at == list => {
@@ -152,9 +157,15 @@ mod tests {
                         let expected = (!model[list].is_empty()).then(|| model[list].remove(0));
                         prop_assert_eq!(popped, expected);
                     }
-                    None => {
+                    None if place % 2 == 0 => {
                         links.push(&mut ends[list], node);
                         model[list].push(node);
+                    }
+                    None => {
+                        let at = place.min(model[list].len());
+                        let before = model[list].get(at).copied().unwrap_or(NONE);
+                        links.push_before(&mut ends[list], node, before);
+                        model[list].insert(at, node);
                     }
                 }
                 for (ends, nodes) in ends.iter().zip(&model) {

@@ -34,6 +34,8 @@ const AREA_BLOCKS: u64 = 16;
 const FEWEST_AREAS: u32 = 1024;
 /// Ticks between two redistributions of the blocks.
 const BLOCK_TICKS: u64 = 60;
+/// Ticks between two turns of the sentinels, of which the redistributions are multiples.
+const SENTINEL_TICKS: u64 = 10;
 /// Mappings of a metadata page: 8 bytes each behind a header.
 const MAPPINGS: u32 = 509;
 /// The metadata page before those of mappings.
@@ -64,10 +66,14 @@ impl Settings {
     }
 }
 
-/// Entries in levels, each level a list.
+/// Entries in levels, each level a list, in which two sentinels may stand.
 #[derive(Debug)]
 struct Levels {
+    /// The sentinels of each level, two by two, if there are any; behind them the entries.
     links: Links,
+    sentinels: u32,
+    /// Which of the two stands before the other.
+    older: u32,
     ends: [Ends; LEVELS],
     lengths: [u32; LEVELS],
     length: u32,
@@ -77,30 +83,80 @@ impl Levels {
     fn new() -> Self {
         Self {
             links: Links::default(),
+            sentinels: 0,
+            older: 0,
             ends: [Ends::EMPTY; LEVELS],
             lengths: [0; LEVELS],
             length: 0,
         }
     }
 
-    fn push(&mut self, level_of: &mut [u8], entry: u32, level: usize) {
-        self.links.push(&mut self.ends[level], entry);
-        self.lengths[level] += 1;
-        self.length += 1;
-        level_of[entry as usize] = u8::try_from(level).unwrap_or(u8::MAX);
+    fn with_sentinels() -> Self {
+        let mut levels = Self::new();
+        levels.links.grow(2 * LEVELS);
+        for ends in &mut levels.ends {
+            for _ in 0..2 {
+                levels.links.push(ends, levels.sentinels);
+                levels.sentinels += 1;
+            }
+        }
+        levels
     }
 
+    fn grow(&mut self, entries: usize) {
+        self.links.grow(self.sentinels as usize + entries);
+    }
+
+    /// Puts the older sentinel of each level behind all that is there.
+    fn turn(&mut self) {
+        for (level, ends) in (0..).zip(&mut self.ends) {
+            self.links.renew(ends, 2 * level + self.older);
+        }
+        self.older = 1 - self.older;
+    }
+
+    fn push(&mut self, level_of: &mut [u8], entry: u32, level: usize) {
+        self.push_before(level_of, entry, level, NONE);
+    }
+
+    /// Puts an entry before all others of its level.
     fn push_old(&mut self, level_of: &mut [u8], entry: u32, level: usize) {
-        self.links.push_old(&mut self.ends[level], entry);
+        self.push_before(level_of, entry, level, self.ends[level].oldest);
+    }
+
+    /// Puts an entry before a node of its level; before none is behind all of them.
+    fn push_before(&mut self, level_of: &mut [u8], entry: u32, level: usize, node: u32) {
+        let ends = &mut self.ends[level];
+        self.links.push_before(ends, self.sentinels + entry, node);
         self.lengths[level] += 1;
         self.length += 1;
         level_of[entry as usize] = u8::try_from(level).unwrap_or(u8::MAX);
     }
 
     fn remove(&mut self, entry: u32, level: usize) {
-        self.links.remove(&mut self.ends[level], entry);
+        let node = self.sentinels + entry;
+        self.links.remove(&mut self.ends[level], node);
         self.lengths[level] -= 1;
         self.length -= 1;
+    }
+
+    /// The entries of a level, oldest first, each with the sentinels before it.
+    fn entries(&self, level: usize) -> impl Iterator<Item = (u32, u32)> {
+        let mut passed = 0;
+        self.links.iter(self.ends[level]).filter_map(move |node| {
+            let entry = node.checked_sub(self.sentinels);
+            passed += u32::from(entry.is_none());
+            entry.map(|entry| (entry, passed))
+        })
+    }
+
+    /// The newest entry of a level.
+    fn newest(&self, level: usize) -> Option<u32> {
+        let mut node = self.ends[level].newest;
+        while node < self.sentinels {
+            node = self.links.older(node);
+        }
+        (node != NONE).then(|| node - self.sentinels)
     }
 
     /// The oldest entry of the lowest of some levels that has one, and its level.
@@ -108,23 +164,43 @@ impl Levels {
         levels
             .into_iter()
             .find(|&level| self.lengths[level] > 0)
-            .map(|level| (self.ends[level].oldest, level))
+            .and_then(|level| self.entries(level).next().map(|(entry, _)| (entry, level)))
+    }
+
+    /// The same among entries that stand before both sentinels of their level.
+    fn oldest_before_sentinels(&self) -> Option<(u32, usize)> {
+        (0..LEVELS).find_map(|level| {
+            let entry = self.ends[level].oldest.checked_sub(self.sentinels)?;
+            (self.lengths[level] > 0).then_some((entry, level))
+        })
     }
 
     /// Moves an entry up, in exchange for the oldest one there; without a jump it becomes the newest of its level.
     fn requeue(&mut self, level_of: &mut [u8], entry: u32, jump: usize) {
         let level = level_of[entry as usize] as usize;
-        self.remove(entry, level);
         let mut to = level;
         if jump > 0 && level < LEVELS - 1 {
             to = (level + jump).min(LEVELS - 1);
-            let other = self.ends[to].oldest;
-            if other != NONE {
+            let other = self.entries(to).next();
+            if let Some((other, passed)) = other {
                 self.remove(other, to);
-                self.push(level_of, other, level);
+                self.push_before(level_of, other, level, self.exchanged(level, passed));
             }
         }
+        self.remove(entry, level);
         self.push(level_of, entry, to);
+    }
+
+    /// The node before which an entry goes that comes down to a level, to stand behind as many sentinels as before.
+    #[expect(clippy::cast_possible_truncation, reason = "there are few levels")]
+    fn exchanged(&self, level: usize, passed: u32) -> u32 {
+        let first = 2 * level as u32;
+        match passed {
+            _ if self.sentinels == 0 => NONE,
+            0 => first + self.older,
+            1 => first + 1 - self.older,
+            _ => NONE,
+        }
     }
 
     /// Gives each level as many entries as it is to have.
@@ -136,10 +212,11 @@ impl Levels {
                 self.remove(entry, from);
                 self.push(level_of, entry, level);
             }
-            while self.lengths[level] > target {
-                let entry = self.ends[level].newest;
+            while self.lengths[level] > target
+                && let Some(entry) = self.newest(level)
+            {
                 self.remove(entry, level);
-                self.push_old(level_of, entry, level + 1);
+                self.push(level_of, entry, level + 1);
             }
         }
     }
@@ -166,8 +243,10 @@ fn share(entries: u32, levels: &mut [u32]) {
 ///        write:         to disk; or, where a block is a page and one is free, to flash: level 63
 ///        promote:       if the level of the area is at least P: copy the block from disk to flash: clean, level 63
 ///                       no block is free: instead the oldest clean block of the lowest of the lower 32
-///                       levels leaves, or, if there is none, the coldest dirty block is written back
+///                       levels leaves, or, if there is none, the oldest of the lowest level among the dirty blocks
+///                       before both sentinels of their level is written back
 /// a tick, each second:  without a request for a second: write all dirty blocks back, the lowest level first
+///                       every 10 s: one of the two sentinels of each level, in turn, goes behind its dirty blocks
 ///                       of the areas asked for in this second, those found at level 48 or above:
 ///                         less than 1/16: P = 48, jump 4; less than 1/8: P = 32, jump 2; else P = 0, jump 1
 ///                       levels of areas are redistributed; every 60 s those of blocks
@@ -180,15 +259,14 @@ fn share(entries: u32, levels: &mut [u32]) {
 ///   areas are told well: every miss may promote. This is what runs.
 /// * Pass-through begins with an empty flash, so no block is there to be invalidated by a write, as the kernel does; it lets
 ///   the policy move nothing.
-/// * Background work is done at once: promotions, demotions, write-back. The sentinels play no part, which keep what changed
-///   within the last 10 to 20 s from being written back where there were requests. On simulated time alone write-back
-///   while idle takes as long as the devices need: a block is begun as long as it and those under way are at most
+/// * Background work is done at once: promotions, demotions, write-back. On simulated time alone write-back while idle
+///   takes as long as the devices need: a block is begun as long as it and those under way are at most
 ///   `migration_threshold_pages`, at a tick and whenever one is over, until a request comes. The source throttles nothing
 ///   else by that threshold.
 /// * A demotion is committed with the mappings of its second; the source commits each at once.
 /// * The size of the origin, which may make areas smaller, is unknown.
 /// * A block is whole: pages behind the end of a relation count.
-/// * After a crash the committed mappings are there, in write-back all dirty, at a level by their place.
+/// * After a crash the committed mappings are there, in write-back all dirty, at a level by their place, before the sentinels.
 #[derive(Debug)]
 pub(crate) struct DmCache {
     settings: Settings,
@@ -314,8 +392,8 @@ impl DmCache {
             self.is_dirty.grow(slot as usize + 1);
             self.was_hit.grow(slot as usize + 1);
             self.changed.grow(slot as usize + 1);
-            self.clean.links.grow(slot as usize + 1);
-            self.dirty.links.grow(slot as usize + 1);
+            self.clean.grow(slot as usize + 1);
+            self.dirty.grow(slot as usize + 1);
         }
         self.block_at[slot as usize] = block;
         self.slot_of[block as usize] = slot;
@@ -344,7 +422,7 @@ impl DmCache {
         at - self.last_request >= self.second
     }
 
-    /// Writes the coldest dirty block back, if there is one.
+    /// Writes the coldest dirty block back, if there is one, however lately it was changed.
     fn write_coldest_back(&mut self, host: &mut impl Host) -> bool {
         let coldest = self.dirty.oldest(0..LEVELS);
         if let Some((slot, level)) = coldest {
@@ -379,7 +457,9 @@ impl DmCache {
             self.demoted += 1;
         } else {
             self.kept_out += 1;
-            self.write_coldest_back(host);
+            if let Some((slot, level)) = self.dirty.oldest_before_sentinels() {
+                self.write_back(slot, level, host);
+            }
         }
     }
 
@@ -412,6 +492,9 @@ impl DmCache {
     fn tick(&mut self, at: u64, host: &mut impl Host) {
         if !self.paced && self.is_idle(at) && self.settings.copies_at_once() > 0 {
             while self.write_coldest_back(host) {}
+        }
+        if (at / self.second).is_multiple_of(SENTINEL_TICKS) {
+            self.dirty.turn();
         }
         for area in self.touched.drain(..) {
             self.was_touched.take(area);
@@ -581,7 +664,7 @@ impl FlashCache for DmCache {
             level_of: Vec::new(),
             room: Room::new(slots),
             clean: Levels::new(),
-            dirty: Levels::new(),
+            dirty: Levels::with_sentinels(),
             is_dirty: BitSet::default(),
             was_hit: BitSet::default(),
             most_areas,
@@ -627,7 +710,7 @@ impl FlashCache for DmCache {
         let areas = self.areas.len();
         self.slot_of.resize(self.area_of.len(), NONE);
         self.hot_level_of.resize(areas, 0);
-        self.hotspot.links.grow(areas);
+        self.hotspot.grow(areas);
         self.is_followed.grow(areas);
         self.was_touched.grow(areas);
     }
@@ -661,11 +744,11 @@ impl FlashCache for DmCache {
         let mut quiet = 0;
         while self.due <= now {
             let at = self.due;
-            // Without requests a second tick changes nothing more, but the blocks each minute.
+            // Without requests a second tick changes nothing more, but the sentinels and, each minute, the blocks.
             quiet = if self.requests == 0 { quiet + 1 } else { 0 };
-            let next_minute = next_due(at - 1, BLOCK_TICKS * self.second);
-            if quiet > 2 && next_minute > at {
-                self.due = next_minute.min(next_due(now, self.second));
+            let next_turn = next_due(at - 1, SENTINEL_TICKS * self.second);
+            if quiet > 2 && next_turn > at {
+                self.due = next_turn.min(next_due(now, self.second));
                 continue;
             }
             self.tick(at, host);
@@ -777,7 +860,7 @@ impl FlashCache for DmCache {
                 &mut self.clean
             };
             queue.remove(slot, LEVELS - 1);
-            queue.push(&mut self.level_of, slot, slot as usize % LEVELS);
+            queue.push_old(&mut self.level_of, slot, slot as usize % LEVELS);
         }
         self.room.turn();
     }
@@ -833,8 +916,8 @@ impl FlashCache for DmCache {
     ) -> std::result::Result<(), String> {
         let mut listed = 0;
         for (queue, dirty) in [(&self.clean, false), (&self.dirty, true)] {
-            for (level, &ends) in queue.ends.iter().enumerate() {
-                for slot in queue.links.iter(ends) {
+            for level in 0..LEVELS {
+                for (slot, _) in queue.entries(level) {
                     let block = self.block_at[slot as usize];
                     if block == NONE
                         || self.slot_of[block as usize] != slot
