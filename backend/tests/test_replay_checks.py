@@ -247,9 +247,9 @@ BESIDE = {
 def test_flash_caches_run_with_the_options_that_are_given(application, path):
     body = {**BESIDE[path], "flash_caches": ["larc", "lazy_cleaning"]}
     plain = application.post(path, body, 200)
-    given = {**body, "flash_cache_options": ["lazy_cleaning:dirty_threshold=1"]}
+    given = {**body, "flash_cache_options": ["lazy_cleaning:mode=write_through"]}
     found = application.post(path, given, 200)
-    assert "Lazy Cleaning (LC) ran with dirty_threshold=1." in found["basis"]
+    assert "Lazy Cleaning (LC) ran with mode=write_through." in found["basis"]
     assert " ran with " not in plain["basis"]
 
     def of(answer, name):

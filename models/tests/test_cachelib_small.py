@@ -296,7 +296,7 @@ def test_a_crash_keeps_what_is_small_and_loses_the_cache(tmp_path: Path) -> None
         ({"small": "0", "small_percent": "100"}, "is not a whole number from 1 to 99"),
         ({"small": "0", "small_percent": "1"}, "leaves no page of flash for sets"),
         ({"small": "0+x", "small_percent": "9"}, "is not a list of whole numbers"),
-        ({"small": "513", "small_percent": "9"}, "is not one from 0 to 512"),
+        ({"small": "5001", "small_percent": "9"}, "is not one from 0 to 5000"),
         (
             {"small": "0", "small_percent": "9", "small_by": "hour"},
             "is not one of its values",

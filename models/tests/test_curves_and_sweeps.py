@@ -256,6 +256,12 @@ def test_one_replay_charges_the_metadata_as_a_sweep_does(
         "--json",
     )
     del single["ram_budget_pages"]
+    # A directory is as large, and a larger share of what is left.
+    share, of_left = (each.pop("ram_tax", None) for each in (single, plain))
+    assert (share is None) == (of_left is None) == (scheme != "face")
+    if share is not None:
+        assert 100 * share.pop("share") == pytest.approx(76 * of_left.pop("share"))
+        assert share == of_left
     assert single == plain
 
 

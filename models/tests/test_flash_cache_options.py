@@ -93,7 +93,7 @@ def test_a_comparison_replays_with_them() -> None:
         plain, "lazy_cleaning", "I/O time"
     )
     assert time_of(given, "face", "I/O time") == time_of(plain, "face", "I/O time")
-    assert given.basis.endswith(SAID)
+    assert SAID in given.basis
     assert " ran with " not in plain.basis
 
 
@@ -234,7 +234,7 @@ def test_flash_beside_a_dram_step_is_replayed_with_them() -> None:
     plain, given = of(None), of(OPTIONS)
     assert saved(given, "lazy_cleaning") > saved(plain, "lazy_cleaning")
     assert saved(given, "face") == saved(plain, "face")
-    assert given.basis.endswith(SAID)
+    assert SAID in given.basis
 
 
 @pytest.mark.parametrize(
