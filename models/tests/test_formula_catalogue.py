@@ -250,6 +250,7 @@ NO_MODEL = {
     "advise.scale.request.read_production": "reads a file; held by test_scale.py",
     "advise.since.finding": "words",
     "evaluate.ram_tax.preset_of_cache": "picks a preset; held by test_ram_tax.py",
+    "evaluate.ram_tax.taxes_of": "`ram_tax.tax` of several flash caches; held by test_ram_tax.py",
     "evaluate.ram_tax.tax_of_replay": "hands on `ram_tax.tax`; held by test_ram_tax.py",
     "evaluate.ram_tax.words": "words",
     "evaluate.ram_tax.words_of_range": "words",

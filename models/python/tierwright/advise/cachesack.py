@@ -346,13 +346,17 @@ def answer(
             "choose another drive or a price book, state the price of a GiB and month, or take flash as bought whole",
         )
     flash_price = page_price if by_size and page_price is not None else 0.0
-    chosen = choose(
-        counts,
-        flash_pages,
-        read_usd=charges.usd_per_billion_reads / BILLION,
-        write_usd=charges.usd_per_tb_written * counts.page_bytes / TB,
-        rent_usd=flash_price / times,
-    )
+
+    def choice(at: Charges, price: float) -> Choice:
+        return choose(
+            counts,
+            flash_pages,
+            read_usd=at.usd_per_billion_reads / BILLION,
+            write_usd=at.usd_per_tb_written * counts.page_bytes / TB,
+            rent_usd=price / times,
+        )
+
+    chosen = choice(charges, flash_price)
     paid = _Paid(flash_paid, flash_pages, stands_for, flash_price, counts.page_bytes)
 
     def charged_once(by: str) -> tuple[Alternative, str]:
@@ -363,13 +367,7 @@ def answer(
             else replace(charges, usd_per_gib_month=0.0)
         )
         price = flash_price if by == "size" else 0.0
-        again = choose(
-            counts,
-            flash_pages,
-            read_usd=once.usd_per_billion_reads / BILLION,
-            write_usd=once.usd_per_tb_written * counts.page_bytes / TB,
-            rent_usd=price / times,
-        ).best
+        again = choice(once, price).best
         other = replace(paid, usd=price)
         found = _alternative("by_category", counts, again, once, times, other)
         return found, other.bytes_of(other.pages(again))

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from tierwright.advise.advice import _choice, _notes, _why_not, _words
+from tierwright.advise.advice import _choice, _notes, _outlasting, _why_not, _words
 from tierwright.advise.advice._asked import Asked, asked_of, versions
 from tierwright.advise.advice._table import Rates, Table
 from tierwright.advise.advice.found import Option
@@ -795,7 +795,8 @@ def _cautions(
                 group.asked.setting.curve, sizes.ram_pages, sizes.flash_pages
             )
         }
-        for each in _notes.about_answer(group.asked, group.table, int(row)):
+        weak = _outlasting.weaknesses(group.asked, group.table, int(row), None)
+        for each in _notes.about_answer(group.asked, group.table, int(row), weak):
             if len(group.members) == 1 and each.message in of_curve:
                 name = workloads[group.members[0]].name
                 each = replace(each, message=f"{name}: {each.message}")

@@ -180,9 +180,10 @@ def cachesack(
         else None
     )
     decided = None if checked is None else checked.decided
+    finding = found.finding if decided is None else f"{decided}."
     document: dict[str, Any] = {
         **found.to_dict(derivation=True),
-        "finding": found.finding if decided is None else f"{decided}.",
+        "finding": finding,
         "model_finding": found.finding,
         "decided_by": "model" if checked is None else "replay",
         "replay": None if checked is None else checked.to_dict(),
@@ -193,7 +194,7 @@ def cachesack(
         print_json(document)
         return
     print_cautions(found.cautions, every=assumptions)
-    typer.echo(found.finding if decided is None else f"{decided}.")
+    typer.echo(finding)
     if decided is not None:
         typer.echo(f"By the model: {found.finding}")
     if made is not None:

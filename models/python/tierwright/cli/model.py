@@ -59,7 +59,7 @@ from tierwright.cli.workers import (
 )
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_count, format_microseconds
-from tierwright.common.wording import counted
+from tierwright.common.wording import counted, sentences
 from tierwright.trace.reading import Trace
 
 if TYPE_CHECKING:
@@ -544,15 +544,15 @@ def _print_ram_tax(found: dict[str, Any]) -> None:
 
     tax = RamTax(**found["ram_tax"])
     lacks = (
-        "the replay had what is left of the RAM"
+        "The replay had what is left of the RAM."
         if "ram_budget_pages" in found.get("production", found)
-        else "the replay had all of the RAM: --flash-metadata takes it away"
+        else "The replay had all of the RAM: --flash-metadata takes it away."
     )
     typer.echo("")
     typer.echo(
-        words([tax], flash_cache_titles())
-        if tax.bytes is None
-        else f"{words([tax], flash_cache_titles())} {lacks[0].upper()}{lacks[1:]}."
+        sentences(
+            words([tax], flash_cache_titles()), "" if tax.bytes is None else lacks
+        )
     )
 
 

@@ -164,6 +164,39 @@ def tax(
     return RamTax(cache, preset.name, taken, taken / ram_bytes, preset.source)
 
 
+def taxes_of(
+    caches: Sequence[str],
+    options: Mapping[str, Mapping[str, str]] | None,
+    *,
+    ram_bytes: float,
+    flash_bytes: float,
+    page_bytes: int,
+    source_bytes: float,
+) -> list[RamTax]:
+    """Return the RAM that the directories of several flash caches take.
+
+    Parameters
+    ----------
+    caches : sequence of str
+        Their names.
+    options : mapping, optional
+        As for `preset_of_cache`, by name.
+    ram_bytes, flash_bytes, page_bytes, source_bytes
+        As for `tax`. [bytes]
+    """
+    return [
+        tax(
+            name,
+            ram_bytes=ram_bytes,
+            flash_bytes=flash_bytes,
+            page_bytes=page_bytes,
+            source_bytes=source_bytes,
+            options=(options or {}).get(name),
+        )
+        for name in caches
+    ]
+
+
 def tax_of_replay(
     counters: Mapping[str, Any],
     *,

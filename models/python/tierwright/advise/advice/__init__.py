@@ -422,12 +422,13 @@ def _answer(
         if replays is None or unchecked
         else ()
     )
+    weak = _outlasting.weaknesses(asked, table, best, chosen)
     warnings = (
         *_checked.about_replays(asked, table, tried, by_model, best),
         *_caches.about(caches, table),
         *_notes.about_alternatives(chosen),
         *(() if known else (DIRTY_SHARE_UNKNOWN,)),
-        *_notes.about_answer(asked, table, best, chosen),
+        *_notes.about_answer(asked, table, best, weak),
         *about_small,
     )
     setting = asked.setting
@@ -472,8 +473,8 @@ def _answer(
     by_near = decided.sentence(asked, chosen)
     by_today = "" if best is not None else _words.today_text(rejected)
     by_dirty = "" if known else _dirty_share.sentence(asked, table, best)
-    by_end = _outlasting.text(asked, table, best, chosen, alternatives)
-    more = sentences(by_end, unchecked, by_near, by_cache, by_dirty, by_today)
+    by_end = (each.sentence(alternatives) for each in weak)
+    more = sentences(*by_end, unchecked, by_near, by_cache, by_dirty, by_today)
     if best is None:
         decision = sentences(decision, more)
     else:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from tierwright.advise import bill
-from tierwright.advise.advice import _outlasting
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._choice import Chosen
+from tierwright.advise.advice._outlasting import Weakness
 from tierwright.advise.advice._table import Table, latency_us
 from tierwright.advise.advice.found import Option
 from tierwright.advise.configurations import (
@@ -36,7 +36,7 @@ def _about_curve(asked: Asked, table: Table, best: int | None) -> Iterator[Cauti
 
 
 def about_answer(
-    asked: Asked, table: Table, best: int | None, chosen: Chosen | None = None
+    asked: Asked, table: Table, best: int | None, weak: Iterable[Weakness]
 ) -> Iterator[Caution]:
     """Yield what must be known of an answer.
 
@@ -46,8 +46,8 @@ def about_answer(
     table : Table
     best : int or None
         The recommendation.
-    chosen : Chosen, optional
-        What keeps the limits, of which the best beside the recommendation is named where its data could be lost.
+    weak : iterable of Weakness
+        What of it does not last.
     """
     setting = asked.setting
     candidates = setting.candidates
@@ -104,7 +104,7 @@ def about_answer(
         )
     if source in (*RENTED, "quotes") and best is not None:
         yield from _about_latencies(table, best)
-    yield from _outlasting.about(asked, table, best, chosen)
+    yield from (each.caution for each in weak)
     if source in ("chassis", "devices") and candidates.usd_per_kwh is None:
         yield Caution(
             "power_left_out",

@@ -28,12 +28,25 @@ _MONTHS_PER_YEAR = 12
 
 
 @dataclass(frozen=True, slots=True)
-class _Weakness:
+class Weakness:
     """What of a recommendation does not last.
 
-    `what` says it in a sentence without its end; empty where nothing is lost by it. `better` says of options what those are
-    that last, to be read behind their name, and `lasts` which ones. `repair` says what it costs to have the recommendation
-    last; empty where no price of that is known.
+    Attributes
+    ----------
+    caution : Caution
+        With the effect, where other options are known.
+    what : str
+        A sentence without its end; empty where nothing is lost by it.
+    better, theirs : str
+        What options are that last, to be read behind their name, and the same of the best alternative.
+    lasts : bool array
+        Which options do.
+    repair : str
+        What it costs to have the recommendation last; empty where no price of that is known.
+    is_weighed : bool
+        Whether other options are known.
+    instead : int or None
+        The best of them that lasts, after the recommendation.
     """
 
     caution: Caution
@@ -42,12 +55,29 @@ class _Weakness:
     theirs: str
     lasts: Bools
     repair: str = ""
+    is_weighed: bool = False
+    instead: int | None = None
+
+    def sentence(self, alternatives: Sequence[int]) -> str:
+        """Say what it costs to have what lasts; empty where nothing is lost, or other options are not known.
+
+        Parameters
+        ----------
+        alternatives : sequence of int
+            What was close; of the first it is said already what it costs more.
+        """
+        if not self.what or not self.is_weighed:
+            return ""
+        if self.instead is None or self.instead not in alternatives[:1]:
+            return f"{self.what}: {self.caution.effect}."
+        repair = f": {self.repair}" if self.repair else ""
+        return f"{self.what}{repair}; {self.theirs}."
 
 
-def about(
+def weaknesses(
     asked: Asked, table: Table, best: int | None, chosen: Chosen | None
-) -> Iterator[Caution]:
-    """Warn of what does not last, with what the best option costs, or takes, of which it does.
+) -> tuple[Weakness, ...]:
+    """Return what does not last, with what the best option costs, or takes, of which it does.
 
     Parameters
     ----------
@@ -59,52 +89,15 @@ def about(
         What keeps the limits; None where other options are not to be named.
     """
     if best is None:
-        return
-    for each in _weaknesses(asked, table, best):
-        # What bounds left out may be better than what is listed.
-        if chosen is None or table.left_out is not None:
-            yield each.caution
-            continue
-        at = _next_best(asked, table, best, chosen, each.lasts)
-        yield replace(
-            each.caution,
-            effect=_effect(asked, table, best, at, each),
-            could_change_choice=True,
-        )
+        return ()
+    found = tuple(_found(asked, table, best))
+    # What bounds left out may be better than what is listed.
+    if chosen is None or table.left_out is not None:
+        return found
+    return tuple(_weighed(asked, table, best, chosen, each) for each in found)
 
 
-def text(
-    asked: Asked,
-    table: Table,
-    best: int | None,
-    chosen: Chosen,
-    alternatives: Sequence[int],
-) -> str:
-    """Say what it costs to have what lasts; empty where the recommendation does, or other options are not known.
-
-    Parameters
-    ----------
-    asked, table, best, chosen
-        As of `about`.
-    alternatives : sequence of int
-        What was close; of the first it is said already what it costs more.
-    """
-    if best is None or table.left_out is not None:
-        return ""
-    said = []
-    for each in _weaknesses(asked, table, best):
-        if not each.what:
-            continue
-        at = _next_best(asked, table, best, chosen, each.lasts)
-        if at is None or at not in alternatives[:1]:
-            said.append(f"{each.what}: {_effect(asked, table, best, at, each)}.")
-            continue
-        repair = f": {each.repair}" if each.repair else ""
-        said.append(f"{each.what}{repair}; {each.theirs}.")
-    return " ".join(said)
-
-
-def _weaknesses(asked: Asked, table: Table, best: int) -> Iterator[_Weakness]:
+def _found(asked: Asked, table: Table, best: int) -> Iterator[Weakness]:
     source = table.source(best)
     if source == "instances":
         yield _on_local_disks(asked, table)
@@ -112,7 +105,18 @@ def _weaknesses(asked: Asked, table: Table, best: int) -> Iterator[_Weakness]:
         yield from _worn_out(asked, table, best)
 
 
-def _on_local_disks(asked: Asked, table: Table) -> _Weakness:
+def _weighed(
+    asked: Asked, table: Table, best: int, chosen: Chosen, each: Weakness
+) -> Weakness:
+    """Say what it costs to have the recommendation last, and what the best option costs that does."""
+    at = _next_best(asked, table, best, chosen, each.lasts)
+    instead = _instead(asked, table, best, at, each.better)
+    effect = f"{each.repair}; {instead}" if each.repair else instead
+    caution = replace(each.caution, effect=effect, could_change_choice=True)
+    return replace(each, caution=caution, is_weighed=True, instead=at)
+
+
+def _on_local_disks(asked: Asked, table: Table) -> Weakness:
     copies, caution = asked.setting.replicas, DATA_ON_LOCAL_DISKS
     if copies > 1:
         caution = replace(
@@ -121,7 +125,7 @@ def _on_local_disks(asked: Asked, table: Table) -> _Weakness:
             f"all {counted(copies, 'copy', 'copies')} of the data",
             hint="never stop two machines at a time, and copy the data back before the next one stops",
         )
-    return _Weakness(
+    return Weakness(
         caution,
         "" if copies > 1 else "The only copy of the data is on its local disks",
         "for sale whose disks outlive their machine",
@@ -130,7 +134,7 @@ def _on_local_disks(asked: Asked, table: Table) -> _Weakness:
     )
 
 
-def _worn_out(asked: Asked, table: Table, best: int) -> Iterator[_Weakness]:
+def _worn_out(asked: Asked, table: Table, best: int) -> Iterator[Weakness]:
     """Yield that the flash is worn out before the end of the horizon over which it is paid."""
     months, lives = asked.setting.horizon_months, table.options.life_years
     years = months / _MONTHS_PER_YEAR
@@ -139,7 +143,7 @@ def _worn_out(asked: Asked, table: Table, best: int) -> Iterator[_Weakness]:
     if not life < years or LIFE in asked.constraints:
         return
     worn = f"worn out after {_months(life)} of the {counted(months, 'month')} of the horizon"
-    yield _Weakness(
+    yield Weakness(
         Caution(
             "flash_worn_out",
             f"by the writes of the workload its flash is {worn}, and what replaces it is not priced",
@@ -168,14 +172,6 @@ def _repair(table: Table, best: int, times: int) -> str:
         return ""
     more = money((times - 1) * sum(map(Decimal, once), Decimal(0)))
     return f"buying it {times:,} times costs {more} per month more"
-
-
-def _effect(
-    asked: Asked, table: Table, best: int, at: int | None, of: _Weakness
-) -> str:
-    """Say what it costs to have the recommendation last, and what the best option costs that does."""
-    instead = _instead(asked, table, best, at, of.better)
-    return f"{of.repair}; {instead}" if of.repair else instead
 
 
 def _months(years: float) -> str:

@@ -342,24 +342,21 @@ def check(
     needed = None if best is None else sizes.schemes[best].beside_best
     pages = 0 if needed is None else needed.flash_pages
     rows += _rows_of_caches(gains, pages, made)
+    taxes = (
+        ""
+        if caches is None or needed is None
+        else taxes_at(
+            caches.counters,
+            ram_pages=sizes.base.ram_pages,
+            left_pages=needed.ram_pages,
+            flash_pages=pages,
+        )
+    )
     return Checked(
         finding=f"{_finding(found, made, sizes)} {_about_caches(gains, made)}".rstrip(),
         rows=tuple(rows),
-        basis=" ".join(
-            each
-            for each in (
-                _basis(made, sizes),
-                _basis_of_caches(gains, pages, caches),
-                ""
-                if caches is None or needed is None
-                else taxes_at(
-                    caches.counters,
-                    ram_pages=sizes.base.ram_pages,
-                    left_pages=needed.ram_pages,
-                    flash_pages=pages,
-                ),
-            )
-            if each
+        basis=wording.sentences(
+            _basis(made, sizes), _basis_of_caches(gains, pages, caches), taxes
         ),
     )
 
@@ -377,7 +374,7 @@ def _basis_of_caches(
         f"{wording.counted(pages, 'page')} of flash that the best scheme needs: single pages and pages in batches are "
         "priced at the rates of their pattern, metadata included."
     )
-    return f"{said} {with_options(caches.options)}".rstrip()
+    return wording.sentences(said, with_options(caches.options))
 
 
 def _rows_of_caches(

@@ -22,10 +22,10 @@ from tierwright.advise.decide import replayed_by_key
 from tierwright.advise.point import scheme_titles
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_microseconds
-from tierwright.common.wording import listed, percent, three_digits
+from tierwright.common.wording import listed, percent, sentences, three_digits
 from tierwright.evaluate.page_flow.decision import replay_points, warm_up_of
 from tierwright.evaluate.page_flow.results import Evaluation
-from tierwright.evaluate.ram_tax import RamTax, tax, tax_of_replay, words
+from tierwright.evaluate.ram_tax import RamTax, tax_of_replay, taxes_of, words
 from tierwright.evaluate.scale.replays import recorded_accesses
 from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve
@@ -345,23 +345,22 @@ def check(
     rows = tuple(_rows(found, counters, costs))
     caches = [name for name in counters if name not in found.schemes]
     finding = _finding(rows, caches)
-    beside = (
-        REPLAYED,
-        besides(caches, options),
-        taxes_of_evaluation(found, caches, options),
-    )
     return Checked(
         finding=finding,
         decided=finding.removesuffix("."),
         rows=rows,
-        basis=" ".join(each for each in beside if each),
+        basis=sentences(
+            REPLAYED,
+            besides(caches, options),
+            taxes_of_evaluation(found, caches, options),
+        ),
     )
 
 
 def taxes_of_evaluation(
     found: Evaluation,
     names: Sequence[str],
-    options: Mapping[str, Mapping[str, str]] | None = None,
+    options: CacheOptions | None = None,
 ) -> str:
     """Say what RAM the directories of the flash caches beside an evaluation take; empty for none.
 
@@ -375,17 +374,14 @@ def taxes_of_evaluation(
         That they were given, by name.
     """
     inputs = found.inputs
-    taxes = [
-        tax(
-            name,
-            ram_bytes=inputs["ram_bytes"],
-            flash_bytes=inputs["flash_bytes"],
-            page_bytes=inputs["page_bytes"],
-            source_bytes=inputs["disk_bytes"],
-            options=(options or {}).get(name),
-        )
-        for name in names
-    ]
+    taxes = taxes_of(
+        names,
+        options,
+        ram_bytes=inputs["ram_bytes"],
+        flash_bytes=inputs["flash_bytes"],
+        page_bytes=inputs["page_bytes"],
+        source_bytes=inputs["disk_bytes"],
+    )
     return with_replayed_ram(taxes, inputs["ram_pages"], inputs["ram_pages_with_flash"])
 
 
@@ -437,7 +433,7 @@ def besides(caches: Sequence[str], options: CacheOptions | None = None) -> str:
         f"So {'was' if len(caches) == 1 else 'were'} {listed([titles[name] for name in caches])}, for which there is "
         "no formula: single pages and pages in batches at the rates of their pattern, metadata included."
     )
-    return f"{said} {with_options(options)}".rstrip()
+    return sentences(said, with_options(options))
 
 
 def with_options(options: CacheOptions | None) -> str:

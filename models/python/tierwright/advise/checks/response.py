@@ -26,7 +26,7 @@ from tierwright.common.errors import BadInput
 from tierwright.common.wording import counted, listed
 from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
-from tierwright.evaluate.ram_tax import tax
+from tierwright.evaluate.ram_tax import taxes_of
 from tierwright.evaluate.response.schemes import (
     US_PER_S,
     Hierarchy,
@@ -287,18 +287,15 @@ class ResponseCheck:
     def _taxes(self) -> str:
         """What RAM the directories of the flash caches take, and what RAM their replays had."""
         ram, flash = self.answer.ram_pages, self.answer.flash_pages
-        page, data = self.curve.page_bytes, self.curve.data_pages
-        taxes = [
-            tax(
-                name,
-                ram_bytes=ram * page,
-                flash_bytes=flash * page,
-                page_bytes=page,
-                source_bytes=data * page,
-                options=self.cache_options.get(name),
-            )
-            for name in self.flash_caches
-        ]
+        page = self.curve.page_bytes
+        taxes = taxes_of(
+            self.flash_caches,
+            self.cache_options,
+            ram_bytes=ram * page,
+            flash_bytes=flash * page,
+            page_bytes=page,
+            source_bytes=self.curve.data_pages * page,
+        )
         left = whole_ram_left(self.curve, ram, flash, self.flash_metadata)
         return with_replayed_ram(taxes, ram, left)
 

@@ -33,7 +33,7 @@ from tierwright.advise.decide import replayed_by_key
 from tierwright.advise.point import scheme_titles
 from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import BadInput, Problems
-from tierwright.common.wording import counted, listed, percent
+from tierwright.common.wording import counted, listed, percent, sentences
 from tierwright.evaluate.page_flow.decision import twins_of, warm_up_of
 from tierwright.evaluate.page_flow.dirty_range import dirty_ends
 from tierwright.evaluate.page_flow.map_point import MapPoint, map_point
@@ -44,7 +44,7 @@ from tierwright.evaluate.page_flow.scheme_map import (
     check_question,
 )
 from tierwright.evaluate.page_flow.schemes import NO_FLASH, SCHEMES
-from tierwright.evaluate.ram_tax import RamTax, tax, words_of_range
+from tierwright.evaluate.ram_tax import taxes_of, words_of_range
 from tierwright.evaluate.scale.replays import recorded_accesses
 from tierwright.hardware.device import Device
 from tierwright.hardware.service_time import service_us
@@ -129,23 +129,19 @@ class MapStudy:
     @property
     def taxes(self) -> str:
         """What RAM the directories of the flash caches take at the points that are replayed; empty for none."""
-        return words_of_range(
-            [
-                [self._tax(name, place) for place in self.places if not place.reason]
-                for name in self.caches
-            ],
-            flash_cache_titles(),
-        )
-
-    def _tax(self, name: str, place: MapPlace) -> RamTax:
-        return tax(
-            name,
-            ram_bytes=place.ram_pages * self.page_bytes,
-            flash_bytes=place.flash_pages * self.page_bytes,
-            page_bytes=self.page_bytes,
-            source_bytes=self.data_pages * self.page_bytes,
-            options=(self.options or {}).get(name),
-        )
+        at_points = [
+            taxes_of(
+                self.caches,
+                self.options,
+                ram_bytes=place.ram_pages * self.page_bytes,
+                flash_bytes=place.flash_pages * self.page_bytes,
+                page_bytes=self.page_bytes,
+                source_bytes=self.data_pages * self.page_bytes,
+            )
+            for place in self.places
+            if not place.reason
+        ]
+        return words_of_range(list(zip(*at_points, strict=True)), flash_cache_titles())
 
     def replays(self, accesses: int) -> dict[str, Replay]:
         """Return the replays of all points, by `<index of the point> <scheme or cache>`.
@@ -613,16 +609,10 @@ def _found(
         _left_out(points),
     ]
     return MapReplayed(
-        finding=" ".join(part for part in parts if part),
+        finding=sentences(*parts),
         rows=rows,
-        basis=" ".join(
-            each
-            for each in (
-                REPLAYED_POINTS,
-                besides(asked.caches, asked.options),
-                asked.taxes,
-            )
-            if each
+        basis=sentences(
+            REPLAYED_POINTS, besides(asked.caches, asked.options), asked.taxes
         ),
         points=points,
         titles=titles,

@@ -41,7 +41,13 @@ from tierwright.advise.checks.points import (
 from tierwright.advise.decide import replayed_by_key
 from tierwright.advise.point import scheme_titles
 from tierwright.advise.wear import SchemeWear, Wear
-from tierwright.common.wording import counted, listed, percent, three_digits
+from tierwright.common.wording import (
+    counted,
+    listed,
+    percent,
+    sentences,
+    three_digits,
+)
 from tierwright.evaluate.endurance.outlook import SpareSpace
 from tierwright.evaluate.page_flow.decision import replay_points
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
@@ -270,19 +276,19 @@ def check(
     caches = [name for name in counters if name not in scheme_titles()]
     among = PAGE_FLOW_SCHEME if caches or data else ""
     said = [verdict(rows, WRITES, min, among=among), _of_caches(rows, caches)]
-    finding = " ".join(each for each in (*said, _of_data(of_data)) if each)
+    finding = sentences(*said, _of_data(of_data))
     spare = answer.budget.spare
     about = about_data(
         data,
         with_device=spare is not None,
         block_pages=0 if spare is None else spare.block_pages,
     )
-    beside = (
+    replays = sentences(
+        REPLAYED,
         besides(caches, cache_options),
         taxes_of_evaluation(answer.evaluation, caches, cache_options),
         about,
     )
-    replays = " ".join(each for each in (REPLAYED, *beside) if each)
     if spare is None:
         return Checked(
             finding=finding,

@@ -209,10 +209,10 @@ class Measure:
         """The unit in brackets, where it does not stand with each value."""
         return f" [{self.unit.strip()}]" if self.unit else ""
 
-    def ends(self, bar: Mapping[str, Any]) -> list[float]:
+    def ends(self, bar: Mapping[str, Any]) -> list[Any]:
         """Return what there is at the ends of a bar; at one without an option there is nothing."""
         both = (bar[f"{self.key}_low"], bar[f"{self.key}_high"])
-        return [float(each) for each in both if each is not None]
+        return [each for each in both if each is not None]
 
 
 MONEY = Measure(
@@ -249,7 +249,7 @@ def tornado_chart(
     """
     base = float(recommended)
     ends = [measure.ends(bar) for bar in bars]
-    axis = Axis.of([base, *(value for each in ends for value in each)])
+    axis = Axis.of([base, *(float(value) for each in ends for value in each)])
     height = _BEGIN + _ROW * len(bars) + 30
 
     def at(value: float) -> float:
@@ -260,18 +260,19 @@ def tornado_chart(
         top = _BEGIN + _ROW * (number - 1)
         label = textwrap.shorten(bar["about"], _LONGEST, placeholder=" …")
         parts.append(_words(0, top + 14, f"{number}. {label}", "start"))
-        low, high = min([*found, base]), max([*found, base])
+        values = [base, *map(float, found)]
+        low, high = min(values), max(values)
         width = max(at(high) - at(low), 1.0)
         parts.append(
             tag("rect", x=at(low), y=top + 24, width=width, height=20, class_="bar")
         )
-        if found and min(found) < base:
+        if low < base:
             parts.append(
-                _words(at(low) - 6, top + 39, _at_end(bar, measure, low), "end")
+                _words(at(low) - 6, top + 39, measure.write(min(found)), "end")
             )
-        if found and max(found) > base:
+        if high > base:
             parts.append(
-                _words(at(high) + 6, top + 39, _at_end(bar, measure, high), "start")
+                _words(at(high) + 6, top + 39, measure.write(max(found)), "start")
             )
         elif len(found) == 1:
             parts.append(_words(at(high) + 6, top + 39, "no option", "start"))
@@ -304,14 +305,6 @@ def tornado_chart(
         )
     )
     return _svg(height, parts)
-
-
-def _at_end(bar: Mapping[str, Any], measure: Measure, value: float) -> str:
-    return next(
-        measure.write(bar[key])
-        for key in (f"{measure.key}_low", f"{measure.key}_high")
-        if bar[key] is not None and float(bar[key]) == value
-    )
 
 
 def _svg(height: float, parts: Sequence[str]) -> Markup:

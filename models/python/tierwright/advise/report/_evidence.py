@@ -417,12 +417,7 @@ def _end(bar: Mapping[str, Any], end: str, measure: Measure) -> list[str]:
 def tornado_sentence(bars: Sequence[Document], measure: Measure) -> str:
     """Say how far what is not known moves the cost or the time, and whether the choice changes."""
     changing = sum(bool(bar["changes"]) for bar in bars)
-    values = [
-        value
-        for bar in bars
-        for value in (bar[f"{measure.key}_low"], bar[f"{measure.key}_high"])
-        if value is not None
-    ]
+    values = [value for bar in bars for value in measure.ends(bar)]
     inputs = counted(len(bars), "input is", "inputs are")
     said = f"{inputs} not known exactly."
     if values:
