@@ -51,10 +51,11 @@ from tierwright.evaluate.advice.later import (
     trends,
     waiting,
 )
-from tierwright.evaluate.advice.restart import restart_s
+from tierwright.evaluate.advice.restart import restart_error_s, restart_s
 from tierwright.evaluate.advice.scenarios import busy_after_loss, minimax, regrets
 from tierwright.hardware import catalog
 from tierwright.hardware.price_history import PricePoint, PriceSeries
+from tierwright.profile.curve import Curve
 
 CHANGING = replace(
     PRODUCTION, accesses_per_s=1000.0, peak_accesses_per_s=3000.0, growth_per_year=1.0
@@ -1206,6 +1207,59 @@ def test_more_reads_or_more_load_never_warm_it_later(
     assert seconds(2 * rate, 2 * reads) == pytest.approx(usual / 2, abs=1e-12)
 
 
+@pytest.mark.oracle("evaluate.advice.restart.restart_error_s")
+@pytest.mark.parametrize("reads", [40.0, 1e9])
+@pytest.mark.parametrize("share", [0.6, 0.9])
+def test_the_error_of_a_restart_is_that_of_recordings_drawn_again(
+    share: float, reads: float
+) -> None:
+    """Draw the hits between sizes as counts of their own, and look at how the time to the size varies at which it is warm."""
+    accesses, rate, generator = 20_000, 100.0, np.random.default_rng(1)
+    sizes = np.arange(1, 501)
+    hits = share * (sizes / 500) ** 0.4
+    between = accesses * np.diff(hits, prepend=0.0)
+    fine = np.linspace(0.0, 500.0, 50_001)
+    misses = 1 - np.interp(fine, np.append(0, sizes), np.append(0.0, hits))
+    until = np.cumsum(0.01 / np.minimum(rate * misses, reads))
+    times = []
+    for _ in range(2_000):
+        # Full RAM hits as often as stated: how far this is off is drawn by windows.
+        beyond = np.cumsum(generator.poisson(between)[::-1])[::-1] / accesses
+        warm = int(np.flatnonzero(beyond <= 0.05 * share)[0])
+        times.append(float(np.interp(sizes[warm], fine, until)))
+    stated = Curve.from_hit_ratios(
+        list(zip(sizes.tolist(), hits.tolist(), strict=True)), accesses=accesses
+    )
+    [error] = restart_error_s(
+        stated, np.asarray([500.0]), rate, np.asarray([reads]), accesses
+    )
+    assert error == pytest.approx(np.std(times), rel=0.1)
+
+
+@pytest.mark.formula("evaluate.advice.restart.restart_error_s")
+@given(
+    share=st.floats(1e-5, 1.0),
+    rate=st.floats(1.0, 1e6),
+    reads=st.floats(1.0, 1e7),
+    more=st.floats(1.0, 100.0),
+)
+def test_the_error_of_a_restart_falls_with_what_was_recorded(
+    share: float, rate: float, reads: float, more: float
+) -> None:
+    ram = np.asarray([curve().data_pages * share])
+
+    def error(recorded: float, faster: float = 1.0) -> float:
+        [one] = restart_error_s(
+            curve(), ram, faster * rate, np.asarray([faster * reads]), recorded
+        )
+        return float(one)
+
+    usual = error(1e6)
+    assert 0 <= usual < math.inf
+    assert error(1e6 * more) <= usual * (1 + 1e-9) + 1e-9
+    assert error(1e6, 2.0) == pytest.approx(usual / 2, abs=1e-9)
+
+
 def test_cold_ram_is_limited_and_what_is_unknown_keeps_no_limit() -> None:
     free = ask(objective="io_time").recommendation
     assert free is not None
@@ -1281,4 +1335,17 @@ def test_a_rate_of_money_for_time_has_three_digits() -> None:
         assert f">{float(f'{each:.3g}'):,.0f}<" in written
     assert f"costs {float(f'{rates[-1]:.3g}'):,.0f} USD per month." in (
         found.next_dollar.text
+    )
+
+
+@pytest.mark.parametrize(
+    ("growth", "said"), [(0.0, "a tenth of the data"), (1.0, "the data in 36 months")]
+)
+def test_rules_of_thumb_say_which_data_they_take(growth: float, said: str) -> None:
+    grown = replace(PRODUCTION, growth_per_year=growth)
+    found = ask(curve=curve(grown))
+    [rule] = [each for each in found.rules_of_thumb if each.name == "tenth_in_ram"]
+    assert rule.title.endswith(said)
+    assert rule.ram_bytes == pytest.approx(
+        PRODUCTION.data_bytes * (1 + growth) ** 3 / 10, rel=1e-3
     )

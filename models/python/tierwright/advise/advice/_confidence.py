@@ -57,8 +57,6 @@ EVERY_LONG = 4
 """Draws of which one has response times and months until too small, for these take long to compute."""
 INTERVAL = 0.9
 """Share of the draws in which a figure lies between the ends that are stated."""
-RESTART_OFF = 0.005
-"""By how much of itself the time until warm may lie beyond what the draws vary, tuned on the first 24 workloads of the calibration. [1]"""
 _BETWEEN, _MOST_EVALUATED = 16, 2_000_000
 """Draws of which the best options are contenders too, and options that are evaluated for them at most."""
 STEPS = 33
@@ -238,7 +236,8 @@ def sure(asked: Asked, table: Table, best: int, rows: IntArray) -> Sure:
     rows = contending(asked, tables, best)
     contenders = Contenders(asked, table, rows)
     ranges = _draws.ranges_of(curve, contenders.read_sizes)
-    draws = _draws.drawn(recorded, ranges, contenders, np.random.default_rng(seed))
+    generator = np.random.default_rng(seed)
+    draws = _draws.drawn(recorded, ranges, contenders, generator)
     chosen = int(np.flatnonzero(rows == best)[0])
     stated = contenders.as_bought(contenders.on(curve, State()), chosen, curve, State())
     response = contenders.response_us(chosen, curve)
@@ -253,12 +252,17 @@ def sure(asked: Asked, table: Table, best: int, rows: IntArray) -> Sure:
             **(contenders.response_us(chosen, drawn) if is_known else {}),
         }
 
+    # The windows show how misses vary at few sizes; where between them RAM is warm is known of a count.
+    counted_accesses = recorded.every.accesses.sum() * (curve.sample_rate or 1.0)
+    error_s = contenders.restart_error_s(chosen, float(counted_accesses))
+    warm_off_s = error_s * _draws.standard_errors(generator)
     found: list[Measured] = []
     figures = []
     for at in range(_draws.DRAWS):
         drawn, state = draws.curve(at), draws.state(at)
         found.append(contenders.on(drawn, state))
         figure = contenders.as_bought(found[-1], chosen, drawn, state)
+        figure[RESTART] = float(np.maximum(0.0, figure[RESTART] + warm_off_s[at]))
         if at % EVERY_LONG == 0:
             figure |= rarely(drawn, state)
         figures.append(figure)
@@ -300,8 +304,7 @@ def intervals(found: Sure) -> tuple[Interval, ...]:
         share = share_of_few(INTERVAL, len(drawn)) if few else INTERVAL
         low, high = shortest_interval(np.minimum(drawn, beyond), share, stated)
         if high < beyond:
-            off = RESTART_OFF if name == RESTART else 0.0
-            made.append(Interval(name, low * (1 - off), high * (1 + off)))
+            made.append(Interval(name, low, high))
     return (*made, *_of_throughput(made, found.stated))
 
 

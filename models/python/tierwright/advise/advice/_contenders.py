@@ -15,7 +15,7 @@ from tierwright.advise.advice._prices import (
     spread_of_kinds,
     uncertain_purchases,
 )
-from tierwright.advise.advice._table import Table, restart_of
+from tierwright.advise.advice._table import Table, restart_error_of, restart_of
 from tierwright.advise.advice._words import with_flow
 from tierwright.common.arrays import FloatArray
 from tierwright.evaluate.advice.bought import budget_tb, part_budget_tb
@@ -542,6 +542,11 @@ class Contenders:
             LIFE: float(life[at]),
             RESTART: float(restart),
         }
+
+    def restart_error_s(self, at: int, recorded: float) -> float:
+        """Return the standard error of the time until RAM of one of them is warm, of so many recorded accesses. [s]"""
+        one = np.asarray([at], dtype=np.int64)
+        return float(restart_error_of(self.options, one, self._setting, recorded)[0])
 
     def alone(self, at: int) -> Contenders:
         """Return one of them, to be evaluated by itself."""

@@ -394,6 +394,11 @@ def time_at(bound: tuple[float, float, float], place: float) -> float:
     return float(low * (high / low) ** place)
 
 
+def standard_errors(generator: np.random.Generator) -> FloatArray:
+    """Draw standard errors of a count, one of each draw. [1]"""
+    return np.asarray([_errors(place) for place in strata(generator).tolist()])
+
+
 def _errors(place: float) -> float:
     """Return the standard errors at a place of a normal distribution."""
     inside = min(max(place, 1e-9), 1 - 1e-9)

@@ -23,6 +23,7 @@ from tierwright.advise.advice.found import Bar, RuleOfThumb
 from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import Caution, Effect, anywhere
 from tierwright.common.currency import money
+from tierwright.common.wording import counted
 from tierwright.evaluate.advice.limits import ROUNDING
 from tierwright.evaluate.advice.thumbs import Thumb, following, thumbs
 from tierwright.evaluate.bill import CENT
@@ -230,7 +231,12 @@ def rules_of_thumb(
     setting = asked.setting
     data = float(setting.data_bytes * setting.replicas)
     first = partial(first_kept, asked, table, chosen)
-    for rule in thumbs(setting.curve, data, setting.served.mean, setting.machines):
+    grown = "the data"
+    if setting.growth_per_year > 0:
+        grown += f" in {counted(setting.horizon_months, 'month')}"
+    for rule in thumbs(
+        setting.curve, data, setting.served.mean, setting.machines, grown
+    ):
         is_open = _is_unfinished(table, rule)
         at = (
             None

@@ -48,7 +48,7 @@ from tierwright.evaluate.advice.limits import (
     UNITS,
     Bools,
 )
-from tierwright.evaluate.advice.restart import restart_s
+from tierwright.evaluate.advice.restart import restart_error_s, restart_s
 from tierwright.evaluate.advice.rows import (
     CHOICES,
     RENTED,
@@ -998,6 +998,36 @@ def restart_of(
     mean = setting.served.mean
     if mean is None:
         return np.full(len(at), np.nan)
+    return restart_s(curve, *_filling(options, at, setting, mean, longer))
+
+
+def restart_error_of(
+    options: Options, at: IntArray, setting: Setting, recorded: float
+) -> FloatArray:
+    """Return the standard error of `restart_of`, as the curve of the answer was counted on one recording. [s]
+
+    Parameters
+    ----------
+    options, at, setting
+        As of `restart_of`.
+    recorded : float
+        Accesses that were counted. [1]
+    """
+    mean = setting.served.mean
+    if mean is None:
+        return np.full(len(at), np.nan)
+    filling = _filling(options, at, setting, mean)
+    return restart_error_s(setting.curve, *filling, recorded)
+
+
+def _filling(
+    options: Options,
+    at: IntArray,
+    setting: Setting,
+    mean: float,
+    longer: tuple[FloatArray | float, FloatArray | float] = (1.0, 1.0),
+) -> tuple[FloatArray, float, FloatArray]:
+    """RAM to fill, the rate of one machine and what the tier below reads. [pages], [1/s], [1/s]"""
     cached = options.flash_bytes[at] > 0
     read_us = np.where(
         cached,
@@ -1007,7 +1037,7 @@ def restart_of(
     devices = np.where(cached, options.flash_devices[at], options.store_devices[at])
     # All machines fill what the curve counts of one at the same time.
     reads = devices * options.machines[at] * US / read_us / setting.machines
-    return restart_s(curve, options.ram_pages[at], mean / setting.machines, reads)
+    return options.ram_pages[at], mean / setting.machines, reads
 
 
 def ranged(most: Option, fewest: Option) -> Option:

@@ -52,11 +52,87 @@ def restart_s(
     ... ]
     [0.129, 0.95]
     """
+    full = np.asarray(curve.misses(ram_pages)) / curve.accesses
+    return _until(
+        1 - WARM_SHARE * (1 - full),
+        curve,
+        ram_pages,
+        accesses_per_s,
+        reads_per_s,
+    )
+
+
+def restart_error_s(
+    curve: Curve,
+    ram_pages: FloatArray,
+    accesses_per_s: float,
+    reads_per_s: FloatArray,
+    recorded: float,
+) -> FloatArray:
+    """Return the standard error that `restart_s` has as its curve was counted once. [s]
+
+    RAM is warm at the size c below which 5 % of the hits of full RAM are still to come. How many of the recorded accesses
+    these are is a count N of events apart from each other, whose standard error is its root (Poisson), and c is so much
+    surer the steeper the curve falls there: half of what lies between the times at misses higher and lower by ``root(N) / n``.
+
+    Parameters
+    ----------
+    curve, ram_pages, accesses_per_s, reads_per_s
+        As of `restart_s`.
+    recorded : float
+        n: accesses that were counted. [1]
+
+    Returns
+    -------
+    float64 array
+        0 where full RAM hits nothing; NaN where D is unknown.
+
+    Examples
+    --------
+    A hundredfold recording has a tenth of the error:
+
+    >>> half = Curve.from_hit_ratios([(100, 0.5)], accesses=1000)
+    >>> [
+    ...     round(
+    ...         float(
+    ...             restart_error_s(
+    ...                 half, np.asarray([100.0]), 1e3, np.asarray([1e9]), n
+    ...             )[0]
+    ...         ),
+    ...         5,
+    ...     )
+    ...     for n in (1e4, 1e6)
+    ... ]
+    [0.0006, 6e-05]
+    """
+    full = np.asarray(curve.misses(ram_pages)) / curve.accesses
+    warm = 1 - WARM_SHARE * (1 - full)
+    off = np.sqrt((warm - full) / recorded)
+    fewer, more = (
+        _until(
+            np.clip(warm + each, full, 1.0),
+            curve,
+            ram_pages,
+            accesses_per_s,
+            reads_per_s,
+        )
+        for each in (-off, off)
+    )
+    return np.asarray(np.abs(fewer - more) / 2)
+
+
+def _until(
+    missed: FloatArray,
+    curve: Curve,
+    ram_pages: FloatArray,
+    accesses_per_s: float,
+    reads_per_s: FloatArray,
+) -> FloatArray:
+    """Time until RAM has filled so far that such a share of the accesses misses. [s]"""
     sizes = curve.knots
     miss = curve.knot_misses / curve.accesses
-    full = np.asarray(curve.misses(ram_pages)) / curve.accesses
-    warm = _size_of(1 - WARM_SHARE * (1 - full), sizes, miss)
-    warm = np.where(full < 1, np.minimum(warm, ram_pages), 0.0)
+    warm = _size_of(missed, sizes, miss)
+    warm = np.where(missed < 1, np.minimum(warm, ram_pages), 0.0)
     # Above this share of misses the devices are the limit. A rate near 0 takes for ever.
     with np.errstate(invalid="ignore", over="ignore"):
         limited = np.minimum(

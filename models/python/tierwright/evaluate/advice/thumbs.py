@@ -45,7 +45,11 @@ class Thumb:
 
 
 def thumbs(
-    curve: Curve, data_bytes: float, accesses_per_s: float | None, machines: int
+    curve: Curve,
+    data_bytes: float,
+    accesses_per_s: float | None,
+    machines: int,
+    data: str = "the data",
 ) -> Iterator[Thumb]:
     """Apply five rules of thumb to a workload.
 
@@ -61,8 +65,10 @@ def thumbs(
         Mean rate of all machines; None where unknown. [1/s]
     machines : int
         That the curve is one of.
+    data : str
+        What `data_bytes` are, in words: of which day, where they grow.
     """
-    for rule in _applied(curve, data_bytes, accesses_per_s, machines):
+    for rule in _applied(curve, data_bytes, accesses_per_s, machines, data):
         reason = _why_unknown(curve, rule, machines)
         yield (
             replace(
@@ -77,12 +83,16 @@ def thumbs(
 
 
 def _applied(
-    curve: Curve, data_bytes: float, accesses_per_s: float | None, machines: int
+    curve: Curve,
+    data_bytes: float,
+    accesses_per_s: float | None,
+    machines: int,
+    data: str,
 ) -> Iterator[Thumb]:
     """Apply each rule, wherever the curve leads it."""
     page = curve.page_bytes
-    yield Thumb("tenth_in_ram", "RAM for a tenth of the data", data_bytes * TENTH)
-    yield Thumb("all_in_ram", "RAM for all of the data", data_bytes)
+    yield Thumb("tenth_in_ram", f"RAM for a tenth of {data}", data_bytes * TENTH)
+    yield Thumb("all_in_ram", f"RAM for all of {data}", data_bytes)
     ram = _for_hits(curve, HIT_RATIO)
     yield Thumb(
         "hit_ratio_95",
@@ -105,7 +115,7 @@ def _applied(
     )
     yield Thumb(
         "flash_ten_times_ram",
-        "RAM for a hundredth of the data, and ten times as much flash",
+        f"RAM for a hundredth of {data}, and ten times as much flash",
         data_bytes / 100,
         data_bytes * FLASH_TIMES / 100,
         needs_flash=True,
