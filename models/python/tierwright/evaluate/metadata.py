@@ -50,6 +50,12 @@ _LRU_2_BYTES = 8 + 8
 _GREEDY_DUAL_BYTES = 4 + 4 + 8 + 8
 # Temperature of an extent of 32 pages, of the whole volume: for each of its pages.
 _TEMPERATURE_BYTES = 8 / 32
+# A page that was left out and is remembered: its number, and its place in the queue of such pages.
+GHOST_BYTES = 8 + _QUEUED_BYTES
+# Pages that LARC remembers at most, for each page of flash.
+_LARC_GHOSTS = 0.9
+# Time of the last request of a page, by which a second miss is known.
+LAST_REQUEST_BYTES = 8
 _HINT = (
     "use sizes in bytes above 0; for presets see `tierwright.evaluate.metadata.PRESETS`"
 )
@@ -740,17 +746,19 @@ def _sizes(name: str, value: ArrayLike) -> FloatArray:
 
 
 _SCE_PAPER = "SCE paper (ADMS 2014), sections 3.4 and 4.7"
+_FACE_PAPER = "Kang, Lee and Moon (2016), sections 3.2, 5.1 and 6.1"
 
 
 def _derived(
     name: str,
     title: str,
-    more_bytes: int,
+    more_bytes: float,
     note: str,
     *,
     source_entry_bytes: float = 0,
+    described_in: str = _FACE_PAPER,
 ) -> MetadataPreset:
-    """Return a preset that no source states: FaCE's entry for a page, and what the replacement of the cache keeps besides."""
+    """Return a preset that no source states: FaCE's entry for a page, and what the cache keeps besides by its description."""
     return MetadataPreset(
         name,
         title,
@@ -758,8 +766,8 @@ def _derived(
         None,
         source_entry_bytes,
         0,
-        "derived: no source states it. Kang, Lee and Moon (2016), sections 3.2, 5.1 and 6.1, describe its structures",
-        f"assumed: the directory entry of FaCE, 32 bytes, which that paper keeps whatever the replacement, and {note}; "
+        f"derived: no source states it. Structures as described: {described_in}",
+        f"assumed: the directory entry of FaCE, 32 bytes, which its paper keeps whatever the replacement, and {note}; "
         "hash links are not counted",
     )
 
@@ -803,6 +811,31 @@ PRESETS: Mapping[str, MetadataPreset] = MappingProxyType(
                 "CAC",
                 _GREEDY_DUAL_BYTES,
                 "reads, writes, value and place among the values, as greedy-dual has them: 24 bytes",
+            ),
+            _derived(
+                "larc",
+                "LARC",
+                _QUEUED_BYTES + _LARC_GHOSTS * GHOST_BYTES,
+                "a place in the LRU queue, 16 bytes; for each page of the ghost list its number and place, 24 bytes, where the "
+                "list is at its longest, 0.9 times the pages of flash",
+                described_in="Huang and others (MSST 2013), with the bounds of the list as an open dm-cache policy quotes them",
+            ),
+            _derived(
+                "cachesack",
+                "CacheSack",
+                _QUEUED_BYTES,
+                "a place in the LRU queue, 16 bytes, and for each page of the volume the time of its last request, 8 bytes, by "
+                "which a second miss is known; its counts by category are not counted",
+                source_entry_bytes=LAST_REQUEST_BYTES,
+                described_in="Yang and others (ATC 2022), the LRU flash cache of this replay",
+            ),
+            _derived(
+                "ram_filter",
+                "RAM filter",
+                GHOST_BYTES,
+                "for each page that is remembered its number and place, 24 bytes, where as many are as flash has pages; the "
+                "log has the pages in the order of their slots, so none has a place in a queue",
+                described_in="Yang and others (SOSP 2023), with the ghost list of libCacheSim",
             ),
             MetadataPreset(
                 "sce",

@@ -11,6 +11,9 @@ from tierwright.common.units import format_bytes
 from tierwright.common.wording import listed, percent
 from tierwright.evaluate.metadata import (
     BITS_PER_BYTE,
+    FACE_ENTRY_BYTES,
+    GHOST_BYTES,
+    LAST_REQUEST_BYTES,
     PRESETS,
     SCE_DESCRIPTOR_FIXED_BYTES,
     SCE_PAGE_BYTES,
@@ -24,6 +27,9 @@ _UNITS: Mapping[str, str] = {
 }
 """Option with the pages of the unit that an entry stands for, of caches that let it be chosen."""
 _LARGE_LINE_BYTES = 32 * 2**10
+_CACHESACK = "cachesack"
+_SECOND_MISS = "second_miss"
+"""The rule of an assignment for which the last request of each page is remembered; by default none has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +81,22 @@ def preset_of_cache(
     'open_cas_32k'
     """
     given = options or {}
+    found = _of_options(cache, page_bytes, given)
+    if found is None or (cache != _CACHESACK and "assignment" not in given):
+        return found
+    # Of CacheSack the preset has the times of requests; every other cache keeps them besides its own.
+    own = 0 if cache == _CACHESACK else found.source_entry_bytes
+    pages = (found.unit_bytes or page_bytes) / page_bytes
+    times = _SECOND_MISS in given.get("assignment", "")
+    return replace(
+        found, source_entry_bytes=own + times * LAST_REQUEST_BYTES * pages
+    )
+
+
+def _of_options(
+    cache: str, page_bytes: int, given: Mapping[str, str]
+) -> MetadataPreset | None:
+    """Return what a flash cache keeps in RAM, without what remembers requests for an assignment."""
     if cache == "kangaroo" and given.get("log_percent") == "0":
         set_pages = int(given.get("set_pages", 0))
         bighash = PRESETS["bighash"]
@@ -86,6 +108,10 @@ def preset_of_cache(
     found = PRESETS.get(cache)
     if found is None:
         return None
+    if cache == "ram_filter":
+        by_ghosts = given.get("admission", "s3_fifo") == "s3_fifo"
+        ghosts = float(given.get("ghost_share", 1)) if by_ghosts else 0.0
+        return replace(found, entry_bytes=FACE_ENTRY_BYTES + ghosts * GHOST_BYTES)
     if cache == "open_cas":
         return _of_lines(int(given.get("line_pages", 1)) * page_bytes, page_bytes)
     unit = given.get(_UNITS.get(cache, ""))

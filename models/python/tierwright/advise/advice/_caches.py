@@ -34,8 +34,8 @@ from tierwright.evaluate.advice.limits import (
 from tierwright.evaluate.advice.limits import ROUNDING as LIMIT_ROUNDING
 from tierwright.evaluate.advice.rows import SOURCES, life_years
 from tierwright.evaluate.bill import CENT
-from tierwright.evaluate.metadata import PRESETS
 from tierwright.evaluate.page_flow.decision import ReplayPoint, warm_up_of
+from tierwright.evaluate.ram_tax import preset_of_cache
 from tierwright.evaluate.scale.replays import recorded_accesses
 from tierwright.profile.categories import DEFAULT_KIND
 from tierwright.simulate.contenders import (
@@ -365,13 +365,17 @@ def beyond_page_flow(
     ]
 
 
-def _tax(table: Table, at: int, cache: str) -> float | None:
-    """RAM that the metadata of a flash cache take, of what the curve counts; None where no figure is published. [bytes]"""
-    preset = PRESETS.get(cache)
+def _tax(table: Table, wanted: _Wanted) -> float | None:
+    """RAM that the metadata of a flash cache take, of what the curve counts; None where no figure is known. [bytes]"""
+    curve, cache = table.setting.curve, str(wanted.row["name"])
+    preset = preset_of_cache(
+        cache,
+        page_bytes=curve.page_bytes,
+        options={} if wanted.plan is None else dict(wanted.plan.options(cache)),
+    )
     if preset is None:
         return None
-    curve = table.setting.curve
-    flash_bytes = float(table.options.flash_pages[at]) * curve.page_bytes
+    flash_bytes = float(table.options.flash_pages[wanted.at]) * curve.page_bytes
     return math.ceil(
         float(
             preset.ram_bytes(
@@ -387,7 +391,7 @@ def _planned(table: Table, wanted: _Wanted) -> SchemeAt | str:
     """Return where the recording is replayed for a flash cache on the hardware of an option, or why it is not."""
     at, cache = wanted.at, str(wanted.row["name"])
     curve = table.setting.curve
-    taxed = _tax(table, at, cache) or 0.0
+    taxed = _tax(table, wanted) or 0.0
     ram = int(table.options.ram_pages[at] - taxed / curve.page_bytes)
     if ram < 1:
         return f"its metadata take {format_bytes(taxed)}, all of the RAM"
@@ -455,7 +459,7 @@ def _of(
         return _refused(wanted, cost.reason)
     accesses = counters["accesses"]
     written = flash_pages_written(counters) / accesses
-    tax = _tax(table, at, row["name"])
+    tax = _tax(table, wanted)
     found = CacheReplayed(
         at,
         row["name"],

@@ -42,8 +42,9 @@ from tierwright.advise.directories import (
 from tierwright.advise.point import scheme_titles
 from tierwright.common.units import format_bytes, format_microseconds
 from tierwright.common.wording import listed, percent
-from tierwright.evaluate.metadata import PRESETS, charge
+from tierwright.evaluate.metadata import charge
 from tierwright.evaluate.page_flow.decision import warm_up_of
+from tierwright.evaluate.ram_tax import preset_of_cache
 from tierwright.evaluate.scale.replays import recorded_accesses
 from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve
@@ -137,7 +138,10 @@ class DirectoriesReplayed(Checked):
 
 
 def caches_beside(
-    study: Directories, curve: Curve, names: Sequence[str]
+    study: Directories,
+    curve: Curve,
+    names: Sequence[str],
+    options: CacheOptions | None = None,
 ) -> tuple[CacheBeside, ...]:
     """Give flash caches the memory and the flash of a comparison of directories, less what their metadata take.
 
@@ -151,13 +155,17 @@ def caches_beside(
         That it was asked of.
     names : sequence of str
         Flash caches.
+    options : mapping, optional
+        Of `options_of_caches`; unless given, the defaults.
     """
     titles = flash_cache_titles()
     page = study.inputs["ram_page_bytes"]
     memory, flash_bytes = study.inputs["ram_bytes"], study.inputs["flash_bytes"]
     found = []
     for name in dict.fromkeys(names):
-        preset = PRESETS.get(name)
+        preset = preset_of_cache(
+            name, page_bytes=page, options=(options or {}).get(name)
+        )
         tax = (
             None
             if preset is None
@@ -255,7 +263,7 @@ def replayed(
     accesses = (
         curve.accesses if curve.scaled is None else recorded_accesses(curve.scaled)
     )
-    caches = caches_beside(study, curve, flash_caches)
+    caches = caches_beside(study, curve, flash_caches, options)
     wanted, sizes = recorded_replays(
         directory_replays(study, start=curve.start, accesses=accesses)
         | cache_replays(caches, start=curve.start, accesses=accesses, options=options),
