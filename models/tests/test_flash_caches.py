@@ -143,7 +143,7 @@ UNITS: dict[tuple[str, str], tuple[int, str]] = {
 """Default units of large flash, and what they are documented in; what is in slots may describe more than there are."""
 IN_BYTES: dict[tuple[str, str], tuple[int, dict[str, str]]] = {
     ("bcache", "sequential_cutoff_pages"): (4 * MIB, {}),
-    ("sce", "clone_pages"): (8 * MIB, {}),
+    ("sce", "clone_pages"): (8 * MIB, {"flash_write_us": "1"}),
     ("open_cas", "sequential_cutoff_pages"): (MIB, {}),
     ("dm_cache", "migration_threshold_pages"): (MIB, {}),
     ("l2arc", "write_max_pages_per_s"): (64 * MIB, {}),
@@ -1038,6 +1038,50 @@ def test_dm_cache_says_where_a_trace_is_too_short_for_demotions(
     assert warned(200, 64) == []
     assert warned(200, 64, mode="write_back") == []
     assert warned(0.1, 1000, mode="pass_through") == []
+
+
+def test_dm_cache_says_how_long_its_blocks_wait(tmp_path: Path) -> None:
+    """In dm-cache-policy-smq.c a queue is redistributed each 60 s, and a sentinel goes behind the dirty each 10 s."""
+
+    def hint(mode: str) -> str:
+        found = replay.replay(
+            hot(tmp_path / "hot.csv", 50),
+            "flash_cache",
+            "dm_cache",
+            2,
+            64,
+            options={"mode": mode, "block_pages": "1"},
+        )
+        [warning] = found["warnings"]
+        assert warning["name"] == "nothing_demoted"
+        return str(warning["hint"])
+
+    assert "much longer than 60 s" in hint("write_through")
+    assert "every 60 s they are spread over the levels" in hint("write_through")
+    # What is written through is never dirty.
+    assert "waits" not in hint("write_through")
+    assert "after it was written back, for which it waits 10 to 20 s" in hint(
+        "write_back"
+    )
+
+
+def test_copies_of_what_is_under_way_are_limited_where_something_is(
+    short: Path,
+) -> None:
+    def options(**given: str) -> dict[str, str]:
+        return in_force("sce", short, 1000, **given)
+
+    assert "clone_pages" not in options()
+    assert "clone_pages" not in options(flash_write_us="0")
+    assert "clone_pages" not in options(mode="write_around", flash_write_us="9")
+    assert options(flash_write_us="9")["clone_pages"] == "1024"
+    assert options(flash_write_us="9", clone_pages="3")["clone_pages"] == "3"
+    for mode, why in (
+        ("write_through", "no effect with flash_write_us=0"),
+        ("write_around", "no effect with mode=write_around"),
+    ):
+        with pytest.raises(_simulator.ParameterError, match=why):
+            options(mode=mode, clone_pages="3")
 
 
 def test_dm_cache_says_where_its_blocks_are_too_large_to_be_cleaned_while_idle(

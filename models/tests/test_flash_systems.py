@@ -261,18 +261,26 @@ def written(steps: list[Step], path: Path) -> reading.Trace:
     return reading.Trace(path)
 
 
-NEEDS: dict[str, dict[str, tuple[str, str]]] = {
-    "open_cas": dict.fromkeys(("hits", "trigger_percent"), ("promotion", "nhit")),
+NEEDS: dict[str, dict[str, dict[str, tuple[str | None, ...]]]] = {
+    "open_cas": dict.fromkeys(
+        ("hits", "trigger_percent"), {"promotion": ("nhit",)}
+    ),
     "cachelib": {
         **dict.fromkeys(
             ("target_pages_per_s", "max_pages_per_s", "base_percent", "seed"),
-            ("admission", "dynamic_random"),
+            {"admission": ("dynamic_random",)},
         ),
-        "reject_window_pages": ("admission", "reject_first"),
-        "segment_ratios": ("replacement", "segmented_fifo"),
+        "reject_window_pages": {"admission": ("reject_first",)},
+        "segment_ratios": {"replacement": ("segmented_fifo",)},
+    },
+    "sce": {
+        "clone_pages": {
+            "mode": (None, "write_through"),
+            "flash_write_us": ("2", "400000"),
+        }
     },
 }
-"""What an option has an effect with, and is refused without."""
+"""What an option has an effect with, and is refused without; None where the other is not given."""
 
 
 def chosen(draw: random.Random, name: str) -> Options:
@@ -285,7 +293,10 @@ def chosen(draw: random.Random, name: str) -> Options:
     return {
         option: value
         for option, value in options.items()
-        if option not in needs or options.get(needs[option][0]) == needs[option][1]
+        if all(
+            options.get(other) in values
+            for other, values in needs.get(option, {}).items()
+        )
     }
 
 

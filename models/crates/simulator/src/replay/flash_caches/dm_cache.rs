@@ -540,6 +540,22 @@ impl DmCache {
     }
 }
 
+impl DmCache {
+    /// What a block that makes room has waited for.
+    fn until_room(&self) -> String {
+        let spread = format!(
+            "use a trace much longer than {BLOCK_TICKS} s: blocks enter at the highest level, and every {BLOCK_TICKS} s they are spread over the levels"
+        );
+        if !self.settings.write_back {
+            return spread;
+        }
+        format!(
+            "{spread}; one that was changed makes room only after it was written back, for which it waits {SENTINEL_TICKS} to {} s unless flash is idle for a second",
+            2 * SENTINEL_TICKS
+        )
+    }
+}
+
 impl FlashCache for DmCache {
     type Settings = Settings;
     /// Slots with their blocks.
@@ -889,7 +905,7 @@ impl FlashCache for DmCache {
                     "dm-cache demoted no block, because flash never filled: it used {used} of {}, so nothing here tells what it does once flash is full",
                     counted(self.slots, "block", "blocks")
                 ),
-                "use a longer trace or a smaller flash",
+                "use a longer trace or a smaller flash".to_owned(),
             )
         } else if self.kept_out > 0 {
             (
@@ -897,7 +913,7 @@ impl FlashCache for DmCache {
                     "dm-cache demoted no block: flash is full, no clean block of it had fallen to the lower {COLD_LEVELS} of {LEVELS} levels, and {} found no room",
                     counted(self.kept_out, "promotion", "promotions")
                 ),
-                "use a longer trace: blocks enter at the highest level, and are spread over the levels once a minute",
+                self.until_room(),
             )
         } else {
             return Vec::new();
@@ -905,7 +921,7 @@ impl FlashCache for DmCache {
         vec![Warning {
             name: "nothing_demoted",
             message,
-            hint: hint.to_owned(),
+            hint,
         }]
     }
 

@@ -337,6 +337,28 @@ impl Sce {
     }
 }
 
+/// Copies of pages that are under way to flash, at most; refused where no write ever is.
+fn clones_of(
+    options: &Options<'_>,
+    run: Conditions,
+    write_through: bool,
+    write_us: u64,
+) -> Result<u64> {
+    if write_through && write_us > 0 {
+        let usual = run.pages_of(CLONE_BYTES, MOST_CLONES);
+        return options.number_or(CLONES, 1..=MOST_CLONES, usual);
+    }
+    if options.is_given(CLONES) {
+        let why = if write_through {
+            "has no effect with flash_write_us=0: no write is under way"
+        } else {
+            "has no effect with mode=write_around: nothing is written to flash but whole fragments"
+        };
+        return Err(options.impossible(CLONES, why));
+    }
+    Ok(MOST_CLONES)
+}
+
 impl FlashCache for Sce {
     type Settings = Settings;
     type Image = ();
@@ -384,7 +406,7 @@ impl FlashCache for Sce {
             name: CLONES,
             values: "1 to 4294967296",
             default: "2048 of 4 KiB (8 MiB)",
-            description: "With flash_write_us: pages under way to flash at most, of which copies are held; beyond it a page that is written becomes invalid there.",
+            description: "With mode=write_through and flash_write_us above 0: pages under way to flash at most, of which copies are held; beyond it a page that is written becomes invalid there.",
             is_place: false,
         },
         OptionAbout {
@@ -420,8 +442,7 @@ impl FlashCache for Sce {
         let window = options.number("window", 1..=65536)?;
         let period_ms = options.number("period_ms", 1..=1_000_000_000)?;
         let write_us = options.number(WRITE_US, 0..=1_000_000_000)?;
-        let usual = run.pages_of(CLONE_BYTES, MOST_CLONES);
-        let clones = options.number_or(CLONES, 1..=MOST_CLONES, usual)?;
+        let clones = clones_of(options, run, write_through, write_us)?;
         let ceiling = options.number("ceiling", 1..=255)?;
         let usual = ceiling.min(1);
         Ok(Settings {
