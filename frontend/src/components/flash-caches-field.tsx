@@ -3,6 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { simulatorQuery } from "@/api/simulator";
 import type { Replays } from "@/api/workloads";
 import { type CachesSearch, cachesOf } from "./caches";
+import { CachesRate, withRate } from "./caches-rate";
 import { OptionsField } from "./options-field";
 
 interface FlashCachesFieldProps {
@@ -11,6 +12,8 @@ interface FlashCachesFieldProps {
   readonly replays: Replays;
   /** Whether the accesses have times. */
   readonly timed: boolean;
+  /** Whether what is asked states a rate, which holds where they have none. */
+  readonly rated?: boolean;
   /** An example of options, as a sentence. */
   readonly example?: string;
 }
@@ -40,11 +43,21 @@ export const timedOrAll = <Item extends { readonly goes_by_time: boolean }>(
 export function FlashCachesField(props: FlashCachesFieldProps) {
   const { search, patch } = props;
   const simulator = useQuery(simulatorQuery()).data;
-  const why = whyNotTimed(props.replays, props.timed);
-  const offered = timedOrAll(simulator?.flash_caches ?? [], why);
+  const known = simulator?.flash_caches ?? [];
+  const asksRate = props.replays !== "recording" && !props.timed && !props.rated;
+  const why = asksRate || props.rated ? "" : whyNotTimed(props.replays, props.timed);
+  const offered = timedOrAll(known, why);
   const chosen = cachesOf(search);
+  const clocked = (names: readonly string[]) =>
+    known.filter(({ name, goes_by_time }) => goes_by_time && names.includes(name));
   const choose = (names: readonly string[]) =>
-    patch({ caches: names.length === 0 ? undefined : names.join(",") });
+    patch({
+      caches: names.length === 0 ? undefined : names.join(","),
+      // A rate that no cache takes would be refused.
+      ...(asksRate && clocked(names).length === 0 && clocked(chosen).length > 0
+        ? { cache_options: withRate(search.cache_options, undefined) }
+        : {}),
+    });
   return (
     <>
       <Group align="flex-end" gap="xs">
@@ -69,6 +82,13 @@ export function FlashCachesField(props: FlashCachesFieldProps) {
           </Button>
         )}
       </Group>
+      {asksRate && clocked(chosen).length > 0 && (
+        <CachesRate
+          options={search.cache_options}
+          of={clocked(chosen).map(({ title }) => title)}
+          onChange={(cache_options) => patch({ cache_options })}
+        />
+      )}
       {chosen.length > 0 && (
         <OptionsField
           label="Options of the flash caches"

@@ -97,6 +97,8 @@ export function ResponseCheckPanel(props: ResponseCheckProps) {
             patch={patch}
             replays={replays}
             timed={timed}
+            // On simulated time accesses arrive at a rate, whatever the trace has.
+            rated
           />
           {!timed && (
             <Text size="sm" c="dimmed">

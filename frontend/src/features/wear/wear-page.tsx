@@ -230,6 +230,8 @@ function WearCheck(props: {
               patch={patch}
               replays={props.replays}
               timed={props.timed}
+              // Without times the load is stated.
+              rated
               example="With cachelib:small=0 and cachelib:small_percent=4, CacheLib has small objects beside large ones, and is shown with one write stream and with two (FDP)."
             />
           )}
