@@ -61,6 +61,7 @@ def test_the_course_is_that_of_the_models(application):
     assert {"windows", "finding", "recovered_s", "filled_at_s", "window_s"} <= same
     assert {"redo_pages", "redo_flash_pages", "redo_s"} <= same
     assert {"ram_dirty_pages_lost", "checkpointed_pages"} <= same
+    assert {"ram_tax_bytes", "ram_tax_share", "ram_tax"} <= same
     assert {key: found[key] for key in same} == {key: own[key] for key in same}
     table = application.client.post(
         PLACE, json=ASKED, headers={"Accept": "text/csv"}, params={"table": "windows"}

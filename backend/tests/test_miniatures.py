@@ -1,5 +1,7 @@
 """Miniatures: rows are the core's own estimates, and hold what a whole replay counts."""
 
+import math
+
 import pytest
 from live_app import EXAMPLE_TRACE, run_application
 from test_notes_over_http import ARC
@@ -114,6 +116,11 @@ class TestFlashCaches:
         )["rows"]
         for row, expected in zip(made["rows"], own, strict=True):
             tiers, accesses = row["tiers"], expected["accesses"]
+            # 69.6 bytes a page of LARC.
+            assert tiers["ram_tax_bytes"] == math.ceil(69.6 * row["pages"])
+            assert tiers["ram_tax_share"] == tiers["ram_tax_bytes"] / (
+                3000 * made["page_bytes"]
+            )
             assert row["pages"] == expected["flash_pages"]
             assert tiers["ram_pages"] == 3000
             ends = expected["interval95"]

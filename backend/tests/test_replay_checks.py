@@ -136,6 +136,17 @@ def test_a_comparison_has_flash_caches_beside_its_schemes(application):
         assert row["simulated"] > 0
     assert "So was LARC" in found["basis"]
     assert "LARC" in found["sentence"]
+    # How long flash lasts stands beside, at the recorded rate.
+    assert rows["larc", "life"]["simulated"] > 0
+    assert rows["lazy", "life"]["simulated"] > 0
+    assert ("none", "life") not in rows
+    assert "The flash lasts as stated at the recorded" in found["basis"]
+    layer = ["ftl_spare_percent=10", "ftl_block_pages=16"]
+    under = application.post(
+        "/evaluations/check", {**body, "flash_cache_options": layer}, 200
+    )
+    amplified = {(each["of"], each["figure"]): each for each in under["rows"]}
+    assert amplified["larc", "write amplification"]["simulated"] > 1
     refused = application.client.post(
         "/evaluations/check", json={**body, "flash_pages": 0}
     )
@@ -258,9 +269,15 @@ def test_flash_caches_run_with_the_options_that_are_given(application, path):
 
     assert of(found, "larc") == of(plain, "larc") != []
     assert of(found, "lazy_cleaning") != of(plain, "lazy_cleaning")
+    # A comparison shows what a device under the cache does: 7 % of 16 blocks is not enough of one.
+    device = (
+        "leaves no room to collect"
+        if path == "/evaluations/check"
+        else "what a device under the flash cache writes"
+    )
     for options, said in (
         (["bcache:mode=write_back"], "`bcache` is not a contender here"),
-        (["ftl_spare_percent=7"], "what a device under the flash cache writes"),
+        (["ftl_spare_percent=7"], device),
     ):
         refused = application.client.post(
             path, json={**body, "flash_cache_options": options}

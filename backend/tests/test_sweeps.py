@@ -2,11 +2,13 @@
 
 import os
 import signal
+from pathlib import Path
 
 import pytest
 from live_app import EXAMPLE_TRACE, children_of, run_application
 
 from tierwright import _simulator
+from tierwright.evaluate.endurance.outlook import write_budget
 from tierwright.hardware import catalog
 from tierwright.simulate import replay
 from tierwright.simulate.priced import price
@@ -172,6 +174,37 @@ class TestRows:
         # Its documented 512 KiB would be 64 pages; 1/16 of flash is less.
         assert sweep["rows"][0]["options"]["bucket_pages"] == "56"
         assert sweep["rows"][1]["options"] == {}
+
+    def test_a_row_says_how_long_flash_lasts(self, application):
+        asked = [
+            contender(
+                "flash_cache", "larc", ftl_spare_percent="10", ftl_block_pages="16"
+            ),
+            contender("scheme", "lazy"),
+            contender("policy", "lru"),
+        ]
+        body = request(asked, [200], [3000])
+        larc, lazy, lru = finish(application, body, flash_device_id=FLASH)["rows"]
+        trace = reading.inspect(reading.Trace(Path(EXAMPLE_TRACE)))
+        rate = trace["accesses"] / trace["duration_s"]
+        budget = write_budget(catalog.device(FLASH)).in_place_tb
+        for row in (larc, lazy):
+            life = row["flash_life"]
+            per_day = (
+                row["flash_writes"] / row["accesses"] * rate * 8192 * 86_400 / 1e12
+            )
+            assert life["written_pages"] == row["flash_writes"]
+            assert life["accesses_per_s"] == pytest.approx(rate)
+            assert life["tb_per_day"] == pytest.approx(per_day)
+            assert life["years"] == pytest.approx(budget / per_day / 365)
+            assert life["reason"] is None
+        assert larc["flash_life"]["waf"] == larc["counters"]["ftl_waf"]
+        assert lazy["flash_life"]["waf"] is None
+        assert "ftl_spare_percent" in lazy["flash_life"]["waf_note"]
+        assert lru["flash_life"] is None
+        without = finish(application, body)["rows"][0]["flash_life"]
+        assert without["years"] is None
+        assert "no flash device" in without["reason"]
 
     def test_metadata_of_flash_are_taken_out_of_the_ram(self, application):
         asked = [

@@ -34,6 +34,7 @@ from tierwright.evaluate.cachesack import (
     served,
     uniform,
 )
+from tierwright.evaluate.ram_tax import tax_of_replay
 from tierwright.hardware import catalog
 from tierwright.profile import categories
 from tierwright.profile.categories import ADMISSIONS, CategoryCounts
@@ -998,6 +999,14 @@ def test_the_check_takes_any_flash_cache_and_shows_the_gap(
 
     verb = "saves" if usd(chosen) <= usd(before) else "costs"
     assert checked.finding.startswith(f"Before {title}, the choice {verb} ")
+    # What the directory takes with the choice stands beside.
+    tax = tax_of_replay(chosen, ram_pages=found.ram_pages)
+    assert tax is not None
+    assert (
+        f"The directory of {title} takes {format_bytes(tax.bytes or 0)}"
+        in checked.basis
+    )
+    assert "The replay had all of the RAM." in checked.basis
     assert f"against {title} without it" in checked.finding
     assert "within" not in checked.finding
     worst = max(abs(row.gap_relative or 0.0) for row in checked.rows)
@@ -1072,6 +1081,11 @@ def test_a_check_says_which_way_the_replay_points(
             "flash_hits": 5,
             "flash_misses": missed,
             "flash_writes": writes,
+            "scheme": "cachesack",
+            "flash_pages": found.flash_pages,
+            "page_bytes": 8192,
+            "distinct_pages": 1000,
+            "options": {"assignment": found.chosen.assignment},
         }
         for name, missed in zip(names, misses, strict=True)
     }

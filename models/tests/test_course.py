@@ -17,6 +17,7 @@ from tierwright.advise import course, scale
 from tierwright.cli.app import main
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import percent
+from tierwright.evaluate.metadata import PRESETS
 from tierwright.evaluate.response.schemes import Hierarchy
 from tierwright.hardware import catalog
 from tierwright.profile.measure import profile, window_curves
@@ -480,3 +481,23 @@ def test_a_trace_without_time_runs_with_clients_alone(
     assert code != 0
     assert "does not record when its accesses arrived" in capsys.readouterr().err
     assert main(arguments) == 0
+
+
+def test_the_directory_of_a_flash_cache_stands_beside_its_course() -> None:
+    found = asked(window_s=1.0)
+    # 32 bytes a page of FaCE, of 1,000 pages of RAM.
+    assert found.ram_tax_bytes == 32 * 6000
+    assert found.ram_tax_share == 32 * 6000 / (1000 * 8192)
+    assert found.ram_tax == (
+        "The directory of FaCE takes 188 KiB (2.34 %) of the RAM. The replay had all of the RAM."
+    )
+    charged = asked(window_s=1.0, flash_metadata=PRESETS["face"])
+    assert charged.ram_tax_bytes == found.ram_tax_bytes
+    assert "what the metadata that are charged leave" in charged.ram_tax
+    assert charged.ram_pages == 1000 - 24
+    scheme = asked(window_s=1.0, system="lazy")
+    assert (scheme.ram_tax_bytes, scheme.ram_tax_share, scheme.ram_tax) == (
+        None,
+        None,
+        "",
+    )

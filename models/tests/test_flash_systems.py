@@ -262,14 +262,15 @@ def written(steps: list[Step], path: Path) -> reading.Trace:
 
 
 NEEDS: dict[str, dict[str, dict[str, tuple[str | None, ...]]]] = {
-    "open_cas": dict.fromkeys(
-        ("hits", "trigger_percent"), {"promotion": ("nhit",)}
-    ),
+    "open_cas": {
+        "hits": {"promotion": ("nhit",)},
+        "trigger_percent": {"promotion": ("nhit",)},
+    },
     "cachelib": {
-        **dict.fromkeys(
-            ("target_pages_per_s", "max_pages_per_s", "base_percent", "seed"),
-            {"admission": ("dynamic_random",)},
-        ),
+        "target_pages_per_s": {"admission": ("dynamic_random",)},
+        "max_pages_per_s": {"admission": ("dynamic_random",)},
+        "base_percent": {"admission": ("dynamic_random",)},
+        "seed": {"admission": ("dynamic_random",)},
         "reject_window_pages": {"admission": ("reject_first",)},
         "segment_ratios": {"replacement": ("segmented_fifo",)},
     },

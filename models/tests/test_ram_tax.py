@@ -218,6 +218,22 @@ def test_a_sweep_says_it_of_each_row(capsys: pytest.CaptureFixture[str]) -> None
     assert "250 KiB (3.12 % of RAM)" in out
 
 
+def test_an_estimate_has_it_at_the_sizes_it_stands_for(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    asked = ["--scheme", "larc", "--scheme", "lazy", "--ram-pages", "1000"]
+    sizes = ["--flash-pages", "4000,8000", "--miniature", "0.5", "--json"]
+    assert main(["sweep", str(TPCB), *asked, *sizes]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row.get("ram_tax_bytes") for row in rows] == [
+        278_400,
+        556_800,
+        None,
+        None,
+    ]
+    assert rows[0]["ram_tax_share"] == 278_400 / (1000 * PAGE)
+
+
 def test_rows_of_the_answer_have_it_whether_it_is_charged_or_not() -> None:
     for charged in (None, metadata.PRESETS["face"]):
         found = sweep_question.answer(

@@ -144,6 +144,8 @@ export interface ReplayedBar {
   readonly ramHits: number | null;
   readonly flashHits: number | null;
   readonly flashWrites: number | null;
+  readonly waf: number | null;
+  readonly years: number | null;
 }
 
 /** One bar a scheme and flash cache, the fastest first. */
@@ -171,12 +173,23 @@ export function replayedBars(
               ramHits: figureOf(row.of, "RAM hits")?.simulated ?? null,
               flashHits: figureOf(row.of, "flash hits")?.simulated ?? null,
               flashWrites: figureOf(row.of, "flash writes")?.simulated ?? null,
+              waf: figureOf(row.of, "write amplification")?.simulated ?? null,
+              years: figureOf(row.of, "life")?.simulated ?? null,
             },
           ]
         : [],
     )
     .sort((one, other) => one.us - other.us);
 }
+
+/** What becomes of the flash, where it is known. */
+const WORN: readonly {
+  readonly title: string;
+  readonly of: (bar: ReplayedBar) => number | null;
+}[] = [
+  { title: "Write amplification", of: (bar) => bar.waf },
+  { title: "Life of flash [years]", of: (bar) => bar.years },
+];
 
 function partsOf(bars: readonly ReplayedBar[]): BarPart[] {
   const names = new Set(bars.flatMap((bar) => Object.keys(bar.parts)));
@@ -270,6 +283,9 @@ function CachesChart(props: {
             "Flash writes [pages per access]",
             (bar) => bar.flashWrites,
             (value) => formatShort(value, 3),
+          ),
+          ...WORN.filter(({ of }) => bars.some((bar) => of(bar) !== null)).map(
+            ({ title, of }) => valueColumn(title, of, (value) => formatShort(value, 3)),
           ),
         ])
       }

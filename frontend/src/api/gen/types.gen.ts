@@ -6669,6 +6669,24 @@ export type CourseOut = {
      */
     windows: Array<CourseWindow>;
     /**
+     * Ram Tax Bytes
+     *
+     * Of a flash cache: RAM that its directory takes, charged or not; null of page-flow schemes, and where no figure is known. [bytes]
+     */
+    ram_tax_bytes: number | null;
+    /**
+     * Ram Tax Share
+     *
+     * The same, of the RAM requested. [1]
+     */
+    ram_tax_share: number | null;
+    /**
+     * Ram Tax
+     *
+     * The same in words, with what RAM the replay had; empty of page-flow schemes.
+     */
+    ram_tax: string;
+    /**
      * Finding
      *
      * The answer in a few words.
@@ -11241,7 +11259,7 @@ export type FlashDeviceOut = {
     /**
      * Null without cycles and a rate.
      */
-    life: FlashLifeOut | null;
+    life: TierwrightServerQuestionsFlashDeviceSchemasFlashLifeOut | null;
     /**
      * By Spare
      *
@@ -11278,32 +11296,6 @@ export type FlashDeviceOut = {
      * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
      */
     derivation: Array<DerivationStep> | null;
-};
-
-/**
- * FlashLifeOut
- *
- * How long the flash lasts at the stated rate.
- */
-export type FlashLifeOut = {
-    /**
-     * Years
-     *
-     * Null where it never wears out. [365 days]
-     */
-    years: number | null;
-    /**
-     * Host Tb Written
-     *
-     * Host writes over the life. [TB]
-     */
-    host_tb_written: number;
-    /**
-     * Drive Writes Per Day
-     *
-     * Drive writes per day that use it up in 5 years. [1/day]
-     */
-    drive_writes_per_day: number;
 };
 
 /**
@@ -19704,6 +19696,10 @@ export type ReplayOut = {
      */
     ram_tax_share: number | null;
     /**
+     * What is written to flash, and how long the flash device lasts; null of one cache, and without flash.
+     */
+    flash_life: TierwrightServerReplaysSweepsSchemasFlashLifeOut | null;
+    /**
      * Of lazy with clean-only admission, which no curve can count.
      */
     formula: FormulaOut | null;
@@ -25701,6 +25697,18 @@ export type TierEstimateOut = {
             number
         ];
     } | null;
+    /**
+     * Ram Tax Bytes
+     *
+     * Of a flash cache: RAM that its directory takes at these sizes; the estimate has all of the RAM. Null of page-flow schemes, and where no figure is known. [bytes]
+     */
+    ram_tax_bytes: number | null;
+    /**
+     * Ram Tax Share
+     *
+     * The same, of the RAM requested. [1]
+     */
+    ram_tax_share: number | null;
 };
 
 /**
@@ -28924,6 +28932,106 @@ export type ZipfOut = {
      * How `ks_distance` is defined.
      */
     quality: string;
+};
+
+/**
+ * FlashLifeOut
+ *
+ * How long the flash lasts at the stated rate.
+ */
+export type TierwrightServerQuestionsFlashDeviceSchemasFlashLifeOut = {
+    /**
+     * Years
+     *
+     * Null where it never wears out. [365 days]
+     */
+    years: number | null;
+    /**
+     * Host Tb Written
+     *
+     * Host writes over the life. [TB]
+     */
+    host_tb_written: number;
+    /**
+     * Drive Writes Per Day
+     *
+     * Drive writes per day that use it up in 5 years. [1/day]
+     */
+    drive_writes_per_day: number;
+};
+
+/**
+ * FlashLifeOut
+ *
+ * What one replay does to the flash under it.
+ */
+export type TierwrightServerReplaysSweepsSchemasFlashLifeOut = {
+    /**
+     * Written Pages
+     *
+     * Written to flash while accesses were counted, metadata and a directory on flash among them. [pages]
+     */
+    written_pages: number;
+    /**
+     * Erases
+     *
+     * Blocks that the device under flash erased; null without one.
+     */
+    erases: number | null;
+    /**
+     * Waf
+     *
+     * Pages that this device wrote for each page written to it; null without one, or where nothing was written. [1]
+     */
+    waf: number | null;
+    /**
+     * Waf Note
+     *
+     * Why there is no write amplification, or why it is not the steady one.
+     */
+    waf_note: string | null;
+    /**
+     * Accesses Per S
+     *
+     * Rate that the life is of: of production, else as an option states it, else as recorded. [1/s]
+     */
+    accesses_per_s: number | null;
+    /**
+     * Tb Per Day
+     *
+     * Written to flash at that rate. [10^12 bytes/day]
+     */
+    tb_per_day: number | null;
+    /**
+     * Years
+     *
+     * Until the device has taken the writes that it is rated for, as many devices as hold the flash; null where it never has, or nothing is known. [365 days]
+     */
+    years: number | null;
+    /**
+     * Never Worn Out
+     *
+     * Whether it never has: nothing is written.
+     */
+    never_worn_out: boolean;
+    /**
+     * Basis
+     *
+     * What the life rests on: rate, and rating of the device; null without one.
+     */
+    basis: string | null;
+    /**
+     * Reason
+     *
+     * Why there is no life.
+     */
+    reason: string | null;
+    /**
+     * Sentence
+     *
+     * All of it in words.
+     */
+    sentence: string;
 };
 
 export type GetRootData = {

@@ -3,10 +3,12 @@ import type { MiniatureOut, MiniatureRow } from "@/api/miniatures";
 import {
   bytes,
   counted,
+  formatBytes,
   formatCount,
   formatPagesAndBytes,
   formatShort,
   pages,
+  UNKNOWN,
 } from "@/units/quantity";
 import {
   count,
@@ -108,6 +110,24 @@ const RATES = [
   ["Disk writes", "hdd_writes"],
 ] as const;
 
+/** RAM that the directory of a flash cache takes, where a figure is known. */
+const taxColumns = (made: MiniatureOut) =>
+  made.rows.some(({ tiers }) => tiers?.ram_tax_bytes != null)
+    ? [
+        {
+          title: "RAM of its directory [bytes]",
+          value: ({ tiers }: MiniatureRow) => tiers?.ram_tax_bytes ?? null,
+          show: (taken: number | null) =>
+            taken === null ? UNKNOWN : formatBytes(bytes(taken)),
+        },
+        {
+          title: "Of RAM",
+          value: ({ tiers }: MiniatureRow) => tiers?.ram_tax_share ?? null,
+          show: shown,
+        },
+      ]
+    : [];
+
 export const tierTable = (made: MiniatureOut) =>
   tableOf(made, [
     ...sizeColumns("Flash", made),
@@ -124,5 +144,6 @@ export const tierTable = (made: MiniatureOut) =>
       show: count,
       ends,
     })),
+    ...taxColumns(made),
     ...rateColumns(made, RATES),
   ]);

@@ -254,6 +254,8 @@ const tierRow = (flash: number, misses: number, band: number | null): MiniatureR
       flash_writes_interval95: around(250),
       counters: { ram_hits: 500 },
       counters_interval95: band === null ? null : { ram_hits: [490, 510] },
+      ram_tax_bytes: flash * 64,
+      ram_tax_share: 0.25,
     },
   };
 };
@@ -312,6 +314,11 @@ describe("an estimate of RAM over flash", () => {
     expect(at("Misses, estimated")).toEqual([300, 280, 320]);
     expect(at("Disk reads, estimated")).toEqual([301, 281, 321]);
     expect(at("Flash writes, estimated")).toEqual([250, 230, 270]);
+    const taxed = table.header.indexOf("RAM of its directory [bytes]");
+    expect(table.header[taxed + 1]).toBe("Of RAM");
+    expect(table.rows[1]?.slice(taxed, taxed + 2)).toEqual([256 * 64, 0.25]);
+    expect(table.shown[1]?.slice(taxed, taxed + 2)).toEqual(["16 KiB", "25 %"]);
+    expect(table.rows[3]?.slice(taxed, taxed + 2)).toEqual([null, null]);
     expect(table.rows[0]?.slice(4, 6)).toEqual([null, null]);
     expect(table.rows[3]?.at(-1)).toBe("too few pages are sampled");
     expect(knownRows(found)).toEqual([]);

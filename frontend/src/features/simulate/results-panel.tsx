@@ -25,6 +25,7 @@ import {
   ratio,
 } from "@/units/quantity";
 import {
+  aboutLives,
   countedIn,
   findingOf,
   labelOf,
@@ -323,6 +324,23 @@ export function FormulaBeside({ sweep }: { readonly sweep: SweepOut }) {
         rows={rows}
         rowKey={({ row }) => `${row.contender} ${row.ram_pages} ${row.flash_pages}`}
       />
+    </section>
+  );
+}
+
+/** What the lives of flash in the table rest on, or how to get them. */
+export function LifeNotes({ sweep }: { readonly sweep: SweepOut }) {
+  const said = aboutLives(sweep);
+  if (said.length === 0) {
+    return null;
+  }
+  return (
+    <section className="tw-panel" aria-label="Life of flash">
+      {said.map((each) => (
+        <Text key={each} size="sm">
+          {each}
+        </Text>
+      ))}
     </section>
   );
 }

@@ -3,6 +3,7 @@ import type { ReplayOut, SweepOut } from "@/api/sweeps";
 import { SIMULATOR } from "@/testing/simulator";
 import { bytes } from "@/units/quantity";
 import {
+  aboutLives,
   countedIn,
   dashesOf,
   findingOf,
@@ -40,6 +41,7 @@ const row = (
   io_time_reason: "no device was given",
   ram_tax_bytes: null,
   ram_tax_share: null,
+  flash_life: null,
   formula: null,
   counters: {},
   options: {},
@@ -205,6 +207,56 @@ describe("the finding", () => {
     expect(table.rows[1]?.slice(at, at + 4)).toEqual([null, null, null, null]);
     expect(ownCountersOf(sweep({}), simulator)).toEqual([]);
     expect(tableOf(sweep({})).header).not.toContain("RAM of its directory [bytes]");
+  });
+
+  it("tables what becomes of flash, and says what that rests on once", () => {
+    const life = {
+      written_pages: 41_958,
+      erases: null,
+      waf: null,
+      waf_note: "no layer",
+      accesses_per_s: 500,
+      tb_per_day: 6.674,
+      years: 0.3598,
+      never_worn_out: false,
+      basis: "at the recorded 500 accesses/s",
+      reason: null,
+      sentence: "",
+    };
+    const amplified = { ...life, waf: 2.734, waf_note: null };
+    const endless = { ...life, years: null, never_worn_out: true };
+    const rows = [life, amplified, endless, null].map((flash_life, at) => ({
+      ...row(0, 4000 + at, 0.1, 8000),
+      flash_life,
+    }));
+    const table = tableOf(sweep({ rows }));
+    const at = table.header.indexOf("Write amplification");
+    expect(table.header.slice(at, at + 3)).toEqual([
+      "Write amplification",
+      "Written to flash [TB/day]",
+      "Life of flash [years]",
+    ]);
+    expect(table.rows.map((line) => line.slice(at, at + 3))).toEqual([
+      [null, 6.674, 0.3598],
+      [2.734, 6.674, 0.3598],
+      [null, 6.674, null],
+      [null, null, null],
+    ]);
+    expect(table.shown[1]?.slice(at, at + 3)).toEqual(["2.73", "6.67", "0.36"]);
+    expect(table.shown[2]?.[at + 2]).toBe("never worn out");
+    expect(aboutLives({ rows })).toEqual([
+      "Flash lasts as the table says at the recorded 500 accesses/s.",
+      "Write amplification: no layer.",
+    ]);
+    const unknown = { ...life, tb_per_day: null, years: null, basis: null };
+    const why = [
+      { ...row(0, 1, 0.1, 8), flash_life: { ...unknown, reason: "no rate" } },
+    ];
+    expect(aboutLives({ rows: why })).toContain(
+      "How long flash lasts is not known: no rate.",
+    );
+    expect(tableOf(sweep({ rows: why })).header).not.toContain("Life of flash [years]");
+    expect(aboutLives(sweep({}))).toEqual([]);
   });
 
   it("names all who lead equally often, and all who are level", () => {

@@ -319,6 +319,35 @@ export const ownCountersOf = (
 const titleOf = ({ name, unit }: SimulatorCounter): string =>
   `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll("_", " ")} [${unit}]`;
 
+interface WornColumn {
+  readonly title: string;
+  readonly value: (row: ReplayOut) => number | null;
+  /** Whether it has no value where flash is never worn out. */
+  readonly endless?: boolean;
+}
+
+/** What becomes of flash: columns that some row has a value for. */
+const wornColumns = (sweep: SweepOut): readonly WornColumn[] => {
+  const amplification: WornColumn = {
+    title: "Write amplification",
+    value: ({ flash_life }) => flash_life?.waf ?? null,
+  };
+  const written: WornColumn = {
+    title: "Written to flash [TB/day]",
+    value: ({ flash_life }) => flash_life?.tb_per_day ?? null,
+  };
+  const life: WornColumn = {
+    title: "Life of flash [years]",
+    value: ({ flash_life }) => flash_life?.years ?? null,
+    endless: true,
+  };
+  const has = ({ value }: WornColumn) => sweep.rows.some((row) => value(row) !== null);
+  return [
+    ...(has(amplification) ? [amplification] : []),
+    ...(has(written) ? [written, life] : []),
+  ];
+};
+
 export function tableOf(sweep: SweepOut, own: readonly SimulatorCounter[] = []) {
   const size = (count: number) =>
     formatBytes(bytesOfPages(pages(count), bytes(sweep.page_bytes)));
@@ -326,6 +355,8 @@ export function tableOf(sweep: SweepOut, own: readonly SimulatorCounter[] = []) 
     value === null ? UNKNOWN : formatPercent(ratio(value), 4);
   const count = (value: number | null) =>
     value === null ? UNKNOWN : formatCount(value);
+  const short = (value: number | null) =>
+    value === null ? UNKNOWN : formatShort(value, 3);
   const label = (row: ReplayOut) => {
     const contender = sweep.contenders[row.contender];
     return contender === undefined ? "" : labelOf(contender);
@@ -339,14 +370,13 @@ export function tableOf(sweep: SweepOut, own: readonly SimulatorCounter[] = []) 
   const ownCount = (row: ReplayOut, { name }: SimulatorCounter) =>
     row.counters[name] ?? null;
   const taxed = sweep.rows.some((row) => row.ram_tax_bytes !== null);
+  const worn = wornColumns(sweep);
   const fills = sweep.warm_up_until_full;
   const produces = sweep.rows.some((row) => row.in_production !== null);
   const rate = (row: ReplayOut, operation: "reads" | "writes") => {
     const rates = row.in_production?.per_s;
     return rates?.[`disk_${operation}`] ?? rates?.[`hdd_${operation}`] ?? null;
   };
-  const shownRate = (value: number | null) =>
-    value === null ? UNKNOWN : formatShort(value, 3);
   return {
     header: [
       "Contender",
@@ -365,6 +395,7 @@ export function tableOf(sweep: SweepOut, own: readonly SimulatorCounter[] = []) 
       ...(spares ? ["Write reduction"] : []),
       ...own.map(titleOf),
       ...(taxed ? ["RAM of its directory [bytes]", "Of RAM"] : []),
+      ...worn.map(({ title }) => title),
       "I/O time [µs/access]",
       ...(produces
         ? ["Disk reads in production [1/s]", "Disk writes in production [1/s]"]
@@ -387,6 +418,7 @@ export function tableOf(sweep: SweepOut, own: readonly SimulatorCounter[] = []) 
       ...(spares ? [row.write_reduction] : []),
       ...own.map((counter) => ownCount(row, counter)),
       ...(taxed ? [row.ram_tax_bytes, row.ram_tax_share] : []),
+      ...worn.map(({ value }) => value(row)),
       row.io_time_us_per_access,
       ...(produces ? [rate(row, "reads"), rate(row, "writes")] : []),
     ]),
@@ -407,11 +439,25 @@ export function tableOf(sweep: SweepOut, own: readonly SimulatorCounter[] = []) 
       ...(spares ? [percent(row.write_reduction)] : []),
       ...own.map((counter) => count(ownCount(row, counter))),
       ...(taxed ? [taken(row.ram_tax_bytes), percent(row.ram_tax_share)] : []),
+      ...worn.map(({ value, endless }) =>
+        endless && row.flash_life?.never_worn_out
+          ? "never worn out"
+          : short(value(row)),
+      ),
       microseconds(row.io_time_us_per_access),
-      ...(produces
-        ? [shownRate(rate(row, "reads")), shownRate(rate(row, "writes"))]
-        : []),
+      ...(produces ? [short(rate(row, "reads")), short(rate(row, "writes"))] : []),
     ]),
     caption: `${formatCount(sweep.rows.length)} of ${counted(sweep.replays, "replay")}; each counts ${countedIn(sweep)}, exactly.`,
   };
 }
+
+/** What the lives of flash rest on, or why there are none, and what is to be known of write amplification: each once. */
+export const aboutLives = (sweep: Pick<SweepOut, "rows">): readonly string[] => {
+  const lives = sweep.rows.flatMap(({ flash_life }) => flash_life ?? []);
+  const said = lives.flatMap(({ basis, reason, waf_note }) => [
+    ...(basis === null ? [] : [`Flash lasts as the table says ${basis}.`]),
+    ...(reason === null ? [] : [`How long flash lasts is not known: ${reason}.`]),
+    ...(waf_note === null ? [] : [`Write amplification: ${waf_note}.`]),
+  ]);
+  return [...new Set(said)];
+};

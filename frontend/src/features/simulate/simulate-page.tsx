@@ -44,7 +44,7 @@ import { usePatch } from "@/questions/use-analysis";
 import { bytes, counted, formatCount } from "@/units/quantity";
 import { ContenderList } from "./contender-list";
 import { EstimatePanel } from "./estimate-panel";
-import { FormulaBeside, ReplayNotes, Results } from "./results-panel";
+import { FormulaBeside, LifeNotes, ReplayNotes, Results } from "./results-panel";
 import classes from "./simulate.module.css";
 import { SizesForm } from "./sizes-form";
 import { useSweep } from "./use-sweep";
@@ -279,6 +279,7 @@ function SimulateView({ state, simulator, name, summary, asks }: ViewProps) {
             devices={`priced with ${nameOf(state.flash_device)} and ${nameOf(state.disk_device)}`}
           />
           <FormulaBeside sweep={sweep} />
+          <LifeNotes sweep={sweep} />
           <ReplayNotes sweep={sweep} />
         </>
       )}

@@ -330,7 +330,7 @@ const CourseChart = memo(function CourseChart(props: CourseChartProps) {
   return (
     <ChartCard
       title={`${found.title} over time`}
-      sentence={found.finding}
+      sentence={`${found.finding} ${found.ram_tax}`.trimEnd()}
       subtitle={`${SUBTITLES[measure]}; windows of ${formatShort(found.window_s)} s`}
       label={`Course of ${name} over time`}
       option={option}

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from tierwright.advise.checks.flash_caches import with_replayed_ram
 from tierwright.advise.checks.points import (
     Replay,
     directory_of,
@@ -21,6 +22,7 @@ from tierwright.common.errors import BadInput, Problem
 from tierwright.common.wording import counted, duration_us, percent, three_digits
 from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.evaluate.page_flow.schemes import BY_NAME, NO_FLASH
+from tierwright.evaluate.ram_tax import RamTax, taxes_of
 from tierwright.evaluate.response.schemes import (
     US_PER_S,
     Hierarchy,
@@ -140,6 +142,11 @@ class Course(Answer):
         From there to the end of the first window as good as before; None without one. [s]
     windows : tuple of CourseWindow
         In order.
+    ram_tax_bytes, ram_tax_share : int or None, float or None
+        Of a flash cache: RAM that its directory takes, charged or not, and its share of the RAM asked for; None where
+        no figure is known, and of page-flow schemes. [bytes], [1]
+    ram_tax : str
+        The same in words, with what RAM the replay had; empty of page-flow schemes.
     estimator, validity : str
         How it was computed, and where that holds.
     """
@@ -164,6 +171,9 @@ class Course(Answer):
     checkpointed_pages: int | None
     recovered_s: float | None
     windows: tuple[CourseWindow, ...]
+    ram_tax_bytes: int | None = None
+    ram_tax_share: float | None = None
+    ram_tax: str = ""
     estimator: str = ESTIMATOR
     validity: str = VALIDITY
 
@@ -282,14 +292,12 @@ class CoursePlan:
         stations = next(
             each.stations for name, each in model.items() if name != NO_FLASH
         )
-        left = whole_ram_left(
-            self.curve, self.ram_pages, self.flash_pages, self.flash_metadata
-        )
         family: Family = (
             "flash_cache" if self.system in flash_cache_titles() else "scheme"
         )
         sizes, _ = recorded_replays(
-            {"": Replay(family, self.system, left, self.flash_pages, 0)}, self.scaled
+            {"": Replay(family, self.system, self._left_pages(), self.flash_pages, 0)},
+            self.scaled,
         )
         options = directory_of(self.options, sizes[""].flash_pages / self.flash_pages)
         checkpoint_s = 0.0
@@ -330,6 +338,24 @@ class CoursePlan:
             window_s=self.window_s or 0.0,
             windows=USUAL_WINDOWS,
             checkpoint_s=checkpoint_s,
+        )
+
+    def _left_pages(self) -> int:
+        """Return the RAM that the metadata leave. [pages]"""
+        return whole_ram_left(
+            self.curve, self.ram_pages, self.flash_pages, self.flash_metadata
+        )
+
+    def _taxes(self) -> list[RamTax]:
+        """Return the RAM that the directory of a flash cache takes; none of a page-flow scheme."""
+        page = self.curve.page_bytes
+        return taxes_of(
+            [self.system] if self.system in flash_cache_titles() else [],
+            {self.system: self.options},
+            ram_bytes=self.ram_pages * page,
+            flash_bytes=self.flash_pages * page,
+            page_bytes=page,
+            source_bytes=self.curve.data_pages * page,
         )
 
     def course(self, replay: TimedReplay, found: TimedResult) -> Course:
@@ -374,6 +400,7 @@ class CoursePlan:
             replay.options.get(name, "0") != "0" for name in WRITING_CHECKPOINTS
         )
         checkpointed = found[CHECKPOINTED] if takes_checkpoints else None
+        taxes = self._taxes()
         return Course(
             finding=_finding(
                 title[self.system],
@@ -409,6 +436,9 @@ class CoursePlan:
             checkpointed_pages=checkpointed,
             recovered_s=recovered,
             windows=windows,
+            ram_tax_bytes=taxes[0].bytes if taxes else None,
+            ram_tax_share=taxes[0].share if taxes else None,
+            ram_tax=with_replayed_ram(taxes, self.ram_pages, self._left_pages()),
             validity=VALIDITY_WITH_CHECKPOINTS if takes_checkpoints else VALIDITY,
         )
 

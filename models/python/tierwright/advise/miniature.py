@@ -25,6 +25,7 @@ from tierwright.evaluate.page_flow.decision import (
     check_belongs,
     warm_up_of,
 )
+from tierwright.evaluate.ram_tax import RamTax
 from tierwright.evaluate.scale.replays import ReplaySizes
 from tierwright.profile.curve import Curve
 from tierwright.simulate import replay
@@ -68,6 +69,9 @@ class TierEstimate:
         Every counter of the replay that a sample tells.
     counters_interval95 : dict of str to pair, or None
         Of each.
+    ram_tax_bytes, ram_tax_share : int or None, float or None
+        Of a flash cache: RAM that its directory takes at the sizes asked for, which the estimate does not lack, and its
+        share of the RAM; None where no figure is known, and of page-flow schemes. [bytes], [1]
     """
 
     ram_pages: int
@@ -81,6 +85,8 @@ class TierEstimate:
     flash_writes_interval95: Interval | None
     counters: dict[str, float]
     counters_interval95: dict[str, Interval] | None
+    ram_tax_bytes: int | None = None
+    ram_tax_share: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -360,6 +366,7 @@ def estimate_of(
     production: InProduction | None = None,
     *,
     ram_pages: int | None = None,
+    tax: RamTax | None = None,
 ) -> SizeEstimate:
     """Say what the miniatures of one size counted; a result with `error` failed.
 
@@ -375,6 +382,8 @@ def estimate_of(
         The counts at the rate of one machine of production.
     ram_pages : int, optional
         RAM above flash, as it was asked for; None: one tier. [pages]
+    tax : RamTax, optional
+        RAM that the directory of a flash cache takes at these sizes.
     """
     if "error" in result:
         return SizeEstimate(
@@ -414,7 +423,7 @@ def estimate_of(
                 ("misses", "disk_writes") if ram_pages is None else production.per_s
             )
         },
-        tiers=None if ram_pages is None else _tiers(ram_pages, result, ends),
+        tiers=None if ram_pages is None else _tiers(ram_pages, result, ends, tax),
         warnings=tuple(
             Caution(each["name"], each["message"], each["hint"])
             for each in result["warnings"]
@@ -423,7 +432,10 @@ def estimate_of(
 
 
 def _tiers(
-    ram_pages: int, result: Mapping[str, Any], ends: Mapping[str, Interval]
+    ram_pages: int,
+    result: Mapping[str, Any],
+    ends: Mapping[str, Interval],
+    tax: RamTax | None,
 ) -> TierEstimate:
     """Return what two tiers counted besides; the core states of every counter or of none an interval."""
     counters = {
@@ -443,6 +455,8 @@ def _tiers(
         flash_writes_interval95=ends.get("flash_writes"),
         counters=counters,
         counters_interval95=dict(ends) or None,
+        ram_tax_bytes=None if tax is None else tax.bytes,
+        ram_tax_share=None if tax is None else tax.share,
     )
 
 

@@ -9,6 +9,12 @@ from statistics import fmean
 from typing import Any, ClassVar
 
 from tierwright.advise.checks import points as replays
+from tierwright.advise.checks.flash_life import (
+    FlashLife,
+    life_of,
+    rate_of,
+    recorded_rate,
+)
 from tierwright.advise.clean_only import CleanOnlyCost, clean_only
 from tierwright.advise.in_production import (
     Corresponding,
@@ -79,6 +85,8 @@ class ReplayRow:
         Of a flash cache: RAM that its directory takes, charged or not; None where no figure is known. [bytes]
     ram_tax_share : float or None
         The same, of the RAM asked for. [1]
+    flash_life : FlashLife or None
+        Of RAM over flash: what it writes to flash, and how long that lasts; None of one cache and without flash.
     formula : CleanOnlyCost or None
         Of lazy with clean-only admission, whose counts no curve gives.
     counters : dict
@@ -114,6 +122,7 @@ class ReplayRow:
     io_time_reason: str | None = None
     ram_tax_bytes: int | None = None
     ram_tax_share: float | None = None
+    flash_life: FlashLife | None = None
     formula: CleanOnlyCost | None = None
     counters: dict[str, int | float] = field(default_factory=dict)
     options: dict[str, str] = field(default_factory=dict)
@@ -288,11 +297,22 @@ def answer(
         threads=threads,
         on_progress=on_progress,
     )
+    recorded = recorded_rate(summary)
+    machine = (
+        None if production is None else scaled_of(production).machine_accesses_per_s
+    )
     results = iter(swept["rows"])
     counts = [next(results) if why is None else why for why in failed]
     done = tuple(
         replace(
-            row_of(result, row, flash=flash, disk=disk),
+            row_of(
+                result,
+                row,
+                flash=flash,
+                disk=disk,
+                recorded_per_s=recorded,
+                production_per_s=machine,
+            ),
             in_production=None
             if production is None or place is None or "error" in result
             else in_production(production, each, place, result),
@@ -339,6 +359,8 @@ def row_of(
     *,
     flash: Device | None,
     disk: Device | None,
+    recorded_per_s: float | None = None,
+    production_per_s: float | None = None,
 ) -> ReplayRow:
     """Say what one replay counted, in shares of the accesses and in time.
 
@@ -349,7 +371,11 @@ def row_of(
     place : ReplayRow
         Contender and sizes, which are kept.
     flash, disk : Device, optional
-        Price the operations.
+        Price the operations; flash also says how many writes it endures.
+    recorded_per_s : float, optional
+        Accesses per second of the trace; None where it has no times. [1/s]
+    production_per_s : float, optional
+        Of the machine of production that the replay stands for. [1/s]
     """
     if "error" in result:
         return replace(
@@ -391,6 +417,18 @@ def row_of(
         io_time_reason=(priced.reason or None) if priced else "no device was given",
         ram_tax_bytes=None if tax is None else tax.bytes,
         ram_tax_share=None if tax is None else tax.share,
+        flash_life=None
+        if one_tier
+        else life_of(
+            result,
+            device=flash,
+            rate=rate_of(
+                result,
+                recorded_per_s=recorded_per_s,
+                production_per_s=production_per_s,
+            ),
+            flash_pages=place.flash_pages,
+        ),
         formula=formula,
         counters=dict(_counters(result)),
         options=dict(result.get("options", {})),

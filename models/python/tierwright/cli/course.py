@@ -212,6 +212,8 @@ def _print_csv(found: Course) -> None:
 
 def _print(found: Course) -> None:
     typer.echo(found.finding)
+    if found.ram_tax:
+        typer.echo(found.ram_tax)
     print_table(
         f"{found.title}, windows of {three_digits(found.window_s)} s",
         [

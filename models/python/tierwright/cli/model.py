@@ -508,6 +508,7 @@ def simulate(
     if disk_device is not None:
         found |= _priced(found, flash_device, disk_device)
     found |= _ram_tax(found, wanted, budget)
+    found |= _flash_life(found, wanted, source.trace, flash_device)
     print_notes(found)
     if json:
         print_json(found)
@@ -517,6 +518,7 @@ def simulate(
     _print_counters(found)
     if scheme is not None:
         _print_ram_tax(found)
+        _print_flash_life(found)
         _print_fitted(found, wanted, options)
 
 
@@ -533,6 +535,41 @@ def _ram_tax(
         found, ram_pages=budget or wanted.ram_pages, flash_pages=wanted.flash_pages
     )
     return {"ram_tax": plain(tax)}
+
+
+def _flash_life(
+    found: dict[str, Any], wanted: Replay, trace: Trace, flash_device: str | None
+) -> dict[str, Any]:
+    """Return what a replay writes to flash, and how long a device lasts; nothing of one cache."""
+    if wanted.family not in ("scheme", "flash_cache"):
+        return {}
+    from tierwright.advise.checks.flash_life import life_of, rate_of, recorded_rate
+    from tierwright.common.derivation import plain
+    from tierwright.hardware import catalog
+    from tierwright.trace import reading
+
+    device = None if flash_device is None else catalog.device_or_file(flash_device)
+    made = found.get("production")
+    # Without a device there is no life; its times are then not worth another read of the trace.
+    recorded = (
+        None
+        if device is None or made is not None
+        else recorded_rate(reading.inspect(trace))
+    )
+    rate = rate_of(
+        found,
+        recorded_per_s=recorded,
+        production_per_s=None if made is None else made["accesses_per_s"],
+    )
+    life = life_of(found, device=device, rate=rate, flash_pages=wanted.flash_pages)
+    return {"flash_life": plain(life)}
+
+
+def _print_flash_life(found: dict[str, Any]) -> None:
+    """Say what a replay with flash writes there, and how long that lasts."""
+    if found.get("flash_life") is not None:
+        typer.echo("")
+        typer.echo(found["flash_life"]["sentence"])
 
 
 def _print_ram_tax(found: dict[str, Any]) -> None:
@@ -974,7 +1011,7 @@ def evaluate(
         )
     choices["duration_s"] = read_from.duration_s
     caches = flash_caches_of(flash_cache, has_trace=trace is not None)
-    options = cache_options_of(caches, option)
+    options = cache_options_of(caches, option, has_device=True)
     checked = None
     if trace is None:
         found = compare.answer(curve, **choices)
@@ -990,6 +1027,7 @@ def evaluate(
             )
             if caches:
                 from tierwright.advise.checks import flash_caches
+                from tierwright.advise.checks.flash_life import recorded_rate
 
                 checked = flash_caches.replayed(
                     found.evaluation,
@@ -999,6 +1037,14 @@ def evaluate(
                     flash=choices["flash"],
                     disk=choices["disk"],
                     options=options,
+                    recorded_per_s=recorded_rate(
+                        {
+                            "accesses": curve.accesses,
+                            "duration_s": read_from.duration_s,
+                        }
+                    )
+                    if curve.scaled is None
+                    else None,
                     on_progress=on_progress,
                 )
     if json:

@@ -261,9 +261,9 @@ def flash_caches_of(given: str | None, *, has_trace: bool) -> list[str]:
 
 
 def cache_options_of(
-    caches: Sequence[str], given: list[str] | None
+    caches: Sequence[str], given: list[str] | None, *, has_device: bool = False
 ) -> dict[str, dict[str, str]]:
-    """Return the options of --option by flash cache.
+    """Return the options of --option by flash cache, those of a device under it only where the answer shows one.
 
     Raises
     ------
@@ -272,6 +272,8 @@ def cache_options_of(
     """
     if not given:
         return {}
-    from tierwright.advise.checks.flash_caches import options_of_caches
+    from tierwright.advise.checks.flash_caches import NO_DEVICE, options_of_caches
 
-    return options_of_caches(caches, given, "--option")
+    return options_of_caches(
+        caches, given, "--option", device=None if has_device else NO_DEVICE
+    )

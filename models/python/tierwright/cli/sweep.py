@@ -27,7 +27,7 @@ from tierwright.cli.output import (
 )
 from tierwright.cli.reads import reads_trace
 from tierwright.cli.scale import ProductionOption
-from tierwright.cli.sizes import parse_sizes
+from tierwright.cli.sizes import PageBytes, parse_sizes
 from tierwright.cli.workers import DaskOption, spread_over
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_count
@@ -126,6 +126,14 @@ def sweep(
     ] = None,
     profile: RecordedProfile = None,
     production: ProductionOption = None,
+    flash_device: Annotated[
+        str | None,
+        typer.Option(
+            "--flash-device",
+            metavar="ID",
+            help="Flash device: how long it lasts stands in each row with flash.",
+        ),
+    ] = None,
     dask: DaskOption = None,
     json: Json = False,
 ) -> None:
@@ -216,7 +224,8 @@ def sweep(
     for row, asked in zip(rows, configurations, strict=False):
         if asked["options"]:
             row.setdefault("options", asked["options"])
-    _add_ram_taxes(rows, configurations, budgets)
+    _add_ram_taxes(rows, configurations, budgets, source.page_bytes)
+    _add_lives(rows, configurations, source.trace, flash_device)
     if json:
         print_json(rows)
     else:
@@ -338,22 +347,58 @@ def _add_ram_taxes(
     rows: list[dict[str, Any]],
     configurations: list[dict[str, Any]],
     budgets: list[int | None],
+    page_bytes: PageBytes,
 ) -> None:
     """Say of each flash cache what RAM its directory takes at the sizes asked for."""
     from tierwright.evaluate.ram_tax import tax_of_replay
 
     # A sweep that was interrupted has fewer rows.
     for row, asked, budget in zip(rows, configurations, budgets, strict=False):
-        # A sample names no page size.
-        if "flash_cache" not in asked or "page_bytes" not in row:
+        if "flash_cache" not in asked or "error" in row:
             continue
         tax = tax_of_replay(
-            row,
+            # A sample names no page size.
+            row if "page_bytes" in row else {**row, "page_bytes": page_bytes()},
             ram_pages=budget or asked["ram_pages"],
             flash_pages=asked["flash_pages"],
         )
         row["ram_tax_bytes"] = None if tax is None else tax.bytes
         row["ram_tax_share"] = None if tax is None else tax.share
+
+
+def _add_lives(
+    rows: list[dict[str, Any]],
+    configurations: list[dict[str, Any]],
+    trace: Trace,
+    flash_device: str | None,
+) -> None:
+    """Say of each replay with flash what it writes there, and how long the device lasts."""
+    from tierwright.advise.checks.flash_life import life_of, rate_of, recorded_rate
+    from tierwright.common.derivation import plain
+    from tierwright.hardware import catalog
+    from tierwright.trace import reading
+
+    device = None if flash_device is None else catalog.device_or_file(flash_device)
+    production = [row.get("production") for row in rows]
+    # Without a device there is no life; its times are then not worth another read of the trace.
+    recorded = (
+        None
+        if device is None or any(production)
+        else recorded_rate(reading.inspect(trace))
+    )
+    # A sweep that was interrupted has fewer rows.
+    for row, asked, made in zip(rows, configurations, production, strict=False):
+        # A sample does not tell all that is written.
+        if "error" in row or "page_bytes" not in row or "flash_pages" not in asked:
+            continue
+        rate = rate_of(
+            row,
+            recorded_per_s=recorded,
+            production_per_s=None if made is None else made["accesses_per_s"],
+        )
+        row["flash_life"] = plain(
+            life_of(row, device=device, rate=rate, flash_pages=asked["flash_pages"])
+        )
 
 
 def _find(name: str, **tables: list[dict[str, Any]]) -> tuple[str, dict[str, Any]]:
@@ -518,14 +563,45 @@ def _print(rows: list[dict[str, Any]], stand_ins: StandIns | None) -> None:
         stand_ins.made.say(stand_ins.sizes)
         typer.echo("")
     _print_rows(rows, rates=stand_ins is not None)
+    _print_lives(rows)
     _print_hints(rows)
     _print_warnings(rows)
+
+
+def _print_lives(rows: list[dict[str, Any]]) -> None:
+    """Say what a life rests on, or why there is none: each once, with the configurations that it is of where not all share it."""
+    lives = [(row, row["flash_life"]) for row in rows if row.get("flash_life")]
+    of: dict[str, list[str]] = {}
+    for row, life in lives:
+        for what, said in (
+            ("Life of flash", life["basis"]),
+            ("Life of flash is not known", life["reason"]),
+            ("Write amplification", life["waf_note"]),
+        ):
+            if said is not None:
+                of.setdefault(f"{what}: {said}.", []).append(
+                    f"{_name(row)} {_sizes(row)}"
+                )
+    if not of:
+        return
+    typer.echo("")
+    if all(life["tb_per_day"] is None and life["waf"] is None for _, life in lives):
+        # Nobody asked for it: what to do is enough.
+        typer.echo(
+            "How long flash lasts: name a device with --flash-device; --option ftl_spare_percent=N counts its write amplification."
+        )
+        return
+    for said, whose in of.items():
+        subject = "" if len(whose) == len(lives) else f"{', '.join(whose)}: "
+        typer.echo(f"{subject}{said}")
 
 
 def _print_rows(rows: list[dict[str, Any]], *, rates: bool = False) -> None:
     """Print a line of each row: counts, or per second at the sizes of production."""
     shown = [name for name in _COUNTERS if any(name in row for row in rows)]
     taxed = any(row.get("ram_tax_bytes") is not None for row in rows)
+    amplified = any((row.get("flash_life") or {}).get("waf") for row in rows)
+    lasting = any((row.get("flash_life") or {}).get("tb_per_day") for row in rows)
     table = []
     for row in rows:
         line = [_name(row), _sizes(row)]
@@ -533,6 +609,10 @@ def _print_rows(rows: list[dict[str, Any]], *, rates: bool = False) -> None:
         line += [_rate(row, name) if rates else _count(row, name) for name in shown]
         if taxed:
             line.append(_ram_tax(row))
+        if amplified:
+            line.append(_waf(row))
+        if lasting:
+            line.append(_years(row))
         line.append(
             as_typed(row.get("error", ""))
             or ("" if row.get("complete", True) else "partial")
@@ -543,6 +623,10 @@ def _print_rows(rows: list[dict[str, Any]], *, rates: bool = False) -> None:
     columns += [(name.replace("_", " ") + unit, True) for name in shown]
     if taxed:
         columns.append(("RAM of its directory", True))
+    if amplified:
+        columns.append(("write amplification", True))
+    if lasting:
+        columns.append(("life of flash [years]", True))
     print_table("", [*columns, ("", False)], table)
 
 
@@ -625,6 +709,18 @@ def _ram_tax(row: dict[str, Any]) -> str:
     return (
         f"{format_bytes(row['ram_tax_bytes'])} ({percent(row['ram_tax_share'])} of RAM)"
     )
+
+
+def _waf(row: dict[str, Any]) -> str:
+    waf = (row.get("flash_life") or {}).get("waf")
+    return "-" if waf is None else three_digits(waf)
+
+
+def _years(row: dict[str, Any]) -> str:
+    life = row.get("flash_life") or {}
+    if life.get("never_worn_out"):
+        return "never worn out"
+    return "-" if life.get("years") is None else three_digits(life["years"])
 
 
 def _rate(row: dict[str, Any], name: str) -> str:

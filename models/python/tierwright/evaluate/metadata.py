@@ -834,7 +834,7 @@ PRESETS: Mapping[str, MetadataPreset] = MappingProxyType(
                 "RAM filter",
                 GHOST_BYTES,
                 "for each page that is remembered its number and place, 24 bytes, where as many are as flash has pages; the "
-                "log has the pages in the order of their slots, so none has a place in a queue",
+                "log has the pages in the order of their slots, so there are no places in a queue",
                 described_in="Yang and others (SOSP 2023), with the ghost list of libCacheSim",
             ),
             MetadataPreset(

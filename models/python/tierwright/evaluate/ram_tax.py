@@ -88,9 +88,7 @@ def preset_of_cache(
     own = 0 if cache == _CACHESACK else found.source_entry_bytes
     pages = (found.unit_bytes or page_bytes) / page_bytes
     times = _SECOND_MISS in given.get("assignment", "")
-    return replace(
-        found, source_entry_bytes=own + times * LAST_REQUEST_BYTES * pages
-    )
+    return replace(found, source_entry_bytes=own + times * LAST_REQUEST_BYTES * pages)
 
 
 def _of_options(
@@ -169,11 +167,12 @@ def tax(
     >>> found.bytes // 2**20, found.share
     (512, 0.5)
     >>> tax(
-    ...     "larc",
+    ...     "open_cas",
     ...     ram_bytes=2**30,
     ...     flash_bytes=2**37,
     ...     page_bytes=8192,
     ...     source_bytes=2**40,
+    ...     options={"line_pages": "2"},
     ... ).bytes is None
     True
     """

@@ -154,6 +154,16 @@ class CourseOut(Answer):
         "by the rate of clients that wait, else by the mean response time; null without one. [s]"
     )
     windows: list[CourseWindow]
+    ram_tax_bytes: int | None = Field(
+        description="Of a flash cache: RAM that its directory takes, charged or not; null of page-flow schemes, and where "
+        "no figure is known. [bytes]"
+    )
+    ram_tax_share: float | None = Field(
+        description="The same, of the RAM requested. [1]"
+    )
+    ram_tax: str = Field(
+        description="The same in words, with what RAM the replay had; empty of page-flow schemes."
+    )
     finding: str
     estimator: str
     validity: str

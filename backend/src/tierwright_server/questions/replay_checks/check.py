@@ -94,7 +94,7 @@ class AsksCaches(Protocol):
 
 
 def options_of_asked(
-    body: AsksCaches, *, device: tuple[str, str] = NO_DEVICE
+    body: AsksCaches, *, device: tuple[str, str] | None = NO_DEVICE
 ) -> dict[str, dict[str, str]]:
     """Return the options of the flash caches of a question, by name.
 

@@ -1,6 +1,7 @@
 """The check of a comparison of schemes, with flash caches beside them."""
 
 from tierwright.advise.checks import flash_caches
+from tierwright.advise.checks.flash_life import recorded_rate
 from tierwright_server.questions.compare import service as evaluations
 from tierwright_server.questions.compare.schemas import EvaluationCheckIn
 from tierwright_server.questions.point import find_point
@@ -22,7 +23,7 @@ async def check_compare(
     """Put the I/O times of all schemes beside their replays, and those of flash caches besides."""
     point = await find_point(asking.session, asking.context, body)
     model = evaluations.compute(body, point)
-    options = options_of_asked(body)
+    options = options_of_asked(body, device=None)
     point, found = await replayed(
         asking,
         body,
@@ -32,6 +33,7 @@ async def check_compare(
     )
     if not isinstance(found, Counted):
         return found
+    scaled = point.curve.scaled
     return shown(
         flash_caches.check(
             model,
@@ -39,6 +41,8 @@ async def check_compare(
             flash=point.flash[0],
             disk=point.disk[0],
             options=options,
+            recorded_per_s=recorded_rate(point.content.summary),
+            production_per_s=None if scaled is None else scaled.machine_accesses_per_s,
         ),
         found.sizes,
     )

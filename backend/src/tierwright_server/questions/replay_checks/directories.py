@@ -32,9 +32,7 @@ async def check_directories(
     workload, content = await workloads.find_ready(asking.session, body.workload_id)
     recording = await recordings.find(asking.context, workload, content, curve)
     options = options_of_asked(body)
-    caches = directories.caches_beside(
-        study, curve, body.flash_caches, options
-    )
+    caches = directories.caches_beside(study, curve, body.flash_caches, options)
     wanted = directory_replays(
         study, start=curve.start, accesses=recording.accesses
     ) | directories.cache_replays(

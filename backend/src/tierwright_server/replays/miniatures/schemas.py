@@ -80,6 +80,9 @@ class MiniatureIn(Body):
     flash_writes_interval95="95 % interval of `flash_writes`. [pages]",
     counters="Every counter of the replay that a sample tells.",
     counters_interval95="Of each; null where none can be stated.",
+    ram_tax_bytes="Of a flash cache: RAM that its directory takes at these sizes; the estimate has all of the RAM. Null of "
+    "page-flow schemes, and where no figure is known. [bytes]",
+    ram_tax_share="The same, of the RAM requested. [1]",
 )
 class TierEstimateOut(Answer):
     """What RAM and flash count at one size of flash, estimated; intervals are null where none can be stated."""

@@ -13,6 +13,7 @@ from tierwright.advise.checks import points
 from tierwright.common.core_errors import Cancelled, SimulatorError
 from tierwright.common.wording import counted
 from tierwright.evaluate.page_flow.decision import warm_up_of
+from tierwright.evaluate.ram_tax import tax_of_replay
 from tierwright.profile.curve import Curve
 from tierwright.simulate import replay
 from tierwright.trace.reading import Trace
@@ -281,7 +282,7 @@ async def _out(
     rows = [
         row
         for entry in miniature.plan
-        if (row := _row(entry, found, curve, content.summary["page_bytes"])) is not None
+        if (row := _row(entry, found, curve, content.summary)) is not None
     ]
     ended = RunStatus(run.status) if run else RunStatus.FAILED
     summary = content.summary
@@ -317,7 +318,7 @@ def _row(
     entry: Configuration,
     found: Mapping[str, Mapping[str, Any]],
     curve: Curve,
-    page_bytes: int,
+    summary: Mapping[str, Any],
 ) -> MiniatureRow | None:
     """Return one size as far as it is estimated; None where it is not yet."""
     production = entry.get("production")
@@ -342,9 +343,22 @@ def _row(
             production,
             result,
             replayed=replayed,
-            page_bytes=page_bytes,
+            page_bytes=summary["page_bytes"],
         )
     )
+    tax = None
+    if ram_pages is not None and Family.FLASH_CACHE.value in entry:
+        tax = tax_of_replay(
+            {
+                "scheme": entry[Family.FLASH_CACHE.value],
+                "options": entry["options"],
+                "flash_pages": replayed[1],
+                "page_bytes": summary["page_bytes"],
+                "distinct_pages": summary["distinct_pages"],
+            },
+            ram_pages=ram_pages,
+            flash_pages=asked,
+        )
     return MiniatureRow.model_validate(
-        question.estimate_of(asked, result, lru, there, ram_pages=ram_pages)
+        question.estimate_of(asked, result, lru, there, ram_pages=ram_pages, tax=tax)
     )

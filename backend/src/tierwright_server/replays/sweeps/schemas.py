@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from tierwright.advise.checks.flash_life import FlashLife
 from tierwright.advise.in_production import InProduction
 from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
@@ -126,6 +127,25 @@ class InProductionOut(Answer):
     """A replay of the recording, as it stands for one machine of production."""
 
 
+@mirrors(
+    FlashLife,
+    written_pages="Written to flash while accesses were counted, metadata and a directory on flash among them. [pages]",
+    erases="Blocks that the device under flash erased; null without one.",
+    waf="Pages that this device wrote for each page written to it; null without one, or where nothing was written. [1]",
+    waf_note="Why there is no write amplification, or why it is not the steady one.",
+    accesses_per_s="Rate that the life is of: of production, else as an option states it, else as recorded. [1/s]",
+    tb_per_day="Written to flash at that rate. [10^12 bytes/day]",
+    years="Until the device has taken the writes that it is rated for, as many devices as hold the flash; null where it "
+    "never has, or nothing is known. [365 days]",
+    never_worn_out="Whether it never has: nothing is written.",
+    basis="What the life rests on: rate, and rating of the device; null without one.",
+    reason="Why there is no life.",
+    sentence="All of it in words.",
+)
+class FlashLifeOut(Answer):
+    """What one replay does to the flash under it."""
+
+
 class ReplayOut(Answer):
     """One replay from a cold start, nothing flushed at the end; counts are of the accesses after the warm-up."""
 
@@ -162,6 +182,9 @@ class ReplayOut(Answer):
     )
     ram_tax_share: float | None = Field(
         description="The same, of the RAM requested. [1]"
+    )
+    flash_life: FlashLifeOut | None = Field(
+        description="What is written to flash, and how long the flash device lasts; null of one cache, and without flash."
     )
     formula: FormulaOut | None = Field(
         description="Of lazy with clean-only admission, which no curve can count."

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from tierwright.advise import clean_only
 from tierwright.advise import sweep as question
 from tierwright.advise.checks import points
+from tierwright.advise.checks.flash_life import recorded_rate
 from tierwright.advise.clean_only import CleanOnlyCost
 from tierwright.advise.in_production import scaled_of
 from tierwright.advise.sweep import NO_RAM_LEFT, ReplayRow
@@ -213,7 +214,7 @@ async def stored(
             hint="Request the sweep: POST /api/v1/sweeps. Then follow its run, and ask "
             "again.",
         )
-    rows = _rows(configurations, found, devices, content.summary["page_bytes"])
+    rows = _rows(configurations, found, devices, content.summary)
     return StoredReplays(_contenders(body), rows)
 
 
@@ -557,7 +558,7 @@ async def _sweep_out(
     warm_up = sweep.plan[0].get("warm_up", 0)
     keys = [entry["key"] for entry in _fitting(sweep.plan)]
     found = await kept.results(session, sweep.content_id, keys)
-    rows = _rows(sweep.plan, found, devices, content.summary["page_bytes"])
+    rows = _rows(sweep.plan, found, devices, content.summary)
     complete = all(key in found for key in keys)
     flash, disk = devices
     return SweepOut(
@@ -595,7 +596,7 @@ def _rows(
     configurations: list[Configuration],
     found: Mapping[str, Mapping[str, Any]],
     devices: Devices,
-    page_bytes: int,
+    summary: Mapping[str, Any],
 ) -> list[ReplayOut]:
     """Return the replays that are done, in their order."""
     rows = []
@@ -604,7 +605,7 @@ def _rows(
             NO_RAM_LEFT if entry["ram_pages"] < 1 else found.get(entry["key"])
         )
         if result is not None:
-            rows.append(_replay_out(entry, result, devices, page_bytes))
+            rows.append(_replay_out(entry, result, devices, summary))
     return rows
 
 
@@ -619,7 +620,7 @@ def _replay_out(
     entry: Configuration,
     result: Mapping[str, Any],
     devices: Devices,
-    page_bytes: int,
+    summary: Mapping[str, Any],
 ) -> ReplayOut:
     budget = _budget(entry)
     replayed = (entry["ram_pages"], entry["flash_pages"])
@@ -632,10 +633,20 @@ def _replay_out(
         flash_pages=sizes[1],
     )
     flash, disk = devices
-    row = question.row_of(result, place, flash=flash, disk=disk)
+    row = question.row_of(
+        result,
+        place,
+        flash=flash,
+        disk=disk,
+        recorded_per_s=recorded_rate(summary),
+        production_per_s=None if production is None else production["accesses_per_s"],
+    )
     if production is not None and "error" not in result:
         there = in_production.in_production(
-            production, result, replayed=replayed, page_bytes=page_bytes
+            production,
+            result,
+            replayed=replayed,
+            page_bytes=summary["page_bytes"],
         )
         row = replace(row, in_production=there)
     return ReplayOut.showing(row, formula=_formula(row.formula))

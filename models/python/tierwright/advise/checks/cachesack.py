@@ -19,9 +19,10 @@ from tierwright.advise.cachesack import (
     replay_options,
 )
 from tierwright.advise.checks.checked import SAME, Checked, CheckedFigure, row
+from tierwright.advise.checks.flash_caches import taxes_at
 from tierwright.common.currency import money
 from tierwright.common.errors import BadInput
-from tierwright.common.wording import percent
+from tierwright.common.wording import percent, sentences
 from tierwright.hardware.rated_endurance import TB
 from tierwright.simulate.contenders import (
     BY_THE_CLOCK,
@@ -227,12 +228,23 @@ def check(
         finding=_finding(rows, costs, title, decided),
         decided=decided,
         rows=tuple(rows),
-        basis=LIKE_THE_MODEL if title is None else OF_ANOTHER.format(title=title),
+        basis=sentences(
+            LIKE_THE_MODEL if title is None else OF_ANOTHER.format(title=title),
+            _tax(found, name, counters[CHOICE]),
+        ),
         recommended=best,
         assignment=recommended.assignment,
         lifetime_requests=recommended.lifetime_requests,
         flash_pages=recommended.flash_pages,
     )
+
+
+def _tax(found: WhatToCache, cache: str, counters: Mapping[str, Any]) -> str:
+    """Say what RAM the directory of the flash cache takes with the choice; its replay had all of the RAM."""
+    # Of production, which has as much more RAM as it has flash.
+    flash = round(found.chosen.flash_pages)
+    ram = round(found.ram_pages * flash / max(1, found.replayed_flash_pages))
+    return taxes_at({cache: counters}, ram_pages=ram, left_pages=ram, flash_pages=flash)
 
 
 def _usd(found: WhatToCache, counters: Mapping[str, Any], paid: Alternative) -> float:

@@ -12,6 +12,12 @@ from tierwright.advise.checks.checked import (
     not_checked,
     row,
 )
+from tierwright.advise.checks.flash_life import (
+    FlashLife,
+    about_lives,
+    life_of,
+    rate_of,
+)
 from tierwright.advise.checks.points import (
     DEVICE_OPTIONS,
     Counters,
@@ -52,6 +58,7 @@ NO_DEVICE = (
 IO_TIME = "I/O time"
 PART = f"{IO_TIME}: "
 """Begins the figure of one kind of operation."""
+AMPLIFICATION, LIFE = "write amplification", "life"
 EQUAL = 0.01
 """Share of the I/O time below which a lead does not matter. [1]"""
 UNIT = "µs/access"
@@ -110,7 +117,7 @@ def options_of_caches(
     given: Sequence[str],
     place: str,
     *,
-    device: tuple[str, str] = NO_DEVICE,
+    device: tuple[str, str] | None = NO_DEVICE,
 ) -> dict[str, dict[str, str]]:
     """Give options to flash caches that are replayed.
 
@@ -122,8 +129,8 @@ def options_of_caches(
         ``name=value`` for all that have the option, ``cache:name=value`` for one.
     place : str
         Where they were written, for errors.
-    device : (str, str)
-        Why an option of the device under them is refused, and what to do.
+    device : (str, str) or None
+        Why an option of the device under them is refused, and what to do; None takes them.
 
     Returns
     -------
@@ -144,7 +151,9 @@ def options_of_caches(
     """
     options = [parse_option(text, place) for text in given]
     for option in options:
-        if option.name == STREAMS or option.name.startswith(DEVICE_OPTIONS):
+        if device is not None and (
+            option.name == STREAMS or option.name.startswith(DEVICE_OPTIONS)
+        ):
             why, hint = device
             raise BadInput(f"{place}: `{option.text}`: {why}", hint)
     if options and not names:
@@ -263,6 +272,7 @@ def replayed(
     flash: Device,
     disk: Device,
     options: CacheOptions | None = None,
+    recorded_per_s: float | None = None,
     on_progress: OnProgress | None = None,
 ) -> Checked:
     """Replay the trace of an evaluation under every scheme and under flash caches.
@@ -281,6 +291,8 @@ def replayed(
         Their service times price the operations.
     options : mapping, optional
         Of `options_of_caches`; unless given, the defaults.
+    recorded_per_s : float, optional
+        Accesses per second of the trace; None where it has no times. [1/s]
     on_progress : callable, optional
         See `OnProgress`; False cancels.
 
@@ -311,7 +323,17 @@ def replayed(
         warm_up=warm_up_of(found.start, accesses),
         on_progress=on_progress,
     )
-    made = check(found, counters, flash=flash, disk=disk, options=options)
+    made = check(
+        found,
+        counters,
+        flash=flash,
+        disk=disk,
+        options=options,
+        recorded_per_s=recorded_per_s,
+        production_per_s=None
+        if curve.scaled is None
+        else curve.scaled.machine_accesses_per_s,
+    )
     return at_recorded_sizes(made, sizes)
 
 
@@ -322,6 +344,8 @@ def check(
     flash: Device,
     disk: Device,
     options: CacheOptions | None = None,
+    recorded_per_s: float | None = None,
+    production_per_s: float | None = None,
 ) -> Checked:
     """Put the I/O times of all schemes beside their replays, and those of flash caches besides.
 
@@ -335,14 +359,28 @@ def check(
         Their service times price the operations.
     options : mapping, optional
         That flash caches were given.
+    recorded_per_s, production_per_s : float, optional
+        Accesses per second of the trace, and of a machine of production that it stands for: how long flash lasts goes
+        by the second, else by a rate that options state, else by the first. [1/s]
 
     Raises
     ------
     BadInput
         If a device states no time of an operation that was counted.
     """
+    lives = {
+        name: life_of(
+            each,
+            device=flash,
+            rate=rate_of(
+                each, recorded_per_s=recorded_per_s, production_per_s=production_per_s
+            ),
+            flash_pages=found.inputs["flash_pages"],
+        )
+        for name, each in counters.items()
+    }
     costs = {name: _cost(name, each, flash, disk) for name, each in counters.items()}
-    rows = tuple(_rows(found, counters, costs))
+    rows = tuple(_rows(found, counters, costs, lives))
     caches = [name for name in counters if name not in found.schemes]
     finding = _finding(rows, caches)
     return Checked(
@@ -353,6 +391,7 @@ def check(
             REPLAYED,
             besides(caches, options),
             taxes_of_evaluation(found, caches, options),
+            about_lives([each for each in lives.values() if each is not None]),
         ),
     )
 
@@ -460,6 +499,7 @@ def _rows(
     found: Evaluation,
     counters: Mapping[str, Counters],
     costs: Mapping[str, ReplayCost],
+    lives: Mapping[str, FlashLife | None],
 ) -> Iterator[CheckedFigure]:
     titles = scheme_titles() | flash_cache_titles()
     for name, counted in counters.items():
@@ -488,6 +528,11 @@ def _rows(
         ):
             share = None if predicted is None else predicted / pages
             yield row(name, title, figure, "1/access", share, simulated / accesses)
+        life = lives[name]
+        if life is not None and life.waf is not None:
+            yield row(name, title, AMPLIFICATION, "1", None, life.waf)
+        if life is not None and life.basis is not None:
+            yield row(name, title, LIFE, "years", None, life.years)
 
 
 def _finding(rows: Sequence[CheckedFigure], caches: Sequence[str]) -> str:

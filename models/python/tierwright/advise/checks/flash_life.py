@@ -1,0 +1,271 @@
+"""Life of the flash under one replay, beside its other figures: what is written to it, and how long it lasts.
+
+The writes are those that the replay counted, the budget is the device's own (`write_budget`), the life that of the check of
+wear (`replayed_life`). What the device makes of the writes is counted by the translation layer under the replay, where its
+options ask for one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tierwright.advise.checks.counted import ReplayedLife, replayed_life
+from tierwright.advise.checks.points import SETTLED
+from tierwright.common.units import format_count
+from tierwright.common.wording import counted, sentences, three_digits
+from tierwright.evaluate.endurance.outlook import write_budget
+from tierwright.evaluate.page_flow.schemes import NO_FLASH
+from tierwright.hardware.device import Device
+from tierwright.simulate.contenders import RATE
+from tierwright.simulate.priced import flash_pages_written
+
+NO_DEVICE = "no flash device was named, so nothing says how many writes it endures"
+NO_RATE = (
+    "the trace has no times and no rate was stated, so nothing says how much is written a day: ask how long flash lasts, "
+    "which takes a load"
+)
+NO_LAYER = (
+    "no translation layer was under flash: the option ftl_spare_percent puts one there"
+)
+NOTHING_WRITTEN = "nothing was written to flash while writes were counted"
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """Accesses per second, and whose.
+
+    Attributes
+    ----------
+    accesses_per_s : float
+        [1/s]
+    words : str
+        The same in words.
+    """
+
+    accesses_per_s: float
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class FlashLife:
+    """What one replay does to the flash under it.
+
+    Attributes
+    ----------
+    written_pages : int
+        Written to flash while accesses were counted, metadata and a directory on flash among them. [pages]
+    erases : int or None
+        Blocks that the device under it erased; None without one.
+    waf : float or None
+        Pages that the device wrote for each page written to it; None without one, or where nothing was written. [1]
+    waf_note : str or None
+        Why there is no write amplification, or why it is not the steady one.
+    accesses_per_s : float or None
+        Rate that the life is of: of production, else as an option states it, else as recorded. [1/s]
+    tb_per_day : float or None
+        Written to flash at that rate. [10^12 bytes/day]
+    years : float or None
+        Until the device has taken the writes that it is rated for; None where it never has, or nothing is known.
+        [365 days]
+    never_worn_out : bool
+        Whether it never has: nothing is written.
+    basis : str or None
+        What the life rests on: rate, and rating of the device; None without one.
+    reason : str or None
+        Why there is no life.
+    sentence : str
+        All of it in words.
+    """
+
+    written_pages: int
+    erases: int | None
+    waf: float | None
+    waf_note: str | None
+    accesses_per_s: float | None
+    tb_per_day: float | None
+    years: float | None
+    never_worn_out: bool
+    basis: str | None
+    reason: str | None
+    sentence: str
+
+
+def recorded_rate(summary: Mapping[str, Any]) -> float | None:
+    """Return the accesses per second of a trace, from what is known of it; None where it has no times. [1/s]
+
+    Examples
+    --------
+    >>> recorded_rate({"accesses": 100, "duration_s": 4.0})
+    25.0
+    """
+    duration_s = summary.get("duration_s")
+    return summary["accesses"] / duration_s if duration_s else None
+
+
+def rate_of(
+    counters: Mapping[str, Any],
+    *,
+    recorded_per_s: float | None,
+    production_per_s: float | None = None,
+) -> Rate | None:
+    """Return the rate at which a replay wears flash; None where nothing states one.
+
+    Parameters
+    ----------
+    counters : mapping
+        A result of `replay`.
+    recorded_per_s : float or None
+        Of the trace; None where it has no times. [1/s]
+    production_per_s : float, optional
+        Of the machine of production that the replay stands for. [1/s]
+
+    Examples
+    --------
+    >>> rate_of({"options": {"accesses_per_second": "500"}}, recorded_per_s=None).words
+    'the stated 500 accesses/s'
+    """
+    if production_per_s is not None:
+        return Rate(
+            production_per_s,
+            f"the {three_digits(production_per_s)} accesses/s of a machine of production",
+        )
+    stated = (counters.get("options") or {}).get(RATE)
+    if stated is not None:
+        return Rate(float(stated), f"the stated {format_count(int(stated))} accesses/s")
+    if not recorded_per_s:
+        return None
+    return Rate(
+        recorded_per_s, f"the recorded {three_digits(recorded_per_s)} accesses/s"
+    )
+
+
+def life_of(
+    counters: Mapping[str, Any],
+    *,
+    device: Device | None,
+    rate: Rate | None,
+    flash_pages: int | None = None,
+) -> FlashLife | None:
+    """Return what a replay does to the flash under it; None without flash.
+
+    Parameters
+    ----------
+    counters : mapping
+        A result of `replay`.
+    device : Device or None
+        That flash is made of: as many as hold it.
+    rate : Rate or None
+        Of `rate_of`.
+    flash_pages : int, optional
+        Flash that was asked for, where the replay stands for that of production. [pages]
+    """
+    is_flashless = counters.get("scheme") == NO_FLASH or not counters.get("flash_pages")
+    if is_flashless or not counters["accesses"]:
+        return None
+    written = flash_pages_written(counters)
+    layer = counters.get("ftl") or {}
+    waf = layer.get("waf")
+    devices = 1
+    if device is not None and device.capacity_bytes:
+        held = (flash_pages or counters["flash_pages"]) * counters["page_bytes"]
+        devices = max(1, math.ceil(held / device.capacity_bytes))
+    budget = None if device is None else write_budget(device, devices=devices)
+    total = None if budget is None else budget.in_place_tb
+    life = (
+        None
+        if rate is None
+        else replayed_life(
+            counters, budget_tb=total, accesses_per_s=rate.accesses_per_s
+        )
+    )
+    years = None if life is None else life.years
+    reason = None
+    if budget is None:
+        reason = NO_DEVICE
+    elif total is None:
+        reason = budget.reason
+    elif rate is None:
+        reason = NO_RATE
+    note = _about_waf(counters, layer)
+    basis, rated = None, ""
+    if life is not None and rate is not None and budget is not None and reason is None:
+        many = "" if devices == 1 else f" of {counted(devices, 'device')}"
+        rated = f"by the {budget.basis}{many}"
+        basis = f"at {rate.words}, {rated}"
+    return FlashLife(
+        written_pages=written,
+        erases=layer.get("erases"),
+        waf=waf,
+        waf_note=note,
+        accesses_per_s=None if rate is None else rate.accesses_per_s,
+        tb_per_day=None if life is None else life.tb_per_day,
+        years=None if years == math.inf else years,
+        never_worn_out=years == math.inf,
+        basis=basis,
+        reason=reason,
+        sentence=_sentence(written, life, rate, layer, note, rated or reason),
+    )
+
+
+def _sentence(
+    written: int,
+    life: ReplayedLife | None,
+    rate: Rate | None,
+    layer: Mapping[str, Any],
+    note: str | None,
+    why: str | None,
+) -> str:
+    """Say it in words; `why` is what the life rests on, or why there is none."""
+    daily = (
+        ""
+        if rate is None or life is None
+        else f", {three_digits(life.tb_per_day)} TB/day at {rate.words}"
+    )
+    said = [f"Flash took {counted(written, 'page write')}{daily}."]
+    if layer.get("waf") is not None:
+        erased = counted(layer["erases"], "erase block")
+        said.append(
+            f"The device under it wrote {three_digits(layer['waf'])} pages for each of them and erased {erased}."
+        )
+    if note is not None:
+        said.append(f"Write amplification: {note}.")
+    if life is None or life.years is None:
+        said.append(f"How long it lasts is not known: {why}.")
+    elif life.years == math.inf:
+        said.append("It is never worn out: nothing is written to it.")
+    else:
+        said.append(f"It lasts {three_digits(life.years)} years, {why}.")
+    return sentences(*said)
+
+
+def about_lives(lives: Sequence[FlashLife]) -> str:
+    """Say what the lives of several replays over one device rest on, or why there are none; empty for none."""
+    bases = dict.fromkeys(each.basis for each in lives if each.basis is not None)
+    reasons = dict.fromkeys(each.reason for each in lives if each.reason is not None)
+    amplified = [each for each in lives if each.waf is not None]
+    said = [f"The flash lasts as stated {basis}." for basis in bases]
+    said += [f"How long flash lasts is not known: {reason}." for reason in reasons]
+    if lives and not amplified:
+        said.append(f"Write amplification was not counted: {NO_LAYER}.")
+    notes = dict.fromkeys(each.waf_note for each in amplified if each.waf_note)
+    said += [f"Write amplification: {note}." for note in notes]
+    return sentences(*said)
+
+
+def _about_waf(counters: Mapping[str, Any], layer: Mapping[str, Any]) -> str | None:
+    """Say why a replay has no write amplification, or why it is not the steady one; None where it is."""
+    if not layer:
+        return NO_LAYER
+    if layer["waf"] is None:
+        return NOTHING_WRITTEN
+    data = layer["host_writes"] - layer.get("metadata_writes", 0)
+    times = data / counters["flash_pages"]
+    if times >= SETTLED:
+        return None
+    return (
+        f"flash was overwritten {three_digits(times)} times, and below about {SETTLED} it is still rising, so this is the least "
+        "there will be"
+    )
