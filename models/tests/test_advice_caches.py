@@ -306,20 +306,55 @@ def test_caches_that_work_by_the_clock_are_not_replayed_at_another_scale(
         assert rows[name].io_time_us_per_access is not None, name
 
 
-def test_what_works_by_the_clock_is_replayed_at_the_rate_of_the_recording_alone(
+def test_what_works_by_the_clock_is_replayed_at_the_rate_of_the_workload(
     curve: Curve,
 ) -> None:
     """What dm-writecache and L2ARC move in a second is for other accesses where the workload states another rate."""
     names = ("larc", "dm_writecache", "l2arc")
 
-    def refused(rate: float) -> set[str]:
-        rows = rows_of(ask(curve, caches=names, duration_s=curve.accesses / rate))
-        return {
-            each.name for each in rows.values() if each.reason == _caches.OTHER_PACE
-        }
+    def found(recorded_per_s: float) -> dict[str, CachedOption]:
+        return rows_of(
+            ask(curve, caches=names, duration_s=curve.accesses / recorded_per_s)
+        )
 
-    assert refused(2 * RATE) == {"dm_writecache", "l2arc"}
-    assert refused(1.005 * RATE) == set()
+    rows = found(2 * RATE)
+    said = f"replayed with recorded times multiplied by 2.00 to run at {RATE:,.0f} accesses/s"
+    assert {name: row.pace for name, row in rows.items()} == {
+        "larc": "",
+        "dm_writecache": said,
+        "l2arc": said,
+    }
+    assert all(row.reason == "" for row in rows.values())
+    plain = found(1.005 * RATE)
+    assert {row.pace for row in plain.values()} == {""}
+    assert rows["larc"] == plain["larc"]
+    row = rows["l2arc"]
+    at = row.hardware
+    assert at == plain["l2arc"].hardware
+    assert row.options["stretch"] == "2.0"
+    assert "accesses_per_second" not in row.options
+    assert row.flash_writes_per_access != plain["l2arc"].flash_writes_per_access
+
+
+def test_what_works_by_the_clock_is_replayed_for_production_of_as_much_data(
+    curve: Curve,
+) -> None:
+    profiled = profile(Trace(TRACE))
+    recorded_per_s = curve.accesses / (profiled.duration_s or 0.0)
+    production = Production(
+        data_bytes=curve.distinct_pages * curve.page_bytes, accesses_per_s=RATE
+    )
+    made = scale.answer(profiled, production).profile.curve.from_start("steady")
+    found = advice.answer(
+        made,
+        candidates=replace(INSTANCE, flash_caches=("l2arc",)),
+        have=have(curve, "lazy"),
+        trace=Trace(TRACE),
+        how_sure=False,
+    )
+    row = rows_of(found)["l2arc"]
+    assert row.reason == ""
+    assert float(row.options["stretch"]) == pytest.approx(recorded_per_s / RATE)
 
 
 def test_the_least_io_time_is_sought_on_every_finalist(curve: Curve) -> None:

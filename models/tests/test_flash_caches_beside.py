@@ -17,14 +17,14 @@ from tierwright.advise.checks import flash_caches, points
 from tierwright.advise.checks import wear as wear_check
 from tierwright.advise.checks.checked import Checked
 from tierwright.common.errors import BadInput
-from tierwright.common.wording import percent
+from tierwright.common.wording import percent, three_digits
 from tierwright.evaluate.metadata import PRESETS
 from tierwright.evaluate.page_flow.evaluation import evaluate
 from tierwright.evaluate.page_flow.results import Evaluation
 from tierwright.hardware import catalog
 from tierwright.profile.document import Profile
 from tierwright.profile.measure import profile
-from tierwright.profile.production import Production
+from tierwright.profile.production import Production, Scaled
 from tierwright.simulate.contenders import works_by_the_clock
 from tierwright.simulate.priced import price
 from tierwright.simulate.replay import Replay, contenders, replay
@@ -206,6 +206,36 @@ def test_what_works_by_the_clock_is_not_replayed_for_production() -> None:
         ("face", {"checkpoint_accesses": "1000"}),
     ):
         assert points.recorded_replays(asked(name, **options), scaled)[0]
+
+
+def test_what_works_by_the_clock_is_replayed_for_as_much_data_at_another_rate() -> None:
+    profiled = recorded()
+    rate = profiled.curve.accesses / (profiled.duration_s or 0.0)
+    data = profiled.curve.distinct_pages * profiled.curve.page_bytes
+
+    def stands_for(machines: int) -> Scaled:
+        made = scale.answer(
+            profiled,
+            Production(machines * data, 2 * machines * rate, machines=machines),
+        )
+        assert made.profile.curve.scaled is not None
+        return made.profile.curve.scaled
+
+    wanted = {
+        name: Replay("flash_cache", name, 300, 2_000, 0) for name in ("l2arc", "larc")
+    }
+    for machines in (1, 4):
+        scaled = stands_for(machines)
+        found, sizes = points.recorded_replays(wanted, scaled)
+        assert sizes is None
+        assert float(found["l2arc"].options["stretch"]) == pytest.approx(0.5)
+        assert found["larc"] == wanted["larc"]
+    unknown = replace(scaled, recorded_duration_s=None)
+    with pytest.raises(BadInput, match="rate of the recording was not kept"):
+        points.recorded_replays(wanted, unknown)
+    untimed = replace(scaled, recorded_duration_s=0.0)
+    found, _ = points.recorded_replays(wanted, untimed)
+    assert found["l2arc"].options == {"accesses_per_second": str(round(2 * rate))}
 
 
 def test_what_works_by_the_clock_by_default_is_what_a_trace_without_time_refuses(
@@ -428,8 +458,8 @@ def test_what_appends_amplifies_nothing_on_little_flash_either() -> None:
         pytest.fail("no amplification of FaCE")
 
 
-def test_what_works_by_the_clock_is_worn_at_the_load_of_the_recording_alone() -> None:
-    """What L2ARC feeds in a second counts for other accesses at another load: a day of it wrote next to nothing."""
+def test_what_works_by_the_clock_is_replayed_at_the_load() -> None:
+    """What L2ARC feeds in a second counts for other accesses at another load."""
 
     def rates(names: list[str], options: Any, recorded: float | None) -> Any:
         return flash_caches.at_the_load(
@@ -446,22 +476,64 @@ def test_what_works_by_the_clock_is_worn_at_the_load_of_the_recording_alone() ->
     assert rates(["larc", "sce"], plain, None)["sce"]["accesses_per_second"] == "100"
     stated = {"l2arc": {"accesses_per_second": "7"}}
     assert rates(["l2arc"], stated, None) == stated
-    for name, own in (("l2arc", {}), ("bcache", {"mode": "write_back"})):
-        with pytest.raises(
-            BadInput, match="100 accesses per second is not the 85,600"
-        ) as raised:
-            rates([name], {name: own}, 85_563.0)
-        assert "at the rate of the recording" in str(raised.value.hint)
+    # Else the times are multiplied, unless a factor is stated.
+    assert rates(["larc", "sce"], plain, 50.0) == {
+        "larc": {},
+        "sce": {"stretch": "0.5", "window": "9"},
+    }
+    stated = {"l2arc": {"stretch": "7"}}
+    assert rates(["l2arc"], stated, 50.0) == stated
     # With its defaults it does nothing by the clock.
     assert rates(["bcache"], {}, 85_563.0) == {"bcache": {}}
-    answer = worn()
-    with pytest.raises(BadInput, match="works by the clock"):
-        wear_check.flash_cache_replays(
-            answer, ["sce"], accesses=9, recorded_per_s=2 * answer.accesses_per_s
+    back = {"bcache": {"mode": "write_back"}}
+    assert rates(["bcache"], back, 400.0)["bcache"]["stretch"] == "4.0"
+
+
+def test_a_life_is_that_of_the_replay_at_its_load() -> None:
+    """The answer says by which factor the times were multiplied, and counts what such a replay counts."""
+    answer, profiled = worn(), recorded()
+    rate = profiled.curve.accesses / (profiled.duration_s or 0.0)
+    factor = rate / answer.accesses_per_s
+
+    def found(recorded_per_s: float) -> Checked:
+        return wear_check.replayed(
+            answer,
+            profiled.curve.from_start("steady"),
+            Trace(TRACE),
+            flash_caches=["larc", "l2arc"],
+            recorded_per_s=recorded_per_s,
         )
-    assert wear_check.flash_cache_replays(
-        answer, ["sce"], accesses=9, recorded_per_s=answer.accesses_per_s
-    )
+
+    def tb_per_day(options: dict[str, str]) -> float:
+        counts = replay(
+            Trace(TRACE),
+            "flash_cache",
+            "l2arc",
+            RAM_PAGES,
+            FLASH_PAGES,
+            warm_up=profiled.curve.accesses // 2,
+            options=options,
+        )
+        pages = counts["flash_writes"] + counts["metadata_page_writes"]
+        per_access = pages * counts["page_bytes"] / counts["accesses"]
+        return float(per_access * answer.accesses_per_s * 86_400 / 1e12)
+
+    def of(checked: Checked) -> float | None:
+        return next(
+            row.simulated
+            for row in checked.rows
+            if (row.of, row.figure) == ("l2arc", wear_check.WRITES)
+        )
+
+    at_the_load, as_recorded = found(rate), found(answer.accesses_per_s)
+    assert of(at_the_load) == pytest.approx(tb_per_day({"stretch": repr(factor)}))
+    assert of(as_recorded) == pytest.approx(tb_per_day({}))
+    assert of(at_the_load) != of(as_recorded)
+    assert (
+        f"L2ARC (2026) was replayed with recorded times multiplied by {three_digits(factor)} to run at "
+        "20,000 accesses/s."
+    ) in at_the_load.basis
+    assert "recorded times" not in as_recorded.basis
 
 
 def test_flash_that_is_too_small_for_a_device_says_so() -> None:

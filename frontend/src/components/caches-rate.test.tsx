@@ -6,7 +6,7 @@ import { expectAccessible, renderThemed } from "@/testing/render";
 import { SIMULATOR } from "@/testing/simulator";
 import type { CachesSearch } from "./caches";
 import { rateOf, withRate } from "./caches-rate";
-import { FlashCachesField } from "./flash-caches-field";
+import { type Clock, FlashCachesField } from "./flash-caches-field";
 
 const [FACE] = SIMULATOR.flash_caches;
 const KNOWN = {
@@ -17,16 +17,13 @@ const KNOWN = {
 function Field(props: {
   readonly start: CachesSearch;
   readonly onSearch: (search: CachesSearch) => void;
-  readonly timed?: boolean;
-  readonly rated?: boolean;
+  readonly clock: Clock;
 }) {
   const [search, setSearch] = useState(props.start);
   return (
     <FlashCachesField
       search={search}
-      replays="trace"
-      timed={props.timed ?? false}
-      rated={props.rated ?? false}
+      clock={props.clock}
       patch={(change) => {
         const next = { ...search, ...change };
         setSearch(next);
@@ -40,20 +37,17 @@ const rate = () => page.getByRole("textbox", { name: "Rate of the accesses" });
 
 afterEach(() => vi.restoreAllMocks());
 
-const shown = async (
-  start: CachesSearch,
-  more: { timed?: boolean; rated?: boolean },
-) => {
+const shown = async (start: CachesSearch, clock: Clock) => {
   vi.spyOn(window, "fetch").mockImplementation(async () => Response.json(KNOWN));
   const onSearch = vi.fn();
   const view = await renderThemed(
-    <Field start={start} onSearch={onSearch} {...more} />,
+    <Field start={start} onSearch={onSearch} clock={clock} />,
   );
   return { view, onSearch };
 };
 
 it("asks for the rate of a cache that works by the clock, next to it", async () => {
-  const { onSearch } = await shown({ caches: "sce", cache_options: "ways=2" }, {});
+  const { onSearch } = await shown({ caches: "sce", cache_options: "ways=2" }, "no rate");
   await expect
     .element(
       page.getByText("Needed: SCE works by the clock, and this trace has no times."),
@@ -73,11 +67,10 @@ it("asks for the rate of a cache that works by the clock, next to it", async () 
 });
 
 it.each([
-  ["no such cache is chosen", "face", {}],
-  ["the trace has times", "sce", { timed: true }],
-  ["what is asked states a rate", "sce", { rated: true }],
-])("asks for none where %s", async (_, caches, more) => {
-  const { view } = await shown({ caches }, more);
+  ["no such cache is chosen", "face", "no rate"],
+  ["the trace has times, or what is asked a rate", "sce", "goes"],
+] as const)("asks for none where %s", async (_, caches, clock) => {
+  const { view } = await shown({ caches }, clock);
   await expect
     .element(page.getByRole("textbox", { name: "Options of the flash caches" }))
     .toBeVisible();

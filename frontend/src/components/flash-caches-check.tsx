@@ -23,7 +23,7 @@ import {
 } from "@/units/quantity";
 import { type CachesSearch, cachesAsked } from "./caches";
 import { valueColumn } from "./columns";
-import { FlashCachesField } from "./flash-caches-field";
+import { type Clock, FlashCachesField } from "./flash-caches-field";
 import { Panel } from "./panel";
 import { ProblemAlert } from "./problem-alert";
 import { RunProgress } from "./run-progress";
@@ -35,8 +35,7 @@ interface FlashCachesCheckProps {
   readonly search: CachesSearch;
   readonly patch: (change: CachesSearch) => void;
   readonly replays: Replays;
-  /** Whether the accesses have times. */
-  readonly timed: boolean;
+  readonly clock: Clock;
   /** Of the workload. */
   readonly name: string;
   readonly title?: string;
@@ -86,12 +85,7 @@ export function FlashCachesCheck(props: FlashCachesCheckProps) {
       >
         <Stack gap="sm">
           {why === null ? (
-            <FlashCachesField
-              search={search}
-              patch={patch}
-              replays={replays}
-              timed={props.timed}
-            />
+            <FlashCachesField search={search} patch={patch} clock={props.clock} />
           ) : (
             <Text size="sm" c="dimmed">
               {why}

@@ -1,7 +1,7 @@
 import { Button, Group, MultiSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { simulatorQuery } from "@/api/simulator";
-import type { Replays } from "@/api/workloads";
+import type { SummaryOut } from "@/api/workloads";
 import { type CachesSearch, cachesOf } from "./caches";
 import { CachesRate, withRate } from "./caches-rate";
 import { OptionsField } from "./options-field";
@@ -9,11 +9,7 @@ import { OptionsField } from "./options-field";
 interface FlashCachesFieldProps {
   readonly search: CachesSearch;
   readonly patch: (change: CachesSearch) => void;
-  readonly replays: Replays;
-  /** Whether the accesses have times. */
-  readonly timed: boolean;
-  /** Whether what is asked states a rate, which holds where they have none. */
-  readonly rated?: boolean;
+  readonly clock: Clock;
   /** An example of options, as a sentence. */
   readonly example?: string;
 }
@@ -21,17 +17,32 @@ interface FlashCachesFieldProps {
 const EXAMPLE =
   "mode=write_back has all that can write back do so; with lazy_cleaning:dirty_threshold=1, Lazy Cleaning has no cleaner.";
 
+/** Whether caches that work by the clock can be replayed: not where a part of production stands for all of it, nor without a rate. */
+export type Clock = "goes" | "part" | "no rate";
+
+/** Of a workload; `hasRate` says whether one is stated beside it. */
+export const clockOf = (
+  summary: Pick<SummaryOut, "kind" | "duration_s" | "production">,
+  hasRate = false,
+): Clock => {
+  const scaled = summary.production ?? null;
+  if (scaled !== null) {
+    const { replicas, machines } = scaled.production;
+    const times = (scaled.factor * replicas) / machines;
+    return Math.abs(times - 1) < 1e-9 ? "goes" : "part";
+  }
+  return hasRate || summary.duration_s !== null ? "goes" : "no rate";
+};
+
 const BY_THE_CLOCK = " Caches that work by the clock are left out: ";
+const WHY: Readonly<Record<Clock, string>> = {
+  goes: "",
+  part: `${BY_THE_CLOCK}what they move in a second does not scale with the recording.`,
+  "no rate": `${BY_THE_CLOCK}this trace has no times, and no rate is stated.`,
+};
 
 /** Why caches that work by the clock cannot be replayed; empty where they can. */
-export const whyNotTimed = (replays: Replays, timed: boolean): string => {
-  if (replays === "recording") {
-    return `${BY_THE_CLOCK}what they move in a second does not scale with the recording.`;
-  }
-  return timed
-    ? ""
-    : `${BY_THE_CLOCK}this trace has no times. Simulate takes a rate for them.`;
-};
+export const whyNotTimed = (clock: Clock): string => WHY[clock];
 
 /** Those of the flash caches that do not work by the clock, where there is a reason to leave the others out. */
 export const timedOrAll = <Item extends { readonly goes_by_time: boolean }>(
@@ -44,8 +55,8 @@ export function FlashCachesField(props: FlashCachesFieldProps) {
   const { search, patch } = props;
   const simulator = useQuery(simulatorQuery()).data;
   const known = simulator?.flash_caches ?? [];
-  const asksRate = props.replays !== "recording" && !props.timed && !props.rated;
-  const why = asksRate || props.rated ? "" : whyNotTimed(props.replays, props.timed);
+  const asksRate = props.clock === "no rate";
+  const why = asksRate ? "" : whyNotTimed(props.clock);
   const offered = timedOrAll(known, why);
   const chosen = cachesOf(search);
   const clocked = (names: readonly string[]) =>

@@ -4110,6 +4110,12 @@ export type CachedOptionOut = {
      */
     ram_tax_bytes: number | null;
     /**
+     * Pace
+     *
+     * Of what works by the clock: by which factor the times of the recording were multiplied to replay it at the rate of the workload, in words; empty where by none.
+     */
+    pace: string;
+    /**
      * Breaks
      *
      * Constraints that it breaks, or of which a replay knows nothing.

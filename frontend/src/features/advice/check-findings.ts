@@ -154,6 +154,15 @@ export function cachesBasis(
   });
 }
 
+/** By which factors recorded times were multiplied for what works by the clock, and of which flash caches. */
+export function pacesOf(rows: readonly CacheRow[]): readonly string[] {
+  const paces = [...new Set(rows.map(({ pace }) => pace))].filter(Boolean);
+  return paces.map((pace) => {
+    const titles = rows.filter((row) => row.pace === pace).map(({ title }) => title);
+    return `${[...new Set(titles)].join(", ")}: ${pace}.`;
+  });
+}
+
 /** Whether a flash cache may run the recommendation, or why it may not. */
 export function cacheVerdict(row: CacheRow): string {
   if (row.is_chosen) {

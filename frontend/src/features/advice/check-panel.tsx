@@ -32,6 +32,7 @@ import {
   isAnyReplayed,
   isChoice,
   mayBeCarried,
+  pacesOf,
 } from "./check-findings";
 import { Scheme, schemeOf, type Titles } from "./option-parts";
 import type { AdviceCheck } from "./use-check";
@@ -138,6 +139,11 @@ function FlashCaches({ rows }: { readonly rows: readonly CacheRow[] }) {
         {[...new Set(rows.map((row) => row.assignment))].filter(Boolean).map((said) => (
           <Text key={said} size="sm" c="dimmed" mb="xs">
             Admission by relation: {said}.
+          </Text>
+        ))}
+        {pacesOf(rows).map((said) => (
+          <Text key={said} size="sm" c="dimmed" mb="xs">
+            {said}
           </Text>
         ))}
         {isAnyReplayed(rows) && (

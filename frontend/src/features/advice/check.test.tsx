@@ -65,6 +65,7 @@ const cache = (name: string, more: Partial<CacheRow> = {}): CacheRow => ({
   page_flow_breaks: [],
   admission: null,
   assignment: "",
+  pace: "",
   options: {},
   io_time_us_per_access: 10,
   page_flow_io_time_us_per_access: 12,
@@ -412,6 +413,15 @@ describe("the panel of the check", () => {
     await expect
       .element(shown.getByRole("table", { name: "Flash caches by replay" }))
       .toMatchTextContent(/12\.50.*nothing.*Busy share/);
+  });
+
+  it("says by which factor recorded times were multiplied", async () => {
+    const pace =
+      "replayed with recorded times multiplied by 0.417 to run at 12,000 accesses/s";
+    const rows = [cache("sce", { pace }), cache("larc"), cache("l2arc", { pace })];
+    const shown = await panel({ ...found([row(SMALL, 12)]), flash_caches: rows }, IDLE);
+    await expect.element(shown.getByText(`SCE, L2ARC: ${pace}.`)).toBeVisible();
+    expect(shown.getByText(/^LARC: /).query()).toBeNull();
   });
 
   it("shows flash caches beside page flow", async () => {

@@ -13,6 +13,7 @@ import { mayLackWrites, replaysOf } from "@/api/workloads";
 import { CautionNotes } from "@/components/caution-notes";
 import { DirtyShare } from "@/components/dirty-share";
 import { FlashCachesCheck } from "@/components/flash-caches-check";
+import { clockOf } from "@/components/flash-caches-field";
 import { FlashMetadata } from "@/components/flash-metadata";
 import { NeedsTrace, originOf } from "@/components/needs-trace";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -152,7 +153,7 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
             search={{ caches, cache_options }}
             patch={patch}
             replays={replaysOf(summary)}
-            timed={summary.duration_s !== null}
+            clock={clockOf(summary)}
             name={workload.name}
           />
           <FlashPanel
@@ -164,7 +165,7 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
             replays={replaysOf(summary)}
             search={{ caches, cache_options }}
             patch={patch}
-            timed={summary.duration_s !== null}
+            clock={clockOf(summary)}
             decidedByReplay={shown.decided_by === "replay"}
           />
         </section>

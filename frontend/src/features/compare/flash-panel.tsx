@@ -20,7 +20,7 @@ import { CautionNotes } from "@/components/caution-notes";
 import { DeviceDerivation } from "@/components/device-derivation";
 import { Disclosure } from "@/components/disclosure";
 import { EstimateDerivation } from "@/components/estimate-derivation";
-import { FlashCachesField } from "@/components/flash-caches-field";
+import { type Clock, FlashCachesField } from "@/components/flash-caches-field";
 import { NumberField } from "@/components/number-field";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -60,8 +60,7 @@ interface FlashPanelProps {
   /** Flash caches that are replayed beside the directories. */
   readonly search: CachesSearch;
   readonly patch: (change: CachesSearch) => void;
-  /** Whether the accesses have times. */
-  readonly timed: boolean;
+  readonly clock: Clock;
   /** The answer that these panels stand under is that of a replay. */
   readonly decidedByReplay: boolean;
 }
@@ -239,8 +238,7 @@ function Directories(props: FlashPanelProps) {
               <FlashCachesField
                 search={props.search}
                 patch={props.patch}
-                replays={replays}
-                timed={props.timed}
+                clock={props.clock}
               />
             }
             beyond={(checked) => <PlacesTable found={checked} name={name} />}

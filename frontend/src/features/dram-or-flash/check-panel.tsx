@@ -16,6 +16,7 @@ import type { Replays } from "@/api/workloads";
 import { SchemeMark } from "@/charts/scheme-mark";
 import { DataTable } from "@/components/data-table";
 import { FlashCachesCheck } from "@/components/flash-caches-check";
+import type { Clock } from "@/components/flash-caches-field";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
@@ -29,8 +30,7 @@ interface CheckPanelProps {
   readonly found: BreakEvenOut;
   readonly money: NextMoney;
   readonly replays: Replays;
-  /** Whether the accesses have times. */
-  readonly timed: boolean;
+  readonly clock: Clock;
   /** Of the workload. */
   readonly name: string;
 }
@@ -251,7 +251,7 @@ function CachesPanel(props: CheckPanelProps & { readonly dram: SimulationOut | n
       search={search}
       patch={patch}
       replays={props.replays}
-      timed={props.timed}
+      clock={props.clock}
       name={props.name}
       against={us === undefined ? null : { title: "the money in DRAM", us }}
     />

@@ -15,7 +15,7 @@ import { CautionNotes } from "@/components/caution-notes";
 import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
 import { DirtyShare } from "@/components/dirty-share";
 import { EmptyState } from "@/components/empty-state";
-import { FlashCachesField } from "@/components/flash-caches-field";
+import { type Clock, clockOf, FlashCachesField } from "@/components/flash-caches-field";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { ReplayCheck } from "@/components/replay-check";
@@ -210,7 +210,7 @@ function DramOrFlashView({ state, name, summary }: AnalysisInputs) {
           name={name}
           busy={found.isPlaceholderData}
           replays={replaysOf(summary)}
-          timed={summary.duration_s !== null}
+          clock={clockOf(summary)}
         />
       )}
       {found.data !== undefined && (
@@ -235,8 +235,7 @@ function DramOrFlashView({ state, name, summary }: AnalysisInputs) {
             <FlashCachesField
               search={search}
               patch={patch}
-              replays={replaysOf(summary)}
-              timed={summary.duration_s !== null}
+              clock={clockOf(summary, search.rate !== undefined)}
             />
           }
         />
@@ -250,7 +249,7 @@ function Answer(props: {
   readonly name: string;
   readonly busy: boolean;
   readonly replays: Replays;
-  readonly timed: boolean;
+  readonly clock: Clock;
 }) {
   const { found, name } = props;
   const money = found.next_money;
@@ -285,7 +284,7 @@ function Answer(props: {
           found={found}
           money={money}
           replays={props.replays}
-          timed={props.timed}
+          clock={props.clock}
           name={name}
         />
       )}

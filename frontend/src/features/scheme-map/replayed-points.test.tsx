@@ -308,7 +308,7 @@ describe("the panel", () => {
       search={search}
       patch={patch}
       replays="trace"
-      timed
+      clock="goes"
       name="example"
       choosesCaches={false}
       onPick={() => undefined}

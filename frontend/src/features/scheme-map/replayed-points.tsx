@@ -12,7 +12,7 @@ import { chartTable } from "@/charts/chart-table";
 import { schemeMapOption } from "@/charts/map-option";
 import { SchemeMark } from "@/charts/scheme-mark";
 import { cachesOf } from "@/components/caches";
-import { FlashCachesField } from "@/components/flash-caches-field";
+import { type Clock, FlashCachesField } from "@/components/flash-caches-field";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
@@ -40,8 +40,7 @@ interface ReplayedPointsProps {
   readonly search: PointsSearch;
   readonly patch: (change: PointsSearch) => void;
   readonly replays: Replays;
-  /** Whether the accesses have times. */
-  readonly timed: boolean;
+  readonly clock: Clock;
   /** Of the workload. */
   readonly name: string;
   /** Whether the flash caches are chosen here; else a panel above has their choice. */
@@ -103,12 +102,7 @@ export function ReplayedPoints(props: ReplayedPointsProps) {
                 />
               </Group>
               {props.choosesCaches ? (
-                <FlashCachesField
-                  search={search}
-                  patch={patch}
-                  replays={replays}
-                  timed={props.timed}
-                />
+                <FlashCachesField search={search} patch={patch} clock={props.clock} />
               ) : (
                 <ChosenCaches chosen={cachesOf(search)} />
               )}

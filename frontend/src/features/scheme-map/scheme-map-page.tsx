@@ -10,6 +10,7 @@ import { mayLackWrites, replaysOf } from "@/api/workloads";
 import { CautionNotes } from "@/components/caution-notes";
 import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
 import { FlashCachesCheck } from "@/components/flash-caches-check";
+import { clockOf } from "@/components/flash-caches-field";
 import { ProblemAlert } from "@/components/problem-alert";
 import {
   type AnalysisInputs,
@@ -200,7 +201,7 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
             search={search}
             patch={patch}
             replays={replaysOf(summary)}
-            timed={summary.duration_s !== null}
+            clock={clockOf(summary)}
             name={name}
           />
           <ReplayedPoints
@@ -209,7 +210,7 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
             search={search}
             patch={patch}
             replays={replaysOf(summary)}
-            timed={summary.duration_s !== null}
+            clock={clockOf(summary)}
             name={name}
             choosesCaches={hereOf(state, asked).flash_pages === 0}
             onPick={pick}

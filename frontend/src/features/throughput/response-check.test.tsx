@@ -40,6 +40,7 @@ const panel = (timed: boolean, replays: "trace" | null) => (
     question={{ workload: "w", body: BODY }}
     replays={replays}
     timed={timed}
+    clock="goes"
     asked={{
       arrivals: "clients",
       loop: 8,

@@ -4,7 +4,7 @@ import { responseCheck } from "@/api/replay-checks";
 import type { ResponseQuestion } from "@/api/response";
 import type { Replays } from "@/api/workloads";
 import { cachesAsked } from "@/components/caches";
-import { FlashCachesField } from "@/components/flash-caches-field";
+import { type Clock, FlashCachesField } from "@/components/flash-caches-field";
 import { NumberField } from "@/components/number-field";
 import { ReplayCheck } from "@/components/replay-check";
 import type { Arrivals, ThroughputSearch } from "@/questions/throughput";
@@ -29,6 +29,7 @@ interface ResponseCheckProps {
   readonly replays: Replays;
   /** Whether the accesses have arrival times. */
   readonly timed: boolean;
+  readonly clock: Clock;
   readonly asked: ArrivalSearch;
   /** The scheme whose figures are shown first. */
   readonly shown: string | undefined;
@@ -92,14 +93,7 @@ export function ResponseCheckPanel(props: ResponseCheckProps) {
               onChange={(value) => patch({ seed: Math.round(value) || undefined })}
             />
           </div>
-          <FlashCachesField
-            search={asked}
-            patch={patch}
-            replays={replays}
-            timed={timed}
-            // On simulated time accesses arrive at a rate, whatever the trace has.
-            rated
-          />
+          <FlashCachesField search={asked} patch={patch} clock={props.clock} />
           {!timed && (
             <Text size="sm" c="dimmed">
               {NO_TIMES}

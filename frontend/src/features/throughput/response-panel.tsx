@@ -18,6 +18,7 @@ import type { Column } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
 import { EmptyState } from "@/components/empty-state";
 import { ExportCsv } from "@/components/export-csv";
+import type { Clock } from "@/components/flash-caches-field";
 import { NumberField } from "@/components/number-field";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -51,6 +52,7 @@ interface ResponsePanelProps {
   readonly patch: (change: ThroughputSearch) => void;
   /** Whether the workload has a rate of its own. */
   readonly timed: boolean;
+  readonly clock: Clock;
   readonly replays: Replays;
   readonly arrivals: ArrivalSearch;
 }
@@ -122,6 +124,7 @@ export function ResponsePanel(props: ResponsePanelProps) {
             question={question}
             replays={props.replays}
             timed={props.timed}
+            clock={props.clock}
             asked={props.arrivals}
             shown={shownScheme(found.data)}
             patch={patch}

@@ -15,7 +15,7 @@ import { cachesAsked } from "@/components/caches";
 import { CautionNotes } from "@/components/caution-notes";
 import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
 import { DirtyShare } from "@/components/dirty-share";
-import { FlashCachesField } from "@/components/flash-caches-field";
+import { clockOf, FlashCachesField } from "@/components/flash-caches-field";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { ReplayCheck } from "@/components/replay-check";
@@ -259,8 +259,7 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
               <FlashCachesField
                 search={search}
                 patch={patch}
-                replays={replays}
-                timed={summary.duration_s !== null}
+                clock={clockOf(summary)}
               />
             }
           />
@@ -270,6 +269,8 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
             names={names}
             patch={patch}
             timed={summary.duration_s !== null}
+            // On simulated time accesses arrive at a rate, whatever the trace has.
+            clock={clockOf(summary, true)}
             replays={replays}
             arrivals={search}
           />

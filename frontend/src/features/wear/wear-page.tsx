@@ -15,7 +15,7 @@ import {
 import { type CachesSearch, cachesAsked } from "@/components/caches";
 import { CautionNotes } from "@/components/caution-notes";
 import { DirtyShare } from "@/components/dirty-share";
-import { FlashCachesField } from "@/components/flash-caches-field";
+import { type Clock, clockOf, FlashCachesField } from "@/components/flash-caches-field";
 import { ProblemAlert } from "@/components/problem-alert";
 import { ReplayCheck } from "@/components/replay-check";
 import { useSettled } from "@/components/use-settled";
@@ -143,7 +143,8 @@ function WearView({ state, name, summary }: AnalysisInputs) {
             search={search}
             patch={patch}
             replays={replaysOf(summary)}
-            timed={summary.duration_s !== null}
+            // A rate is asked for where the workload has none.
+            clock={clockOf(summary, true)}
           />
         </section>
       )}
@@ -206,7 +207,7 @@ function WearCheck(props: {
   readonly search: ReplayedSearch;
   readonly patch: (change: ReplayedSearch) => void;
   readonly replays: Replays;
-  readonly timed: boolean;
+  readonly clock: Clock;
 }) {
   const { question, search, patch } = props;
   return (
@@ -228,10 +229,7 @@ function WearCheck(props: {
             <FlashCachesField
               search={search}
               patch={patch}
-              replays={props.replays}
-              timed={props.timed}
-              // Without times the load is stated.
-              rated
+              clock={props.clock}
               example="With cachelib:small=0 and cachelib:small_percent=4, CacheLib has small objects beside large ones, and is shown with one write stream and with two (FDP)."
             />
           )}

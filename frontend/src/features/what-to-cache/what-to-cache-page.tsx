@@ -20,7 +20,7 @@ import { AskedSteps } from "@/components/asked-steps";
 import { CautionNotes } from "@/components/caution-notes";
 import { DataTable } from "@/components/data-table";
 import { ExportCsv } from "@/components/export-csv";
-import { timedOrAll, whyNotTimed } from "@/components/flash-caches-field";
+import { clockOf, timedOrAll, whyNotTimed } from "@/components/flash-caches-field";
 import { OptionalNumberField } from "@/components/number-field";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -157,7 +157,7 @@ function useDecided(body: WhatToCacheIn, search: Search): string | null {
 /** Which flash cache is replayed behind the choice. */
 function FlashCacheChoice({ summary, search, patch }: Omit<ControlsProps, "state">) {
   const simulator = useQuery(simulatorQuery()).data;
-  const why = whyNotTimed(replaysOf(summary), summary.duration_s !== null);
+  const why = whyNotTimed(clockOf(summary, search.rate !== undefined));
   return (
     <Select
       size="sm"

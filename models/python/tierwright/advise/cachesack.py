@@ -429,12 +429,13 @@ def _rate(counts: CategoryCounts, accesses_per_s: float | None) -> float:
         problems.check(good, "accesses_per_s", accesses_per_s, "must be above 0")
         problems.raise_if_any()
         return accesses_per_s
-    if not counts.duration_s:
+    recorded = counts.accesses_per_s
+    if recorded is None:
         raise BadInput(
             "the trace has no times, so its load and what it costs per month are unknown",
             "state the load in accesses per second",
         )
-    return counts.accesses / counts.duration_s
+    return recorded
 
 
 def _charges(

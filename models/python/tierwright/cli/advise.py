@@ -349,6 +349,9 @@ def _print_caches(rows: Sequence[CachedOption]) -> None:
         _print_caches_of(hardware, some)
         for said in sorted({each.assignment for each in some} - {""}):
             typer.echo(f"Admission by {DEFAULT_KIND}: {said}.")
+        for pace in sorted({each.pace for each in some} - {""}):
+            titles = listed([each.title for each in some if each.pace == pace])
+            typer.echo(f"{titles}: {pace}.")
         broken = [LIMIT_WORDS[name] for name in some[0].page_flow_breaks]
         if broken:
             limits = "limit" if len(broken) == 1 else "limits"

@@ -326,6 +326,7 @@ def break_even(
     from tierwright.advise.dram_or_flash.elsewhere import StoreAsked
     from tierwright.common.cautions import weighed
     from tierwright.common.derivation import plain
+    from tierwright.evaluate.scale.replays import recorded_rate
     from tierwright.hardware import catalog
 
     money = None if usd is None else amount("--usd", usd)
@@ -405,6 +406,10 @@ def break_even(
             trace,
             caches,
             options,
+            (
+                accesses_per_s,
+                recorded_rate(curve, None if workload is None else workload.duration_s),
+            ),
             {"flash": flash, "disk": disk, "disks": disks},
             ram_pages=pages,
             delta=CHECKED_DELTA if not delta else delta[0],
@@ -475,6 +480,7 @@ def _checked(
     trace: NamedTrace,
     flash_caches: Sequence[str],
     options: Mapping[str, Mapping[str, str]],
+    rates: tuple[float | None, float | None],
     devices: dict[str, Any],
     **step: Any,
 ) -> Checked:
@@ -490,6 +496,7 @@ def _checked(
             **devices,
             flash_caches=flash_caches,
             options=options,
+            rates=rates,
             on_progress=on_progress,
         )
 

@@ -175,7 +175,13 @@ def cachesack(
         production_flash_pages=asked,
     )
     checked = (
-        _checked(source.trace, found, flash_cache, of_a_recording=sizes is not None)
+        _checked(
+            source.trace,
+            found,
+            flash_cache,
+            of_a_recording=sizes is not None,
+            recorded_per_s=counts.accesses_per_s,
+        )
         if replay
         else None
     )
@@ -207,7 +213,12 @@ def cachesack(
 
 
 def _checked(
-    trace: Trace, found: WhatToCache, flash_cache: str, *, of_a_recording: bool
+    trace: Trace,
+    found: WhatToCache,
+    flash_cache: str,
+    *,
+    of_a_recording: bool,
+    recorded_per_s: float | None,
 ) -> CheckedChoice:
     from tierwright.advise.checks.cachesack import replayed
     from tierwright.simulate.replay import Replay
@@ -225,7 +236,13 @@ def _checked(
                 on_progress=report,
             )
 
-    return replayed(found, one, flash_cache, of_a_recording=of_a_recording)
+    return replayed(
+        found,
+        one,
+        flash_cache,
+        of_a_recording=of_a_recording,
+        recorded_per_s=recorded_per_s,
+    )
 
 
 def _admission(row: CategoryRow) -> str:

@@ -420,7 +420,7 @@ def _of_a_profile(
     json: bool,
 ) -> None:
     from tierwright.advise import wear as question
-    from tierwright.advise.point import rate_of
+    from tierwright.evaluate.scale.replays import recorded_rate
 
     curve = profile.curve
     if dirty_share is not None:
@@ -446,9 +446,7 @@ def _of_a_profile(
             options,
             data_on_flash,
             dask,
-            recorded_per_s=rate_of(curve, profile.duration_s).accesses_per_s
-            if profile.duration_s
-            else None,
+            recorded_per_s=recorded_rate(curve, profile.duration_s),
         )
     )
     document = _document(found, rate.basis)

@@ -93,6 +93,11 @@ class CategoryCounts:
     notes: Mapping[str, Any]
 
     @property
+    def accesses_per_s(self) -> float | None:
+        """Mean rate of the trace; None where it has no time. [1/s]"""
+        return self.accesses / self.duration_s if self.duration_s else None
+
+    @property
     def reads(self) -> FloatArray:
         """Misses of RAM of each category."""
         return np.array([each.reads for each in self.categories], dtype=np.float64)

@@ -284,6 +284,9 @@ class Scaled:
     served_per_access : float
         Page accesses that all machines serve together for each one of the workload: above 1 where writes
         go to several copies. [1]
+    recorded_duration_s : float or None
+        From the first to the last access of the recording, 0 where it has no times; None where an earlier version scaled
+        it, and did not keep that. [s]
     """
 
     law: str
@@ -301,6 +304,14 @@ class Scaled:
     size_knots: tuple[tuple[float, float], ...] = ()
     recorded_page_bytes: int | None = None
     served_per_access: float = 1.0
+    recorded_duration_s: float | None = None
+
+    @property
+    def recorded_per_s(self) -> float | None:
+        """Mean rate of the recording; None where it has no times, or they were not kept. [1/s]"""
+        if not self.recorded_accesses or not self.recorded_duration_s:
+            return None
+        return self.recorded_accesses / self.recorded_duration_s
 
     @property
     def machine_accesses_per_s(self) -> float:
@@ -388,6 +399,7 @@ class Scaled:
                 "write_accesses": self.recorded_write_accesses,
                 "page_bytes": self.recorded_page_bytes,
                 "served_per_access": self.served_per_access,
+                "duration_s": self.recorded_duration_s,
                 "sizes": {
                     "production": [large for large, _ in self.size_knots],
                     "recorded": [small for _, small in self.size_knots],
@@ -469,6 +481,13 @@ def from_mapping(data: Mapping[str, Any], problems: Problems) -> Scaled | None:
         served,
         "must be a number from 1 on",
     )
+    duration = recorded.get("duration_s")
+    problems.check(
+        duration is None or (is_number(duration) and duration >= 0),
+        "recorded.duration_s",
+        duration,
+        "must be a number that is not negative, or null",
+    )
     knots = _size_knots(recorded.get("sizes"), problems)
     if len(problems.found) > known or production is None or factor is None:
         return None
@@ -488,6 +507,7 @@ def from_mapping(data: Mapping[str, Any], problems: Problems) -> Scaled | None:
         knots,
         recorded.get("page_bytes"),
         float(served),
+        None if duration is None else float(duration),
     )
 
 

@@ -13,11 +13,13 @@ from typing import Any
 
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes
-from tierwright.common.wording import listed
+from tierwright.common.wording import listed, rate_text, three_digits
 from tierwright.simulate import replay
 
 RATE = "accesses_per_second"
-"""The option of what works by the clock."""
+"""The option of what works by the clock over a trace without times."""
+STRETCH = "stretch"
+"""The option that multiplies the times of a trace for it."""
 STREAMS = "streams"
 """The option that keeps pages apart on a device which die otherwise than others."""
 SMALL = "small"
@@ -105,6 +107,57 @@ def is_at_the_pace(accesses_per_s: float, recorded_per_s: float | None) -> bool:
     if recorded_per_s is None:
         return True
     return abs(accesses_per_s - recorded_per_s) <= PACE * recorded_per_s
+
+
+def paced(accesses_per_s: float, recorded_per_s: float | None) -> dict[str, str]:
+    """Return the option with which what works by the clock is replayed at a load.
+
+    Parameters
+    ----------
+    accesses_per_s : float
+        The load. [1/s]
+    recorded_per_s : float or None
+        Mean rate of the recording; None where it has no times. [1/s]
+
+    Returns
+    -------
+    dict of str to str
+        The rate where the recording has no times; where they are of another load, their factor.
+
+    Examples
+    --------
+    >>> paced(200.0, None), paced(200.0, 50.0), paced(200.0, 199.0)
+    ({'accesses_per_second': '200'}, {'stretch': '0.25'}, {})
+    """
+    if recorded_per_s is None:
+        return {RATE: str(max(1, round(accesses_per_s)))}
+    if is_at_the_pace(accesses_per_s, recorded_per_s):
+        return {}
+    return {STRETCH: repr(recorded_per_s / accesses_per_s)}
+
+
+def paced_words(options: Mapping[str, str], accesses_per_s: float) -> str:
+    """Say by which factor of its times a recording was replayed; empty where by none.
+
+    Examples
+    --------
+    >>> paced_words({"stretch": "0.41666666666"}, 12_000)
+    'replayed with recorded times multiplied by 0.417 to run at 12,000 accesses/s'
+    """
+    if STRETCH not in options:
+        return ""
+    return f"replayed with {stretched_words(options[STRETCH])} to run at {rate_text(accesses_per_s)} accesses/s"
+
+
+def stretched_words(factor: str) -> str:
+    """Say what an option `stretch` does.
+
+    Examples
+    --------
+    >>> stretched_words("0.41666666666")
+    'recorded times multiplied by 0.417'
+    """
+    return f"recorded times multiplied by {three_digits(float(factor))}"
 
 
 def with_streams() -> frozenset[str]:

@@ -653,6 +653,10 @@ class CachedOptionOut(Answer):
         description="RAM of all machines that its metadata take, which the replay lacks; null where no figure is "
         "published. [bytes]"
     )
+    pace: str = Field(
+        description="Of what works by the clock: by which factor the times of the recording were multiplied to replay it "
+        "at the rate of the workload, in words; empty where by none."
+    )
     breaks: list[str] = Field(
         description="Constraints that it breaks, or of which a replay knows nothing."
     )

@@ -11,7 +11,7 @@ from tierwright.advise.checks import dram_or_flash
 from tierwright.advise.checks.checked import not_checked
 from tierwright.evaluate.page_flow import decision
 from tierwright.evaluate.page_flow.decision import ReplayPoint
-from tierwright.evaluate.scale.replays import ReplaySizes
+from tierwright.evaluate.scale.replays import ReplaySizes, recorded_rate
 from tierwright_server.common.version import VERSION
 from tierwright_server.hardware.flash_metadata import metadata_preset
 from tierwright_server.http.context import Context
@@ -66,6 +66,10 @@ async def check(
         return counted
     caches = None
     options = checks.options_of_asked(body)
+    rates = (
+        body.accesses_per_s,
+        recorded_rate(point.curve, point.content.summary.get("duration_s")),
+    )
     wanted = dram_or_flash.cache_replays(
         found,
         sizes,
@@ -73,6 +77,7 @@ async def check(
         start=point.curve.start,
         accesses=recording.accesses,
         options=options,
+        rates=rates,
     )
     if wanted:
         beside = await checks.counted(
@@ -81,7 +86,12 @@ async def check(
         if not isinstance(beside, checks.Counted):
             return beside
         caches = dram_or_flash.CachesBeside(
-            beside.counters, point.flash[0], point.disk[0], body.disks, options
+            beside.counters,
+            point.flash[0],
+            point.disk[0],
+            body.disks,
+            options,
+            rates[0],
         )
     return shown(
         dram_or_flash.check(found, sizes, counted, step.costs, caches), at_sizes

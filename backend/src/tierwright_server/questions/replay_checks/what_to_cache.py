@@ -31,10 +31,13 @@ async def check_what_to_cache(
         return answered
     # The answer is at the sizes of the recording already.
     recording = replace(answered.recording, scaled=None)
+    found = answered.found
     wanted = cachesack.wanted(
-        answered.found,
+        found,
         body.flash_cache,
-        of_a_recording=answered.recording.scaled is not None,
+        of_a_recording=(found.ram_pages, found.flash_pages)
+        != (body.ram_pages, body.flash_pages),
+        recorded_per_s=answered.recorded_per_s,
     )
     replays = await counted(asking, recording, wanted)
     if isinstance(replays, CheckedAnswer):
@@ -47,13 +50,13 @@ async def check_what_to_cache(
         )
     if not isinstance(replays, Counted):
         return replays
-    found = cachesack.check(answered.found, replays.counters, body.flash_cache)
+    checked = cachesack.check(found, replays.counters, body.flash_cache)
     return CheckedWhatToCache(
-        **dict(shown(found)),
-        recommended=found.recommended,
-        assignment=found.assignment,
-        lifetime_requests=found.lifetime_requests,
-        flash_pages=found.flash_pages,
+        **dict(shown(checked)),
+        recommended=checked.recommended,
+        assignment=checked.assignment,
+        lifetime_requests=checked.lifetime_requests,
+        flash_pages=checked.flash_pages,
     )
 
 

@@ -11,6 +11,7 @@ from tierwright.advise.point import rate_of
 from tierwright.advise.recovery import Recovery, Redone
 from tierwright.advise.wear import Wear
 from tierwright.evaluate.endurance.wear import WearCost
+from tierwright.evaluate.scale.replays import recorded_rate
 from tierwright.hardware import smart
 from tierwright.hardware.device import Device
 from tierwright.hardware.prices import PriceBook
@@ -328,7 +329,7 @@ async def find(session: AsyncSession, context: Context, body: PointIn) -> Found:
     )
     duration_s = content.summary.get("duration_s")
     rate = rate_of(curve, duration_s) if duration_s else None
-    recorded_per_s = None if rate is None else rate.accesses_per_s
+    recorded_per_s = recorded_rate(curve, duration_s)
     if body.accesses_per_s is not None:
         return Found(point, body.accesses_per_s, "as given", recorded_per_s)
     if rate is None:

@@ -40,6 +40,8 @@ class Answered:
     point: Point
     recording: Recording
     found: WhatToCache
+    recorded_per_s: float | None
+    """Mean rate of the recording; None where it has no times. [1/s]"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,9 +159,10 @@ async def _answered(
     if rate is None and recording.scaled is not None:
         rate = recording.scaled.machine_accesses_per_s
 
-    def answer() -> WhatToCache:
-        return cachesack.answer(
-            counts_of(arrays, ram_pages),
+    def answer() -> Answered:
+        counts = counts_of(arrays, ram_pages)
+        found = cachesack.answer(
+            counts,
             flash_pages=flash_pages,
             flash=point.flash[0],
             disk=point.disk[0],
@@ -172,10 +175,10 @@ async def _answered(
             flash_paid=body.flash_paid,
             production_flash_pages=body.flash_pages,
         )
+        return Answered(point, recording, found, counts.accesses_per_s)
 
     with of_body():
-        found = await asyncio.to_thread(answer)
-    return Answered(point, recording, found)
+        return await asyncio.to_thread(answer)
 
 
 async def find_counts(session: AsyncSession, counts_id: str) -> CategoryCountsOut:

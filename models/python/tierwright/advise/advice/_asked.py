@@ -28,6 +28,7 @@ from tierwright.evaluate.advice.limits import (
     THROUGHPUT,
 )
 from tierwright.evaluate.page_flow.dirty_range import dirty_ends
+from tierwright.evaluate.scale.replays import recorded_rate
 from tierwright.hardware.device import Device
 from tierwright.hardware.prices import PriceBook
 from tierwright.profile.curve import Curve
@@ -237,7 +238,7 @@ def asked_of(
     setting = Setting(
         curve=curve,
         rates=Rates(mean, peak),
-        recorded_per_s=None if not rate[1] else curve.accesses / rate[1],
+        recorded_per_s=recorded_rate(curve, rate[1]),
         candidates=candidates,
         have=have,
         prices=prices,

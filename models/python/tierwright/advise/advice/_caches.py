@@ -40,13 +40,13 @@ from tierwright.evaluate.scale.replays import recorded_accesses
 from tierwright.profile.categories import DEFAULT_KIND
 from tierwright.simulate.contenders import (
     BY_THE_CLOCK,
-    RATE,
-    is_at_the_pace,
+    paced,
+    paced_words,
     works_by_the_clock,
 )
 from tierwright.simulate.priced import flash_pages_written, price
 
-VERSION = "3"
+VERSION = "4"
 """Of what is replayed and how it decides: changes where a checked answer does."""
 EQUAL = 0.01
 """Share of the I/O time below which a flash cache is not better than page flow. [1]"""
@@ -61,7 +61,8 @@ LEAST_LIFE = 0.1
 MOST_ASSIGNED = 3
 """Flash caches of each hardware that are tried behind an assignment of categories too: the fastest."""
 NO_RESPONSE = "flash caches are replayed without queues here; the check of response times replays one on simulated time"
-OTHER_PACE = "it works by the clock, and the rate of the workload is not that of the recording, at which it would be replayed"
+NO_RATE = "it works by the clock, and the workload states no rate"
+UNKNOWN_PACE = "it works by the clock, and the rate of the recording was not kept: scale the recording again"
 NO_SPLIT = "a flash cache lies below RAM: splits are modelled over one device"
 
 
@@ -399,13 +400,14 @@ def _planned(table: Table, wanted: _Wanted) -> SchemeAt | str:
     flash = int(table.options.flash_pages[at])
     options = () if wanted.plan is None else tuple(wanted.plan.options(cache))
     by_clock = works_by_the_clock(cache, flash, dict(options))
-    if by_clock and scaled is not None:
-        return BY_THE_CLOCK
-    rate = table.setting.rates.mean
-    if by_clock and rate is None:
-        return "it works by the clock, and the workload states no rate"
-    if by_clock and not is_at_the_pace(rate or 0.0, table.setting.recorded_per_s):
-        return OTHER_PACE
+    pace: dict[str, str] = {}
+    if by_clock:
+        rate = _machine_rate(table)
+        if rate is None:
+            return NO_RATE
+        if scaled is not None and scaled.recorded_duration_s is None:
+            return UNKNOWN_PACE
+        pace = paced(rate, table.setting.recorded_per_s)
     accesses = curve.accesses if scaled is None else recorded_accesses(scaled)
     asked = ReplayPoint(
         ram,
@@ -413,12 +415,22 @@ def _planned(table: Table, wanted: _Wanted) -> SchemeAt | str:
         warm_up_of(curve.start, accesses),
         "flash_cache",
         (
-            *(((RATE, str(max(1, round(rate or 0)))),) if by_clock else ()),
+            *pace.items(),
             *options,
         ),
     )
     point = _checked.point_of(curve, cache, asked)
-    return point if isinstance(point, str) else (cache, point)
+    if isinstance(point, str):
+        return point
+    if by_clock and (point.ram_pages, point.flash_pages) != (ram, flash):
+        return BY_THE_CLOCK
+    return cache, point
+
+
+def _machine_rate(table: Table) -> float | None:
+    """Mean rate of one machine, which the recording stands for; None where the workload states none. [1/s]"""
+    scaled = table.setting.curve.scaled
+    return table.setting.rates.mean if scaled is None else scaled.machine_accesses_per_s
 
 
 def _title(wanted: _Wanted) -> str:
@@ -619,10 +631,16 @@ def listed_rows(
             ram_hit_share=finite(each.hits[0]),
             flash_hit_share=finite(each.hits[1]),
             ram_tax_bytes=each.ram_tax_bytes,
+            pace=_pace(table, each),
             breaks=each.breaks,
             is_chosen=found.chosen is each,
             reason=each.reason,
         )
+
+
+def _pace(table: Table, each: CacheReplayed) -> str:
+    """Say by which factor of its times the recording was replayed; empty where by none."""
+    return paced_words(each.options, _machine_rate(table) or 0.0)
 
 
 def broken_under_page_flow(
@@ -672,6 +690,9 @@ def sentence(
         if broken:
             limits = "limit" if len(broken) == 1 else "limits"
             said += f" Under page flow {flow_title} it breaks the {limits} of {listed(broken)}."
+        pace = _pace(table, one)
+        if pace:
+            said += f" It was {pace}."
         return said if one.plan is None else f"{said} {one.plan.text}."
     if at is None:
         return _none_carries(found, table)

@@ -609,6 +609,9 @@ class CachedOption:
         Of the accesses. [1]
     ram_tax_bytes : int or None
         RAM of all machines that its metadata take, which the replay lacks; None where no figure is published. [bytes]
+    pace : str
+        Of what works by the clock: by which factor the times of the recording were multiplied to replay it at the rate of
+        the workload, in words; empty where by none.
     breaks : tuple of str
         Constraints that it breaks, or of which a replay knows nothing.
     is_chosen : bool
@@ -635,6 +638,7 @@ class CachedOption:
     ram_hit_share: float | None
     flash_hit_share: float | None
     ram_tax_bytes: int | None
+    pace: str
     breaks: tuple[str, ...]
     is_chosen: bool
     reason: str

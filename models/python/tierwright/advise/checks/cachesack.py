@@ -6,7 +6,7 @@ What is recommended is what costs least by these replays: a trace whose phases c
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tierwright.advise.cachesack import (
@@ -19,7 +19,7 @@ from tierwright.advise.cachesack import (
     replay_options,
 )
 from tierwright.advise.checks.checked import SAME, Checked, CheckedFigure, row
-from tierwright.advise.checks.flash_caches import taxes_at
+from tierwright.advise.checks.flash_caches import paces, taxes_at
 from tierwright.common.currency import money
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import percent, sentences
@@ -27,6 +27,7 @@ from tierwright.hardware.rated_endurance import TB
 from tierwright.simulate.contenders import (
     BY_THE_CLOCK,
     flash_cache_titles,
+    paced,
     spelled,
     works_by_the_clock,
 )
@@ -103,7 +104,11 @@ def _compared(found: WhatToCache) -> tuple[Alternative, ...]:
 
 
 def wanted(
-    found: WhatToCache, flash_cache: str = FLASH_CACHE, *, of_a_recording: bool = False
+    found: WhatToCache,
+    flash_cache: str = FLASH_CACHE,
+    *,
+    of_a_recording: bool = False,
+    recorded_per_s: float | None = None,
 ) -> dict[str, Replay]:
     """Return the replays of the choice and of what it is compared with, by name.
 
@@ -117,6 +122,9 @@ def wanted(
         Which one is behind the assignment: by default that of the model.
     of_a_recording : bool
         Whether the trace is a recording of a part of production.
+    recorded_per_s : float, optional
+        Its mean rate, of which what works by the clock has the times stretched to the rate of the answer; None where it
+        has no times: then it goes by that rate. [1/s]
 
     Raises
     ------
@@ -148,7 +156,14 @@ def wanted(
             f"flash cache: `{name}` cannot be replayed in production: {BY_THE_CLOCK}",
             "choose one that does not work by the clock",
         )
-    return replays
+    return {
+        key: replace(
+            each, options=paced(found.accesses_per_s, recorded_per_s) | each.options
+        )
+        if works_by_the_clock(name, each.flash_pages, each.options)
+        else each
+        for key, each in replays.items()
+    }
 
 
 def replayed(
@@ -157,9 +172,15 @@ def replayed(
     flash_cache: str = FLASH_CACHE,
     *,
     of_a_recording: bool = False,
+    recorded_per_s: float | None = None,
 ) -> CheckedChoice:
     """Replay them and put the model beside the replays."""
-    replays = wanted(found, flash_cache, of_a_recording=of_a_recording)
+    replays = wanted(
+        found,
+        flash_cache,
+        of_a_recording=of_a_recording,
+        recorded_per_s=recorded_per_s,
+    )
     made: dict[tuple[int, str], Mapping[str, Any]] = {}
     for each in replays.values():
         # The choice may be one admission for all.
@@ -230,6 +251,9 @@ def check(
         rows=tuple(rows),
         basis=sentences(
             LIKE_THE_MODEL if title is None else OF_ANOTHER.format(title=title),
+            ""
+            if title is None
+            else paces({name: counters[CHOICE]}, None, found.accesses_per_s),
             _tax(found, name, counters[CHOICE]),
         ),
         recommended=best,

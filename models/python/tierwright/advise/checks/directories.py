@@ -20,6 +20,7 @@ from tierwright.advise.checks.flash_caches import (
     CacheOptions,
     besides,
     flash_cache_replays,
+    paces,
 )
 from tierwright.advise.checks.points import (
     MOST_BLOCK_PAGES,
@@ -41,7 +42,7 @@ from tierwright.advise.directories import (
 )
 from tierwright.advise.point import scheme_titles
 from tierwright.common.units import format_bytes, format_microseconds
-from tierwright.common.wording import listed, percent
+from tierwright.common.wording import listed, percent, sentences
 from tierwright.evaluate.metadata import charge
 from tierwright.evaluate.page_flow.decision import warm_up_of
 from tierwright.evaluate.ram_tax import preset_of_cache
@@ -354,7 +355,7 @@ def check(
         basis="Each option was replayed with its own flash page size, RAM and flash, "
         "under its safest scheme and under the one that is best if flash pages "
         "are full; directory lookups and updates were counted."
-        + _basis_of_caches(study, caches, options)
+        + _basis_of_caches(study, caches, counters, options)
         + (f" {BUFFER}" if uses else "")
         + (
             f" Flash pages larger than {format_bytes(largest)} ({MOST_BLOCK_PAGES} "
@@ -366,7 +367,10 @@ def check(
 
 
 def _basis_of_caches(
-    study: Directories, caches: Sequence[CacheBeside], options: CacheOptions | None
+    study: Directories,
+    caches: Sequence[CacheBeside],
+    counters: Mapping[str, Counters],
+    options: CacheOptions | None,
 ) -> str:
     names = [each.name for each in caches if each.ram_pages > 0]
     if not names:
@@ -380,7 +384,7 @@ def _basis_of_caches(
         else ""
     )
     return (
-        f" {besides(names, options)} Each has the same memory, from which the RAM of its metadata is "
+        f" {sentences(besides(names, options), paces(counters, options))} Each has the same memory, from which the RAM of its metadata is "
         f"subtracted, and the same flash, in pages of the workload.{upkeep}"
     )
 

@@ -10,7 +10,9 @@ from typing import Any
 from tierwright.advise.checks.checked import Checked, CheckedFigure, row
 from tierwright.advise.checks.flash_caches import (
     CacheOptions,
+    at_the_load,
     flash_cache_replays,
+    paces,
     taxes_at,
     with_options,
 )
@@ -34,6 +36,8 @@ from tierwright.simulate.priced import price
 from tierwright.trace.reading import OnProgress, Trace
 
 GAIN_UNIT = "µs/access"
+Rates = tuple[float | None, float | None]
+"""A rate that is stated, and that of the recording."""
 SHARE = "share of what the DRAM saves"
 
 
@@ -121,6 +125,7 @@ def replayed(
     disks: int = 1,
     flash_caches: Sequence[str] = (),
     options: CacheOptions | None = None,
+    rates: Rates = (None, None),
     on_progress: OnProgress | None = None,
 ) -> Checked:
     """Replay the trace with a DRAM step, and with the flash that is to save as much.
@@ -141,6 +146,8 @@ def replayed(
         To be replayed besides, with the flash that the best scheme needs.
     options : mapping, optional
         Of `options_of_caches`; unless given, the defaults.
+    rates : (float or None, float or None)
+        As `cache_replays` takes them. [1/s]
     on_progress : callable, optional
         See `OnProgress`; False cancels.
 
@@ -159,6 +166,7 @@ def replayed(
         start=curve.start,
         accesses=curve.accesses,
         options=options,
+        rates=rates,
     )
     wanted: dict[tuple[str, ReplayPoint] | str, dict[str, Any]] = {
         name: each.configuration() for name, each in caches.items()
@@ -177,7 +185,12 @@ def replayed(
         {at: counters[at] for at in schemes},
         step.costs,
         CachesBeside(
-            {name: counters[name] for name in caches}, flash, disk, disks, options
+            {name: counters[name] for name in caches},
+            flash,
+            disk,
+            disks,
+            options,
+            rates[0],
         ),
     )
 
@@ -196,6 +209,8 @@ class CachesBeside:
         Divides the disk's busy time. [devices]
     options : mapping, optional
         That they were given.
+    accesses_per_s : float, optional
+        Rate that is stated. [1/s]
     """
 
     counters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -203,6 +218,7 @@ class CachesBeside:
     disk: Device | None = None
     disks: int = 1
     options: CacheOptions | None = None
+    accesses_per_s: float | None = None
 
     def times_us(self) -> dict[str, float]:
         """Return the busy time of an access of each. [µs]
@@ -234,6 +250,7 @@ def cache_replays(
     start: str,
     accesses: int,
     options: CacheOptions | None = None,
+    rates: Rates = (None, None),
 ) -> dict[str, Replay]:
     """Return the replays of flash caches with the flash that the best scheme needs; none where no flash is needed.
 
@@ -251,6 +268,9 @@ def cache_replays(
         Of the trace.
     options : mapping, optional
         Of `options_of_caches`; unless given, the defaults.
+    rates : (float or None, float or None)
+        That is stated, at which what works by the clock is replayed, and that of the recording; None: as recorded, and no
+        times. [1/s]
 
     Raises
     ------
@@ -259,10 +279,20 @@ def cache_replays(
     """
     best = found.best[0]
     point = None if best is None else sizes.schemes[best].beside_best
+    flash_pages = 1 if point is None else max(1, point.flash_pages)
+    stated, recorded = rates
+    if stated is not None:
+        options = at_the_load(
+            names,
+            options or {},
+            flash_pages=flash_pages,
+            accesses_per_s=stated,
+            recorded_per_s=recorded,
+        )
     wanted = flash_cache_replays(
         names,
         ram_pages=1 if point is None else point.ram_pages,
-        flash_pages=1 if point is None else max(1, point.flash_pages),
+        flash_pages=flash_pages,
         start=start,
         accesses=accesses,
         options=options,
@@ -374,7 +404,11 @@ def _basis_of_caches(
         f"{wording.counted(pages, 'page')} of flash that the best scheme needs: single pages and pages in batches are "
         "priced at the rates of their pattern, metadata included."
     )
-    return wording.sentences(said, with_options(caches.options))
+    return wording.sentences(
+        said,
+        with_options(caches.options),
+        paces(caches.counters, caches.options, caches.accesses_per_s),
+    )
 
 
 def _rows_of_caches(

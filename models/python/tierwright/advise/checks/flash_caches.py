@@ -28,7 +28,7 @@ from tierwright.advise.decide import replayed_by_key
 from tierwright.advise.point import scheme_titles
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_microseconds
-from tierwright.common.wording import listed, percent, sentences, three_digits
+from tierwright.common.wording import listed, percent, sentences
 from tierwright.evaluate.page_flow.decision import replay_points, warm_up_of
 from tierwright.evaluate.page_flow.results import Evaluation
 from tierwright.evaluate.ram_tax import RamTax, tax_of_replay, taxes_of, words
@@ -36,12 +36,14 @@ from tierwright.evaluate.scale.replays import recorded_accesses
 from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve
 from tierwright.simulate.contenders import (
-    RATE,
     STREAMS,
+    STRETCH,
     assign,
     flash_cache_titles,
-    is_at_the_pace,
+    paced,
+    paced_words,
     parse_option,
+    stretched_words,
     works_by_the_clock,
 )
 from tierwright.simulate.priced import ReplayCost, flash_pages_written, price
@@ -177,9 +179,9 @@ def at_the_load(
     accesses_per_s: float,
     recorded_per_s: float | None,
 ) -> dict[str, dict[str, str]]:
-    """Have flash caches that work by the clock replayed at a load, and refuse those that the recording replays at another.
+    """Have flash caches that work by the clock replayed at a load.
 
-    What they move in a second, such as what SCE promotes, would count as often for an access of another load.
+    What they move in a second, such as what SCE promotes, counts for fewer accesses the lower the load is.
 
     Parameters
     ----------
@@ -195,27 +197,19 @@ def at_the_load(
     Returns
     -------
     dict
-        Options by flash cache, with the rate where the recording has no times and none is stated.
+        Options by flash cache, with those of `paced`, unless they are stated.
 
     Raises
     ------
     BadInput
-        If one works by the clock, and the times of the recording are of another load.
+        If there is no such flash cache.
     """
     found = {}
     for name in names:
         _check_known(name)
         own = dict(options.get(name, {}))
         if flash_pages > 0 and works_by_the_clock(name, flash_pages, own):
-            if not is_at_the_pace(accesses_per_s, recorded_per_s):
-                raise BadInput(
-                    f"flash cache: `{name}` works by the clock, and the load of "
-                    f"{three_digits(accesses_per_s)} accesses per second is not the "
-                    f"{three_digits(recorded_per_s or 0.0)} of the recording, at which it is replayed",
-                    "leave it out, or ask at the rate of the recording",
-                )
-            if recorded_per_s is None:
-                own.setdefault(RATE, str(max(1, round(accesses_per_s))))
+            own = paced(accesses_per_s, recorded_per_s) | own
         found[name] = own
     return found
 
@@ -390,6 +384,7 @@ def check(
         basis=sentences(
             REPLAYED,
             besides(caches, options),
+            paces(counters, options),
             taxes_of_evaluation(found, caches, options),
             about_lives([each for each in lives.values() if each is not None]),
         ),
@@ -482,6 +477,39 @@ def with_options(options: CacheOptions | None) -> str:
         f"{titles[cache]} ran with {listed([f'{name}={value}' for name, value in own.items()])}."
         for cache, own in (options or {}).items()
         if own
+    )
+
+
+def paces(
+    counters: Mapping[str, Counters],
+    options: CacheOptions | None = None,
+    accesses_per_s: float | None = None,
+) -> str:
+    """Say which flash caches were replayed at another load than the recorded one, and how; empty for none.
+
+    Parameters
+    ----------
+    counters : mapping of str to counters
+        Of replays, by name.
+    options : mapping, optional
+        That flash caches were given: of a factor among them `with_options` tells.
+    accesses_per_s : float, optional
+        The load. [1/s]
+    """
+    titles = flash_cache_titles()
+    found: dict[str, list[str]] = {}
+    for name, each in counters.items():
+        factor = (each.get("options") or {}).get(STRETCH)
+        if name in titles and factor and STRETCH not in (options or {}).get(name, {}):
+            found.setdefault(factor, []).append(titles[name])
+    return " ".join(
+        f"{listed(names)} {'was' if len(names) == 1 else 'were'} "
+        + (
+            f"replayed with {stretched_words(factor)}."
+            if accesses_per_s is None
+            else f"{paced_words({STRETCH: factor}, accesses_per_s)}."
+        )
+        for factor, names in found.items()
     )
 
 

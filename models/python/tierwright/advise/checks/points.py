@@ -25,6 +25,7 @@ from tierwright.profile.production import Scaled
 from tierwright.simulate.contenders import (
     BY_THE_CLOCK,
     STREAMS,
+    paced,
     spelled,
     works_by_the_clock,
 )
@@ -421,7 +422,8 @@ def recorded_replays(
     Parameters
     ----------
     wanted : mapping of str to Replay
-        At sizes of production, with a warm-up in accesses of the recording.
+        At sizes of production, with a warm-up in accesses of the recording. What works by the clock is replayed at the
+        rate of one machine, where its sizes are those of the recording.
     scaled : Scaled or None
         How the workload was scaled; None leaves the replays as they are.
     steady : bool
@@ -435,19 +437,13 @@ def recorded_replays(
     Raises
     ------
     BadInput
-        If one of them works by the clock with its options.
+        If one of them works by the clock with its options, and its sizes are not those of the recording, or its rate is
+        unknown.
     """
     if scaled is None:
         return {name: _fitting(each) for name, each in wanted.items()}, None
     found, pairs = {}, []
     for name, each in wanted.items():
-        if each.family == "flash_cache" and works_by_the_clock(
-            each.name, each.flash_pages, each.options
-        ):
-            raise BadInput(
-                f"flash cache: `{each.name}` cannot be replayed for production: {BY_THE_CLOCK}",
-                "leave it out, or ask about the recording itself",
-            )
         asked = (each.ram_pages, each.flash_pages)
         scheme = BY_NAME.get(each.name) if each.family == "scheme" else None
         ram, flash = recorded_sizes(
@@ -458,12 +454,33 @@ def recorded_replays(
         )
         if each.ram_pages == NO_RAM:
             ram = NO_RAM
+        if each.family == "flash_cache" and works_by_the_clock(
+            each.name, each.flash_pages, each.options
+        ):
+            each = _at_production(each, scaled, is_whole=(ram, flash) == asked)
         directory = directory_of(each.options, flash / max(1, each.flash_pages))
         found[name] = _fitting(
             replace(each, ram_pages=ram, flash_pages=flash, options=directory)
         )
         pairs.append((asked, (ram, flash)))
     return found, ReplaySizes.of(scaled, pairs, steady=steady)
+
+
+def _at_production(each: Replay, scaled: Scaled, *, is_whole: bool) -> Replay:
+    """Have what works by the clock replayed at the rate of one machine of production, or refuse it."""
+    hint = "leave it out, or ask about the recording itself"
+    if not is_whole:
+        raise BadInput(
+            f"flash cache: `{each.name}` cannot be replayed for production: {BY_THE_CLOCK}",
+            hint,
+        )
+    if scaled.recorded_duration_s is None:
+        raise BadInput(
+            f"flash cache: `{each.name}` works by the clock, and the rate of the recording was not kept",
+            f"scale the recording again, {hint}",
+        )
+    pace = paced(scaled.machine_accesses_per_s, scaled.recorded_per_s)
+    return replace(each, options=pace | each.options)
 
 
 @dataclass(frozen=True, slots=True)

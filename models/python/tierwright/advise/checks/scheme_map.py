@@ -27,6 +27,7 @@ from tierwright.advise.checks.flash_caches import (
     CacheOptions,
     besides,
     flash_cache_replays,
+    paces,
 )
 from tierwright.advise.checks.points import Counters, Replay, recorded_replays
 from tierwright.advise.decide import replayed_by_key
@@ -492,7 +493,13 @@ def check(
         }
         points.append(_point(asked, place, times, without))
         rows += _rows(index, place, times, titles)
-    return _found(asked, tuple(points), tuple(rows), titles)
+    of_caches = {
+        name: counters[key]
+        for name in asked.caches
+        for index in range(len(asked.places))
+        if (key := f"{index} {name}") in counters
+    }
+    return _found(asked, tuple(points), tuple(rows), titles, of_caches)
 
 
 def _costs(
@@ -598,6 +605,7 @@ def _found(
     points: tuple[PointReplayed, ...],
     rows: tuple[CheckedFigure, ...],
     titles: dict[str, str],
+    of_caches: Mapping[str, Counters],
 ) -> MapReplayed:
     compared = [each for each in points if each.agrees is not None]
     agreeing = [each for each in compared if each.agrees]
@@ -612,7 +620,10 @@ def _found(
         finding=sentences(*parts),
         rows=rows,
         basis=sentences(
-            REPLAYED_POINTS, besides(asked.caches, asked.options), asked.taxes
+            REPLAYED_POINTS,
+            besides(asked.caches, asked.options),
+            paces(of_caches, asked.options),
+            asked.taxes,
         ),
         points=points,
         titles=titles,

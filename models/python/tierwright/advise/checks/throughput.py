@@ -13,7 +13,7 @@ from tierwright.advise.checks.checked import (
     verdict,
 )
 from tierwright.advise.checks.counted import Counters, replayed_throughput
-from tierwright.advise.checks.flash_caches import CacheOptions, besides, taxes_at
+from tierwright.advise.checks.flash_caches import CacheOptions, besides, paces, taxes_at
 from tierwright.advise.checks.flash_caches import flash_cache_replays as replays_at
 from tierwright.advise.checks.points import Replay
 from tierwright.advise.point import scheme_titles
@@ -95,10 +95,14 @@ def _basis(
         ]
         if by_the_clock:
             one = len(by_the_clock) == 1
+            stretched = paces(counters, options)
+            of = "replay" if stretched else "recording"
             yield (
                 f"What {listed(by_the_clock)} {'does' if one else 'do'} by the clock was counted at the rate of the "
-                "recording, not at that of the clients."
+                f"{of}, not at that of the clients."
             )
+            if stretched:
+                yield stretched
         left, flash_pages = _sizes(answer)
         taxed = taxes_at(
             {name: counters[name] for name in caches},

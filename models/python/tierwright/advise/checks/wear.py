@@ -28,6 +28,7 @@ from tierwright.advise.checks.flash_caches import (
     at_the_load,
     besides,
     evaluation_replays,
+    paces,
     taxes_of_evaluation,
 )
 from tierwright.advise.checks.points import (
@@ -153,13 +154,13 @@ def flash_cache_replays(
     options : mapping, optional
         Of `options_of_caches`; unless given, the defaults.
     recorded_per_s : float, optional
-        Accesses per second of the trace; None where it has no times: then what works by the clock goes by the rate of the
-        answer. [1/s]
+        Accesses per second of the trace, of which what works by the clock has the times stretched to the rate of the answer;
+        None where it has no times: then it goes by that rate. [1/s]
 
     Raises
     ------
     BadInput
-        If there is no such flash cache, or no flash; if one works by the clock and the load is another than the recorded one.
+        If there is no such flash cache, or no flash.
     """
     given = at_the_load(
         names,
@@ -286,6 +287,7 @@ def check(
     replays = sentences(
         REPLAYED,
         besides(caches, cache_options),
+        paces(counters, cache_options, answer.accesses_per_s),
         taxes_of_evaluation(answer.evaluation, caches, cache_options),
         about,
     )

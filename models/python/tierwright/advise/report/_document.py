@@ -445,6 +445,7 @@ _ADVICE = _table(
             flash_writes_per_access=_maybe_number,
             flash_life_years=_maybe_number,
             ram_tax_bytes=_maybe_number,
+            pace=_maybe_text,
             breaks=_list(_text),
             is_chosen=_flag,
             reason=_maybe_text,

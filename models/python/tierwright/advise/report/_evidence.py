@@ -492,6 +492,9 @@ def _caches(rows: Sequence[Document]) -> Iterator[Markup]:
         yield _caches_of(hardware, some)
         for said in sorted({row["assignment"] for row in some} - {"", None}):
             yield tag("p", f"Admission by {DEFAULT_KIND}: {said}.")
+        for pace in sorted({row["pace"] for row in some} - {"", None}):
+            titles = listed([row["title"] for row in some if row["pace"] == pace])
+            yield tag("p", f"{titles}: {pace}.")
         broken = [show.limit_words(name) for name in some[0]["page_flow_breaks"]]
         if broken:
             limits = "limit" if len(broken) == 1 else "limits"

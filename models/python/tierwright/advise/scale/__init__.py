@@ -298,6 +298,7 @@ def answer(
         else size_knots(curve, grown, goes_on=chosen == "relations" or factor == 1),
         None if recorded_page_bytes == curve.page_bytes else recorded_page_bytes,
         production.served_per_access(write_share_of(curve, production)),
+        profile.duration_s or 0.0,
     )
     check_counts(curve, scaled)
     made = scaled_curve(curve, scaled, grown)

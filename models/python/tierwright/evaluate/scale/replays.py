@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes
 from tierwright.common.wording import counted, percent
+from tierwright.profile.curve import Curve
 from tierwright.profile.production import Scaled
 
 LEAST_PAGES = 1000
@@ -82,6 +83,21 @@ def recorded_accesses(scaled: Scaled) -> int:
             "scale the recording again",
         )
     return scaled.recorded_accesses
+
+
+def recorded_rate(curve: Curve, duration_s: float | None) -> float | None:
+    """Return the mean rate of the recording that stands behind a curve; None where it has no times. [1/s]
+
+    Parameters
+    ----------
+    curve : Curve
+        Of a recording, or scaled from one.
+    duration_s : float or None
+        How long its accesses take; None where nobody knows. [s]
+    """
+    if curve.scaled is not None:
+        return curve.scaled.recorded_per_s
+    return curve.accesses / duration_s if duration_s else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ use serde::{Serialize, Serializer};
 
 use super::checkpoints::Checkpoints;
 use super::counters::FlashCacheCounters;
+use super::rate::Stretch;
 use super::{ClockUnit, Exit, FlashCache, FlashDevice, Host};
 use crate::access::{AccessSource, Chunk, WRITE};
 use crate::error::{Error, Result};
@@ -268,6 +269,7 @@ pub(crate) struct Engine<P, C: FlashCache> {
     /// When the cache next wants to work in the background; `u64::MAX`: never.
     cache_due: u64,
     checkpoints: Checkpoints,
+    stretch: Stretch,
     /// When the next checkpoint by time is due; `u64::MAX`: never.
     checkpoint_due: u64,
     /// Checkpoints until now.
@@ -296,6 +298,7 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
             due: u64::MAX,
             cache_due: u64::MAX,
             checkpoints: Checkpoints::default(),
+            stretch: Stretch::default(),
             checkpoint_due: u64::MAX,
             checkpoints_taken: 0,
             origin: None,
@@ -308,6 +311,11 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
     /// Lets the database take checkpoints, before the first access.
     pub(crate) fn take_checkpoints(&mut self, checkpoints: Checkpoints) {
         self.checkpoints = checkpoints;
+    }
+
+    /// Has the clock go by recorded times that are multiplied, before the first access.
+    pub(crate) fn stretch_times(&mut self, stretch: Stretch) {
+        self.stretch = stretch;
     }
 
     /// Whether DRAM is to be told the future.
@@ -806,6 +814,7 @@ impl Course {
         if timed && chunk.times_ns.len() != chunk.len() {
             return Err(disagreement("trace source", "pages without a time"));
         }
+        engine.stretch.check(timed, W::ACTIVE)?;
         // On simulated time every access has one.
         let timed = timed || W::ACTIVE;
         if self.totals.accesses == 0 {
@@ -833,6 +842,8 @@ impl Course {
         chunk: &mut Chunk,
         next_accesses: &[u32],
     ) {
+        // Here, and not where the chunk is met: categories by hour are those of the recording.
+        engine.stretch.apply(&mut chunk.times_ns);
         let timed = !chunk.times_ns.is_empty();
         let crash_at = self.plan.map_or(u64::MAX, |plan| plan.at_access);
         let (mut done, mut now) = (self.totals.accesses, self.now);

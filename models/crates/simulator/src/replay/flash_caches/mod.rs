@@ -75,7 +75,7 @@ use engine::{CrashPlan, Engine, Watch};
 pub use options::OptionAbout;
 use options::Options;
 pub use own_counters::OwnCounter;
-use rate::ByTime;
+use rate::{ByTime, Stretch};
 use sampled::{Sampled, Unsampled};
 pub(crate) use sampled::{SampledCaches, sampled_categories};
 
@@ -503,7 +503,12 @@ impl FlashCacheAbout {
         } else {
             admitted::OPTIONS.as_slice()
         };
-        let common = assigns.iter().chain(COMMON_OPTIONS);
+        let stretch: &[_] = if self.goes_by_rate() {
+            &[rate::STRETCH]
+        } else {
+            &[]
+        };
+        let common = stretch.iter().chain(assigns).chain(COMMON_OPTIONS);
         let common = common.filter(|option| !is_own(option));
         own.iter().chain(common).copied().collect()
     }
@@ -511,6 +516,11 @@ impl FlashCacheAbout {
     /// The counts that it has names of its own for.
     pub fn own_counters(&self) -> impl Iterator<Item = &'static OwnCounter> {
         own_counters::of_cache(self.about.name)
+    }
+
+    /// Whether it may do something by time.
+    fn goes_by_rate(&self) -> bool {
+        self.has_own(rate::NAME)
     }
 
     fn has_own(&self, name: &str) -> bool {
@@ -841,6 +851,7 @@ fn goes_by_time<C: FlashCache>(
     given: &[(String, String)],
 ) -> Result<bool> {
     with_options(about, given, |options, _, admitted| {
+        stretch_of(about, &options)?;
         let conditions = Conditions {
             flash_pages,
             warm_restart: false,
@@ -862,6 +873,15 @@ fn checkpoints_of(about: &FlashCacheAbout, options: &Options<'_>) -> Result<Chec
         Checkpoints::of(options)
     } else {
         Ok(Checkpoints::default())
+    }
+}
+
+/// What the options make of recorded times, of a flash cache that may go by them.
+fn stretch_of(about: &FlashCacheAbout, options: &Options<'_>) -> Result<Stretch> {
+    if about.goes_by_rate() {
+        Stretch::of(options)
+    } else {
+        Ok(Stretch::default())
     }
 }
 
@@ -935,6 +955,7 @@ fn sampled_caches_of<C: FlashCache>(
                 "gives checkpoints their time by accesses, and a miniature sees only some of them",
             ));
         }
+        stretch_of(about, &options)?;
         let conditions = Conditions {
             flash_pages,
             warm_restart: false,
@@ -1116,6 +1137,7 @@ fn simulate_over<P: Policy, C: FlashCache, W: Watch>(
     };
     let settings = C::settings(&options, conditions)?;
     let checkpoints = checkpoints_of(about, &options)?;
+    let stretch = stretch_of(about, &options)?;
     let metadata = C::metadata(&settings, conditions);
     let metadata = metadata.map(|layout| (layout, conditions.page_bytes));
     let under = translation(&options, flash_pages, C::HAS_STREAMS, metadata)?;
@@ -1124,6 +1146,7 @@ fn simulate_over<P: Policy, C: FlashCache, W: Watch>(
     let mut result = if flash_pages == 0 {
         let mut engine = Engine::<P, no_flash::NoFlash>::new(ram_pages, 0, dram, ());
         engine.take_checkpoints(checkpoints);
+        engine.stretch_times(stretch);
         let mut result = count(about, engine, watch, plan, source, on_progress)?;
         // They are of the flash cache that is not there.
         result.warnings.clear();
@@ -1131,6 +1154,7 @@ fn simulate_over<P: Policy, C: FlashCache, W: Watch>(
     } else {
         let mut engine = Engine::<P, C>::new(ram_pages, flash_pages, dram, settings);
         engine.take_checkpoints(checkpoints);
+        engine.stretch_times(stretch);
         if let Some(under) = under {
             engine.around.device.put_on(under);
         }

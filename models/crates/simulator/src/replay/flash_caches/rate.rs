@@ -17,6 +17,71 @@ pub(super) const ACCESSES_PER_SECOND: OptionAbout = OptionAbout {
     is_place: false,
 };
 
+const STRETCH_NAME: &str = "stretch";
+/// The option of another load than the recorded one, of all that has [`ACCESSES_PER_SECOND`].
+pub(super) const STRETCH: OptionAbout = OptionAbout {
+    name: STRETCH_NAME,
+    values: "a positive number",
+    default: "1",
+    description: "Factor of the times of a trace: 0.5 replays it at twice its rate, bursts and pauses in proportion. A trace without time has accesses_per_second instead.",
+    is_place: false,
+};
+
+/// A factor of recorded times, where one is asked for.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Stretch(Option<f64>);
+
+impl Stretch {
+    /// As the options of a flash cache that has [`STRETCH`] say.
+    pub(super) fn of(options: &Options<'_>) -> Result<Self> {
+        if !options.is_given(STRETCH_NAME) {
+            return Ok(Self::default());
+        }
+        let parse = |text: &str| match text.parse::<f64>() {
+            Ok(factor) if factor.is_finite() && factor > 0.0 => Ok(factor),
+            _ => Err("is not a positive number".to_owned()),
+        };
+        options.parsed(STRETCH_NAME, parse).map(Some).map(Self)
+    }
+
+    /// Refuses it where there are no times that it could multiply: `timed` says whether the trace has them, and
+    /// `simulated` whether accesses arrive otherwise.
+    pub(super) fn check(self, timed: bool, simulated: bool) -> Result<()> {
+        let Some(factor) = self.0 else { return Ok(()) };
+        let (why, hint) = if simulated {
+            (
+                "on simulated time the arrivals say when accesses come",
+                "leave it out, and stretch the arrivals".to_owned(),
+            )
+        } else if timed {
+            return Ok(());
+        } else {
+            (
+                "the trace has no time that could be multiplied",
+                format!("leave it out, and state the accesses per second, {NAME}=1000 for example"),
+            )
+        };
+        Err(Error::BadParameter {
+            name: "option",
+            value: format!("{STRETCH_NAME}={factor}"),
+            message: why.to_owned(),
+            hint,
+        })
+    }
+
+    /// Multiplies recorded times.
+    pub(super) fn apply(self, times_ns: &mut [i64]) {
+        let Some(factor) = self.0 else { return };
+        for time_ns in times_ns {
+            #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)]
+            // 104 days are exact
+            {
+                *time_ns = (*time_ns as f64 * factor) as i64;
+            }
+        }
+    }
+}
+
 /// A period, by time or, where the trace has none, by a rate of accesses.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Period {
