@@ -47,7 +47,10 @@ const shown = async (start: CachesSearch, clock: Clock) => {
 };
 
 it("asks for the rate of a cache that works by the clock, next to it", async () => {
-  const { onSearch } = await shown({ caches: "sce", cache_options: "ways=2" }, "no rate");
+  const { onSearch } = await shown(
+    { caches: "sce", cache_options: "ways=2" },
+    "no rate",
+  );
   await expect
     .element(
       page.getByText("Needed: SCE works by the clock, and this trace has no times."),
