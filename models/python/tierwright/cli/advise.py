@@ -342,13 +342,14 @@ def _print_unchecked(checked: Sequence[CheckedOption]) -> None:
 def _print_caches(rows: Sequence[CachedOption]) -> None:
     """Print the flash caches that were replayed, a table for each hardware."""
     from tierwright.advise.advice import LIMIT_WORDS
-    from tierwright.profile.categories import DEFAULT_KIND
 
     for hardware, group in groupby(rows, key=lambda each: each.hardware):
         some = tuple(group)
         _print_caches_of(hardware, some)
-        for said in sorted({each.assignment for each in some} - {""}):
-            typer.echo(f"Admission by {DEFAULT_KIND}: {said}.")
+        for by, said in dict.fromkeys(
+            (each.admission_by, each.assignment) for each in some if each.assignment
+        ):
+            typer.echo(f"Admission by {by}: {said}.")
         for pace in sorted({each.pace for each in some} - {""}):
             titles = listed([each.title for each in some if each.pace == pace])
             typer.echo(f"{titles}: {pace}.")

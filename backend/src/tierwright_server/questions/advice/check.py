@@ -7,10 +7,10 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright.advise.advice.request import SchemeAt
+from tierwright.advise.advice.request import CategoriesAt, SchemeAt
 from tierwright.advise.checks.points import Replay
 from tierwright.common.wording import counted
-from tierwright.profile.categories import DEFAULT_KIND, CategoryCounts
+from tierwright.profile.categories import CategoryCounts
 from tierwright_server.common.errors import BadInput, NotReady
 from tierwright_server.common.result_ids import result_id
 from tierwright_server.http.context import Context
@@ -98,13 +98,13 @@ async def _made_or_queued(
         context, question.workload, question.content, question.curve
     )
     known: dict[SchemeAt, Mapping[str, Any]] = {}
-    counts: dict[int, CategoryCounts] = {}
+    counts: dict[CategoriesAt, CategoryCounts] = {}
     while True:
         # Replays may leave options that could be better: these are the next to be replayed.
         asked = await asyncio.to_thread(_next_needed, question, known, counts)
         if asked is None:
             return Replayed(partial(_in_order, known), partial(_each, counts))
-        if isinstance(asked, int):
+        if isinstance(asked, CategoriesAt):
             row = await _counts(
                 session, context, question, recording, asked, may_queue=may_queue
             )
@@ -112,7 +112,9 @@ async def _made_or_queued(
                 return None
             if analyses.status_of(row) is not RunStatus.SUCCEEDED:
                 return AdviceCheckOut(**analyses.base_of(row), replays=0)
-            counts[asked] = counts_of(await analyses.load(context, row), asked)
+            counts[asked] = counts_of(
+                await analyses.load(context, row), asked.ram_pages
+            )
             continue
         wanted = {each: configuration(_replay(each)) for each in asked}
         keys = [each["key"] for each in wanted.values()]
@@ -133,9 +135,9 @@ def _in_order(
 
 
 def _each(
-    counts: Mapping[int, CategoryCounts], pages: Sequence[int]
-) -> dict[int, CategoryCounts]:
-    return {each: counts[each] for each in pages}
+    counts: Mapping[CategoriesAt, CategoryCounts], wanted: Sequence[CategoriesAt]
+) -> dict[CategoriesAt, CategoryCounts]:
+    return {each: counts[each] for each in wanted}
 
 
 async def find(session: AsyncSession, advice_check_id: str) -> AdviceCheckOut:
@@ -155,7 +157,7 @@ async def find(session: AsyncSession, advice_check_id: str) -> AdviceCheckOut:
 class _NeededError(Exception):
     """Replays are missing, or counts of categories below a RAM: nothing else of the answer is needed."""
 
-    def __init__(self, what: Sequence[SchemeAt] | int) -> None:
+    def __init__(self, what: Sequence[SchemeAt] | CategoriesAt) -> None:
         super().__init__()
         self.what = what
 
@@ -163,9 +165,9 @@ class _NeededError(Exception):
 def _next_needed(
     question: Question,
     known: Mapping[SchemeAt, Mapping[str, Any]],
-    counts: Mapping[int, CategoryCounts],
-) -> Sequence[SchemeAt] | int | None:
-    """Return what has to be replayed next, or the RAM below which requests are counted; None where nothing is left. [pages]"""
+    counts: Mapping[CategoriesAt, CategoryCounts],
+) -> Sequence[SchemeAt] | CategoriesAt | None:
+    """Return what has to be replayed next, or the categories to count and the RAM below which; None where nothing is left."""
 
     def known_ones(points: Sequence[SchemeAt]) -> list[Mapping[str, Any]]:
         missing = [each for each in points if each not in known]
@@ -173,11 +175,13 @@ def _next_needed(
             raise _NeededError(missing)
         return _in_order(known, points)
 
-    def known_counts(pages: Sequence[int]) -> dict[int, CategoryCounts]:
-        for each in pages:
+    def known_counts(
+        wanted: Sequence[CategoriesAt],
+    ) -> dict[CategoriesAt, CategoryCounts]:
+        for each in wanted:
             if each not in counts:
                 raise _NeededError(each)
-        return _each(counts, pages)
+        return _each(counts, wanted)
 
     try:
         question.answer(Replayed(known_ones, known_counts), False, None)
@@ -191,12 +195,12 @@ async def _counts(
     context: Context,
     question: Question,
     recording: Recording,
-    ram_pages: int,
+    wanted: CategoriesAt,
     *,
     may_queue: bool,
 ) -> results.Row | None:
     """Find the counts of categories below a RAM of the recording, or queue them; None where they are missing and may not be queued."""
-    parameters = {"kind": DEFAULT_KIND, "ram_pages": ram_pages}
+    parameters = {"kind": wanted.kind, "ram_pages": wanted.ram_pages}
     if may_queue:
         return await analyses.create(
             session,

@@ -316,6 +316,9 @@ class AdviceOptionOut(Answer):
         description="`cachesack` where a flash cache runs the option behind an assignment of categories; null where all "
         "enters flash that the scheme sends there."
     )
+    admission_by: str | None = Field(
+        description="What tells these categories apart: `relation`, `size` or `hour`; null without them."
+    )
     options: dict[str, Any] = Field(
         description="Of the scheme, as a simulation takes them: the assignment; empty where there is none."
     )
@@ -623,6 +626,9 @@ class CachedOptionOut(Answer):
     )
     admission: str | None = Field(
         description="`cachesack` where an assignment of categories decides what enters flash."
+    )
+    admission_by: str | None = Field(
+        description="What tells these categories apart: `relation`, `size` or `hour`; null without them."
     )
     assignment: str = Field(description="What it assigns, in words; empty without one.")
     options: dict[str, str] = Field(

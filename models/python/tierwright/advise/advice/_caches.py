@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from tierwright.advise.advice import _checked
+from tierwright.advise.advice import _checked, _plans
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._checked import Replayed
 from tierwright.advise.advice._choice import Chosen
 from tierwright.advise.advice._plans import Plan, plan_of
 from tierwright.advise.advice._table import Table, budgets_tb, finite
-from tierwright.advise.advice._words import LIMIT_WORDS
+from tierwright.advise.advice._words import LIMIT_WORDS, with_admission
 from tierwright.advise.advice.found import CachedOption, CheckedOption, Option
 from tierwright.advise.advice.request import Assigned, Replays, SchemeAt
 from tierwright.advise.cachesack import FLASH_CACHE
@@ -37,7 +37,6 @@ from tierwright.evaluate.bill import CENT
 from tierwright.evaluate.page_flow.decision import ReplayPoint, warm_up_of
 from tierwright.evaluate.ram_tax import preset_of_cache
 from tierwright.evaluate.scale.replays import recorded_accesses
-from tierwright.profile.categories import DEFAULT_KIND
 from tierwright.simulate.contenders import (
     BY_THE_CLOCK,
     paced,
@@ -49,7 +48,7 @@ from tierwright.simulate.priced import flash_pages_written, price
 VERSION = "4"
 """Of what is replayed and how it decides: changes where a checked answer does."""
 EQUAL = 0.01
-"""Share of the I/O time below which a flash cache is not better than page flow. [1]"""
+"""Share of the I/O time below which a flash cache is not better than page flow, nor categories than simpler ones. [1]"""
 MOST_PLACES = 3
 """Kinds of hardware on which flash caches are tried besides the best: where the least I/O time is sought, and of those that page flow cannot carry."""
 MENDED = (*_checked.COUNTED, LIFE)
@@ -59,7 +58,7 @@ MOST_BUSIER = 2.0
 LEAST_LIFE = 0.1
 """Share of the life that is asked for that flash must have under page flow where a flash cache is tried. [1]"""
 MOST_ASSIGNED = 3
-"""Flash caches of each hardware that are tried behind an assignment of categories too: the fastest."""
+"""Flash caches of each hardware that are tried behind an assignment of categories too, besides its own: the fastest."""
 NO_RESPONSE = "flash caches are replayed without queues here; the check of response times replays one on simulated time"
 NO_RATE = "it works by the clock, and the workload states no rate"
 UNKNOWN_PACE = "it works by the clock, and the rate of the recording was not kept: scale the recording again"
@@ -146,7 +145,7 @@ class Tried:
                 each.at,
                 each.cache,
                 each.simulated_us,
-                None if each.plan is None else each.plan.assignment,
+                None if each.plan is None else (each.plan.kind, each.plan.assignment),
             )
             for each in self.rows
             if not each.reason
@@ -195,9 +194,9 @@ def tried(
     found = _replayed(
         asked, table, [_Wanted(at, row) for at in places for row in rows], replays
     )
-    found += _replayed(
-        asked, table, _assigning(asked, table, places, rows, found, assigned), replays
-    )
+    plans = _plans_of(asked, table, places, rows, assigned)
+    behind, best_plans = _behind_plans(asked, table, rows, found, plans, replays)
+    found += behind
     found.sort(
         key=lambda each: (
             places.index(each.at),
@@ -205,7 +204,11 @@ def tried(
             each.simulated_us if not each.reason else 0.0,
         )
     )
-    return Tried(tuple(found), _chosen(asked, table, finalists, best, found))
+    # Of several ways to tell categories apart only the best of each hardware may run it.
+    may_run = [
+        each for each in found if each.plan is None or each.plan is best_plans[each.at]
+    ]
+    return Tried(tuple(found), _chosen(asked, table, finalists, best, may_run))
 
 
 def _candidates(asked: Asked) -> list[Mapping[str, Any]]:
@@ -233,49 +236,101 @@ def _replayed(
     ]
 
 
-def _assigning(
+def _plans_of(
     asked: Asked,
     table: Table,
     places: Sequence[int],
     rows: Sequence[Mapping[str, Any]],
-    found: Sequence[CacheReplayed],
     assigned: Assigned | None,
-) -> list[_Wanted]:
-    """Find the assignment of each hardware, and the flash caches that are tried behind it: its own, and the fastest."""
+) -> dict[int, list[Plan]]:
+    """Find the assignments of each hardware, the simplest categories first; none where they would have no flash cache."""
     own = next((row for row in rows if row["name"] == FLASH_CACHE), None)
     if own is None or assigned is None:
-        return []
+        return {}
     points: dict[int, ReplayPoint] = {}
     for at in places:
         planned = _planned(table, _Wanted(at, own))
         if isinstance(planned, tuple):
             points[at] = planned[1]
-    counts = (
-        assigned(sorted({each.ram_pages for each in points.values()})) if points else {}
+    if not points:
+        return {}
+    counts = _plans.counted(
+        assigned, sorted({each.ram_pages for each in points.values()})
     )
-    wanted: list[_Wanted] = []
+    found: dict[int, list[Plan]] = {}
     for at, point in points.items():
-        plan = (
-            plan_of(
-                table,
-                at,
-                counts[point.ram_pages],
-                point,
-                _most_written(asked, table, at),
-            )
-            if point.ram_pages in counts
-            else None
-        )
-        if plan is None:
-            continue
-        fast = sorted(
-            (each for each in found if each.at == at and not each.reason),
-            key=lambda each: each.simulated_us,
-        )
-        names = [each.cache for each in fast if each.cache != FLASH_CACHE]
-        names = [FLASH_CACHE, *names[:MOST_ASSIGNED]]
-        wanted += [_Wanted(at, row, plan) for row in rows if row["name"] in names]
-    return wanted
+        most_written = _most_written(asked, table, at)
+        plans: list[Plan] = []
+        for (_, pages), each in counts.items():
+            if pages != point.ram_pages:
+                continue
+            plan = plan_of(table, at, each, point, most_written)
+            if plan is not None and not (plan.is_for_all and plans):
+                plans.append(plan)
+        if plans:
+            found[at] = plans
+    return found
+
+
+def _behind_plans(
+    asked: Asked,
+    table: Table,
+    rows: Sequence[Mapping[str, Any]],
+    alone: Sequence[CacheReplayed],
+    plans: Mapping[int, Sequence[Plan]],
+    replays: Replays,
+) -> tuple[list[CacheReplayed], dict[int, Plan]]:
+    """Replay flash caches behind the assignments of each hardware, and tell the best assignment of each.
+
+    That of several is told by the flash cache of its own; the fastest others are replayed behind the best one alone.
+    """
+
+    def wanted(at: int, names: Sequence[str], plan: Plan) -> list[_Wanted]:
+        return [_Wanted(at, row, plan) for row in rows if row["name"] in names]
+
+    fastest = {at: _fastest(at, alone) for at in plans}
+    first: list[_Wanted] = []
+    for at, each in plans.items():
+        # Where there is nothing to compare, all are replayed over one read.
+        names = fastest[at] if len(each) == 1 else ()
+        for plan in each:
+            first += wanted(at, [FLASH_CACHE, *names], plan)
+    found = _replayed(asked, table, first, replays)
+    best: dict[int, Plan] = {}
+    then: list[_Wanted] = []
+    for at, each in plans.items():
+        own = [one for one in found if one.at == at and one.cache == FLASH_CACHE]
+        best[at] = _best_plan(own)
+        if len(each) > 1:
+            then += wanted(at, fastest[at], best[at])
+    return found + _replayed(asked, table, then, replays), best
+
+
+def _fastest(at: int, alone: Sequence[CacheReplayed]) -> list[str]:
+    """Name the flash caches that are tried behind an assignment on this hardware, besides its own."""
+    fast = sorted(
+        (each for each in alone if each.at == at and not each.reason),
+        key=lambda each: each.simulated_us,
+    )
+    return [each.cache for each in fast if each.cache != FLASH_CACHE][:MOST_ASSIGNED]
+
+
+def _best_plan(own: Sequence[CacheReplayed]) -> Plan:
+    """Return the assignment whose replay keeps every limit and is the fastest; of about equal ones, of the simplest categories.
+
+    Parameters
+    ----------
+    own : sequence of CacheReplayed
+        The flash cache of assignments behind each of them, the simplest categories first.
+    """
+    played = [each for each in own if not each.reason] or list(own)
+    keeps = [each for each in played if not each.breaks] or played
+    best = keeps[0]
+    for each in keeps[1:]:
+        if each.simulated_us < best.simulated_us * (1 - EQUAL):
+            best = each
+    assert best.plan is not None  # each is behind one
+    return best.plan
 
 
 def _most_written(asked: Asked, table: Table, at: int) -> float:
@@ -434,8 +489,9 @@ def _machine_rate(table: Table) -> float | None:
 
 
 def _title(wanted: _Wanted) -> str:
-    title = str(wanted.row["title"])
-    return title if wanted.plan is None else f"{title} with admission by {DEFAULT_KIND}"
+    return with_admission(
+        str(wanted.row["title"]), None if wanted.plan is None else wanted.plan.kind
+    )
 
 
 def _refused(wanted: _Wanted, reason: str) -> CacheReplayed:
@@ -562,6 +618,7 @@ def option_under(found: Option, each: CacheReplayed) -> Option:
         found,
         scheme=each.cache,
         admission=None if each.plan is None else FLASH_CACHE,
+        admission_by=None if each.plan is None else each.plan.kind,
         options={} if each.plan is None else dict(each.plan.options(each.cache)),
         io_time_us_per_access=each.simulated_us,
         replayed_io_time_us_per_access=each.simulated_us,
@@ -620,6 +677,7 @@ def listed_rows(
             page_flow=table.scheme(each.at),
             page_flow_breaks=broken_under_page_flow(asked, chosen, finalists, each.at),
             admission=None if each.plan is None else FLASH_CACHE,
+            admission_by=None if each.plan is None else each.plan.kind,
             assignment="" if each.plan is None else each.plan.text,
             options=dict(each.options),
             io_time_us_per_access=finite(each.simulated_us),
@@ -724,6 +782,17 @@ def _none_carries(found: Tried, table: Table) -> str:
     return f"Nor does any flash cache that was replayed, on {places}."
 
 
+def _learnt(plan: Plan) -> str:
+    """Say on what the assignment of the choice was found."""
+    said = ", and its assignment was found on the same recording"
+    if plan.days is None:
+        return said
+    times = "once" if plan.days <= 1 else f"{plan.days:,} times at most"
+    return (
+        f"{said}, whose hours count from its first request and were each seen {times}"
+    )
+
+
 def about(found: Tried, table: Table) -> Iterator[Caution]:
     """Say at the top that a flash cache was chosen by replay."""
     one = found.chosen
@@ -734,11 +803,7 @@ def about(found: Tried, table: Table) -> Iterator[Caution]:
         if one.ram_tax_bytes is None
         else f"its metadata take {format_bytes(one.ram_tax_bytes)} of the RAM, which is taken"
     )
-    learnt = (
-        ""
-        if one.plan is None
-        else ", and its assignment was found on the same recording"
-    )
+    learnt = "" if one.plan is None else _learnt(one.plan)
     yield Caution(
         "flash_cache_chosen",
         f"{one.title} was chosen by the replay of one recording: there is no formula for it, so sizes, growth and "

@@ -1,4 +1,4 @@
-"""Which relations of a recording enter flash on the hardware of an option: an assignment that flash caches can run behind."""
+"""Which relations, sizes of requests or hours of a recording enter flash on the hardware of an option: an assignment that flash caches can run behind."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tierwright.advise.advice._table import Table
-from tierwright.advise.advice.request import Assigned
+from tierwright.advise.advice.request import Assigned, CategoriesAt
 from tierwright.advise.cachesack import assignment, in_words, replay_options
 from tierwright.evaluate.cachesack import Choice, choose
 from tierwright.evaluate.page_flow.decision import ReplayPoint
@@ -16,6 +16,7 @@ from tierwright.profile.categories import (
     DEFAULT_KIND,
     CategoryCounts,
     grouped,
+    kinds,
     measured,
 )
 from tierwright.trace.reading import OnProgress, Trace
@@ -23,47 +24,92 @@ from tierwright.trace.reading import OnProgress, Trace
 Choosing = Callable[[float], Choice]
 """Chooses at so much more cost of a write. [µs]"""
 MOST_APART = 512
-"""Relations that are chosen for one by one; to keep a life, the choice is made some tens of times."""
+"""Categories that are chosen for one by one; to keep a life, the choice is made some tens of times."""
+HOUR_S, DAY_S = 3_600.0, 86_400.0
 _DOUBLINGS = 40
 _HALVINGS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """An assignment of the relations of a recording to admissions.
+    """An assignment of the categories of a recording to admissions.
 
     Attributes
     ----------
+    kind : str
+        What tells them apart, as `tierwright.profile.categories.kinds` names it.
     assignment : str
         As the option of a flash cache takes it.
     lifetime_requests : float
         How long a page stays on flash: within it a miss is the second one. [requests]
     text : str
         In words.
+    days : int or None
+        On how many days of the recording an hour was seen at most; None where hours are not told apart.
     """
 
+    kind: str
     assignment: str
     lifetime_requests: float
     text: str
+    days: int | None = None
 
     def options(self, cache: str) -> tuple[tuple[str, str], ...]:
         """Return the options that put it before a flash cache."""
         return tuple(
             replay_options(
-                cache, DEFAULT_KIND, self.assignment, self.lifetime_requests
+                cache, self.kind, self.assignment, self.lifetime_requests
             ).items()
         )
 
+    @property
+    def is_for_all(self) -> bool:
+        """Whether it admits all categories alike."""
+        return "+" not in self.assignment
+
 
 def by_trace(trace: Trace, on_progress: OnProgress | None) -> Assigned:
-    """Return what counts the requests of a recording below sizes of RAM by relation."""
+    """Return what counts the requests of a recording below sizes of RAM by category."""
 
-    def made(wanted: Sequence[int]) -> Mapping[int, CategoryCounts]:
+    def made(wanted: Sequence[CategoriesAt]) -> Mapping[CategoriesAt, CategoryCounts]:
         return {
-            pages: measured(trace, pages, on_progress=on_progress) for pages in wanted
+            each: measured(
+                trace, each.ram_pages, kind=each.kind, on_progress=on_progress
+            )
+            for each in wanted
         }
 
     return made
+
+
+def counted(
+    assigned: Assigned, ram_pages: Sequence[int]
+) -> Mapping[CategoriesAt, CategoryCounts]:
+    """Count the requests below sizes of RAM by relation, and by whatever else the recording tells apart.
+
+    Whether it has requests of several sizes is seen below the first RAM: where all are alike, they are not counted again.
+
+    Parameters
+    ----------
+    assigned : callable
+        Counts.
+    ram_pages : sequence of int
+        At least one. [pages]
+    """
+    found = dict(assigned([CategoriesAt(DEFAULT_KIND, pages) for pages in ram_pages]))
+    first, *others = ram_pages
+    for each in kinds():
+        kind = each["name"]
+        by_relation = found.get(CategoriesAt(DEFAULT_KIND, first))
+        if kind == DEFAULT_KIND or by_relation is None:
+            continue
+        if each["needs_times"] and not (by_relation.duration_s or 0.0) > HOUR_S:
+            continue
+        more = assigned([CategoriesAt(kind, first)])
+        if any(len(counts.categories) > 1 for counts in more.values()):
+            found |= more
+            found |= assigned([CategoriesAt(kind, pages) for pages in others])
+    return found
 
 
 def plan_of(
@@ -124,9 +170,13 @@ def plan_of(
         return None
     shares = found.best.shares[places]
     return Plan(
+        counts.kind,
         assignment(counts, shares),
         found.best.age,
         in_words(counts.kind, shares),
+        math.ceil((counts.duration_s or 0.0) / DAY_S)
+        if counts.kind == "hour"
+        else None,
     )
 
 

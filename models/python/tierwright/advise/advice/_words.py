@@ -36,7 +36,6 @@ from tierwright.evaluate.advice.limits import (
 from tierwright.evaluate.bill import VOLUMES_UNKNOWN
 from tierwright.evaluate.configurations.columns import RAM, SPACE
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
-from tierwright.profile.categories import DEFAULT_KIND
 
 LIMIT_WORDS: Mapping[str, str] = {
     PEAK_BUSY: "busy share of a device in the busiest hour",
@@ -157,7 +156,14 @@ def _on(name: str) -> str:
     return f"on {the}{LIMIT_WORDS[name]}"
 
 
-def with_flow(name: str, scheme: str | None, admission: str | None = None) -> str:
+def with_admission(title: str, admission_by: str | None) -> str:
+    """Name a flash cache with what tells the categories apart that decide what enters it; by itself where nothing does."""
+    return (
+        title if admission_by is None else f"{title} with admission by {admission_by}"
+    )
+
+
+def with_flow(name: str, scheme: str | None, admission_by: str | None = None) -> str:
     """Name an option with its page flow, where it has one, or with its flash cache and the admission before it."""
     if scheme is None or scheme == NO_FLASH:
         return name
@@ -166,8 +172,7 @@ def with_flow(name: str, scheme: str | None, admission: str | None = None) -> st
         from tierwright.simulate.contenders import flash_cache_titles
 
         cache = flash_cache_titles().get(scheme, scheme)
-        by = "" if admission is None else f" with admission by {DEFAULT_KIND}"
-        return f"{name}, under {cache}{by}"
+        return f"{name}, under {with_admission(cache, admission_by)}"
     return f"{name}, page flow {titles[scheme]}"
 
 
@@ -193,7 +198,7 @@ def with_flows(name: str, schemes: Sequence[str]) -> str:
 
 def named(option: Option) -> str:
     """Name an option with its page flow."""
-    return with_flow(option.name, option.scheme, option.admission)
+    return with_flow(option.name, option.scheme, option.admission_by)
 
 
 def decided(

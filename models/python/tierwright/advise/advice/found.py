@@ -78,6 +78,8 @@ class Option:
     admission : str or None
         What decides which pages enter flash, where a flash cache runs the option behind an assignment of categories;
         None where all do that its scheme sends there.
+    admission_by : str or None
+        What tells these categories apart, as `tierwright.profile.categories.kinds` names it; None without them.
     options : dict
         Of the scheme, as `tierwright simulate` takes them: the assignment; empty where there is none.
     usd_per_month, purchase_usd : Decimal or None
@@ -163,6 +165,7 @@ class Option:
     clean_share_reason: str = NOT_SPLIT
     clean_share_uncounted_pages: int | None = None
     admission: str | None = None
+    admission_by: str | None = None
     options: dict[str, Any] = field(default_factory=dict)
     ranges: dict[str, tuple[float | None, float | None]] = field(default_factory=dict)
 
@@ -590,6 +593,8 @@ class CachedOption:
         Constraints that the option breaks under it, by the model.
     admission : str or None
         `cachesack` where an assignment of categories decides what enters flash.
+    admission_by : str or None
+        What tells these categories apart, as `tierwright.profile.categories.kinds` names it; None without them.
     assignment : str
         What it assigns, in words; empty without one.
     options : dict of str to str
@@ -627,6 +632,7 @@ class CachedOption:
     page_flow: str
     page_flow_breaks: tuple[str, ...]
     admission: str | None
+    admission_by: str | None
     assignment: str
     options: dict[str, str]
     io_time_us_per_access: float | None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tierwright.advise.pool_survey import SplitSurvey
 from tierwright.common.currency import read_amount
@@ -36,14 +36,23 @@ KINDS = SOURCES[:4]
 """Kinds of candidates."""
 WHOLE = KINDS[:3]
 """Those that are whole systems: candidates where nobody says."""
+
+
+class CategoriesAt(NamedTuple):
+    """What tells categories apart, as `tierwright.profile.categories.kinds` names it, and the RAM below which they are counted. [pages]"""
+
+    kind: str
+    ram_pages: int
+
+
 SchemeAt = tuple[str, ReplayPoint]
 """A scheme, and where the recording is replayed for it."""
 Replays = Callable[[Sequence[SchemeAt]], Sequence[Mapping[str, Any]]]
 """Makes replays of one recording, all with the same warm-up: what each counted, in their order."""
 Splits = Callable[[Sequence[int]], Mapping[int, SplitSurvey]]
 """Counts buffers of one recording at every split, by their pages: those that could be counted."""
-Assigned = Callable[[Sequence[int]], Mapping[int, CategoryCounts]]
-"""Counts the requests of one recording below some sizes of RAM by category, by their pages: those that could be counted."""
+Assigned = Callable[[Sequence[CategoriesAt]], Mapping[CategoriesAt, CategoryCounts]]
+"""Counts the requests of one recording below some sizes of RAM by category: those that could be counted."""
 BOUGHT_ALONE = ("nvme", "sata_ssd", "hdd", "hdd_array")
 """Kinds of devices that are candidates by themselves."""
 FindDevice = Callable[[str], Device]

@@ -13,6 +13,7 @@ from tierwright.common.currency import ExchangeRate
 from tierwright.common.units import format_number
 from tierwright.common.wording import counted, listed, rate_text
 from tierwright.evaluate.advice.limits import RESPONSES
+from tierwright.profile.categories import DEFAULT_KIND
 
 Document = Mapping[str, Any]
 
@@ -185,8 +186,12 @@ def _candidates(document: Document) -> str:
 
 
 def named(option: Document) -> str:
-    """Name an option with its page flow."""
-    return with_flow(str(option["name"]), option["scheme"])
+    """Name an option with its page flow, or with its flash cache and the admission before it."""
+    by = option["admission_by"]
+    if by is None and option["admission"] is not None:
+        # What was saved before other categories were tried does not name them.
+        by = DEFAULT_KIND
+    return with_flow(str(option["name"]), option["scheme"], by)
 
 
 def answer(document: Document) -> Iterator[Markup]:

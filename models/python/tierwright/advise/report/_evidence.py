@@ -490,8 +490,13 @@ def _caches(rows: Sequence[Document]) -> Iterator[Markup]:
     for hardware, group in groupby(rows, key=lambda row: row["hardware"]):
         some = tuple(group)
         yield _caches_of(hardware, some)
-        for said in sorted({row["assignment"] for row in some} - {"", None}):
-            yield tag("p", f"Admission by {DEFAULT_KIND}: {said}.")
+        for by, said in dict.fromkeys(
+            (row["admission_by"], row["assignment"])
+            for row in some
+            if row["assignment"]
+        ):
+            # What was saved before other categories were tried does not name them.
+            yield tag("p", f"Admission by {by or DEFAULT_KIND}: {said}.")
         for pace in sorted({row["pace"] for row in some} - {"", None}):
             titles = listed([row["title"] for row in some if row["pace"] == pace])
             yield tag("p", f"{titles}: {pace}.")
