@@ -198,3 +198,35 @@ def test_production_refuses_a_cache_that_works_by_the_clock(application):
     )
     assert refused.status_code == 422
     assert "works by the clock" in refused.json()["detail"]
+
+
+def phases() -> bytes:
+    """Loops over more pages than flash has, then over fewer, which no single lifetime describes."""
+    rows = ["time_us,op,rel,block\n"]
+    for at in range(24_000):
+        relation, block = ("1/1", at % (3000 if at < 12_000 else 600))
+        if at % 10 == 0:
+            relation, block = "1/2", at % 97
+        rows.append(f"{at * 900_000},R,{relation},{block}\n")
+    return "".join(rows).encode()
+
+
+def test_what_overrules_the_choice_says_by_how_much(application):
+    made = application.create_workload(phases(), "phases.csv")
+    assert application.wait_run(made["run"]["id"])["status"] == "succeeded"
+    body = {
+        **ASKED,
+        "workload_id": made["id"],
+        "ram_pages": 50,
+        "flash_pages": 1000,
+        "categories": "hour",
+    }
+    answered(application, body)
+    checked = application.post(f"{PLACE}/check", body, 200)
+    assert checked["recommended"] != "by_category"
+    assert checked["is_tie"] is False
+    assert 0 < checked["least_margin"] <= checked["margin"]
+    assert "without any one quarter of the recording" in checked["finding"]
+    stands = application.post(f"{PLACE}/check", ASKED, 200)
+    assert (stands["is_tie"], stands["least_margin"]) == (False, None)
+    assert stands["margin"] < 0

@@ -446,3 +446,26 @@ def test_the_report_and_the_command_show_them(
     assert "flash caches replayed on 9.7 MiB of RAM" in done.stdout
     assert "CAC with admission by relation" in done.stdout
     assert "Admission by relation: Of " in done.stdout
+
+
+def test_notes_of_what_is_not_recommended_stand_beside_it(
+    curve: Curve, whole: Advice
+) -> None:
+    [chosen] = [each for each in whole.flash_caches if each.is_chosen]
+    assert chosen.warnings == ()
+    rows = rows_of(whole)
+    # The cut lasts some seconds, and dm-cache demotes by the minute.
+    [note] = rows["dm_cache"].warnings
+    assert note.name == "nothing_demoted"
+    assert note.message.startswith("dm-cache demoted no block: flash is full")
+    [shrunk] = rows["flashcache"].warnings
+    assert shrunk.name == "defaults_shrunk"
+    assert f"ways {rows['flashcache'].options['ways']} (at most" in shrunk.message
+    codes = {each.code for each in whole.cautions}
+    assert not codes & {"nothing_demoted", "defaults_shrunk"}
+    text = html(json.loads(json.dumps(whole.to_dict(), default=str)))
+    notes = text.split("What replays say of what they counted:")[1]
+    assert (
+        f"{rows['dm_cache'].title} on {rows['dm_cache'].hardware}: {note.message}"
+        in (notes)
+    )

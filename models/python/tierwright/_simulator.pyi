@@ -1004,8 +1004,9 @@ def category_counts(
         ``accesses, write_accesses, distinct_pages, page_bytes, duration_s, trace`` as of `curves`; ``categories``;
         ``requests``, misses of RAM and its changed victims; ``ages``, lifetimes of pages on flash [requests]; and
         ``rows``, a list of dicts: ``number``, ``name``, ``reads``, ``writes``, ``pages``; ``again``, reads of pages that were
-        requested at most so long before; ``under``, a list of ``admission``, ``held_pages``, ``hits`` and ``overwrites``,
-        all but the first with one entry for each lifetime.
+        requested at most so long before; ``under``, a list of ``admission``, ``held_pages``, ``hits``, ``overwrites`` and
+        ``served``, all but the first with one entry for each lifetime: ``hits`` and ``overwrites`` are reads and writes of pages
+        on flash whose request before was of the category, ``served`` reads of the category that find their page there.
 
     Raises
     ------

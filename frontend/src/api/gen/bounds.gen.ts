@@ -26,7 +26,7 @@ export const AskAccessCostQuery = {
 } as const;
 
 export const AskAdviceQuery = {
-  table: {"values":["recommendation.bill","verdict.shadows","option_zero.bill","alternatives","alternatives.bill","pareto","pareto.bill","rejected","rejected.option.bill","rejected.also","confidence.tornado","confidence.value_of_information","confidence.intervals","checked","checked.option.bill","flash_caches","when.steps","waiting.trends","flat","next_dollar.steps","scenarios.columns","scenarios.rows","scenarios.rows.regret","rules_of_thumb","rules_of_thumb.option.bill","staircases","staircases.steps","warnings","cautions","derivation"]},
+  table: {"values":["recommendation.bill","verdict.shadows","option_zero.bill","alternatives","alternatives.bill","pareto","pareto.bill","rejected","rejected.option.bill","rejected.also","confidence.tornado","confidence.value_of_information","confidence.intervals","checked","checked.option.bill","checked.warnings","flash_caches","flash_caches.warnings","when.steps","waiting.trends","flat","next_dollar.steps","scenarios.columns","scenarios.rows","scenarios.rows.regret","rules_of_thumb","rules_of_thumb.option.bill","staircases","staircases.steps","warnings","cautions","derivation"]},
 } as const;
 
 export const AskBillQuery = {
@@ -295,7 +295,7 @@ export const CandidatesIn = {
 } as const;
 
 export const CheckAdviceQuery = {
-  table: {"values":["recommendation.bill","verdict.shadows","option_zero.bill","alternatives","alternatives.bill","pareto","pareto.bill","rejected","rejected.option.bill","rejected.also","confidence.tornado","confidence.value_of_information","confidence.intervals","checked","checked.option.bill","flash_caches","when.steps","waiting.trends","flat","next_dollar.steps","scenarios.columns","scenarios.rows","scenarios.rows.regret","rules_of_thumb","rules_of_thumb.option.bill","staircases","staircases.steps","warnings","cautions","derivation"]},
+  table: {"values":["recommendation.bill","verdict.shadows","option_zero.bill","alternatives","alternatives.bill","pareto","pareto.bill","rejected","rejected.option.bill","rejected.also","confidence.tornado","confidence.value_of_information","confidence.intervals","checked","checked.option.bill","checked.warnings","flash_caches","flash_caches.warnings","when.steps","waiting.trends","flat","next_dollar.steps","scenarios.columns","scenarios.rows","scenarios.rows.regret","rules_of_thumb","rules_of_thumb.option.bill","staircases","staircases.steps","warnings","cautions","derivation"]},
 } as const;
 
 export const CheckCompareQuery = {

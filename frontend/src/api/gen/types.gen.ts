@@ -639,6 +639,12 @@ export type AdviceOptionOut = {
      */
     admission: string | null;
     /**
+     * Admission By
+     *
+     * What tells these categories apart: `relation`, `size` or `hour`; null without them.
+     */
+    admission_by: string | null;
+    /**
      * Options
      *
      * Of the scheme, as a simulation takes them: the assignment; empty where there is none.
@@ -3964,7 +3970,7 @@ export type CachedCategory = {
     /**
      * Hits
      *
-     * Reads that flash serves, over the trace. [pages]
+     * Reads that flash serves because of it, over the trace; of sizes and hours these may be reads of another category, so more than its own. [pages]
      */
     hits: number;
     /**
@@ -3982,7 +3988,7 @@ export type CachedCategory = {
     /**
      * Usd Per Month
      *
-     * Of its reads from the store, its writes to flash and its flash. [USD/month]
+     * Of its reads less its hits, its writes to flash and its flash. [USD/month]
      */
     usd_per_month: string;
     /**
@@ -4041,6 +4047,12 @@ export type CachedOptionOut = {
      * `cachesack` where an assignment of categories decides what enters flash.
      */
     admission: string | null;
+    /**
+     * Admission By
+     *
+     * What tells these categories apart: `relation`, `size` or `hour`; null without them.
+     */
+    admission_by: string | null;
     /**
      * Assignment
      *
@@ -4133,6 +4145,12 @@ export type CachedOptionOut = {
      * Why it was not replayed; empty where it was.
      */
     reason: string;
+    /**
+     * Warnings
+     *
+     * What its replay says of what it counted, and which defaults shrank with its flash.
+     */
+    warnings: Array<WarningOut>;
 };
 
 /**
@@ -4693,6 +4711,12 @@ export type CheckedOptionOut = {
      * Share by which the two may differ: the known error of the model; null where it was not replayed. [1]
      */
     band: number | null;
+    /**
+     * Warnings
+     *
+     * What its replay says of what it counted.
+     */
+    warnings: Array<WarningOut>;
 };
 
 /**
@@ -4749,6 +4773,24 @@ export type CheckedWhatToCache = {
      * Flash that is paid for under it. [pages]
      */
     flash_pages: number | null;
+    /**
+     * Margin
+     *
+     * Share by which the best single admission for all costs less than the choice by replay; below 0 where it costs more. [1]
+     */
+    margin: number | null;
+    /**
+     * Least Margin
+     *
+     * The same without the quarter of the recording that speaks most for it; null where it costs more anyway. [1]
+     */
+    least_margin: number | null;
+    /**
+     * Is Tie
+     *
+     * Whether it costs less on account of that quarter alone, so that the choice is recommended; null where nothing was replayed.
+     */
+    is_tie: boolean | null;
 };
 
 /**
@@ -31342,7 +31384,7 @@ export type AskAdviceData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'recommendation.bill' | 'verdict.shadows' | 'option_zero.bill' | 'alternatives' | 'alternatives.bill' | 'pareto' | 'pareto.bill' | 'rejected' | 'rejected.option.bill' | 'rejected.also' | 'confidence.tornado' | 'confidence.value_of_information' | 'confidence.intervals' | 'checked' | 'checked.option.bill' | 'flash_caches' | 'when.steps' | 'waiting.trends' | 'flat' | 'next_dollar.steps' | 'scenarios.columns' | 'scenarios.rows' | 'scenarios.rows.regret' | 'rules_of_thumb' | 'rules_of_thumb.option.bill' | 'staircases' | 'staircases.steps' | 'warnings' | 'cautions' | 'derivation';
+        table?: 'recommendation.bill' | 'verdict.shadows' | 'option_zero.bill' | 'alternatives' | 'alternatives.bill' | 'pareto' | 'pareto.bill' | 'rejected' | 'rejected.option.bill' | 'rejected.also' | 'confidence.tornado' | 'confidence.value_of_information' | 'confidence.intervals' | 'checked' | 'checked.option.bill' | 'checked.warnings' | 'flash_caches' | 'flash_caches.warnings' | 'when.steps' | 'waiting.trends' | 'flat' | 'next_dollar.steps' | 'scenarios.columns' | 'scenarios.rows' | 'scenarios.rows.regret' | 'rules_of_thumb' | 'rules_of_thumb.option.bill' | 'staircases' | 'staircases.steps' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/workloads/{workload_id}/advice';
 };
@@ -31423,7 +31465,7 @@ export type CheckAdviceData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'recommendation.bill' | 'verdict.shadows' | 'option_zero.bill' | 'alternatives' | 'alternatives.bill' | 'pareto' | 'pareto.bill' | 'rejected' | 'rejected.option.bill' | 'rejected.also' | 'confidence.tornado' | 'confidence.value_of_information' | 'confidence.intervals' | 'checked' | 'checked.option.bill' | 'flash_caches' | 'when.steps' | 'waiting.trends' | 'flat' | 'next_dollar.steps' | 'scenarios.columns' | 'scenarios.rows' | 'scenarios.rows.regret' | 'rules_of_thumb' | 'rules_of_thumb.option.bill' | 'staircases' | 'staircases.steps' | 'warnings' | 'cautions' | 'derivation';
+        table?: 'recommendation.bill' | 'verdict.shadows' | 'option_zero.bill' | 'alternatives' | 'alternatives.bill' | 'pareto' | 'pareto.bill' | 'rejected' | 'rejected.option.bill' | 'rejected.also' | 'confidence.tornado' | 'confidence.value_of_information' | 'confidence.intervals' | 'checked' | 'checked.option.bill' | 'checked.warnings' | 'flash_caches' | 'flash_caches.warnings' | 'when.steps' | 'waiting.trends' | 'flat' | 'next_dollar.steps' | 'scenarios.columns' | 'scenarios.rows' | 'scenarios.rows.regret' | 'rules_of_thumb' | 'rules_of_thumb.option.bill' | 'staircases' | 'staircases.steps' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/workloads/{workload_id}/advice/checks';
 };

@@ -58,6 +58,7 @@ const OPTION: AdviceOptionOut = {
   clean_share_reason: "a flash cache lies below RAM",
   clean_share_uncounted_pages: null,
   admission: null,
+  admission_by: null,
   options: {},
   usd_per_month: "800.50",
   purchase_usd: "0",

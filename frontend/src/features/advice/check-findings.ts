@@ -22,6 +22,7 @@ export function finalists(found: AdviceOut): readonly CheckedRow[] {
       is_beyond_band: false,
       reason: "It has not been replayed yet.",
       band: null,
+      warnings: [],
     }));
 }
 
@@ -161,6 +162,53 @@ export function pacesOf(rows: readonly CacheRow[]): readonly string[] {
     const titles = rows.filter((row) => row.pace === pace).map(({ title }) => title);
     return `${[...new Set(titles)].join(", ")}: ${pace}.`;
   });
+}
+
+/** The assignments that flash caches were replayed behind, by what each tells apart. */
+export const assignments = (rows: readonly CacheRow[]): readonly string[] => [
+  ...new Set(
+    rows
+      .filter(({ assignment }) => assignment !== "")
+      .map((row) => `Admission by ${row.admission_by}: ${row.assignment}.`),
+  ),
+];
+
+const LONGEST = 400;
+
+/** With which options a simulation runs the recommendation behind its assignment; null where there is none. */
+export function runSo({ recommendation }: Pick<AdviceOut, "recommendation">) {
+  const options = Object.entries(recommendation?.options ?? {});
+  if (recommendation === null || options.length === 0) {
+    return null;
+  }
+  const stated = options.map(([name, value]) => `${name}=${value}`).join(", ");
+  const said =
+    stated.length > LONGEST
+      ? `categories=${recommendation.options["categories"]}, and the assignment that the JSON of this answer has in recommendation.options`
+      : stated;
+  return `Run ${recommendation.scheme} so: ${said}.`;
+}
+
+/** What replays say of what they counted, each once with the replays that say it. */
+export function notesOfReplays(
+  checked: readonly CheckedRow[],
+  caches: readonly CacheRow[],
+): readonly string[] {
+  const names = new Map<string, Set<string>>();
+  const said = [
+    ...checked.map((row) => ({ name: row.option.name, notes: row.warnings })),
+    ...caches.map((row) => ({
+      name: `${row.title} on ${row.hardware}`,
+      notes: row.warnings,
+    })),
+  ];
+  for (const { name, notes } of said) {
+    for (const { message, hint } of notes) {
+      const text = hint ? `${message}; ${hint}` : message;
+      names.set(text, (names.get(text) ?? new Set()).add(name));
+    }
+  }
+  return [...names].map(([text, of]) => `${[...of].join(", ")}: ${text}.`);
 }
 
 /** Whether a flash cache may run the recommendation, or why it may not. */

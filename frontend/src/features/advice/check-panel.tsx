@@ -3,9 +3,11 @@ import type { AdviceOut } from "@/api/advice";
 import { replaysOf, type SummaryOut } from "@/api/workloads";
 import type { Column } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
+import { Disclosure } from "@/components/disclosure";
 import { NeedsTrace, originOf } from "@/components/needs-trace";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
+import { Prose } from "@/components/prose";
 import { gapText } from "@/components/replay-check";
 import { RunProgress } from "@/components/run-progress";
 import { Unknown } from "@/components/unknown";
@@ -13,6 +15,7 @@ import { shownCurrency } from "@/units/currency";
 import {
   bytes,
   cents,
+  counted,
   formatBytes,
   formatPercent,
   formatShort,
@@ -20,6 +23,7 @@ import {
 } from "@/units/quantity";
 import { Mark } from "./alternatives";
 import {
+  assignments,
   type CacheRow,
   type CheckedRow,
   cachesBasis,
@@ -32,7 +36,9 @@ import {
   isAnyReplayed,
   isChoice,
   mayBeCarried,
+  notesOfReplays,
   pacesOf,
+  runSo,
 } from "./check-findings";
 import { Scheme, schemeOf, type Titles } from "./option-parts";
 import type { AdviceCheck } from "./use-check";
@@ -90,6 +96,12 @@ export function CheckPanel(props: {
         <State check={check} found={found} />
       </Box>
       <FlashCaches rows={found.flash_caches} />
+      {runSo(found) !== null && (
+        <Text size="sm" c="dimmed" mb="xs" style={{ overflowWrap: "anywhere" }}>
+          {runSo(found)}
+        </Text>
+      )}
+      <Notes found={found} />
     </Panel>
   );
 }
@@ -136,9 +148,9 @@ function FlashCaches({ rows }: { readonly rows: readonly CacheRow[] }) {
             {said}
           </Text>
         ))}
-        {[...new Set(rows.map((row) => row.assignment))].filter(Boolean).map((said) => (
+        {assignments(rows).map((said) => (
           <Text key={said} size="sm" c="dimmed" mb="xs">
-            Admission by relation: {said}.
+            {said}
           </Text>
         ))}
         {pacesOf(rows).map((said) => (
@@ -156,6 +168,24 @@ function FlashCaches({ rows }: { readonly rows: readonly CacheRow[] }) {
           />
         )}
       </Box>
+    )
+  );
+}
+
+/** What single replays say of what they counted; what that of the recommendation says stands above the answer. */
+function Notes({ found }: { readonly found: AdviceOut }) {
+  const notes = notesOfReplays(found.checked, found.flash_caches);
+  return (
+    notes.length > 0 && (
+      <Disclosure
+        label={`${counted(notes.length, "note")} on what single replays counted`}
+      >
+        {notes.map((note) => (
+          <Text key={note} size="sm" c="dimmed" mb="xs">
+            <Prose text={note} />
+          </Text>
+        ))}
+      </Disclosure>
     )
   );
 }

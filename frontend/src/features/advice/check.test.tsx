@@ -15,6 +15,7 @@ import {
   finalists,
   isByReplayAlone,
   replayedTime,
+  runSo,
 } from "./check-findings";
 import { CheckPanel, stateText } from "./check-panel";
 import type { AdviceCheck } from "./use-check";
@@ -41,6 +42,7 @@ const row = (of: AdviceOptionOut, simulated: number | null, band = 0.1): Checked
     is_beyond_band: gap !== null && Math.abs(gap) > band,
     reason: simulated === null ? "The recording is too small." : "",
     band: simulated === null ? null : band,
+    warnings: [],
   };
 };
 
@@ -64,8 +66,10 @@ const cache = (name: string, more: Partial<CacheRow> = {}): CacheRow => ({
   page_flow: "lazy",
   page_flow_breaks: [],
   admission: null,
+  admission_by: null,
   assignment: "",
   pace: "",
+  warnings: [],
   options: {},
   io_time_us_per_access: 10,
   page_flow_io_time_us_per_access: 12,
@@ -401,15 +405,14 @@ describe("the panel of the check", () => {
   });
 
   it("names the assignment that a flash cache is behind, and hardware of several", async () => {
-    const said = "Of 3 relations, flash takes 2 at a miss and 1 never";
+    const said = "Of 3 hours, flash takes 2 at a miss and 1 never";
+    const behind = { admission: "cachesack", admission_by: "hour", assignment: said };
     const rows = [
-      cache("larc", { is_chosen: true, admission: "cachesack", assignment: said }),
+      cache("larc", { is_chosen: true, ...behind }),
       cache("cac", { hardware: LARGE.name, page_flow_breaks: ["peak_busy"] }),
     ];
     const shown = await panel({ ...found([row(SMALL, 12)]), flash_caches: rows }, IDLE);
-    await expect
-      .element(shown.getByText(`Admission by relation: ${said}.`))
-      .toBeVisible();
+    await expect.element(shown.getByText(`Admission by hour: ${said}.`)).toBeVisible();
     await expect
       .element(shown.getByRole("table", { name: "Flash caches by replay" }))
       .toMatchTextContent(/12\.50.*nothing.*Busy share/);
@@ -422,6 +425,75 @@ describe("the panel of the check", () => {
     const shown = await panel({ ...found([row(SMALL, 12)]), flash_caches: rows }, IDLE);
     await expect.element(shown.getByText(`SCE, L2ARC: ${pace}.`)).toBeVisible();
     expect(shown.getByText(/^LARC: /).query()).toBeNull();
+  });
+
+  it("says how the recommendation is run behind its assignment", async () => {
+    const run = (assignment: string) => ({
+      recommendation: {
+        ...SMALL,
+        scheme: "larc",
+        options: { categories: "hour", assignment },
+      } as AdviceOptionOut,
+    });
+    expect(runSo(run("never+0:miss"))).toBe(
+      "Run larc so: categories=hour, assignment=never+0:miss.",
+    );
+    expect(runSo(run("+1:miss".repeat(100)))).toMatch(
+      /^Run larc so: categories=hour, and the assignment that the JSON/,
+    );
+    expect(runSo({ recommendation: { ...SMALL, options: {} } })).toBeNull();
+    expect(runSo({ recommendation: null })).toBeNull();
+    const answer = found([row(SMALL, 12)]);
+    const shown = await panel({ ...answer, ...run("never+0:miss") }, IDLE);
+    await expect
+      .element(
+        shown.getByText("Run larc so: categories=hour, assignment=never+0:miss."),
+      )
+      .toBeVisible();
+  });
+
+  it("folds what single replays say of what they counted, each once", async () => {
+    const note = (message: string) => ({
+      name: "nothing_demoted",
+      message,
+      hint: "use a longer trace",
+      could_change_choice: null,
+      effect: "",
+      about: [],
+    });
+    const rows = [
+      cache("cac", { warnings: [note("flash never filled")] }),
+      cache("larc", {
+        warnings: [note("flash never filled"), note("it was never idle")],
+      }),
+    ];
+    const answer = found([
+      { ...row(SMALL, 12), warnings: [note("the trace is short")] },
+    ]);
+    const shown = await panel({ ...answer, flash_caches: rows }, IDLE);
+    const fold = shown.getByRole("button", {
+      name: "3 notes on what single replays counted",
+    });
+    await fold.click();
+    await expect
+      .element(
+        shown.getByText(
+          `CAC on ${SMALL.name}, LARC on ${SMALL.name}: flash never filled; use a longer trace`,
+        ),
+      )
+      .toBeVisible();
+    await expect
+      .element(shown.getByText(`${SMALL.name}: the trace is short; use a longer trace`))
+      .toBeVisible();
+  });
+
+  it("says nothing of single replays of which there is nothing to say", async () => {
+    const rows = [cache("cac")];
+    const shown = await panel({ ...found([row(SMALL, 12)]), flash_caches: rows }, IDLE);
+    await expect
+      .element(shown.getByRole("table", { name: "Flash caches by replay" }))
+      .toBeVisible();
+    expect(shown.getByText(/on what single replays counted/).query()).toBeNull();
   });
 
   it("shows flash caches beside page flow", async () => {

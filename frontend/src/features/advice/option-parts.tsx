@@ -44,8 +44,8 @@ const NO_FLASH = "none";
 export const Scheme = (props: {
   readonly name: string;
   readonly titles: Titles;
-  /** What decides which pages enter flash, where not all do that the scheme sends there. */
-  readonly admission?: string | null;
+  /** What tells the categories apart that decide which pages enter flash, where not all do that the scheme sends there. */
+  readonly admissionBy?: string | null;
 }) =>
   props.name === NO_FLASH ? (
     <>no flash cache</>
@@ -54,14 +54,14 @@ export const Scheme = (props: {
       <span style={{ whiteSpace: "nowrap" }}>
         <SchemeMark scheme={props.name} /> {props.titles.get(props.name) ?? props.name}
       </span>
-      {props.admission != null && " with admission by relation"}
+      {props.admissionBy != null && ` with admission by ${props.admissionBy}`}
     </>
   );
 
 /** How an option is run. */
-export const schemeOf = ({ scheme, admission }: AdviceOptionOut) => ({
+export const schemeOf = ({ scheme, admission_by }: AdviceOptionOut) => ({
   name: scheme,
-  admission,
+  admissionBy: admission_by,
 });
 
 const billColumns = (): readonly Column<Line>[] => [

@@ -10,6 +10,7 @@ const option = (change: Partial<AdviceOptionOut>): AdviceOptionOut =>
     name: "1 x small",
     scheme: "lazy",
     admission: null,
+    admission_by: null,
     flash_bytes: 1,
     replayed_io_time_us_per_access: null,
     ranges: {},
@@ -23,8 +24,8 @@ describe("an option of the front", () => {
     expect(optionId(option({ usd_per_month: "1" }))).toBe("1 x small [lazy]");
     expect(optionId(option({ usd_per_month: "2" }))).toBe("1 x small [lazy]");
     expect(optionId(option({ scheme: "none" }))).toBe("1 x small [none]");
-    expect(optionId(option({ admission: "relation" }))).toBe(
-      "1 x small [lazy, relation]",
+    expect(optionId(option({ admission: "cachesack", admission_by: "hour" }))).toBe(
+      "1 x small [lazy, cachesack, hour]",
     );
     expect(optionId(option({ kind: "have", name: "another" }))).toBe("what you have");
   });

@@ -5,8 +5,10 @@ import { type AdviceSearch, MOST_PINS, pinsText, readPins } from "@/questions/ad
 const TODAY = "what you have";
 
 /** Hardware and how it is run: the same in every answer that has the option. What there is stays it, however it is changed. */
-export function optionId({ kind, name, scheme, admission }: AdviceOptionOut): string {
-  const run = [scheme, ...(admission === null ? [] : [admission])].join(", ");
+export function optionId(option: AdviceOptionOut): string {
+  const { kind, name, scheme, admission, admission_by } = option;
+  const behind = [admission, admission_by].filter((each) => each !== null);
+  const run = [scheme, ...behind].join(", ");
   return kind === "have" ? TODAY : `${name} [${run}]`;
 }
 

@@ -340,7 +340,11 @@ const systemColumns = (titles: Titles): readonly Column<SystemOut>[] => [
         {option.name}
         <br />
         <Text span size="xs" c="dimmed">
-          <Scheme name={option.scheme} titles={titles} admission={option.admission} />
+          <Scheme
+            name={option.scheme}
+            titles={titles}
+            admissionBy={option.admission_by}
+          />
         </Text>
       </>
     ),

@@ -25,6 +25,7 @@ const system = (cost: string, ...names: string[]): SystemOut => ({
     name: `1 x of ${cost}`,
     scheme: "none",
     admission: null,
+    admission_by: null,
     usd_per_month: cost,
     purchase_usd: "0",
     ram_bytes: 2 ** 32,

@@ -109,11 +109,12 @@ class CategoryRow:
     held_pages, held_share : float
         Mean flash in use, and as a share of flash. [pages], [1]
     hits, flash_writes : float
-        Reads that flash serves, and pages written to it, over the trace. [pages]
+        Reads that flash serves because of it, and pages written to it, over the trace; of sizes and hours these may be
+        reads of another category, so more than its own. [pages]
     flash_usd_per_month : float
         Of the flash that it holds, where flash is paid by size; else 0. [USD/month]
     usd_per_month : float
-        Of its reads from the store, its writes to flash and its flash. [USD/month]
+        Of its reads less its hits, its writes to flash and its flash. [USD/month]
     saved_usd_per_month : float
         By which that is below its cost where every miss enters flash; negative where it is above. [USD/month]
     """

@@ -21,6 +21,7 @@ from tierwright.cli.options import (
 )
 from tierwright.cli.output import (
     Json,
+    as_typed,
     print_cautions,
     print_facts,
     print_json,
@@ -33,7 +34,7 @@ from tierwright.cli.template import Months, TemplateFile, choices
 from tierwright.cli.workers import DaskOption, check_has_replays, spread_over
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_microseconds, parse_bytes
-from tierwright.common.wording import between, listed, percent
+from tierwright.common.wording import between, counted, listed, percent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -262,6 +263,8 @@ def _print(found: Advice, curve: Curve, prices: str, *, every: bool) -> None:
         _print_front(found)
     _print_checked(found.checked)
     _print_caches(found.flash_caches)
+    _print_run(best)
+    _print_notes_of_replays(found, every=every)
     if found.when is not None and found.when.steps:
         _print_steps(found.when)
     _print_limit_costs(found)
@@ -397,6 +400,39 @@ def _print_caches_of(hardware: str, rows: Sequence[CachedOption]) -> None:
             others.setdefault(each.reason, []).append(each.title)
     for reason, titles in others.items():
         typer.echo(f"On {hardware}, {listed(titles)}: {reason}")
+
+
+def _print_run(best: Option | None) -> None:
+    from tierwright.advise.advice import run_so
+
+    if best is not None and best.options:
+        typer.echo(f"{run_so(best.scheme, best.options)}.")
+
+
+def _print_notes_of_replays(found: Advice, *, every: bool) -> None:
+    """Print what replays say of what they counted; what that of the choice says stands above."""
+    from tierwright.advise.advice import notes_of_replays
+
+    said = [
+        *(
+            (each.option.name, one.message, one.hint)
+            for each in found.checked
+            for one in each.warnings
+        ),
+        *(
+            (f"{each.title} on {each.hardware}", one.message, one.hint)
+            for each in found.flash_caches
+            for one in each.warnings
+        ),
+    ]
+    lines = notes_of_replays(said)
+    if every:
+        for line in lines:
+            typer.echo(as_typed(line))
+    elif lines:
+        typer.echo(
+            f"{counted(len(lines), 'note')} on what single replays counted (--assumptions lists them)"
+        )
 
 
 def _signed(share: float) -> str:

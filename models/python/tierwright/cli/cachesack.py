@@ -233,6 +233,7 @@ def _checked(
                 asked.ram_pages,
                 asked.flash_pages,
                 options=asked.options,
+                warm_up=asked.warm_up,
                 on_progress=report,
             )
 

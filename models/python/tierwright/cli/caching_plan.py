@@ -1,4 +1,4 @@
-"""Plans of what to cache: options of `tierwright simulate` read from an answer of `tierwright cachesack`, or from lines."""
+"""Plans of what to cache: options of `tierwright simulate` read from an answer of `tierwright cachesack` or `advise`, or from lines."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def plan_options(
     Parameters
     ----------
     path : Path
-        JSON of `tierwright cachesack --json` or of `POST /what-to-cache`, or lines `CATEGORY=RULES`, `*` for all others.
+        JSON of `tierwright cachesack --json` or of `POST /what-to-cache`; of `tierwright advise --json` or of an advice
+        over HTTP; or lines `CATEGORY=RULES`, `*` for all others.
     scheme : str
         Name of the contender.
     given : mapping
@@ -45,10 +46,10 @@ def plan_options(
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(
             f"--plan {path}: cannot be read: {error}",
-            "give the JSON of `tierwright cachesack --json`, or lines CATEGORY=RULES",
+            "give the JSON of `tierwright cachesack --json` or `tierwright advise --json`, or lines CATEGORY=RULES",
         ) from error
     if text.lstrip().startswith("{"):
-        plan = _of_answer(path, text)
+        plan = _of_answer(path, text, scheme.lower())
     else:
         kind = given.get("categories", "relation")
         plan = {"assignment": _of_lines(path, text, kind, trace, ram_pages)}
@@ -59,9 +60,11 @@ def plan_options(
     return {**plan, **given}
 
 
-def _of_answer(path: Path, text: str) -> dict[str, str]:
+def _of_answer(path: Path, text: str, scheme: str) -> dict[str, str]:
     try:
         answer: dict[str, Any] = json.loads(text)
+        if "advice_id" in answer:
+            return _of_advice(path, answer["recommendation"] or {}, scheme)
         kind = answer.get("kind", answer.get("categories"))
         # What a replay recommends goes before what the model chose.
         stated = answer.get("replay") or answer["chosen"]
@@ -73,9 +76,27 @@ def _of_answer(path: Path, text: str) -> dict[str, str]:
         }
     except (ValueError, KeyError, TypeError) as error:
         raise BadInput(
-            f"--plan {path}: is not an answer of `tierwright cachesack --json`: {error!r}",
+            f"--plan {path}: is not an answer of `tierwright cachesack --json` or `tierwright advise --json`: {error!r}",
             "give that JSON as it was printed, or lines CATEGORY=RULES",
         ) from error
+
+
+def _of_advice(path: Path, best: Mapping[str, Any], scheme: str) -> dict[str, str]:
+    """Return what the recommendation of an advice runs behind."""
+    options = best.get("options") or {}
+    if "assignment" not in options:
+        raise BadInput(
+            f"--plan {path}: this advice recommends no assignment of categories",
+            "take `options` of one of its `flash_caches` that has an `assignment`, each as an --option",
+        )
+    if scheme not in (best["scheme"], ITSELF) and "lifetime_requests" not in options:
+        raise BadInput(
+            f"--plan {path}: its assignment is that of {best['scheme']}, which needs no lifetime of pages on flash, "
+            f"and {scheme} does",
+            f"replay {best['scheme']}, or ask `tierwright cachesack` for a plan",
+        )
+    plan = ("categories", "assignment", "lifetime_requests")
+    return {name: str(options[name]) for name in plan if name in options}
 
 
 def _of_lines(path: Path, text: str, kind: str, trace: Trace, ram_pages: int) -> str:

@@ -423,7 +423,7 @@ def simulate(
         typer.Option(
             "--plan",
             metavar="FILE",
-            help="What enters flash: JSON of `tierwright cachesack --json`, or lines CATEGORY=RULES, `*` for all others.",
+            help="What enters flash: JSON of `tierwright cachesack --json` or `tierwright advise --json`, or lines CATEGORY=RULES, `*` for all others.",
         ),
     ] = None,
     warm_up: WarmUpOption = None,

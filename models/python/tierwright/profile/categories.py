@@ -72,7 +72,8 @@ class CategoryCounts:
     ages : (t,) int64 array
         Lifetimes: how many requests after its last one a page leaves flash. [requests]
     held, hits, writes : (c, 4, t) float64 arrays
-        Mean pages on flash, reads that it serves and page writes that it takes, under each of `ADMISSIONS`. [pages]
+        Mean pages on flash, reads that it serves and page writes that it takes, under each of `ADMISSIONS`. A page on flash
+        counts for the category of its last request, and so does the read that finds it there. [pages]
     notes : dict
         What the reader of the trace noticed.
     """
@@ -218,9 +219,9 @@ def of_core(found: Mapping[str, Any], ram_pages: int) -> CategoryCounts:
         # What enters at a miss: of the second miss, reads whose page was requested in time, less those served.
         entering = (again, np.full_like(again, row["reads"]))
         for place, under in enumerate(row["under"], start=1):
-            served = np.asarray(under["hits"], dtype=np.float64)
+            served = np.asarray(under["served"], dtype=np.float64)
             held[at, place] = under["held_pages"]
-            hits[at, place] = served
+            hits[at, place] = under["hits"]
             writes[at, place] = entering[min(place, 2) - 1] - served
             writes[at, place] += (
                 row["writes"] if under["admission"] == "write" else under["overwrites"]

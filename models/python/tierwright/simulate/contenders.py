@@ -65,6 +65,10 @@ def flash_cache_titles() -> dict[str, str]:
     return {each["name"]: each["title"] for each in replay.contenders("flash_cache")}
 
 
+AT_MOST = "at most"
+"""How the reason of a default begins that a limit shrank."""
+
+
 def works_by_the_clock(
     name: str, flash_pages: int, options: Mapping[str, str] | None = None
 ) -> bool:
@@ -287,7 +291,7 @@ def _why(default: str, value: int, page_bytes: int) -> str:
     if stated["by"] == "of":
         number = max(1, number * _DOCUMENTED_PAGE_BYTES // page_bytes)
     if stated["cap"] is not None and value < number:
-        return f"at most {stated['cap']}; without that limit {number}"
+        return f"{AT_MOST} {stated['cap']}; without that limit {number}"
     return f"{stated['size']} in pages of {format_bytes(page_bytes)}"
 
 

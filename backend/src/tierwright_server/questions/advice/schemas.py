@@ -609,6 +609,9 @@ class CheckedOptionOut(Answer):
         description="Share by which the two may differ: the known error of the model; null where it was not "
         "replayed. [1]"
     )
+    warnings: list[WarningOut] = Field(
+        description="What its replay says of what it counted."
+    )
 
 
 class CachedOptionOut(Answer):
@@ -668,6 +671,9 @@ class CachedOptionOut(Answer):
     )
     is_chosen: bool = Field(description="Whether the recommendation runs it.")
     reason: str = Field(description="Why it was not replayed; empty where it was.")
+    warnings: list[WarningOut] = Field(
+        description="What its replay says of what it counted, and which defaults shrank with its flash."
+    )
 
 
 class WhenStepOut(Answer):

@@ -115,3 +115,15 @@ class CheckedWhatToCache(CheckedAnswer):
     flash_pages: float | None = Field(
         description="Flash that is paid for under it. [pages]"
     )
+    margin: float | None = Field(
+        description="Share by which the best single admission for all costs less than the choice by replay; below 0 "
+        "where it costs more. [1]"
+    )
+    least_margin: float | None = Field(
+        description="The same without the quarter of the recording that speaks most for it; null where it costs more "
+        "anyway. [1]"
+    )
+    is_tie: bool | None = Field(
+        description="Whether it costs less on account of that quarter alone, so that the choice is recommended; null where "
+        "nothing was replayed."
+    )

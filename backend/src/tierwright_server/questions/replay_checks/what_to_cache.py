@@ -47,16 +47,26 @@ async def check_what_to_cache(
             assignment=None,
             lifetime_requests=None,
             flash_pages=None,
+            margin=None,
+            least_margin=None,
+            is_tie=None,
         )
     if not isinstance(replays, Counted):
         return replays
-    checked = cachesack.check(found, replays.counters, body.flash_cache)
+    doubts = cachesack.in_doubt(found, replays.counters, wanted, body.flash_cache)
+    tails = await counted(asking, recording, doubts) if doubts else Counted({}, None)
+    if not isinstance(tails, Counted):
+        return tails
+    checked = cachesack.check(found, replays.counters, tails.counters, body.flash_cache)
     return CheckedWhatToCache(
         **dict(shown(checked)),
         recommended=checked.recommended,
         assignment=checked.assignment,
         lifetime_requests=checked.lifetime_requests,
         flash_pages=checked.flash_pages,
+        margin=checked.margin,
+        least_margin=checked.least_margin,
+        is_tie=checked.is_tie,
     )
 
 

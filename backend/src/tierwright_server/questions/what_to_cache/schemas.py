@@ -114,10 +114,11 @@ class CategoryCountsOut(AnalysisOut):
     otherwise="Admission of the other pages of a mixture; null without one.",
     held_pages="Mean flash in use. [pages]",
     held_share="The same as a share of flash. [1]",
-    hits="Reads that flash serves, over the trace. [pages]",
+    hits="Reads that flash serves because of it, over the trace; of sizes and hours these may be reads of another category, so "
+    "more than its own. [pages]",
     flash_writes="Pages written to flash, over the trace. [pages]",
     flash_usd_per_month="Of the flash that it holds, where flash is paid by size; else 0. [USD/month]",
-    usd_per_month="Of its reads from the store, its writes to flash and its flash. [USD/month]",
+    usd_per_month="Of its reads less its hits, its writes to flash and its flash. [USD/month]",
     saved_usd_per_month="By which that is below its cost where every miss enters flash. [USD/month]",
 )
 class CachedCategory(Answer):

@@ -38,12 +38,18 @@ from tierwright.evaluate.page_flow.decision import ReplayPoint, warm_up_of
 from tierwright.evaluate.ram_tax import preset_of_cache
 from tierwright.evaluate.scale.replays import recorded_accesses
 from tierwright.simulate.contenders import (
+    AT_MOST,
     BY_THE_CLOCK,
+    RATE,
+    STRETCH,
+    fitted_defaults,
+    fitted_sentence,
     paced,
     paced_words,
     works_by_the_clock,
 )
 from tierwright.simulate.priced import flash_pages_written, price
+from tierwright.trace.notes import Note
 
 VERSION = "4"
 """Of what is replayed and how it decides: changes where a checked answer does."""
@@ -62,6 +68,8 @@ MOST_ASSIGNED = 3
 NO_RESPONSE = "flash caches are replayed without queues here; the check of response times replays one on simulated time"
 NO_RATE = "it works by the clock, and the workload states no rate"
 UNKNOWN_PACE = "it works by the clock, and the rate of the recording was not kept: scale the recording again"
+SHRUNK = "defaults_shrunk"
+"""Note of defaults that are smaller than those documented because the flash of the replay is."""
 NO_SPLIT = "a flash cache lies below RAM: splits are modelled over one device"
 
 
@@ -95,6 +103,8 @@ class CacheReplayed:
         The assignment that it is behind.
     options : dict of str to str
         All that were in force in the replay; empty where it was not replayed.
+    warnings : tuple of Note
+        What the replay says of what it counted, and which defaults shrank with its flash.
     """
 
     at: int
@@ -110,6 +120,7 @@ class CacheReplayed:
     reason: str
     plan: Plan | None = None
     options: Mapping[str, str] = field(default_factory=dict)
+    warnings: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -546,8 +557,27 @@ def _of(
         "",
         wanted.plan,
         dict(counters.get("options", {})),
+        (*_checked.warnings_of(counters), *_shrunk(table, wanted, counters)),
     )
     return replace(found, breaks=tuple(_broken(asked, found)))
+
+
+def _shrunk(
+    table: Table, wanted: _Wanted, counters: Mapping[str, Any]
+) -> Iterator[Note]:
+    """Say which defaults are smaller than those documented because the flash of the replay is."""
+    row, plan = wanted.row, wanted.plan
+    given = () if plan is None else (name for name, _ in plan.options(row["name"]))
+    fitted = fitted_defaults(
+        row,
+        given=(RATE, STRETCH, *given),
+        in_force=counters.get("options", {}),
+        page_bytes=table.setting.curve.page_bytes,
+    )
+    shrunk = [each for each in fitted if each.reason.startswith(AT_MOST)]
+    if shrunk:
+        said = fitted_sentence(str(row["title"]), shrunk)
+        yield Note(SHRUNK, said.removesuffix("."), "")
 
 
 def _life(table: Table, at: int, flash_written: float, store_written: float) -> float:
@@ -654,6 +684,7 @@ def checked_option(option: Option, each: CacheReplayed) -> CheckedOption:
         is_beyond_band=False,
         reason="",
         band=None,
+        warnings=each.warnings,
     )
 
 
@@ -693,6 +724,7 @@ def listed_rows(
             breaks=each.breaks,
             is_chosen=found.chosen is each,
             reason=each.reason,
+            warnings=each.warnings,
         )
 
 
@@ -811,4 +843,31 @@ def about(found: Tried, table: Table) -> Iterator[Caution]:
         "replay a second recording before you rely on the difference",
         could_change_choice=False,
         effect=f"how {table.title(one.at)} is run",
+    )
+    others = _without_warnings(found, one)
+    for each in one.warnings:
+        if each.name == SHRUNK:
+            yield _checked.as_counted(each)
+        else:
+            yield Caution(each.name, each.message, each.hint, None, others)
+
+
+def _without_warnings(found: Tried, one: CacheReplayed) -> str:
+    """Say why what a replay does not show cannot be computed, and the best of the same hardware whose replay says nothing of the kind."""
+    said = "not computable from this recording"
+    sound = (
+        each
+        for each in found.rows
+        if each.at == one.at
+        and not (each.reason or each.breaks)
+        and all(warning.name == SHRUNK for warning in each.warnings)
+    )
+    first = min(sound, key=lambda each: each.simulated_us, default=None)
+    if first is None:
+        return said
+    difference = first.simulated_us / one.simulated_us - 1
+    than = "less" if difference < 0 else "more"
+    return (
+        f"{said}; {first.title}, of whose replay there is nothing of the kind to say, takes {percent(abs(difference))} "
+        f"{than} I/O time"
     )

@@ -38,6 +38,7 @@ from tierwright.evaluate.scale.replays import ReplaySizes, recorded_accesses
 from tierwright.hardware.device import OPERATIONS
 from tierwright.hardware.service_time import service_us
 from tierwright.profile.curve import Curve
+from tierwright.trace.notes import Note
 from tierwright.trace.reading import OnProgress, Trace
 
 COUNTED = (PEAK_BUSY, THROUGHPUT, IO_TIME)
@@ -67,6 +68,8 @@ class Replayed:
         By what share the two may differ. [1]
     reason : str
         Why it was not replayed; empty where it was.
+    warnings : tuple of Note
+        What the replay says of what it counted.
     """
 
     at: int
@@ -75,6 +78,7 @@ class Replayed:
     peak_busy: float
     band: float
     reason: str
+    warnings: tuple[Note, ...] = ()
 
     @property
     def known_us(self) -> float:
@@ -291,7 +295,13 @@ def _of(table: Table, at: int, counters: Mapping[str, Any], curve: Curve) -> Rep
         peak_busy(table, at, tiers_us),
         float(bands(table, np.asarray([at], dtype=np.int64))[0]),
         "",
+        warnings_of(counters),
     )
+
+
+def warnings_of(counters: Mapping[str, Any]) -> tuple[Note, ...]:
+    """Return what a replay says of what it counted."""
+    return tuple(Note(**each) for each in counters.get("warnings", ()))
 
 
 def peak_busy(table: Table, at: int, tiers_us: Mapping[str, float]) -> float:
@@ -593,6 +603,7 @@ def checked_option(option: Option, each: Replayed) -> CheckedOption:
         gap is not None and abs(gap) > each.band,
         each.reason,
         None if each.reason else each.band,
+        each.warnings,
     )
 
 
@@ -607,6 +618,17 @@ def about_small_recording(table: Table, best: int | None) -> Iterator[Caution]:
         yield Caution("replay_too_small", sizes.refusal.removesuffix("."), sizes.remedy)
 
 
+def as_counted(warning: Note) -> Caution:
+    """Say of the recommended one what its replay says of what it counted, where that leaves the choice as it is."""
+    return Caution(
+        warning.name,
+        warning.message,
+        warning.hint,
+        could_change_choice=False,
+        effect="no effect: the choice is that of the replay, which counts it so",
+    )
+
+
 def about_replays(
     asked: Asked,
     table: Table,
@@ -616,6 +638,8 @@ def about_replays(
 ) -> Iterator[Caution]:
     """Say at the top where the replay differs from the model by more than its error, or changes the choice."""
     for each in tried:
+        if each.at == best:
+            yield from (as_counted(warning) for warning in each.warnings)
         names = broken(asked, each) if each.at == best else ()
         if names:
             yield Caution(

@@ -163,6 +163,51 @@ def with_admission(title: str, admission_by: str | None) -> str:
     )
 
 
+_LONGEST = 400
+"""Characters of an assignment that is written out; a longer one is in the JSON of the answer."""
+
+
+def run_so(name: str, options: Mapping[str, str]) -> str:
+    """Say with which options a simulation of a flash cache runs behind an assignment.
+
+    Examples
+    --------
+    >>> run_so("larc", {"categories": "hour", "assignment": "never+0:miss"})
+    'Run larc so: categories=hour, assignment=never+0:miss'
+    """
+    stated = ", ".join(f"{key}={value}" for key, value in options.items())
+    if len(stated) > _LONGEST:
+        stated = (
+            f"categories={options['categories']}, and the assignment that the JSON of this answer has in "
+            "recommendation.options"
+        )
+    return f"Run {name} so: {stated}"
+
+
+def notes_of_replays(said: Iterable[tuple[str, str, str]]) -> list[str]:
+    """Say what replays say of what they counted, each once with the replays that say it.
+
+    Parameters
+    ----------
+    said : iterable of (str, str, str)
+        Name of the replay, message, hint.
+
+    Examples
+    --------
+    >>> notes_of_replays(
+    ...     [("LARC", "no writes", "add some"), ("CAC", "no writes", "add some")]
+    ... )
+    ['LARC and CAC: no writes; add some.']
+    """
+    names: dict[tuple[str, str], dict[str, None]] = {}
+    for name, message, hint in said:
+        names.setdefault((message, hint), {})[name] = None
+    return [
+        f"{listed(list(of))}: {message}{f'; {hint}' if hint else ''}."
+        for (message, hint), of in names.items()
+    ]
+
+
 def with_flow(name: str, scheme: str | None, admission_by: str | None = None) -> str:
     """Name an option with its page flow, where it has one, or with its flash cache and the admission before it."""
     if scheme is None or scheme == NO_FLASH:

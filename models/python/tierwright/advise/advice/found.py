@@ -13,6 +13,7 @@ from tierwright.common.errors import BadInput
 from tierwright.common.units import format_microseconds
 from tierwright.common.wording import counted, duration, percent, three_digits
 from tierwright.evaluate.advice.limits import LEAST, RESPONSES, ROUNDING
+from tierwright.trace.notes import Note
 
 ESTIMATOR = (
     "every option of the candidates, page-flow formulas C0 to C3 on the curve; sums of rounded lines, as a bill; "
@@ -564,6 +565,8 @@ class CheckedOption:
         Why it was not replayed; empty where it was.
     band : float or None
         By what share the two may differ: the known error of the model; None where it was not replayed. [1]
+    warnings : tuple of Note
+        What its replay says of what it counted.
     """
 
     option: Option
@@ -573,6 +576,7 @@ class CheckedOption:
     is_beyond_band: bool
     reason: str
     band: float | None
+    warnings: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -623,6 +627,8 @@ class CachedOption:
         Whether the recommendation runs it.
     reason : str
         Why it was not replayed; empty where it was.
+    warnings : tuple of Note
+        What its replay says of what it counted, and which defaults shrank with its flash.
     """
 
     name: str
@@ -648,6 +654,7 @@ class CachedOption:
     breaks: tuple[str, ...]
     is_chosen: bool
     reason: str
+    warnings: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,14 @@
 """The check of what to cache: the assignment, and single admissions for all, replayed before a flash cache.
 
 What is recommended is what costs least by these replays: a trace whose phases change is not what the model takes it for.
+Where a single admission costs less on account of one quarter of the trace alone, the two are a tie, and the choice stays.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from tierwright.advise.cachesack import (
@@ -73,6 +75,8 @@ HITS, READS, WRITES, COST = (
     "cost",
 )
 HIT_RATIO = "hit ratio of flash"
+QUARTERS = 4
+"""Parts of the recording, any one of which may be left out before the choice of the model is overruled."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,12 +93,22 @@ class CheckedChoice(Checked):
         How long a page stays on flash under it, by the model. [requests]
     flash_pages : float
         Flash that is paid for under it. [pages]
+    margin : float
+        Share by which the best single admission for all costs less than the choice by replay; below 0 where it costs
+        more. [1]
+    least_margin : float or None
+        The same without the quarter of the recording that speaks most for it; None where it costs more anyway. [1]
+    is_tie : bool
+        Whether it costs less on account of that quarter alone, so that the choice stays.
     """
 
     recommended: str
     assignment: str
     lifetime_requests: float
     flash_pages: float
+    margin: float
+    least_margin: float | None
+    is_tie: bool
 
 
 def _compared(found: WhatToCache) -> tuple[Alternative, ...]:
@@ -191,15 +205,58 @@ def replayed(
         name: made[each.flash_pages, each.options["assignment"]]
         for name, each in replays.items()
     }
-    return check(found, counters, flash_cache)
+    doubts = in_doubt(found, counters, replays, flash_cache)
+    tails = {name: run(each) for name, each in doubts.items()}
+    return check(found, counters, tails, flash_cache)
+
+
+def in_doubt(
+    found: WhatToCache,
+    counters: Mapping[str, Mapping[str, Any]],
+    replays: Mapping[str, Replay],
+    flash_cache: str = FLASH_CACHE,
+) -> dict[str, Replay]:
+    """Return the replays that tell whether what costs less than the choice does so without any one quarter of the recording.
+
+    They count from the second, third and fourth quarter on. There are none where the choice costs least.
+
+    Parameters
+    ----------
+    found : WhatToCache
+        Of the model.
+    counters : mapping of str to mapping
+        Of the replays, by name.
+    replays : mapping of str to Replay
+        Those of `wanted`.
+    flash_cache : str
+        That was replayed.
+    """
+    costs = _costs(found, counters, flash_cache)
+    rival = _rival(costs)
+    if not _is_below(costs[rival], costs[CHOICE]):
+        return {}
+    accesses = counters[CHOICE]["accesses"]
+    return {
+        _tail(name, at): replace(replays[name], warm_up=accesses * at // QUARTERS)
+        for name in (CHOICE, rival)
+        if name != NOTHING
+        for at in range(1, QUARTERS)
+    }
+
+
+def _tail(name: str, at: int) -> str:
+    return f"{name} behind quarter {at}"
 
 
 def check(
     found: WhatToCache,
     counters: Mapping[str, Mapping[str, Any]],
+    tails: Mapping[str, Mapping[str, Any]],
     flash_cache: str = FLASH_CACHE,
 ) -> CheckedChoice:
     """Put hits, reads, writes and cost of the model beside what replays counted, and recommend what costs least by these.
+
+    What costs less than the choice for a quarter of the recording alone is a tie with it, and the choice is recommended.
 
     Parameters
     ----------
@@ -207,16 +264,16 @@ def check(
         Of the model.
     counters : mapping of str to mapping
         Of the replays of `wanted`, by name.
+    tails : mapping of str to mapping
+        Of the replays of `in_doubt`, by name.
     flash_cache : str
         That was replayed.
     """
-    name = spelled(flash_cache)
-    title = None if name == FLASH_CACHE else flash_cache_titles()[name]
+    title = _title(flash_cache)
     rows: list[CheckedFigure] = []
-    costs: dict[str, float] = {}
+    costs = _costs(found, counters, flash_cache)
     for each in _compared(found):
         counted = counters[each.name]
-        costs[each.name] = _usd(found, counted, each)
         rows.extend(
             row(each.name, TITLES[each.name], figure, unit, model, simulated)
             for figure, unit, model, simulated in (
@@ -236,17 +293,22 @@ def check(
                 (COST, "USD/month", each.usd_per_month, costs[each.name]),
             )
         )
-    if title is None:
-        costs[NOTHING] = _uncached_usd(found, counters[EVERY_MISS])
-    best = min(costs, key=costs.__getitem__)
-    if costs[CHOICE] <= costs[best] * (1 + SAME):
-        best = CHOICE
-    decided = None if best == CHOICE else _decided(best, costs, title)
+    rival = _rival(costs)
+    margin = _margin(costs[CHOICE], costs[rival])
+    least = None
+    best = CHOICE
+    if _is_below(costs[rival], costs[CHOICE]):
+        least = _least_margin(found, rival, counters, tails)
+        if least > 0:
+            best = rival
+    is_tie = least is not None and best == CHOICE
+    decided = None if best == CHOICE else _decided(best, costs, title, least or 0.0)
+    tied = _tied(rival, costs, title, least or 0.0) if is_tie else None
     recommended = next(
         each for each in (found.chosen, *found.alternatives) if each.name == best
     )
     return CheckedChoice(
-        finding=_finding(rows, costs, title, decided),
+        finding=_finding(rows, costs, title, decided or tied),
         decided=decided,
         rows=tuple(rows),
         basis=sentences(
@@ -260,6 +322,75 @@ def check(
         assignment=recommended.assignment,
         lifetime_requests=recommended.lifetime_requests,
         flash_pages=recommended.flash_pages,
+        margin=margin,
+        least_margin=least,
+        is_tie=is_tie,
+    )
+
+
+def _title(flash_cache: str) -> str | None:
+    """Name the flash cache that was replayed for people; None where it is that of the model."""
+    name = spelled(flash_cache)
+    return None if name == FLASH_CACHE else flash_cache_titles()[name]
+
+
+def _costs(
+    found: WhatToCache, counters: Mapping[str, Mapping[str, Any]], flash_cache: str
+) -> dict[str, float]:
+    """Price what the replays counted, by name. [USD/month]"""
+    costs = {
+        each.name: _usd(found, counters[each.name], each) for each in _compared(found)
+    }
+    if _title(flash_cache) is None:
+        costs[NOTHING] = _uncached_usd(found, counters[CHOICE])
+    return costs
+
+
+def _rival(costs: Mapping[str, float]) -> str:
+    """Name the single admission for all that costs least."""
+    return min((name for name in costs if name != CHOICE), key=costs.__getitem__)
+
+
+def _is_below(rival: float, choice: float) -> bool:
+    """Whether a single admission costs less than the choice."""
+    return choice > rival * (1 + SAME)
+
+
+def _margin(choice: float, rival: float) -> float:
+    """Share by which a single admission costs less than the choice. [1]"""
+    return (choice - rival) / choice if choice else 0.0
+
+
+def _least_margin(
+    found: WhatToCache,
+    rival: str,
+    counters: Mapping[str, Mapping[str, Any]],
+    tails: Mapping[str, Mapping[str, Any]],
+) -> float:
+    """Share by which a single admission costs less without the quarter of the recording that speaks most for it. [1]"""
+    by_name = {each.name: each for each in (found.chosen, *found.alternatives)}
+
+    def quarters(name: str) -> list[float]:
+        # Reads that reach flash are the same whatever enters it.
+        of = CHOICE if name == NOTHING else name
+        whole = counters[of]
+        parts = [whole, *(tails[_tail(of, at)] for at in range(1, QUARTERS))]
+        behind = [
+            (
+                _uncached_usd(found, each)
+                if name == NOTHING
+                else _usd(found, each, by_name[name])
+            )
+            * each["accesses"]
+            / whole["accesses"]
+            for each in parts
+        ]
+        return [first - then for first, then in pairwise([*behind, 0.0])]
+
+    return min(
+        _margin(sum(choice) - choice[at], sum(other) - other[at])
+        for choice, other in [(quarters(CHOICE), quarters(rival))]
+        for at in range(QUARTERS)
     )
 
 
@@ -289,8 +420,10 @@ def _uncached_usd(found: WhatToCache, counters: Mapping[str, Any]) -> float:
     return _usd(found, alone, nothing)
 
 
-def _decided(best: str, costs: Mapping[str, float], title: str | None) -> str:
-    """Say what to do instead of the choice, and what that saves by replay."""
+def _decided(
+    best: str, costs: Mapping[str, float], title: str | None, least: float
+) -> str:
+    """Say what to do instead of the choice, and what that saves by replay, of all of the recording and of three quarters."""
     before = "" if title is None else f" before {title}"
     do = f"{TO_DO[best]}{before}"
     if title is not None and best == EVERY_MISS:
@@ -298,7 +431,22 @@ def _decided(best: str, costs: Mapping[str, float], title: str | None) -> str:
     saved = costs[CHOICE] - costs[best]
     return (
         f"{do}: by replay that costs {money(costs[best])} per month, {money(saved)} ({percent(saved / costs[CHOICE])}) less "
-        "than the choice of the model"
+        f"than the choice of the model, and at least {percent(least)} less without any one quarter of the recording"
+    )
+
+
+def _tied(
+    rival: str, costs: Mapping[str, float], title: str | None, least: float
+) -> str:
+    """Say that a single admission costs less on account of one quarter of the recording alone."""
+    what = TO_DO[rival][:1].lower() + TO_DO[rival][1:]
+    if title is not None and rival == EVERY_MISS:
+        what = f"leave {title} without the choice"
+    saved = costs[CHOICE] - costs[rival]
+    without = "no less" if least == 0 else f"{percent(-least)} more"
+    return (
+        f"A tie: to {what} costs {money(saved)} ({percent(saved / costs[CHOICE])}) less per month by replay, and {without} "
+        "without one quarter of the recording, so the choice of the model stays"
     )
 
 
@@ -358,11 +506,11 @@ def _finding(
     rows: list[CheckedFigure],
     costs: Mapping[str, float],
     title: str | None,
-    decided: str | None,
+    first: str | None,
 ) -> str:
-    """Say what the replays recommend, what they say that the choice saves, and how far the model is off."""
+    """Say what the replays recommend or leave open, what they say that the choice saves, and how far the model is off."""
     said = _beside(rows, costs, title)
-    return said if decided is None else f"{decided}. {said}"
+    return said if first is None else f"{first}. {said}"
 
 
 def _beside(

@@ -15,6 +15,8 @@ HINT = "give the JSON that `tierwright advise` wrote, unchanged"
 PLACEMENT_HINT = "give the JSON that `tierwright place` wrote, unchanged"
 _MOST_TEXT = 20_000
 """Characters of one text: longer ones are of no advice."""
+_MOST_ASSIGNED = 200_000
+"""Characters of an assignment: of each category that is told apart its number and rules."""
 _MOST_ROWS = 2000
 _LARGEST = 1e30
 """Far above every figure of an advice, and far below what sums and products of them overflow at."""
@@ -142,7 +144,15 @@ def _without_neighbours(document: object) -> object:
 
 
 def _text(value: Any, where: str, problems: Problems) -> Any:
-    good = isinstance(value, str) and len(value) <= _MOST_TEXT
+    return _text_up_to(_MOST_TEXT, value, where, problems)
+
+
+def _assignment(value: Any, where: str, problems: Problems) -> Any:
+    return _text_up_to(_MOST_ASSIGNED, value, where, problems)
+
+
+def _text_up_to(most: int, value: Any, where: str, problems: Problems) -> Any:
+    good = isinstance(value, str) and len(value) <= most
     if not problems.check(good, where, _shown(value), "must be a text"):
         return ""
     # A lone half of a pair of UTF-16 can be written in JSON, and in no file of UTF-8.
@@ -310,6 +320,7 @@ _OPTION = _table(
     scheme=_text,
     admission=_maybe_text,
     admission_by=_maybe_text,
+    options=_named(_assignment),
     usd_per_month=_maybe_amount,
     purchase_usd=_maybe_amount,
     io_time_us_per_access=_maybe_number,
@@ -360,6 +371,7 @@ _CAUTION = _table(
     effect=_maybe_text,
     could_change_choice=_optional(_flag),
 )
+_NOTE = _table(message=_text, hint=_maybe_text)
 _STEP = _table(
     name=_text,
     formula=_text,
@@ -432,6 +444,7 @@ _ADVICE = _table(
             gap=_maybe_number,
             is_beyond_band=_flag,
             reason=_maybe_text,
+            warnings=_list(_NOTE),
         )
     ),
     flash_caches=_list(
@@ -452,6 +465,7 @@ _ADVICE = _table(
             breaks=_list(_text),
             is_chosen=_flag,
             reason=_maybe_text,
+            warnings=_list(_NOTE),
         )
     ),
     when=_optional(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from tierwright.advise.advice._words import with_flows
+from tierwright.advise.advice._words import notes_of_replays, run_so, with_flows
 from tierwright.advise.advice.found import FIGURES
 from tierwright.advise.report import _figures as show
 from tierwright.advise.report._answer import Document, named, ratio, sentence_of
@@ -476,6 +476,10 @@ def checks(document: Document) -> Iterator[Markup]:
         ],
     )
     yield from _caches(document["flash_caches"])
+    best = document["recommendation"]
+    if best is not None and best["options"]:
+        yield tag("p", f"{run_so(best['scheme'], best['options'])}.")
+    yield from _notes_of_replays(rows, document["flash_caches"])
 
 
 def _caches(rows: Sequence[Document]) -> Iterator[Markup]:
@@ -506,6 +510,26 @@ def _caches(rows: Sequence[Document]) -> Iterator[Markup]:
             yield tag(
                 "p", f"Under page flow it breaks the {limits} of {listed(broken)}."
             )
+
+
+def _notes_of_replays(
+    checked: Sequence[Document], caches: Sequence[Document]
+) -> Iterator[Markup]:
+    """Return what replays say of what they counted."""
+    said = [
+        *((named(row["option"]), one) for row in checked for one in row["warnings"]),
+        *(
+            (f"{row['title']} on {row['hardware']}", one)
+            for row in caches
+            for one in row["warnings"]
+        ),
+    ]
+    lines = notes_of_replays(
+        (name, one["message"], one["hint"] or "") for name, one in said
+    )
+    if lines:
+        yield tag("p", "What replays say of what they counted:")
+        yield tag("ul", joined(tag("li", line) for line in lines))
 
 
 def _caches_of(hardware: str | None, rows: Sequence[Document]) -> Markup:

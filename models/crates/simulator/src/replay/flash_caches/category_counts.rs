@@ -14,6 +14,10 @@
 //! ```
 //!
 //! So counts of `d`, of `max(x, d)` and of the time held, in bins, tell all for every T at an end of a bin.
+//!
+//! A page that is on flash is there by the admission of its last request: what it is worth, hits and the space that it
+//! takes, counts for the category of that request, whatever the next one is of. What the next one spares, that it
+//! need not enter, counts for its own.
 
 use serde::Serialize;
 
@@ -90,13 +94,17 @@ impl<N: Copy + Default + std::ops::AddAssign> Binned<N> {
 /// What one admission does for one category.
 #[derive(Debug, Clone, Default)]
 struct Under {
+    /// Reads and writes of pages on flash, by the category of the request before.
     hits: Binned<u64>,
     overwrites: Binned<u64>,
+    /// The same reads, by their own category.
+    served: Binned<u64>,
     /// Pages that are on flash without an end in sight, and time of those whose end came.
     open: Binned<i64>,
     ended: Binned<f64>,
-    /// First times that pages enter, by bin: how many, and their sum.
-    entered: Binned<u64>,
+    /// Times from which pages are of the category and have been on flash, less those of their leave for another
+    /// category, by bin: how many, and their sum.
+    entered: Binned<i64>,
     entered_at: Binned<f64>,
 }
 
@@ -162,8 +170,28 @@ impl Counter {
         }
         let known = page.last > 0;
         let since = if known { now - page.last } else { NEVER };
+        let [second, miss] = page.thresholds;
+        let served = [second.max(since), miss.max(since), since];
         if known {
-            hold(&mut self.counts[usize::from(page.charged)], page, since);
+            let before = &mut self.counts[usize::from(page.charged)];
+            hold(before, page, since);
+            let moves = page.charged != page.category;
+            for ((under, &from), threshold) in
+                before.under.iter_mut().zip(&served).zip([second, miss, 0])
+            {
+                if moves && threshold != NEVER {
+                    under.entered.add(now, -1);
+                    under.entered_at.add(now, -as_float(now));
+                }
+                if from != NEVER {
+                    let into = if write {
+                        &mut under.overwrites
+                    } else {
+                        &mut under.hits
+                    };
+                    into.add(from, 1);
+                }
+            }
         }
         let counts = &mut self.counts[category];
         counts.pages += u64::from(!known);
@@ -175,16 +203,9 @@ impl Counter {
                 counts.again.add(since, 1);
             }
         }
-        let [second, miss] = page.thresholds;
-        let served = [second.max(since), miss.max(since), since];
         for (under, &from) in counts.under.iter_mut().zip(&served) {
-            if from != NEVER {
-                let into = if write {
-                    &mut under.overwrites
-                } else {
-                    &mut under.hits
-                };
-                into.add(from, 1);
+            if from != NEVER && !write {
+                under.served.add(from, 1);
             }
         }
         let after = if write {
@@ -192,10 +213,11 @@ impl Counter {
         } else {
             [since, 0]
         };
+        let moves = known && page.charged != page.category;
         let entries = [
-            second == NEVER && after[SECOND_MISS] != NEVER,
-            miss == NEVER && after[MISS] != NEVER,
-            !known,
+            (moves || second == NEVER) && after[SECOND_MISS] != NEVER,
+            (moves || miss == NEVER) && after[MISS] != NEVER,
+            moves || !known,
         ];
         for (under, enters) in counts.under.iter_mut().zip(entries) {
             if enters {
@@ -265,6 +287,11 @@ fn as_float(count: u64) -> f64 {
     count as f64
 }
 
+#[expect(clippy::cast_precision_loss, reason = "pages are below 2^53")]
+fn signed(count: i64) -> f64 {
+    count as f64
+}
+
 /// The ends of bins up to that of a time, the last one being that time.
 fn ages(end: u64) -> Vec<u64> {
     let mut ages: Vec<u64> = (0..bin_of(end)).map(highest_of).collect();
@@ -280,12 +307,11 @@ impl Under {
         let held = (0..bins).map(|bin| {
             let age = ages[bin];
             if age >= end {
-                return as_float(entered[bin]);
+                return signed(entered[bin]);
             }
-            #[expect(clippy::cast_precision_loss, reason = "pages are below 2^53")]
-            let time = ended[bin] + open[bin] as f64 * as_float(age);
+            let time = ended[bin] + signed(open[bin]) * as_float(age);
             // Until T nothing has left: what is counted begins there.
-            let first = as_float(entered[bin]) * as_float(age) - entered_at[bin];
+            let first = signed(entered[bin]) * as_float(age) - entered_at[bin];
             ((time - first) / as_float(end - age)).max(0.0)
         });
         UnderRow {
@@ -293,6 +319,7 @@ impl Under {
             held_pages: held.collect(),
             hits: self.hits.sums(bins),
             overwrites: self.overwrites.sums(bins),
+            served: self.served.sums(bins),
         }
     }
 }
@@ -304,10 +331,12 @@ pub struct UnderRow {
     pub admission: &'static str,
     /// Mean pages on flash, from when the first could leave to the end.
     pub held_pages: Vec<f64>,
-    /// Reads served by flash.
+    /// Reads served by flash, of pages whose request before was of the category.
     pub hits: Vec<u64>,
-    /// Writes of pages that are on flash.
+    /// Writes of such pages that are on flash.
     pub overwrites: Vec<u64>,
+    /// Reads of the category that flash serves, whatever the request before was of.
+    pub served: Vec<u64>,
 }
 
 /// One category of requests.
