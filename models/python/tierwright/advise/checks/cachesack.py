@@ -269,7 +269,7 @@ def check(
     flash_cache : str
         That was replayed.
     """
-    title = _title(flash_cache)
+    name, title = spelled(flash_cache), _title(flash_cache)
     rows: list[CheckedFigure] = []
     costs = _costs(found, counters, flash_cache)
     for each in _compared(found):
