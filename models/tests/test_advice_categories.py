@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from advice_cases import DEVICES_ALONE, SHELF
 from command import run
-from test_cachesack import COLUMNS, made_trace, recordings
+from test_cachesack import COLUMNS, made_trace, recordings, scans_by_hour
 
 from tierwright.advise import advice
 from tierwright.advise.advice import _caches, _plans
@@ -33,20 +33,6 @@ from tierwright.trace.reading import Trace
 FLASH, DISK = "samsung-pm9a3-7.68tb-u2", "seagate-exos-x24-24tb"
 RAM_PAGES, FLASH_PAGES = 50, 500
 CACHES = ("larc", "bcache", "cachesack")
-
-
-def scans_by_hour(path: Path) -> Trace:
-    """Write twelve hours of one relation: of three, the first and the last read the same 400 pages once, the second 1,000 others."""
-    rows = []
-    for hour in range(12):
-        first, pages = (
-            (10_000 + 1000 * hour, 1000) if hour % 3 == 1 else (400 * (hour // 3), 400)
-        )
-        for at in range(pages):
-            us = (hour * 3600 + at) * 1_000_000
-            rows.append(f"{us},R,1/1,{first + at}\n")
-    path.write_text("time_us,op,rel,block\n" + "".join(rows))
-    return Trace(path)
 
 
 def ask(

@@ -892,6 +892,35 @@ def test_hours_and_sizes_are_predicted_within_the_known_error(
         assert "+" in found.chosen.assignment
 
 
+def scans_by_hour(path: Path) -> Trace:
+    """Write twelve hours of one relation: of three, the first and the last read the same 400 pages once, the second 1,000 others."""
+    rows = []
+    for hour in range(12):
+        first, pages = (
+            (10_000 + 1000 * hour, 1000) if hour % 3 == 1 else (400 * (hour // 3), 400)
+        )
+        for at in range(pages):
+            us = (hour * 3600 + at) * 1_000_000
+            rows.append(f"{us},R,1/1,{first + at}\n")
+    path.write_text("time_us,op,rel,block\n" + "".join(rows))
+    return Trace(path)
+
+
+def test_pages_are_let_in_in_the_hour_before_they_are_read_again(
+    tmp_path: Path,
+) -> None:
+    trace = scans_by_hour(tmp_path / "scans.csv")
+    found = answered(categories.measured(trace, 50, kind="hour"), flash_pages=500)
+    assert found.chosen.assignment == "never+0:miss+3:miss+6:miss+9:miss"
+    # What is read again two hours later is gained by the hour that let it in.
+    hits = {row.number: row.hits for row in found.rows}
+    assert {hour for hour, count in hits.items() if count} == {0, 3, 6, 9}
+    assert found.chosen.hits == sum(hits.values()) == 1600
+    checked = checked_by_replay(found, trace)
+    assert max(gaps(checked).values()) == 0
+    assert checked.recommended == "by_category"
+
+
 @pytest.mark.parametrize("recording", [recordings.TPCB, TPCC.path])
 @pytest.mark.parametrize("kind", ["hour", "size"])
 def test_recordings_of_one_hour_and_one_size_have_one_category_that_is_predicted(
