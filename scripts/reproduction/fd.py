@@ -393,6 +393,19 @@ COST = "cost [page reads per access]"
 SOON = "those of the recordings' written pages that are used again are used soon, so that CFLRU(0.5) holds them in its half"
 
 
+def _gain_differs(name: str, over: str) -> dict[str, str]:
+    """Return why a gain differs from the published one, where it does."""
+    if name != "TM1" and over != "LRU":
+        return {"measured": _little(name), "inferred": SOON}
+    if name == "TM1" and over == "LRU":
+        return {
+            "measured": "with the largest buffer LRU costs {TM1, LRU@6.25} page reads per access, and what keeps dirty pages costs less: CFLRU(0.5) "
+            "{TM1, CFLRU(0.5)@6.25}, FD-Buffer {TM1, FD-Buffer@6.25}",
+            "inferred": "our TM1 writes the same hottest pages again and again, so that keeping them spares more writes than in the paper's trace",
+        }
+    return {}
+
+
 def _little(name: str) -> str:
     return (
         f"the best static split, too, costs at most {{{name}: best static below CFLRU(0.5), most [%]}} % less than CFLRU "
@@ -711,8 +724,7 @@ EXPERIMENTS = (
                     f"{name}: up to {gain} % less than {over}",
                     "section 5.2.1",
                     Near(f"{name}: largest gain over {over} [%]", gain, neutral=0),
-                    measured=_little(name) if over != "LRU" and name != "TM1" else "",
-                    inferred=SOON if over != "LRU" and name != "TM1" else "",
+                    **_gain_differs(name, over),
                 )
                 for name, gains in (
                     ("TPC-C", (21, 15)),

@@ -60,9 +60,10 @@ def page(documents: Mapping[str, Any]) -> str:
         "define, and on generated traces of stated parameters. `make reproduce` computes everything again.",
         "A verdict is computed from the figures by the rule of its claim. **Agrees**: ours is within "
         f"{100 * AGREEMENT:g} % of each published number, or rounds to it where few digits were printed; where a range or a bound was published, ours keeps "
-        "it. **Same shape**: the direction, the order or the crossing is the published one (a "
-        f"crossing within a factor of {CROSSING_FACTOR:g}, an effect within {EFFECT_FACTOR:g}), the numbers are not, or no number was published. **Differs**: "
-        "neither, and the reason is stated. A table or figure has the worst verdict of its claims, and is said to differ in as many as do. Charts of lines show "
+        "it. **Same shape** asks for all that can be compared: a direction is the published one; lines are in the published order at every point; a rise, a fall, a peak, a "
+        f"straight line is one; lines cross once, in that direction, within a factor of {CROSSING_FACTOR:g} of where they were published to cross; and a number, or an effect "
+        f"(the distance of a ratio from 1, of a gain from 0), is in the published order, on the published side and within a factor of {EFFECT_FACTOR:g} of the published one. "
+        "**Differs**: any of this does not hold, or a published bound (*at least*, *more than*) is not kept; the reason is stated. A table or figure has the worst verdict of its claims, and is said to differ in as many as do. Charts of lines show "
         "our figures, charts of bars show beside each what was published of it, as far as it is compared; where a published figure can be read only as a picture, what its text says of it is compared.",
         "Throughput of the papers' servers cannot be measured here. Where a claim is about transactions per second, "
         "the operations that replays count are priced with the figures of the paper's devices.",

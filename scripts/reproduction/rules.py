@@ -1,7 +1,8 @@
 """Rules by which a published claim is compared with our figures.
 
-A verdict is computed, never stated: `agrees` where published numbers are met within the stated tolerance,
-`same shape` where the direction, the order or the crossing is the published one, `differs` otherwise.
+A verdict is computed, never stated: `agrees` where published numbers are met within the stated tolerance, `same shape` where
+the direction, the order or the crossing is the published one and what has a number is within a stated factor of it, `differs`
+otherwise. A bound is kept or it is not.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ VERDICTS: tuple[Verdict, ...] = (AGREES, SAME_SHAPE, DIFFERS)
 """The best first."""
 CROSSING_FACTOR = 4.0
 """How far a crossing may lie from the published range and still be about there."""
-EFFECT_FACTOR = 5.0
-"""How many times smaller or larger an effect may be than the published one and still have its shape."""
+EFFECT_FACTOR = 3.0
+"""How many times smaller or larger a number or an effect may be than the published one and still have its shape."""
 AGREEMENT = 0.02
 """How far ours may lie from a published number and agree with it, unless that was printed with fewer digits. [1]"""
 CLEAR = 1e-9
@@ -75,7 +76,8 @@ class Numbers:
     """Published numbers by the name of our figure.
 
     `agrees` if each of ours is within `AGREEMENT` of it, or `within` where that is less, or rounds to it; `same shape` if
-    there are several and any two that are published as more than that apart are in the same order; otherwise `differs`.
+    there are several, any two that are published as more than that apart are in the same order, and each is within
+    `EFFECT_FACTOR` of its published number; otherwise `differs`.
 
     Attributes
     ----------
@@ -107,7 +109,14 @@ class Numbers:
             and self.published[a] - self.published[b]
             > self.within * abs(self.published[a])
         ]
-        same = bool(pairs) and all(ours[a] > ours[b] for a, b in pairs)
+        same = (
+            bool(pairs)
+            and all(ours[a] > ours[b] for a, b in pairs)
+            and all(
+                number / EFFECT_FACTOR <= ours[name] <= number * EFFECT_FACTOR
+                for name, number in self.published.items()
+            )
+        )
         return Judged(SAME_SHAPE if same else DIFFERS, text)
 
 
@@ -139,9 +148,9 @@ class Near:
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """A figure that was published as a range.
+    """A figure that was published as a range, or with one end of it as a bound.
 
-    `agrees` within it; `same shape` as `Near`, of its nearer end.
+    `agrees` within it; `same shape` as `Near`, of its nearer end, but of a bound never: it is kept or it is not.
     """
 
     name: str
@@ -163,7 +172,8 @@ def _of_effect(
     """Judge a figure outside the published range by the side and the size of its effect."""
     text = f"{name} {shown(ours)}"
     low, high = published
-    if neutral is None or low <= neutral <= high:
+    is_bound = math.isinf(low) or math.isinf(high)
+    if is_bound or neutral is None or low <= neutral <= high:
         return Judged(DIFFERS, text)
     sign = 1 if low > neutral else -1
     ends = sorted(sign * (end - neutral) for end in published)
