@@ -1128,6 +1128,7 @@ def choose_shares(found: cachesack.WhatToCache, counts: CategoryCounts) -> Any:
 
 @pytest.mark.costly(10)
 @pytest.mark.formula("advise.checks.cachesack.check")
+@pytest.mark.formula("advise.checks.cachesack.in_doubt")
 @pytest.mark.formula("advise.checks.cachesack.replayed")
 @pytest.mark.formula("advise.checks.cachesack.wanted")
 @given(
@@ -1207,6 +1208,7 @@ def test_a_check_says_which_way_the_replay_points(
     assert bool(doubts) == (checked.recommended != "by_category")
 
 
+@pytest.mark.oracle("advise.checks.cachesack.in_doubt")
 @pytest.mark.parametrize(
     ("misses", "recommended", "least"),
     [
