@@ -1,3 +1,4 @@
+import { Box } from "@mantine/core";
 import { listed } from "@/units/quantity";
 import { OptionalNumberField } from "./number-field";
 import { optionWords } from "./options-field";
@@ -7,6 +8,8 @@ const RATE = "accesses_per_second";
 const MOST = 1_000_000_000;
 /** As many as it has. */
 const DIGITS = 10;
+/** Of a field with one number. [px] */
+const NARROW = 320;
 
 /** The rate that options state for all caches; `undefined` where none is. */
 export const rateOf = (options: string | undefined): number | undefined => {
@@ -36,21 +39,23 @@ export function CachesRate(props: {
   const rate = rateOf(options);
   const who = `${listed(of)} ${of.length === 1 ? "works" : "work"} by the clock`;
   return (
-    <OptionalNumberField
-      label="Rate of the accesses"
-      unit="1/s"
-      description={
-        rate === undefined
-          ? `Needed: ${who}, and this trace has no times.`
-          : `${who}: the trace, which has no times, is replayed at this rate.`
-      }
-      value={rate}
-      min={1}
-      max={MOST}
-      whole
-      digits={DIGITS}
-      placeholder="none stated"
-      onChange={(value) => props.onChange(withRate(options, value))}
-    />
+    <Box maw={NARROW}>
+      <OptionalNumberField
+        label="Rate of the accesses"
+        unit="1/s"
+        description={
+          rate === undefined
+            ? `Needed: ${who}, and this trace has no times.`
+            : `${who}: the trace, which has no times, is replayed at this rate.`
+        }
+        value={rate}
+        min={1}
+        max={MOST}
+        whole
+        digits={DIGITS}
+        placeholder="none stated"
+        onChange={(value) => props.onChange(withRate(options, value))}
+      />
+    </Box>
   );
 }

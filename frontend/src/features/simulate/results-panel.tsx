@@ -9,6 +9,7 @@ import { schemeMark } from "@/charts/palette";
 import { SeriesMark } from "@/charts/scheme-mark";
 import { DataTable } from "@/components/data-table";
 import { DerivationTable } from "@/components/derivation-table";
+import { Panel } from "@/components/panel";
 import { WarningNotes } from "@/components/warning-notes";
 import { WhyButton } from "@/components/why-button";
 import type { SweepSearch } from "@/questions/simulate";
@@ -24,8 +25,8 @@ import {
   pages,
   ratio,
 } from "@/units/quantity";
+import { aboutLives } from "./flash-lives";
 import {
-  aboutLives,
   countedIn,
   findingOf,
   labelOf,
@@ -335,13 +336,13 @@ export function LifeNotes({ sweep }: { readonly sweep: SweepOut }) {
     return null;
   }
   return (
-    <section className="tw-panel" aria-label="Life of flash">
+    <Panel title="How long flash lasts">
       {said.map((each) => (
         <Text key={each} size="sm">
           {each}
         </Text>
       ))}
-    </section>
+    </Panel>
   );
 }
 

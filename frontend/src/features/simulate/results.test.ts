@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { ReplayOut, SweepOut } from "@/api/sweeps";
 import { SIMULATOR } from "@/testing/simulator";
 import { bytes } from "@/units/quantity";
+import { aboutLives } from "./flash-lives";
 import {
-  aboutLives,
   countedIn,
   dashesOf,
   findingOf,
@@ -244,15 +244,23 @@ describe("the finding", () => {
     ]);
     expect(table.shown[1]?.slice(at, at + 3)).toEqual(["2.73", "6.67", "0.36"]);
     expect(table.shown[2]?.[at + 2]).toBe("never worn out");
-    expect(aboutLives({ rows })).toEqual([
-      "Flash lasts as the table says at the recorded 500 accesses/s.",
+    expect(aboutLives(sweep({ rows }))).toEqual([
+      "Flash lasts 0.36 years under LRU.",
+      "Its life is that at the recorded 500 accesses/s.",
       "Write amplification: no layer.",
     ]);
+    const arc = { ...row(1, 9, 0.1, 8), flash_life: { ...amplified, years: 2 } };
+    const longer = { ...row(1, 9, 0.1, 16), flash_life: { ...amplified, years: 3 } };
+    const both = aboutLives(sweep({ rows: [...rows, arc, longer] }));
+    expect(both[0]).toBe(
+      "Flash lasts 0.36 years under LRU and 2 to 3 years under ARC.",
+    );
+    expect(both).toContain("LRU: Write amplification: no layer.");
     const unknown = { ...life, tb_per_day: null, years: null, basis: null };
     const why = [
       { ...row(0, 1, 0.1, 8), flash_life: { ...unknown, reason: "no rate" } },
     ];
-    expect(aboutLives({ rows: why })).toContain(
+    expect(aboutLives(sweep({ rows: why }))).toContain(
       "How long flash lasts is not known: no rate.",
     );
     expect(tableOf(sweep({ rows: why })).header).not.toContain("Life of flash [years]");

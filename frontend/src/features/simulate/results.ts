@@ -450,14 +450,3 @@ export function tableOf(sweep: SweepOut, own: readonly SimulatorCounter[] = []) 
     caption: `${formatCount(sweep.rows.length)} of ${counted(sweep.replays, "replay")}; each counts ${countedIn(sweep)}, exactly.`,
   };
 }
-
-/** What the lives of flash rest on, or why there are none, and what is to be known of write amplification: each once. */
-export const aboutLives = (sweep: Pick<SweepOut, "rows">): readonly string[] => {
-  const lives = sweep.rows.flatMap(({ flash_life }) => flash_life ?? []);
-  const said = lives.flatMap(({ basis, reason, waf_note }) => [
-    ...(basis === null ? [] : [`Flash lasts as the table says ${basis}.`]),
-    ...(reason === null ? [] : [`How long flash lasts is not known: ${reason}.`]),
-    ...(waf_note === null ? [] : [`Write amplification: ${waf_note}.`]),
-  ]);
-  return [...new Set(said)];
-};
