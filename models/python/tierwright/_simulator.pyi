@@ -667,7 +667,8 @@ def replay(
             at the end ``slots_used``, ``old_versions`` (slots), ``dirty_slots``; ratios, None where
             undefined: ``write_reduction`` (1 - ``hdd_writes`` / (``ram_dirty_evictions`` + ``checkpointed_pages``)),
             ``flash_hit_ratio`` (of RAM misses), ``sequentiality`` (of write operations),
-            ``mean_write_pages`` [pages]; ``options`` (dict of what was in force); ``ftl`` (with
+            ``mean_write_pages`` [pages]; ``background`` (dict of those counters, 0 left out, that were counted while nobody
+            waited: what the cache does when it is due, and checkpoints); ``options`` (dict of what was in force); ``ftl`` (with
             ``ftl_spare_percent`` only: as `serve_ftl`, and where metadata are written ``metadata_pages``,
             ``metadata_writes`` [pages] and ``metadata_layout``, in words); ``crash`` (None,
             or ``{at_access, restart, ram_pages_lost, ram_dirty_pages_lost, flash_pages_lost,

@@ -15,6 +15,12 @@ pub(crate) fn flash_cache_row<'py>(
     let counters = &result.counters;
     let metadata_pages = counters.metadata_page_writes(page_bytes);
     row.set_item("metadata_page_writes", metadata_pages)?;
+    let in_background = result.background.metadata_page_writes(page_bytes);
+    if in_background > 0 {
+        row.get_item("background")?.map_or(Ok(()), |counts| {
+            counts.set_item("metadata_page_writes", in_background)
+        })?;
+    }
     row.set_item("write_reduction", counters.write_reduction())?;
     row.set_item("flash_hit_ratio", counters.flash_hit_ratio())?;
     row.set_item("sequentiality", counters.sequentiality())?;

@@ -15,21 +15,21 @@ from typing import Any
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.endurance.growth import years_with_growth
 from tierwright.evaluate.page_flow.schemes import TIE_ORDER
-from tierwright.evaluate.throughput.laws import asymptotic_bounds
-from tierwright.evaluate.throughput.mva import closed_network
+from tierwright.evaluate.throughput.background import network_with_background
 from tierwright.evaluate.throughput.schemes import (
     STATIONS,
     US_PER_S,
+    BeyondBusy,
     Setting,
     beyond_busy,
 )
+from tierwright.evaluate.throughput.together import most_on_one
 from tierwright.hardware.device import Device
 from tierwright.hardware.mixed_load import beside_writes_us
 from tierwright.simulate.priced import (
     FLASH_CACHE_ONLY,
     flash_pages_written,
     price,
-    single_disk_writes,
 )
 
 __all__ = [
@@ -83,10 +83,12 @@ def replayed_throughput(
 ) -> ReplayedThroughput:
     """Solve the network of `scheme_throughput` with demands from a replay.
 
-    The demand at flash and at the disks is A x (operations x service times) / accesses, and
-    each operation waits for what its latency is beyond its service time; the pages of a batch do so
-    once, and what fills flash in the background is not waited for. Where the flash device states
-    a mixed load, single reads take longer by the share of random writes beside them.
+    The demand at flash and at the disks is A x (operations x service times) / accesses. A client waits for what its
+    accesses cause, be it the read of a page that leaves flash or the write that makes room: each operation also takes what
+    its latency is beyond its service time, the pages of a batch once. Where a group of pages makes room, those that are dirty
+    go to the disks together, and the client waits for the disk that gets most. What the replay did while nobody waited, `background`
+    of its counters (cleaners that wake, checkpoints, what fills flash), only keeps devices busy. Where the flash device
+    states a mixed load, single reads take longer by the share of random writes beside them.
 
     Parameters
     ----------
@@ -103,51 +105,91 @@ def replayed_throughput(
         If a device states no time of an operation that was counted.
     """
     times = _times_us(counters, flash, disk)
-    times["flash"] += _beside_writes_us(counters, flash)
+    unawaited = _background(counters, setting.disks)
+    behind = _times_us(unawaited, flash, disk)
+    longer = _beside_writes_us(counters, flash)
+    times["flash"] += longer
+    reads = counters.get("flash_random_reads", counters["flash_reads"])
+    if reads:
+        behind["flash"] += longer * unawaited.get("flash_random_reads", 0) / reads
     per = setting.accesses_per_transaction / US_PER_S
     demands = (
         setting.cpu_s_per_transaction,
         per * times["flash"],
         per * times["disk"],
     )
-    waits = beyond_busy(flash, disk, counters["page_bytes"])
+    background = (0.0, per * behind["flash"], per * behind["disk"])
     delay_s = (
         per
         / counters["accesses"]
-        * (
-            counters["flash_reads"] * waits.flash_read
-            + counters.get("flash_write_batches", counters["flash_writes"])
-            * waits.flash_write
-            + counters["hdd_reads"] * waits.disk_read
-            + (single_disk_writes(counters) + counters.get("disk_batch_writes", 0))
-            * waits.disk_write
+        * _waits_us(
+            counters, unawaited, beyond_busy(flash, disk, counters["page_bytes"])
         )
     )
-    devices = (setting.cpus, setting.flash_devices, setting.disks)
-    network = closed_network(
-        demands,
+    loaded = network_with_background(
+        [
+            max(0.0, every - some)
+            for every, some in zip(demands, background, strict=True)
+        ],
+        background,
         clients=setting.clients,
         think_s=setting.think_s,
-        devices=devices,
+        devices=(setting.cpus, setting.flash_devices, setting.disks),
         delay_s=delay_s,
     )
-    bounds = asymptotic_bounds(
-        demands,
-        clients=setting.clients,
-        think_s=setting.think_s,
-        devices=devices,
-        delay_s=delay_s,
-    )
-    knee_clients = float(bounds.knee_clients)
-    busy = network.utilisation[-1].tolist()
     return ReplayedThroughput(
-        float(network.throughput_per_s[-1]),
-        float(network.response_s[-1]),
+        loaded.throughput_per_s,
+        loaded.response_s,
         dict(zip(STATIONS, demands, strict=True)),
-        dict(zip(STATIONS, busy, strict=True)),
+        dict(zip(STATIONS, loaded.utilisation, strict=True)),
         delay_s,
         *_limits(demands, setting),
-        knee_clients if math.isfinite(knee_clients) else None,
+        loaded.knee_clients if math.isfinite(loaded.knee_clients) else None,
+    )
+
+
+def _background(counters: Counters, disks: int) -> dict[str, Any]:
+    """Return what no client waits for as counters of their own, those that are 0 too.
+
+    Of the disk writes of a group, those that do not lie on the disk that gets most of them are among it.
+    """
+    counted = counters.get("background", {})
+    found: dict[str, Any] = {
+        name: counted.get(name, 0)
+        for name, count in counters.items()
+        if isinstance(count, int)
+    }
+    groups, written = (
+        counters.get(name, 0) - counted.get(name, 0)
+        for name in ("flash_batch_reads", "disk_writes_on_stage_out")
+    )
+    if groups:
+        beside = written - groups * most_on_one(written / groups, disks)
+        found["hdd_writes"] += max(0.0, beside)
+    return {
+        **found,
+        "accesses": counters["accesses"],
+        "page_bytes": counters["page_bytes"],
+    }
+
+
+def _waits_us(counters: Counters, unawaited: Counters, waits: BeyondBusy) -> float:
+    """Return what the operations that are waited for take beyond busy times. [µs]"""
+
+    def awaited(name: str) -> float:
+        found: float = counters.get(name, 0) - unawaited.get(name, 0)
+        return found
+
+    reads, writes = awaited("flash_reads"), awaited("flash_writes")
+    if FLASH_CACHE_ONLY in counters:
+        reads = awaited("flash_random_reads") + awaited("flash_batch_reads")
+        writes = awaited("flash_write_batches")
+    disk_writes = awaited("hdd_writes") - awaited("disk_batch_write_pages")
+    return (
+        reads * waits.flash_read
+        + writes * waits.flash_write
+        + awaited("hdd_reads") * waits.disk_read
+        + (disk_writes + awaited("disk_batch_writes")) * waits.disk_write
     )
 
 

@@ -264,6 +264,8 @@ pub(crate) struct Engine<P, C: FlashCache> {
     dram: Settings,
     pub(crate) around: Surroundings<P, C::Device>,
     pub(crate) cache: C,
+    /// What the cache and the database did while nobody waited for it; part of the counters.
+    background: FlashCacheCounters,
     /// When there is next work: of the cache, or a checkpoint.
     due: u64,
     /// When the cache next wants to work in the background; `u64::MAX`: never.
@@ -295,6 +297,7 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
             dram,
             cache: C::new(flash_pages, &settings),
             settings,
+            background: FlashCacheCounters::default(),
             due: u64::MAX,
             cache_due: u64::MAX,
             checkpoints: Checkpoints::default(),
@@ -359,6 +362,17 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
     /// Does what is due, in the order of its times. Of several checkpoints without an access between them only the first
     /// has anything to write.
     fn work(&mut self, now: u64) {
+        let before = self.around.counters;
+        self.do_due(now);
+        self.note_background(before);
+    }
+
+    /// What was counted since `before` was no access's.
+    fn note_background(&mut self, before: FlashCacheCounters) {
+        self.background = self.background.plus(self.around.counters.since(before));
+    }
+
+    fn do_due(&mut self, now: u64) {
         if now >= self.checkpoint_due {
             let due = self.checkpoint_due;
             if due >= self.cache_due {
@@ -443,6 +457,7 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
             if !self.cache.begin_copy(now, under_way, &mut self.around) {
                 return;
             }
+            self.note_background(before);
             watch.copying(&before, &self.around.counters);
         }
     }
@@ -456,6 +471,7 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
         if self.checkpoints.is_at(done) && done != crash_at {
             let before = self.around.counters;
             self.checkpoint();
+            self.note_background(before);
             watch.in_background(&before, &self.around.counters);
         }
         usize::try_from(next - done).unwrap_or(usize::MAX)
@@ -779,8 +795,9 @@ pub(crate) struct Course {
     plan: Option<CrashPlan>,
     pub(crate) totals: Totals,
     pub(crate) crash: Option<CrashReport>,
-    /// What the warm-up counted.
+    /// What the warm-up counted, and what of that nobody waited for.
     pub(crate) before: FlashCacheCounters,
+    background_before: FlashCacheCounters,
     /// Whether the warm-up is still to end with a full cache.
     filling: bool,
     now: u64,
@@ -795,6 +812,7 @@ impl Course {
             filling: totals.warm_up.until_full,
             crash: None,
             before: FlashCacheCounters::default(),
+            background_before: FlashCacheCounters::default(),
             now: 0,
         }
     }
@@ -901,6 +919,7 @@ impl Course {
             }
             if end == chunk.warm_up {
                 self.before = engine.around.counters;
+                self.background_before = engine.background;
                 engine.around.device.restart_counters();
                 watch.warmed_up();
             }
@@ -927,6 +946,14 @@ impl Course {
             watch.restored(bytes, pages);
             watch.redo(engine.taken(), |page| engine.cache.holds(page));
         }
+    }
+
+    /// What nobody waited for, behind the warm-up.
+    pub(crate) fn background<P: Policy, C: FlashCache>(
+        &self,
+        engine: &Engine<P, C>,
+    ) -> FlashCacheCounters {
+        engine.background.since(self.background_before)
     }
 
     /// The crash behind the last access, if that is where it is.

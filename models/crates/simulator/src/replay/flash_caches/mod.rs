@@ -635,7 +635,10 @@ pub struct FlashCacheResult {
     /// What was counted.
     #[serde(flatten)]
     pub counters: FlashCacheCounters,
-    /// Of these, what the system itself has a name for.
+    /// Of these, what was done while nobody waited: at a time that was due, or by a checkpoint. What is 0 is left out.
+    #[serde(serialize_with = "as_counted_map")]
+    pub background: FlashCacheCounters,
+    /// Of the counters, what the system itself has a name for.
     #[serde(flatten, serialize_with = "as_own_map")]
     pub own_counters: Vec<(&'static str, u64)>,
     /// Flash slots in use at the end.
@@ -664,6 +667,13 @@ fn as_map<S: Serializer>(
     serializer: S,
 ) -> std::result::Result<S::Ok, S::Error> {
     serializer.collect_map(options.iter().map(|(name, value)| (name, value)))
+}
+
+fn as_counted_map<S: Serializer>(
+    counters: &FlashCacheCounters,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_map(counters.named().into_iter().filter(|(_, count)| *count > 0))
 }
 
 fn as_own_map<S: Serializer>(
@@ -1259,16 +1269,18 @@ fn count<P: Policy, C: FlashCache, W: Watch>(
     source: &mut dyn AccessSource,
     on_progress: OnProgress<'_>,
 ) -> Result<FlashCacheResult> {
+    let course = if engine.needs_future() {
+        engine::replay_foreseen(source, &mut engine, watch, plan, on_progress)?
+    } else {
+        engine::replay(source, &mut engine, watch, plan, on_progress)?
+    };
+    let background = course.background(&engine);
     let engine::Course {
         totals,
         before,
         crash,
         ..
-    } = if engine.needs_future() {
-        engine::replay_foreseen(source, &mut engine, watch, plan, on_progress)?
-    } else {
-        engine::replay(source, &mut engine, watch, plan, on_progress)?
-    };
+    } = course;
     engine
         .recount(totals, crash.as_ref())
         .map_err(|text| disagreement(about.about.name, &text))?;
@@ -1294,6 +1306,7 @@ fn count<P: Policy, C: FlashCache, W: Watch>(
         warm_up: totals.warm_up,
         distinct_pages: totals.distinct_pages as u64,
         counters: engine.around.counters.since(before),
+        background,
         own_counters: Vec::new(),
         slots_used: cache.slots_used(),
         old_versions: cache.old_versions(),
