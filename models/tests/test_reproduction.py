@@ -95,7 +95,7 @@ VERDICTS = {
     "face-figure-8d": "D",
     "face-figure-12": "SSS",
     "face-figure-13": "SSDDS",
-    "face-figure-14": "SSDD",
+    "face-figure-14": "SDSDD",
     "sce-table-1": "AASSDSDDA",
     "sce-figure-7": "AASADDDSDDDD",
     "sce-figure-7a": "SSSSSD",

@@ -203,22 +203,27 @@ SEQUENTIAL_BYTES_PER_S = 398e6
 """Writes of the 840 Pro, by the paper's table 1."""
 
 
-def table_8(_: Lab) -> Figures:
+TABLE_8 = {100: (58.0, 41.0), 200: (201.0, 54.0), 300: (525.0, 66.0)}
+"""By checkpoint interval, how long the paper restarts from disks and from an SSD alone. [s]"""
+TABLE_8_RESTORE = {
+    "flash_bytes": 10e9,
+    "page_bytes": 4000,
+    "entries_per_segment": 64000,
+    "entry_bytes": 32,
+    "scan_segments": 2,
+    "seq_read_bytes_per_s": 400e6,
+}
+"""Flash and metadata of the paper."""
+
+
+def table_8(_lab: Lab) -> Figures:
     """Compute what a restart reads, and how much faster it is than from the array."""
     found = Figures()
-    made = formula(
-        "face.recovery",
-        flash_bytes=10e9,
-        page_bytes=4000,
-        entries_per_segment=64000,
-        entry_bytes=32,
-        scan_segments=2,
-        seq_read_bytes_per_s=400e6,
-    )
+    made = formula("face.recovery", **TABLE_8_RESTORE)
     found.values["directory read [MB]"] = made["persisted_bytes_read"] / 1e6
     found.values["pages scanned [MB]"] = made["scan_bytes"] / 1e6
     found.values["restore [s]"] = made["restore_seconds"]
-    for interval, hdd in ((100, 58.0), (200, 201.0), (300, 525.0)):
+    for interval, (hdd, _) in TABLE_8.items():
         redone = hdd * 5166
         face = made["restore_seconds"] + redone * (0.98 / 65_803 + 0.02 / 5_166)
         found.values[f"speed-up at {interval} s"] = hdd / face
@@ -495,6 +500,39 @@ def _down_s(found: TimedResult) -> float:
     return float(found["restart_s"] + found["redo"]["seconds"])
 
 
+def _at_the_papers_redo(
+    with_flash: TimedResult, disks_alone: TimedResult
+) -> dict[str, float]:
+    """Compute how much faster FaCE would restart with the paper's pages to redo, and what else the paper's restarts do.
+
+    The paper's disks and its SSD alone redo the same pages: with our times of a read the difference of their times says how
+    many, and what is left of the time of the SSD is no reads.
+    """
+    one, other = with_flash["redo"], disks_alone["redo"]
+    disk_s = other["seconds"] / other["pages"]
+    on_flash = one["flash_pages"] / one["pages"]
+    flash_s = (one["seconds"] / one["pages"] - (1 - on_flash) * disk_s) / on_flash
+    page_s = on_flash * flash_s + (1 - on_flash) * disk_s
+    restore_s = formula("face.recovery", **TABLE_8_RESTORE)["restore_seconds"]
+    found = {
+        "read from disk [ms]": 1000 * disk_s,
+        "read from flash [ms]": 1000 * flash_s,
+        "pages to redo": float(one["pages"]),
+    }
+    for interval, (from_disks_s, from_ssd_s) in TABLE_8.items():
+        pages = (from_disks_s - from_ssd_s) / (disk_s - flash_s)
+        no_reads_s = from_ssd_s - pages * flash_s
+        found[f"pages at {interval} s"] = pages
+        found[f"no reads at {interval} s [s]"] = no_reads_s
+        found[f"of reads alone at {interval} s"] = (
+            pages * disk_s / (restore_s + pages * page_s)
+        )
+        found[f"with what is no reads at {interval} s"] = from_disks_s / (
+            restore_s + no_reads_s + pages * page_s
+        )
+    return found
+
+
 def figure_14(lab: Lab) -> Figures:
     """Crash in the midst of the recording, redo what a checkpoint lacks, and go on."""
     found = Figures()
@@ -517,6 +555,7 @@ def figure_14(lab: Lab) -> Figures:
         sum(with_flash[2 * at : 2 * at + 2]) > sum(without[2 * at : 2 * at + 2])
         for at in range(pairs)
     )
+    found.values |= _at_the_papers_redo(crashed["FaCE-GSC"], crashed["HDD-only"])
     after = _down_s(crashed["FaCE-GSC"])
     rates = [rate for ends, rate in found.lines["FaCE-GSC"] if ends - WINDOW_S >= after]
     slump = max(1, round(SLUMP * len(rates)))
@@ -1170,9 +1209,23 @@ EXPERIMENTS = (
         figure_14,
         (
             Claim(
-                "FaCE resumes transactions much more quickly: 8.9 times in table 8",
-                "section 6.8; table 8 at 300 s",
+                "FaCE resumes transactions much more quickly",
+                "section 6.8",
                 Side("HDD-only down / FaCE-GSC down", 4, "above"),
+            ),
+            Claim(
+                "8.90 times as quickly at an interval of 300 s",
+                "table 8",
+                Near("HDD-only down / FaCE-GSC down", 8.9, neutral=None),
+                measured="ours counts the directory that is restored and the reads of redo, one after the other, {read from disk [ms]} "
+                "ms each from disk and {read from flash [ms]} ms from flash. That we redo few pages ({pages to redo}) is not why: of "
+                "reads alone, the {pages at 300 s} pages by which the paper's times from disks and from an SSD alone differ as ours "
+                "do would make it {of reads alone at 300 s} times. They leave {no reads at 300 s [s]} of the SSD's 66 s that are no "
+                "reads; with these FaCE resumes {with what is no reads at 300 s} times as quickly, and "
+                "{with what is no reads at 100 s} and {with what is no reads at 200 s} times at 100 and 200 s, where table 8 has "
+                "1.71 and 4.02",
+                inferred="what is no reads is log, processing and writes of the recovery; the writes are random to the SSD alone and "
+                "appended under FaCE, for which less of these seconds is left",
             ),
             Claim(
                 "more than 98 % of the pages for recovery came from flash",
