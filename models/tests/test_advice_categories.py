@@ -129,6 +129,21 @@ def test_what_the_recording_tells_apart_is_tried_and_the_best_runs_the_choice(
     assert ask(trace)[1].advice_id == found.advice_id
 
 
+def test_of_several_ways_only_the_best_of_a_hardware_may_run_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trace = scans_by_hour(tmp_path / "scans.csv")
+    monkeypatch.setattr(_caches, "_best_plan", lambda own: own[0].plan)
+    _, found = ask(trace, ("cachesack",))
+    rows = behind(found)
+    by_hour, by_relation = rows["cachesack", "hour"], rows["cachesack", "relation"]
+    assert (by_hour.io_time_us_per_access or 0) < (
+        by_relation.io_time_us_per_access or 0
+    )
+    assert by_relation.is_chosen
+    assert not by_hour.is_chosen
+
+
 def test_an_advice_is_a_plan_of_what_to_cache(tmp_path: Path) -> None:
     trace = made_trace(tmp_path, "sizes")
     _, found = ask(trace, ("larc", "cachesack"))

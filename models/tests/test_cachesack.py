@@ -1217,6 +1217,7 @@ def test_a_check_says_which_way_the_replay_points(
         # As much in the whole, in one quarter alone.
         ((960, 1000, 1000, 1000), "by_category", 0.0),
         ((700, 1050, 1050, 1050), "by_category", -0.05),
+        ((1050, 1050, 1050, 700), "by_category", -0.05),
         # In two quarters, and nothing in the others: phases of a trace.
         ((900, 900, 1000, 1000), "second_miss", 1 / 30),
         # More in the whole: there is nothing to doubt.
