@@ -4776,7 +4776,7 @@ export type CheckedWhatToCache = {
     /**
      * Margin
      *
-     * Share by which the best single admission for all costs less than the choice by replay; below 0 where it costs more. [1]
+     * Share by which the single admission for all that is recommended, or else the cheapest, costs less than the choice by replay; below 0 where it costs more. [1]
      */
     margin: number | null;
     /**

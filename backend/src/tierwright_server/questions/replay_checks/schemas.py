@@ -116,8 +116,8 @@ class CheckedWhatToCache(CheckedAnswer):
         description="Flash that is paid for under it. [pages]"
     )
     margin: float | None = Field(
-        description="Share by which the best single admission for all costs less than the choice by replay; below 0 "
-        "where it costs more. [1]"
+        description="Share by which the single admission for all that is recommended, or else the cheapest, costs less "
+        "than the choice by replay; below 0 where it costs more. [1]"
     )
     least_margin: float | None = Field(
         description="The same without the quarter of the recording that speaks most for it; null where it costs more "

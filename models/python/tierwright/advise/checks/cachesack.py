@@ -94,8 +94,8 @@ class CheckedChoice(Checked):
     flash_pages : float
         Flash that is paid for under it. [pages]
     margin : float
-        Share by which the best single admission for all costs less than the choice by replay; below 0 where it costs
-        more. [1]
+        Share by which the single admission for all that is recommended, or else the cheapest, costs less than the choice
+        by replay; below 0 where it costs more. [1]
     least_margin : float or None
         The same without the quarter of the recording that speaks most for it; None where it costs more anyway. [1]
     is_tie : bool
@@ -231,14 +231,13 @@ def in_doubt(
     flash_cache : str
         That was replayed.
     """
-    costs = _costs(found, counters, flash_cache)
-    rival = _rival(costs)
-    if not _is_below(costs[rival], costs[CHOICE]):
+    below = _below_the_choice(_costs(found, counters, flash_cache))
+    if not below:
         return {}
     accesses = counters[CHOICE]["accesses"]
     return {
         _tail(name, at): replace(replays[name], warm_up=accesses * at // QUARTERS)
-        for name in (CHOICE, rival)
+        for name in (CHOICE, *below)
         if name != NOTHING
         for at in range(1, QUARTERS)
     }
@@ -293,15 +292,15 @@ def check(
                 (COST, "USD/month", each.usd_per_month, costs[each.name]),
             )
         )
-    rival = _rival(costs)
-    margin = _margin(costs[CHOICE], costs[rival])
-    least = None
-    best = CHOICE
-    if _is_below(costs[rival], costs[CHOICE]):
-        least = _least_margin(found, rival, counters, tails)
-        if least > 0:
-            best = rival
-    is_tie = least is not None and best == CHOICE
+    least_of = {
+        name: _least_margin(found, name, counters, tails)
+        for name in _below_the_choice(costs)
+    }
+    best = next((name for name, least in least_of.items() if least > 0), CHOICE)
+    is_tie = bool(least_of) and best == CHOICE
+    # The one that overrules the choice, or else the one that costs least.
+    rival = _cheapest(costs)[0] if best == CHOICE else best
+    least = least_of.get(rival)
     decided = None if best == CHOICE else _decided(best, costs, title, least or 0.0)
     tied = _tied(rival, costs, title, least or 0.0) if is_tie else None
     recommended = next(
@@ -322,7 +321,7 @@ def check(
         assignment=recommended.assignment,
         lifetime_requests=recommended.lifetime_requests,
         flash_pages=recommended.flash_pages,
-        margin=margin,
+        margin=_margin(costs[CHOICE], costs[rival]),
         least_margin=least,
         is_tie=is_tie,
     )
@@ -346,14 +345,16 @@ def _costs(
     return costs
 
 
-def _rival(costs: Mapping[str, float]) -> str:
-    """Name the single admission for all that costs least."""
-    return min((name for name in costs if name != CHOICE), key=costs.__getitem__)
+def _cheapest(costs: Mapping[str, float]) -> list[str]:
+    """Name the single admissions for all, the cheapest first."""
+    return sorted((name for name in costs if name != CHOICE), key=costs.__getitem__)
 
 
-def _is_below(rival: float, choice: float) -> bool:
-    """Whether a single admission costs less than the choice."""
-    return choice > rival * (1 + SAME)
+def _below_the_choice(costs: Mapping[str, float]) -> list[str]:
+    """Name the single admissions for all that cost less than the choice, the cheapest first."""
+    return [
+        name for name in _cheapest(costs) if costs[CHOICE] > costs[name] * (1 + SAME)
+    ]
 
 
 def _margin(choice: float, rival: float) -> float:
