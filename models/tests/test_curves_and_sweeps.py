@@ -151,6 +151,8 @@ def test_sweep_rows_are_single_simulations(
     assert len(rows) == 6
     for row in rows:
         assert row.pop("complete") is True
+        life = row.pop("flash_life", None)
+        assert (life is None) == (row.get("flash_pages", 0) == 0)
         if "policy" in row:
             single = _simulator.replay(cut, "policy", row["policy"], row["pages"])
         else:

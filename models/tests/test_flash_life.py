@@ -112,7 +112,6 @@ def test_without_flash_there_is_none() -> None:
         assert life_of(without, device=None, rate=None) is None
 
 
-@pytest.mark.formula("advise.checks.flash_life.rate_of")
 def test_the_rate_is_of_production_else_stated_else_recorded() -> None:
     stated = counters(options={"accesses_per_second": "500"})
 

@@ -144,6 +144,37 @@ def test_derived_directories_have_the_fields_that_the_paper_describes() -> None:
     assert float(behind) == 8 * (32 * TIB // (32 * 4096))
 
 
+@pytest.mark.oracle(
+    "evaluate.metadata.PRESETS.cachesack",
+    "evaluate.metadata.PRESETS.larc",
+    "evaluate.metadata.PRESETS.ram_filter",
+)
+def test_derived_directories_remember_what_is_not_on_flash() -> None:
+    """Structures as MSST 2013, SOSP 2023 and ATC 2022 describe them: an entry of FaCE, a place in a list, ghosts, last requests."""
+    entry = ("of_face", ctypes.c_uint64 * 4)
+    queued = (("newer", ctypes.c_void_p), ("older", ctypes.c_void_p))
+    ghost = type(
+        "Ghost", (ctypes.Structure,), {"_fields_": (("page", ctypes.c_uint64), *queued)}
+    )
+    held = type("Held", (ctypes.Structure,), {"_fields_": (entry, *queued)})
+    slot = type("Slot", (ctypes.Structure,), {"_fields_": (entry,)})
+    pages = TIB // 4096
+    # LARC's list holds at most 0.9 pages for each of flash; the filter of S3-FIFO as many as flash.
+    for name, taken in {
+        "larc": pages * ctypes.sizeof(held) + 0.9 * pages * ctypes.sizeof(ghost),
+        "ram_filter": pages * (ctypes.sizeof(slot) + ctypes.sizeof(ghost)),
+        "cachesack": pages * ctypes.sizeof(held),
+    }.items():
+        found = metadata.PRESETS[name]
+        assert float(found.ram_bytes(TIB)) == pytest.approx(taken), name
+        assert found.source.startswith("derived")
+        assert "assumed" in found.note
+    # The last request of each page of the volume is a count of requests.
+    sack = metadata.PRESETS["cachesack"]
+    behind = sack.ram_bytes(TIB, source_bytes=32 * TIB) - sack.ram_bytes(TIB)
+    assert float(behind) == ctypes.sizeof(ctypes.c_uint64) * 32 * pages
+
+
 @pytest.mark.oracle("evaluate.metadata.PRESETS.kangaroo")
 def test_kangaroo_takes_seven_bits_an_object() -> None:
     # McAllister and others (SOSP 2021): 7.0 bits of DRAM an object.

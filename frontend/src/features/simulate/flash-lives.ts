@@ -31,7 +31,7 @@ const span = (lives: readonly Life[]): readonly string[] => {
 };
 
 const basisOf = ({ basis, reason, waf_note }: Life): readonly string[] => [
-  ...(basis === null ? [] : [`Its life is that ${basis}.`]),
+  ...(basis === null ? [] : [`That is ${basis}.`]),
   ...(reason === null ? [] : [`How long flash lasts is not known: ${reason}.`]),
   ...(waf_note === null ? [] : [`Write amplification: ${waf_note}.`]),
 ];

@@ -246,7 +246,7 @@ describe("the finding", () => {
     expect(table.shown[2]?.[at + 2]).toBe("never worn out");
     expect(aboutLives(sweep({ rows }))).toEqual([
       "Flash lasts 0.36 years under LRU.",
-      "Its life is that at the recorded 500 accesses/s.",
+      "That is at the recorded 500 accesses/s.",
       "Write amplification: no layer.",
     ]);
     const arc = { ...row(1, 9, 0.1, 8), flash_life: { ...amplified, years: 2 } };
