@@ -325,7 +325,7 @@ def test_buffers_and_flash_caches_share_the_read(
 
 WITHOUT_MINIATURE = (
     "face", "lazy_cleaning", "flashcache", "enhanceio", "tac", "bcache", "sce", "open_cas", "dm_cache", "l2arc",
-    "cachelib", "kangaroo",
+    "cachelib", "kangaroo", "dm_writecache",
 )  # fmt: skip
 """Flash caches of which no sample represents the default options."""
 
@@ -373,7 +373,6 @@ def test_what_does_not_shrink_has_no_miniature(
         ("cachesack", {"categories": "size"}, "sizes of requests"),
         ("ram_filter", {"admission": "probability"}, "draw alike"),
         ("tac", {"extent_pages": "1", "aging_misses": "9"}, "halved after a number"),
-        ("dm_writecache", {"writeback_pages_per_s": "9"}, "the rate"),
         ("face", {"replacement": "mvfifo", "scan_depth": "4"}, "batches of slots"),
         ("larc", {"mode": "sideways"}, "mode=sideways"),
     ],
@@ -440,7 +439,6 @@ FLASH_CACHES_IN_MINIATURE: list[tuple[str, dict[str, str]]] = [
     ("ram_filter", {}),
     ("face", {"scan_depth": "1"}),
     ("tac", {"extent_pages": "1"}),
-    ("dm_writecache", {}),
     ("larc", {"assignment": "miss+0:never", "ram_policy": "clock"}),
 ]
 BEHIND = {"admission": "cachesack"}

@@ -1,6 +1,7 @@
 """Flash caches as Python and the command line see them."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -1127,7 +1128,8 @@ def test_a_slow_disk_fills_dm_writecache(tmp_path: Path) -> None:
 def test_dm_writecache_writes_back_after_a_restart_that_finds_it_full(
     tmp_path: Path,
 ) -> None:
-    steps = [(1000 * at, "W", at) for at in range(40)]
+    # No two of them lie beside each other, so each is written back by itself.
+    steps = [(1000 * at, "W", 2 * at) for at in range(40)]
     steps += [(1_000_000 * at, "R", 100) for at in range(1, 40)]
     path = tmp_path / "restart.csv"
     rows = (f"{time},{op},0/1,{page}\n" for time, op, page in steps)
@@ -1151,6 +1153,74 @@ def test_dm_writecache_writes_back_after_a_restart_that_finds_it_full(
     )
     assert some["flash_evictions"] == 0
     assert some["dirty_slots"] > 30
+
+
+def written_in_order(path: Path, pages: Sequence[int], every_ms: int) -> reading.Trace:
+    """Write pages at equal intervals, then read one that is none of them."""
+    rows = [f"{1000 * every_ms * at},W,0/1,{page}\n" for at, page in enumerate(pages)]
+    rows.append(f"{1000 * every_ms * len(pages)},R,0/1,9999\n")
+    path.write_text("time_us,op,rel,block\n" + "".join(rows))
+    return reading.Trace(path)
+
+
+@pytest.mark.parametrize(
+    ("pages", "every_ms", "runs"),
+    [
+        # Ten of 20 start write-back of the oldest, which 9 follow on flash and on disk; a commit has covered all but the last.
+        (range(10), 1001, [9]),
+        # Without a commit of their own the first write-back makes one, which covers all.
+        (range(10), 1, [10]),
+        # On disk each follows the one before, but not on flash.
+        (range(10, 0, -1), 1001, [1]),
+        # Two and two, apart by a page: the first two make room enough.
+        ([0, 1, 3, 4, 6, 7, 9, 10, 12, 13], 1001, [2]),
+        # The same with the first alone.
+        ([0, 3, 4, 6, 7, 9, 10, 12, 13, 15], 1001, [1]),
+    ],
+)
+def test_dm_writecache_writes_back_together_what_follows_on_flash_and_on_disk(
+    pages: Sequence[int], every_ms: int, runs: list[int], tmp_path: Path
+) -> None:
+    trace = written_in_order(tmp_path / "order.csv", pages, every_ms)
+    found = replay.replay(trace, "flash_cache", "dm_writecache", 1, 20)
+    [run] = runs
+    assert found["hdd_writes"] == found["flash_evictions"] == run
+    several = (1, run) if run > 1 else (0, 0)
+    assert (found["disk_batch_writes"], found["disk_batch_write_pages"]) == several
+    assert (found["flash_batch_reads"], found["flash_batch_read_pages"]) == several
+    assert found["flash_stage_out_reads"] == (run == 1)
+    assert found["dirty_slots"] == 10 - run
+
+
+def test_dm_writecache_takes_frames_round_and_round(tmp_path: Path) -> None:
+    """What write-back frees behind the next frame waits for the next round: each page is written behind the one before."""
+    trace = written_in_order(tmp_path / "round.csv", range(0, 120, 2), 1001)
+    found = replay.replay(trace, "flash_cache", "dm_writecache", 1, 20)
+    assert found["flash_writes"] == found["flash_sequential_page_writes"] == 60
+
+
+def test_the_cleaner_of_lazy_cleaning_writes_a_group_in_one_request(
+    tmp_path: Path,
+) -> None:
+    # The coldest is 7; 8 and 9 follow it on disk, 6 and 5 lie before it, 3 is apart.
+    trace = written_in_order(tmp_path / "group.csv", [7, 3, 9, 5, 8, 6], 1)
+
+    def found(**options: str) -> tuple[int, int, int, int]:
+        given = {"dirty_threshold": "0.3", "cleaner_period_us": "6000", **options}
+        row = replay.replay(trace, "flash_cache", "lazy_cleaning", 1, 10, options=given)
+        assert row["hdd_writes"] == row["disk_writes_by_cleaner"]
+        assert row["flash_stage_out_reads"] == row["hdd_writes"]
+        return (
+            row["hdd_writes"], row["disk_batch_writes"],
+            row["disk_batch_write_pages"], row["dirty_slots"],
+        )  # fmt: skip
+
+    # Five had left RAM as the cleaner woke, one leaves behind: without 6, 5 is apart.
+    assert found() == (3, 1, 3, 3)
+    assert found(group_pages="2") == (2, 1, 2, 4)
+    assert found(group_pages="1") == (2, 0, 0, 4)
+    assert found(cleaner_pages="1") == (1, 0, 0, 5)
+    assert found(dirty_threshold="0") == (5, 1, 3, 1)
 
 
 def aged(path: Path, seconds: int) -> reading.Trace:

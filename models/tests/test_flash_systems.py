@@ -177,7 +177,14 @@ HAPPENED = {
     "larc": ("bypassed", "filtered", "disk_writes_on_stage_out", "flash_write_backs"),
     "cachesack": ("bypassed", "flash_write_backs", "victims_found_on_flash"),
     "ram_filter": ("bypassed", "old_versions", "requeued", "disk_writes_on_stage_out"),
-    "dm_writecache": ("bypassed", "metadata_random_page_writes", "dirty_slots"),
+    "dm_writecache": (
+        "bypassed",
+        "metadata_random_page_writes",
+        "dirty_slots",
+        "disk_batch_writes",
+        "flash_batch_reads",
+        "flash_stage_out_reads",
+    ),
     "open_cas": (
         "bypassed",
         "dirty_slots",
@@ -529,6 +536,23 @@ RARE: dict[str, tuple[str, Options, tuple[int, int], list[Step], str]] = {
     "dm-cache under load demotes after a minute": (
         "dm_cache", {"mode": "write_through", "block_pages": "2"}, (2, 80),
         regular(drawn(2000, 90), 90_000, lambda at: at % 3 == 0), "flash_evictions",
+    ),
+    "dm-writecache writes 1 MiB back in a request": (
+        "dm_writecache", {"high_watermark": "80", "low_watermark": "10"}, (2, 700),
+        regular([*range(600), *range(300), *range(600)], 5_000, always),
+        "disk_batch_write_pages",
+    ),
+    "dm-writecache joins no page that is not committed": (
+        "dm_writecache",
+        {"high_watermark": "60", "low_watermark": "20", "autocommit_blocks": "7"},
+        (1, 50), regular([*range(70), *hot(1000, 90)], 200_000, lambda at: at % 4 > 0),
+        "disk_batch_writes",
+    ),
+    "dm-writecache joins pages under a slow disk": (
+        "dm_writecache",
+        {"high_watermark": "60", "low_watermark": "20", "writeback_pages_per_s": "30"},
+        (1, 50), regular([*range(200), *hot(2000, 90)], 20_000, lambda at: at % 4 > 0),
+        "disk_batch_writes",
     ),
     "L2ARC spreads a day's budget over the day": (
         "l2arc", {"ram_policy": "lru", "burst_pages": "3"}, (8, 16), days(),

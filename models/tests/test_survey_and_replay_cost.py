@@ -267,6 +267,8 @@ class TestPrice:
                 "open_cas",
                 {"mode": "write_back", "cleaning": "acp", "line_pages": "8"},
             ),
+            ("dm_writecache", {}),
+            ("lazy_cleaning", {"dirty_threshold": "0.1"}),
         ],
     )
     def test_what_is_written_to_disk_in_batches_is_one_request_each(

@@ -565,7 +565,8 @@ def test_accesses_at_the_start_of_the_last_window_are_in_the_course(
 
 def test_work_of_a_gap_lies_in_the_window_that_it_begins_in(tmp_path: Path) -> None:
     """50 pages a second for a second, and nothing behind that."""
-    writes: list[Access] = [(at, at, True) for at in range(60)]
+    # None beside another, so that each is written back by itself.
+    writes: list[Access] = [(at, 2 * at, True) for at in range(60)]
     trace = written([*writes, (3_000_000, 900, False)], tmp_path / "trace.csv")
     options = {
         "high_watermark": "90",

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use tierwright_simulator::replay::buffers::{self, AboutBuffer};
 use tierwright_simulator::replay::{self, About, FlashCacheAbout, Setting};
 
@@ -13,18 +14,6 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(contenders, module)?)?;
     module.add_function(wrap_pyfunction!(flash_cache_goes_by_time, module)?)?;
     module.add_function(wrap_pyfunction!(admissions, module)?)
-}
-
-/// A policy as a dict: its data can lie on a device.
-#[derive(IntoPyObject)]
-struct PolicyContender {
-    name: &'static str,
-    title: &'static str,
-    description: &'static str,
-    paper: &'static str,
-    needs: Vec<&'static str>,
-    options: Vec<Choice>,
-    device_options: Vec<Choice>,
 }
 
 /// One contender as a dict.
@@ -38,28 +27,22 @@ struct Contender {
     options: Vec<Choice>,
 }
 
-/// A buffer as a dict: it says how small it may be, too.
+/// What policies and buffers say besides: their data can lie on a device.
 #[derive(IntoPyObject)]
-struct BufferContender {
-    name: &'static str,
-    title: &'static str,
-    description: &'static str,
-    paper: &'static str,
-    least_pages: u32,
-    needs: Vec<&'static str>,
-    options: Vec<Choice>,
+struct OnDevice {
     device_options: Vec<Choice>,
 }
 
-/// A flash cache as a dict: it says which counts it has names of its own for, too.
+/// What buffers say besides.
 #[derive(IntoPyObject)]
-struct FlashCacheContender {
-    name: &'static str,
-    title: &'static str,
-    description: &'static str,
-    paper: &'static str,
-    needs: Vec<&'static str>,
-    options: Vec<Choice>,
+struct OfBuffer {
+    least_pages: u32,
+    device_options: Vec<Choice>,
+}
+
+/// What flash caches say besides: which counts they have names of their own for.
+#[derive(IntoPyObject)]
+struct OfFlashCache {
     counters: Vec<Counter>,
 }
 
@@ -96,28 +79,6 @@ fn device_options() -> Vec<Choice> {
     replay::device_options().iter().map(Choice::from).collect()
 }
 
-impl From<&About> for PolicyContender {
-    fn from(about: &About) -> Self {
-        let Contender {
-            name,
-            title,
-            description,
-            paper,
-            needs,
-            options,
-        } = about.into();
-        Self {
-            name,
-            title,
-            description,
-            paper,
-            needs,
-            options,
-            device_options: device_options(),
-        }
-    }
-}
-
 impl From<&About> for Contender {
     fn from(about: &About) -> Self {
         let options = about.options.iter().map(Choice::from);
@@ -132,7 +93,7 @@ impl From<&About> for Contender {
     }
 }
 
-impl From<&AboutBuffer> for BufferContender {
+impl From<&AboutBuffer> for Contender {
     fn from(about: &AboutBuffer) -> Self {
         let options = about.options.iter().map(|option| Choice {
             name: option.name,
@@ -145,26 +106,19 @@ impl From<&AboutBuffer> for BufferContender {
             title: about.title,
             description: about.description,
             paper: about.paper,
-            least_pages: about.least_pages,
             needs: about.needs.iter().map(|need| need.name()).collect(),
             options: options.collect(),
-            device_options: device_options(),
         }
     }
 }
 
-impl From<&FlashCacheAbout> for FlashCacheContender {
+impl From<&FlashCacheAbout> for Contender {
     fn from(cache: &FlashCacheAbout) -> Self {
         let options = cache.options().into_iter().map(|option| Choice {
             name: option.name,
             description: option.description,
             default: option.default,
             values: option.values.to_owned(),
-        });
-        let counters = cache.own_counters().map(|own| Counter {
-            name: own.name,
-            unit: own.unit,
-            meaning: own.meaning,
         });
         Self {
             name: cache.about.name,
@@ -173,6 +127,18 @@ impl From<&FlashCacheAbout> for FlashCacheContender {
             paper: cache.about.paper,
             needs: cache.needs.to_vec(),
             options: options.collect(),
+        }
+    }
+}
+
+impl From<&FlashCacheAbout> for OfFlashCache {
+    fn from(cache: &FlashCacheAbout) -> Self {
+        let counters = cache.own_counters().map(|own| Counter {
+            name: own.name,
+            unit: own.unit,
+            meaning: own.meaning,
+        });
+        Self {
             counters: counters.collect(),
         }
     }
@@ -183,21 +149,35 @@ impl From<&FlashCacheAbout> for FlashCacheContender {
 #[pyo3(signature = (family))]
 fn contenders<'py>(py: Python<'py>, family: &str) -> PyResult<Bound<'py, PyAny>> {
     match self::family(family)?.0 {
-        "policy" => {
-            let rows = replay::policies().iter().map(PolicyContender::from);
-            rows.collect::<Vec<_>>().into_pyobject(py)
-        }
+        "policy" => joined(py, replay::policies(), |_| OnDevice {
+            device_options: device_options(),
+        }),
         "scheme" => listed(replay::schemes()).into_pyobject(py),
         "chooser" => listed(replay::choosers()).into_pyobject(py),
-        "buffer" => {
-            let rows = buffers::buffers().iter().map(BufferContender::from);
-            rows.collect::<Vec<_>>().into_pyobject(py)
-        }
-        _ => {
-            let rows = replay::flash_caches().iter().map(FlashCacheContender::from);
-            rows.collect::<Vec<_>>().into_pyobject(py)
-        }
+        "buffer" => joined(py, buffers::buffers(), |buffer| OfBuffer {
+            least_pages: buffer.least_pages,
+            device_options: device_options(),
+        }),
+        _ => joined(py, replay::flash_caches(), OfFlashCache::from),
     }
+}
+
+/// The contenders of a table, each with what its family says besides.
+fn joined<'py, 'table, A, B>(
+    py: Python<'py>,
+    table: &'table [A],
+    besides: impl Fn(&'table A) -> B,
+) -> PyResult<Bound<'py, PyAny>>
+where
+    Contender: From<&'table A>,
+    B: IntoPyObject<'py, Target = PyDict, Output = Bound<'py, PyDict>, Error = PyErr>,
+{
+    let rows = table.iter().map(|about| {
+        let row = Contender::from(about).into_pyobject(py)?;
+        row.update(besides(about).into_pyobject(py)?.as_mapping())?;
+        Ok(row)
+    });
+    rows.collect::<PyResult<Vec<_>>>()?.into_pyobject(py)
 }
 
 /// Tells whether a flash cache with these options does something by time.

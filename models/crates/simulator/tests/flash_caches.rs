@@ -50,6 +50,10 @@ impl AccessSource for Timed {
         chunk.times_ns.extend(nanoseconds);
         Ok(more)
     }
+
+    fn addresses(&self) -> (&[u32], &[u64]) {
+        self.numbered.addresses()
+    }
 }
 
 fn source(accesses: &[Access]) -> MemorySource {
@@ -257,6 +261,9 @@ const BOTH: [&str; 20] = [
     "requeued",
 ];
 
+/// Of the cleaner.
+const GROUPS: [&str; 2] = ["disk_batch_writes", "disk_batch_write_pages"];
+
 const FACE_ONLY: [&str; 13] = [
     "pulled",
     "forced_out",
@@ -321,13 +328,13 @@ fn lazy_cleaning_model() -> impl Strategy<Value = LazyCleaning> {
         prop::sample::select(MODES[..2].to_vec()),
         prop::sample::select(ADMISSIONS.to_vec()),
     );
-    let cleaner = (0_usize..=4, 1_usize..5, 1_u64..30);
+    let cleaner = (0_usize..=4, 1_usize..7, 1_usize..5, 1_u64..30);
     let crash = prop::option::of((0_usize..300, any::<bool>()));
     (sizes, modes, cleaner, any::<bool>(), crash).prop_map(
         |(
             (ram_pages, flash_pages, ram_policy),
             (mode, admission),
-            (dirty_quarters, cleaner_pages, period),
+            (dirty_quarters, cleaner_pages, group_pages, period),
             persistent,
             crash,
         )| {
@@ -339,6 +346,7 @@ fn lazy_cleaning_model() -> impl Strategy<Value = LazyCleaning> {
                 admission,
                 dirty_quarters,
                 cleaner_pages,
+                group_pages,
                 period,
                 persistent,
                 crash: crash.map(|(at, warm)| (at, warm && persistent)),
@@ -356,6 +364,7 @@ fn lazy_cleaning_options(model: &LazyCleaning, period: &'static str) -> Given<'s
             format!("0.{:02}", model.dirty_quarters * 25).replace("0.100", "1"),
         ),
         ("cleaner_pages", model.cleaner_pages.to_string()),
+        ("group_pages", model.group_pages.to_string()),
         (period, model.period.to_string()),
         (
             "directory",
@@ -465,6 +474,7 @@ proptest! {
         let (result, expected) = (result.unwrap(), flash_slow::lazy_cleaning(&model, &accesses));
         assert_same(&result, &expected, &BOTH);
         assert_same(&result, &expected, &["flash_sequential_page_writes", "flash_random_page_writes"]);
+        assert_same(&result, &expected, &GROUPS);
         prop_assert_eq!(result.old_versions, 0);
         prop_assert_eq!(result.counters.pulled, 0);
     }
@@ -622,7 +632,8 @@ fn long_traces_match_the_slow_models() {
         mode: "write_back",
         admission: "mixed",
         dirty_quarters: 1,
-        cleaner_pages: 4,
+        cleaner_pages: 6,
+        group_pages: 4,
         period: 7,
         persistent: true,
         crash: Some((30_000, true)),
@@ -631,7 +642,8 @@ fn long_traces_match_the_slow_models() {
     let result = run_on(&mut source(&accesses), "lazy_cleaning", 20, 150, options).unwrap();
     let expected = flash_slow::lazy_cleaning(&cleaning, &accesses);
     assert_same(&result, &expected, &BOTH);
-    assert!(result.counters.disk_writes_by_cleaner > 0);
+    assert_same(&result, &expected, &GROUPS);
+    assert!(result.counters.disk_batch_writes > 0);
 }
 
 fn parse(text: &str) -> Vec<Access> {
@@ -1140,6 +1152,10 @@ impl AccessSource for Forgetful {
             chunk.times_ns.clear();
         }
         Ok(more)
+    }
+
+    fn addresses(&self) -> (&[u32], &[u64]) {
+        self.0.addresses()
     }
 }
 

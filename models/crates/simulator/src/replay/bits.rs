@@ -143,6 +143,21 @@ impl LeastFirstSet {
         }
     }
 
+    /// Members that it has room for, from 0 on.
+    pub(crate) fn room(&self) -> usize {
+        64 * self.members.len()
+    }
+
+    /// Makes room for the members `0..bits`.
+    pub(crate) fn grow(&mut self, bits: usize) {
+        if bits > self.room() {
+            let mut larger = Self::new(bits);
+            larger.members[..self.members.len()].copy_from_slice(&self.members);
+            larger.close();
+            *self = larger;
+        }
+    }
+
     #[inline]
     pub(crate) fn insert(&mut self, member: u32) {
         let mut index = member as usize / 64;
@@ -245,6 +260,17 @@ impl LeastFirstSet {
         None
     }
 
+    /// The least member that is not below `from`.
+    pub(crate) fn first_from(&self, from: u32) -> Option<u32> {
+        let index = from as usize / 64;
+        let bits = self.members.get(index)? & (u64::MAX << (from % 64));
+        if bits != 0 {
+            return Some(member(index, bits));
+        }
+        let index = self.word_from(index + 1)?;
+        Some(member(index, self.members[index]))
+    }
+
     /// The least member.
     #[inline]
     pub(crate) fn first(&self) -> Option<u32> {
@@ -280,6 +306,7 @@ mod tests {
             let mut bits = BitSet::default();
             bits.grow(9000);
             let mut least = LeastFirstSet::new(9000);
+            let mut grown = LeastFirstSet::new(1);
             let mut open = LeastFirstSet::new(9000);
             for (member, insert) in steps {
                 if insert {
@@ -292,6 +319,18 @@ mod tests {
                 }
                 prop_assert_eq!(least.first(), model.first().copied());
                 prop_assert_eq!(least.len(), model.len());
+                grown.grow(member as usize + 1);
+                if insert {
+                    grown.insert(member);
+                } else {
+                    grown.remove(member);
+                }
+                prop_assert_eq!(grown.first(), model.first().copied());
+                for from in [0, 63, 64, 4000, 8999, member] {
+                    let next = model.range(from..).next().copied();
+                    prop_assert_eq!(least.first_from(from), next);
+                    prop_assert_eq!(grown.first_from(from), next);
+                }
                 if least.contains(member) != open.contains(member) {
                     open.remove(member);
                     open.insert_open(member, insert);

@@ -494,6 +494,7 @@ pub(crate) struct LazyCleaning {
     /// Quarters of flash that may be dirty.
     pub(crate) dirty_quarters: usize,
     pub(crate) cleaner_pages: usize,
+    pub(crate) group_pages: usize,
     pub(crate) period: u64,
     pub(crate) persistent: bool,
     pub(crate) crash: Option<(usize, bool)>,
@@ -561,21 +562,33 @@ pub(crate) fn lazy_cleaning(model: &LazyCleaning, accesses: &[Access]) -> Counts
         dram.see(at);
         while woken < now / model.period {
             woken += 1;
-            for _ in 0..model.cleaner_pages {
-                if flash.iter().filter(|copy| copy.dirty).count() > most_dirty {
-                    let coldest = flash
-                        .iter_mut()
-                        .filter(|copy| copy.dirty)
-                        .min_by_key(|copy| warmth(copy))
-                        .expect("dirty ones");
-                    coldest.dirty = false;
-                    for name in [
-                        "hdd_writes",
-                        "disk_writes_by_cleaner",
-                        "flash_stage_out_reads",
-                    ] {
-                        add(&mut count, name, 1);
-                    }
+            let mut left = model.cleaner_pages;
+            while left > 0 && flash.iter().filter(|copy| copy.dirty).count() > most_dirty {
+                let dirty = flash.iter().filter(|copy| copy.dirty);
+                let coldest = dirty.min_by_key(|copy| warmth(copy)).expect("dirty ones");
+                let is_dirty =
+                    |page: &u64| flash.iter().any(|copy| copy.dirty && copy.page == *page);
+                let behind = (coldest.page + 1..).take_while(is_dirty);
+                let before = (0..coldest.page).rev().take_while(is_dirty);
+                let group: Vec<u64> = std::iter::once(coldest.page)
+                    .chain(behind)
+                    .chain(before)
+                    .take(model.group_pages.min(left))
+                    .collect();
+                for copy in &mut flash {
+                    copy.dirty &= !group.contains(&copy.page);
+                }
+                left -= group.len();
+                for name in [
+                    "hdd_writes",
+                    "disk_writes_by_cleaner",
+                    "flash_stage_out_reads",
+                ] {
+                    add(&mut count, name, group.len());
+                }
+                if group.len() > 1 {
+                    add(&mut count, "disk_batch_writes", 1);
+                    add(&mut count, "disk_batch_write_pages", group.len());
                 }
             }
         }

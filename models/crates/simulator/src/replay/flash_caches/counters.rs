@@ -158,9 +158,20 @@ impl FlashCacheCounters {
         self.disk_batch_write_pages - self.disk_batch_writes
     }
 
-    /// Counts adjacent dirty pages that a cleaner writes to disk in one request, which is a batch where they are several.
+    /// Counts adjacent dirty pages that a cleaner writes to disk in one request, and that stay on flash.
     pub(crate) fn clean_run(&mut self, pages: u64) {
         self.disk_writes_by_cleaner += pages;
+        self.join_disk_writes(pages);
+    }
+
+    /// The same of pages that leave flash.
+    pub(crate) fn evict_run(&mut self, pages: u64) {
+        self.disk_writes_on_stage_out += pages;
+        self.join_disk_writes(pages);
+    }
+
+    /// Counts a request that writes so many adjacent pages to disk, which is a batch where they are several.
+    fn join_disk_writes(&mut self, pages: u64) {
         if pages > 1 {
             self.disk_batch_writes += 1;
             self.disk_batch_write_pages += pages;

@@ -1,9 +1,10 @@
 //! dm-writecache: a write cache of the kernel, written back above a watermark.
 
-use super::chains::{Ends, Links};
+use super::chains::{Ends, Links, NONE};
 use super::frames::{Copies, FrameTable};
 use super::options::Options;
 use super::rate::{ACCESSES_PER_SECOND, ByTime, Period, next_due};
+use super::streams::place_of;
 use super::{
     ClockUnit, Conditions, CrashReport, Exit, FlashCache, FlashCacheCounters, Frames, Host,
     OptionAbout, Sampled, Unsampled,
@@ -11,6 +12,7 @@ use super::{
 use crate::error::Result;
 use crate::replay::bits::BitSet;
 use crate::replay::metadata::MetadataLayout;
+use crate::replay::room::Turns;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Settings {
@@ -23,6 +25,8 @@ pub(crate) struct Settings {
     pub(crate) commit: Period,
     /// Pages that the disk takes in a second; no limit without.
     pub(crate) pages_per_second: Option<u64>,
+    /// Most pages of a request of write-back.
+    run_pages: usize,
 }
 
 /// Entries of a metadata page: 16 bytes a block.
@@ -30,6 +34,8 @@ const ENTRIES: u32 = 256;
 /// The metadata page before those of entries.
 const SUPERBLOCK: u32 = 0;
 const PERCENT: u64 = 100;
+/// A request of write-back: `BIO_MAX_VECS` blocks of 4 KiB in the kernel's source.
+const RUN_BYTES: u64 = 256 * 4096;
 
 /// dm-writecache on an SSD.
 ///
@@ -37,30 +43,39 @@ const PERCENT: u64 = 100;
 /// DRAM misses p:        on flash: read it; else from disk, and flash does not take it
 /// evict p from DRAM:    unchanged: the block layer does not hear of it
 ///                       changed: on flash: write it over its copy
-///                       else into a free frame; is none free: write it to disk
+///                       else into a free frame, round and round; is none free: write it to disk
 ///                       in all three cases, if `high_watermark` of flash is in use, and more than
 ///                       `low_watermark`: start write-back
 /// restart:              the same
 /// write-back:           while more than `low_watermark` is in use, as fast as the disk takes it: the page that
-///                       entered longest ago is read, written to disk, and its frame free; in the end commit
+///                       entered longest ago, and with it those that follow it both on flash and on disk, up to one
+///                       that no commit covers and to 1 MiB, are read in one request, written to disk in one, and
+///                       their frames free; in the end commit. If no commit covers the first page, commit before
 /// commit:               at `autocommit_blocks` new blocks, and every `autocommit_time_ms` if there are any: write
 ///                       each metadata page with a changed entry, and the superblock
 /// ```
 ///
 /// Choices where the description is silent:
 /// * A disk without `writeback_pages_per_s` keeps up with write-back at once, so flash is never full.
+/// * A request begins as the one before has ended, with what follows its first page then, and its frames are free as it
+///   ends. A page that is changed meanwhile goes to disk as it is in the end.
 /// * A trace has no flushes: what they would commit earlier is not counted. Times of commits are multiples of the period.
 /// * After a crash the committed pages are there, dirty, in the order of their frames; what was written since is lost.
 #[derive(Debug)]
 pub(crate) struct DmWritecache {
     settings: Settings,
     capacity: u64,
-    frames: FrameTable,
+    frames: FrameTable<Turns>,
+    /// Page of each frame that was ever used, [`NONE`] where free.
+    page_in: Vec<u32>,
+    /// Address of each page, relations apart.
+    place_of: Vec<u64>,
     links: Links,
     /// Pages on flash, the one that entered first first.
     order: Ends,
-    /// Newest pages of the order that no commit covers.
-    uncommitted: u64,
+    /// Pages that no commit covers, the newest of the order.
+    uncommitted: BitSet,
+    uncommitted_list: Vec<u32>,
     /// Metadata pages that changed since the last commit.
     changed: BitSet,
     changed_list: Vec<u32>,
@@ -71,6 +86,8 @@ pub(crate) struct DmWritecache {
     now: u64,
     /// When the write-back under way began, and the pages that it has written.
     writing: Option<(u64, u64)>,
+    /// Pages of its request that is under way.
+    run: Vec<u32>,
     /// Whether write-back was ever needed.
     reached: bool,
 }
@@ -95,21 +112,26 @@ impl DmWritecache {
         if changed {
             host.metadata_write(SUPERBLOCK);
         }
-        self.uncommitted = 0;
+        for page in self.uncommitted_list.drain(..) {
+            self.uncommitted.take(page);
+        }
     }
 
     fn is_above(&self, percent: u64) -> bool {
         PERCENT * u64::from(self.frames.held()) > percent * self.capacity
     }
 
-    /// Starts write-back if enough of flash is in use.
-    fn start_if_due(&mut self) {
+    /// Whether enough of flash is in use to start write-back, which is not under way.
+    fn is_due(&self) -> bool {
         let used = PERCENT * u64::from(self.frames.held());
         let is_due = used >= self.settings.high * self.capacity && self.is_above(self.settings.low);
-        if self.writing.is_none() && is_due {
-            self.reached = true;
-            self.writing = Some((self.now, 0));
-        }
+        self.writing.is_none() && is_due
+    }
+
+    fn start(&mut self) {
+        self.reached = true;
+        self.writing = Some((self.now, 0));
+        self.choose_run();
     }
 
     /// Writes a changed page that left DRAM.
@@ -124,22 +146,71 @@ impl DmWritecache {
             counters.disk_writes_on_exit += 1;
             return;
         };
-        self.links.push(&mut self.order, page);
+        self.enter(page, frame);
         self.frames.fill(page, frame, true, host);
         self.note_entry(frame);
-        self.uncommitted += 1;
-        if self.uncommitted >= self.settings.commit_blocks {
+        self.uncommitted.insert(page);
+        self.uncommitted_list.push(page);
+        if self.uncommitted_list.len() as u64 >= self.settings.commit_blocks {
             self.commit(host);
         }
     }
 
-    /// When the disk takes the next page of write-back; `u64::MAX`: none is under way.
-    fn next_page(&self) -> u64 {
+    /// A page is the newest, and in a frame.
+    fn enter(&mut self, page: u32, frame: u32) {
+        self.links.push(&mut self.order, page);
+        let frame = frame as usize;
+        if frame >= self.page_in.len() {
+            self.page_in.resize(frame + 1, NONE);
+        }
+        self.page_in[frame] = page;
+    }
+
+    /// Chooses the pages of the next request of write-back: the oldest one, and what goes to disk with it.
+    fn choose_run(&mut self) {
+        self.run.clear();
+        let mut page = self.order.oldest;
+        while page != NONE {
+            self.run.push(page);
+            let frame = self.frames.frame(page) as usize;
+            let behind = self.page_in.get(frame + 1).copied().unwrap_or(NONE);
+            let follows = behind != NONE
+                && self.run.len() < self.settings.run_pages
+                && self.place_of[behind as usize] == self.place_of[page as usize].wrapping_add(1)
+                && !self.uncommitted.contains(behind);
+            page = if follows { behind } else { NONE };
+        }
+    }
+
+    /// Commits the oldest page, if no commit covers it: it is to be written back.
+    fn commit_oldest(&mut self, host: &mut impl Host) {
+        let oldest = self.order.oldest;
+        if oldest != NONE && self.uncommitted.contains(oldest) {
+            self.commit(host);
+        }
+    }
+
+    /// The pages of a request are on disk.
+    fn finish_run(&mut self, host: &mut impl Host) {
+        let run = std::mem::take(&mut self.run);
+        for &page in &run {
+            let frame = self.frames.frame(page);
+            self.links.remove(&mut self.order, page);
+            self.page_in[frame as usize] = NONE;
+            self.note_entry(frame);
+        }
+        self.frames.release_run(&run, host);
+        self.run = run;
+    }
+
+    /// When the disk has taken the request of write-back that is under way; `u64::MAX`: none is.
+    fn run_ends(&self) -> u64 {
         let Some((began, written)) = self.writing else {
             return u64::MAX;
         };
         let wait = self.settings.pages_per_second.map_or(0, |rate| {
-            let ticks = (u128::from(written) + 1) * u128::from(self.second);
+            let pages = u128::from(written) + self.run.len() as u128;
+            let ticks = pages * u128::from(self.second);
             u64::try_from(ticks.div_ceil(u128::from(rate))).unwrap_or(u64::MAX)
         });
         began.saturating_add(wait)
@@ -154,16 +225,19 @@ impl DmWritecache {
             let pages = u128::from(self.now - began) * u128::from(rate) / u128::from(self.second);
             u64::try_from(pages).unwrap_or(u64::MAX)
         });
-        while self.is_above(self.settings.low) {
-            if written >= allowed {
+        loop {
+            let end = written + self.run.len() as u64;
+            if end > allowed {
                 self.writing = Some((began, written));
                 return;
             }
-            written += 1;
-            if let Some(oldest) = self.links.pop(&mut self.order) {
-                self.note_entry(self.frames.frame(oldest));
-                self.frames.release(oldest, host);
+            written = end;
+            self.finish_run(host);
+            if !self.is_above(self.settings.low) {
+                break;
             }
+            self.commit_oldest(host);
+            self.choose_run();
         }
         self.writing = None;
         self.commit(host);
@@ -174,6 +248,7 @@ impl FlashCache for DmWritecache {
     type Settings = Settings;
     type Image = Copies;
     type Device = Frames;
+    const NEEDS_ADDRESSES: bool = true;
 
     const OPTIONS: &'static [OptionAbout] = &[
         OptionAbout {
@@ -214,7 +289,7 @@ impl FlashCache for DmWritecache {
         ACCESSES_PER_SECOND,
     ];
 
-    fn settings(options: &Options<'_>, _run: Conditions) -> Result<Settings> {
+    fn settings(options: &Options<'_>, run: Conditions) -> Result<Settings> {
         let high = options.number("high_watermark", 0..=PERCENT)?;
         let low = options.number_or("low_watermark", 0..=PERCENT - 1, high.min(45))?;
         if low > high {
@@ -230,6 +305,7 @@ impl FlashCache for DmWritecache {
             commit_blocks,
             commit: Period::new(options, ms)?,
             pages_per_second,
+            run_pages: run.pages_of(RUN_BYTES, u64::MAX) as usize,
         })
     }
 
@@ -252,26 +328,10 @@ impl FlashCache for DmWritecache {
         ))
     }
 
-    fn sampled(settings: &Settings) -> std::result::Result<Sampled, Unsampled> {
-        if settings.pages_per_second.is_some() {
-            return Err(Unsampled::unless(
-                "a disk without writeback_pages_per_s",
-                "the rate at which the disk takes pages does not shrink with flash",
-            ));
-        }
-        let (high, low) = (settings.high, settings.low);
-        // What is in use, and of it what is written back at once.
-        let least = if high > low { high - low } else { high };
-        Ok(Sampled {
-            // Commits go by time, and by pages of entries.
-            untold: &[
-                "flash_sequential_page_writes",
-                "flash_random_page_writes",
-                "flash_sequential_write_batches",
-                "metadata_random_page_writes",
-            ],
-            ..Sampled::in_frames(f64::from(u32::try_from(least).unwrap_or(100)) / 100.0)
-        })
+    fn sampled(_settings: &Settings) -> std::result::Result<Sampled, Unsampled> {
+        Err(Unsampled::always(
+            "what it writes back together is adjacent, of which a sample holds little",
+        ))
     }
 
     fn new(flash_pages: u32, settings: &Settings) -> Self {
@@ -279,9 +339,12 @@ impl FlashCache for DmWritecache {
             settings: *settings,
             capacity: u64::from(flash_pages),
             frames: FrameTable::new(flash_pages, None),
+            page_in: Vec::new(),
+            place_of: Vec::new(),
             links: Links::default(),
             order: Ends::EMPTY,
-            uncommitted: 0,
+            uncommitted: BitSet::default(),
+            uncommitted_list: Vec::new(),
             changed: BitSet::default(),
             changed_list: Vec::new(),
             second: 1,
@@ -289,6 +352,7 @@ impl FlashCache for DmWritecache {
             commit_due: 0,
             now: 0,
             writing: None,
+            run: Vec::new(),
             reached: false,
         }
     }
@@ -296,6 +360,19 @@ impl FlashCache for DmWritecache {
     fn grow(&mut self, pages: usize) {
         self.frames.grow(pages);
         self.links.grow(pages);
+        self.uncommitted.grow(pages);
+    }
+
+    fn locate(&mut self, pages: &[u32], spaces: &[u32], addresses: &[u64]) {
+        for ((&page, &space), &address) in pages.iter().zip(spaces).zip(addresses) {
+            if page as usize == self.place_of.len() {
+                self.place_of.push(place_of(space, address));
+            }
+        }
+    }
+
+    fn keep_places(&mut self, crashed: &mut Self) {
+        self.place_of = std::mem::take(&mut crashed.place_of);
     }
 
     fn fetch(&self, pages: &[u32]) {
@@ -314,19 +391,21 @@ impl FlashCache for DmWritecache {
         self.period = self.settings.commit.ticks(unit);
         self.commit_due = next_due(now, self.period);
         self.now = now;
-        // After a restart enough may be in use.
-        self.start_if_due();
+        // After a restart, which leaves what commits cover, enough may be in use.
+        if self.is_due() {
+            self.start();
+        }
         now
     }
 
     fn background(&mut self, now: u64, host: &mut impl Host) -> u64 {
         loop {
-            let page = self.next_page();
+            let run = self.run_ends();
             if self.changed_list.is_empty() {
                 // What has nothing to commit until then.
-                self.commit_due = self.commit_due.max(next_due(now.min(page), self.period));
+                self.commit_due = self.commit_due.max(next_due(now.min(run), self.period));
             }
-            let at = page.min(self.commit_due);
+            let at = run.min(self.commit_due);
             if at > now {
                 break;
             }
@@ -347,9 +426,9 @@ impl FlashCache for DmWritecache {
 
     fn next_work(&self) -> u64 {
         if self.changed_list.is_empty() {
-            self.next_page()
+            self.run_ends()
         } else {
-            self.next_page().min(self.commit_due)
+            self.run_ends().min(self.commit_due)
         }
     }
 
@@ -370,27 +449,25 @@ impl FlashCache for DmWritecache {
         host.counters().victims_found_on_flash += u64::from(on_flash);
         if changed {
             self.take(page, on_flash, host);
-            let was_writing = self.writing.is_some();
-            self.start_if_due();
-            if !was_writing {
+            if self.is_due() {
+                self.commit_oldest(host);
+                self.start();
                 self.write_back(host);
             }
         }
     }
 
     fn image(mut self) -> Copies {
-        for _ in 0..self.uncommitted.min(u64::from(self.frames.held())) {
-            let newest = self.order.newest;
-            self.links.remove(&mut self.order, newest);
-            self.frames.lose(newest);
+        for page in self.uncommitted_list {
+            self.frames.lose(page);
         }
         self.frames.copies()
     }
 
     fn load(&mut self, image: Copies, _counters: &mut FlashCacheCounters) {
         self.frames.load(&image);
-        for (_, page, _) in image {
-            self.links.push(&mut self.order, page);
+        for (frame, page, _) in image {
+            self.enter(page, frame);
         }
     }
 
@@ -418,6 +495,16 @@ impl FlashCache for DmWritecache {
             return Err(format!(
                 "{changed} changed metadata pages, counted as {}; {held} pages, {dirty} of them dirty",
                 self.changed_list.len()
+            ));
+        }
+        let uncommitted = self.uncommitted.iter();
+        let uncommitted = uncommitted.filter(|&page| self.frames.holds(page)).count();
+        let filled = (0..).zip(&self.page_in).filter(|&(_, &page)| page != NONE);
+        let astray = filled.filter(|&(frame, &page)| self.frames.frame(page) != frame);
+        if uncommitted != self.uncommitted_list.len() || astray.count() > 0 {
+            return Err(format!(
+                "{uncommitted} pages that no commit covers, counted as {}, or pages in frames of others",
+                self.uncommitted_list.len()
             ));
         }
         let ordered = self.links.iter(self.order);

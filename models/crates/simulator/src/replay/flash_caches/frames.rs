@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::replay::bits::BitSet;
 use crate::replay::fetch::fetch;
 use crate::replay::metadata::MetadataLayout;
-use crate::replay::room::Room;
+use crate::replay::room::{Room, Vacancies};
 
 /// Bytes of an entry of a directory on flash, as `FaCE` has it: no source states that of another one.
 const ENTRY_BYTES: u64 = 32;
@@ -73,13 +73,13 @@ pub(super) fn record_free(directory: EntriesOnFlash, frame: u32, host: &mut impl
     write_entry(directory, frame, host);
 }
 
-/// Frames and the pages in them.
+/// Frames and the pages in them, and which free one is taken next.
 #[derive(Debug)]
-pub(super) struct FrameTable {
+pub(super) struct FrameTable<R = Room> {
     capacity: u32,
     directory: EntriesOnFlash,
     frame_of: Vec<u32>,
-    room: Room,
+    room: R,
     dirty: BitSet,
     dirty_held: u32,
     held: u32,
@@ -88,13 +88,13 @@ pub(super) struct FrameTable {
 /// Frame, page and dirty bit of each copy, by frame.
 pub(super) type Copies = Vec<(u32, u32, bool)>;
 
-impl FrameTable {
+impl<R: Vacancies> FrameTable<R> {
     pub(super) fn new(capacity: u32, directory: EntriesOnFlash) -> Self {
         Self {
             capacity,
             directory,
             frame_of: Vec::new(),
-            room: Room::new(capacity),
+            room: R::new(capacity),
             dirty: BitSet::default(),
             dirty_held: 0,
             held: 0,
@@ -192,11 +192,21 @@ impl FrameTable {
         std::mem::replace(&mut self.frame_of[page as usize], NONE)
     }
 
-    /// A page makes room, and its frame is free.
-    pub(super) fn release(&mut self, page: u32, host: &mut impl Host) {
-        let frame = self.evict(page, host);
-        self.room.give_back(frame);
-        host.flash_trim(frame, 1);
+    /// Dirty pages that follow each other on flash and on disk make room: one request reads them, one writes them to disk.
+    pub(super) fn release_run(&mut self, pages: &[u32], host: &mut impl Host) {
+        let (Some(&first), Ok(length)) = (pages.first(), u32::try_from(pages.len())) else {
+            return;
+        };
+        let frame = self.frame(first);
+        for (&page, frame) in pages.iter().zip(frame..) {
+            self.lose(page);
+            self.room.give_back(frame);
+        }
+        let counters = host.counters();
+        counters.flash_evictions += u64::from(length);
+        counters.stage_out_run(u64::from(length));
+        counters.evict_run(u64::from(length));
+        host.flash_trim(frame, length);
     }
 
     /// A copy that a crash destroyed: nothing is counted, its frame is not free.
@@ -234,7 +244,7 @@ impl FrameTable {
             self.room.take_at(frame);
             self.enter(page, frame, dirty);
         }
-        self.room.turn();
+        self.room.restarted();
     }
 
     /// Counts again, with the pages that are `ordered` in some other way.

@@ -1,5 +1,6 @@
 //! Lazy Cleaning (LC): one copy a page in LRU-2 order, and a cleaner in the background.
 
+use super::beside::Beside;
 use super::face::{Admission, Sync};
 use super::frames::{self, DIRECTORY, EntriesOnFlash, directory_of, record_free, write_recorded};
 use super::lru2::{Lru2, MAX_FRAMES};
@@ -10,6 +11,7 @@ use super::{
     OptionAbout, Sampled, Unsampled,
 };
 use crate::error::{Error, Result};
+use crate::replay::bits::BitSet;
 use crate::replay::fetch::fetch;
 use crate::replay::metadata::MetadataLayout;
 use crate::replay::room::Room;
@@ -27,6 +29,8 @@ pub(crate) struct Settings {
     /// Dirty frames above which the cleaner works.
     pub(crate) most_dirty: u32,
     pub(crate) cleaner_pages: u64,
+    /// Most pages of a request of the cleaner to disk.
+    pub(crate) group_pages: u64,
     pub(crate) cleaner: Wakes,
     pub(crate) directory: EntriesOnFlash,
 }
@@ -76,7 +80,7 @@ impl Wakes {
 }
 
 /// LC as Kang, Lee and Moon describe it in sections 3.2 and 6.4: pages enter flash as they leave
-/// DRAM, one copy each, replaced by LRU-2, dirty pages written back.
+/// DRAM, one copy each, replaced by LRU-2, dirty pages written back; with the group cleaning of Do et al.
 ///
 /// ```text
 /// DRAM misses p:        on flash: read it; a reference of its frame
@@ -85,7 +89,9 @@ impl Wakes {
 ///                       not on flash: if flash is full, free the coldest frame by LRU-2, writing it
 ///                       to disk if dirty; write p there; its first reference; dirty if p changed
 /// cleaner, each period: while more frames are dirty than the threshold allows, and fewer than
-///                       `cleaner_pages` were cleaned: write the coldest dirty frame to disk; clean
+///                       `cleaner_pages` were cleaned: gather the page of the coldest dirty frame and the dirty ones
+///                       that are consecutive with it on disk, `group_pages` at most, read each from its frame, and
+///                       write them to disk in one request; clean
 /// ```
 ///
 /// Choices where the paper is silent:
@@ -98,6 +104,8 @@ impl Wakes {
 /// * The cleaner wakes every `cleaner_period`, by trace time, by a stated rate, or by accesses, does
 ///   what it may at that instant, and never holds up an access. Cleaning reads flash, writes disk, and is no
 ///   reference.
+/// * Of the pages of a group those that follow the coldest one come first, then those before it. A group may leave
+///   fewer frames dirty than the threshold allows.
 /// * Dirty-only and clean-only admission as in `FaCE`; clean-only frees the frame of a page whose
 ///   changed version goes to disk. A freed frame is used before a new one.
 /// * Write-around is not offered: the design table of the paper has none.
@@ -116,8 +124,12 @@ pub(crate) struct LazyCleaning {
     frame_of: Vec<u32>,
     room: Room,
     order: Lru2,
+    /// The pages of dirty frames, where the cleaner writes several in one request.
+    beside: Option<Beside>,
+    /// Pages of such a request.
+    group: Vec<u32>,
     /// Frames that the persistent directory calls dirty.
-    dirty_in_directory: Vec<bool>,
+    dirty_in_directory: BitSet,
     unit: ClockUnit,
     period: Period,
     /// How often the period has ended.
@@ -139,15 +151,27 @@ impl LazyCleaning {
         self.due = self.period.end(self.ended + 1, self.unit);
     }
 
+    /// A frame becomes dirty or clean, or goes out of use while clean.
+    #[inline]
+    fn set_dirty(&mut self, page: u32, frame: u32, dirty: bool) {
+        if let Some(beside) = &mut self.beside
+            && dirty != self.order.is_dirty(frame)
+        {
+            beside.mark(page, dirty);
+        }
+        self.order.set_dirty(frame, dirty);
+    }
+
     /// Frees the frame of a page.
     fn drop_copy(&mut self, page: u32, host: &mut impl Host) {
         let frame = std::mem::replace(&mut self.frame_of[page as usize], ABSENT);
         self.pages[frame as usize] = ABSENT;
+        self.set_dirty(page, frame, false);
         self.order.remove(frame);
         self.room.give_back(frame);
         host.counters().flash_invalidations += 1;
         host.flash_trim(frame, 1);
-        self.dirty_in_directory[frame as usize] = false;
+        self.dirty_in_directory.take(frame);
         record_free(self.settings.directory, frame, host);
     }
 
@@ -156,7 +180,8 @@ impl LazyCleaning {
         let directory = self.settings.directory.filter(|_| recorded.is_some());
         write_recorded(directory, frame, host);
         if let Some(dirty) = recorded {
-            self.dirty_in_directory[frame as usize] = dirty;
+            self.dirty_in_directory.take(frame);
+            self.dirty_in_directory.insert_if(frame, dirty);
         }
     }
 
@@ -165,7 +190,7 @@ impl LazyCleaning {
         if let Some(frame) = self.room.take() {
             if frame as usize == self.pages.len() {
                 self.pages.push(ABSENT);
-                self.dirty_in_directory.push(false);
+                self.dirty_in_directory.grow(self.pages.len());
             }
             return frame;
         }
@@ -175,22 +200,36 @@ impl LazyCleaning {
             host.counters().disk_writes_on_stage_out += 1;
         }
         host.counters().flash_evictions += 1;
+        let page = self.pages[frame as usize];
+        self.set_dirty(page, frame, false);
         self.order.remove(frame);
-        self.frame_of[self.pages[frame as usize] as usize] = ABSENT;
+        self.frame_of[page as usize] = ABSENT;
         frame
     }
 
     fn clean(&mut self, host: &mut impl Host) {
-        for _ in 0..self.settings.cleaner_pages {
-            if self.order.dirty_len() <= self.settings.most_dirty {
-                break;
-            }
+        let mut left = self.settings.cleaner_pages;
+        while left > 0 && self.order.dirty_len() > self.settings.most_dirty {
             let Some(frame) = self.order.coldest_dirty() else {
                 break;
             };
-            host.counters().flash_stage_out_reads += 1;
-            host.counters().disk_writes_by_cleaner += 1;
-            self.order.set_dirty(frame, false);
+            let page = self.pages[frame as usize];
+            let mut group = std::mem::take(&mut self.group);
+            match &self.beside {
+                Some(beside) => {
+                    beside.run(page, left.min(self.settings.group_pages), &mut group);
+                }
+                None => group.push(page),
+            }
+            for &page in &group {
+                self.set_dirty(page, self.frame_of[page as usize], false);
+            }
+            let pages = group.len() as u64;
+            host.counters().flash_stage_out_reads += pages;
+            host.counters().clean_run(pages);
+            left -= pages;
+            group.clear();
+            self.group = group;
         }
     }
 }
@@ -199,6 +238,7 @@ impl FlashCache for LazyCleaning {
     type Settings = Settings;
     type Image = Image;
     type Device = Frames;
+    const NEEDS_ADDRESSES: bool = true;
 
     const OPTIONS: &'static [OptionAbout] = &[
         OptionAbout {
@@ -227,6 +267,13 @@ impl FlashCache for LazyCleaning {
             values: "1 to 4294967295",
             default: "64",
             description: "Maximum number of pages cleaned each time the cleaner wakes.",
+            is_place: false,
+        },
+        OptionAbout {
+            name: "group_pages",
+            values: "1 to 4294967295",
+            default: "32",
+            description: "Maximum number of pages, consecutive on disk, that the cleaner writes there in one request.",
             is_place: false,
         },
         OptionAbout {
@@ -266,6 +313,7 @@ impl FlashCache for LazyCleaning {
             admission,
             most_dirty: share_of(options.share("dirty_threshold")?, run.flash_pages),
             cleaner_pages: options.number("cleaner_pages", 1..=u64::from(u32::MAX))?,
+            group_pages: options.number("group_pages", 1..=u64::from(u32::MAX))?,
             cleaner: Wakes::of(options)?,
             directory,
         })
@@ -313,7 +361,9 @@ impl FlashCache for LazyCleaning {
             frame_of: Vec::new(),
             room: Room::new(flash_pages),
             order: Lru2::new(),
-            dirty_in_directory: Vec::new(),
+            beside: (!settings.write_through && settings.group_pages > 1).then(Beside::default),
+            group: Vec::new(),
+            dirty_in_directory: BitSet::default(),
             unit: ClockUnit::Accesses,
             period: settings.cleaner.period(ClockUnit::Accesses),
             ended: 0,
@@ -338,6 +388,19 @@ impl FlashCache for LazyCleaning {
     fn grow(&mut self, pages: usize) {
         if pages > self.frame_of.len() {
             self.frame_of.resize(pages, ABSENT);
+        }
+    }
+
+    fn locate(&mut self, pages: &[u32], spaces: &[u32], addresses: &[u64]) {
+        if let Some(beside) = &mut self.beside {
+            beside.locate(pages, spaces, addresses);
+        }
+    }
+
+    fn keep_places(&mut self, crashed: &mut Self) {
+        self.beside = crashed.beside.take();
+        if let Some(beside) = &mut self.beside {
+            beside.clear();
         }
     }
 
@@ -412,26 +475,28 @@ impl FlashCache for LazyCleaning {
         let dirty = changed && !write_through;
         if on_flash {
             host.counters().flash_write_backs += 1;
-            let changes = dirty && !self.dirty_in_directory[frame as usize];
+            let changes = dirty && !self.dirty_in_directory.contains(frame);
             self.write(frame, changes.then_some(true), host);
             self.order.reference(frame);
-            self.order.set_dirty(frame, dirty);
+            self.set_dirty(page, frame, dirty);
         } else {
             let frame = self.take_frame(host);
             host.counters().flash_fills += 1;
             self.write(frame, Some(dirty), host);
             self.pages[frame as usize] = page;
             self.frame_of[page as usize] = frame;
-            self.order.insert(frame, dirty);
+            self.order.insert(frame, false);
+            self.set_dirty(page, frame, dirty);
         }
     }
 
     fn image(self) -> Image {
-        let frames = self.pages.iter().zip(&self.dirty_in_directory);
+        let frames = self.pages.iter().zip(0..);
+        let content = |(&page, frame)| {
+            (page != ABSENT).then(|| (page, self.dirty_in_directory.contains(frame)))
+        };
         Image {
-            frames: frames
-                .map(|(&page, &dirty)| (page != ABSENT).then_some((page, dirty)))
-                .collect(),
+            frames: frames.map(content).collect(),
         }
     }
 
@@ -440,13 +505,15 @@ impl FlashCache for LazyCleaning {
             // A frame number enters the order before it can leave it.
             let (page, dirty) = content.unwrap_or((ABSENT, false));
             self.pages.push(page);
-            self.dirty_in_directory.push(dirty);
-            self.order.insert(frame, dirty);
+            self.dirty_in_directory.grow(self.pages.len());
+            self.dirty_in_directory.insert_if(frame, dirty);
+            self.order.insert(frame, false);
             self.room.take_at(frame);
             if page == ABSENT {
                 self.order.remove(frame);
                 self.room.give_back(frame);
             } else {
+                self.set_dirty(page, frame, dirty);
                 self.frame_of[page as usize] = frame;
             }
         }

@@ -4,7 +4,7 @@
 //! is the older of the two, so the coldest frame is the least member of a bit set over places. When
 //! the log is full its live places slide to the front: a reference costs O(1) of that, amortised.
 
-use crate::replay::bits::LeastFirstSet;
+use crate::replay::bits::{BitSet, LeastFirstSet};
 
 /// Place of a reference that was not.
 const ABSENT: u32 = u32::MAX;
@@ -58,7 +58,7 @@ impl Keys {
 pub(crate) struct Lru2 {
     last: Vec<u32>,
     last_but_one: Vec<u32>,
-    is_dirty: Vec<bool>,
+    is_dirty: BitSet,
     log: Vec<u32>,
     head: u32,
     all: Keys,
@@ -72,7 +72,7 @@ impl Lru2 {
         Self {
             last: Vec::new(),
             last_but_one: Vec::new(),
-            is_dirty: Vec::new(),
+            is_dirty: BitSet::default(),
             log: Vec::new(),
             head: 0,
             all: Keys::new(0),
@@ -93,7 +93,7 @@ impl Lru2 {
 
     #[inline]
     pub(crate) fn is_dirty(&self, frame: u32) -> bool {
-        self.is_dirty[frame as usize]
+        self.is_dirty.contains(frame)
     }
 
     /// Adds a frame by its first reference; a new frame is the next number.
@@ -102,7 +102,7 @@ impl Lru2 {
         if frame as usize == self.last.len() {
             self.last.push(ABSENT);
             self.last_but_one.push(ABSENT);
-            self.is_dirty.push(false);
+            self.is_dirty.grow(self.last.len());
         }
         let place = self.append(frame);
         self.last[frame as usize] = place;
@@ -121,7 +121,7 @@ impl Lru2 {
         self.last_but_one[frame as usize] = before;
         self.all.of(once).remove(key);
         self.all.twice.insert(before);
-        if self.is_dirty[frame as usize] {
+        if self.is_dirty.contains(frame) {
             self.dirty.of(once).remove(key);
             self.dirty.twice.insert(before);
         }
@@ -130,7 +130,8 @@ impl Lru2 {
     /// Sets or clears the dirty bit of a frame; its place does not change.
     #[inline]
     pub(crate) fn set_dirty(&mut self, frame: u32, dirty: bool) {
-        let was = std::mem::replace(&mut self.is_dirty[frame as usize], dirty);
+        let was = self.is_dirty.take(frame);
+        self.is_dirty.insert_if(frame, dirty);
         if was == dirty {
             return;
         }
@@ -211,7 +212,7 @@ impl Lru2 {
             if is_key {
                 let once = self.last_but_one[at] == ABSENT;
                 all.of(once).insert(to);
-                if self.is_dirty[at] {
+                if self.is_dirty.contains(frame) {
                     dirty.of(once).insert(to);
                 }
             }
@@ -221,7 +222,12 @@ impl Lru2 {
         self.head = to;
         self.all = all;
         self.dirty = dirty;
-        self.log.resize(length, 0);
+        if length > self.log.len() {
+            // Zeroes of a new allocation take memory as they are reached.
+            let mut longer = vec![0; length];
+            longer[..to as usize].copy_from_slice(&self.log[..to as usize]);
+            self.log = longer;
+        }
     }
 
     /// Whether the order holds a frame.
@@ -243,7 +249,7 @@ impl Lru2 {
                 continue;
             }
             frames += 1;
-            dirty += u32::from(self.is_dirty[at]);
+            dirty += u32::from(self.is_dirty.contains(frame));
             let (key, once) = self.key(frame);
             let (all, soiled) = if once {
                 (&self.all.once, &self.dirty.once)
@@ -252,7 +258,7 @@ impl Lru2 {
             };
             if self.log[key as usize] != frame
                 || !all.contains(key)
-                || soiled.contains(key) != self.is_dirty[at]
+                || soiled.contains(key) != self.is_dirty.contains(frame)
             {
                 return Err(format!(
                     "frame {frame} is not at its place {key} of the order"

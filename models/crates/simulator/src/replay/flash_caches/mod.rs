@@ -82,6 +82,7 @@ pub(crate) use sampled::{SampledCaches, sampled_categories};
 mod admitted;
 mod assignments;
 mod bcache;
+mod beside;
 mod cac;
 mod cachelib;
 mod cachelib_small;

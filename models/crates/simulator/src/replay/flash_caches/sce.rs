@@ -563,8 +563,8 @@ impl FlashCache for Sce {
         hit
     }
 
-    #[inline]
     /// A page that is under way counts as there: what replaces it has to be heard of, or it would become valid again.
+    #[inline]
     fn holds(&self, page: u32) -> bool {
         let (fragment, place) = self.fragments.place(page);
         self.is_valid(self.fragment[fragment as usize].slot, place) || self.is_on_its_way(page)

@@ -150,6 +150,7 @@ proptest! {
             admission,
             most_dirty,
             cleaner_pages: 3,
+            group_pages: 1,
             cleaner: wakes(11),
             directory: Some(128),
         };
@@ -161,7 +162,7 @@ proptest! {
 }
 
 /// The systems whose pages survive a crash, with options under which they do.
-const PERSISTENT: [(&str, &str); 17] = [
+const PERSISTENT: [(&str, &str); 18] = [
     ("flashcache", "mode=write_back ways=4"),
     ("enhanceio", "mode=write_back ways=4 replacement=lru"),
     ("open_cas", "mode=write_back cleaning=nop"),
@@ -191,6 +192,10 @@ const PERSISTENT: [(&str, &str); 17] = [
     (
         "cachesack",
         "directory=persistent assignment=second_miss*0.4*write",
+    ),
+    (
+        "lazy_cleaning",
+        "directory=persistent dirty_threshold=0.3 cleaner_pages=5 group_pages=4 cleaner_period_accesses=7",
     ),
     ("dm_writecache", "accesses_per_second=5"),
     (
@@ -294,6 +299,7 @@ fn restarted_by_name(
         "larc" => restarted::<Larc>(options, accesses, at),
         "cachesack" => restarted::<CacheSack>(options, accesses, at),
         "dm_writecache" => restarted::<DmWritecache>(options, accesses, at),
+        "lazy_cleaning" => restarted::<LazyCleaning>(options, accesses, at),
         _ => restarted::<Bcache>(options, accesses, at),
     }
 }
@@ -395,6 +401,7 @@ fn recounts_see_damage() {
         admission: Admission::Mixed,
         most_dirty: 1,
         cleaner_pages: 1,
+        group_pages: 1,
         cleaner: wakes(1),
         directory: None,
     };
