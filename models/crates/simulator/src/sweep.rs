@@ -1437,7 +1437,6 @@ mod tests {
                 "exadata" => &[("low_priority", "1")],
                 "cachesack" => &[("assignment", "second_miss+1:never")],
                 "larc" => &[("assignment", "miss+0:never")],
-                "dm_writecache" => &[("accesses_per_second", "100")],
                 _ => &[],
             };
             let options: Vec<_> = options
@@ -1470,7 +1469,6 @@ mod tests {
                 "cac",
                 "larc",
                 "ram_filter",
-                "dm_writecache",
                 "cachesack"
             ]
         );
