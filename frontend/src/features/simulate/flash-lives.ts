@@ -1,6 +1,6 @@
 /** What the replays of a sweep say of the flash under them: how long it lasts, and what that rests on. */
 import type { SweepOut } from "@/api/sweeps";
-import { formatShort, listed } from "@/units/quantity";
+import { counted, formatShort, listed } from "@/units/quantity";
 import { labelOf } from "./results";
 
 type Lives = Pick<SweepOut, "rows" | "contenders">;
@@ -42,7 +42,9 @@ export function aboutLives(sweep: Lives): readonly string[] {
   const lasting = [...new Set(lives.map(({ contender }) => contender))].flatMap(
     (at) => {
       const own = lives.filter((life) => life.contender === at);
-      return span(own).map((years) => `${years} years under ${namesOf(sweep, own)}`);
+      return span(own).map(
+        (years) => `${counted(years, "year")} under ${namesOf(sweep, own)}`,
+      );
     },
   );
   const said = new Set(lives.flatMap(basisOf));
