@@ -364,12 +364,12 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
     fn work(&mut self, now: u64) {
         let before = self.around.counters;
         self.do_due(now);
-        self.note_background(before);
+        self.note_background(&before);
     }
 
     /// What was counted since `before` was no access's.
-    fn note_background(&mut self, before: FlashCacheCounters) {
-        self.background = self.background.plus(self.around.counters.since(before));
+    fn note_background(&mut self, before: &FlashCacheCounters) {
+        self.background = self.background.plus(self.around.counters.since(*before));
     }
 
     fn do_due(&mut self, now: u64) {
@@ -457,7 +457,7 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
             if !self.cache.begin_copy(now, under_way, &mut self.around) {
                 return;
             }
-            self.note_background(before);
+            self.note_background(&before);
             watch.copying(&before, &self.around.counters);
         }
     }
@@ -471,7 +471,7 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
         if self.checkpoints.is_at(done) && done != crash_at {
             let before = self.around.counters;
             self.checkpoint();
-            self.note_background(before);
+            self.note_background(&before);
             watch.in_background(&before, &self.around.counters);
         }
         usize::try_from(next - done).unwrap_or(usize::MAX)

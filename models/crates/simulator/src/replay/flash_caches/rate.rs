@@ -70,14 +70,15 @@ impl Stretch {
     }
 
     /// Multiplies recorded times.
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        reason = "nanoseconds of a trace: those of 104 days are exact"
+    )]
     pub(super) fn apply(self, times_ns: &mut [i64]) {
         let Some(factor) = self.0 else { return };
         for time_ns in times_ns {
-            #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation)]
-            // 104 days are exact
-            {
-                *time_ns = (*time_ns as f64 * factor) as i64;
-            }
+            *time_ns = (*time_ns as f64 * factor) as i64;
         }
     }
 }
