@@ -268,3 +268,10 @@ def test_a_life_of_several_replays_is_said_once() -> None:
     assert flash_life.about_lives([]) == ""
     amplified = replace(one, waf=2.0, waf_note=None)
     assert NO_LAYER not in flash_life.about_lives([one, amplified])
+
+
+def test_a_replay_whose_times_were_stretched_wears_flash_at_that_rate() -> None:
+    rate = rate_of(counters(options={"stretch": "0.25"}), recorded_per_s=1000.0)
+    assert rate is not None
+    assert rate.accesses_per_s == 4000.0
+    assert rate_of(counters(options={"stretch": "0.25"}), recorded_per_s=None) is None

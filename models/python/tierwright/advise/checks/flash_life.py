@@ -19,7 +19,7 @@ from tierwright.common.wording import counted, sentences, three_digits
 from tierwright.evaluate.endurance.outlook import write_budget
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.hardware.device import Device
-from tierwright.simulate.contenders import RATE
+from tierwright.simulate.contenders import RATE, STRETCH, stretched_words
 from tierwright.simulate.priced import flash_pages_written
 
 NO_DEVICE = "no flash device was named, so nothing says how many writes it endures"
@@ -126,17 +126,26 @@ def rate_of(
     --------
     >>> rate_of({"options": {"accesses_per_second": "500"}}, recorded_per_s=None).words
     'the stated 500 accesses/s'
+    >>> rate_of({"options": {"stretch": "0.5"}}, recorded_per_s=100.0).words
+    '200 accesses/s, with recorded times multiplied by 0.500'
     """
     if production_per_s is not None:
         return Rate(
             production_per_s,
             f"the {three_digits(production_per_s)} accesses/s of a machine of production",
         )
-    stated = (counters.get("options") or {}).get(RATE)
+    options = counters.get("options") or {}
+    stated = options.get(RATE)
     if stated is not None:
         return Rate(float(stated), f"the stated {format_count(int(stated))} accesses/s")
     if not recorded_per_s:
         return None
+    if STRETCH in options:
+        stretched = recorded_per_s / float(options[STRETCH])
+        return Rate(
+            stretched,
+            f"{three_digits(stretched)} accesses/s, with {stretched_words(options[STRETCH])}",
+        )
     return Rate(
         recorded_per_s, f"the recorded {three_digits(recorded_per_s)} accesses/s"
     )
