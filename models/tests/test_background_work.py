@@ -79,6 +79,8 @@ def slow(
 seconds = st.floats(0.001, 1.0)
 
 
+@pytest.mark.oracle("evaluate.throughput.background.network_with_background")
+@pytest.mark.formula("evaluate.throughput.background.network_with_background")
 @given(
     st.lists(
         st.tuples(seconds, st.floats(0.0, 1.0), st.integers(1, 4)),
@@ -236,8 +238,9 @@ def throughput(counters: dict[str, Any], clients: int = 1) -> ReplayedThroughput
     )
 
 
-@pytest.mark.parametrize("devices", [1, 2, 3])
-@pytest.mark.parametrize("operations", [0, 1, 2, 3, 5])
+@pytest.mark.oracle("evaluate.throughput.together.most_on_one")
+@pytest.mark.formula("evaluate.throughput.together.most_on_one")
+@given(st.integers(0, 5), st.integers(1, 3))
 def test_the_busiest_of_some_devices_is_that_of_all_ways_to_choose(
     operations: int, devices: int
 ) -> None:

@@ -326,6 +326,7 @@ NO_MODEL = {
     "advise.compare.of_evaluation": "puts an evaluation into words",
     "advise.compare.of_range": "puts both ends into words",
     "advise.compare.price_basis": "words",
+    "evaluate.scale.replays.recorded_rate": "a quotient of counts; held by test_advice_caches.py",
     "advise.compare.shares_of": "quotients of counts",
     **dict.fromkeys(
         (
@@ -350,6 +351,7 @@ NO_MODEL = {
             "advise.checks.dram_or_flash.dram_step",
             "advise.checks.dram_or_flash.replayed",
             "advise.checks.flash_caches.options_of_caches",
+            "advise.checks.flash_caches.paces",
             "advise.checks.flash_caches.with_options",
             "advise.checks.flash_caches.flash_cache_replays",
             "advise.checks.flash_caches.replayed",
