@@ -26,7 +26,7 @@ pub(crate) struct Settings {
     /// Pages that the disk takes in a second; no limit without.
     pub(crate) pages_per_second: Option<u64>,
     /// Most pages of a request of write-back.
-    run_pages: usize,
+    run_pages: u64,
 }
 
 /// Entries of a metadata page: 16 bytes a block.
@@ -175,7 +175,7 @@ impl DmWritecache {
             let frame = self.frames.frame(page) as usize;
             let behind = self.page_in.get(frame + 1).copied().unwrap_or(NONE);
             let follows = behind != NONE
-                && self.run.len() < self.settings.run_pages
+                && (self.run.len() as u64) < self.settings.run_pages
                 && self.place_of[behind as usize] == self.place_of[page as usize].wrapping_add(1)
                 && !self.uncommitted.contains(behind);
             page = if follows { behind } else { NONE };
@@ -305,7 +305,7 @@ impl FlashCache for DmWritecache {
             commit_blocks,
             commit: Period::new(options, ms)?,
             pages_per_second,
-            run_pages: run.pages_of(RUN_BYTES, u64::MAX) as usize,
+            run_pages: run.pages_of(RUN_BYTES, u64::MAX),
         })
     }
 
