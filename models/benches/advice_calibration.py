@@ -50,7 +50,7 @@ from tierwright.advise.advice._draws import Input
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import FIGURES
 from tierwright.advise.advice.request import Candidates
-from tierwright.common.wording import counted
+from tierwright.common.wording import counted, listed
 from tierwright.evaluate.advice.information import regret
 from tierwright.hardware.prices import Price, PriceBook
 from tierwright.profile.curve import Curve
@@ -545,8 +545,18 @@ def by_version(trials: Sequence[Trial]) -> str:
     return (
         f"{said} On {len(again)} of them version {before} had advised before version {now}: every probability was the same "
         "to the last bit, and so was what was right and which of its intervals held the truth. Figures that have fewer "
-        f"intervals below are of version {now} alone."
+        f"intervals below are of version {now} alone{_changed(now, {each.same_as for each in again})}."
     )
+
+
+def _changed(now: str, before: set[str]) -> str:
+    """Say which intervals became others between earlier versions and this one; empty where none did."""
+    figures = [
+        FIGURES[name][0]
+        for name, since in CHANGED.items()
+        if min(map(_age, before)) < _age(since) <= _age(now)
+    ]
+    return f", and so is {listed(figures)}" if figures else ""
 
 
 def by_reason(trials: Sequence[Trial]) -> Iterator[str]:
@@ -772,7 +782,7 @@ def page(parts: Mapping[int, str]) -> str:
         "model and times of devices are drawn from the ranges that an advice states. A recommendation is right where it "
         "costs at most 1 % more than the best contender in truth; an interval is right where it holds the figure of the "
         f"truth, give or take {100 * NARROW:g} % of its width; the truth, itself a recording, m times as long, is moved towards what was "
-        "recorded until their distance has 1 / (1 + 1/m) of its variance, which is the part of the short one. The method was tuned on *zipf with bursts* alone; the other families were made up afterwards. Errors of "
+        "recorded until their distance has 1 / (1 + 1/m) of its variance, which is the part of the short one. Beside the share of intervals that hold the truth stands between which ends that of ever more workloads lies (Wilson). The method was tuned on *zipf with bursts* alone; the other families were made up afterwards. Errors of "
         "scale laws are not in these trials. Each section says how many workloads it has and which versions were asked."
     )
     text = "\n\n".join(parts[accesses] for accesses in sorted(parts))

@@ -188,6 +188,11 @@ def test_an_interval_that_became_another_one_stands_from_its_version_on(
         {"a": True, "b": False},
     ]
     assert not found[0].differs(replace(now, held={"a": False, "b": False}))
+    monkeypatch.setattr(bench, "FIGURES", {"a": ("hits", str)})
+    said = bench.by_version([replace(now, same_as="5")])
+    assert said.endswith(f"are of version {bench.MODEL_VERSION} alone, and so is hits.")
+    monkeypatch.setattr(bench, "CHANGED", {"a": "5"})
+    assert "and so is" not in bench.by_version([replace(now, same_as="5")])
 
 
 @pytest.mark.parametrize("seed", [1, 5, 6])
