@@ -299,7 +299,7 @@ def test_one_option_that_is_left_out_is_said_in_the_singular() -> None:
     table.left_out = LeftOut(9, 1, 5, {})
     [caution] = [
         each
-        for each in _notes.about_answer(asked, table, None)
+        for each in _notes.about_answer(asked, table, None, ())
         if each.name == "options_left_out"
     ]
     assert "1 option of 10 was not evaluated" in caution.message

@@ -7,6 +7,7 @@ import json
 import random
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -1126,6 +1127,17 @@ def choose_shares(found: cachesack.WhatToCache, counts: CategoryCounts) -> Any:
     return shares
 
 
+COUNTED = ("accesses", "flash_hits", "flash_misses", "flash_writes")
+REPLAYED = {
+    "scheme": "cachesack",
+    "flash_pages": 4000,
+    "page_bytes": 8192,
+    "distinct_pages": 1000,
+    "options": {"assignment": "miss"},
+}
+"""What a replay says besides what it counts."""
+
+
 @pytest.mark.costly(10)
 @pytest.mark.formula("advise.checks.cachesack.check")
 @pytest.mark.formula("advise.checks.cachesack.in_doubt")
@@ -1146,11 +1158,7 @@ def test_a_check_says_which_way_the_replay_points(
             "flash_hits": 5,
             "flash_misses": missed,
             "flash_writes": writes,
-            "scheme": "cachesack",
-            "flash_pages": found.flash_pages,
-            "page_bytes": 8192,
-            "distinct_pages": 1000,
-            "options": {"assignment": found.chosen.assignment},
+            **REPLAYED,
         }
         for name, missed in zip(names, misses, strict=True)
     }
@@ -1159,11 +1167,11 @@ def test_a_check_says_which_way_the_replay_points(
         each.options["assignment"]: counters[name] for name, each in wanted.items()
     }
 
-    def run_one(asked: Replay) -> dict[str, float]:
+    def run_one(asked: Replay) -> dict[str, Any]:
         """Count the same of every part of the trace."""
         share = 1 - asked.warm_up / tpcc.accesses
         whole = by_option[asked.options["assignment"]]
-        return {name: count * share for name, count in whole.items()}
+        return whole | {name: whole[name] * share for name in COUNTED}
 
     doubts = checks.in_doubt(found, counters, checks.wanted(found))
     tails = {name: run_one(each) for name, each in doubts.items()}
@@ -1210,11 +1218,12 @@ def test_a_check_says_which_way_the_replay_points(
 
 def counting(
     accesses: int, quarters: Mapping[str, Sequence[int]]
-) -> Callable[[str, int], dict[str, float]]:
+) -> Callable[[str, int], dict[str, Any]]:
     """Return what counts behind a quarter, by the misses of each assignment in each of them."""
 
-    def behind(name: str, at: int) -> dict[str, float]:
+    def behind(name: str, at: int) -> dict[str, Any]:
         return {
+            **REPLAYED,
             "accesses": accesses * (4 - at) / 4,
             "flash_hits": 1000 * (4 - at),
             "flash_misses": sum(quarters[name][at:]),
@@ -1304,7 +1313,7 @@ def test_behind_a_tie_another_admission_may_cost_less_all_over(
 
     behind = counting(tpcc.accesses, quarters)
     counters = {name: behind(name, 0) for name in quarters}
-    doubts = checks.in_doubt(found, counters)
+    doubts = checks.in_doubt(found, counters, checks.wanted(found))
     tails = {name: behind(name.split()[0], int(name.split()[-1])) for name in doubts}
     checked = checks.check(found, counters, tails)
     assert (checked.recommended, checked.is_tie) == ("miss", False)
@@ -1341,6 +1350,35 @@ def test_the_finding_says_what_the_figures_say(tpcc: CategoryCounts) -> None:
     assert free.finding.startswith("One admission for all is best")
     idle = answered(tpcc, accesses_per_s=1e-6)
     assert "less than its price" in idle.finding
+
+
+def test_a_choice_that_saves_next_to_nothing_states_the_single_admission_s_own_cost(
+    tpcc: CategoryCounts,
+) -> None:
+    found = answered(tpcc)
+    [single] = [each for each in found.alternatives if each.name == "second_miss"]
+    dearer = replace(single, usd_per_month=found.chosen.usd_per_month * 1.0004)
+
+    def said(assignment: str) -> str:
+        return cachesack._finding(
+            found.kind,
+            found.rows,
+            replace(found.chosen, assignment=assignment),
+            (dearer,),
+            found.saved_usd_per_month,
+            found.saved_share,
+            cachesack._Words("money", "", ""),
+            "",
+        )
+
+    own, alone = (money(each.usd_per_month) for each in (found.chosen, dearer))
+    assert own != alone
+    mixed = said(found.chosen.assignment)
+    assert mixed.startswith("One admission for all does about as well: ")
+    assert (
+        f"cost {alone} per month in money, those of the choice {own} per month" in mixed
+    )
+    assert said("second_miss").startswith("One admission for all is best: ")
 
 
 def test_a_rented_drive_wears_at_no_cost(tpcc: CategoryCounts) -> None:

@@ -65,7 +65,8 @@ def test_the_step_and_flash_caches_are_replayed_and_priced(profile: Path) -> Non
         assert rows[name, "1"]["simulated"] == pytest.approx(gain / dram)
     assert "of the flash caches" in check["finding"]
     taken = percent(32 * pages / (8192 * RAM))
-    assert f"({taken}) of the RAM; for that of LARC no figure" in check["basis"]
+    assert f"({taken}) of the RAM; that of LARC takes" in check["basis"]
+    assert f"({percent(69.6 * pages / (8192 * RAM))})" in check["basis"]
     # The answer beside it is the one without a check.
     alone = asked(profile, *given)
     assert alone.pop("check") is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,8 @@ def test_where_a_figure_is_derived_that_is_said_with_what_is_assumed() -> None:
         ("open_cas", {"line_pages": "1"}, 54.13 * 2**25),
         ("open_cas", {"line_pages": "4"}, 61.5 * 2**22),
         ("kangaroo", {"set_pages": "14", "log_percent": "5"}, 0.875 * 2**24),
+        # 48 bits of each object in the log, 4 of others, and 0.8 besides.
+        ("kangaroo", {"set_pages": "14", "log_percent": "50"}, 26.8 / 8 * 2**24),
         # BigHash: 8 bytes for each set of 14 objects.
         ("kangaroo", {"set_pages": "14", "log_percent": "0"}, 8 * -(-(2**24) // 14)),
         # A temperature of 8 bytes for each of the 2^22 extents of the volume.
@@ -261,3 +264,31 @@ def test_production_has_as_much_more_behind_its_flash_as_it_has_flash() -> None:
     assert scaled.bytes == pytest.approx(48 * 8000 + 0.25 * 10 * behind, abs=1)
     assert scaled.share == pytest.approx(same.share, rel=1e-4)
     assert ram_tax.tax_of_replay({**found, "flash_pages": 0}, ram_pages=1) is None
+
+
+@pytest.mark.parametrize(
+    ("flash_pages", "options", "taken"),
+    [
+        # A header of 96 bytes a page, 85 of them in one of 8 KiB.
+        (8_000, {}, 96 * 8_000),
+        (8_000, {"headers_per_page": "85"}, 96 * 8_000),
+        (3_000, {"headers_per_page": "10"}, 819.2 * 3_000),
+        # At 33 % of 1,000 pages it writes no more; pages that are in RAM, too, have a header each.
+        (100_000, {}, 0.33 * 1_000 * 8192 + 96 * 1_000),
+        (100_000, {"headers_per_page": "10"}, 0.33 * 1_000 * 8192 + 819.2 * 1_000),
+    ],
+)
+def test_headers_of_l2arc_take_what_they_are_and_what_it_allows_itself(
+    flash_pages: int, options: dict[str, str], taken: float
+) -> None:
+    found = ram_tax.tax(
+        "l2arc",
+        ram_bytes=1_000 * 8192,
+        flash_bytes=flash_pages * 8192,
+        page_bytes=8192,
+        source_bytes=10**9,
+        options=options,
+    )
+    assert found.bytes == math.ceil(taken)
+    assert found.share is not None
+    assert found.share < 1

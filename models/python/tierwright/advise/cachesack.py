@@ -762,13 +762,18 @@ def _finding(
     one = min(others, key=lambda each: each.usd_per_month)
     cost = f"{money(chosen.usd_per_month)} per month in {words.paid}"
     gain = (one.usd_per_month - chosen.usd_per_month) / (one.usd_per_month or 1.0)
-    if gain < SAME:
-        text = (
-            f"One admission for all is best: pages that enter flash {IN_WORDS[one.name]} cost {cost}"
-            if one.name != "never"
-            else f"Nothing is worth caching at these prices: without flash, it is {cost}"
-        )
+    if gain < SAME and one.name == "never":
+        text = f"Nothing is worth caching at these prices: without flash, it is {cost}"
         text += _below(one.name, saved, share, words)
+    elif gain < SAME and one.assignment == chosen.assignment:
+        text = f"One admission for all is best: pages that enter flash {IN_WORDS[one.name]} cost {cost}"
+        text += _below(one.name, saved, share, words)
+    elif gain < SAME:
+        alone = f"{money(one.usd_per_month)} per month in {words.paid}"
+        text = (
+            f"One admission for all does about as well: pages that enter flash {IN_WORDS[one.name]} cost {alone}, "
+            f"those of the choice {cost}"
+        )
     else:
         text = f"{_enter(kind, [(row.admission, row.share, row.otherwise) for row in rows])}: {cost}, {money(saved)} ({percent(share)}) less than if every miss enters{words.entered}"
         if share - gain >= SAME:

@@ -40,15 +40,13 @@ from tierwright.evaluate.scale.replays import ReplaySizes
 from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve
 from tierwright.simulate import replay
-from tierwright.simulate.contenders import spelled
+from tierwright.simulate.contenders import NO_FLASH, spelled
 from tierwright.simulate.priced import FLASH_CACHE_ONLY, price
 from tierwright.simulate.warm_up import FULL, WarmUp
 from tierwright.trace import reading
 from tierwright.trace.notes import ReaderNotes
 from tierwright.trace.reading import OnProgress, Trace
 
-NO_FLASH = "none"
-"""The scheme without flash, which caches in all of RAM."""
 NO_RAM_LEFT: Mapping[str, Any] = {
     "error": "the flash metadata leave no RAM",
     "hint": "Use more RAM, less flash, or a cache with larger units.",

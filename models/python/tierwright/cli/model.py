@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -544,11 +544,13 @@ def _flash_life(
     if wanted.family not in ("scheme", "flash_cache"):
         return {}
     from tierwright.advise.checks.flash_life import life_of, rate_of, recorded_rate
-    from tierwright.common.derivation import plain
-    from tierwright.hardware import catalog
     from tierwright.trace import reading
 
-    device = None if flash_device is None else catalog.device_or_file(flash_device)
+    device = None
+    if flash_device is not None:
+        from tierwright.hardware import catalog
+
+        device = catalog.device_or_file(flash_device)
     made = found.get("production")
     # Without a device there is no life; its times are then not worth another read of the trace.
     recorded = (
@@ -562,7 +564,7 @@ def _flash_life(
         production_per_s=None if made is None else made["accesses_per_s"],
     )
     life = life_of(found, device=device, rate=rate, flash_pages=wanted.flash_pages)
-    return {"flash_life": plain(life)}
+    return {"flash_life": None if life is None else asdict(life)}
 
 
 def _print_flash_life(found: dict[str, Any]) -> None:

@@ -51,6 +51,10 @@ _GREEDY_DUAL_BYTES = 4 + 4 + 8 + 8
 # Temperature of an extent of 32 pages, of the whole volume: for each of its pages.
 _TEMPERATURE_BYTES = 8 / 32
 # A page that was left out and is remembered: its number, and its place in the queue of such pages.
+KANGAROO_LOG_BITS, KANGAROO_SET_BITS, KANGAROO_LOG_SHARE = 48, 4, 0.05
+"""RAM of an object in the log and in the sets, and the share of flash that is the log where both take 7 bits on average."""
+L2ARC_HEADERS_SHARE = 0.33
+"""Share of the RAM from which on headers of what is on flash alone keep L2ARC from writing more."""
 GHOST_BYTES = 8 + _QUEUED_BYTES
 # Pages that LARC remembers at most, for each page of flash.
 _LARC_GHOSTS = 0.9

@@ -13,6 +13,10 @@ from tierwright.evaluate.metadata import (
     BITS_PER_BYTE,
     FACE_ENTRY_BYTES,
     GHOST_BYTES,
+    KANGAROO_LOG_BITS,
+    KANGAROO_LOG_SHARE,
+    KANGAROO_SET_BITS,
+    L2ARC_HEADERS_SHARE,
     LAST_REQUEST_BYTES,
     PRESETS,
     SCE_DESCRIPTOR_FIXED_BYTES,
@@ -27,6 +31,7 @@ _UNITS: Mapping[str, str] = {
 }
 """Option with the pages of the unit that an entry stands for, of caches that let it be chosen."""
 _LARGE_LINE_BYTES = 32 * 2**10
+_L2ARC = "l2arc"
 _CACHESACK = "cachesack"
 _SECOND_MISS = "second_miss"
 """The rule of an assignment for which the last request of each page is remembered; by default none has it."""
@@ -95,17 +100,18 @@ def _of_options(
     cache: str, page_bytes: int, given: Mapping[str, str]
 ) -> MetadataPreset | None:
     """Return what a flash cache keeps in RAM, without what remembers requests for an assignment."""
-    if cache == "kangaroo" and given.get("log_percent") == "0":
-        set_pages = int(given.get("set_pages", 0))
-        bighash = PRESETS["bighash"]
-        return (
-            replace(bighash, unit_bytes=set_pages * page_bytes)
-            if set_pages
-            else bighash
-        )
+    if cache == "kangaroo":
+        return _of_log(given, page_bytes)
     found = PRESETS.get(cache)
     if found is None:
         return None
+    if cache == _L2ARC:
+        per_page = int(given.get("headers_per_page", 0))
+        # As many as fit in a page by default, whose remainder no header takes.
+        default = page_bytes // int(found.entry_bytes)
+        if per_page in (0, default):
+            return found
+        return replace(found, entry_bytes=page_bytes / per_page)
     if cache == "ram_filter":
         by_ghosts = given.get("admission", "s3_fifo") == "s3_fifo"
         ghosts = float(given.get("ghost_share", 1)) if by_ghosts else 0.0
@@ -121,6 +127,22 @@ def _of_options(
         entry = SCE_DESCRIPTOR_FIXED_BYTES + math.ceil(bits / BITS_PER_BYTE)
         return replace(found, unit_bytes=unit_bytes, entry_bytes=entry)
     return replace(found, unit_bytes=unit_bytes)
+
+
+def _of_log(given: Mapping[str, str], page_bytes: int) -> MetadataPreset:
+    """Return the preset of Kangaroo with so much of its flash in the log, in the sets alone that of BigHash."""
+    if given.get("log_percent") == "0":
+        set_pages = int(given.get("set_pages", 0))
+        bighash = PRESETS["bighash"]
+        return (
+            replace(bighash, unit_bytes=set_pages * page_bytes)
+            if set_pages
+            else bighash
+        )
+    found = PRESETS["kangaroo"]
+    in_log = float(given.get("log_percent", 100 * KANGAROO_LOG_SHARE)) / 100
+    more = (KANGAROO_LOG_BITS - KANGAROO_SET_BITS) * (in_log - KANGAROO_LOG_SHARE)
+    return replace(found, entry_bytes=found.entry_bytes + more / BITS_PER_BYTE)
 
 
 def _of_lines(line_bytes: int, page_bytes: int) -> MetadataPreset | None:
@@ -140,7 +162,7 @@ def tax(
     source_bytes: float,
     options: Mapping[str, str] | None = None,
 ) -> RamTax:
-    """Return the RAM that the directory of a flash cache takes.
+    """Return the RAM that the directory of a flash cache takes, of L2ARC at most what it allows itself.
 
     Parameters
     ----------
@@ -179,13 +201,14 @@ def tax(
     preset = preset_of_cache(cache, page_bytes=page_bytes, options=options)
     if preset is None:
         return RamTax(cache, None, None, None, "")
-    taken = math.ceil(
-        float(
-            preset.ram_bytes(
-                flash_bytes, page_bytes=page_bytes, source_bytes=source_bytes
-            )
-        )
+    taken = float(
+        preset.ram_bytes(flash_bytes, page_bytes=page_bytes, source_bytes=source_bytes)
     )
+    if cache == _L2ARC:
+        # It writes no more where headers of what is on flash alone take so much; what is in RAM, too, has one besides.
+        in_both = ram_bytes / page_bytes * preset.entry_bytes
+        taken = min(taken, L2ARC_HEADERS_SHARE * ram_bytes + in_both)
+    taken = math.ceil(taken)
     return RamTax(cache, preset.name, taken, taken / ram_bytes, preset.source)
 
 

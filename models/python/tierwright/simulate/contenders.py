@@ -16,6 +16,8 @@ from tierwright.common.units import format_bytes
 from tierwright.common.wording import listed, rate_text, three_digits
 from tierwright.simulate import replay
 
+NO_FLASH = "none"
+"""The scheme of RAM alone."""
 RATE = "accesses_per_second"
 """The option of what works by the clock over a trace without times."""
 STRETCH = "stretch"

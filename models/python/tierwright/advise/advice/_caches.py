@@ -24,6 +24,7 @@ from tierwright.advise.point import scheme_titles
 from tierwright.common.cautions import Caution
 from tierwright.common.units import format_bytes, format_microseconds
 from tierwright.common.wording import listed, percent
+from tierwright.evaluate import ram_tax
 from tierwright.evaluate.advice.choose import best_of_kinds, ordered
 from tierwright.evaluate.advice.limits import (
     LIFE,
@@ -35,7 +36,6 @@ from tierwright.evaluate.advice.limits import ROUNDING as LIMIT_ROUNDING
 from tierwright.evaluate.advice.rows import SOURCES, life_years
 from tierwright.evaluate.bill import CENT
 from tierwright.evaluate.page_flow.decision import ReplayPoint, warm_up_of
-from tierwright.evaluate.ram_tax import preset_of_cache
 from tierwright.evaluate.scale.replays import recorded_accesses
 from tierwright.simulate.contenders import (
     AT_MOST,
@@ -435,23 +435,15 @@ def beyond_page_flow(
 def _tax(table: Table, wanted: _Wanted) -> float | None:
     """RAM that the metadata of a flash cache take, of what the curve counts; None where no figure is known. [bytes]"""
     curve, cache = table.setting.curve, str(wanted.row["name"])
-    preset = preset_of_cache(
+    page, options = curve.page_bytes, table.options
+    return ram_tax.tax(
         cache,
-        page_bytes=curve.page_bytes,
+        ram_bytes=max(1.0, float(options.ram_pages[wanted.at])) * page,
+        flash_bytes=float(options.flash_pages[wanted.at]) * page,
+        page_bytes=page,
+        source_bytes=curve.data_pages * page,
         options={} if wanted.plan is None else dict(wanted.plan.options(cache)),
-    )
-    if preset is None:
-        return None
-    flash_bytes = float(table.options.flash_pages[wanted.at]) * curve.page_bytes
-    return math.ceil(
-        float(
-            preset.ram_bytes(
-                flash_bytes,
-                page_bytes=curve.page_bytes,
-                source_bytes=curve.data_pages * curve.page_bytes,
-            )
-        )
-    )
+    ).bytes
 
 
 def _planned(table: Table, wanted: _Wanted) -> SchemeAt | str:

@@ -10,17 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tierwright.advise.checks.counted import ReplayedLife, replayed_life
-from tierwright.advise.checks.points import SETTLED
 from tierwright.common.units import format_count
 from tierwright.common.wording import counted, sentences, three_digits
-from tierwright.evaluate.endurance.outlook import write_budget
-from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.hardware.device import Device
-from tierwright.simulate.contenders import RATE, STRETCH, stretched_words
+from tierwright.simulate.contenders import NO_FLASH, RATE, STRETCH, stretched_words
 from tierwright.simulate.priced import flash_pages_written
+
+if TYPE_CHECKING:
+    from tierwright.advise.checks.counted import ReplayedLife
 
 NO_DEVICE = "no flash device was named, so nothing says how many writes it endures"
 NO_RATE = (
@@ -181,15 +180,20 @@ def life_of(
     if device is not None and device.capacity_bytes:
         held = (flash_pages or counters["flash_pages"]) * counters["page_bytes"]
         devices = max(1, math.ceil(held / device.capacity_bytes))
-    budget = None if device is None else write_budget(device, devices=devices)
+    # A quick command without a device and a rate does without these.
+    budget = None
+    if device is not None:
+        from tierwright.evaluate.endurance.outlook import write_budget
+
+        budget = write_budget(device, devices=devices)
     total = None if budget is None else budget.in_place_tb
-    life = (
-        None
-        if rate is None
-        else replayed_life(
+    life = None
+    if rate is not None:
+        from tierwright.advise.checks.counted import replayed_life
+
+        life = replayed_life(
             counters, budget_tb=total, accesses_per_s=rate.accesses_per_s
         )
-    )
     years = None if life is None else life.years
     reason = None
     if budget is None:
@@ -270,6 +274,8 @@ def _about_waf(counters: Mapping[str, Any], layer: Mapping[str, Any]) -> str | N
         return NO_LAYER
     if layer["waf"] is None:
         return NOTHING_WRITTEN
+    from tierwright.advise.checks.points import SETTLED
+
     data = layer["host_writes"] - layer.get("metadata_writes", 0)
     times = data / counters["flash_pages"]
     if times >= SETTLED:
