@@ -786,16 +786,18 @@ EXPERIMENTS = (
                 "section 5.2.1",
                 Peak("gain over CFLRU", is_valley=True),
             ),
-            *(
-                Claim(
-                    f"between 7 and 13 % less than CFLRU: the {end}",
-                    "section 5.2.1",
-                    Between(f"{end} gain over CFLRU [%]", 7, 13, neutral=0),
-                    measured="at R 32 the best of the static splits saves {best static split over CFLRU [%]} % over CFLRU: no "
-                    "division of the buffer could save much more here",
-                    inferred="in the recorded TPC-C written pages are those that are used again, which CFLRU keeps too",
-                )
-                for end in ("least", "largest")
+            Claim(
+                "between 7 and 13 % less than CFLRU: the least",
+                "section 5.2.1",
+                Between("least gain over CFLRU [%]", 7, 13, neutral=0),
+                measured="at R 32 the best of the static splits saves {best static split over CFLRU [%]} % over CFLRU: no "
+                "division of the buffer could save much more here",
+                inferred="in the recorded TPC-C written pages are those that are used again, which CFLRU keeps too",
+            ),
+            Claim(
+                "between 7 and 13 % less than CFLRU: the largest",
+                "section 5.2.1",
+                Between("largest gain over CFLRU [%]", 7, 13, neutral=0),
             ),
             Claim(
                 "the clean pool shrinks as R rises",
