@@ -224,7 +224,10 @@ test("a cart, a price list and an inventory become a paper that passes its check
     await press(page, paper.getByRole("button", { name: "Save" }));
     const item = page.getByRole("menuitem", { name: form });
     await expect(item).toBeVisible();
-    // Letters choose among the items of a menu.
+    // Letters choose among the items of a menu, once it has the focus.
+    await expect(page.locator('[role="menu"]:focus, [role="menu"] :focus')).toHaveCount(
+      1,
+    );
     await page.keyboard.type(form);
     await expect(item).toBeFocused();
     await page.keyboard.press("Enter");
