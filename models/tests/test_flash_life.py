@@ -24,7 +24,7 @@ from tierwright.advise.checks.flash_life import (
     Rate,
     life_of,
     rate_of,
-    recorded_rate,
+    rate_of_trace,
 )
 from tierwright.cli.app import main
 from tierwright.hardware import catalog
@@ -128,8 +128,8 @@ def test_the_rate_is_of_production_else_stated_else_recorded() -> None:
         assert found is not None
         assert word in found.words
     assert rate(counters(), recorded_per_s=None) is None
-    assert recorded_rate({"accesses": 10, "duration_s": None}) is None
-    assert recorded_rate({"accesses": 10, "duration_s": 0.0}) is None
+    assert rate_of_trace({"accesses": 10, "duration_s": None}) is None
+    assert rate_of_trace({"accesses": 10, "duration_s": 0.0}) is None
 
 
 def test_what_the_device_makes_of_the_writes_is_counted_under_the_replay() -> None:
@@ -154,7 +154,7 @@ def test_what_the_device_makes_of_the_writes_is_counted_under_the_replay() -> No
 def test_the_check_of_wear_says_the_same() -> None:
     trace = Trace(TPCB)
     curve = profile(trace).curve.from_start("cold")
-    recorded = recorded_rate(reading.inspect(trace))
+    recorded = rate_of_trace(reading.inspect(trace))
     assert recorded is not None
     devices = {"flash": catalog.device(DEVICE), "disk": catalog.device(DISK)}
     asked = wear_question.answer(
@@ -206,7 +206,7 @@ def test_rows_of_a_sweep_have_it() -> None:
         flash_pages=[8000],
         flash=catalog.device(DEVICE),
     )
-    recorded = recorded_rate(reading.inspect(trace))
+    recorded = rate_of_trace(reading.inspect(trace))
     face, lazy, none, lru = found.rows
     assert none.flash_life is lru.flash_life is None
     for row in (face, lazy):

@@ -251,7 +251,7 @@ NO_MODEL = {
     "advise.since.finding": "words",
     "advise.checks.flash_life.about_lives": "words",
     "advise.checks.flash_life.rate_of": "chooses a rate; held by test_flash_life.py",
-    "advise.checks.flash_life.recorded_rate": "a quotient; held by test_flash_life.py",
+    "advise.checks.flash_life.rate_of_trace": "a quotient; held by test_flash_life.py",
     "evaluate.ram_tax.preset_of_cache": "picks a preset; held by test_ram_tax.py",
     "evaluate.ram_tax.taxes_of": "`ram_tax.tax` of several flash caches; held by test_ram_tax.py",
     "evaluate.ram_tax.tax_of_replay": "hands on `ram_tax.tax`; held by test_ram_tax.py",

@@ -13,7 +13,7 @@ from tierwright.advise.checks.flash_life import (
     FlashLife,
     life_of,
     rate_of,
-    recorded_rate,
+    rate_of_trace,
 )
 from tierwright.advise.clean_only import CleanOnlyCost, clean_only
 from tierwright.advise.in_production import (
@@ -295,7 +295,7 @@ def answer(
         threads=threads,
         on_progress=on_progress,
     )
-    recorded = recorded_rate(summary)
+    recorded = rate_of_trace(summary)
     machine = (
         None if production is None else scaled_of(production).machine_accesses_per_s
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -543,28 +543,11 @@ def _flash_life(
     """Return what a replay writes to flash, and how long a device lasts; nothing of one cache."""
     if wanted.family not in ("scheme", "flash_cache"):
         return {}
-    from tierwright.advise.checks.flash_life import life_of, rate_of, recorded_rate
-    from tierwright.trace import reading
+    from tierwright.cli.flash_life import lives_of
 
-    device = None
-    if flash_device is not None:
-        from tierwright.hardware import catalog
-
-        device = catalog.device_or_file(flash_device)
-    made = found.get("production")
-    # Without a device there is no life; its times are then not worth another read of the trace.
-    recorded = (
-        None
-        if device is None or made is not None
-        else recorded_rate(reading.inspect(trace))
-    )
-    rate = rate_of(
-        found,
-        recorded_per_s=recorded,
-        production_per_s=None if made is None else made["accesses_per_s"],
-    )
-    life = life_of(found, device=device, rate=rate, flash_pages=wanted.flash_pages)
-    return {"flash_life": None if life is None else asdict(life)}
+    return {
+        "flash_life": lives_of([(found, wanted.flash_pages)], trace, flash_device)[0]
+    }
 
 
 def _print_flash_life(found: dict[str, Any]) -> None:
@@ -1029,7 +1012,7 @@ def evaluate(
             )
             if caches:
                 from tierwright.advise.checks import flash_caches
-                from tierwright.advise.checks.flash_life import recorded_rate
+                from tierwright.evaluate.scale.replays import recorded_rate
 
                 checked = flash_caches.replayed(
                     found.evaluation,
@@ -1039,14 +1022,7 @@ def evaluate(
                     flash=choices["flash"],
                     disk=choices["disk"],
                     options=options,
-                    recorded_per_s=recorded_rate(
-                        {
-                            "accesses": curve.accesses,
-                            "duration_s": read_from.duration_s,
-                        }
-                    )
-                    if curve.scaled is None
-                    else None,
+                    recorded_per_s=recorded_rate(curve, read_from.duration_s),
                     on_progress=on_progress,
                 )
     if json:

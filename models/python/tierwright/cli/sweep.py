@@ -373,32 +373,17 @@ def _add_lives(
     flash_device: str | None,
 ) -> None:
     """Say of each replay with flash what it writes there, and how long the device lasts."""
-    from tierwright.advise.checks.flash_life import life_of, rate_of, recorded_rate
-    from tierwright.common.derivation import plain
-    from tierwright.hardware import catalog
-    from tierwright.trace import reading
+    from tierwright.cli.flash_life import lives_of
 
-    device = None if flash_device is None else catalog.device_or_file(flash_device)
-    production = [row.get("production") for row in rows]
-    # Without a device there is no life; its times are then not worth another read of the trace.
-    recorded = (
-        None
-        if device is None or any(production)
-        else recorded_rate(reading.inspect(trace))
-    )
-    # A sweep that was interrupted has fewer rows.
-    for row, asked, made in zip(rows, configurations, production, strict=False):
-        # A sample does not tell all that is written.
-        if "error" in row or "page_bytes" not in row or "flash_pages" not in asked:
-            continue
-        rate = rate_of(
-            row,
-            recorded_per_s=recorded,
-            production_per_s=None if made is None else made["accesses_per_s"],
-        )
-        row["flash_life"] = plain(
-            life_of(row, device=device, rate=rate, flash_pages=asked["flash_pages"])
-        )
+    # A sweep that was interrupted has fewer rows, and a sample does not tell all that is written.
+    replays = [
+        (row, asked["flash_pages"])
+        for row, asked in zip(rows, configurations, strict=False)
+        if "error" not in row and "page_bytes" in row and "flash_pages" in asked
+    ]
+    lives = lives_of(replays, trace, flash_device)
+    for (row, _), life in zip(replays, lives, strict=True):
+        row["flash_life"] = life
 
 
 def _find(name: str, **tables: list[dict[str, Any]]) -> tuple[str, dict[str, Any]]:

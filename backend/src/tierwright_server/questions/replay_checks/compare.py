@@ -1,7 +1,7 @@
 """The check of a comparison of schemes, with flash caches beside them."""
 
 from tierwright.advise.checks import flash_caches
-from tierwright.advise.checks.flash_life import recorded_rate
+from tierwright.advise.checks.flash_life import rate_of_trace
 from tierwright_server.questions.compare import service as evaluations
 from tierwright_server.questions.compare.schemas import EvaluationCheckIn
 from tierwright_server.questions.point import find_point
@@ -41,7 +41,7 @@ async def check_compare(
             flash=point.flash[0],
             disk=point.disk[0],
             options=options,
-            recorded_per_s=recorded_rate(point.content.summary),
+            recorded_per_s=rate_of_trace(point.content.summary),
             production_per_s=None if scaled is None else scaled.machine_accesses_per_s,
         ),
         found.sizes,

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from tierwright.advise import clean_only
 from tierwright.advise import sweep as question
 from tierwright.advise.checks import points
-from tierwright.advise.checks.flash_life import recorded_rate
+from tierwright.advise.checks.flash_life import rate_of_trace
 from tierwright.advise.clean_only import CleanOnlyCost
 from tierwright.advise.in_production import scaled_of
 from tierwright.advise.sweep import NO_RAM_LEFT, ReplayRow
@@ -638,7 +638,7 @@ def _replay_out(
         place,
         flash=flash,
         disk=disk,
-        recorded_per_s=recorded_rate(summary),
+        recorded_per_s=rate_of_trace(summary),
         production_per_s=None if production is None else production["accesses_per_s"],
     )
     if production is not None and "error" not in result:

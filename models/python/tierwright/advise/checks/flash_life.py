@@ -92,12 +92,12 @@ class FlashLife:
     sentence: str
 
 
-def recorded_rate(summary: Mapping[str, Any]) -> float | None:
+def rate_of_trace(summary: Mapping[str, Any]) -> float | None:
     """Return the accesses per second of a trace, from what is known of it; None where it has no times. [1/s]
 
     Examples
     --------
-    >>> recorded_rate({"accesses": 100, "duration_s": 4.0})
+    >>> rate_of_trace({"accesses": 100, "duration_s": 4.0})
     25.0
     """
     duration_s = summary.get("duration_s")
