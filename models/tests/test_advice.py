@@ -1580,6 +1580,23 @@ def test_equal_times_are_not_set_against_each_other() -> None:
     assert "takes 160 ns of I/O time per access against 154 ns" in said(0.16)
 
 
+def test_what_the_next_fastest_costs_is_said_beside_its_time() -> None:
+    """A buyer who asks for the least time sees what the last of it costs."""
+    best = ask().recommendation
+    assert best is not None
+    assert best.usd_per_month is not None
+
+    def said(usd: Decimal) -> str:
+        quick = replace(best, io_time_us_per_access=0.154)
+        slow = replace(best, io_time_us_per_access=0.16, usd_per_month=usd)
+        return _words._because(quick, slow, 2, "io_time", False, 0)
+
+    cost = best.usd_per_month
+    assert said(cost - 5).endswith("and costs 5.00 USD per month less.")
+    assert said(cost + 5).endswith("and costs 5.00 USD per month more.")
+    assert said(cost).endswith("against 154 ns.")
+
+
 def test_what_nobody_stated_of_data_and_rate_is_said() -> None:
     both = _words.assumed_text("3 GiB", 500.0)
     assert "The size of the data is not stated: 3 GiB" in both

@@ -408,6 +408,9 @@ def _because(
             if slow == fast
             else f"takes {slow} of I/O time per access against {fast}"
         )
+        if amount(second.usd_per_month) != amount(best.usd_per_month):
+            less = best.usd_per_month - second.usd_per_month
+            beside += f" and costs {money(abs(less))} per month {'less' if less > 0 else 'more'}"
     else:
         more = second.usd_per_month - best.usd_per_month
         beside = (
