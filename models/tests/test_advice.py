@@ -1592,8 +1592,8 @@ def test_what_the_next_fastest_costs_is_said_beside_its_time() -> None:
         return _words._because(quick, slow, 2, "io_time", False, 0)
 
     cost = best.usd_per_month
-    assert said(cost - 5).endswith("and costs 5.00 USD per month less.")
-    assert said(cost + 5).endswith("and costs 5.00 USD per month more.")
+    assert said(cost - 5).endswith("and costs 5 USD per month less.")
+    assert said(cost + 5).endswith("and costs 5 USD per month more.")
     assert said(cost).endswith("against 154 ns.")
 
 
