@@ -87,7 +87,10 @@ def test_the_check_is_that_of_the_models_by_a_run(application: Any) -> None:
         assert row["model"] == pytest.approx(mine.model, rel=1e-3)
         assert row["gap"] == pytest.approx(row["model"] / row["simulated"] - 1)
         assert row["band"] == pytest.approx(mine.band)
-        assert row["is_beyond_band"] == (abs(row["gap"]) > row["band"])
+        apart = max(row["model"], row["simulated"]) / min(
+            row["model"], row["simulated"]
+        )
+        assert row["is_beyond_band"] == (apart > 1 + row["band"])
     model = application.post(URL, body, 200)
     assert model["status"] == "model"
     assert model["checked"] == []

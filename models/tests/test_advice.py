@@ -41,6 +41,7 @@ from tierwright.advise import advice, report, scale
 from tierwright.advise.advice import _checked, _choice, _why_not, _words
 from tierwright.advise.advice._checked import (
     Replayed,
+    Settled,
     about_replays,
     decided,
     settled,
@@ -1317,16 +1318,17 @@ def test_a_replay_decides_among_the_finalists() -> None:
 def test_the_first_that_carries_its_load_by_the_replay_is_chosen() -> None:
     asked = _asked({**asked_of_nothing(), "curve": curve()})
     table = Table.of(asked.setting)
+    cents = np.asarray([100, 200, 300, 400])
     busy, calm, unknown = (
         Replayed(0, 2.0, 4.0, 0.9, 0.1, ""),
         Replayed(1, 3.0, 3.0, 0.5, 0.1, ""),
         Replayed(2, 3.0, math.nan, math.nan, math.nan, "too small"),
     )
-    assert decided(asked, [busy, calm, unknown]) == 1
-    assert decided(asked, [busy, unknown]) == 2
-    assert decided(asked, [calm, busy]) == 1
+    assert decided(asked, cents, [busy, calm, unknown]) == 1
+    assert decided(asked, cents, [busy, unknown]) == 2
+    assert decided(asked, cents, [calm, busy]) == 1
     # None carries it: the model's choice stays, and that is said.
-    assert decided(asked, [busy]) == 0
+    assert decided(asked, cents, [busy]) == 0
     told = {each.name for each in about_replays(asked, table, [busy], 0, 0)}
     assert told == {"replay_breaks_load", "replay_beyond_band"}
     told = {each.name for each in about_replays(asked, table, [busy, calm], 0, 1)}
@@ -1334,10 +1336,67 @@ def test_the_first_that_carries_its_load_by_the_replay_is_chosen() -> None:
     assert not list(about_replays(asked, table, [calm], 1, 1))
     fastest = replace(asked, objective="io_time")
     slow = replace(calm, at=3, simulated_us=9.0)
-    assert decided(fastest, [slow, calm]) == 1
+    assert decided(fastest, cents, [slow, calm]) == 1
     # One that could not be replayed stops no other from being the fastest, and is by the model.
-    assert decided(fastest, [replace(unknown, model_us=4.0), slow, calm]) == 1
-    assert decided(fastest, [replace(unknown, model_us=2.0), slow, calm]) == 2
+    assert decided(fastest, cents, [replace(unknown, model_us=4.0), slow, calm]) == 1
+    assert decided(fastest, cents, [replace(unknown, model_us=2.0), slow, calm]) == 2
+
+
+def test_equals_by_the_replay_are_told_apart_by_the_other_figure() -> None:
+    """Money is not spent for a time that the replay does not show, nor time for no money."""
+    asked = _asked({**asked_of_nothing(), "curve": curve()})
+    dear = Replayed(0, 2.0, 4.0, 0.5, 0.1, "")
+    cheap = Replayed(1, 3.0, 4.0, 0.5, 0.1, "")
+    quick = Replayed(2, 3.5, 3.0, 0.5, 0.1, "")
+    cents = np.asarray([300, 200, 200])
+    fastest = replace(asked, objective="io_time")
+    assert decided(fastest, cents, [dear, cheap]) == 1
+    assert Settled([dear, cheap], 1).is_tied(fastest, cents)
+    assert decided(fastest, cents, [dear, cheap, quick]) == 2
+    assert not Settled([dear, cheap, quick], 2).is_tied(fastest, cents)
+    assert decided(asked, cents, [cheap, quick, dear]) == 2
+    assert Settled([cheap, quick, dear], 2).is_tied(asked, cents)
+    # What was not replayed is not passed over for what was.
+    unknown = replace(cheap, simulated_us=math.nan, reason="too small")
+    assert decided(asked, cents, [unknown, quick]) == 1
+    assert not Settled([cheap, dear], 1).is_tied(asked, cents)
+
+
+@pytest.mark.parametrize(
+    ("model_us", "simulated_us", "band", "is_beyond"),
+    [
+        (0.0004, 400.0, 1.0, True),
+        (2.1, 4.0, 1.0, False),
+        (1.9, 4.0, 1.0, True),
+        (7.9, 4.0, 1.0, False),
+        (8.1, 4.0, 1.0, True),
+        (4.3, 4.0, 0.1, False),
+        (3.5, 4.0, 0.1, True),
+        (0.0, 4.0, 1.0, True),
+        (4.0, math.nan, 0.1, False),
+    ],
+)
+def test_a_model_that_is_far_too_low_is_beyond_its_error_whatever_that_is(
+    model_us: float, simulated_us: float, band: float, is_beyond: bool
+) -> None:
+    """As a share of the replay, no model is more than 100 % too low."""
+    assert (
+        Replayed(0, model_us, simulated_us, 0.1, band, "").is_beyond_band is is_beyond
+    )
+
+
+def test_of_many_replays_beyond_the_error_one_is_told_and_the_others_are_counted() -> (
+    None
+):
+    asked = _asked({**asked_of_nothing(), "curve": curve()})
+    table = Table.of(asked.setting)
+    low = [Replayed(at, 1.0, 4.0, 0.1, 0.1, "") for at in range(3)]
+    [found] = about_replays(asked, table, low, 1, 1)
+    assert table.title(1) in found.message
+    assert "takes 4 µs of I/O time by its replay and 1 µs by the model" in found.message
+    assert "2 other replays differ by more, too" in found.message
+    [alone] = about_replays(asked, table, low[:1], 0, 0)
+    assert "other" not in alone.message
 
 
 def settled_by(
@@ -1400,7 +1459,7 @@ def test_a_check_says_where_it_could_not_replay_the_recommendation() -> None:
     assert said([small, done], 5) == ""
     assert said([small, done], None) == ""
     assert said([small, tiny], 3) == (
-        "Not checked: too small. What was close is too small as well."
+        "Not checked: too small. What was close could not be replayed either."
     )
     assert said([small], 3) == "Not checked: too small."
     assert said([], 3) == ""

@@ -464,6 +464,7 @@ def _answer(
         replayed_from=None
         if best is None or by_model is None or best == by_model
         else table.title(by_model),
+        replays_tied=decided.settled.is_tied(asked, options.month_cents),
         response_limited=asked.limits_response,
         pruned=0 if left_out is None else left_out.pruned,
         admitted_by=admitted_by if by_model is None else None,

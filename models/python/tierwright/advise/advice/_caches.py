@@ -51,7 +51,7 @@ from tierwright.simulate.contenders import (
 from tierwright.simulate.priced import flash_pages_written, price
 from tierwright.trace.notes import Note
 
-VERSION = "4"
+VERSION = "5"
 """Of what is replayed and how it decides: changes where a checked answer does."""
 EQUAL = 0.01
 """Share of the I/O time below which a flash cache is not better than page flow, nor categories than simpler ones. [1]"""

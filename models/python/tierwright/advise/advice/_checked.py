@@ -20,13 +20,14 @@ from tierwright.advise.decide import replayed_rows
 from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import Caution
 from tierwright.common.units import format_microseconds
-from tierwright.common.wording import off, percent
+from tierwright.common.wording import counted, percent
 from tierwright.evaluate.advice.choose import ordered
 from tierwright.evaluate.advice.limits import IO_TIME, PEAK_BUSY, THROUGHPUT, Bools
 from tierwright.evaluate.advice.limits import ROUNDING as LIMIT_ROUNDING
 from tierwright.evaluate.advice.rows import IntArray
 from tierwright.evaluate.page_flow import explain
 from tierwright.evaluate.page_flow.decision import (
+    TIE_TOLERANCE,
     ReplayPoint,
     priced,
     recorded_point,
@@ -91,6 +92,25 @@ class Replayed:
         if not self.simulated_us > 0:
             return None
         return self.model_us / self.simulated_us - 1
+
+    @property
+    def times_off(self) -> float | None:
+        """How many times the lesser of model and replay the other is, at least 1; None where it was not replayed. [1]"""
+        gap = self.gap
+        if gap is None:
+            return None
+        of_replay = 1 + gap
+        return max(of_replay, 1 / of_replay if of_replay > 0 else math.inf)
+
+    @property
+    def is_beyond_band(self) -> bool:
+        """Whether one of model and replay is more than the known error above the other.
+
+        The model is drawn within that error evenly in its logarithm, so that an error of 100 % is a factor of two either
+        way: by a share of the replay no model could be too low by as much.
+        """
+        times = self.times_off
+        return times is not None and times > 1 + self.band
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +213,11 @@ def sentence(tried: Sequence[Replayed], best: int | None) -> str:
         return ""
     # Of each option the reason has its own number of pages; the first is that of the choice.
     more = len({each.reason for each in tried}) > 1
-    close = " What was close is too small as well." if more else ""
+    close = (
+        " What was close could not be replayed either."
+        if more
+        else ""
+    )
     return f"{tried[0].reason}{close}"
 
 
@@ -402,13 +426,20 @@ def breaks(asked: Asked, each: Replayed) -> bool:
 
 
 def decided(
-    asked: Asked, tried: Sequence[Replayed], near: frozenset[int] = frozenset()
+    asked: Asked,
+    month_cents: IntArray,
+    tried: Sequence[Replayed],
+    near: frozenset[int] = frozenset(),
 ) -> int | None:
     """Return the option that the replays leave best: the first that keeps its limits, or the fastest.
+
+    Of those that cost as much it is the fastest, and of those that are as fast the cheapest.
 
     Parameters
     ----------
     asked : Asked
+    month_cents : int array
+        Cost of every option. [0.01 USD/month]
     tried : sequence of Replayed
         In the order of the objective.
     near : frozenset of int
@@ -428,8 +459,19 @@ def decided(
     if not keeps:
         return None
     if asked.objective == "io_time":
-        return min(keeps, key=lambda each: each.known_us).at
-    return keeps[0].at
+        least_us = min(each.known_us for each in keeps) * (1 + TIE_TOLERANCE)
+        fastest = [each for each in keeps if each.known_us <= least_us]
+        return min(fastest, key=lambda each: int(month_cents[each.at])).at
+    first = keeps[0]
+    if first.reason:
+        return first.at
+    alike = [
+        each
+        for each in keeps
+        if not each.reason and month_cents[each.at] == month_cents[first.at]
+    ]
+    least_us = min(each.simulated_us for each in alike) * (1 + TIE_TOLERANCE)
+    return next(each for each in alike if each.simulated_us <= least_us).at
 
 
 @dataclass(frozen=True, slots=True)
@@ -463,6 +505,22 @@ class Settled:
             or each.at in self.finalists
             or not (each.reason or each.at in self.near)
         ]
+
+    def is_tied(self, asked: Asked, month_cents: IntArray) -> bool:
+        """Whether another that keeps its limits by its replay equals the best in the objective."""
+        own = next((each for each in self.tried if each.at == self.best), None)
+        if own is None or own.reason:
+            return False
+        others = [
+            each
+            for each in self.tried
+            if each.at != own.at and not each.reason and not breaks(asked, each)
+        ]
+        if asked.objective == "io_time":
+            most_us = own.simulated_us * (1 + TIE_TOLERANCE)
+            return any(each.simulated_us <= most_us for each in others)
+        cents = month_cents[own.at]
+        return any(month_cents[each.at] == cents for each in others)
 
     def by_replay_alone(self) -> Replayed | None:
         """Return the best where the model would not admit it; None where it does."""
@@ -498,7 +556,7 @@ def settled(
     by_objective = ordered(table.options, whole, asked.objective) if admits else order
     place = {int(at): rank for rank, at in enumerate(by_objective.tolist())}
     tried = replay_of(finalists) if len(finalists) else []
-    best = decided(asked, tried, admits)
+    best = decided(asked, table.options.month_cents, tried, admits)
     for _ in range(MOST_ROUNDS):
         known = {each.at for each in tried}
         more = [
@@ -512,7 +570,7 @@ def settled(
             [*tried, *replay_of(more)],
             key=lambda each: place.get(each.at, len(place)),
         )
-        best = decided(asked, tried, admits)
+        best = decided(asked, table.options.month_cents, tried, admits)
     return Settled(
         tried,
         best,
@@ -552,7 +610,7 @@ def _could_be_better(
 def better(
     asked: Asked, table: Table, order: IntArray, best: int | None, time_us: float
 ) -> IntArray:
-    """Return the options that could be better than the best: cheaper, or faster within their error.
+    """Return the options that could be better than the best: cheaper, or within their error faster at no higher cost.
 
     Parameters
     ----------
@@ -568,10 +626,13 @@ def better(
     options = table.options
     if best is None:
         return order
+    cents = options.month_cents[order]
+    is_faster: Bools = options.io_us[order] / (1 + bands(table, order)) < time_us
     if asked.objective == "io_time":
-        could: Bools = options.io_us[order] * (1 - bands(table, order)) < time_us
+        could = is_faster
     else:
-        could = options.month_cents[order] < options.month_cents[best]
+        is_equal = cents == options.month_cents[best]
+        could = (cents < options.month_cents[best]) | (is_equal & is_faster)
     return np.asarray(order[could], dtype=np.int64)
 
 
@@ -594,13 +655,12 @@ def option_by_replay(asked: Asked, found: Option, each: Replayed) -> Option:
 
 
 def checked_option(option: Option, each: Replayed) -> CheckedOption:
-    gap = each.gap
     return CheckedOption(
         option,
         each.model_us,
         None if each.reason else each.simulated_us,
-        gap,
-        gap is not None and abs(gap) > each.band,
+        each.gap,
+        each.is_beyond_band,
         each.reason,
         None if each.reason else each.band,
         each.warnings,
@@ -658,17 +718,31 @@ def about_replays(
             could_change_choice=True,
             effect=f"the choice is {table.title(best)}",
         )
-    for each in tried:
-        gap = each.gap
-        if gap is not None and abs(gap) > each.band:
-            yield Caution(
-                "replay_beyond_band",
-                f"for {table.title(each.at)}, the model is {off(abs(gap))} its replay, more than its known error, "
-                f"{percent(each.band)}",
-                "rely on the replay, and record for longer",
-                could_change_choice=by_model != best,
-                effect="the ranking that is shown is that of the replay",
-            )
+    beyond = [each for each in tried if each.is_beyond_band]
+    if beyond:
+        # That of the recommendation where it is among them: the others stand in `checked[]`.
+        shown = next((each for each in beyond if each.at == best), beyond[0])
+        more = len(beyond) - 1
+        others = (
+            f"; {counted(more, 'other replay')} {'differs' if more == 1 else 'differ'} by more, too"
+            if more
+            else ""
+        )
+        yield Caution(
+            "replay_beyond_band",
+            f"for {table.title(shown.at)}, {_apart(shown)} by the model, which differ by more than the known error of the "
+            f"model, {percent(shown.band)}{others}",
+            "rely on the replay, and record for longer",
+            could_change_choice=by_model != best,
+            effect="the ranking that is shown is that of the replay",
+        )
+
+
+def _apart(each: Replayed) -> str:
+    """Say what an access takes by the replay, beside what it takes by the model."""
+    by_replay = format_microseconds(each.simulated_us)
+    by_model = format_microseconds(each.model_us)
+    return f"an access takes {by_replay} of I/O time by its replay and {by_model}"
 
 
 def _beyond(asked: Asked, table: Table, each: Replayed, names: Sequence[str]) -> str:

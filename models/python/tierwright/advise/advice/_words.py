@@ -256,6 +256,7 @@ def decided(
     *,
     rate_known: bool,
     replayed_from: str | None = None,
+    replays_tied: bool = False,
     response_limited: bool = False,
     pruned: int = 0,
     admitted_by: Admitted | None = None,
@@ -272,9 +273,13 @@ def decided(
     elif replayed_from is None:
         why = _because(best, second, suitable, objective, response_limited, pruned)
     else:
-        what = "the fastest" if objective == "io_time" else "the cheapest"
+        what = ["the cheapest", "the fastest"]
+        if objective == "io_time":
+            what.reverse()
+        named_by = f"{what[1]} of {what[0]}" if replays_tied else what[0]
+        keep = "keep" if replays_tied else "keeps"
         why = (
-            f"Of the options that were replayed, it is {what} that keeps every limit; by the model the choice would "
+            f"Of the options that were replayed, it is {named_by} that {keep} every limit; by the model the choice would "
             f"have been {replayed_from}."
         )
     said = [why, *_front(front), *_split(best)]
@@ -377,6 +382,18 @@ def _buy(best: Option, zero: Option | None) -> str:
     return f"{verb} {named(best)}: {money(cost)} per month{today}."
 
 
+def _io_times(best: Option, second: Option) -> tuple[float | None, float | None, str]:
+    """Return what an access takes of two options, by the replays of both or by the model of both, and which where there is a choice."""
+    by_replay = (
+        best.replayed_io_time_us_per_access,
+        second.replayed_io_time_us_per_access,
+    )
+    if None not in by_replay:
+        return *by_replay, " by its replay"
+    said = "" if by_replay == (None, None) else " by the model"
+    return best.io_time_us_per_access, second.io_time_us_per_access, said
+
+
 def _because(
     best: Option,
     second: Option | None,
@@ -396,17 +413,14 @@ def _because(
     if second is None or second.usd_per_month is None or best.usd_per_month is None:
         return f"It is {what} {of}."
     if objective == "io_time":
-        first_time, next_time = (
-            best.io_time_us_per_access,
-            second.io_time_us_per_access,
-        )
+        first_time, next_time, by = _io_times(best, second)
         if first_time is None or next_time is None:
             return f"It is {what} {of}."
         slow, fast = format_microseconds(next_time), format_microseconds(first_time)
         beside = (
-            f"takes as long, {fast} of I/O time per access"
+            f"takes as long, {fast} of I/O time per access{by}"
             if slow == fast
-            else f"takes {slow} of I/O time per access against {fast}"
+            else f"takes {slow} of I/O time per access{by} against {fast}"
         )
         if amount(second.usd_per_month) != amount(best.usd_per_month):
             less = best.usd_per_month - second.usd_per_month
