@@ -35,7 +35,7 @@ from tierwright.profile.curve import Curve
 
 _MOST_MONTHS = 1200
 _MOST_BYTES = 2**62
-MODEL_VERSION = "11"
+MODEL_VERSION = "12"
 """Of the enumeration and its formulas: changes where an answer does."""
 
 

@@ -213,11 +213,7 @@ def sentence(tried: Sequence[Replayed], best: int | None) -> str:
         return ""
     # Of each option the reason has its own number of pages; the first is that of the choice.
     more = len({each.reason for each in tried}) > 1
-    close = (
-        " What was close could not be replayed either."
-        if more
-        else ""
-    )
+    close = " What was close could not be replayed either." if more else ""
     return f"{tried[0].reason}{close}"
 
 

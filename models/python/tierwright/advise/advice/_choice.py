@@ -159,15 +159,17 @@ def too_slow(asked: Asked, table: Table, rows: IntArray) -> Bools:
     return slow
 
 
-def in_order(asked: Asked, table: Table, chosen: Chosen) -> IntArray:
-    """Options that keep every limit, the best first; where response times are limited, the first of them."""
+def in_order(
+    asked: Asked, table: Table, chosen: Chosen, most: int = MOST_ASKED
+) -> IntArray:
+    """Options that keep every limit, the best first; where response times are limited, those of so many from the first on."""
     if not asked.limits_response:
         return chosen.order
-    first = next(kept(asked, table, chosen, chosen.order), None)
+    first = first_kept(asked, table, chosen, chosen.order)
     if first is None:
         return np.empty(0, dtype=np.int64)
     [at] = np.flatnonzero(chosen.order == first)
-    some = chosen.order[at : at + MOST_ASKED]
+    some = chosen.order[at : at + most]
     return np.asarray(list(kept(asked, table, chosen, some)), dtype=np.int64)
 
 

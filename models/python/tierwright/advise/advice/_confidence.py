@@ -476,7 +476,9 @@ def _rests_on(asked: Asked, found: Sure, *, in_money: bool) -> str:
     if curve.sample_rate is not None and Input(_draws.SAMPLE) not in found.draws.places:
         parts.append("the error of the sample of pages is not known")
     if asked.limits_response:
-        parts.append("limits of response times are held on the curve as it is")
+        parts.append(
+            "limits of response times are held in each draw, with the service times that are stated"
+        )
     if not in_money:
         parts.append(
             "regret and what measuring is worth are stated where money is the objective"

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tierwright.advise.advice._asked import Asked
-from tierwright.advise.advice._choice import chosen_of, kept
+from tierwright.advise.advice._choice import chosen_of, in_order
+from tierwright.advise.advice._in_time import InTime
 from tierwright.advise.advice._prices import (
     PriceRange,
     spread_of_kinds,
@@ -119,22 +120,16 @@ class Measured:
 def contending(asked: Asked, tables: tuple[Table, ...], best: int) -> IntArray:
     """Rows of the options that could be the best: of the table of the answer, the first, and those of its other ends.
 
-    Of each table those of the least cost, and the best of each of the first kinds. Limits of response times are held
-    on the curve of the answer alone, as these take long to compute.
+    Of each table those of the least cost, and the best of each of the first kinds. Limits of response times take long to
+    compute: where there are some, of each table those that keep them on its curve, of so many of the least cost from the
+    first on that does.
     """
     found = [best]
     for table in tables:
-        order = chosen_of(asked, table).order
+        order = in_order(asked, table, chosen_of(asked, table), MOST_BEST)
         found += order[:MOST_BEST].tolist()
         found += best_of_kinds(order, table.kind_codes)[:MOST_BEST].tolist()
-    rows = np.unique(np.asarray(found, dtype=np.int64))
-    if not asked.limits_response:
-        return rows
-    chosen = chosen_of(asked, tables[0])
-    keeps = set(kept(asked, tables[0], chosen, rows))
-    return np.asarray(
-        [row for row in rows.tolist() if row == best or row in keeps], dtype=np.int64
-    )
+    return np.unique(np.asarray(found, dtype=np.int64))
 
 
 class Contenders:
@@ -179,6 +174,7 @@ class Contenders:
         self._fixed_purchase, self._unit_purchase = self._purchase(table)
         self.spreads, self._moved = self._uncertain(table)
         self._static = self._keeps_static(table)
+        self._in_time = InTime(asked, table, rows) if asked.limits_response else None
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -413,6 +409,9 @@ class Contenders:
             options.store_devices,
         )
         io_us = busy["disk"] + busy["flash"]
+        keeps = self._static & np.isfinite(io_us)
+        if self._in_time is not None:
+            keeps, needed = self._kept_in_time(curve, keeps, needed)
         most_busy, life = self._used_up(busy, written, needed)
         (fixed, unit), (fixed_purchase, unit_purchase) = self._priced(state)
         limited = {
@@ -423,7 +422,6 @@ class Contenders:
             "usd_per_month": fixed + unit * needed,
             "purchase_usd": fixed_purchase + unit_purchase * needed,
         }
-        keeps = self._static & np.isfinite(io_us)
         for name, value in limited.items():
             if name in self._asked.constraints:
                 limit = float(self._asked.constraints[name])
@@ -442,6 +440,27 @@ class Contenders:
             pages_read,
             written,
         )
+
+    def _kept_in_time(
+        self, curve: Curve, wanted: Bools, needed: IntArray
+    ) -> tuple[Bools, IntArray]:
+        """Return which of those that are wanted keep the limits of response times, and with how many devices.
+
+        With those that they need or, where these are too slow and fewer than are offered, with those. Service times are
+        as they are stated.
+        """
+        assert self._in_time is not None
+        read = {tier: np.zeros(len(self)) for tier in _TIERS}
+        written = {tier: np.zeros(len(self)) for tier in _TIERS}
+        for at, done in self._operations(curve, State()):
+            for tier in _TIERS:
+                read[tier][at] = done.per_access[tier, "read"]
+                written[tier][at] = done.per_access[tier, "write"]
+        keeps = self._in_time.keeps(curve, read, written, needed, wanted)
+        bought = self.options.store_devices.astype(np.int64)
+        slow = wanted & ~keeps & (bought > needed)
+        helped = self._in_time.keeps(curve, read, written, bought, slow)
+        return keeps | helped, np.where(helped, bought, needed)
 
     def _operations(
         self, curve: Curve, state: State

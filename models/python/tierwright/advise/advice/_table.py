@@ -584,8 +584,8 @@ class Table:
             return f"quote {self.given(at).quote_id} ({held})"
         return held
 
-    def hierarchy(self, at: int) -> Hierarchy | None:
-        """Devices of one machine as queues; None where one states no figures."""
+    def hierarchy(self, at: int, *, stores: int | None = None) -> Hierarchy | None:
+        """Devices of one machine as queues, of which so many hold the data if that is given; None where one states no figures."""
         flash, store = self.devices(at)
         if store is None or (flash is None and self.options.flash_bytes[at]):
             return None
@@ -593,18 +593,26 @@ class Table:
             flash or store,
             store,
             flash_devices=max(1, int(self.options.flash_devices[at])),
-            disks=max(1, int(self.options.store_devices[at])),
+            disks=max(
+                1, int(self.options.store_devices[at]) if stores is None else stores
+            ),
         )
 
     def response(
-        self, at: int, curve: Curve | None = None
+        self,
+        at: int,
+        curve: Curve | None = None,
+        *,
+        stores: int | None = None,
+        peak_alone: bool = False,
     ) -> tuple[tuple[FloatArray, ...] | None, str]:
         """Mean, median and 99th percentile at the mean rate and in the busiest hour, and why some are unknown. [µs]
 
         None where all are; a time that is not finite is of a rate with which a device cannot keep up. Of another curve
-        than that of the table where one is given.
+        than that of the table where one is given, and with another number of devices that hold the data; in the busiest hour
+        alone where nothing else is asked for.
         """
-        rates, found = self.setting.served, self.hierarchy(at)
+        rates, found = self.setting.served, self.hierarchy(at, stores=stores)
         if rates.mean is None or rates.peak is None:
             return None, NO_RATE
         if found is None:
@@ -617,7 +625,12 @@ class Table:
                 ram_pages=int(self.options.ram_pages[at]),
                 flash_pages=int(self.options.flash_pages[at]),
                 hierarchy=found,
-                accesses_per_s=[rates.mean / machines, rates.peak / machines],
+                accesses_per_s=[
+                    rate / machines
+                    for rate in (
+                        (rates.peak,) if peak_alone else (rates.mean, rates.peak)
+                    )
+                ],
                 schemes=(scheme,),
                 percentiles=PERCENTILES,
             )[scheme]
