@@ -1327,9 +1327,9 @@ def test_the_first_that_carries_its_load_by_the_replay_is_chosen() -> None:
     assert decided(asked, cents, [busy, calm, unknown]) == 1
     assert decided(asked, cents, [busy, unknown]) == 2
     assert decided(asked, cents, [calm, busy]) == 1
-    # None carries it: the model's choice stays, and that is said.
-    assert decided(asked, cents, [busy]) == 0
-    told = {each.name for each in about_replays(asked, table, [busy], 0, 0)}
+    # None carries it: what its replay refutes is not recommended, and that is said.
+    assert decided(asked, cents, [busy]) is None
+    told = {each.name for each in about_replays(asked, table, [busy], 0, None)}
     assert told == {"replay_breaks_load", "replay_beyond_band"}
     told = {each.name for each in about_replays(asked, table, [busy, calm], 0, 1)}
     assert told == {"replay_changes_choice", "replay_beyond_band"}

@@ -18,11 +18,11 @@ from hypothesis import given, settings
 
 from tierwright.advise import advice, scale
 from tierwright.advise.advice import _choice
-from tierwright.advise.advice._checked import Replayed, bands, settled
+from tierwright.advise.advice._checked import Replayed, bands, by_trace, settled
 from tierwright.advise.advice._near_misses import MOST_OFF, near_misses
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Advice
-from tierwright.advise.advice.request import Candidates, Have
+from tierwright.advise.advice.request import Candidates, Have, SchemeAt
 from tierwright.hardware import catalog
 from tierwright.profile.curve import Curve
 from tierwright.profile.measure import profile
@@ -221,31 +221,46 @@ def test_a_replay_above_a_limit_of_the_io_time_is_said() -> None:
     assert row.model is not None
     assert row.simulated is not None
     assert row.model < 649 < row.simulated
+    assert answer.recommendation is None
+    assert answer.infeasible is not None
+    assert answer.infeasible.conflict == ("io_time_us_per_access",)
+    said = "takes 650 µs of I/O time, more than the 649 µs that are allowed"
+    assert said in answer.finding
     told = {each.name: each.message for each in answer.warnings}
-    assert (
-        "takes 650 µs of I/O time, more than the 649 µs that are allowed"
-        in told["replay_breaks_load"]
-    )
+    assert said in told["replay_breaks_load"]
 
 
 def test_for_the_least_time_the_ranking_is_that_of_the_replay() -> None:
-    # Three machines hold all data in RAM: of that the steady model knows least.
     recorded = profile(Trace(LARGE))
     production = Production(384 * 2**30, 150_000.0)
+    scaled = scale.answer(recorded, production).profile.curve.from_start("steady")
+    counted = by_trace(scaled, Trace(LARGE), None)
+
+    def slowed(wanted: Sequence[SchemeAt]) -> list[dict[str, Any]]:
+        """Count as the trace does, but thrice the reads and writes where RAM is smallest: the fastest by the model."""
+        least = min(point.ram_pages for _, point in wanted)
+        return [
+            {
+                **row,
+                **{
+                    name: 3 * row[name]
+                    for name in ("hdd_reads", "hdd_writes")
+                    if point.ram_pages == least
+                },
+            }
+            for (_, point), row in zip(wanted, counted(wanted), strict=True)
+        ]
+
     found = advice.answer(
-        scale.answer(recorded, production).profile.curve.from_start("steady"),
+        scaled,
         candidates=Candidates(
             kinds=("instances",),
-            servers=(
-                "aws-i4g.4xlarge",
-                "gcp-z3-highmem-14-standardlssd",
-                "aws-i4i.4xlarge",
-            ),
+            servers=("gcp-z3-highmem-14-standardlssd", "aws-i4i.4xlarge"),
             flash_caches=(),
         ),
         objective="io_time",
         constraints={"usd_per_month": Decimal(3_000)},
-        trace=Trace(LARGE),
+        replays=slowed,
     )
     best = found.recommendation
     assert best is not None
@@ -270,6 +285,68 @@ def test_for_the_least_time_the_ranking_is_that_of_the_replay() -> None:
     cheapest = ask({}, how_sure=False)
     assert cheapest.flat
     assert cheapest.next_dollar is not None
+
+
+DISKS = Candidates(
+    kinds=("devices",), devices=("seagate-exos-x24-24tb",), flash_caches=()
+)
+
+
+def of_disks(times: float, **given_: Any) -> Advice:
+    """Ask for disks, where the replay counts so many times as much as the trace does."""
+    scaled = scale.answer(profile(Trace(LARGE)), Production(2**41, 3_000.0, 6_000.0))
+    found = scaled.profile.curve.from_start("steady")
+    counted = by_trace(found, Trace(LARGE), None)
+
+    def more(wanted: Sequence[SchemeAt]) -> list[dict[str, Any]]:
+        return [
+            {**row, **{name: times * row[name] for name in ("hdd_reads", "hdd_writes")}}
+            for row in counted(wanted)
+        ]
+
+    return advice.answer(
+        found,
+        candidates=DISKS,
+        prices=advice.named_book("street-2026-q3"),
+        replays=more,
+        **given_,
+    )
+
+
+def test_as_many_disks_are_bought_as_the_replay_shows_to_be_needed() -> None:
+    as_it_is, busier = of_disks(1.0), of_disks(1.2)
+    for found in (as_it_is, busier):
+        best = found.recommendation
+        assert best is not None
+        [row] = [each for each in found.checked if each.option.name == best.name]
+        assert row.simulated is not None
+        assert best.peak_busy is not None
+        assert row.model is not None
+        # Busy by the replay, with the disks that are bought.
+        assert best.peak_busy * row.simulated / row.model <= 0.7 * (1 + 1e-9)
+    names = {each.name for each in as_it_is.warnings}
+    assert "replay_more_devices" not in names
+    told = {each.name: each.message for each in busier.warnings}
+    assert "replay_more_devices" in told
+    assert as_it_is.recommendation is not None
+    assert busier.recommendation is not None
+    cheap, dear = (
+        each.recommendation.usd_per_month  # type: ignore[union-attr]
+        for each in (as_it_is, busier)
+    )
+    assert cheap is not None
+    assert dear is not None
+    assert cheap < dear <= cheap * Decimal("1.2")
+
+
+def test_where_every_replay_refutes_the_model_nothing_is_recommended() -> None:
+    # Of what costs more there are sizes that the recording is too small for: these stand by the model.
+    found = of_disks(1_000.0, constraints={"usd_per_month": Decimal(800)})
+    assert found.recommendation is None
+    assert found.infeasible is not None
+    assert found.infeasible.conflict == ("peak_busy",)
+    assert "replayed all break one" in found.infeasible.text
+    assert "of the busiest hour, more than the 70.0 % that are allowed" in found.finding
 
 
 def settled_of(
@@ -318,8 +395,10 @@ def test_the_cheapest_that_keeps_its_limits_by_its_replay_is_left() -> None:
     assert settled_of([0, 1, 2, 3], set(), {2}, cents) is None
     # One that costs more than what keeps its limits by the model is not asked about.
     assert settled_of([0], {0, 1}, set(), [60, 50]) == 1
-    # The model's choice breaks its limit by its replay, and so do all others: it stays, which is said.
-    assert settled_of([1, 2], set(), set(), [50, 40, 30]) == 0
+    # The model's choice breaks its limit by its replay, and so do all others: none is recommended.
+    assert settled_of([1, 2], set(), set(), [50, 40, 30]) is None
+    # Of those that keep it by the model, what costs more is replayed too before that is said.
+    assert settled_of([], {3}, set(), [20, 30, 40, 50]) == 3
     # More than are replayed at once.
     many = [1000, *range(100, 140)]
     assert settled_of(range(1, 41), {0, 40}, set(), many) == 40

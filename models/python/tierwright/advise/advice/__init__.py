@@ -199,13 +199,11 @@ def advice_on(
         replays = _checked.by_trace(asked.setting.curve, trace, on_progress)
         splits = _split.by_trace(trace, on_progress) if split else splits
         assigned = _plans.by_trace(trace, on_progress)
+    decided = _decided(asked, table, replays, assigned)
+    if replays is not None:
+        asked, table, decided = _sized(asked, table, decided, replays, assigned)
     return _answer(
-        asked,
-        table,
-        how_sure=how_sure,
-        replays=replays,
-        splits=splits,
-        assigned=assigned,
+        asked, table, decided, how_sure=how_sure, replays=replays, splits=splits
     )
 
 
@@ -217,33 +215,14 @@ def _saving(zero: Option | None, best: Option | None) -> Decimal | None:
     return zero.usd_per_month - best.usd_per_month
 
 
-def _infeasible(asked: Asked, table: Table, limits: list[Limit]) -> Infeasible:
-    """Name the limits that no option keeps together, and which of them to relax how far."""
-    names = conflict(limits, len(table.options))
-    dirty = asked.setting.fewest_dirty is not None
-    unknown = _why_not.unknown_of_all(limits)
-    if not dirty and set(unknown) & set(names):
-        # Each of them alone leaves nothing, and no value of it would admit an option.
-        return Infeasible(names, _words.unknown_text(unknown))
-    said = _words.infeasible_text(names, dirty=dirty)
-    nearest = _why_not.nearest_titled(table, limits, names, asked.objective)
-    if nearest is not None:
-        said = f"{said} {_words.nearest_text(nearest)}"
-    elif asked.limits_response and any(name in asked.constraints for name in names):
-        one = "it" if len(names) == 1 else "one of them alone"
-        said = (
-            f"{said} How far {one} would have to be relaxed is not computed where response times are limited; each rejected "
-            "option states by how much it breaks which limit."
-        )
-    return Infeasible(names, said)
-
-
 @dataclass(frozen=True, slots=True)
 class _Decided:
     """What the model chooses, and what replays leave of it.
 
     Attributes
     ----------
+    chosen : Chosen
+        Options that keep every limit by the model.
     by_model, best : int or None
         Option of the model, and of the replays where there are any; None where none keeps every limit.
     near : int array
@@ -254,6 +233,7 @@ class _Decided:
         What was replayed under flash caches.
     """
 
+    chosen: Chosen
     by_model: int | None
     best: int | None
     near: IntArray
@@ -265,9 +245,9 @@ class _Decided:
         """Whether replays decide otherwise than the model."""
         return self.best != self.by_model or self.caches.chosen is not None
 
-    def admitted_by(self, chosen: Chosen) -> _words.Admitted | None:
+    def admitted_by(self) -> _words.Admitted | None:
         """Return what admits the best option where it breaks a limit by the model; None where it breaks none."""
-        if self.best is None or chosen.first_broken[self.best] < 0:
+        if self.best is None or self.chosen.first_broken[self.best] < 0:
             return None
         return "replay" if self.caches.chosen is None else "flash_cache"
 
@@ -295,25 +275,25 @@ class _Decided:
             return _checked.option_by_replay(asked, found, admitted)
         return found
 
-    def sentence(self, asked: Asked, chosen: Chosen) -> str:
+    def sentence(self, asked: Asked) -> str:
         """Say what the replays decide of options that the model rules out by less than its error."""
         if self.caches.chosen is not None:
             return ""
-        return _near_misses.sentence(asked, chosen.limits, self.settled, self.best)
+        return _near_misses.sentence(asked, self.chosen.limits, self.settled, self.best)
 
 
 def _decided(
     asked: Asked,
     table: Table,
-    chosen: Chosen,
     replays: Replays | None,
     assigned: Assigned | None,
 ) -> _Decided:
+    chosen = _choice.chosen_of(asked, table)
     by_model = next(_choice.kept(asked, table, chosen, chosen.order), None)
     near = near_misses(asked, table, chosen.limits)
     if replays is None:
         unsettled = Settled([], by_model)
-        return _Decided(by_model, by_model, near, unsettled, _caches.Tried())
+        return _Decided(chosen, by_model, by_model, near, unsettled, _caches.Tried())
     close = _choice.alternatives(asked, table, chosen, by_model)
     close = close if by_model is None else [by_model, *close]
     settled = _checked.settled(
@@ -330,27 +310,81 @@ def _decided(
     )
     if caches.chosen is not None:
         best = caches.chosen.at
-    return _Decided(by_model, best, near, settled, caches)
+    return _Decided(chosen, by_model, best, near, settled, caches)
+
+
+def _sized(
+    asked: Asked,
+    table: Table,
+    decided: _Decided,
+    replays: Replays,
+    assigned: Assigned | None,
+) -> tuple[Asked, Table, _Decided]:
+    """Return the question with as many more devices as the replay of its choice shows to be needed.
+
+    As it is where another choice that was replayed is cheaper. The question for the least I/O time stays, too: more devices take no less of it.
+    """
+    found = asked, table, decided
+    while asked.objective != "io_time":
+        more = _checked.devices_more(
+            asked, table, decided.settled.tried, decided.by_model
+        )
+        if more is None:
+            break
+        asked = replace(asked, setting=replace(asked.setting, devices_more=more))
+        table = _bounded.table_of(asked)
+        decided = _decided(asked, table, replays, assigned)
+        if decided.settled.is_replayed and (
+            not found[2].settled.is_replayed
+            or table.options.month_cents[decided.best]
+            < found[1].options.month_cents[found[2].best]
+        ):
+            found = asked, table, decided
+    return found
+
+
+def _infeasible(
+    asked: Asked, table: Table, decided: _Decided, limits: list[Limit]
+) -> Infeasible:
+    """Name the limits that no option keeps together, and which of them to relax how far."""
+    if decided.by_model is not None:
+        return Infeasible(*_checked.refuted(asked, table, decided.settled.tried))
+    names = conflict(limits, len(table.options))
+    dirty = asked.setting.fewest_dirty is not None
+    unknown = _why_not.unknown_of_all(limits)
+    if not dirty and set(unknown) & set(names):
+        # Each of them alone leaves nothing, and no value of it would admit an option.
+        return Infeasible(names, _words.unknown_text(unknown))
+    said = _words.infeasible_text(names, dirty=dirty)
+    nearest = _why_not.nearest_titled(table, limits, names, asked.objective)
+    if nearest is not None:
+        said = f"{said} {_words.nearest_text(nearest)}"
+    elif asked.limits_response and any(name in asked.constraints for name in names):
+        one = "it" if len(names) == 1 else "one of them alone"
+        said = (
+            f"{said} How far {one} would have to be relaxed is not computed where response times are limited; each rejected "
+            "option states by how much it breaks which limit."
+        )
+    return Infeasible(names, said)
 
 
 def _answer(
     asked: Asked,
     table: Table,
+    decided: _Decided,
     *,
     how_sure: bool,
     replays: Replays | None,
     splits: Splits | None,
-    assigned: Assigned | None,
 ) -> Advice:
     options = table.options
     # What is not a cost is a range then, and what rests on one end says nothing of the other.
     known = asked.setting.fewest_dirty is None
     weighed = how_sure and known
-    chosen = _choice.chosen_of(asked, table)
-    decided = _decided(asked, table, chosen, replays, assigned)
+    chosen = decided.chosen
     best, by_model = decided.best, decided.by_model
     tried, caches = decided.settled.listed, decided.caches
-    by_replay, admitted_by = decided.by_replay, decided.admitted_by(chosen)
+    by_replay, admitted_by = decided.by_replay, decided.admitted_by()
     # What a replay alone admits breaks a limit by the model: what is weighed by it says nothing of it.
     carried = best if admitted_by is None else None
     described: dict[int, Option] = {}
@@ -400,7 +434,7 @@ def _answer(
     limits = chosen.limits
     if best is None:
         limits = [*limits, *_choice.response_limits(asked, table, chosen)]
-    infeasible = None if best is not None else _infeasible(asked, table, limits)
+    infeasible = _infeasible(asked, table, decided, limits) if best is None else None
     rejected = tuple(_why_not.rejected(asked, table, chosen, best))
     shadows = (
         _why_not.shadows(asked, table, weighed_at)
@@ -473,7 +507,7 @@ def _answer(
         else None,
     )
     by_cache = _caches.sentence(asked, tried, caches, table, chosen, best)
-    by_near = decided.sentence(asked, chosen)
+    by_near = decided.sentence(asked)
     by_today = "" if best is not None else _words.today_text(rejected)
     by_dirty = "" if known else _dirty_share.sentence(asked, table, best)
     by_end = (each.sentence(alternatives) for each in weak)

@@ -35,7 +35,13 @@ from tierwright.evaluate.page_flow.decision import (
     warm_up_of,
 )
 from tierwright.evaluate.page_flow.load import TIER_TERMS
-from tierwright.evaluate.scale.replays import ReplaySizes, recorded_accesses
+from tierwright.evaluate.scale.replays import (
+    FILL,
+    MOST_HELD,
+    ReplaySizes,
+    recorded_accesses,
+    unfilled,
+)
 from tierwright.hardware.device import OPERATIONS
 from tierwright.hardware.service_time import service_us
 from tierwright.profile.curve import Curve
@@ -49,6 +55,8 @@ MOST_ROUNDS = 3
 """Further replays, where one leaves options that could be better."""
 MOST_MORE = 16
 """Choices of sizes of each of them, and of what is too busy by less than the error of the model."""
+MOST_MORE_DEVICES = 2.0
+"""How many times as many devices as the model asks for may hold the data because a replay shows them busier. [1]"""
 COLD_ERROR = 0.01
 """By what share the cost of a cold start may be off a replay besides the error of the flash hits: rounding of sizes. [1]"""
 
@@ -183,14 +191,27 @@ def _refusing_sizes(curve: Curve, name: str, asked: ReplayPoint) -> ReplaySizes 
     return sizes if sizes is not None and sizes.too_small else None
 
 
+def _refused(curve: Curve, name: str, asked: ReplayPoint) -> tuple[str, str] | None:
+    """Return why no replay of the recording stands for some sizes, and what to do; None where one does."""
+    refusing = _refusing_sizes(curve, name, asked)
+    if refusing is not None:
+        return refusing.refusal, refusing.remedy
+    if curve.start != "steady":
+        return None
+    scaled = curve.scaled
+    pages = curve.distinct_pages if scaled is None else scaled.recorded_pages
+    point = recorded_point(asked, name, scaled)
+    held = (point.ram_pages + point.flash_pages) / max(1, pages)
+    if held < MOST_HELD:
+        return None
+    where = "" if scaled is None else "at the recorded sizes that correspond"
+    return unfilled(held, "RAM and flash" if point.flash_pages else "RAM", where), FILL
+
+
 def point_of(curve: Curve, name: str, asked: ReplayPoint) -> ReplayPoint | str:
     """Return where the recording is replayed for sizes of production, or why it stands for none of them."""
-    refusing = _refusing_sizes(curve, name, asked)
-    return (
-        recorded_point(asked, name, curve.scaled)
-        if refusing is None
-        else refusing.refusal
-    )
+    refused = _refused(curve, name, asked)
+    return recorded_point(asked, name, curve.scaled) if refused is None else refused[0]
 
 
 def sentence(tried: Sequence[Replayed], best: int | None) -> str:
@@ -350,13 +371,16 @@ def peak_busy(table: Table, at: int, tiers_us: Mapping[str, float]) -> float:
 
 
 def bands(table: Table, rows: IntArray) -> FloatArray:
-    """By what share the I/O time of some options may be off a replay. [1]"""
+    """By what share the I/O time of some options may be off a replay. [1]
+
+    The error of the steady state is known by the share that they hold of the pages that the curve shows.
+    """
     options, curve = table.options, table.setting.curve
     ram = options.ram_pages[rows].astype(np.float64)
     flash = options.flash_pages[rows].astype(np.float64)
     found = np.full(len(rows), COLD_ERROR)
     if curve.start == "steady":
-        found = steady_errors((ram + flash) / max(1, curve.data_pages))
+        found = steady_errors((ram + flash) / max(1, curve.distinct_pages))
     codes = options.scheme[rows]
     for code in np.unique(codes).tolist():
         [of] = np.nonzero(codes == code)
@@ -416,6 +440,26 @@ def broken(asked: Asked, each: Replayed) -> tuple[str, ...]:
     return tuple(broken_limits(asked, each.peak_busy, each.simulated_us))
 
 
+def devices_more(
+    asked: Asked, table: Table, tried: Sequence[Replayed], by_model: int | None
+) -> float | None:
+    """Return by what factor more devices have to hold the data for the choice of the model to keep its load by its replay.
+
+    None where it keeps it, breaks another limit, or has no more than a number of devices that is sold with it; and where
+    as many as are needed would be no answer but another question: more than `MOST_MORE_DEVICES` times as many.
+    """
+    own = next((each for each in tried if each.at == by_model), None)
+    if own is None or by_model is None or table.source(by_model) != "devices":
+        return None
+    names = broken(asked, own)
+    if not names or IO_TIME in names:
+        return None
+    setting = asked.setting
+    allowed = setting.busy_for_throughput
+    more = own.peak_busy / allowed * setting.devices_more
+    return more if setting.devices_more < more <= MOST_MORE_DEVICES else None
+
+
 def breaks(asked: Asked, each: Replayed) -> bool:
     """Whether the replay shows that an option breaks a limit."""
     return bool(broken(asked, each))
@@ -444,28 +488,27 @@ def decided(
     Returns
     -------
     int or None
-        Where none keeps its limits, the first by the model; None where none does by the model either.
+        None where none keeps its limits.
     """
-    by_model = [each for each in tried if each.at not in near]
     keeps = [
         each
         for each in tried
         if not breaks(asked, each) and not (each.at in near and each.reason)
-    ] or by_model
+    ]
     if not keeps:
         return None
     if asked.objective == "io_time":
         least_us = min(each.known_us for each in keeps) * (1 + TIE_TOLERANCE)
         fastest = [each for each in keeps if each.known_us <= least_us]
         return min(fastest, key=lambda each: int(month_cents[each.at])).at
-    first = keeps[0]
+    shown = [each for each in keeps if not each.reason]
+    by_model = next((each for each in tried if each.at not in near), None)
+    is_refuted = by_model is not None and breaks(asked, by_model)
+    # Where a replay refutes the model, what the model alone speaks for comes after what a replay does.
+    first = shown[0] if is_refuted and shown else keeps[0]
     if first.reason:
         return first.at
-    alike = [
-        each
-        for each in keeps
-        if not each.reason and month_cents[each.at] == month_cents[first.at]
-    ]
+    alike = [each for each in shown if month_cents[each.at] == month_cents[first.at]]
     least_us = min(each.simulated_us for each in alike) * (1 + TIE_TOLERANCE)
     return next(each for each in alike if each.simulated_us <= least_us).at
 
@@ -501,6 +544,11 @@ class Settled:
             or each.at in self.finalists
             or not (each.reason or each.at in self.near)
         ]
+
+    @property
+    def is_replayed(self) -> bool:
+        """Whether the best was replayed."""
+        return any(each.at == self.best and not each.reason for each in self.tried)
 
     def is_tied(self, asked: Asked, month_cents: IntArray) -> bool:
         """Whether another that keeps its limits by its replay equals the best in the objective."""
@@ -553,6 +601,7 @@ def settled(
     place = {int(at): rank for rank, at in enumerate(by_objective.tolist())}
     tried = replay_of(finalists) if len(finalists) else []
     best = decided(asked, table.options.month_cents, tried, admits)
+    # Where none keeps its limits, what costs more is replayed too.
     for _ in range(MOST_ROUNDS):
         known = {each.at for each in tried}
         more = [
@@ -666,12 +715,15 @@ def checked_option(option: Option, each: Replayed) -> CheckedOption:
 def about_small_recording(table: Table, best: int | None) -> Iterator[Caution]:
     """Say that the recording is too small to be replayed for the recommendation, and which one would not be."""
     curve = table.setting.curve
-    # What an earlier version scaled keeps no sizes of the recording.
-    if best is None or curve.scaled is None or curve.scaled.recorded_accesses is None:
+    # A curve alone has no recording, and what an earlier version scaled keeps no sizes of it.
+    if best is None or curve.given is not None:
         return
-    sizes = _refusing_sizes(curve, table.scheme(best), _asked_point(table, best))
-    if sizes is not None:
-        yield Caution("replay_too_small", sizes.refusal.removesuffix("."), sizes.remedy)
+    if curve.scaled is not None and curve.scaled.recorded_accesses is None:
+        return
+    refused = _refused(curve, table.scheme(best), _asked_point(table, best))
+    if refused is not None:
+        said, remedy = refused
+        yield Caution("replay_too_small", said.removesuffix("."), remedy)
 
 
 def as_counted(warning: Note) -> Caution:
@@ -696,16 +748,27 @@ def about_replays(
     for each in tried:
         if each.at == best:
             yield from (as_counted(warning) for warning in each.warnings)
-        names = broken(asked, each) if each.at == best else ()
-        if names:
-            yield Caution(
-                "replay_breaks_load",
-                f"by the replay {_beyond(asked, table, each, names)}, and no other option that was replayed keeps "
-                f"{'that limit' if len(names) == 1 else 'these limits'}",
-                "choose a larger option, or relax the limit",
-                could_change_choice=True,
-                effect="no option that was replayed keeps every limit",
-            )
+    if best is None and by_model is not None and tried:
+        _, said = refuted(asked, table, tried)
+        yield Caution(
+            "replay_breaks_load",
+            said.removesuffix("."),
+            "choose larger candidates, or relax the limit",
+            could_change_choice=True,
+            effect="no option that was replayed keeps every limit",
+        )
+    setting = asked.setting
+    if setting.devices_more > 1:
+        yield Caution(
+            "replay_more_devices",
+            f"by their replays, devices that hold the data are busier than by the model: {setting.devices_more:.3g} times as many hold "
+            "them as the model asks for",
+            "rely on the replay, and record for longer",
+            could_change_choice=True,
+            effect=f"the choice is {table.title(best)}"
+            if best is not None
+            else "nothing keeps every limit",
+        )
     if by_model != best and by_model is not None and best is not None:
         yield Caution(
             "replay_changes_choice",
@@ -739,6 +802,20 @@ def _apart(each: Replayed) -> str:
     by_replay = format_microseconds(each.simulated_us)
     by_model = format_microseconds(each.model_us)
     return f"an access takes {by_replay} of I/O time by its replay and {by_model}"
+
+
+def refuted(
+    asked: Asked, table: Table, tried: Sequence[Replayed]
+) -> tuple[tuple[str, ...], str]:
+    """Name the limits that what comes nearest breaks by its replay, where all break some, and say by how much."""
+    found = [(broken(asked, each), each) for each in tried if not each.reason]
+    names, nearest = min(found, key=lambda two: (len(two[0]), two[1].peak_busy))
+    were = counted(len(found), "option that was", "options that were")
+    keeps = "breaks" if len(found) == 1 else "all break"
+    return names, (
+        f"By the model options keep every limit, but the {were} replayed {keeps} one: at the best, "
+        f"{_beyond(asked, table, nearest, names)}."
+    )
 
 
 def _beyond(asked: Asked, table: Table, each: Replayed, names: Sequence[str]) -> str:

@@ -402,7 +402,7 @@ class Contenders:
                 self._space,
                 None if peak is None else busy_share(busy["disk"], peak, one),
                 life_of_one,
-                most_busy=setting.busy_for_throughput,
+                most_busy=setting.busy_for_devices,
                 least_life_years=setting.least_life_years,
                 spare=setting.spare,
             ),

@@ -128,6 +128,8 @@ class Setting:
     """Rate that all machines together have to carry, whatever the load is. [1/s]"""
     spare: int = 0
     """Devices of each machine that hold the data, beyond those that carry its load."""
+    devices_more: float = 1.0
+    """By what factor more devices hold the data than the model asks for, as a replay showed them that much busier. [1]"""
 
     @property
     def machines(self) -> int:
@@ -169,6 +171,11 @@ class Setting:
             return self.most_busy
         allowed = min(self.most_busy, 1.0)
         return min(self.most_busy, allowed * peak / self.least_throughput_per_s)
+
+    @property
+    def busy_for_devices(self) -> float:
+        """Share of the busiest hour by which the number of devices that hold the data is chosen. [1]"""
+        return self.busy_for_throughput / self.devices_more
 
     def throughput_per_s(self, peak_busy: FloatArray) -> FloatArray:
         """Return the accesses of all machines at which the busiest device is as busy as allowed. [1/s]
@@ -280,7 +287,7 @@ class Table:
             machine_bytes=setting.data_bytes * setting.replicas / setting.machines,
             machines=setting.machines,
             rates=setting.served.both,
-            most_busy=setting.busy_for_throughput,
+            most_busy=setting.busy_for_devices,
             horizon_months=setting.horizon_months,
             least_life_years=setting.least_life_years,
             reserved_bytes=float(candidates.reserved_gib) * 2**30,

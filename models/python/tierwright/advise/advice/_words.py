@@ -273,10 +273,13 @@ def decided(
     elif replayed_from is None:
         why = _because(best, second, suitable, objective, response_limited, pruned)
     else:
-        what = ["the cheapest", "the fastest"]
-        if objective == "io_time":
-            what.reverse()
-        named_by = f"{what[1]} of {what[0]}" if replays_tied else what[0]
+        by_time = objective == "io_time"
+        what, then = (
+            ("the fastest", "the cheapest")
+            if by_time
+            else ("the cheapest", "the fastest")
+        )
+        named_by = f"{then} of {what}" if replays_tied else what
         keep = "keep" if replays_tied else "keeps"
         why = (
             f"Of the options that were replayed, it is {named_by} that {keep} every limit; by the model the choice would "

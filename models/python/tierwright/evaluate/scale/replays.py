@@ -23,6 +23,9 @@ MOST_HELD = 0.7
 """Share of the pages of a recording in RAM and flash from which the second half of it does not show full caches:
 a steady state is then off a replay by as much as itself (`decision.STEADY_ERRORS`, `docs/models/choices.md`). [1]"""
 
+FILL = "record for longer, or choose smaller sizes"
+"""What to do where a recording does not fill caches."""
+
 _SAME_SHARE = 1e-3
 """Shares of writes that differ by less, of themselves, are the same."""
 
@@ -232,11 +235,7 @@ class ReplaySizes:
     def refusal(self) -> str:
         """Say why nothing is replayed, where the recording is `too_small`."""
         if self.smallest_pages >= LEAST_PAGES:
-            return (
-                f"Not checked by a replay: {self.where}, RAM and flash would hold "
-                f"{percent(self.held_share)} of the pages of the recording, so it would not fill them. From "
-                f"{percent(MOST_HELD)} on a replay does not show full caches."
-            )
+            return unfilled(self.held_share, "RAM and flash", self.where)
         return (
             f"Not checked by a replay: {self.where}, {self.smallest_tier} would have "
             f"{counted(self.smallest_pages, 'page')}, fewer than the {LEAST_PAGES:,} from which a small "
@@ -247,7 +246,7 @@ class ReplaySizes:
     def remedy(self) -> str:
         """Say which recording could be replayed, where this one is `too_small`."""
         if self.smallest_pages >= LEAST_PAGES:
-            return "record for longer, or choose smaller sizes"
+            return FILL
         enough = self.recorded_data_bytes * -(-LEAST_PAGES // self.smallest_pages)
         return (
             f"record a larger system: at {format_bytes(enough)} of recorded data, {LEAST_PAGES:,} pages "
@@ -259,6 +258,26 @@ class ReplaySizes:
         if not self.flash_pages:
             return f"RAM of {ram}"
         return f"RAM of {ram} and flash of {_range(self.flash_pages)}"
+
+
+def unfilled(held_share: float, tiers: str, where: str = "") -> str:
+    """Say that a recording has too few pages to fill caches, so that no replay of it shows them full.
+
+    Parameters
+    ----------
+    held_share : float
+        What they would hold of its pages, at least `MOST_HELD`. [1]
+    tiers : str
+        What they are.
+    where : str
+        At which sizes; empty where at those that were asked for.
+    """
+    at = f"{where}, " if where else ""
+    them = "them" if " and " in tiers else "it"
+    return (
+        f"Not checked by a replay: {at}{tiers} would hold {percent(held_share)} of the pages of the recording, which would not "
+        f"fill {them}. From {percent(MOST_HELD)} on a replay does not show full caches."
+    )
 
 
 def _range(pages: tuple[int, ...]) -> str:
