@@ -22,6 +22,14 @@ RATE = "accesses_per_second"
 """The option of what works by the clock over a trace without times."""
 STRETCH = "stretch"
 """The option that multiplies the times of a trace for it."""
+ASSUMED: Mapping[str, tuple[str, str, str]] = {
+    "lazy_cleaning": (
+        "group_pages",
+        "1",
+        "how many pages a group of its cleaner has is assumed: the text of its authors is not among our sources",
+    ),
+}
+"""Defaults that rest on no source of ours, by flash cache: option, the value that gains nothing by it, and why."""
 STREAMS = "streams"
 """The option that keeps pages apart on a device which die otherwise than others."""
 SMALL = "small"

@@ -38,6 +38,7 @@ from tierwright.evaluate.bill import CENT
 from tierwright.evaluate.page_flow.decision import ReplayPoint, warm_up_of
 from tierwright.evaluate.scale.replays import recorded_accesses
 from tierwright.simulate.contenders import (
+    ASSUMED,
     AT_MOST,
     BY_THE_CLOCK,
     RATE,
@@ -68,6 +69,8 @@ MOST_ASSIGNED = 3
 NO_RESPONSE = "flash caches are replayed without queues here; the check of response times replays one on simulated time"
 NO_RATE = "it works by the clock, and the workload states no rate"
 UNKNOWN_PACE = "it works by the clock, and the rate of the recording was not kept: scale the recording again"
+ASSUMED_DEFAULT = "assumed_default"
+"""Note of a replay with a default that rests on no source."""
 SHRUNK = "defaults_shrunk"
 """Note of defaults that are smaller than those documented because the flash of the replay is."""
 NO_SPLIT = "a flash cache lies below RAM: splits are modelled over one device"
@@ -105,6 +108,10 @@ class CacheReplayed:
         All that were in force in the replay; empty where it was not replayed.
     warnings : tuple of Note
         What the replay says of what it counted, and which defaults shrank with its flash.
+    given : tuple of (str, str)
+        Of the options, those that are not its defaults.
+    is_assumed : bool
+        Whether a default that rests on no source is in force: what it would gain is shown, and it is never chosen.
     """
 
     at: int
@@ -121,15 +128,31 @@ class CacheReplayed:
     plan: Plan | None = None
     options: Mapping[str, str] = field(default_factory=dict)
     warnings: tuple[Note, ...] = ()
+    given: tuple[tuple[str, str], ...] = ()
+    is_assumed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """A flash cache, as the simulator lists it, on the hardware of an option, and what it is behind."""
+    """A flash cache, as the simulator lists it, on the hardware of an option, and what it is behind.
+
+    With `is_assumed` its defaults that rest on no source are in force, too: what they would gain is shown, and never chosen.
+    """
 
     at: int
     row: Mapping[str, Any]
     plan: Plan | None = None
+    is_assumed: bool = False
+
+    @property
+    def options(self) -> tuple[tuple[str, str], ...]:
+        """Options that are not its defaults: an assumed default gains nothing, unless its effect is asked for."""
+        cache = str(self.row["name"])
+        given = () if self.plan is None else tuple(self.plan.options(cache))
+        if cache not in ASSUMED or self.is_assumed:
+            return given
+        name, value, _ = ASSUMED[cache]
+        return (*given, (name, value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +226,22 @@ def tried(
         return Tried()
     rows = _candidates(asked)
     found = _replayed(
-        asked, table, [_Wanted(at, row) for at in places for row in rows], replays
+        asked,
+        table,
+        [
+            each
+            for at in places
+            for row in rows
+            for each in (
+                _Wanted(at, row),
+                *(
+                    [_Wanted(at, row, is_assumed=True)]
+                    if row["name"] in ASSUMED
+                    else []
+                ),
+            )
+        ],
+        replays,
     )
     plans = _plans_of(asked, table, places, rows, assigned)
     behind, best_plans = _behind_plans(asked, table, rows, found, plans, replays)
@@ -217,7 +255,10 @@ def tried(
     )
     # Of several ways to tell categories apart only the best of each hardware may run it.
     may_run = [
-        each for each in found if each.plan is None or each.plan is best_plans[each.at]
+        each
+        for each in found
+        if not each.is_assumed
+        and (each.plan is None or each.plan is best_plans[each.at])
     ]
     return Tried(tuple(found), _chosen(asked, table, finalists, best, may_run))
 
@@ -320,7 +361,11 @@ def _behind_plans(
 def _fastest(at: int, alone: Sequence[CacheReplayed]) -> list[str]:
     """Name the flash caches that are tried behind an assignment on this hardware, besides its own."""
     fast = sorted(
-        (each for each in alone if each.at == at and not each.reason),
+        (
+            each
+            for each in alone
+            if each.at == at and not (each.reason or each.is_assumed)
+        ),
         key=lambda each: each.simulated_us,
     )
     return [each.cache for each in fast if each.cache != FLASH_CACHE][:MOST_ASSIGNED]
@@ -442,7 +487,7 @@ def _tax(table: Table, wanted: _Wanted) -> float | None:
         flash_bytes=float(options.flash_pages[wanted.at]) * page,
         page_bytes=page,
         source_bytes=curve.data_pages * page,
-        options={} if wanted.plan is None else dict(wanted.plan.options(cache)),
+        options=dict(wanted.options),
     ).bytes
 
 
@@ -456,7 +501,7 @@ def _planned(table: Table, wanted: _Wanted) -> SchemeAt | str:
         return f"its metadata take {format_bytes(taxed)}, all of the RAM"
     scaled = curve.scaled
     flash = int(table.options.flash_pages[at])
-    options = () if wanted.plan is None else tuple(wanted.plan.options(cache))
+    options = wanted.options
     by_clock = works_by_the_clock(cache, flash, dict(options))
     pace: dict[str, str] = {}
     if by_clock:
@@ -492,9 +537,21 @@ def _machine_rate(table: Table) -> float | None:
 
 
 def _title(wanted: _Wanted) -> str:
-    return with_admission(
-        str(wanted.row["title"]), None if wanted.plan is None else wanted.plan.kind
-    )
+    title = str(wanted.row["title"])
+    if wanted.is_assumed:
+        return f"{title} with assumed `{ASSUMED[wanted.row['name']][0]}`"
+    return with_admission(title, None if wanted.plan is None else wanted.plan.kind)
+
+
+def _assumed(wanted: _Wanted) -> Iterator[Note]:
+    """Say that a replay rests on a default which no source states."""
+    if wanted.is_assumed:
+        name, value, why = ASSUMED[wanted.row["name"]]
+        yield Note(
+            ASSUMED_DEFAULT,
+            f"{why}; what is replayed with `{name}` of {value} beside it decides",
+            "",
+        )
 
 
 def _refused(wanted: _Wanted, reason: str) -> CacheReplayed:
@@ -549,7 +606,13 @@ def _of(
         "",
         wanted.plan,
         dict(counters.get("options", {})),
-        (*_checked.warnings_of(counters), *_shrunk(table, wanted, counters)),
+        (
+            *_checked.warnings_of(counters),
+            *_shrunk(table, wanted, counters),
+            *_assumed(wanted),
+        ),
+        wanted.options,
+        wanted.is_assumed,
     )
     return replace(found, breaks=tuple(_broken(asked, found)))
 
@@ -558,8 +621,8 @@ def _shrunk(
     table: Table, wanted: _Wanted, counters: Mapping[str, Any]
 ) -> Iterator[Note]:
     """Say which defaults are smaller than those documented because the flash of the replay is."""
-    row, plan = wanted.row, wanted.plan
-    given = () if plan is None else (name for name, _ in plan.options(row["name"]))
+    row = wanted.row
+    given = (name for name, _ in wanted.options)
     fitted = fitted_defaults(
         row,
         given=(RATE, STRETCH, *given),
@@ -641,7 +704,7 @@ def option_under(found: Option, each: CacheReplayed) -> Option:
         scheme=each.cache,
         admission=None if each.plan is None else FLASH_CACHE,
         admission_by=None if each.plan is None else each.plan.kind,
-        options={} if each.plan is None else dict(each.plan.options(each.cache)),
+        options=dict(each.given),
         io_time_us_per_access=each.simulated_us,
         replayed_io_time_us_per_access=each.simulated_us,
         response_mean_us=None,
@@ -775,6 +838,7 @@ def sentence(
         pace = _pace(table, one)
         if pace:
             said += f" It was {pace}."
+        said += _with_assumed(found, one)
         return said if one.plan is None else f"{said} {one.plan.text}."
     if at is None:
         return _none_carries(found, table)
@@ -795,6 +859,28 @@ def sentence(
         else f"saves less than {100 * EQUAL:g} % of the I/O time"
     )
     return f"No flash cache replayed on this hardware is better: the fastest that keeps every limit, {first.title}, {beside}."
+
+
+def _with_assumed(found: Tried, one: CacheReplayed) -> str:
+    """Say what the chosen one would take with the default that no source states; empty where it has none such, or nothing is gained."""
+    other = next(
+        (
+            each
+            for each in found.rows
+            if each.is_assumed and (each.at, each.cache) == (one.at, one.cache)
+        ),
+        None,
+    )
+    if one.plan is not None or other is None or other.reason:
+        return ""
+    gain = 1 - other.simulated_us / one.simulated_us
+    if gain < EQUAL:
+        return ""
+    name = ASSUMED[one.cache][0]
+    return (
+        f" With `{name}` of {other.options[name]}, which is assumed, it would take {percent(gain)} less: it is chosen "
+        "without."
+    )
 
 
 def _none_carries(found: Tried, table: Table) -> str:
